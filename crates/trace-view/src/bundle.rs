@@ -1,0 +1,43 @@
+//! Alternatives for one output, keyed by MIME type: a front end draws the richest it knows.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Plain text: every bundle has it.
+pub const PLAIN: &str = "text/plain";
+/// HTML that survives JupyterLab's sanitiser.
+pub const HTML: &str = "text/html";
+/// A raster image, base64.
+pub const PNG: &str = "image/png";
+/// A Plotly figure: `data` and `layout`.
+pub const PLOTLY: &str = "application/vnd.plotly.v1+json";
+/// A table of ours, drawn by our JupyterLab extension.
+pub const TABLE: &str = "application/vnd.tracebook.table.v1+json";
+
+/// One output: MIME type → content, as a Jupyter message carries it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Bundle {
+    /// MIME type → content: JSON for `+json` types, text (base64 for images) for the others.
+    pub data: Map<String, Value>,
+    /// MIME type → hints for the front end.
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+impl Bundle {
+    /// A bundle of plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::default().with(PLAIN, Value::String(text.into()))
+    }
+
+    /// The bundle with one more alternative.
+    pub fn with(mut self, mime: &str, content: Value) -> Self {
+        self.data.insert(mime.to_owned(), content);
+        self
+    }
+
+    /// The plain text, empty if there is none.
+    pub fn plain(&self) -> &str {
+        self.data.get(PLAIN).and_then(Value::as_str).unwrap_or_default()
+    }
+}

@@ -1,0 +1,18 @@
+//! What can be shown, and how it looks: tables, figures and reports as plain data, and the MIME bundles made of them.
+//!
+//! This crate knows nothing of traces. An answer says what there is to show through [`Present`]; [`Report::bundles`]
+//! turns that into content that JupyterLab, nbconvert, GitHub and a terminal can each draw.
+
+mod bundle;
+mod column;
+mod figure;
+mod render;
+mod report;
+mod table;
+
+pub use bundle::{Bundle, PLAIN, PLOTLY, PNG, HTML, TABLE};
+pub use column::{Column, Unit};
+pub use figure::{Axis, BarMode, Figure, Mark, Points, Series};
+pub use render::{offline_plotly_js, terminal_safe};
+pub use report::{Part, Present, Report};
+pub use table::{Cell, Header, Kind, Table};

@@ -1,0 +1,17 @@
+//! The kernel: Rust cells and trace magics over the Jupyter protocol.
+//!
+//! `docs/` says which room a line of code belongs in. Data flows one way: wire → dispatch → cell → magic or engine →
+//! display → wire.
+
+pub mod cell;
+pub mod cli;
+pub mod dispatch;
+pub mod display;
+pub mod engine;
+mod error;
+pub mod install;
+pub mod magic;
+pub mod session;
+pub mod wire;
+
+pub use error::{Error, Failure};

@@ -1,0 +1,1 @@
+//! The magics: one file each, one row each in [`MAGICS`].

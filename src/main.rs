@@ -1,0 +1,2 @@
+//! The `tracebook` binary.
+fn main() { evcxr::runtime_hook(); }

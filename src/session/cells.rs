@@ -1,0 +1,51 @@
+//! What a magic may ask of the Rust side of the notebook.
+
+use crate::Failure;
+use std::sync::Arc;
+use trace::TraceSet;
+use trace::polars::prelude::DataFrame;
+
+/// A value that a magic hands to the next Rust cell.
+#[derive(Clone)]
+pub enum Binding {
+    /// A loaded trace.
+    Trace(Arc<TraceSet>),
+    /// A table of answers.
+    Frame(DataFrame),
+    /// The answer of `%ops_diff`.
+    OpsDiff(trace::OpsDiff),
+}
+
+/// A variable of the Rust side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its type, as Rust writes it.
+    pub type_name: String,
+}
+
+/// The Rust side of the notebook, as magics see it. Works without a compiler as long as no Rust cell has run: a
+/// binding that no cell touched is read back as it was bound.
+pub trait Cells {
+    /// Makes `name` a variable of the next Rust cell that mentions it, replacing an older one.
+    fn bind(&mut self, name: &str, value: Binding);
+
+    /// Takes `name` away again, if it is still what was bound.
+    fn unbind(&mut self, name: &str);
+
+    /// The data frame (or lazy frame) in the Rust variable or expression `expr`.
+    ///
+    /// # Errors
+    /// If there is no such variable, or it is no frame.
+    fn frame(&mut self, expr: &str) -> Result<DataFrame, Failure>;
+
+    /// The value of a Rust expression as the text of a magic's argument: text as it is, lists joined by commas.
+    ///
+    /// # Errors
+    /// What the compiler or the expression answers.
+    fn text(&mut self, expr: &str) -> Result<String, Failure>;
+
+    /// The variables that a cell can use now, bound ones included, by name.
+    fn variables(&self) -> Vec<Variable>;
+}
