@@ -1,1 +1,5 @@
-//! trace-testkit
+//! Traces written by hand, as the JSON text the reader reads; for tests and benches.
+
+mod builder;
+
+pub use builder::{Stream, TraceBuilder, gzip};

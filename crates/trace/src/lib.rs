@@ -1,8 +1,36 @@
-//! Profiler traces as polars frames: read, compare, ask.
+//! Profiler traces of PyTorch as polars frames: read, compare, ask.
+//!
+//! ```no_run
+//! use trace::prelude::*;
+//!
+//! # fn main() -> trace::Result<()> {
+//! let control = TraceSet::load("control")?;
+//! let test = TraceSet::load("test")?;
+//! let df = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).compare_traces()?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod compat;
+mod diff;
+mod error;
+mod frame;
+mod load;
+mod overview;
+pub mod prelude;
+mod select;
+mod table;
+mod trace;
+mod warning;
+pub mod write;
+
+pub use compat::Compat;
+pub use diff::{LabeledTrace, OpsDiff, TraceDiff, shorten_name};
+pub use error::{Error, Result};
+pub use frame::columns::EVENT_COLUMNS;
+pub use load::{LoadOptions, LoadProgress};
 pub use polars;
-/// Placeholder until the library lands.
-#[derive(Debug, thiserror::Error)] #[error("")] pub struct Error;
-/// Placeholder.
-pub struct TraceSet;
-/// Placeholder.
-#[derive(Clone)] pub struct OpsDiff;
+pub use select::{DeviceType, Pick, Selection, Side, Window};
+pub use table::frame_table;
+pub use trace::{RankInfo, Trace, TraceSet};
+pub use warning::Warning;

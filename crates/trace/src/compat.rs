@@ -1,0 +1,41 @@
+//! The truth, or HTA's answer to the digit.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Whether times and iterations are the truth, or what HTA makes of them.
+///
+/// Chosen when a trace is loaded; it travels with the [`TraceSet`](crate::TraceSet).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Compat {
+    /// Exact nanoseconds; kernels on stream 0 belong to their launch's iteration.
+    #[default]
+    Exact,
+    /// HTA 0.6.1 to the digit: traces with fractional time stamps are rounded to whole µs (start up, end down, so that
+    /// short events may last −1 µs), and kernels on stream 0 have no iteration.
+    Hta,
+}
+
+impl fmt::Display for Compat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::Hta => "hta",
+        })
+    }
+}
+
+impl FromStr for Compat {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        [Self::Exact, Self::Hta]
+            .into_iter()
+            .find(|compat| compat.to_string().eq_ignore_ascii_case(word))
+            .ok_or_else(|| Error::UnknownCompat {
+                given: word.to_owned(),
+            })
+    }
+}

@@ -1,0 +1,167 @@
+//! What can go wrong with a trace.
+
+use std::path::PathBuf;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong with a trace.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing at the path.
+    #[error("{}: no such file or folder{hint}", .path.display())]
+    NoSuchPath {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What there is instead, ready to be appended; may be empty.
+        hint: String,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A folder without a trace file.
+    #[error("no trace file found in {} (a trace file ends in .json or .gz)", .path.display())]
+    NoTraceFiles {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The file holds something else.
+    #[error("{file} is not a trace: {reason}")]
+    NotATrace {
+        /// The file.
+        file: String,
+        /// What is there instead.
+        reason: String,
+    },
+    /// JSON, but without the list of events.
+    #[error("{file} has no `traceEvents` (its keys: {}); a trace of torch.profiler has one", texts(.keys))]
+    NoTraceEvents {
+        /// The file.
+        file: String,
+        /// The keys it has.
+        keys: Vec<String>,
+    },
+    /// A trace in which nothing can be analysed.
+    #[error("{file} holds no event to analyse: {reason}")]
+    NoEvents {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    #[error("loading was interrupted")]
+    Interrupted,
+    /// No such rank.
+    #[error("trace \"{label}\" has no rank {rank} (has {})", numbers(.available))]
+    UnknownRank {
+        /// The trace.
+        label: String,
+        /// The rank that was asked for.
+        rank: i64,
+        /// The ranks there are.
+        available: Vec<i64>,
+    },
+    /// The same rank twice in one list: its events would count twice.
+    #[error("rank {rank} of trace \"{label}\" is listed twice; its events would count twice")]
+    RepeatedRank {
+        /// The trace.
+        label: String,
+        /// The rank.
+        rank: i64,
+    },
+    /// An empty list of ranks.
+    #[error("no rank of trace \"{label}\" is selected (has {})", numbers(.available))]
+    NoRankSelected {
+        /// The trace.
+        label: String,
+        /// The ranks there are.
+        available: Vec<i64>,
+    },
+    /// No such iteration.
+    #[error("trace \"{label}\" has no iteration {iteration} (has {})", numbers(.available))]
+    UnknownIteration {
+        /// The trace.
+        label: String,
+        /// The iteration that was asked for.
+        iteration: i64,
+        /// The iterations there are.
+        available: Vec<i64>,
+    },
+    /// An iteration was asked of a trace without ProfilerStep.
+    #[error(
+        "trace \"{label}\" has no iteration {iteration}: it has no ProfilerStep, so its whole window counts as the one iteration; leave the iteration out"
+    )]
+    NoIterations {
+        /// The trace.
+        label: String,
+        /// The iteration that was asked for.
+        iteration: i64,
+    },
+    /// A word that is no device type.
+    #[error("`{given}` is no device type; say CPU, GPU or ALL")]
+    UnknownDeviceType {
+        /// The word.
+        given: String,
+    },
+    /// A word that is no compatibility mode.
+    #[error("`{given}` is no compatibility mode; say exact or hta")]
+    UnknownCompat {
+        /// The word.
+        given: String,
+    },
+    /// A frame that is no result of `compare_traces`.
+    #[error(
+        "this frame cannot be drawn as a comparison: {reason}; pass the result of compare_traces, sorted or filtered as you like"
+    )]
+    NotAComparison {
+        /// What is missing.
+        reason: String,
+    },
+    /// A frame that is no table of events.
+    #[error("this frame is no table of events: {reason}")]
+    NotEvents {
+        /// What is missing.
+        reason: String,
+    },
+    /// An Arrow file that this library did not write, or not completely.
+    #[error("{} is not a trace saved by this version: {reason}", .path.display())]
+    NotASavedTrace {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The data frame library refused.
+    #[error(transparent)]
+    Polars(#[from] polars::prelude::PolarsError),
+}
+
+/// `1, 2, 3`, cut after twenty.
+pub(crate) fn numbers(values: &[i64]) -> String {
+    let shown: Vec<String> = values.iter().take(20).map(i64::to_string).collect();
+    listed(shown, values.len())
+}
+
+/// `a, b, c`, cut after twenty.
+pub(crate) fn texts(values: &[String]) -> String {
+    listed(values.iter().take(20).cloned().collect(), values.len())
+}
+
+fn listed(shown: Vec<String>, total: usize) -> String {
+    if total == 0 {
+        return "none".to_owned();
+    }
+    let more = if total > shown.len() {
+        format!(", … {} in all", total)
+    } else {
+        String::new()
+    };
+    shown.join(", ") + &more
+}

@@ -1,0 +1,3 @@
+//! Events as columns.
+
+pub(crate) mod columns;

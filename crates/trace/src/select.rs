@@ -1,0 +1,158 @@
+//! Which rows count: ranks × iterations × device.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::{Range, RangeInclusive};
+use std::str::FromStr;
+
+/// One number or several: ranks or iterations.
+///
+/// Made from `3`, `[0, 2]`, `vec![0, 2]`, `0..4`, `0..=3`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pick(Vec<i64>);
+
+impl Pick {
+    /// The numbers, in the order they were given.
+    pub fn numbers(&self) -> &[i64] {
+        &self.0
+    }
+}
+
+impl From<i64> for Pick {
+    fn from(one: i64) -> Self {
+        Self(vec![one])
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for Pick {
+    fn from(several: [i64; N]) -> Self {
+        Self(several.to_vec())
+    }
+}
+
+impl From<Vec<i64>> for Pick {
+    fn from(several: Vec<i64>) -> Self {
+        Self(several)
+    }
+}
+
+impl From<&[i64]> for Pick {
+    fn from(several: &[i64]) -> Self {
+        Self(several.to_vec())
+    }
+}
+
+impl From<&Vec<i64>> for Pick {
+    fn from(several: &Vec<i64>) -> Self {
+        Self(several.clone())
+    }
+}
+
+impl From<Range<i64>> for Pick {
+    fn from(several: Range<i64>) -> Self {
+        Self(several.collect())
+    }
+}
+
+impl From<RangeInclusive<i64>> for Pick {
+    fn from(several: RangeInclusive<i64>) -> Self {
+        Self(several.collect())
+    }
+}
+
+/// Where an event ran, told as HTA tells it: by the presence of a stream.
+///
+/// `gpu_user_annotation` events have no stream and count as CPU; a Triton `cpu_op` that carries stream 0 counts as GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum DeviceType {
+    /// Events without a stream.
+    CPU,
+    /// Events with a stream.
+    GPU,
+    /// All events.
+    #[default]
+    ALL,
+}
+
+impl DeviceType {
+    /// All of them, in HTA's order.
+    pub const EACH: [Self; 3] = [Self::CPU, Self::GPU, Self::ALL];
+
+    /// Whether an event with (or without) a stream belongs to it.
+    pub fn takes(self, has_stream: bool) -> bool {
+        match self {
+            Self::CPU => !has_stream,
+            Self::GPU => has_stream,
+            Self::ALL => true,
+        }
+    }
+}
+
+impl fmt::Display for DeviceType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CPU => "CPU",
+            Self::GPU => "GPU",
+            Self::ALL => "ALL",
+        })
+    }
+}
+
+impl FromStr for DeviceType {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        Self::EACH
+            .into_iter()
+            .find(|device| device.to_string().eq_ignore_ascii_case(word))
+            .ok_or_else(|| Error::UnknownDeviceType {
+                given: word.to_owned(),
+            })
+    }
+}
+
+/// The part of a trace's time that is looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Window {
+    /// These iterations.
+    Iterations(Vec<i64>),
+    /// All of it: the trace has no ProfilerStep, so its whole window counts as the one iteration.
+    Whole,
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => f.write_str("whole window"),
+            Self::Iterations(numbers) if numbers.len() == 1 => {
+                write!(f, "iteration {}", numbers[0])
+            }
+            Self::Iterations(numbers) => write!(f, "iterations {}", crate::error::numbers(numbers)),
+        }
+    }
+}
+
+/// What is looked at on one side of a comparison, defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    /// The label that the columns of the answer carry.
+    pub label: String,
+    /// The ranks.
+    pub ranks: Vec<i64>,
+    /// The iterations.
+    pub window: Window,
+}
+
+/// What a comparison looks at, defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selection {
+    /// The control side.
+    pub control: Side,
+    /// The test side.
+    pub test: Side,
+    /// The device.
+    pub device_type: DeviceType,
+    /// Whether names are shortened.
+    pub use_short_name: bool,
+}

@@ -1,0 +1,152 @@
+//! What a reader of the answer must know: repaired input, dropped files, comparisons that compare unlike things.
+
+use crate::error::texts;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Something that was repaired, dropped or assumed, so that the answer is not the whole truth.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The file ends early; its whole events were kept.
+    Truncated {
+        /// The file.
+        file: String,
+        /// Events that are whole.
+        events: u64,
+        /// Where it ends, in bytes of JSON text.
+        offset: u64,
+        /// Why it ends: `the JSON text ends inside an event`, or what gzip said.
+        reason: String,
+    },
+    /// Events that are not JSON were left out.
+    SkippedEvents {
+        /// The file.
+        file: String,
+        /// How many.
+        count: u64,
+        /// Where the first one stands, in bytes of JSON text.
+        offset: u64,
+        /// What is wrong with the first one.
+        reason: String,
+    },
+    /// Values that could not be taken as they stand.
+    OddValues {
+        /// The file.
+        file: String,
+        /// What is odd, and what was done: `NaN or Infinity, read as null`.
+        what: String,
+        /// How many.
+        count: u64,
+    },
+    /// No rank is written in the file.
+    NoRank {
+        /// The file.
+        file: String,
+    },
+    /// Two files of one rank: the later name wins.
+    SameRank {
+        /// The rank.
+        rank: i64,
+        /// The file that was taken.
+        kept: String,
+        /// The file that was left out.
+        dropped: String,
+    },
+    /// A file of the folder that is no usable trace.
+    SkippedFile {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// Names that start with ProfilerStep but carry no number.
+    OddSteps {
+        /// The file.
+        file: String,
+        /// The names.
+        names: Vec<String>,
+    },
+    /// The trace has no ProfilerStep.
+    NoProfilerStep {
+        /// The trace.
+        label: String,
+    },
+    /// One side was loaded with HTA's rounding, the other exactly.
+    MixedCompat {
+        /// The side that follows HTA.
+        hta: String,
+        /// The side that is exact.
+        exact: String,
+    },
+    /// HTA's rounding made durations negative.
+    NegativeDurations {
+        /// The file.
+        file: String,
+        /// How many.
+        count: u64,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated {
+                file,
+                events,
+                offset,
+                reason,
+            } => write!(
+                f,
+                "{file} is incomplete: {reason} at byte {offset} of the JSON text; the {events} whole events before that were kept"
+            ),
+            Self::SkippedEvents {
+                file,
+                count,
+                offset,
+                reason,
+            } => write!(
+                f,
+                "{file}: {count} event{} left out, the first near byte {offset} of the JSON text: {reason}",
+                if *count == 1 { " was" } else { "s were" }
+            ),
+            Self::OddValues { file, what, count } => write!(f, "{file}: {count} × {what}"),
+            Self::NoRank { file } => write!(
+                f,
+                "{file} does not say its rank, taken as rank 0 (a trace names it as \"distributedInfo\": {{\"rank\": 0}})"
+            ),
+            Self::SameRank {
+                rank,
+                kept,
+                dropped,
+            } => {
+                write!(
+                    f,
+                    "{kept} and {dropped} are both rank {rank}: {kept} was taken, {dropped} left out"
+                )
+            }
+            Self::SkippedFile { file, reason } => write!(f, "{file} was left out: {reason}"),
+            Self::OddSteps { file, names } => {
+                write!(
+                    f,
+                    "{file}: no iteration number in {}; these steps were ignored",
+                    texts(names)
+                )
+            }
+            Self::NoProfilerStep { label } => {
+                write!(
+                    f,
+                    "trace \"{label}\": no ProfilerStep: the whole window counts as the one iteration"
+                )
+            }
+            Self::MixedCompat { hta, exact } => write!(
+                f,
+                "trace \"{hta}\" was loaded with HTA's rounding, \"{exact}\" exactly: durations are not comparable to the digit; load both alike"
+            ),
+            Self::NegativeDurations { file, count } => write!(
+                f,
+                "{file}: HTA's rounding makes {count} durations −1 µs, as in HTA; load without it for exact times"
+            ),
+        }
+    }
+}

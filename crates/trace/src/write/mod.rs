@@ -1,0 +1,3 @@
+//! Frames → files.
+
+pub mod arrow;
