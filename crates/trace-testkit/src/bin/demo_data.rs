@@ -1,0 +1,34 @@
+//! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`.
+
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use trace_testkit::demo::{Side, json};
+
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args_os().nth(1) else {
+        eprintln!("usage: demo_data FOLDER");
+        return ExitCode::FAILURE;
+    };
+    for side in Side::BOTH {
+        let file = Path::new(&folder).join(side.folder()).join(side.file_name());
+        match write(&file, json(side).as_bytes()) {
+            Ok(()) => eprintln!("wrote {}", file.display()),
+            Err(error) => {
+                eprintln!("{}: {error}", file.display());
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn write(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut out = GzEncoder::new(std::fs::File::create(file)?, Compression::best());
+    out.write_all(text)?;
+    out.finish()?.sync_all()
+}

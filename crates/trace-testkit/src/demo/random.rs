@@ -1,0 +1,49 @@
+//! Random numbers without a dependency: splitmix64.
+
+/// The generator splitmix64 (Steele, Lea, Flood 2014): one 64-bit word of state.
+pub(super) struct Random(u64);
+
+impl Random {
+    /// A generator that always gives the same numbers for the same seed.
+    pub(super) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub(super) const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    /// A duration around `nanos`, at most `percent` away from it; never zero.
+    pub(super) const fn around(&mut self, nanos: u64, percent: u64) -> u64 {
+        let reach = nanos * percent / 100;
+        let least = nanos - reach;
+        let drawn = least + self.next() % (2 * reach + 1);
+        if drawn == 0 { 1 } else { drawn }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn the_numbers_are_those_of_splitmix64() {
+        // The published test vector for seed 1234567.
+        let mut random = Random::new(1_234_567);
+        assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+    }
+
+    #[test]
+    fn a_duration_stays_within_its_reach() {
+        let mut random = Random::new(7);
+        for _ in 0..1000 {
+            assert!((900..=1100).contains(&random.around(1000, 10)));
+        }
+        assert_eq!(random.around(0, 10), 1);
+    }
+}
