@@ -1,1 +1,14 @@
-//! cell
+//! What a person typed: a cell as stretches of Rust and magic lines, and a magic line as words.
+//!
+//! Nothing here knows which magics exist or what a session holds; a line is a magic by its form alone.
+
+mod caret;
+mod completeness;
+mod rust;
+mod segment;
+mod words;
+
+pub use caret::{Caret, Spot, caret};
+pub use completeness::{Completeness, is_complete};
+pub use segment::{Segment, segments};
+pub use words::{Piece, Unclosed, Word, words};

@@ -1,0 +1,101 @@
+//! The name of a trace or frame: a Rust identifier, since a cell uses it as a variable.
+
+use std::path::Path;
+
+/// Words that Rust keeps for itself, of all editions.
+const KEYWORDS: &[&str] = &[
+    "Self", "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
+    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Endings that say how a trace is written, not what it is.
+const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
+
+/// Whether a Rust variable can be called `name`.
+///
+/// # Errors
+/// Why not, and a name that would do.
+pub fn check(name: &str) -> Result<(), String> {
+    if KEYWORDS.contains(&name) {
+        return Err(format!("{name} is a word of Rust itself; a name such as {name}_1 would do"));
+    }
+    if !ra_ap_rustc_lexer::is_ident(name) {
+        return Err(format!("\"{name}\" is no Rust identifier; {} would do", from_text(name)));
+    }
+    Ok(())
+}
+
+/// The label of a trace that was given none: made from the name of its file or folder.
+pub fn from_path(path: &Path) -> String {
+    let named = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    // `.` and `..` have no name of their own.
+    let name = named(path).or_else(|| named(&path.canonicalize().ok()?)).unwrap_or_default();
+    let mut stem = name.as_str();
+    while let Some(shorter) = ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)).filter(|stem| !stem.is_empty()) {
+        stem = shorter;
+    }
+    from_text(stem)
+}
+
+/// The nearest identifier: what cannot stand in one becomes `_`.
+fn from_text(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        let c = if ra_ap_rustc_lexer::is_id_continue(c) { c } else { '_' };
+        if c != '_' || !name.ends_with('_') {
+            name.push(c);
+        }
+    }
+    let name = name.trim_end_matches('_');
+    if name.is_empty() {
+        "trace".to_owned()
+    } else if !ra_ap_rustc_lexer::is_ident(name) {
+        format!("trace_{}", name.trim_start_matches('_'))
+    } else if KEYWORDS.contains(&name) {
+        format!("{name}_1")
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_come_from_the_stem() {
+        let label = |path: &str| from_path(Path::new(path));
+        assert_eq!(label("/data/control"), "control");
+        assert_eq!(label("/data/control/"), "control");
+        assert_eq!(label("run-1.pt.trace.json.gz"), "run_1");
+        assert_eq!(label("rank 0.json"), "rank_0");
+        assert_eq!(label("2024-01-02.json"), "trace_2024_01_02");
+        assert_eq!(label("type.json"), "type_1");
+        assert_eq!(label("---.json"), "trace");
+        assert_eq!(label(".json"), "_json");
+        assert_eq!(label("größe.json"), "größe");
+        assert!(check(&label("..")).is_ok());
+        assert!(check(&label("/")).is_ok());
+    }
+
+    #[test]
+    fn every_label_made_is_a_label() {
+        for path in ["", "a b", "_", "__", "fn", "self.json", "1", "é", "日本.json", "😀.json.gz", "a--b", "gen.gz"] {
+            let label = from_path(Path::new(path));
+            assert_eq!(check(&label), Ok(()), "{path:?} → {label:?}");
+        }
+    }
+
+    #[test]
+    fn no_keyword_and_no_other_text_is_a_label() {
+        assert_eq!(check("control"), Ok(()));
+        assert_eq!(check("_x"), Ok(()));
+        assert_eq!(check("type"), Err("type is a word of Rust itself; a name such as type_1 would do".to_owned()));
+        assert_eq!(check("run-1"), Err("\"run-1\" is no Rust identifier; run_1 would do".to_owned()));
+        for name in ["", "1a", "a b", "a.b", "_", "self", "crate"] {
+            assert!(check(name).is_err(), "{name:?}");
+        }
+    }
+}
