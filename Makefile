@@ -1,0 +1,126 @@
+# Two commands: `make demo` and `make test`. The others are parts of them.
+
+SHELL := /bin/sh
+CARGO ?= cargo
+PYTHON ?= python3
+
+# Where cargo builds; the installer looks there too.
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
+TRACEBOOK := $(TARGET)/release/tracebook
+
+# The active virtual environment, or one of our own.
+VENV := $(if $(VIRTUAL_ENV),$(VIRTUAL_ENV),$(CURDIR)/.venv)
+BIN := $(VENV)/bin
+# What `make install` passes on; the active environment if there is one.
+INSTALL ?= $(if $(VIRTUAL_ENV),--sys-prefix,--user)
+
+DEMO := notebooks/trace_diff_demo
+EXECUTED := $(DEMO).executed.ipynb
+
+# The folder of third-party traces and recorded answers that the tests compare with, if it is there.
+export TRACEBOOK_SHARED ?= $(abspath $(CURDIR)/../shared)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall demo-data machine machine-test clean
+
+help:
+	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
+	@echo 'make test       format, lints, every test, the notebooks, a browser (needs chromium)'
+	@echo 'make check      the part of make test that needs no Python'
+	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
+	@echo 'make demo-data  write notebooks/data/control and /test again'
+
+demo: machine venv kernel
+	@echo '== executing $(DEMO).ipynb'
+	@rm -f $(EXECUTED)
+	@$(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute $(DEMO).ipynb --output $(notdir $(EXECUTED))
+	@echo
+	@echo 'The demo ran: $(EXECUTED) holds its answers. To see them, and to go on from there:'
+	@echo
+	@echo '    $(BIN)/jupyter lab $(EXECUTED)'
+	@echo
+
+test: machine machine-test check venv kernel pytest
+	@echo '== make test: all passed'
+
+# Lints first: they fail faster than tests.
+check: fmt clippy cargo-test doc
+
+fmt:
+	@echo '== format'
+	@$(CARGO) fmt --all --check
+
+clippy:
+	@echo '== clippy (checks every dependency once: some minutes)'
+	@$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+
+cargo-test: build
+	@echo '== cargo test'
+	@$(CARGO) test --release --locked --workspace
+
+doc:
+	@echo '== documentation'
+	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --locked --workspace --no-deps --quiet
+
+pytest:
+	@echo '== kernel, notebooks, browser (pytest)'
+	@TRACEBOOK_BIN='$(TRACEBOOK)' JUPYTER_PREFER_ENV_PATH=1 PATH='$(BIN)':"$$PATH" $(BIN)/python -m pytest tests -ra
+
+# Everything in one go, so that no dependency is compiled twice with other features.
+build:
+	@if [ ! -x '$(TRACEBOOK)' ]; then \
+	  echo '== building: the first time polars and evcxr are compiled, about 10 minutes on 2 cores; later seconds'; \
+	else echo '== building'; fi
+	@$(CARGO) build --release --locked --workspace
+
+# An active environment that has what is needed is left as it is.
+venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
+
+venv-active:
+	@$(BIN)/python -c 'import jupyterlab, notebook, nbconvert, nbclient, pytest, jupyter_kernel_test, websocket; \
+	  assert int(jupyterlab.__version__.split(".")[0]) >= 4' 2>/dev/null || { \
+	  echo '== installing JupyterLab into the active environment, $(VENV)'; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }
+
+$(VENV)/.tracebook-requirements: tests/requirements.txt
+	@[ -x '$(BIN)/python' ] || { echo '== creating $(VENV)'; $(PYTHON) -m venv '$(VENV)'; }
+	@echo '== installing JupyterLab into $(VENV) (about a minute)'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	@cp tests/requirements.txt $@
+
+kernel: build venv
+	@echo '== installing the kernel into $(VENV)'
+	@VIRTUAL_ENV='$(VENV)' CARGO_TARGET_DIR='$(TARGET)' $(TRACEBOOK) install --sys-prefix
+
+install: machine build
+	@CARGO_TARGET_DIR='$(TARGET)' $(TRACEBOOK) install $(INSTALL)
+
+uninstall: build
+	@$(TRACEBOOK) uninstall $(INSTALL)
+
+demo-data:
+	@$(CARGO) run --release --locked -p trace-testkit --bin demo_data -- notebooks/data
+
+# What a plain Debian lacks, told before anything is built.
+machine:
+	@packages=''; \
+	{ command -v g++ && command -v cc; } >/dev/null 2>&1 || packages="$$packages g++"; \
+	{ [ -x '$(BIN)/python' ] || $(PYTHON) -c 'import venv, ensurepip'; } >/dev/null 2>&1 || packages="$$packages python3-venv"; \
+	if [ -n "$$packages" ]; then \
+	  sudo=''; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
+	  echo "Missing:$$packages. Install with:"; \
+	  echo "    $${sudo}apt-get update && $${sudo}apt-get install -y$$packages"; \
+	  exit 1; \
+	fi
+	@command -v $(CARGO) >/dev/null 2>&1 || { echo 'Missing: cargo. Install Rust 1.95 or newer with rustup, see https://rustup.rs'; exit 1; }
+
+machine-test:
+	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 || { \
+	  echo 'Missing: rustfmt or clippy. Install with:'; echo '    rustup component add rustfmt clippy'; exit 1; }
+	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { \
+	  sudo=''; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
+	  echo 'Missing: chromium. Install with:'; echo "    $${sudo}apt-get update && $${sudo}apt-get install -y chromium"; exit 1; }
+
+clean:
+	@$(CARGO) clean
+	@rm -rf .venv $(EXECUTED)
