@@ -1,9 +1,18 @@
 //! How a part looks, per MIME type.
 
+mod grid;
+mod html;
+mod names;
+mod number;
+mod palette;
 mod plotly;
+mod png;
+mod scale;
+mod svg;
+mod table_json;
 mod text;
 
-use crate::{Bundle, Part};
+use crate::{Axis, Bundle, Figure, HTML, PLOTLY, PNG, Part, TABLE, Table};
 
 pub use plotly::offline_plotly_js;
 pub use text::terminal_safe;
@@ -11,9 +20,33 @@ pub use text::terminal_safe;
 /// The bundle of one part: always plain text, and whatever richer forms the part has.
 pub(crate) fn bundle(part: &Part) -> Bundle {
     match part {
-        Part::Text(text) | Part::Warning(text) => Bundle::text(terminal_safe(text)),
-        Part::Table(table) => Bundle::text(terminal_safe(&table.caption)),
-        Part::Figure(figure) => Bundle::text(terminal_safe(&figure.title)),
+        Part::Text(text) => Bundle::text(terminal_safe(text)),
+        Part::Warning(text) => {
+            Bundle::text(format!("Warning: {}", terminal_safe(text))).with(HTML, html::warning(text).into())
+        }
+        Part::Table(table) => table_bundle(table),
+        Part::Figure(figure) => figure_bundle(figure),
         Part::Bundle(bundle) => bundle.clone(),
+    }
+}
+
+fn table_bundle(table: &Table) -> Bundle {
+    Bundle::text(text::table(table)).with(HTML, html::table(table).into()).with(TABLE, table_json::table(table))
+}
+
+fn figure_bundle(figure: &Figure) -> Bundle {
+    let bundle = Bundle::text(text::figure(figure)).with(PLOTLY, plotly::figure(figure));
+    match png::figure(figure) {
+        Some(picture) => bundle.with(PNG, picture.into()),
+        None => bundle,
+    }
+}
+
+/// What stands at an axis: title and unit.
+fn axis_title(axis: &Axis) -> String {
+    match (axis.title.as_str(), axis.unit.symbol()) {
+        (title, "") => title.to_owned(),
+        ("", unit) => format!("[{unit}]"),
+        (title, unit) => format!("{title} [{unit}]"),
     }
 }

@@ -1,8 +1,260 @@
 //! The only file that names plotly.
+//!
+//! Plotly reads a few tags and entities in every text it draws (`<b>`, `<a href>`, `&lt;`), so texts that come from a
+//! trace are escaped. Colours of text, grid and background are left to whoever draws the figure, so that it suits a light
+//! and a dark page.
 
-/// The plotly.js that the `plotly` crate carries, as one script text.
+use plotly::common::{Anchor, ExponentFormat, Label, Line, LineShape, Mode, Orientation, Reference, TickMode, Title};
+use plotly::layout::{Axis as PlotlyAxis, AxisType, BarMode as PlotlyBarMode, HoverMode, Legend, Margin};
+use plotly::{Bar, Configuration, Layout, Plot, Scatter};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::names::{elide_apart, one_line, places, unique};
+use super::number;
+use super::palette::SERIES;
+use crate::{Axis, BarMode, Figure, Mark, Points, Series};
+
+/// How many characters of a name stand at the axis.
+const TICK_CHARS: usize = 34;
+/// How many names stand at the axis; of more, every second, third, … is written.
+const MOST_TICKS: usize = 60;
+/// Where the names in the hover text break.
+const HOVER_CHARS: usize = 80;
+/// With more points than this a line has no markers.
+const MOST_MARKERS: usize = 100;
+const HEIGHT: u32 = 480;
+const TRANSPARENT: &str = "rgba(0,0,0,0)";
+
+/// The plotly.js that the `plotly` crate carries, as one script text of 4.7 MB.
 pub fn offline_plotly_js() -> String {
-    let tags = ::plotly::Plot::offline_js_sources();
-    let script = tags.split_once('>').map_or("", |(_, rest)| rest);
-    script.split_once("</script>").map_or(script, |(js, _)| js).to_owned()
+    // Two script elements: plotly.js, then MathJax, which we do not need.
+    let mut js = Plot::offline_js_sources();
+    js.truncate(js.find("</script>").unwrap_or(js.len()));
+    let start = js.find('>').map_or(0, |end_of_tag| end_of_tag + 1);
+    js.split_off(start)
+}
+
+/// The content of `application/vnd.plotly.v1+json`: `data`, `layout` and `config`.
+pub(super) fn figure(figure: &Figure) -> Value {
+    let data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
+    let mut layout = to_json(&layout(figure));
+    if let Some(axis) = layout.get_mut("xaxis").and_then(Value::as_object_mut) {
+        // The crate has numbers only for `tickvals`, and plotly.js would take a number for a name (a rank called "3").
+        axis.extend(name_ticks(figure));
+    }
+    // Without `typeset_math` a name between two dollar signs would be read as TeX.
+    let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false);
+    json!({ "data": data, "layout": layout, "config": to_json(&config) })
+}
+
+fn layout(figure: &Figure) -> Layout {
+    let mut title = escape(&figure.title);
+    if !figure.subtitle.is_empty() {
+        title = format!("{title}<br><sub>{}</sub>", escape(&figure.subtitle));
+    }
+    let title = Title::with_text(title).x(0.0).x_ref(Reference::Paper).x_anchor(Anchor::Left);
+    let legend = Legend::new().orientation(Orientation::Horizontal).x(1.0).x_anchor(Anchor::Right);
+    Layout::new()
+        .title(title)
+        .auto_size(true)
+        .height(figure.height.unwrap_or(HEIGHT) as usize)
+        .margin(Margin::new().left(72).right(24).top(88).bottom(48))
+        .paper_background_color(TRANSPARENT)
+        .plot_background_color(TRANSPARENT)
+        .colorway(SERIES.to_vec())
+        .show_legend(figure.series.len() > 1)
+        .legend(legend.y(1.02).y_anchor(Anchor::Bottom))
+        .hover_mode(HoverMode::Closest)
+        .hover_label(Label::new().align("left").name_length(-1))
+        .bar_mode(match figure.bars {
+            BarMode::Group => PlotlyBarMode::Group,
+            // Unlike `stack`, values below zero go down.
+            BarMode::Stack => PlotlyBarMode::Relative,
+        })
+        .x_axis(if stands_at_names(figure) { axis(&figure.x).type_(AxisType::Category) } else { axis(&figure.x) })
+        .y_axis(axis(&figure.y))
+}
+
+fn axis(axis: &Axis) -> PlotlyAxis {
+    let drawn = PlotlyAxis::new()
+        .title(Title::with_text(escape(&super::axis_title(axis))))
+        .auto_margin(true)
+        .separate_thousands(true)
+        .exponent_format(ExponentFormat::None);
+    if axis.log { drawn.type_(AxisType::Log) } else { drawn }
+}
+
+/// Elided names at the axis, by place rather than by text: names that look alike keep their own bars.
+fn name_ticks(figure: &Figure) -> Map<String, Value> {
+    let names = places(figure);
+    if names.is_empty() {
+        return Map::new();
+    }
+    let texts = elide_apart(&names, TICK_CHARS);
+    let every = names.len().div_ceil(MOST_TICKS);
+    let pick = |texts: &[String]| texts.iter().step_by(every).map(|text| Value::String(escape(text))).collect::<Value>();
+    Map::from_iter([
+        ("tickmode".to_owned(), to_json(&TickMode::Array)),
+        ("tickvals".to_owned(), pick(&names)),
+        ("ticktext".to_owned(), pick(&texts)),
+    ])
+}
+
+fn trace(series: &Series, figure: &Figure) -> Value {
+    match &series.x {
+        Points::Names(at) => {
+            let names = unique(at);
+            let hover: Vec<String> = names.iter().map(|name| wrap(name)).collect();
+            let x = names.iter().map(|name| escape(name)).collect();
+            drawn(x, hover, series, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
+        }
+        Points::Numbers(x) => {
+            let decimals = number::decimals(x.iter().copied());
+            let at = format!("%{{x:,.{decimals}f}}{}<br>", unit(&figure.x));
+            drawn(x.clone(), Vec::new(), series, &format!("{at}{}", hover_value(series, figure)))
+        }
+    }
+}
+
+fn drawn<X: Serialize + Clone + 'static>(x: Vec<X>, hover: Vec<String>, series: &Series, template: &str) -> Value {
+    let y = series.y.iter().map(|value| value.is_finite().then_some(*value)).collect();
+    let name = escape(&series.name);
+    let template = format!("{template}<extra></extra>");
+    if series.mark == Mark::Bar {
+        let bar = Bar::new(x, y).name(name).hover_template(template);
+        return if hover.is_empty() { to_json(&bar) } else { to_json(&bar.hover_text_array(hover)) };
+    }
+    let few = series.x.len() <= MOST_MARKERS && series.mark == Mark::Line;
+    let shape = if series.mark == Mark::Step { LineShape::Hv } else { LineShape::Linear };
+    let line = Scatter::new(x, y)
+        .name(name)
+        .mode(if few { Mode::LinesMarkers } else { Mode::Lines })
+        .line(Line::new().shape(shape).width(2.0))
+        .hover_template(template);
+    if hover.is_empty() { to_json(&line) } else { to_json(&line.hover_text_array(hover)) }
+}
+
+/// `control: 1,234.5 µs`, as a template that plotly.js fills in.
+fn hover_value(series: &Series, figure: &Figure) -> String {
+    let decimals = number::decimals(series.y.iter().copied());
+    format!("%{{fullData.name}}: %{{y:,.{decimals}f}}{}", unit(&figure.y))
+}
+
+fn unit(axis: &Axis) -> String {
+    let symbol = axis.unit.symbol();
+    if symbol.is_empty() { String::new() } else { format!(" {symbol}") }
+}
+
+fn stands_at_names(figure: &Figure) -> bool {
+    figure.series.iter().any(|series| matches!(series.x, Points::Names(_)))
+}
+
+/// A name escaped and broken into lines that fit a hover label.
+fn wrap(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    chars.chunks(HOVER_CHARS).map(|line| escape(&line.iter().collect::<String>())).collect::<Vec<_>>().join("<br>")
+}
+
+/// Text that plotly.js draws as it is written.
+fn escape(text: &str) -> String {
+    one_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Plotly's types always have a JSON form: text keys and plain values.
+fn to_json(typed: &impl Serialize) -> Value {
+    serde_json::to_value(typed).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unit;
+
+    fn bars(names: &[&str]) -> Figure {
+        let x = Points::Names(names.iter().map(|&name| name.to_owned()).collect());
+        let series = |name: &str| Series { name: name.to_owned(), mark: Mark::Bar, x: x.clone(), y: vec![1234.5; names.len()] };
+        Figure {
+            title: "Ops Duration Comparison".to_owned(),
+            y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log: false },
+            series: ["control", "test", "Difference"].map(series).to_vec(),
+            ..Figure::default()
+        }
+    }
+
+    #[test]
+    fn the_script_is_plotly_js_alone() {
+        let js = offline_plotly_js();
+        assert!(js.starts_with("/**\n* plotly.js v3"), "{:?}", js.get(..40));
+        assert!(js.len() > 4_000_000 && !js.contains("</script") && !js.contains("MathJax-script"));
+    }
+
+    #[test]
+    fn three_series_of_vertical_bars_stand_at_the_names() {
+        let json = figure(&bars(&["aten::mm", "aten::add"]));
+        assert_eq!(json["data"].as_array().map(Vec::len), Some(3));
+        for trace in json["data"].as_array().into_iter().flatten() {
+            assert_eq!(trace["type"], "bar");
+            assert_eq!(trace["x"], json!(["aten::mm", "aten::add"]));
+            assert_eq!(trace["y"], json!([1234.5, 1234.5]));
+            assert!(trace.get("orientation").is_none());
+        }
+        assert_eq!(json["layout"]["barmode"], "group");
+        assert_eq!(json["layout"]["yaxis"]["title"]["text"], "Total Duration [µs]");
+        assert_eq!(json["layout"]["xaxis"]["automargin"], true);
+        assert!(json["layout"].get("template").is_none() && json["layout"].get("font").is_none());
+        assert_eq!(json["data"][0]["hovertemplate"], "<b>%{hovertext}</b><br>%{fullData.name}: %{y:,.1f} µs<extra></extra>");
+    }
+
+    #[test]
+    fn names_that_look_alike_keep_their_own_bars() {
+        let one = format!("{}1{}", "a".repeat(100), "b".repeat(100));
+        let two = format!("{}2{}", "a".repeat(100), "b".repeat(100));
+        let json = figure(&bars(&[&one, &two, "twice", "twice", "0"]));
+        assert_eq!(json["data"][0]["x"], json!([one, two, "twice", "twice (2)", "0"]));
+        assert_eq!(json["layout"]["xaxis"]["tickvals"], json!([one, two, "twice", "twice (2)", "0"]));
+        let texts = &json["layout"]["xaxis"]["ticktext"];
+        assert_ne!(texts[0], texts[1]);
+        assert!(texts[0].as_str().is_some_and(|text| text.chars().count() <= TICK_CHARS));
+        assert!(json["data"][0]["hovertext"][0].as_str().is_some_and(|text| text.replace("<br>", "") == one));
+    }
+
+    #[test]
+    fn no_text_of_a_trace_is_read_as_markup() {
+        let evil = "<a href=\"javascript:alert(1)\">x</a>&lt;b&gt;";
+        let mut figure = bars(&[evil]);
+        (figure.title, figure.subtitle) = (evil.to_owned(), evil.to_owned());
+        figure.y.title = evil.to_owned();
+        figure.series[0].name = evil.to_owned();
+        let json = super::figure(&figure).to_string();
+        assert!(!json.contains("<a ") && !json.contains("&lt;b&gt;"), "{json}");
+        assert!(json.contains("&amp;lt;b&amp;gt;"));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_a_gap_and_many_names_are_thinned_out() {
+        let names: Vec<String> = (0..500).map(|n| format!("op{n}")).collect();
+        let mut figure = bars(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        figure.series[0].y[0] = f64::NAN;
+        let json = super::figure(&figure);
+        assert_eq!(json["data"][0]["y"][0], Value::Null);
+        assert_eq!(json["data"][0]["x"].as_array().map(Vec::len), Some(500));
+        assert!(json["layout"]["xaxis"]["tickvals"].as_array().is_some_and(|ticks| ticks.len() <= MOST_TICKS));
+    }
+
+    #[test]
+    fn lines_and_steps_stand_at_numbers() {
+        let line = |mark| Series { name: "queue".to_owned(), mark, x: Points::Numbers(vec![0.0, 1.5]), y: vec![1.0, 2.0] };
+        let json = figure(&Figure {
+            x: Axis { title: "time".to_owned(), unit: Unit::Millis, log: false },
+            y: Axis { log: true, ..Axis::default() },
+            series: vec![line(Mark::Line), line(Mark::Step)],
+            ..Figure::default()
+        });
+        assert_eq!(json["data"][1]["line"]["shape"], "hv");
+        assert_eq!(json["layout"]["yaxis"]["type"], "log");
+        assert_eq!(json["layout"]["xaxis"]["title"]["text"], "time [ms]");
+        assert!(json["layout"]["xaxis"].get("tickvals").is_none());
+        assert_eq!(figure(&Figure::default())["data"], json!([]));
+    }
 }

@@ -1,0 +1,114 @@
+//! Prints bundles of every kind as one JSON list, to look at and to try front ends with; `--plotly` prints plotly.js.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use trace_view::{Axis, BarMode, Cell, Figure, Header, Kind, Mark, Part, Points, Report, Series, Table, Unit};
+
+const NAMES: [&str; 12] = [
+    "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)",
+    "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float>, at::detail::Array<char*, 3> >(int, at::native::MulFunctor<float>, at::detail::Array<char*, 3>)",
+    "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
+    "ampere_sgemm_128x64_tn",
+    "Memcpy DtoH (Device -> Pageable)",
+    "autograd::engine::evaluate_function: AddmmBackward0",
+    "<script>alert('x')</script> & \"quotes\"",
+    "aten::convolution_backward",
+    "Optimizer.step#SGD.step",
+    "cudaLaunchKernel",
+    "$E=mc^2$ <b>bold</b>",
+    "ProfilerStep#1010",
+];
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--plotly") {
+        print!("{}", trace_view::offline_plotly_js());
+        return;
+    }
+    let report = Report::of(Part::Text("loaded control: 1,284,000 events, ranks 0 to 7".to_owned()))
+        .with(Part::Warning("trace \"test\" ends after 12,345,678 bytes; <b>40,112</b> whole events were kept".to_owned()))
+        .with(Part::Table(table(12)))
+        .with(Part::Table(table(600)))
+        .with(Part::Table(Table { caption: "nothing selected".to_owned(), headers: table(0).headers, ..Table::default() }))
+        .with(Part::Figure(bars(10, false)))
+        .with(Part::Figure(bars(3, true)))
+        .with(Part::Figure(bars(300, false)))
+        .with(Part::Figure(Figure { bars: BarMode::Stack, title: "Stacked".to_owned(), ..bars(8, false) }))
+        .with(Part::Figure(lines()))
+        .with(Part::Figure(Figure { title: "Ops Count Comparison".to_owned(), ..Figure::default() }));
+    println!("{}", serde_json::to_string(&report.bundles()).unwrap());
+}
+
+/// A number that looks as if it were measured.
+fn measured(index: usize, scale: f64) -> f64 {
+    scale * ((index * 7919 + 13) % 1000) as f64 / 7.3
+}
+
+fn name(index: usize) -> String {
+    let name = NAMES[index % NAMES.len()];
+    if index < NAMES.len() { name.to_owned() } else { format!("{name} {index}") }
+}
+
+fn table(rows: usize) -> Table {
+    let headers = vec![
+        Header { meaning: "the operator".to_owned(), ..Header::new("name", Unit::None, Kind::Name) },
+        Header::new("control_counts", Unit::Count, Kind::Number),
+        Header::new("test_counts", Unit::Count, Kind::Number),
+        Header::new("control_total_duration", Unit::Millis, Kind::Bar),
+        Header::new("test_total_duration", Unit::Millis, Kind::Number),
+        Header { meaning: "test − control".to_owned(), ..Header::new("diff_duration", Unit::Millis, Kind::Difference) },
+        Header::new("rank", Unit::None, Kind::Id),
+        Header::new("counts_change_categories", Unit::None, Kind::Category),
+    ];
+    let row = |index: usize| {
+        let (control, test) = (measured(index, 10.0), measured(index + 5, 10.0));
+        vec![
+            Cell::Text(name(index)),
+            Cell::Int((index as i64 * 7919) % 40),
+            Cell::Int((index as i64 * 7907) % 40),
+            Cell::Float(control),
+            if index == 3 { Cell::Null } else { Cell::Float(test) },
+            if index == 4 { Cell::Float(0.0) } else { Cell::Float(test - control) },
+            Cell::Int((index % 8) as i64),
+            Cell::Text(["+", "-", "=", "added", "removed"][index % 5].to_owned()),
+        ]
+    };
+    Table {
+        caption: "compare_traces · control → test · GPU · rank 3 → 1 · iteration 1010 → 1010".to_owned(),
+        headers,
+        rows: (0..rows).map(row).collect(),
+        total_rows: rows.max(1284),
+        notes: vec!["sorted by |diff_duration| ↓".to_owned(), "--top 50 shows more".to_owned()],
+    }
+}
+
+fn bars(count: usize, log: bool) -> Figure {
+    let names = Points::Names((0..count).map(name).collect());
+    let control: Vec<f64> = (0..count).map(|index| measured(index, 100.0)).collect();
+    let test: Vec<f64> = (0..count).map(|index| if index == 2 { f64::NAN } else { measured(index + 5, 100.0) }).collect();
+    let difference = control.iter().zip(&test).map(|(control, test)| test - control).collect();
+    let series = |name: &str, y: Vec<f64>| Series { name: name.to_owned(), mark: Mark::Bar, x: names.clone(), y };
+    Figure {
+        title: "Ops Duration Comparison".to_owned(),
+        subtitle: "control → test · GPU · rank 3 → 1 · iteration 1010 → 1010".to_owned(),
+        y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log },
+        series: vec![series("control", control), series("test", test), series("Difference", difference)],
+        ..Figure::default()
+    }
+}
+
+fn lines() -> Figure {
+    let x: Vec<f64> = (0..400).map(|n| f64::from(n) * 2.5).collect();
+    let wave = |phase: f64| x.iter().map(|x| 500.0 + 400.0 * (x / 60.0 + phase).sin()).collect::<Vec<_>>();
+    let mut broken = wave(1.0);
+    broken[150..200].fill(f64::NAN);
+    let queue = x.iter().map(|x| (x / 100.0).floor() * 50.0).collect();
+    let series = |name: &str, mark, y| Series { name: name.to_owned(), mark, x: Points::Numbers(x.clone()), y };
+    Figure {
+        title: "Queue length and memory bandwidth".to_owned(),
+        x: Axis { title: "time".to_owned(), unit: Unit::Millis, log: false },
+        y: Axis { title: "bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
+        series: vec![series("stream 7", Mark::Line, wave(0.0)), series("stream 20", Mark::Line, broken), series("queue", Mark::Step, queue)],
+        height: Some(360),
+        ..Figure::default()
+    }
+}

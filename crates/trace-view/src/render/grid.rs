@@ -1,0 +1,182 @@
+//! A table with every value written out: what the text and the HTML form have in common.
+
+use super::names::one_line;
+use super::number;
+use crate::{Cell, Header, Kind, Table};
+
+/// How many rows the text and HTML forms show at most.
+pub(super) const MOST_ROWS: usize = 100;
+
+/// A table ready to be laid out.
+pub(super) struct Grid {
+    pub(super) caption: String,
+    pub(super) heads: Vec<Head>,
+    /// Each as long as `heads`.
+    pub(super) rows: Vec<Vec<Shown>>,
+    /// How many of how many rows, and the notes.
+    pub(super) footer: String,
+}
+
+/// The head of a column.
+pub(super) struct Head {
+    /// Name and unit.
+    pub(super) text: String,
+    pub(super) meaning: String,
+    pub(super) kind: Kind,
+}
+
+impl Head {
+    /// Whether the column stands at the right: all numbers do.
+    pub(super) fn right(&self) -> bool {
+        is_number(self.kind)
+    }
+}
+
+/// A value, written out.
+pub(super) struct Shown {
+    /// In full; names too.
+    pub(super) text: String,
+    /// −1 to 1: the value as a share of the largest one in its column, for columns with bars.
+    pub(super) share: f64,
+}
+
+impl Grid {
+    pub(super) fn of(table: &Table) -> Self {
+        let decimals = decimals(table);
+        let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
+        let largest: Vec<f64> = (0..table.headers.len())
+            .map(|column| shown.iter().filter_map(|row| value(row.get(column)?)).fold(0.0, |most: f64, v| most.max(v.abs())))
+            .collect();
+        let rows = shown
+            .iter()
+            .map(|row| {
+                table.headers.iter().enumerate().map(|(column, header)| {
+                    let cell = row.get(column).unwrap_or(&Cell::Null);
+                    Shown { text: write(cell, header.kind, decimals[column]), share: share(cell, header.kind, largest[column]) }
+                })
+            })
+            .map(Iterator::collect)
+            .collect();
+        let heads = table.headers.iter().map(head).collect();
+        Self { caption: one_line(&table.caption), heads, rows, footer: footer(table, shown.len()) }
+    }
+}
+
+/// The decimals of every column, over all rows of the table.
+pub(super) fn decimals(table: &Table) -> Vec<usize> {
+    (0..table.headers.len())
+        .map(|column| {
+            number::decimals(table.rows.iter().filter_map(|row| match row.get(column)? {
+                Cell::Float(value) => Some(*value),
+                _ => None,
+            }))
+        })
+        .collect()
+}
+
+/// The number of rows the answer has; a table made by hand may leave `total_rows` at zero.
+pub(super) fn total_rows(table: &Table) -> usize {
+    table.total_rows.max(table.rows.len())
+}
+
+fn is_number(kind: Kind) -> bool {
+    matches!(kind, Kind::Number | Kind::Id | Kind::Difference | Kind::Bar)
+}
+
+fn head(header: &Header) -> Head {
+    let unit = header.unit.symbol();
+    let name = one_line(&header.name);
+    let text = if unit.is_empty() { name } else { format!("{name} [{unit}]") };
+    Head { text, meaning: one_line(&header.meaning), kind: header.kind }
+}
+
+fn write(cell: &Cell, kind: Kind, decimals: usize) -> String {
+    match (cell, kind) {
+        (Cell::Null, _) => number::DASH.to_owned(),
+        (Cell::Text(text), _) => one_line(text),
+        (Cell::Int(value), Kind::Id | Kind::Name) => value.to_string(),
+        (Cell::Int(value), Kind::Difference) => number::difference(*value as f64, number::int(*value, decimals)),
+        (Cell::Int(value), _) => number::int(*value, decimals),
+        (Cell::Float(value), Kind::Difference) => number::difference(*value, number::float(*value, decimals)),
+        (Cell::Float(value), _) => number::float(*value, decimals),
+    }
+}
+
+fn value(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Int(value) => Some(*value as f64),
+        Cell::Float(value) => Some(*value).filter(|value| value.is_finite()),
+        Cell::Null | Cell::Text(_) => None,
+    }
+}
+
+fn share(cell: &Cell, kind: Kind, largest: f64) -> f64 {
+    match (kind, value(cell)) {
+        (Kind::Difference | Kind::Bar, Some(value)) if largest > 0.0 => value / largest,
+        _ => 0.0,
+    }
+}
+
+fn footer(table: &Table, shown: usize) -> String {
+    let total = total_rows(table);
+    let count = |n: usize| number::int(i64::try_from(n).unwrap_or(i64::MAX), 0);
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let of = if shown == total { String::new() } else { format!("{} of ", count(shown)) };
+    let columns = table.headers.len();
+    let mut parts = vec![format!("{of}{} row{} × {} column{}", count(total), plural(total), count(columns), plural(columns))];
+    parts.extend(table.notes.iter().map(|note| one_line(note)));
+    if shown < table.rows.len() {
+        parts.push(format!("{} rows in JupyterLab with the Tracebook extension", count(table.rows.len())));
+    }
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unit;
+
+    fn table(kind: Kind, cells: Vec<Cell>) -> Table {
+        let rows: Vec<Vec<Cell>> = cells.into_iter().map(|cell| vec![cell]).collect();
+        Table { headers: vec![Header::new("x", Unit::Millis, kind)], rows, ..Table::default() }
+    }
+
+    fn texts(grid: &Grid) -> Vec<&str> {
+        grid.rows.iter().map(|row| row[0].text.as_str()).collect()
+    }
+
+    #[test]
+    fn one_column_has_one_number_of_decimals() {
+        let cells = vec![Cell::Float(1307.74), Cell::Int(2), Cell::Null, Cell::Float(f64::NAN)];
+        assert_eq!(texts(&Grid::of(&table(Kind::Number, cells))), ["1,307.7", "2.0", "—", "—"]);
+    }
+
+    #[test]
+    fn identifiers_have_no_separators() {
+        assert_eq!(texts(&Grid::of(&table(Kind::Id, vec![Cell::Int(123_456)]))), ["123456"]);
+    }
+
+    #[test]
+    fn bars_are_shares_of_the_largest_difference() {
+        let grid = Grid::of(&table(Kind::Difference, vec![Cell::Float(-20.5), Cell::Float(10.25), Cell::Null]));
+        assert_eq!(grid.rows.iter().map(|row| row[0].share).collect::<Vec<_>>(), [-1.0, 0.5, 0.0]);
+        assert_eq!(grid.heads[0].text, "x [ms]");
+    }
+
+    #[test]
+    fn the_footer_says_what_is_not_shown() {
+        let mut cut = table(Kind::Number, (0..120).map(Cell::Int).collect());
+        cut.total_rows = 1284;
+        cut.notes.push("sorted by |Δ| ↓".to_owned());
+        let footer = Grid::of(&cut).footer;
+        assert!(footer.starts_with("100 of 1,284 rows × 1 column · sorted by |Δ| ↓ · 120 rows in JupyterLab"), "{footer}");
+        assert_eq!(Grid::of(&table(Kind::Number, vec![Cell::Int(1)])).footer, "1 row × 1 column");
+    }
+
+    #[test]
+    fn a_row_that_is_too_short_is_filled_with_dashes() {
+        let mut short = table(Kind::Number, vec![]);
+        short.rows.push(vec![]);
+        assert_eq!(texts(&Grid::of(&short)), ["—"]);
+    }
+}

@@ -1,0 +1,182 @@
+//! HTML that survives JupyterLab's sanitiser: inline styles only, no scripts, no style sheet, no theme variables. All
+//! escaping of HTML happens here.
+//!
+//! The text keeps the theme's colour, since no text colour is readable on both a white and a dark page; backgrounds are
+//! tinted with some transparency instead.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::grid::{Grid, Head, Shown};
+use super::names::elide;
+use crate::{Kind, Table};
+
+/// How many characters of a name are shown; the whole name stands in its `title`.
+const NAME_CHARS: usize = 64;
+/// How many characters of any other text are shown.
+const TEXT_CHARS: usize = 120;
+
+const RED: &str = "214,39,40";
+const GREEN: &str = "44,160,44";
+const BLUE: &str = "31,119,180";
+const MONOSPACE: &str = "font-family:monospace;";
+
+/// A paragraph that the reader must not miss.
+pub(super) fn warning(text: &str) -> String {
+    format!(
+        "<p style=\"margin:4px 0;padding:6px 10px;border-left:4px solid rgba(255,152,0,.9);\
+         background:rgba(255,152,0,.16);white-space:pre-wrap;\"><b>Warning:</b> {}</p>",
+        escape(&super::text::terminal_safe(text))
+    )
+}
+
+/// A table with a caption, and a line below it that says how much of the answer it shows.
+pub(super) fn table(table: &Table) -> String {
+    let grid = Grid::of(table);
+    let mut html = String::with_capacity(512 + grid.rows.len() * grid.heads.len() * 96);
+    html.push_str("<div style=\"max-height:420px;overflow:auto;\"><table style=\"border-collapse:collapse;margin:0;\">");
+    if !grid.caption.is_empty() {
+        push(
+            &mut html,
+            format_args!(
+                "<caption style=\"text-align:left;font-weight:bold;padding:2px 0 6px 0;white-space:nowrap;\">{}</caption>",
+                escape(&grid.caption)
+            ),
+        );
+    }
+    html.push_str("<thead><tr>");
+    for head in &grid.heads {
+        push(
+            &mut html,
+            format_args!(
+                "<th scope=\"col\" style=\"text-align:{};padding:3px 8px;white-space:nowrap;\"{}>{}</th>",
+                align(head),
+                title(&head.meaning),
+                escape(&head.text)
+            ),
+        );
+    }
+    html.push_str("</tr></thead><tbody>");
+    for row in &grid.rows {
+        html.push_str("<tr>");
+        for (shown, head) in row.iter().zip(&grid.heads) {
+            cell(&mut html, shown, head);
+        }
+        html.push_str("</tr>");
+    }
+    push(
+        &mut html,
+        format_args!(
+            "</tbody></table></div><div style=\"font-size:90%;opacity:.75;padding:4px 0;\">{}</div>",
+            escape(&grid.footer)
+        ),
+    );
+    html
+}
+
+fn cell(html: &mut String, shown: &Shown, head: &Head) {
+    let most = if head.kind == Kind::Name { NAME_CHARS } else { TEXT_CHARS };
+    let short = elide(&shown.text, most);
+    let whole = if short == shown.text { String::new() } else { title(&shown.text) };
+    push(
+        html,
+        format_args!(
+            "<td style=\"text-align:{};padding:3px 8px;white-space:nowrap;{}{}\"{whole}>{}</td>",
+            align(head),
+            if head.kind == Kind::Name { MONOSPACE } else { "" },
+            tint(shown, head.kind),
+            escape(&short)
+        ),
+    );
+}
+
+/// A bar behind a value: red for more, green for less, blue where there is no better or worse.
+fn tint(shown: &Shown, kind: Kind) -> String {
+    let colour = match kind {
+        Kind::Difference if shown.share > 0.0 => RED,
+        Kind::Difference if shown.share < 0.0 => GREEN,
+        Kind::Bar if shown.share != 0.0 => BLUE,
+        _ => return String::new(),
+    };
+    let percent = shown.share.abs() * 100.0;
+    let rest = if kind == Kind::Difference { ".08" } else { "0" };
+    format!("background:linear-gradient(90deg,rgba({colour},.3) {percent:.1}%,rgba({colour},{rest}) {percent:.1}%);")
+}
+
+fn align(head: &Head) -> &'static str {
+    if head.right() { "right" } else { "left" }
+}
+
+/// A `title` attribute with a blank before it; nothing for an empty text.
+fn title(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" title=\"{}\"", escape(text)) }
+}
+
+/// Text made safe to stand between tags and inside quoted attributes.
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
+    html_escape::encode_quoted_attribute(text)
+}
+
+fn push(html: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = html.write_fmt(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cell, Header, Unit};
+
+    const EVIL: &str = "<script>alert(\"x\")</script> & 'k<float>' ";
+
+    fn evil() -> Table {
+        Table {
+            caption: EVIL.to_owned(),
+            headers: vec![
+                Header { meaning: EVIL.to_owned(), ..Header::new(EVIL, Unit::None, Kind::Name) },
+                Header::new("kind", Unit::None, Kind::Category),
+                Header::new("time", Unit::Millis, Kind::Difference),
+            ],
+            rows: vec![vec![Cell::Text(EVIL.repeat(20)), Cell::Text(EVIL.to_owned()), Cell::Float(-1.5)]],
+            total_rows: 1,
+            notes: vec![EVIL.to_owned()],
+        }
+    }
+
+    #[test]
+    fn every_text_is_escaped() {
+        for html in [table(&evil()), warning(EVIL)] {
+            assert!(!html.contains("<script") && !html.contains("alert(\"") && !html.contains("'k"), "{html}");
+            assert!(html.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#x27;k&lt;float&gt;&#x27;"));
+        }
+    }
+
+    #[test]
+    fn long_names_are_elided_and_whole_in_the_title() {
+        let name = format!("{}MIDDLE{}", "a".repeat(80), "b".repeat(80));
+        let mut long = evil();
+        long.rows[0][0] = Cell::Text(name.clone());
+        let html = table(&long);
+        assert!(html.contains(&format!(" title=\"{name}\">aaa")), "{html}");
+        assert_eq!(html.matches("MIDDLE").count(), 1);
+    }
+
+    #[test]
+    fn the_table_needs_no_style_sheet() {
+        let html = table(&evil());
+        assert!(html.contains("max-height:420px;overflow:auto;"));
+        assert!(html.contains("<th scope=\"col\" style=\"text-align:right;"));
+        assert_eq!(html.matches("<td ").count(), html.matches("<td style=\"text-align:").count());
+        assert!(!html.contains("var(") && !html.contains(" id=") && !html.contains(" class="));
+    }
+
+    #[test]
+    fn less_time_is_green_and_more_is_red() {
+        let mut both = evil();
+        both.rows.push(vec![Cell::Null, Cell::Null, Cell::Float(3.0)]);
+        let html = table(&both);
+        assert!(html.contains("rgba(44,160,44,.3) 50.0%") && html.contains("▼ −1.50"), "{html}");
+        assert!(html.contains("rgba(214,39,40,.3) 100.0%") && html.contains("▲ +3.00"));
+        assert!(html.contains(">—</td>"));
+    }
+}

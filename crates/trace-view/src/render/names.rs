@@ -1,0 +1,133 @@
+//! Names out of traces, made fit to be read: on one line, without control characters, elided in the middle.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::{Figure, Points};
+
+/// `text` on one line and without characters that steer a terminal or turn the direction of writing around.
+pub(crate) fn one_line(text: &str) -> String {
+    let blank = |c| matches!(c, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
+    text.chars().map(|c| if blank(c) { ' ' } else if steers(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Whether `c` is a control character or one that reorders the text around it.
+pub(crate) fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// `name` in at most `most` characters: the middle gives way to `…`, since both ends of a kernel name tell it apart.
+pub(crate) fn elide(name: &str, most: usize) -> String {
+    elide_at(name, most, None)
+}
+
+/// As [`elide`], and keeps what stands around character `keep` when that would fall into the gap.
+fn elide_at(name: &str, most: usize, keep: Option<usize>) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    let room = most.max(3);
+    if chars.len() <= room {
+        return name.to_owned();
+    }
+    let text = |from: usize, to: usize| chars[from..to].iter().collect::<String>();
+    match keep {
+        Some(keep) if keep > room / 3 => {
+            let head = room / 3;
+            let tail = room - head - 1;
+            let from = keep.saturating_sub(tail / 3).min(chars.len() - tail);
+            if from + tail == chars.len() {
+                return format!("{}…{}", text(0, head), text(from, chars.len()));
+            }
+            format!("{}…{}…", text(0, head), text(from, from + tail - 1))
+        }
+        _ => {
+            let tail = (room - 1) / 2;
+            let head = room - 1 - tail;
+            format!("{}…{}", text(0, head), text(chars.len() - tail, chars.len()))
+        }
+    }
+}
+
+/// All `names` elided, such that different names stay different wherever `most` characters allow it: names that would
+/// look alike show the place where they part.
+pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
+    let mut short: Vec<String> = names.iter().map(|name| elide(name, most)).collect();
+    let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, text) in short.iter().enumerate() {
+        alike.entry(text.clone()).or_default().push(index);
+    }
+    for group in alike.into_values().filter(|group| group.len() > 1) {
+        let parting = group.windows(2).filter_map(|pair| parting(&names[pair[0]], &names[pair[1]])).min();
+        for &index in &group {
+            short[index] = elide_at(&names[index], most, parting);
+        }
+    }
+    short
+}
+
+/// The first character in which two names differ.
+fn parting(one: &str, other: &str) -> Option<usize> {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    (one != other).then_some(same)
+}
+
+/// The names along the first axis: those of all series, each once, in the order in which they first come.
+pub(crate) fn places(figure: &Figure) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
+    for series in &figure.series {
+        if let Points::Names(at) = &series.x {
+            names.extend(unique(at).into_iter().filter(|name| seen.insert(name.clone())));
+        }
+    }
+    names
+}
+
+/// Names on one line each; a name that comes again gets a number, or its bars would be drawn over each other.
+pub(crate) fn unique(names: &[String]) -> Vec<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    names
+        .iter()
+        .map(|name| {
+            let name = one_line(name);
+            let times = seen.entry(name.clone()).and_modify(|times| *times += 1).or_insert(1);
+            if *times == 1 { name } else { format!("{name} ({times})") }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(elide("aten::mm", 20), "aten::mm");
+        assert_eq!(elide("abcdefghij", 7), "abc…hij");
+        assert_eq!(elide("abcdefghij", 8), "abcd…hij");
+        assert_eq!(elide("äöüßäöüßäöüß", 5), "äö…üß");
+        assert_eq!(elide("abcdef", 0), "a…f");
+    }
+
+    #[test]
+    fn names_that_would_look_alike_show_where_they_part() {
+        let shared = "void at::native::vectorized_elementwise_kernel<4, at::native::";
+        let names: Vec<String> =
+            ["Add", "Mul"].iter().map(|f| format!("{shared}{f}Functor<float>, std::array<char*, 3ul> >(int)")).collect();
+        let short = elide_apart(&names, 34);
+        assert_ne!(short[0], short[1]);
+        assert!(short[0].contains("Add") && short[1].contains("Mul"), "{short:?}");
+        assert!(short.iter().all(|text| text.chars().count() <= 34), "{short:?}");
+    }
+
+    #[test]
+    fn equal_names_stay_equal_and_short_names_stay_whole() {
+        let names = vec!["x".repeat(50), "x".repeat(50), "y".to_owned()];
+        let short = elide_apart(&names, 10);
+        assert_eq!(short[0], short[1]);
+        assert_eq!(short[2], "y");
+    }
+
+    #[test]
+    fn a_name_cannot_break_the_line_or_turn_it_around() {
+        assert_eq!(one_line("a\nb\tc\u{1b}[31m\u{202e}"), "a b c\u{fffd}[31m\u{fffd}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Numbers as people read them: thousands separators, one number of decimals per column, a real minus sign.
+
+/// What stands where there is no value.
+pub(crate) const DASH: &str = "—";
+
+/// From here on a number is written with an exponent.
+const TOO_LONG: f64 = 1e16;
+const MOST_DECIMALS: i32 = 12;
+
+/// How many decimals suit all of `values`: none if all are whole, else about four significant digits of the largest.
+pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
+    let (mut largest, mut whole) = (0.0_f64, true);
+    for value in values.filter(|value| value.is_finite()) {
+        largest = largest.max(value.abs());
+        whole &= value.fract() == 0.0;
+    }
+    if whole {
+        return 0;
+    }
+    let before_the_point = largest.log10().floor() as i32 + 1;
+    let wanted = if before_the_point > 0 { 4 - before_the_point } else { 3 - before_the_point };
+    wanted.clamp(1, MOST_DECIMALS) as usize
+}
+
+/// `value` with `decimals` decimals: `−2,698.1`; not finite is a dash.
+pub(crate) fn float(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return DASH.to_owned();
+    }
+    let magnitude = value.abs();
+    let digits = if magnitude < TOO_LONG { format!("{magnitude:.decimals$}") } else { format!("{magnitude:.3e}") };
+    let zero = !digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    signed(value < 0.0 && !zero, &digits)
+}
+
+/// `value` to the last digit, with `decimals` zeros behind the point so that it lines up with its column.
+pub(crate) fn int(value: i64, decimals: usize) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let zeros = "0".repeat(decimals);
+    signed(value < 0, &if decimals == 0 { digits } else { format!("{digits}.{zeros}") })
+}
+
+/// A difference, as `text` of its size and sign: `▲ +1,307.7`, `▼ −2,698.1`, `0.0`.
+pub(crate) fn difference(value: f64, text: String) -> String {
+    if value > 0.0 {
+        format!("▲ +{text}")
+    } else if value < 0.0 {
+        format!("▼ −{}", text.trim_start_matches('−'))
+    } else {
+        text
+    }
+}
+
+fn signed(negative: bool, digits: &str) -> String {
+    let whole = digits.find(['.', 'e']).unwrap_or(digits.len());
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 3);
+    if negative {
+        text.push('−');
+    }
+    for (index, digit) in digits[..whole].char_indices() {
+        if index > 0 && (whole - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text.push_str(&digits[whole..]);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated_and_the_minus_is_a_minus() {
+        assert_eq!(float(1307.74, 1), "1,307.7");
+        assert_eq!(float(-2698.06, 1), "−2,698.1");
+        assert_eq!(float(999.0, 0), "999");
+        assert_eq!(int(1_284, 0), "1,284");
+        assert_eq!(int(1_284, 2), "1,284.00");
+    }
+
+    #[test]
+    fn the_ends_of_the_number_line_are_written_out() {
+        assert_eq!(int(i64::MIN, 0), "−9,223,372,036,854,775,808");
+        assert_eq!(int(i64::MAX, 0), "9,223,372,036,854,775,807");
+        assert_eq!(float(1e15, 0), "1,000,000,000,000,000");
+        assert_eq!(float(-1.5e300, 1), "−1.500e300");
+        assert_eq!(float(1e-9, 11), "0.00000000100");
+    }
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign_and_what_is_no_number_is_a_dash() {
+        assert_eq!(float(-0.0, 1), "0.0");
+        assert_eq!(float(-0.04, 1), "0.0");
+        assert_eq!(float(f64::NAN, 1), DASH);
+        assert_eq!(float(f64::NEG_INFINITY, 1), DASH);
+    }
+
+    #[test]
+    fn a_column_has_the_decimals_its_largest_value_needs() {
+        assert_eq!(decimals([1.0, 2e9].into_iter()), 0);
+        assert_eq!(decimals([1307.7, 0.004].into_iter()), 1);
+        assert_eq!(decimals([12.34].into_iter()), 2);
+        assert_eq!(decimals([0.5].into_iter()), 3);
+        assert_eq!(decimals([1e-9].into_iter()), 11);
+        assert_eq!(decimals([f64::NAN, f64::INFINITY].into_iter()), 0);
+        assert_eq!(decimals([5e-324].into_iter()), 12);
+    }
+
+    #[test]
+    fn a_difference_always_says_its_direction() {
+        assert_eq!(difference(1307.7, float(1307.7, 1)), "▲ +1,307.7");
+        assert_eq!(difference(-2698.1, float(-2698.1, 1)), "▼ −2,698.1");
+        assert_eq!(difference(-0.01, float(-0.01, 1)), "▼ −0.0");
+        assert_eq!(difference(0.0, float(0.0, 1)), "0.0");
+    }
+}

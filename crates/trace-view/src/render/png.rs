@@ -1,0 +1,96 @@
+//! A figure as a PNG, drawn here without a browser: for GitHub, nbconvert and PDF.
+
+use std::sync::{Arc, LazyLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use resvg::tiny_skia::{Color, Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+
+use super::svg;
+use crate::Figure;
+
+/// The one font of our pictures; it comes with the program, since a fresh machine has none.
+static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_font_source(fontdb::Source::Binary(Arc::new(epaint_default_fonts::HACK_REGULAR)));
+    Arc::new(fonts)
+});
+
+/// The picture, in base64; `None` only if the SVG were malformed.
+pub(super) fn figure(figure: &Figure) -> Option<String> {
+    let (svg, height) = svg::figure(figure);
+    let options = Options { fontdb: FONTS.clone(), font_family: svg::FONT.to_owned(), ..Options::default() };
+    let tree = Tree::from_str(&svg, &options).ok()?;
+    let mut pixels = Pixmap::new(svg::WIDTH as u32, height as u32)?;
+    pixels.fill(Color::WHITE);
+    resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
+    Some(STANDARD.encode(pixels.encode_png().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, BarMode, Mark, Points, Series};
+
+    /// The picture's bytes; fails when it is no PNG.
+    fn png(drawn: &Figure) -> Vec<u8> {
+        let bytes = figure(drawn).and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
+        assert_eq!(bytes.get(1..4), Some(&b"PNG"[..]));
+        bytes
+    }
+
+    fn series(mark: Mark, x: Points, y: Vec<f64>) -> Series {
+        Series { name: "<script> & \"x\" \u{ffff}".to_owned(), mark, x, y }
+    }
+
+    fn names(count: usize) -> Points {
+        Points::Names((0..count).map(|n| format!("void at::native::kernel<{n}, \u{1b}[31m \u{fffe} 中文 & \"x\">")).collect())
+    }
+
+    #[test]
+    fn nothing_that_can_be_in_a_trace_keeps_it_from_being_drawn() {
+        let odd = vec![f64::NAN, f64::INFINITY, f64::MAX, f64::MIN, -0.0, 5e-324, -1.0, 1e15];
+        for log in [false, true] {
+            for bars in [BarMode::Group, BarMode::Stack] {
+                for mark in [Mark::Bar, Mark::Line, Mark::Step] {
+                    for (x, y) in [
+                        (names(8), odd.clone()),
+                        (Points::Numbers(odd.clone()), odd.clone()),
+                        (names(0), vec![]),
+                        (names(3), vec![1.0]),
+                        (names(1), vec![0.0]),
+                        (Points::Numbers(vec![1.0]), vec![-1.0]),
+                    ] {
+                        let axis = || Axis { title: "<&>".to_owned(), log, ..Axis::default() };
+                        let series = vec![series(mark, x.clone(), y.clone()), series(mark, x, y)];
+                        let figure = Figure { title: "a & <b>".to_owned(), x: axis(), y: axis(), bars, series, ..Figure::default() };
+                        png(&figure);
+                    }
+                }
+            }
+        }
+        png(&Figure { height: Some(0), ..Figure::default() });
+    }
+
+    #[test]
+    fn a_million_points_are_drawn_in_no_time() {
+        let x: Vec<f64> = (0..1_000_000).map(f64::from).collect();
+        let y = x.iter().map(|x| (x / 7.0).sin()).collect();
+        let lines = Figure { series: vec![series(Mark::Line, Points::Numbers(x), y)], ..Figure::default() };
+        let many = names(5_000);
+        let bars = (0..3).map(|_| series(Mark::Bar, many.clone(), vec![1.0; 5_000])).collect();
+        let bars = Figure { series: bars, ..Figure::default() };
+        for figure in [lines, bars] {
+            let start = std::time::Instant::now();
+            png(&figure);
+            assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
+        }
+    }
+
+    #[test]
+    fn more_series_draw_more() {
+        let one = Figure { series: vec![series(Mark::Bar, names(2), vec![1.0, 2.0])], ..Figure::default() };
+        assert_ne!(png(&one), png(&Figure::default()));
+    }
+}

@@ -1,0 +1,334 @@
+//! A figure as a plain SVG: what the picture in a saved notebook, on GitHub and in a PDF is made of.
+
+use std::fmt::Write as _;
+
+use super::axis_title;
+use super::html::escape;
+use super::names::{elide, elide_apart, one_line, places, unique};
+use super::palette::SERIES;
+use super::scale::{Scale, Span};
+use crate::{BarMode, Figure, Mark, Points, Series};
+
+/// The width of the picture in pixels.
+pub(super) const WIDTH: f64 = 900.0;
+const HEIGHT: f64 = 500.0;
+/// The name of the font; all its characters are `CHAR` wide per pixel of size.
+pub(super) const FONT: &str = "Hack";
+const CHAR: f64 = 0.602;
+const SMALL: f64 = 11.0;
+/// The most names of which every one gets its bars.
+const MOST_NAMES: usize = 1_000;
+const TICK_CHARS: usize = 28;
+/// About how many pixels lie between two ticks of the second axis.
+const APART: f64 = 45.0;
+const TOP: f64 = 84.0;
+const RIGHT: f64 = 20.0;
+
+/// The SVG text of a figure, and its height in pixels.
+pub(super) fn figure(figure: &Figure) -> (String, f64) {
+    let height = figure.height.map_or(HEIGHT, |height| f64::from(height.clamp(240, 1_200)));
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"{FONT}\" \
+         font-size=\"{SMALL}\" fill=\"#333\">"
+    );
+    text(&mut svg, 16.0, 26.0, "font-size=\"16\"", &elide(&figure.title, 86));
+    text(&mut svg, 16.0, 45.0, "font-size=\"12\" fill=\"#666\"", &elide(&figure.subtitle, 118));
+    legend(&mut svg, &figure.series);
+    let drawn = Drawing::of(figure, height).map(|drawing| drawing.draw(&mut svg));
+    if drawn.is_none() {
+        text(&mut svg, WIDTH / 2.0, height / 2.0, "text-anchor=\"middle\" fill=\"#666\"", "nothing to draw");
+    }
+    svg.push_str("</svg>");
+    (svg, height)
+}
+
+/// Names of the series, at the right above the plot.
+fn legend(svg: &mut String, series: &[Series]) {
+    if series.len() < 2 {
+        return;
+    }
+    let mut right = WIDTH - RIGHT;
+    for (index, one) in series.iter().enumerate().take(SERIES.len()).rev() {
+        let name = elide(&one_line(&one.name), 30);
+        right -= width(&name, 12.0);
+        text(svg, right, TOP - 12.0, "font-size=\"12\"", &name);
+        right -= 16.0;
+        push(svg, format_args!("<rect x=\"{right:.1}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"{}\"/>", TOP - 22.0, colour(index)));
+        right -= 18.0;
+    }
+}
+
+/// A figure with its axes laid out.
+struct Drawing<'a> {
+    figure: &'a Figure,
+    /// Names along the first axis; empty when it is one of numbers.
+    names: Vec<String>,
+    /// The plot: left, right, top, bottom.
+    left: f64,
+    bottom: f64,
+    y: Scale,
+    /// The first axis, when it is one of numbers.
+    x: Option<Scale>,
+    labels: Labels,
+}
+
+/// How the names at the first axis are written.
+struct Labels {
+    texts: Vec<String>,
+    /// Every how many-th is written.
+    every: usize,
+    /// Degrees, counter-clockwise.
+    angle: f64,
+}
+
+impl<'a> Drawing<'a> {
+    /// `None` if there is nothing to draw.
+    fn of(figure: &'a Figure, height: f64) -> Option<Self> {
+        let mut names = places(figure);
+        names.truncate(MOST_NAMES);
+        let bars = figure.series.iter().any(|series| series.mark == Mark::Bar);
+        let y = if figure.bars == BarMode::Stack && bars { stacked(figure, &names) } else { all_values(figure) };
+        let y = Span::of(y.into_iter(), figure.y.log, bars)?;
+        let x = if names.is_empty() { Some(x_span(figure)?) } else { None };
+        let ticks = y.at(height - 100.0, TOP).ticks(APART);
+        let widest = ticks.iter().map(|(_, text)| width(text, SMALL)).fold(0.0, f64::max);
+        let titled = if axis_title(&figure.y).is_empty() { 0.0 } else { 22.0 };
+        let mut left = 14.0 + titled + widest + 8.0;
+        let labels = Labels::of(&names, (WIDTH - RIGHT - left) / names.len().max(1) as f64);
+        let (wide, high) = labels.size();
+        let band = (WIDTH - RIGHT - left) / names.len().max(1) as f64;
+        if labels.angle > 0.0 {
+            left = left.max(wide + 8.0 - band / 2.0);
+        }
+        let below = 10.0 + high + if axis_title(&figure.x).is_empty() { 6.0 } else { 26.0 };
+        let bottom = (height - below).max(TOP + 60.0);
+        let x = x.map(|span| span.at(left, WIDTH - RIGHT));
+        Some(Self { figure, names, left, bottom, y: y.at(bottom, TOP), x, labels })
+    }
+
+    fn draw(&self, svg: &mut String) {
+        self.grid(svg);
+        let bars: Vec<usize> =
+            (0..self.figure.series.len()).filter(|&index| self.figure.series[index].mark == Mark::Bar).collect();
+        if self.figure.bars == BarMode::Stack {
+            self.stack(svg, &bars);
+        } else {
+            for (place, &index) in bars.iter().enumerate() {
+                self.bars(svg, index, place, bars.len());
+            }
+        }
+        for (index, series) in self.figure.series.iter().enumerate().filter(|(_, series)| series.mark != Mark::Bar) {
+            self.line(svg, series, index);
+        }
+        let base = self.y.base();
+        push(svg, format_args!("<path d=\"M{:.1} {base:.1}H{:.1}\" stroke=\"#888\"/>", self.left, WIDTH - RIGHT));
+    }
+
+    /// Ticks, their lines, and the titles of the axes.
+    fn grid(&self, svg: &mut String) {
+        let (left, right) = (self.left, WIDTH - RIGHT);
+        for (value, label) in self.y.ticks(APART) {
+            let Some(y) = self.y.pixel(value) else { continue };
+            push(svg, format_args!("<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e8\"/>"));
+            text(svg, left - 8.0, y + 4.0, "text-anchor=\"end\"", &label);
+        }
+        let middle = (TOP + self.bottom) / 2.0;
+        let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {middle:.1})\"");
+        text(svg, 20.0, middle, &turned, &elide(&one_line(&axis_title(&self.figure.y)), 50));
+        if let Some(x) = &self.x {
+            for (value, label) in x.ticks(2.0 * APART) {
+                let Some(at) = x.pixel(value) else { continue };
+                push(svg, format_args!("<path d=\"M{at:.1} {:.1}V{TOP}\" stroke=\"#e3e3e8\"/>", self.bottom));
+                text(svg, at, self.bottom + 16.0, "text-anchor=\"middle\"", &label);
+            }
+        }
+        for (index, label) in self.labels.texts.iter().enumerate().step_by(self.labels.every) {
+            let (at, below) = (self.centre(index), self.bottom + 14.0);
+            if self.labels.angle == 0.0 {
+                text(svg, at, below + 2.0, "text-anchor=\"middle\"", label);
+            } else {
+                let turned = format!("text-anchor=\"end\" transform=\"rotate(-{} {:.1} {below:.1})\"", self.labels.angle, at + 4.0);
+                text(svg, at + 4.0, below, &turned, label);
+            }
+        }
+        let foot = self.bottom + 24.0 + self.labels.size().1;
+        text(svg, (left + right) / 2.0, foot, "text-anchor=\"middle\" font-size=\"12\"", &elide(&one_line(&axis_title(&self.figure.x)), 100));
+    }
+
+    /// The bars of one series, side by side with those of the others, as one path.
+    fn bars(&self, svg: &mut String, index: usize, place: usize, of: usize) {
+        let wide = self.band() * 0.8 / of as f64;
+        let offset = (place as f64 - of as f64 / 2.0) * wide;
+        let mut path = String::new();
+        for (centre, value) in self.points(&self.figure.series[index]) {
+            let Some(y) = self.y.pixel(value) else { continue };
+            let base = self.y.base();
+            bar(&mut path, centre + offset, wide, base, y);
+        }
+        fill(svg, &path, index);
+    }
+
+    /// All bars on top of each other; what is below zero goes down.
+    fn stack(&self, svg: &mut String, bars: &[usize]) {
+        let wide = self.band() * 0.8;
+        let mut piled: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
+        for &index in bars {
+            let mut path = String::new();
+            for (centre, value) in self.points(&self.figure.series[index]).filter(|(_, value)| value.is_finite()) {
+                let (up, down) = piled.entry((centre * 16.0) as i64).or_default();
+                let pile = if value < 0.0 { down } else { up };
+                let from = *pile;
+                *pile += value;
+                let base = self.y.pixel(from).unwrap_or_else(|| self.y.base());
+                let Some(y) = self.y.pixel(*pile) else { continue };
+                bar(&mut path, centre - wide / 2.0, wide, base, y);
+            }
+            fill(svg, &path, index);
+        }
+    }
+
+    /// A line, or steps, broken where a value is missing.
+    fn line(&self, svg: &mut String, series: &Series, index: usize) {
+        let mut path = String::new();
+        let mut last: Option<(f64, f64)> = None;
+        for (x, value) in self.points(series) {
+            let Some(y) = self.y.pixel(value) else {
+                last = None;
+                continue;
+            };
+            match last {
+                // Closer than a quarter of a pixel: nothing to see.
+                Some((before, at)) if (x - before).abs() < 0.25 && (y - at).abs() < 0.25 => continue,
+                Some(_) if series.mark == Mark::Step => push(&mut path, format_args!("H{x:.1}V{y:.1}")),
+                Some(_) => push(&mut path, format_args!("L{x:.1} {y:.1}")),
+                // A point alone is drawn as a dot by the round caps.
+                None => push(&mut path, format_args!("M{x:.1} {y:.1}h.01")),
+            }
+            last = Some((x, y));
+        }
+        let colour = colour(index);
+        push(
+            svg,
+            format_args!(
+                "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/>"
+            ),
+        );
+    }
+
+    /// The pixels along the first axis and the values of a series.
+    fn points(&self, series: &'a Series) -> Box<dyn Iterator<Item = (f64, f64)> + '_> {
+        match (&series.x, &self.x) {
+            (Points::Numbers(x), Some(scale)) => {
+                Box::new(x.iter().zip(&series.y).filter_map(|(&x, &y)| Some((scale.pixel(x)?, y))))
+            }
+            (Points::Names(names), None) => {
+                let at: std::collections::HashMap<&str, usize> =
+                    self.names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+                let places: Vec<Option<usize>> = unique(names).iter().map(|name| at.get(name.as_str()).copied()).collect();
+                Box::new(places.into_iter().zip(&series.y).filter_map(|(place, &y)| Some((self.centre(place?), y))))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn centre(&self, name: usize) -> f64 {
+        self.left + self.band() * (name as f64 + 0.5)
+    }
+
+    /// The room for the bars of one place.
+    fn band(&self) -> f64 {
+        let whole = WIDTH - RIGHT - self.left;
+        if !self.names.is_empty() {
+            return whole / self.names.len() as f64;
+        }
+        let Some(scale) = &self.x else { return whole };
+        let mut at: Vec<f64> = self.figure.series.iter().flat_map(|series| numbers(&series.x)).filter_map(|&x| scale.pixel(x)).collect();
+        at.sort_by(f64::total_cmp);
+        at.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.01).fold(whole / 4.0, f64::min)
+    }
+}
+
+impl Labels {
+    fn of(names: &[String], band: f64) -> Self {
+        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(TICK_CHARS);
+        if (longest as f64 + 1.0) * CHAR * SMALL <= band {
+            return Self { texts: elide_apart(names, TICK_CHARS), every: 1, angle: 0.0 };
+        }
+        let angle = if band >= 22.0 { 40.0 } else { 90.0 };
+        let every = (14.0 / band).ceil().max(1.0) as usize;
+        Self { texts: elide_apart(names, TICK_CHARS), every, angle }
+    }
+
+    /// How far the longest text reaches to the left, and how far down.
+    fn size(&self) -> (f64, f64) {
+        let longest = self.texts.iter().map(|text| width(text, SMALL)).fold(0.0, f64::max);
+        if self.angle == 0.0 {
+            return (longest / 2.0, 14.0);
+        }
+        let (sin, cos) = self.angle.to_radians().sin_cos();
+        (longest * cos, longest * sin + 10.0)
+    }
+}
+
+fn numbers(points: &Points) -> &[f64] {
+    match points {
+        Points::Numbers(numbers) => numbers,
+        Points::Names(_) => &[],
+    }
+}
+
+fn x_span(figure: &Figure) -> Option<Span> {
+    Span::of(figure.series.iter().flat_map(|series| numbers(&series.x)).copied(), figure.x.log, false)
+}
+
+fn all_values(figure: &Figure) -> Vec<f64> {
+    figure.series.iter().flat_map(|series| series.y.iter().copied()).collect()
+}
+
+/// The ends of all stacks, and the values of what is not stacked.
+fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
+    let mut ends: std::collections::BTreeMap<String, (f64, f64)> = std::collections::BTreeMap::new();
+    let mut values = Vec::new();
+    for series in &figure.series {
+        let places = match &series.x {
+            Points::Names(at) => unique(at),
+            Points::Numbers(at) => at.iter().map(f64::to_string).collect(),
+        };
+        for (place, &value) in places.into_iter().zip(&series.y).filter(|(_, value)| value.is_finite()) {
+            let end = ends.entry(place).or_default();
+            if value < 0.0 { end.1 += value } else { end.0 += value }
+            values.push(value);
+        }
+    }
+    let seen = |name: &String| names.is_empty() || names.contains(name);
+    values.extend(ends.iter().filter(|(name, _)| seen(name)).flat_map(|(_, end)| [end.0, end.1]));
+    values
+}
+
+fn bar(path: &mut String, left: f64, wide: f64, base: f64, y: f64) {
+    push(path, format_args!("M{left:.1} {base:.1}h{wide:.2}V{y:.1}h-{wide:.2}z"));
+}
+
+fn fill(svg: &mut String, path: &str, index: usize) {
+    push(svg, format_args!("<path d=\"{path}\" fill=\"{}\"/>", colour(index)));
+}
+
+fn colour(index: usize) -> &'static str {
+    SERIES[index % SERIES.len()]
+}
+
+fn width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * CHAR * size
+}
+
+fn text(svg: &mut String, x: f64, y: f64, attributes: &str, text: &str) {
+    if !text.is_empty() {
+        let text: String = one_line(text).chars().filter(|c| !matches!(c, '\u{fffe}' | '\u{ffff}')).collect();
+        push(svg, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{}</text>", escape(&text)));
+    }
+}
+
+fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = to.write_fmt(text);
+}
