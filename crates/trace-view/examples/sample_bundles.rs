@@ -25,10 +25,16 @@ fn main() {
         return;
     }
     let report = Report::of(Part::Text("loaded control: 1,284,000 events, ranks 0 to 7".to_owned()))
-        .with(Part::Warning("trace \"test\" ends after 12,345,678 bytes; <b>40,112</b> whole events were kept".to_owned()))
+        .with(Part::Warning(
+            "trace \"test\" ends after 12,345,678 bytes; <b>40,112</b> whole events were kept".to_owned(),
+        ))
         .with(Part::Table(table(12)))
         .with(Part::Table(table(600)))
-        .with(Part::Table(Table { caption: "nothing selected".to_owned(), headers: table(0).headers, ..Table::default() }))
+        .with(Part::Table(Table {
+            caption: "nothing selected".to_owned(),
+            headers: table(0).headers,
+            ..Table::default()
+        }))
         .with(Part::Figure(bars(10, false)))
         .with(Part::Figure(bars(3, true)))
         .with(Part::Figure(bars(300, false)))
@@ -55,7 +61,9 @@ fn table(rows: usize) -> Table {
         Header::new("test_counts", Unit::Count, Kind::Number),
         Header::new("control_total_duration", Unit::Millis, Kind::Bar),
         Header::new("test_total_duration", Unit::Millis, Kind::Number),
-        Header { meaning: "test − control".to_owned(), ..Header::new("diff_duration", Unit::Millis, Kind::Difference) },
+        Header {
+            meaning: "test − control".to_owned(), ..Header::new("diff_duration", Unit::Millis, Kind::Difference)
+        },
         Header::new("rank", Unit::None, Kind::Id),
         Header::new("counts_change_categories", Unit::None, Kind::Category),
     ];
@@ -84,7 +92,8 @@ fn table(rows: usize) -> Table {
 fn bars(count: usize, log: bool) -> Figure {
     let names = Points::Names((0..count).map(name).collect());
     let control: Vec<f64> = (0..count).map(|index| measured(index, 100.0)).collect();
-    let test: Vec<f64> = (0..count).map(|index| if index == 2 { f64::NAN } else { measured(index + 5, 100.0) }).collect();
+    let test: Vec<f64> =
+        (0..count).map(|index| if index == 2 { f64::NAN } else { measured(index + 5, 100.0) }).collect();
     let difference = control.iter().zip(&test).map(|(control, test)| test - control).collect();
     let series = |name: &str, y: Vec<f64>| Series { name: name.to_owned(), mark: Mark::Bar, x: names.clone(), y };
     Figure {
@@ -107,7 +116,11 @@ fn lines() -> Figure {
         title: "Queue length and memory bandwidth".to_owned(),
         x: Axis { title: "time".to_owned(), unit: Unit::Millis, log: false },
         y: Axis { title: "bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
-        series: vec![series("stream 7", Mark::Line, wave(0.0)), series("stream 20", Mark::Line, broken), series("queue", Mark::Step, queue)],
+        series: vec![
+            series("stream 7", Mark::Line, wave(0.0)),
+            series("stream 20", Mark::Line, broken),
+            series("queue", Mark::Step, queue),
+        ],
         height: Some(360),
         ..Figure::default()
     }

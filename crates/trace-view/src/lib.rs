@@ -10,7 +10,7 @@ mod render;
 mod report;
 mod table;
 
-pub use bundle::{Bundle, PLAIN, PLOTLY, PNG, HTML, TABLE};
+pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};
 pub use figure::{Axis, BarMode, Figure, Mark, Points, Series};
 pub use render::{offline_plotly_js, terminal_safe};

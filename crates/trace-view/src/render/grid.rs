@@ -45,14 +45,19 @@ impl Grid {
         let decimals = decimals(table);
         let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
         let largest: Vec<f64> = (0..table.headers.len())
-            .map(|column| shown.iter().filter_map(|row| value(row.get(column)?)).fold(0.0, |most: f64, v| most.max(v.abs())))
+            .map(|column| {
+                shown.iter().filter_map(|row| value(row.get(column)?)).fold(0.0, |most: f64, v| most.max(v.abs()))
+            })
             .collect();
         let rows = shown
             .iter()
             .map(|row| {
                 table.headers.iter().enumerate().map(|(column, header)| {
                     let cell = row.get(column).unwrap_or(&Cell::Null);
-                    Shown { text: write(cell, header.kind, decimals[column]), share: share(cell, header.kind, largest[column]) }
+                    Shown {
+                        text: write(cell, header.kind, decimals[column]),
+                        share: share(cell, header.kind, largest[column]),
+                    }
                 })
             })
             .map(Iterator::collect)
@@ -123,7 +128,8 @@ fn footer(table: &Table, shown: usize) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     let of = if shown == total { String::new() } else { format!("{} of ", count(shown)) };
     let columns = table.headers.len();
-    let mut parts = vec![format!("{of}{} row{} × {} column{}", count(total), plural(total), count(columns), plural(columns))];
+    let mut parts =
+        vec![format!("{of}{} row{} × {} column{}", count(total), plural(total), count(columns), plural(columns))];
     parts.extend(table.notes.iter().map(|note| one_line(note)));
     if shown < table.rows.len() {
         parts.push(format!("{} rows in JupyterLab with the Tracebook extension", count(table.rows.len())));
@@ -169,7 +175,10 @@ mod tests {
         cut.total_rows = 1284;
         cut.notes.push("sorted by |Δ| ↓".to_owned());
         let footer = Grid::of(&cut).footer;
-        assert!(footer.starts_with("100 of 1,284 rows × 1 column · sorted by |Δ| ↓ · 120 rows in JupyterLab"), "{footer}");
+        assert!(
+            footer.starts_with("100 of 1,284 rows × 1 column · sorted by |Δ| ↓ · 120 rows in JupyterLab"),
+            "{footer}"
+        );
         assert_eq!(Grid::of(&table(Kind::Number, vec![Cell::Int(1)])).footer, "1 row × 1 column");
     }
 

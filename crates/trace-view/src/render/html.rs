@@ -34,7 +34,9 @@ pub(super) fn warning(text: &str) -> String {
 pub(super) fn table(table: &Table) -> String {
     let grid = Grid::of(table);
     let mut html = String::with_capacity(512 + grid.rows.len() * grid.heads.len() * 96);
-    html.push_str("<div style=\"max-height:420px;overflow:auto;\"><table style=\"border-collapse:collapse;margin:0;\">");
+    html.push_str(
+        "<div style=\"max-height:420px;overflow:auto;\"><table style=\"border-collapse:collapse;margin:0;\">",
+    );
     if !grid.caption.is_empty() {
         push(
             &mut html,
@@ -147,7 +149,9 @@ mod tests {
     fn every_text_is_escaped() {
         for html in [table(&evil()), warning(EVIL)] {
             assert!(!html.contains("<script") && !html.contains("alert(\"") && !html.contains("'k"), "{html}");
-            assert!(html.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#x27;k&lt;float&gt;&#x27;"));
+            assert!(
+                html.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#x27;k&lt;float&gt;&#x27;")
+            );
         }
     }
 

@@ -7,7 +7,17 @@ use crate::{Figure, Points};
 /// `text` on one line and without characters that steer a terminal or turn the direction of writing around.
 pub(crate) fn one_line(text: &str) -> String {
     let blank = |c| matches!(c, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
-    text.chars().map(|c| if blank(c) { ' ' } else if steers(c) { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| {
+            if blank(c) {
+                ' '
+            } else if steers(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 /// Whether `c` is a control character or one that reorders the text around it.
@@ -110,8 +120,10 @@ mod tests {
     #[test]
     fn names_that_would_look_alike_show_where_they_part() {
         let shared = "void at::native::vectorized_elementwise_kernel<4, at::native::";
-        let names: Vec<String> =
-            ["Add", "Mul"].iter().map(|f| format!("{shared}{f}Functor<float>, std::array<char*, 3ul> >(int)")).collect();
+        let names: Vec<String> = ["Add", "Mul"]
+            .iter()
+            .map(|f| format!("{shared}{f}Functor<float>, std::array<char*, 3ul> >(int)"))
+            .collect();
         let short = elide_apart(&names, 34);
         assert_ne!(short[0], short[1]);
         assert!(short[0].contains("Add") && short[1].contains("Mul"), "{short:?}");

@@ -93,7 +93,8 @@ fn name_ticks(figure: &Figure) -> Map<String, Value> {
     }
     let texts = elide_apart(&names, TICK_CHARS);
     let every = names.len().div_ceil(MOST_TICKS);
-    let pick = |texts: &[String]| texts.iter().step_by(every).map(|text| Value::String(escape(text))).collect::<Value>();
+    let pick =
+        |texts: &[String]| texts.iter().step_by(every).map(|text| Value::String(escape(text))).collect::<Value>();
     Map::from_iter([
         ("tickmode".to_owned(), to_json(&TickMode::Array)),
         ("tickvals".to_owned(), pick(&names)),
@@ -173,7 +174,8 @@ mod tests {
 
     fn bars(names: &[&str]) -> Figure {
         let x = Points::Names(names.iter().map(|&name| name.to_owned()).collect());
-        let series = |name: &str| Series { name: name.to_owned(), mark: Mark::Bar, x: x.clone(), y: vec![1234.5; names.len()] };
+        let series =
+            |name: &str| Series { name: name.to_owned(), mark: Mark::Bar, x: x.clone(), y: vec![1234.5; names.len()] };
         Figure {
             title: "Ops Duration Comparison".to_owned(),
             y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log: false },
@@ -203,7 +205,10 @@ mod tests {
         assert_eq!(json["layout"]["yaxis"]["title"]["text"], "Total Duration [µs]");
         assert_eq!(json["layout"]["xaxis"]["automargin"], true);
         assert!(json["layout"].get("template").is_none() && json["layout"].get("font").is_none());
-        assert_eq!(json["data"][0]["hovertemplate"], "<b>%{hovertext}</b><br>%{fullData.name}: %{y:,.1f} µs<extra></extra>");
+        assert_eq!(
+            json["data"][0]["hovertemplate"],
+            "<b>%{hovertext}</b><br>%{fullData.name}: %{y:,.1f} µs<extra></extra>"
+        );
     }
 
     #[test]
@@ -244,7 +249,8 @@ mod tests {
 
     #[test]
     fn lines_and_steps_stand_at_numbers() {
-        let line = |mark| Series { name: "queue".to_owned(), mark, x: Points::Numbers(vec![0.0, 1.5]), y: vec![1.0, 2.0] };
+        let line =
+            |mark| Series { name: "queue".to_owned(), mark, x: Points::Numbers(vec![0.0, 1.5]), y: vec![1.0, 2.0] };
         let json = figure(&Figure {
             x: Axis { title: "time".to_owned(), unit: Unit::Millis, log: false },
             y: Axis { log: true, ..Axis::default() },

@@ -45,7 +45,9 @@ mod tests {
     }
 
     fn names(count: usize) -> Points {
-        Points::Names((0..count).map(|n| format!("void at::native::kernel<{n}, \u{1b}[31m \u{fffe} 中文 & \"x\">")).collect())
+        Points::Names(
+            (0..count).map(|n| format!("void at::native::kernel<{n}, \u{1b}[31m \u{fffe} 中文 & \"x\">")).collect(),
+        )
     }
 
     #[test]
@@ -64,7 +66,14 @@ mod tests {
                     ] {
                         let axis = || Axis { title: "<&>".to_owned(), log, ..Axis::default() };
                         let series = vec![series(mark, x.clone(), y.clone()), series(mark, x, y)];
-                        let figure = Figure { title: "a & <b>".to_owned(), x: axis(), y: axis(), bars, series, ..Figure::default() };
+                        let figure = Figure {
+                            title: "a & <b>".to_owned(),
+                            x: axis(),
+                            y: axis(),
+                            bars,
+                            series,
+                            ..Figure::default()
+                        };
                         png(&figure);
                     }
                 }

@@ -53,7 +53,14 @@ fn legend(svg: &mut String, series: &[Series]) {
         right -= width(&name, 12.0);
         text(svg, right, TOP - 12.0, "font-size=\"12\"", &name);
         right -= 16.0;
-        push(svg, format_args!("<rect x=\"{right:.1}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"{}\"/>", TOP - 22.0, colour(index)));
+        push(
+            svg,
+            format_args!(
+                "<rect x=\"{right:.1}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"{}\"/>",
+                TOP - 22.0,
+                colour(index)
+            ),
+        );
         right -= 18.0;
     }
 }
@@ -147,12 +154,22 @@ impl<'a> Drawing<'a> {
             if self.labels.angle == 0.0 {
                 text(svg, at, below + 2.0, "text-anchor=\"middle\"", label);
             } else {
-                let turned = format!("text-anchor=\"end\" transform=\"rotate(-{} {:.1} {below:.1})\"", self.labels.angle, at + 4.0);
+                let turned = format!(
+                    "text-anchor=\"end\" transform=\"rotate(-{} {:.1} {below:.1})\"",
+                    self.labels.angle,
+                    at + 4.0
+                );
                 text(svg, at + 4.0, below, &turned, label);
             }
         }
         let foot = self.bottom + 24.0 + self.labels.size().1;
-        text(svg, (left + right) / 2.0, foot, "text-anchor=\"middle\" font-size=\"12\"", &elide(&one_line(&axis_title(&self.figure.x)), 100));
+        text(
+            svg,
+            (left + right) / 2.0,
+            foot,
+            "text-anchor=\"middle\" font-size=\"12\"",
+            &elide(&one_line(&axis_title(&self.figure.x)), 100),
+        );
     }
 
     /// The bars of one series, side by side with those of the others, as one path.
@@ -224,7 +241,8 @@ impl<'a> Drawing<'a> {
             (Points::Names(names), None) => {
                 let at: std::collections::HashMap<&str, usize> =
                     self.names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
-                let places: Vec<Option<usize>> = unique(names).iter().map(|name| at.get(name.as_str()).copied()).collect();
+                let places: Vec<Option<usize>> =
+                    unique(names).iter().map(|name| at.get(name.as_str()).copied()).collect();
                 Box::new(places.into_iter().zip(&series.y).filter_map(|(place, &y)| Some((self.centre(place?), y))))
             }
             _ => Box::new(std::iter::empty()),
@@ -242,7 +260,8 @@ impl<'a> Drawing<'a> {
             return whole / self.names.len() as f64;
         }
         let Some(scale) = &self.x else { return whole };
-        let mut at: Vec<f64> = self.figure.series.iter().flat_map(|series| numbers(&series.x)).filter_map(|&x| scale.pixel(x)).collect();
+        let mut at: Vec<f64> =
+            self.figure.series.iter().flat_map(|series| numbers(&series.x)).filter_map(|&x| scale.pixel(x)).collect();
         at.sort_by(f64::total_cmp);
         at.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.01).fold(whole / 4.0, f64::min)
     }
@@ -296,7 +315,11 @@ fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
         };
         for (place, &value) in places.into_iter().zip(&series.y).filter(|(_, value)| value.is_finite()) {
             let end = ends.entry(place).or_default();
-            if value < 0.0 { end.1 += value } else { end.0 += value }
+            if value < 0.0 {
+                end.1 += value
+            } else {
+                end.0 += value
+            }
             values.push(value);
         }
     }

@@ -97,7 +97,8 @@ mod tests {
     #[test]
     fn no_more_than_five_thousand_rows_are_sent() {
         let rows = (0..6_000).map(|n| vec![Cell::Int(n)]).collect();
-        let content = table(&Table { headers: vec![Header::new("n", Unit::Count, Kind::Number)], rows, ..Table::default() });
+        let content =
+            table(&Table { headers: vec![Header::new("n", Unit::Count, Kind::Number)], rows, ..Table::default() });
         assert_eq!(content["rows"].as_array().map(Vec::len), Some(5_000));
         assert_eq!(content["total_rows"], 6_000);
     }

@@ -122,7 +122,10 @@ mod tests {
     fn sample(name: &str) -> Table {
         Table {
             caption: "ops_diff · control → test".to_owned(),
-            headers: vec![Header::new("name", Unit::None, Kind::Name), Header::new("diff", Unit::Micros, Kind::Difference)],
+            headers: vec![
+                Header::new("name", Unit::None, Kind::Name),
+                Header::new("diff", Unit::Micros, Kind::Difference),
+            ],
             rows: vec![
                 vec![Cell::Text(name.to_owned()), Cell::Float(1307.7)],
                 vec![Cell::Text("aten::mm".to_owned()), Cell::Float(-2698.1)],
@@ -161,7 +164,8 @@ mod tests {
     #[test]
     fn a_figure_says_its_values() {
         let names = Points::Names(vec!["aten::mm".to_owned()]);
-        let series = |name: &str, y: f64| Series { name: name.to_owned(), mark: crate::Mark::Bar, x: names.clone(), y: vec![y] };
+        let series =
+            |name: &str, y: f64| Series { name: name.to_owned(), mark: crate::Mark::Bar, x: names.clone(), y: vec![y] };
         let text = figure(&Figure {
             title: "Ops".to_owned(),
             series: vec![series("control", 4.0), series("test", f64::NAN)],
