@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::grid::{Grid, Head, Shown};
-use super::names::elide;
+use super::names::{elide, elide_apart};
 use crate::{Kind, Table};
 
 /// How many characters of a name are shown; the whole name stands in its `title`.
@@ -59,10 +59,11 @@ pub(super) fn table(table: &Table) -> String {
         );
     }
     html.push_str("</tr></thead><tbody>");
-    for row in &grid.rows {
+    let short: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| elided(&grid, column)).collect();
+    for (index, row) in grid.rows.iter().enumerate() {
         html.push_str("<tr>");
-        for (shown, head) in row.iter().zip(&grid.heads) {
-            cell(&mut html, shown, head);
+        for ((shown, head), short) in row.iter().zip(&grid.heads).zip(&short) {
+            cell(&mut html, shown, &short[index], head);
         }
         html.push_str("</tr>");
     }
@@ -76,9 +77,16 @@ pub(super) fn table(table: &Table) -> String {
     html
 }
 
-fn cell(html: &mut String, shown: &Shown, head: &Head) {
-    let most = if head.kind == Kind::Name { NAME_CHARS } else { TEXT_CHARS };
-    let short = elide(&shown.text, most);
+/// The texts of a column, as far as they are shown.
+fn elided(grid: &Grid, column: usize) -> Vec<String> {
+    let whole = grid.rows.iter().map(|row| row[column].text.clone());
+    match grid.heads[column].kind {
+        Kind::Name => elide_apart(&whole.collect::<Vec<_>>(), NAME_CHARS),
+        _ => whole.map(|text| elide(&text, TEXT_CHARS)).collect(),
+    }
+}
+
+fn cell(html: &mut String, shown: &Shown, short: &str, head: &Head) {
     let whole = if short == shown.text { String::new() } else { title(&shown.text) };
     push(
         html,
@@ -87,7 +95,7 @@ fn cell(html: &mut String, shown: &Shown, head: &Head) {
             align(head),
             if head.kind == Kind::Name { MONOSPACE } else { "" },
             tint(shown, head.kind),
-            escape(&short)
+            escape(short)
         ),
     );
 }

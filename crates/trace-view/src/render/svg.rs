@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::axis_title;
 use super::html::escape;
 use super::names::{elide, elide_apart, one_line, places, unique};
+use super::number;
 use super::palette::SERIES;
 use super::scale::{Scale, Span};
 use crate::{BarMode, Figure, Mark, Points, Series};
@@ -18,6 +19,8 @@ const CHAR: f64 = 0.602;
 const SMALL: f64 = 11.0;
 /// The most names of which every one gets its bars.
 const MOST_NAMES: usize = 1_000;
+/// Bars and points of one path: the time to draw a path grows with the square of its parts.
+const PIECE: usize = 50;
 const TICK_CHARS: usize = 28;
 /// About how many pixels lie between two ticks of the second axis.
 const APART: f64 = 45.0;
@@ -32,7 +35,7 @@ pub(super) fn figure(figure: &Figure) -> (String, f64) {
          font-size=\"{SMALL}\" fill=\"#333\">"
     );
     text(&mut svg, 16.0, 26.0, "font-size=\"16\"", &elide(&figure.title, 86));
-    text(&mut svg, 16.0, 45.0, "font-size=\"12\" fill=\"#666\"", &elide(&figure.subtitle, 118));
+    text(&mut svg, 16.0, 45.0, "font-size=\"12\" fill=\"#666\"", &elide(&subtitle(figure), 118));
     legend(&mut svg, &figure.series);
     let drawn = Drawing::of(figure, height).map(|drawing| drawing.draw(&mut svg));
     if drawn.is_none() {
@@ -40,6 +43,21 @@ pub(super) fn figure(figure: &Figure) -> (String, f64) {
     }
     svg.push_str("</svg>");
     (svg, height)
+}
+
+/// The line below the title, and in it what the picture leaves out.
+fn subtitle(figure: &Figure) -> String {
+    let mut parts = vec![figure.subtitle.clone()];
+    let names = places(figure).len();
+    if names > MOST_NAMES {
+        let count = |n: usize| number::float(n as f64, 0);
+        parts.push(format!("first {} of {} names", count(MOST_NAMES), count(names)));
+    }
+    if figure.y.log && figure.series.iter().any(|series| series.y.iter().any(|value| *value < 0.0)) {
+        parts.push("values below zero are not on the logarithmic axis".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
 }
 
 /// Names of the series, at the right above the plot.
@@ -172,17 +190,15 @@ impl<'a> Drawing<'a> {
         );
     }
 
-    /// The bars of one series, side by side with those of the others, as one path.
+    /// The bars of one series, side by side with those of the others.
     fn bars(&self, svg: &mut String, index: usize, place: usize, of: usize) {
         let wide = self.band() * 0.8 / of as f64;
         let offset = (place as f64 - of as f64 / 2.0) * wide;
-        let mut path = String::new();
-        for (centre, value) in self.points(&self.figure.series[index]) {
-            let Some(y) = self.y.pixel(value) else { continue };
-            let base = self.y.base();
-            bar(&mut path, centre + offset, wide, base, y);
-        }
-        fill(svg, &path, index);
+        let drawn = self.points(&self.figure.series[index]).filter_map(|(centre, value)| {
+            let y = self.y.pixel(value)?;
+            Some(bar(centre + offset, wide, self.y.base(), y))
+        });
+        fill(svg, &drawn.collect::<Vec<_>>(), index);
     }
 
     /// All bars on top of each other; what is below zero goes down.
@@ -190,7 +206,7 @@ impl<'a> Drawing<'a> {
         let wide = self.band() * 0.8;
         let mut piled: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
         for &index in bars {
-            let mut path = String::new();
+            let mut drawn = Vec::new();
             for (centre, value) in self.points(&self.figure.series[index]).filter(|(_, value)| value.is_finite()) {
                 let (up, down) = piled.entry((centre * 16.0) as i64).or_default();
                 let pile = if value < 0.0 { down } else { up };
@@ -198,38 +214,32 @@ impl<'a> Drawing<'a> {
                 *pile += value;
                 let base = self.y.pixel(from).unwrap_or_else(|| self.y.base());
                 let Some(y) = self.y.pixel(*pile) else { continue };
-                bar(&mut path, centre - wide / 2.0, wide, base, y);
+                drawn.push(bar(centre - wide / 2.0, wide, base, y));
             }
-            fill(svg, &path, index);
+            fill(svg, &drawn, index);
         }
     }
 
     /// A line, or steps, broken where a value is missing.
     fn line(&self, svg: &mut String, series: &Series, index: usize) {
         let mut path = String::new();
-        let mut last: Option<(f64, f64)> = None;
-        for (x, value) in self.points(series) {
-            let Some(y) = self.y.pixel(value) else {
-                last = None;
-                continue;
-            };
-            match last {
-                // Closer than a quarter of a pixel: nothing to see.
-                Some((before, at)) if (x - before).abs() < 0.25 && (y - at).abs() < 0.25 => continue,
-                Some(_) if series.mark == Mark::Step => push(&mut path, format_args!("H{x:.1}V{y:.1}")),
-                Some(_) => push(&mut path, format_args!("L{x:.1} {y:.1}")),
+        let (mut drawing, mut drawn) = (false, 0);
+        for point in thinned(self.points(series).map(|(x, value)| Some((x, self.y.pixel(value)?)))) {
+            match point {
+                Some((x, y)) if drawing && series.mark == Mark::Step => push(&mut path, format_args!("H{x:.1}V{y:.1}")),
+                Some((x, y)) if drawing => push(&mut path, format_args!("L{x:.1} {y:.1}")),
                 // A point alone is drawn as a dot by the round caps.
-                None => push(&mut path, format_args!("M{x:.1} {y:.1}h.01")),
+                Some((x, y)) => push(&mut path, format_args!("M{x:.1} {y:.1}h.01")),
+                None => {}
             }
-            last = Some((x, y));
+            drawing = point.is_some();
+            drawn += 1;
+            if let Some((x, y)) = point.filter(|_| drawn % PIECE == 0) {
+                stroke(svg, &path, index);
+                path = format!("M{x:.1} {y:.1}");
+            }
         }
-        let colour = colour(index);
-        push(
-            svg,
-            format_args!(
-                "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/>"
-            ),
-        );
+        stroke(svg, &path, index);
     }
 
     /// The pixels along the first axis and the values of a series.
@@ -275,7 +285,9 @@ impl Labels {
         }
         let angle = if band >= 22.0 { 40.0 } else { 90.0 };
         let every = (14.0 / band).ceil().max(1.0) as usize;
-        Self { texts: elide_apart(names, TICK_CHARS), every, angle }
+        // Upright texts leave less room to the bars.
+        let most = if angle == 90.0 { TICK_CHARS * 2 / 3 } else { TICK_CHARS };
+        Self { texts: elide_apart(names, most), every, angle }
     }
 
     /// How far the longest text reaches to the left, and how far down.
@@ -304,6 +316,31 @@ fn all_values(figure: &Figure) -> Vec<f64> {
     figure.series.iter().flat_map(|series| series.y.iter().copied()).collect()
 }
 
+/// Of all points in one column of pixels the first, lowest, highest and last, since more cannot be seen; `None` is a gap.
+fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
+    let mut kept: Vec<Option<(f64, f64)>> = Vec::new();
+    // First, lowest, highest and last point of the column at hand.
+    let mut column: Option<[(f64, f64); 4]> = None;
+    for point in points {
+        if let (Some((x, y)), Some([first, low, high, last])) = (point, &mut column)
+            && (x - first.0).abs() < 0.5
+        {
+            *last = (x, y);
+            *low = if y > low.1 { *last } else { *low };
+            *high = if y < high.1 { *last } else { *high };
+            continue;
+        }
+        kept.extend(column.take().into_iter().flatten().map(Some));
+        match point {
+            Some(point) => column = Some([point; 4]),
+            None => kept.push(None),
+        }
+    }
+    kept.extend(column.into_iter().flatten().map(Some));
+    kept.dedup();
+    kept
+}
+
 /// The ends of all stacks, and the values of what is not stacked.
 fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
     let mut ends: std::collections::BTreeMap<String, (f64, f64)> = std::collections::BTreeMap::new();
@@ -328,12 +365,19 @@ fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
     values
 }
 
-fn bar(path: &mut String, left: f64, wide: f64, base: f64, y: f64) {
-    push(path, format_args!("M{left:.1} {base:.1}h{wide:.2}V{y:.1}h-{wide:.2}z"));
+fn bar(left: f64, wide: f64, base: f64, y: f64) -> String {
+    format!("M{left:.1} {base:.1}h{wide:.2}V{y:.1}h-{wide:.2}z")
 }
 
-fn fill(svg: &mut String, path: &str, index: usize) {
-    push(svg, format_args!("<path d=\"{path}\" fill=\"{}\"/>", colour(index)));
+fn fill(svg: &mut String, bars: &[String], index: usize) {
+    for piece in bars.chunks(PIECE) {
+        push(svg, format_args!("<path d=\"{}\" fill=\"{}\"/>", piece.concat(), colour(index)));
+    }
+}
+
+fn stroke(svg: &mut String, path: &str, index: usize) {
+    const STYLE: &str = "fill=\"none\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
+    push(svg, format_args!("<path d=\"{path}\" stroke=\"{}\" {STYLE}/>", colour(index)));
 }
 
 fn colour(index: usize) -> &'static str {

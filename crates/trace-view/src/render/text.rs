@@ -1,13 +1,15 @@
 //! Plain text for terminals, logs and front ends that draw nothing richer.
 
-use super::grid::{Grid, Shown};
-use super::names::{elide, steers};
+use super::grid::Grid;
+use super::names::{elide, elide_apart, steers};
 use crate::{Cell, Figure, Header, Kind, Points, Table};
 
 /// How wide a table may be before its names are elided.
 const WIDTH: usize = 120;
 /// What a name keeps at least.
-const LEAST_NAME: usize = 24;
+const LEAST_NAME: usize = 32;
+/// A head narrower than this is not broken.
+const LEAST_HEAD: usize = 10;
 /// How many values of a figure its text shows.
 const MOST_VALUES: usize = 20;
 
@@ -19,25 +21,30 @@ pub fn terminal_safe(text: &str) -> String {
 /// A table in aligned columns: caption, head, the same rows as the HTML form, footer.
 pub(super) fn table(table: &Table) -> String {
     let grid = Grid::of(table);
-    let widths = widths(&grid);
-    let mut lines = Vec::with_capacity(grid.rows.len() + 4);
-    if !grid.caption.is_empty() {
-        lines.push(grid.caption.clone());
-    }
-    let line = |texts: &mut dyn Iterator<Item = &str>| {
-        let cells = texts.zip(&grid.heads).zip(&widths).map(|((text, head), &width)| {
-            let text = elide(text, width);
-            let gap = " ".repeat(width.saturating_sub(text.chars().count()));
+    let heads: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| head(&grid, column)).collect();
+    let widths = widths(&grid, &heads);
+    let columns: Vec<Vec<String>> = (0..widths.len()).map(|column| cells(&grid, column, widths[column])).collect();
+    let line = |texts: Vec<&str>| {
+        let padded = texts.into_iter().zip(&grid.heads).zip(&widths).map(|((text, head), &width)| {
+            let gap = " ".repeat(width.saturating_sub(length(text)));
             if head.right() { format!("{gap}{text}") } else { format!("{text}{gap}") }
         });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    if !grid.heads.is_empty() {
-        lines.push(line(&mut grid.heads.iter().map(|head| head.text.as_str())));
-        lines.push(widths.iter().map(|&width| "─".repeat(width)).collect::<Vec<_>>().join("  "));
+    let mut lines = Vec::with_capacity(grid.rows.len() + 6);
+    if !grid.caption.is_empty() {
+        lines.push(grid.caption);
     }
-    lines.extend(grid.rows.iter().map(|row| line(&mut row.iter().map(|shown| shown.text.as_str()))));
+    let deepest = heads.iter().map(Vec::len).max().unwrap_or(0);
+    for depth in 0..deepest {
+        // Heads end at the same line.
+        let part = |head: &Vec<String>| (depth + head.len()).checked_sub(deepest);
+        lines.push(line(heads.iter().map(|head| part(head).map_or("", |depth| head[depth].as_str())).collect()));
+    }
+    lines.push(widths.iter().map(|&width| "─".repeat(width)).collect::<Vec<_>>().join("  "));
+    lines.extend((0..grid.rows.len()).map(|row| line(columns.iter().map(|column| column[row].as_str()).collect())));
     lines.push(grid.footer);
+    lines.retain(|line| !line.is_empty());
     lines.join("\n")
 }
 
@@ -51,15 +58,40 @@ pub(super) fn figure(figure: &Figure) -> String {
     table(&Table { caption, ..values(figure) })
 }
 
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The head of a column on as many lines as keep it about as narrow as its values: `control_total_`, `duration [ms]`.
+fn head(grid: &Grid, column: usize) -> Vec<String> {
+    let values = grid.rows.iter().map(|row| length(&row[column].text)).max().unwrap_or(0);
+    let mut lines = vec![String::new()];
+    for word in grid.heads[column].text.split_inclusive(['_', ' ']) {
+        let last = lines.last().map_or(0, |line| length(line));
+        if last > 0 && last + length(word.trim_end()) > values.max(LEAST_HEAD) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(word);
+        }
+    }
+    lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The values of a column, elided to its width; names stay apart.
+fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
+    let whole: Vec<String> = grid.rows.iter().map(|row| row[column].text.clone()).collect();
+    if grid.heads[column].kind == Kind::Name {
+        return elide_apart(&whole, width);
+    }
+    whole.iter().map(|text| elide(text, width)).collect()
+}
+
 /// The width of every column; names and other texts share what the numbers leave.
-fn widths(grid: &Grid) -> Vec<usize> {
-    let length = |text: &str| text.chars().count();
-    let mut widths: Vec<usize> = (0..grid.heads.len())
-        .map(|column| {
-            let cell = |row: &Vec<Shown>| length(&row[column].text);
-            grid.rows.iter().map(cell).max().unwrap_or(0).max(length(&grid.heads[column].text))
-        })
-        .collect();
+fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
+    let head = |column: usize| heads[column].iter().map(|line| length(line)).max().unwrap_or(0);
+    let widest = |column: usize| grid.rows.iter().map(|row| length(&row[column].text)).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..heads.len()).map(|column| widest(column).max(head(column))).collect();
     let elastic: Vec<usize> =
         (0..widths.len()).filter(|&column| matches!(grid.heads[column].kind, Kind::Name | Kind::Text)).collect();
     let gaps = 2 * widths.len().saturating_sub(1);
@@ -69,7 +101,7 @@ fn widths(grid: &Grid) -> Vec<usize> {
     let mut narrow_first = elastic.clone();
     narrow_first.sort_by_key(|&column| widths[column]);
     for (done, column) in narrow_first.into_iter().enumerate() {
-        let fair = (room / (elastic.len() - done)).max(LEAST_NAME);
+        let fair = (room / (elastic.len() - done)).max(LEAST_NAME).max(head(column));
         widths[column] = widths[column].min(fair);
         room = room.saturating_sub(widths[column]);
     }
@@ -141,6 +173,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "ops_diff · control → test");
         assert_eq!(lines[1], "name        diff [µs]");
+        assert!(lines[2].starts_with("─────────  ──────────"));
         assert_eq!(lines[3], "aten::add  ▲ +1,307.7");
         assert_eq!(lines[4], "aten::mm   ▼ −2,698.1");
         assert_eq!(lines[5], "2 rows × 2 columns · sorted by |Δ|");
@@ -151,6 +184,16 @@ mod tests {
         let text = table(&sample(&"k".repeat(4000)));
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
         assert!(text.contains('…') && text.contains("▲ +1,307.7"));
+    }
+
+    #[test]
+    fn long_heads_are_broken_where_words_end() {
+        let mut wide = sample("aten::add");
+        wide.headers[1].name = "control_total_duration".to_owned();
+        let text = table(&wide);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[4], "name             [µs]");
+        assert_eq!(lines[1..4], ["             control_", "               total_", "             duration"]);
     }
 
     #[test]
