@@ -1,0 +1,53 @@
+"""The notebooks, each executed once, in a copy of their folder."""
+
+import os
+import shutil
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from outputs import Executed
+from places import KERNEL, ROOT
+
+# A cell may have to wait for the compiler on a busy machine.
+CELL_SECONDS = 180
+
+
+@pytest.fixture(scope="session")
+def execute(tmp_path_factory):
+    """Executes a notebook with extra environment variables, and cells added at its end."""
+
+    def run(name, env=None, then=()):
+        folder = tmp_path_factory.mktemp(name)
+        copy = folder / "notebooks"
+        shutil.copytree(ROOT / "notebooks", copy, ignore=shutil.ignore_patterns("*.executed.ipynb", ".*"))
+        notebook = nbformat.read(copy / f"{name}.ipynb", as_version=4)
+        nbformat.validate(notebook)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        for number, source in enumerate(then):
+            notebook.cells.append(nbformat.v4.new_code_cell(source, id=f"then-{number}"))
+        environment = {**os.environ, "TMPDIR": str(folder), **(env or {})}
+        if not env or "TRACEBOOK_DATA" not in env:
+            environment.pop("TRACEBOOK_DATA", None)
+        client = NotebookClient(
+            notebook, kernel_name=KERNEL, timeout=CELL_SECONDS, resources={"metadata": {"path": str(copy)}}
+        )
+        client.execute(env=environment)
+        nbformat.validate(notebook)
+        return Executed(notebook, folder)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def demo(execute):
+    """The demo on its own data."""
+    return execute("trace_diff_demo")
+
+
+@pytest.fixture(scope="session")
+def first(execute):
+    """The short notebook on the recorded CPU runs."""
+    return execute("your_first_diff")
