@@ -1,4 +1,17 @@
-//! Rust cells: evcxr behind one trait.
+//! Rust cells: evcxr behind one trait. `docs/engine.md` draws how the pieces meet.
+
+mod analyse;
+mod bindings;
+mod compiler;
+mod environment;
+mod evcxr;
+mod failure;
+mod pump;
+mod toolchain;
+
+pub use environment::{RunFolder, enter};
+pub use evcxr::start;
+pub use toolchain::{CELLS_VARIABLE, CellsKit, KitError};
 
 use crate::Failure;
 use crate::display::Sink;
@@ -15,4 +28,11 @@ pub trait Engine: Cells + Send {
 
     /// A handle that stops the running cell, from any thread.
     fn interrupter(&self) -> Box<dyn Fn() + Send + Sync>;
+}
+
+/// Must be the first statement of `main`: this binary is also the compiler that evcxr calls, and then this does not
+/// return.
+pub fn runtime_hook() {
+    compiler::hook();
+    ::evcxr::runtime_hook();
 }

@@ -1,1 +1,20 @@
-//! cells
+//! What a Rust cell links: `trace`, polars, plotly and serde_json, compiled once and optimised, as one dylib.
+//!
+//! The kernel never links this crate. `tracebook install` builds it with the compiler that will compile the cells;
+//! `docs/engine.md` says how the pieces meet.
+
+pub mod bridge;
+mod channel;
+pub mod prelude;
+pub mod rt;
+mod show;
+pub mod worker;
+
+pub use channel::{display, display_id, update_display};
+pub use plotly;
+pub use polars;
+pub use polars_io;
+pub use serde_json;
+pub use show::Show;
+pub use trace;
+pub use trace_view;

@@ -5,6 +5,7 @@
 
 mod bundle;
 mod column;
+pub mod envelope;
 mod figure;
 mod render;
 mod report;

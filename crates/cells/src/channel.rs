@@ -1,0 +1,77 @@
+//! The way out of a cell: envelopes on standard output, between what the cell prints.
+
+use std::io::Write;
+use std::sync::OnceLock;
+use trace_view::Bundle;
+use trace_view::envelope::Envelope;
+
+use crate::show::Show;
+
+/// The variable in which the kernel passes the token of its envelopes.
+pub(crate) const TOKEN: &str = "TRACEBOOK_TOKEN";
+
+fn token() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    FOUND.get_or_init(|| std::env::var(TOKEN).ok()).as_deref()
+}
+
+/// Sends one envelope, behind everything printed so far. Outside a kernel (a test, a program) only the plain text of a
+/// bundle is printed.
+pub(crate) fn send(envelope: &Envelope) {
+    let mut out = std::io::stdout().lock();
+    let bytes = match (token(), envelope) {
+        (Some(token), _) => envelope.encode(token),
+        (None, Envelope::Result { bundle } | Envelope::Display { bundle, .. } | Envelope::Update { bundle, .. }) => {
+            format!("{}\n", bundle.plain()).into_bytes()
+        }
+        (None, _) => Vec::new(),
+    };
+    // Nothing can be done about a reader that is gone: the kernel notices that by itself.
+    let _ = out.write_all(&bytes);
+    let _ = out.flush();
+}
+
+fn send_all(bundles: Vec<Bundle>) {
+    for bundle in bundles {
+        send(&Envelope::Display { bundle, id: None });
+    }
+}
+
+/// Shows `value` here and now, in the middle of a cell.
+///
+/// # Example
+/// ```no_run
+/// # use cells::display;
+/// for rank in 0..2 {
+///     display(&format!("rank {rank}"));
+/// }
+/// ```
+pub fn display<T: Show + ?Sized>(value: &T) {
+    match value.bundles() {
+        Ok(bundles) => send_all(bundles),
+        Err(message) => send(&Envelope::Failure { message }),
+    }
+}
+
+/// Shows `value` under an id, so that [`update_display`] can replace it later.
+pub fn display_id<T: Show + ?Sized>(id: &str, value: &T) {
+    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
+        send(&Envelope::Display { bundle, id: Some(id.to_owned()) });
+    }
+}
+
+/// Replaces what was shown under `id`.
+pub fn update_display<T: Show + ?Sized>(id: &str, value: &T) {
+    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
+        send(&Envelope::Update { bundle, id: id.to_owned() });
+    }
+}
+
+/// The value of the cell's last expression: its parts as displays, the last one as the result.
+pub(crate) fn send_result(mut bundles: Vec<Bundle>) {
+    let last = bundles.pop();
+    send_all(bundles);
+    if let Some(bundle) = last {
+        send(&Envelope::Result { bundle });
+    }
+}

@@ -1,0 +1,90 @@
+//! The process in which Rust cells run: loads each compiled cell and calls it.
+//!
+//! evcxr starts it and speaks `LOAD_AND_RUN <file> <function>` on its standard input. Before the first cell those two
+//! pipes are put aside, and standard input, output and error become the kernel's own pipes (named in the environment),
+//! so that nothing a cell prints or reads can disturb the protocol, byte for byte.
+
+use crate::channel::{TOKEN, send};
+use crate::rt;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+use trace_view::envelope::Envelope;
+
+/// The variable that names the folder with the kernel's pipes `in`, `out` and `err`.
+pub const PIPES: &str = "TRACEBOOK_PIPES";
+
+/// Runs cells until evcxr closes the pipe; returns the exit status.
+pub fn main() -> i32 {
+    match run() {
+        Ok(()) => 0,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "the process for Rust cells could not start: {error}");
+            99
+        }
+    }
+}
+
+fn run() -> std::io::Result<()> {
+    let folder = std::env::var_os(PIPES).ok_or_else(|| std::io::Error::other(format!("{PIPES} is not set")))?;
+    let folder = Path::new(&folder);
+    let commands = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
+    rt::keep_protocol(File::from(std::io::stdout().as_fd().try_clone_to_owned()?));
+    // Read and write, so that opening never waits for the other side.
+    let open = |name: &str| OpenOptions::new().read(true).write(true).open(folder.join(name));
+    rustix::stdio::dup2_stdin(open("in")?)?;
+    rustix::stdio::dup2_stdout(open("out")?)?;
+    rustix::stdio::dup2_stderr(open("err")?)?;
+    report_panics();
+
+    let mut store = std::ptr::null_mut();
+    for line in BufReader::new(commands).lines() {
+        let line = line?;
+        let mut words = line.split(' ');
+        let (Some("LOAD_AND_RUN"), Some(file), Some(function)) = (words.next(), words.next(), words.next()) else {
+            return Err(std::io::Error::other(format!("not an instruction: {line}")));
+        };
+        store = load::call(file, function, store).map_err(std::io::Error::other)?;
+        send(&Envelope::End);
+        if let Ok(token) = std::env::var(TOKEN) {
+            let _ = std::io::stderr().write_all(&Envelope::End.encode(&token));
+        }
+        rt::protocol("EVCXR_EXECUTION_COMPLETE");
+    }
+    Ok(())
+}
+
+/// A panic becomes an envelope: the kernel makes an error of it that points at the cell's line.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let message = match (info.payload().downcast_ref::<&str>(), info.payload().downcast_ref::<String>()) {
+            (Some(text), _) => (*text).to_owned(),
+            (_, Some(text)) => text.clone(),
+            _ => "a value that is no text".to_owned(),
+        };
+        let (file, line) = info.location().map_or((String::new(), 0), |at| (at.file().to_owned(), at.line()));
+        send(&Envelope::Panic { message, file, line });
+    }));
+}
+
+/// Calling into a compiled cell.
+mod load {
+    #![allow(unsafe_code)]
+
+    use std::ffi::c_void;
+
+    /// Loads `file`, calls its `function` with evcxr's variable store and returns the store.
+    pub(super) fn call(file: &str, function: &str, store: *mut c_void) -> Result<*mut c_void, libloading::Error> {
+        // SAFETY: the file was compiled a moment ago by the kernel from evcxr's source, which defines `function` with
+        // exactly this signature; its initialisers are those of std, already loaded. See docs/unsafe.md.
+        unsafe {
+            let library = libloading::Library::new(file)?;
+            let run = *library.get::<extern "C" fn(*mut c_void) -> *mut c_void>(function.as_bytes())?;
+            let store = run(store);
+            // Never unloaded: values of the cell's types, thread locals and statics may outlive the call.
+            std::mem::forget(library);
+            Ok(store)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Values that magics hand to Rust cells: written to a file when a cell first mentions them, and mapped by the cell's
+//! process.
+
+use crate::Failure;
+use crate::session::{Binding, Variable};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use trace::polars::prelude::DataFrame;
+
+/// The values that magics bound, by name.
+pub(super) struct Bindings {
+    folder: PathBuf,
+    entries: BTreeMap<String, Entry>,
+    files: usize,
+}
+
+struct Entry {
+    value: Binding,
+    file: Option<PathBuf>,
+    /// Whether the cell's process has it as a variable.
+    attached: bool,
+}
+
+impl Bindings {
+    /// No bindings yet; files will go to `folder`.
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), entries: BTreeMap::new(), files: 0 }
+    }
+
+    pub(super) fn bind(&mut self, name: &str, value: Binding) {
+        self.forget(name);
+        self.entries.insert(name.to_owned(), Entry { value, file: None, attached: false });
+    }
+
+    /// Forgets `name`; returns whether the cell's process has it.
+    pub(super) fn forget(&mut self, name: &str) -> bool {
+        let Some(entry) = self.entries.remove(name) else { return false };
+        if let Some(file) = entry.file {
+            // A mapped file lives on until the last variable that maps it is gone.
+            let _ = std::fs::remove_file(file);
+        }
+        entry.attached
+    }
+
+    /// The cell's process is a new one: everything has to be attached again.
+    pub(super) fn detach_all(&mut self) {
+        for entry in self.entries.values_mut() {
+            entry.attached = false;
+        }
+    }
+
+    /// The frame bound as `name`, as long as no cell can have changed it.
+    pub(super) fn untouched_frame(&self, name: &str) -> Option<DataFrame> {
+        match self.entries.get(name) {
+            Some(Entry { value: Binding::Frame(frame), attached: false, .. }) => Some(frame.clone()),
+            _ => None,
+        }
+    }
+
+    /// What a cell finds beside its own variables.
+    pub(super) fn waiting(&self) -> Vec<Variable> {
+        let waiting = self.entries.iter().filter(|(_, entry)| !entry.attached);
+        waiting.map(|(name, entry)| Variable { name: name.clone(), type_name: type_name(&entry.value).to_owned() }).collect()
+    }
+
+    /// The Rust that makes variables of the values that `code` mentions and the process does not have yet; empty if
+    /// there are none.
+    pub(super) fn attach(&mut self, code: &str) -> Result<String, Failure> {
+        let mut statements = String::new();
+        for (name, entry) in &mut self.entries {
+            if entry.attached || !mentions(code, name) {
+                continue;
+            }
+            let file = match &entry.file {
+                Some(file) => file.clone(),
+                None => {
+                    self.files += 1;
+                    let file = self.folder.join(format!("{name}-{}.arrow", self.files));
+                    write(&entry.value, &file)?;
+                    entry.file.insert(file).clone()
+                }
+            };
+            let (reader, type_name) = (reader(&entry.value), full_type_name(&entry.value));
+            statements.push_str(&format!(
+                "let mut {name}: {type_name} = match cells::bridge::{reader}({:?}) {{ Ok(value) => value, Err(error) => panic!(\"{{error}}\") }};\n",
+                file.to_string_lossy()
+            ));
+            entry.attached = true;
+        }
+        Ok(statements)
+    }
+}
+
+/// Whether the word `name` stands anywhere in `code`: in an expression, or in a format string.
+fn mentions(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(name).any(|(at, _)| {
+        !code[..at].ends_with(is_word) && !code[at + name.len()..].starts_with(is_word)
+    })
+}
+
+fn write(value: &Binding, file: &Path) -> Result<(), Failure> {
+    let written = match value {
+        Binding::Trace(traces) => trace::write::arrow::save(traces, file).map_err(|error| error.to_string()),
+        Binding::Frame(frame) => trace::write::arrow::save_frame(frame, file).map_err(|error| error.to_string()),
+        Binding::OpsDiff(diff) => serde_json::to_vec(diff)
+            .map_err(std::io::Error::from)
+            .and_then(|json| std::fs::write(file, json))
+            .map_err(|error| error.to_string()),
+    };
+    written.map_err(|error| Failure::new("FileError", format!("cannot hand the value to Rust cells: {error}")))
+}
+
+fn reader(value: &Binding) -> &'static str {
+    match value {
+        Binding::Trace(_) => "trace",
+        Binding::Frame(_) => "frame",
+        Binding::OpsDiff(_) => "ops_diff",
+    }
+}
+
+fn type_name(value: &Binding) -> &'static str {
+    match value {
+        Binding::Trace(_) => "TraceSet",
+        Binding::Frame(_) => "DataFrame",
+        Binding::OpsDiff(_) => "OpsDiff",
+    }
+}
+
+fn full_type_name(value: &Binding) -> &'static str {
+    match value {
+        Binding::Trace(_) => "cells::trace::TraceSet",
+        Binding::Frame(_) => "cells::polars::prelude::DataFrame",
+        Binding::OpsDiff(_) => "cells::trace::OpsDiff",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_mentioned_as_a_whole_word_only() {
+        assert!(mentions("df.height()", "df"));
+        assert!(mentions("println!(\"{df}\")", "df"));
+        assert!(!mentions("let pdf = dfs;", "df"));
+        assert!(!mentions("größedf", "df"));
+    }
+}

@@ -1,0 +1,293 @@
+//! One rustc call per cell.
+//!
+//! evcxr runs `mold -run cargo build …` (see `environment`); this binary stands there as `mold`. For a cell without
+//! dependencies of its own it compiles evcxr's source directly against the prebuilt dylib. With dependencies, cargo does
+//! its work, and we come back as cargo's `RUSTC_WRAPPER` to add the dylib to the cell's crate.
+
+use super::environment::{RUN_FOLDER, USER_PATH};
+use super::toolchain::{CELLS_VARIABLE, CellsKit};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{BufRead, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The crate name that evcxr gives to every cell.
+const CELL_CRATE: &str = "ctx";
+/// Set for cargo, so that this binary knows it is called as `RUSTC_WRAPPER`.
+const WRAPPER: &str = "TRACEBOOK_RUSTC_WRAPPER";
+/// The types found by the last analysis, `name → type`, in the run's folder.
+const TYPES_FILE: &str = "types.json";
+/// The process group of the running compiler, in the run's folder.
+const GROUP_FILE: &str = "compiler.pid";
+
+/// Acts as the compiler if that is how this binary was called, and then does not return.
+pub(super) fn hook() {
+    if std::env::var_os(WRAPPER).is_some() {
+        std::process::exit(wrap_rustc(std::env::args_os().skip(1).collect()));
+    }
+    let name = std::env::args_os().next().unwrap_or_default();
+    if Path::new(&name).file_name().is_some_and(|name| name == "mold") {
+        std::process::exit(compile(std::env::args_os().skip(1).collect()));
+    }
+}
+
+/// The types that the last analysis found.
+pub(super) fn found_types(run_folder: &Path) -> BTreeMap<String, String> {
+    std::fs::read(run_folder.join(TYPES_FILE))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+/// Ends the compiler that is running, if one is; returns whether there was one.
+pub(super) fn stop(run_folder: &Path) -> bool {
+    let group = std::fs::read_to_string(run_folder.join(GROUP_FILE)).ok().and_then(|text| text.trim().parse().ok());
+    let Some(group) = group.and_then(rustix::process::Pid::from_raw) else { return false };
+    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).is_ok()
+}
+
+/// `-run <cargo> [--offline] <command> …`
+fn compile(arguments: Vec<OsString>) -> i32 {
+    let mut rest = arguments.into_iter().skip_while(|argument| argument == "-run");
+    let Some(cargo) = rest.next() else { return 2 };
+    let rest: Vec<OsString> = rest.collect();
+    let command = rest.iter().find(|argument| !argument.to_string_lossy().starts_with("--")).cloned().unwrap_or_default();
+    let analyse = command == "check";
+    let kit = std::env::var_os(CELLS_VARIABLE).map(CellsKit::at);
+    let Some(kit) = kit.filter(|_| analyse || command == "build") else {
+        return cargo_itself(&cargo, &rest, false);
+    };
+    let _group = Group::enter();
+    let manifest = std::fs::read_to_string("Cargo.toml").unwrap_or_default();
+    if let Err(error) = adapt_source(Path::new("src/lib.rs"), analyse) {
+        return fail(&format!("the cell's source: {error}"));
+    }
+    if has_dependencies(&manifest) {
+        return cargo_itself(&cargo, &rest, true);
+    }
+    let folder = PathBuf::from("direct");
+    if let Err(error) = std::fs::create_dir_all(&folder) {
+        return fail(&format!("the folder of compiled cells: {error}"));
+    }
+    let level = manifest.lines().find_map(|line| line.strip_prefix("opt-level = ")).unwrap_or("0");
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["--crate-name", CELL_CRATE, "--edition", "2024", "src/lib.rs", "--crate-type", "cdylib"]);
+    rustc.args(["--error-format=json", "--json=diagnostic-rendered-ansi", "--out-dir"]).arg(&folder);
+    rustc.args(["-C", "debuginfo=0", "-C", "debug-assertions=on", "-C", "overflow-checks=on"]);
+    rustc.arg(format!("-Copt-level={level}"));
+    if analyse {
+        rustc.arg("--emit=metadata");
+    }
+    link_cells(&mut rustc, &kit);
+    let status = run_rustc(rustc, analyse);
+    if status == 0 && !analyse {
+        let library = folder.join(format!("lib{CELL_CRATE}.so"));
+        let library = std::fs::canonicalize(&library).unwrap_or(library);
+        if let Some(answer) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
+            if let Err(error) = std::fs::write(answer, library.as_os_str().as_encoded_bytes()) {
+                return fail(&format!("the path of the compiled cell: {error}"));
+            }
+        }
+    }
+    status
+}
+
+/// cargo, as evcxr wanted it; `wrapped` adds the dylib to the cell's crate.
+fn cargo_itself(cargo: &OsString, arguments: &[OsString], wrapped: bool) -> i32 {
+    let mut command = Command::new(cargo);
+    command.args(arguments);
+    if let Some(path) = std::env::var_os(USER_PATH) {
+        command.env("PATH", path);
+    }
+    if wrapped {
+        command.env(WRAPPER, "1");
+        if let Ok(exe) = std::env::current_exe() {
+            command.env("RUSTC_WRAPPER", exe);
+        }
+        return command.status().ok().and_then(|status| status.code()).unwrap_or(1);
+    }
+    fail(&format!("cargo: {}", command.exec()))
+}
+
+/// `RUSTC_WRAPPER <rustc> …`
+fn wrap_rustc(arguments: Vec<OsString>) -> i32 {
+    let mut arguments = arguments.into_iter();
+    let Some(rustc) = arguments.next() else { return 2 };
+    let arguments: Vec<OsString> = arguments.collect();
+    let mut command = Command::new(rustc);
+    command.args(&arguments).env_remove(WRAPPER);
+    let is_cell = arguments.windows(2).any(|pair| pair[0] == "--crate-name" && pair[1] == CELL_CRATE);
+    let kit = std::env::var_os(CELLS_VARIABLE).map(CellsKit::at);
+    let (true, Some(kit)) = (is_cell, kit) else {
+        return fail(&format!("rustc: {}", command.exec()));
+    };
+    link_cells(&mut command, &kit);
+    let analyse = !arguments.iter().any(|argument| argument.to_string_lossy().starts_with("--emit") && argument.to_string_lossy().contains("link"));
+    run_rustc(command, analyse)
+}
+
+fn link_cells(rustc: &mut Command, kit: &CellsKit) {
+    rustc.args(["-C", "prefer-dynamic", "-C", "rpath"]);
+    rustc.arg("-L").arg(prefixed("dependency=", &kit.metadata()));
+    rustc.arg("-L").arg(prefixed("native=", kit.folder()));
+    rustc.arg("--extern").arg(prefixed("cells=", &kit.library()));
+}
+
+fn prefixed(prefix: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(prefix);
+    text.push(path);
+    text
+}
+
+/// Runs the compiler. In an analysis the messages that carry types are taken out and kept for the kernel.
+fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
+    if analyse {
+        // Whole paths, so that a type can be written in the cell whatever the user imported. The flag is unstable; the
+        // analysis makes no code that runs.
+        rustc.args(["-Ztrim-diagnostic-paths=no", "--diagnostic-width=100000"]).env("RUSTC_BOOTSTRAP", "1");
+    }
+    let Ok(mut child) = rustc.stderr(Stdio::piped()).spawn() else {
+        return fail("rustc cannot be started");
+    };
+    let mut types = BTreeMap::new();
+    let mut errors = 0;
+    if let Some(output) = child.stderr.take() {
+        let mut stderr = std::io::stderr().lock();
+        for line in std::io::BufReader::new(output).lines().map_while(Result::ok) {
+            if analyse {
+                if let Some((name, type_name)) = probed(&line) {
+                    types.insert(name, type_name);
+                    continue;
+                }
+            }
+            errors += usize::from(line.contains("\"level\":\"error\""));
+            let _ = writeln!(stderr, "{line}");
+        }
+    }
+    let status = child.wait().ok().and_then(|status| status.code()).unwrap_or(1);
+    if !analyse {
+        return status;
+    }
+    if let Some(folder) = std::env::var_os(RUN_FOLDER) {
+        let _ = std::fs::write(Path::new(&folder).join(TYPES_FILE), serde_json::to_vec(&types).unwrap_or_default());
+    }
+    // The compiler counts the messages we took out; only others are the user's.
+    i32::from(errors > 0)
+}
+
+const PROBE_START: &str = "PROBE<";
+const PROBE_END: &str = ">EBORP";
+
+/// The variable and type that a compiler message carries.
+fn probed(line: &str) -> Option<(String, String)> {
+    if !line.contains(PROBE_START) {
+        return None;
+    }
+    let message: Value = serde_json::from_str(line).ok()?;
+    let message = if message["message"].is_object() { &message["message"] } else { &message };
+    let text = message["message"].as_str()?;
+    let start = text.find(PROBE_START)? + PROBE_START.len();
+    let type_name = text.get(start..text.rfind(PROBE_END)?)?;
+    let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+    let source = span["text"].as_array()?.first()?;
+    let (from, to) = (source["highlight_start"].as_u64()?, source["highlight_end"].as_u64()?);
+    let letters = source["text"].as_str()?.chars();
+    let name = letters.skip(usize::try_from(from).ok()? - 1).take(usize::try_from(to - from).ok()?).collect();
+    Some((name, type_name.to_owned()))
+}
+
+/// Whether the cell's crate has dependencies of its own. The tokio line that evcxr adds for `.await` counts as ours.
+fn has_dependencies(manifest: &str) -> bool {
+    manifest
+        .lines()
+        .skip_while(|line| line.trim() != "[dependencies]")
+        .skip(1)
+        .any(|line| !line.trim().is_empty())
+}
+
+/// What evcxr prints to its own pipe goes there directly, since a cell's standard output is the kernel's; errors of `?`
+/// become errors; and the prelude is in scope. No line moves, so that positions stay true.
+fn adapt_source(file: &Path, analyse: bool) -> std::io::Result<()> {
+    let source = std::fs::read_to_string(file)?;
+    if source.ends_with(PRELUDE) {
+        return Ok(());
+    }
+    let mut source = source
+        .replace("println!(\"EVCXR_PANIC_NOTIFICATION\");", "cells::rt::protocol(\"EVCXR_PANIC_NOTIFICATION\");")
+        .replace(
+            "println!(\"{VARIABLE_CHANGED_TYPE}{name}\");",
+            "cells::rt::protocol(&format!(\"{VARIABLE_CHANGED_TYPE}{name}\"));",
+        )
+        .replace(
+            "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);",
+            "cells::rt::protocol(evcxr_internal_runtime::USER_ERROR_OCCURRED);",
+        );
+    if let Some(at) = source.find("for EvcxrUserCodeError") {
+        let tail = source.split_off(at);
+        source.push_str(&tail.replacen("eprintln!(\"{}\", error);", "cells::rt::question_mark(&error);", 1));
+    }
+    if analyse {
+        source = source.replace(
+            "fn evcxr_variable_store<T: 'static>(_: T) {}",
+            "#[diagnostic::on_unimplemented(message = \"PROBE<{Self}>EBORP\")] trait EvcxrProbe {} \
+             fn evcxr_variable_store<T: EvcxrProbe>(_: T) {}",
+        );
+    }
+    source.push_str(PRELUDE);
+    std::fs::write(file, source)
+}
+
+const PRELUDE: &str = "\n#[allow(unused_imports)] use cells::prelude::*;\n";
+
+fn fail(message: &str) -> i32 {
+    let _ = writeln!(std::io::stderr(), "{message}");
+    1
+}
+
+/// While this lives, the compiler is a process group of its own that the kernel can end.
+struct Group {
+    file: Option<PathBuf>,
+}
+
+impl Group {
+    fn enter() -> Self {
+        let _ = rustix::process::setpgid(None, None);
+        let file = std::env::var_os(RUN_FOLDER).map(|folder| Path::new(&folder).join(GROUP_FILE));
+        if let Some(file) = &file {
+            let _ = std::fs::write(file, std::process::id().to_string());
+        }
+        Self { file }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_message_tells_variable_and_type() {
+        let line = serde_json::json!({
+            "message": "PROBE<std::vec::Vec<i32>>EBORP",
+            "spans": [{"is_primary": true, "text": [{"text": "evcxr_variable_store(größe);", "highlight_start": 22, "highlight_end": 27}]}],
+        });
+        assert_eq!(probed(&line.to_string()), Some(("größe".to_owned(), "std::vec::Vec<i32>".to_owned())));
+        assert_eq!(probed("{\"message\":\"mismatched types\"}"), None);
+    }
+
+    #[test]
+    fn only_lines_below_dependencies_count() {
+        assert!(!has_dependencies("[package]\nname = \"ctx\"\n[dependencies]\n\n"));
+        assert!(has_dependencies("[package]\n[dependencies]\nregex = \"1\"\n"));
+    }
+}

@@ -1,0 +1,83 @@
+//! The environment that evcxr reads: a folder of our own for everything a run writes, and the variables that steer
+//! evcxr without a fork.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The variable that names the run's folder, set for the second start of the process and for its children.
+pub(crate) const RUN_FOLDER: &str = "TRACEBOOK_RUN_FOLDER";
+
+/// The search path of the user, without our folder in front.
+pub(crate) const USER_PATH: &str = "TRACEBOOK_USER_PATH";
+
+/// The folder of one run; removed with everything in it when this is dropped.
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        // A leftover file in the temporary folder is no reason to end with an error.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Enters the environment of a run.
+///
+/// evcxr and its rust-analyzer read the process's environment, which a program with threads cannot change safely. So the
+/// process starts itself once more, in place and with the same process id, with the variables set.
+///
+/// # Errors
+/// If the temporary folder cannot be written, or the process cannot start itself.
+pub fn enter() -> std::io::Result<RunFolder> {
+    if let Some(path) = std::env::var_os(RUN_FOLDER) {
+        return Ok(RunFolder { path: PathBuf::from(path) });
+    }
+    let path = tempfile::Builder::new().prefix("tracebook-").tempdir()?.keep();
+    let exe = std::env::current_exe()?;
+    let variables = lay_out(&path, &exe)?;
+    let error = Command::new(exe).args(std::env::args_os().skip(1)).envs(variables).exec();
+    let _ = std::fs::remove_dir_all(&path);
+    Err(error)
+}
+
+/// Makes the folder's contents and returns the variables that point at them.
+fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsString)>> {
+    let folder = |name: &str| -> std::io::Result<PathBuf> {
+        let folder = path.join(name);
+        std::fs::create_dir_all(&folder)?;
+        Ok(folder)
+    };
+    // evcxr takes `mold` for its linker when it finds one, and then runs `mold -run cargo build …`: this is how we get
+    // to compile a cell ourselves.
+    let bin = folder("bin")?;
+    std::os::unix::fs::symlink(exe, bin.join("mold"))?;
+    // rust-analyzer would read the sources of std and of every dependency: 10 s and 1.6 GB. An empty std keeps it small;
+    // the types it then cannot tell come from the compiler.
+    let source = folder("rust-src")?;
+    for name in ["core", "alloc", "std", "proc_macro", "test"] {
+        let src = folder(&format!("rust-src/{name}/src"))?;
+        std::fs::write(src.join("lib.rs"), "")?;
+    }
+    let user_path = std::env::var_os("PATH").unwrap_or_default();
+    let mut search = bin.into_os_string();
+    search.push(":");
+    search.push(&user_path);
+    Ok(vec![
+        (RUN_FOLDER, path.as_os_str().to_owned()),
+        (USER_PATH, user_path),
+        ("PATH", search),
+        ("RUST_SRC_PATH", source.into_os_string()),
+        ("EVCXR_TMPDIR", folder("evcxr")?.into_os_string()),
+        ("EVCXR_CONFIG_DIR", folder("config")?.into_os_string()),
+    ])
+}

@@ -1,0 +1,350 @@
+//! The only file that names evcxr's context: cells in, outputs and errors out.
+
+use super::analyse;
+use super::bindings::Bindings;
+use super::compiler;
+use super::failure;
+use super::pump::Pump;
+use super::toolchain::CellsKit;
+use super::{Engine, RunFolder};
+use crate::Failure;
+use crate::display::{Output, Sink};
+use crate::session::{Binding, Cells, Variable};
+use ::evcxr::{CommandContext, Error, EvalContext, EvalContextOutputs, EvalOutputs};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use trace::polars::prelude::DataFrame;
+use trace_view::Bundle;
+
+/// Starts the engine in the background; magics need not wait for it.
+pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
+    let folder = run_folder.path().to_owned();
+    let control = Arc::new(Control { folder: folder.clone(), ..Control::default() });
+    let preparing = {
+        let (folder, control) = (folder.clone(), Arc::clone(&control));
+        std::thread::Builder::new().name("evcxr".to_owned()).spawn(move || prepare(&folder, &control))
+    };
+    let stage = match preparing {
+        Ok(thread) => Stage::Starting(thread),
+        Err(error) => Stage::Broken(Failure::new("EngineError", error.to_string())),
+    };
+    Box::new(Evcxr { stage, bindings: Bindings::new(&folder), folder, control, exports: 0 })
+}
+
+struct Evcxr {
+    stage: Stage,
+    bindings: Bindings,
+    folder: PathBuf,
+    control: Arc<Control>,
+    exports: usize,
+}
+
+enum Stage {
+    Starting(JoinHandle<Result<Live, Failure>>),
+    Live(Box<Live>),
+    Broken(Failure),
+}
+
+struct Live {
+    context: CommandContext,
+    pump: Pump,
+    /// Nothing comes here, since a cell's pipes are ours; evcxr wants the channel to stay open.
+    _outputs: EvalContextOutputs,
+}
+
+/// What the interrupt button needs to know.
+#[derive(Default)]
+struct Control {
+    folder: PathBuf,
+    running: AtomicBool,
+    requested: AtomicBool,
+    process: Mutex<Option<Arc<Mutex<Child>>>>,
+}
+
+impl Control {
+    fn interrupt(&self) {
+        if !self.running.load(Ordering::SeqCst) {
+            return;
+        }
+        self.requested.store(true, Ordering::SeqCst);
+        if compiler::stop(&self.folder) {
+            return;
+        }
+        if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
+            let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
+            // It may have ended by itself a moment ago.
+            let _ = process.kill();
+        }
+    }
+}
+
+fn broken(error: impl std::fmt::Display) -> Failure {
+    Failure::new("EngineError", format!("Rust cells cannot run: {error}"))
+}
+
+fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
+    let kit = CellsKit::find().map_err(|error| Failure::new("RustUnavailable", error.to_string()))?;
+    let token = uuid::Uuid::new_v4().simple().to_string();
+    let pipes = folder.join("pipes");
+    std::fs::create_dir_all(&pipes).map_err(broken)?;
+    let pump = Pump::start(&pipes, &token).map_err(broken)?;
+    let mut worker = Command::new(kit.worker());
+    worker.env("TRACEBOOK_PIPES", &pipes).env("TRACEBOOK_TOKEN", &token);
+    let (context, outputs) = EvalContext::with_subprocess_command(worker).map_err(broken)?;
+    let mut context = CommandContext::with_eval_context(context);
+    // At level 2, evcxr's default, a cell with polars takes five times as long to compile, and what is slow at level 0
+    // runs in the optimised dylib anyway.
+    context.set_opt_level("0").map_err(broken)?;
+    // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
+    context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;
+    *control.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(context.process_handle());
+    Ok(Live { context, pump, _outputs: outputs })
+}
+
+impl Evcxr {
+    fn live(&mut self) -> Result<&mut Live, Failure> {
+        if matches!(self.stage, Stage::Starting(_)) {
+            let stage = std::mem::replace(&mut self.stage, Stage::Broken(broken("it is still starting")));
+            if let Stage::Starting(thread) = stage {
+                self.stage = match thread.join() {
+                    Ok(Ok(live)) => Stage::Live(Box::new(live)),
+                    Ok(Err(failure)) => Stage::Broken(failure),
+                    Err(_) => Stage::Broken(broken("the engine panicked while starting")),
+                };
+            }
+        }
+        match &mut self.stage {
+            Stage::Live(live) => Ok(live),
+            Stage::Broken(failure) => Err(failure.clone()),
+            Stage::Starting(_) => Err(broken("it is still starting")),
+        }
+    }
+
+    /// Runs code as part of a cell: bound values attached, types of `let` found.
+    fn run_whole(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        self.live()?;
+        let attaching = self.bindings.attach(code)?;
+        if !attaching.is_empty() {
+            let attached = self.evaluate(&attaching, out);
+            if attached.is_err() {
+                self.bindings.detach_all();
+            }
+            attached?;
+        }
+        let untyped = analyse::untyped(code);
+        if untyped.is_empty() {
+            return self.evaluate(code, out);
+        }
+        let folder = self.folder.clone();
+        let errors = self.live()?.context.check(code);
+        self.stop_if_interrupted("while compiling; nothing was lost")?;
+        match errors {
+            Ok(errors) if !errors.is_empty() => Err(failure::of_compiler(&errors, code)),
+            Ok(_) => self.evaluate(&analyse::with_types(code, &untyped, &compiler::found_types(&folder)), out),
+            // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
+            Err(_) => self.evaluate(code, out),
+        }
+    }
+
+    /// Runs code as it is.
+    fn evaluate(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        let control = Arc::clone(&self.control);
+        let live = self.live()?;
+        let before: Vec<String> = live.context.variables_and_types().map(|(name, _)| name.to_owned()).collect();
+        live.pump.begin(out);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live.context.execute(code)));
+        let Ok(result) = result else {
+            return Err(Failure::new("EngineError", "evcxr panicked on this cell; the next cell runs as usual"));
+        };
+        let died = matches!(result, Err(Error::SubprocessTerminated(_)));
+        if !died && result.is_err() {
+            live.pump.cancel();
+        }
+        let seen = live.pump.finish(died);
+        let source = live.context.last_source().unwrap_or_default();
+        if died {
+            self.bindings.detach_all();
+        }
+        let lost = || lost(&before);
+        match result {
+            _ if control.requested.load(Ordering::SeqCst) => Err(interrupted(if died { &lost } else { &|| String::from("nothing was lost") })),
+            Ok(outputs) => {
+                show(outputs, out);
+                if let Some(panic) = &seen.panic {
+                    return Err(failure::of_panic(panic, &source, code));
+                }
+                match seen.failure {
+                    Some(message) => Err(Failure::new("Error", message)),
+                    None => Ok(()),
+                }
+            }
+            Err(Error::CompilationErrors(errors)) => Err(failure::of_compiler(&errors, code)),
+            Err(Error::SubprocessTerminated(message)) => {
+                let how = message.lines().last().unwrap_or_default().replace("Subprocess terminated with status", "the process for Rust cells ended");
+                let reason = seen.panic.map(|panic| format!("{}; ", panic.message)).unwrap_or_default();
+                Err(Failure::new("ProcessLost", format!("{reason}{how}; {}", lost())))
+            }
+            Err(error) => Err(Failure::new("Error", error.to_string())),
+        }
+    }
+
+    fn stop_if_interrupted(&self, when: &str) -> Result<(), Failure> {
+        if self.control.requested.load(Ordering::SeqCst) {
+            return Err(Failure::new("KeyboardInterrupt", format!("interrupted {when}")));
+        }
+        Ok(())
+    }
+
+    /// Runs code that shows nothing, for a magic.
+    fn ask(&mut self, code: &str) -> Result<(), Failure> {
+        let silent: Arc<dyn Sink> = Arc::new(Silent);
+        self.run(code, &silent)
+    }
+
+    fn export(&mut self, ending: &str) -> PathBuf {
+        self.exports += 1;
+        self.folder.join(format!("export-{}.{ending}", self.exports))
+    }
+}
+
+fn interrupted(lost: &dyn Fn() -> String) -> Failure {
+    Failure::new("KeyboardInterrupt", format!("interrupted; {}", lost()))
+}
+
+/// What the end of the process means for the user.
+fn lost(variables: &[String]) -> String {
+    let mut names: Vec<&str> = variables.iter().map(String::as_str).collect();
+    names.sort_unstable();
+    if names.is_empty() {
+        "no Rust variable was lost, and loaded traces stay".to_owned()
+    } else {
+        format!("Rust variables were lost with it: {}; loaded traces and what magics bound come back by themselves", names.join(", "))
+    }
+}
+
+/// What evcxr's own commands (`:vars`, `:help`) answer.
+fn show(outputs: EvalOutputs, out: &Arc<dyn Sink>) {
+    let mut bundle = Bundle::default();
+    for (mime, text) in outputs.content_by_mime_type {
+        bundle = bundle.with(&mime, serde_json::Value::String(text));
+    }
+    if !bundle.data.is_empty() {
+        out.emit(Output::Result(bundle));
+    }
+}
+
+impl Engine for Evcxr {
+    fn run(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        self.control.requested.store(false, Ordering::SeqCst);
+        self.control.running.store(true, Ordering::SeqCst);
+        let result = self.run_whole(code, out);
+        self.control.running.store(false, Ordering::SeqCst);
+        result
+    }
+
+    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync> {
+        let control = Arc::clone(&self.control);
+        Box::new(move || control.interrupt())
+    }
+}
+
+impl Cells for Evcxr {
+    fn bind(&mut self, name: &str, value: Binding) {
+        self.bindings.bind(name, value);
+    }
+
+    fn unbind(&mut self, name: &str) {
+        if self.bindings.forget(name) {
+            // A variable that is moved away is gone for later cells. If the user made it something else, it stays.
+            let _ = self.ask(&format!("drop({name});"));
+        }
+    }
+
+    fn frame(&mut self, expr: &str) -> Result<DataFrame, Failure> {
+        if let Some(frame) = self.bindings.untouched_frame(expr) {
+            return Ok(frame);
+        }
+        let file = self.export("arrow");
+        let code = format!("if let Err(error) = cells::bridge::export_frame(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};", file.to_string_lossy());
+        self.ask(&code).map_err(|failure| match failure.ename.as_str() {
+            "CompileError" => Failure::new("UsageError", format!("`{expr}` is not a DataFrame: {}", failure.evalue)),
+            _ => failure,
+        })?;
+        let frame = trace::write::arrow::map_frame(&file).map_err(|error| Failure::new("TraceError", error.to_string()));
+        let _ = std::fs::remove_file(file);
+        frame
+    }
+
+    fn text(&mut self, expr: &str) -> Result<String, Failure> {
+        let file = self.export("txt");
+        let code = format!("if let Err(error) = cells::bridge::export_argument(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};", file.to_string_lossy());
+        self.ask(&code).map_err(|failure| match failure.ename.as_str() {
+            "CompileError" => Failure::new("UsageError", format!("{{{expr}}} cannot be an argument: {}", failure.evalue)),
+            _ => failure,
+        })?;
+        let text = std::fs::read_to_string(&file).map_err(|error| Failure::new("FileError", error.to_string()));
+        let _ = std::fs::remove_file(file);
+        text
+    }
+
+    fn variables(&self) -> Vec<Variable> {
+        let mut variables = self.bindings.waiting();
+        if let Stage::Live(live) = &self.stage {
+            for (name, type_name) in live.context.variables_and_types() {
+                if !variables.iter().any(|variable| variable.name == name) {
+                    variables.push(Variable { name: name.to_owned(), type_name: shorten(type_name) });
+                }
+            }
+        }
+        variables.sort_by(|left, right| left.name.cmp(&right.name));
+        variables
+    }
+}
+
+/// A type without the paths of its parts: `cells::polars::prelude::DataFrame` → `DataFrame`.
+fn shorten(type_name: &str) -> String {
+    let mut short = String::with_capacity(type_name.len());
+    let mut word = String::new();
+    for c in type_name.chars() {
+        match c {
+            ':' => word.clear(),
+            c if c.is_alphanumeric() || c == '_' => word.push(c),
+            c => {
+                short.push_str(&word);
+                word.clear();
+                short.push(c);
+            }
+        }
+    }
+    short.push_str(&word);
+    short
+}
+
+/// For code that a magic runs: it shows nothing and asks nothing.
+struct Silent;
+
+impl Sink for Silent {
+    fn emit(&self, _: Output) {}
+
+    fn input(&self, _: &str, _: bool) -> Result<String, Failure> {
+        Err(Failure::new("InputError", "a magic's argument cannot ask for input"))
+    }
+
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_lose_their_paths() {
+        assert_eq!(shorten("std::vec::Vec<cells::trace::TraceSet>"), "Vec<TraceSet>");
+        assert_eq!(shorten("&'static str"), "&'static str");
+    }
+}

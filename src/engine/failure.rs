@@ -1,0 +1,75 @@
+//! How errors of a Rust cell read: the compiler's message at the user's own line and column, a panic at its line.
+
+use super::pump::Panic;
+use crate::Failure;
+use ::evcxr::CompilationError;
+
+const BOLD_RED: &str = "\u{1b}[1;31m";
+const BOLD: &str = "\u{1b}[1m";
+const BLUE: &str = "\u{1b}[1;34m";
+const RESET: &str = "\u{1b}[0m";
+
+/// The compiler's errors as one failure: the first one's message, all of them in the traceback.
+pub(super) fn of_compiler(errors: &[CompilationError], code: &str) -> Failure {
+    let mut traceback = Vec::new();
+    for error in errors {
+        let code_of_error = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
+        traceback.push(format!("{BOLD_RED}error{code_of_error}{RESET}{BOLD}: {}{RESET}", error.message()));
+        for spanned in error.spanned_messages().iter().chain(error.help_spanned()) {
+            let place = spanned.span.as_ref().map(|span| Place {
+                line: span.start_line,
+                from: span.start_column,
+                to: if span.end_line == span.start_line { span.end_column } else { usize::MAX },
+            });
+            traceback.extend(excerpt(code, place, &spanned.label));
+        }
+        traceback.extend(error.help().into_iter().map(|help| format!("  {BLUE}={RESET} help: {help}")));
+        if let Some(hint) = error.evcxr_extra_hint() {
+            traceback.push(format!("  {BLUE}={RESET} {hint}"));
+        }
+    }
+    let first = errors.first().map_or_else(|| "the cell does not compile".to_owned(), CompilationError::message);
+    Failure { ename: "CompileError".to_owned(), evalue: first, traceback }
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    line: usize,
+    from: usize,
+    to: usize,
+}
+
+/// The line of the cell that a message points at, with carets below it.
+fn excerpt(code: &str, place: Option<Place>, label: &str) -> Vec<String> {
+    let Some(Place { line, from, to }) = place else {
+        return if label.is_empty() { Vec::new() } else { vec![format!("  {BLUE}={RESET} {label}")] };
+    };
+    let text = code.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let length = text.chars().count();
+    let from = from.clamp(1, length + 1);
+    let carets = to.min(length + 1).saturating_sub(from).max(1);
+    let number = line.to_string();
+    let margin = " ".repeat(number.len());
+    vec![
+        format!("{margin}{BLUE}-->{RESET} cell, line {line}, column {from}"),
+        format!("{BLUE}{number} |{RESET} {text}"),
+        format!("{margin} {BLUE}|{RESET} {}{BOLD_RED}{} {label}{RESET}", " ".repeat(from - 1), "^".repeat(carets)),
+    ]
+}
+
+/// A panic, at the user's line if it happened there. `source` is what was compiled.
+pub(super) fn of_panic(panic: &Panic, source: &str, code: &str) -> Failure {
+    let mut traceback = vec![format!("{BOLD_RED}panic{RESET}: {}", panic.message)];
+    let compiled = panic.file.ends_with("src/lib.rs").then(|| source.lines().nth((panic.line as usize).saturating_sub(1)));
+    let line = compiled.flatten().and_then(|line| code.lines().position(|own| !own.trim().is_empty() && own.trim() == line.trim()));
+    match line {
+        Some(index) => {
+            let text = code.lines().nth(index).unwrap_or_default();
+            traceback.push(format!("  {BLUE}-->{RESET} cell, line {}", index + 1));
+            traceback.push(format!("{BLUE}{} |{RESET} {text}", index + 1));
+        }
+        None if compiled.is_none() => traceback.push(format!("  {BLUE}-->{RESET} {}:{}", panic.file, panic.line)),
+        None => {}
+    }
+    Failure { ename: "Panic".to_owned(), evalue: panic.message.clone(), traceback }
+}

@@ -1,0 +1,99 @@
+//! The prebuilt dylib that cells link, and whether it fits the compiler of this machine.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The variable in `kernel.json` that names the kit's folder.
+pub const CELLS_VARIABLE: &str = "TRACEBOOK_CELLS";
+
+/// What Rust cells need beside a compiler: the dylib, the metadata of its dependencies, and the process to run in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellsKit {
+    folder: PathBuf,
+}
+
+/// Why Rust cells cannot run here. Magics work all the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KitError {
+    /// There is no `rustc` or `cargo`.
+    #[error(
+        "Rust cells need a Rust compiler and none was found; install one from https://rustup.rs, run \
+         `tracebook install` and restart the kernel (magics work without one)"
+    )]
+    NoCompiler,
+    /// The kit was never built.
+    #[error("the library for Rust cells is not built yet; run `tracebook install --build-cells` and restart the kernel (magics work without it)")]
+    NotBuilt,
+    /// Another compiler built it.
+    #[error(
+        "the library for Rust cells was built by {built}, but this machine now has {found}; run \
+         `tracebook install --build-cells` and restart the kernel (magics work all the same)"
+    )]
+    OtherCompiler {
+        /// The compiler that built it.
+        built: String,
+        /// The compiler found now.
+        found: String,
+    },
+}
+
+impl CellsKit {
+    /// The kit in `folder`, unchecked.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The kit that `kernel.json` names, or the one in the user's data folder, if it fits the compiler found here.
+    ///
+    /// # Errors
+    /// [`KitError`], with the way out.
+    pub fn find() -> Result<Self, KitError> {
+        let version = compiler_version().ok_or(KitError::NoCompiler)?;
+        let folder = std::env::var_os(CELLS_VARIABLE).map(PathBuf::from).or_else(default_folder);
+        let kit = folder.map(Self::at).filter(|kit| kit.library().is_file()).ok_or(KitError::NotBuilt)?;
+        let built = std::fs::read_to_string(kit.compiler_file()).unwrap_or_default();
+        if built.trim() != version.trim() {
+            let name = |text: &str| text.lines().next().unwrap_or("an unknown compiler").to_owned();
+            return Err(KitError::OtherCompiler { built: name(&built), found: name(&version) });
+        }
+        Ok(kit)
+    }
+
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The dylib.
+    pub fn library(&self) -> PathBuf {
+        self.folder.join("libcells.so")
+    }
+
+    /// The program that runs cells.
+    pub fn worker(&self) -> PathBuf {
+        self.folder.join("tracebook-worker")
+    }
+
+    /// The metadata of everything the dylib was made of.
+    pub fn metadata(&self) -> PathBuf {
+        self.folder.join("metadata")
+    }
+
+    /// `rustc -vV` of the compiler that built it.
+    pub fn compiler_file(&self) -> PathBuf {
+        self.folder.join("rustc.txt")
+    }
+}
+
+/// `rustc -vV`, if there is a compiler (and cargo beside it).
+pub fn compiler_version() -> Option<String> {
+    let answer = |program: &str| Command::new(program).arg("-vV").output().ok().filter(|output| output.status.success());
+    answer("cargo")?;
+    String::from_utf8(answer("rustc")?.stdout).ok()
+}
+
+/// Where the kit lies unless `kernel.json` says otherwise: keyed by our version; the compiler is checked by its text.
+pub fn default_folder() -> Option<PathBuf> {
+    Some(dirs::data_local_dir()?.join("tracebook").join(concat!("cells-", env!("CARGO_PKG_VERSION"))))
+}
