@@ -1,0 +1,1 @@
+//! Nothing: the manifest of this package is what it is for.
