@@ -69,7 +69,7 @@ pytest:
 # Everything in one go, so that no dependency is compiled twice with other features.
 build:
 	@if [ ! -x '$(TRACEBOOK)' ]; then \
-	  echo '== building: the first time polars and evcxr are compiled, about 10 minutes on 2 cores; later seconds'; \
+	  echo '== building: the first time polars and evcxr are compiled, 10 to 20 minutes on 2 cores; later seconds'; \
 	else echo '== building'; fi
 	@$(CARGO) build --release --locked --workspace
 

@@ -1,0 +1,40 @@
+"""Documents and notebooks say what is so."""
+
+import json
+import re
+
+import pytest
+from places import ROOT
+
+NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb") if ".executed." not in path.name)
+
+
+def test_every_direct_dependency_has_its_reason_and_no_other_is_listed():
+    manifest = (ROOT / "Cargo.toml").read_text()
+    section = manifest.split("[workspace.dependencies]\n", 1)[1].split("\n[", 1)[0]
+    ours = {"trace", "trace-view", "trace-testkit", "cells"}
+    named = set(re.findall(r"^([A-Za-z0-9_-]+) *=", section, re.MULTILINE)) - ours
+    rows = re.findall(r"^\| ([a-z0-9_, ()-]+) \|", (ROOT / "docs" / "dependencies.md").read_text(), re.MULTILINE)
+    listed = {name.split(" (")[0] for row in rows[2:] for name in row.split(", ")}
+    assert listed == named
+
+
+def test_every_python_requirement_is_pinned():
+    lines = (ROOT / "tests" / "requirements.txt").read_text().splitlines()
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line) for line in lines if line and not line.startswith("#"))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_the_committed_notebook_holds_its_outputs_and_no_path_of_a_machine(notebook):
+    text = notebook.read_text()
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    silent = [cell["id"] for cell in cells if not cell["outputs"]]
+    assert not silent, "cells without output"
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert not re.search(r"(/root/|/home/|/work/|/Users/)", text)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_the_notebook_names_our_kernel(notebook):
+    metadata = json.loads(notebook.read_text())["metadata"]
+    assert metadata["kernelspec"] == {"display_name": "Rust (Tracebook)", "language": "rust", "name": "tracebook"}
