@@ -29,7 +29,7 @@ pub enum Error {
     Usage(String),
     /// The trace library refused, with its reason.
     #[error(transparent)]
-    Trace(#[from] trace::Error),
+    Trace(trace::Error),
     /// A file that the user named could not be written or read.
     #[error("{path}: {source}")]
     File {
@@ -55,6 +55,15 @@ impl Error {
             Error::File { .. } => "FileError",
             Error::Interrupted => "KeyboardInterrupt",
             Error::Rust(failure) => &failure.ename,
+        }
+    }
+}
+
+impl From<trace::Error> for Error {
+    fn from(error: trace::Error) -> Self {
+        match error {
+            trace::Error::Interrupted => Error::Interrupted,
+            error => Error::Trace(error),
         }
     }
 }

@@ -67,14 +67,18 @@ mod tests {
 
     #[test]
     fn whole_statements_are_complete() {
-        for code in ["", "1 + 1", "let x = 1;", "fn f() {\n}\n", "%trace_list", "x?", "let s = \"{\";", "'{'", "'a: loop {}"] {
+        for code in
+            ["", "1 + 1", "let x = 1;", "fn f() {\n}\n", "%trace_list", "x?", "let s = \"{\";", "'{'", "'a: loop {}"]
+        {
             assert_eq!(is_complete(code), Completeness::Complete, "{code:?}");
         }
     }
 
     #[test]
     fn magic_lines_are_complete_whatever_they_hold() {
-        for code in ["%trace_load \"a", "let x = %compare_traces (", "fn f() {}\n%show {", ":dep x = \"*", "%trace_list?"] {
+        for code in
+            ["%trace_load \"a", "let x = %compare_traces (", "fn f() {}\n%show {", ":dep x = \"*", "%trace_list?"]
+        {
             assert_eq!(is_complete(code), Completeness::Complete, "{code:?}");
         }
     }

@@ -44,9 +44,9 @@ impl<'code> Walk<'code> {
         let len = if token.kind == TokenKind::GuardedStrPrefix { 1 } else { token.len as usize };
         self.at = start + len;
         let step = match token.kind {
-            TokenKind::Whitespace | TokenKind::LineComment { .. } | TokenKind::BlockComment { terminated: true, .. } => {
-                Step::Trivia
-            }
+            TokenKind::Whitespace
+            | TokenKind::LineComment { .. }
+            | TokenKind::BlockComment { terminated: true, .. } => Step::Trivia,
             TokenKind::BlockComment { terminated: false, .. } => Step::Unterminated,
             TokenKind::Literal { kind, .. } => literal(kind),
             _ => Step::Token,

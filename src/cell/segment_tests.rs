@@ -141,7 +141,10 @@ fn blanks_and_comments_are_nothing_to_run() {
 
 #[test]
 fn line_ends_of_windows_are_line_ends() {
-    assert_eq!(segments("%a x\r\nlet y = 1;\r\n%b\r\n"), [line("a", "x"), Segment::Rust("let y = 1;\r\n"), line("b", "")]);
+    assert_eq!(
+        segments("%a x\r\nlet y = 1;\r\n%b\r\n"),
+        [line("a", "x"), Segment::Rust("let y = 1;\r\n"), line("b", "")]
+    );
 }
 
 /// A small generator of pseudo-random numbers (xorshift), so that the test needs no crate and always tries the same.
@@ -159,8 +162,9 @@ impl Random {
 #[test]
 fn any_text_is_cut_without_loss() {
     const BITS: &[&str] = &[
-        "%a", "%", "%%a", "?", "\n", "\n", "\r\n", " ", "\"", "'", "r#\"", "\"#", "/*", "*/", "//", "{", "}", "(", ")", "[", "]",
-        "let x =", "x = %b", ";", "é", "\u{2028}", "😀", "b'", "c\"", "##", ":dep", "\\", "$", "%a?", "=", "0x", "1e", "\0", "'a",
+        "%a", "%", "%%a", "?", "\n", "\n", "\r\n", " ", "\"", "'", "r#\"", "\"#", "/*", "*/", "//", "{", "}", "(", ")",
+        "[", "]", "let x =", "x = %b", ";", "é", "\u{2028}", "😀", "b'", "c\"", "##", ":dep", "\\", "$", "%a?", "=",
+        "0x", "1e", "\0", "'a",
     ];
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..20_000 {

@@ -1,1 +1,84 @@
 //! The magics: one file each, one row each in [`MAGICS`].
+//!
+//! `line/` reads what was typed (arguments, help, completion), `view/` shapes and shows data frames, `scene/` is what
+//! a magic may touch. They read the table; none of them knows a magic by name.
+
+mod line;
+mod scene;
+mod view;
+
+mod compare_traces;
+mod lsmagic;
+#[allow(clippy::module_inception)]
+mod magic;
+mod ops_diff;
+mod show;
+mod trace_drop;
+mod trace_info;
+mod trace_list;
+mod trace_load;
+mod visualize;
+mod who;
+
+pub use line::{
+    Argument, Call, Candidate, CandidateKind, Completion, Form, Group, Kind, Value, complete, inspect, run,
+};
+pub use scene::Scene;
+
+use crate::Error;
+
+/// Every magic, in the order the help pages list them.
+pub const MAGICS: &[&dyn Magic] = &[
+    &trace_load::TraceLoad,
+    &trace_list::TraceList,
+    &trace_info::TraceInfo,
+    &trace_drop::TraceDrop,
+    &compare_traces::CompareTraces,
+    &ops_diff::OpsDiff,
+    &visualize::Visualize,
+    &show::Show,
+    &who::Who,
+    &lsmagic::LsMagic,
+    &magic::About,
+];
+
+/// A command of the notebook: `%name …`.
+///
+/// Name, summary, arguments and examples are data, read by parser, help, completion and the reference page.
+pub trait Magic: Sync {
+    /// The name behind the `%`; its file is called the same.
+    fn name(&self) -> &'static str;
+
+    /// One line for help and completion.
+    fn summary(&self) -> &'static str;
+
+    /// What it takes.
+    fn arguments(&self) -> &'static [Group];
+
+    /// What `x = %name …` gives `x`, in words; `None` if there is nothing to bind.
+    fn result(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What else the help page says.
+    fn notes(&self) -> &'static str {
+        ""
+    }
+
+    /// Lines to try.
+    fn examples(&self) -> &'static [&'static str];
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// One [`Error`], which ends the cell; what was loaded and bound before stays.
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error>;
+}
+
+/// The magic called `name`.
+pub fn find(name: &str) -> Option<&'static dyn Magic> {
+    MAGICS.iter().copied().find(|magic| magic.name() == name)
+}
+
+#[cfg(test)]
+mod tests;

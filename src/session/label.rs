@@ -4,10 +4,10 @@ use std::path::Path;
 
 /// Words that Rust keeps for itself, of all editions.
 const KEYWORDS: &[&str] = &[
-    "Self", "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
-    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
-    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "Self", "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
 /// Endings that say how a trace is written, not what it is.
@@ -33,7 +33,9 @@ pub fn from_path(path: &Path) -> String {
     // `.` and `..` have no name of their own.
     let name = named(path).or_else(|| named(&path.canonicalize().ok()?)).unwrap_or_default();
     let mut stem = name.as_str();
-    while let Some(shorter) = ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)).filter(|stem| !stem.is_empty()) {
+    while let Some(shorter) =
+        ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)).filter(|stem| !stem.is_empty())
+    {
         stem = shorter;
     }
     from_text(stem)
@@ -82,7 +84,8 @@ mod tests {
 
     #[test]
     fn every_label_made_is_a_label() {
-        for path in ["", "a b", "_", "__", "fn", "self.json", "1", "é", "日本.json", "😀.json.gz", "a--b", "gen.gz"] {
+        for path in ["", "a b", "_", "__", "fn", "self.json", "1", "é", "日本.json", "😀.json.gz", "a--b", "gen.gz"]
+        {
             let label = from_path(Path::new(path));
             assert_eq!(check(&label), Ok(()), "{path:?} → {label:?}");
         }

@@ -55,8 +55,12 @@ impl Session {
     pub fn view(&self, cells: &dyn Cells) -> View {
         let variables = cells.variables();
         let known = |name: &str| variables.iter().any(|variable| variable.name == name);
-        let columns =
-            self.frames.iter().filter(|(name, _)| known(name)).map(|(name, columns)| (name.clone(), columns.clone())).collect();
+        let columns = self
+            .frames
+            .iter()
+            .filter(|(name, _)| known(name))
+            .map(|(name, columns)| (name.clone(), columns.clone()))
+            .collect();
         View { labels: self.traces.keys().cloned().collect(), columns, variables }
     }
 }

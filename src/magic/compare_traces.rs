@@ -1,0 +1,59 @@
+//! `%compare_traces`: counts and durations of every operator on two sides.
+
+use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, trace_diff};
+use super::{Argument, Call, Group, Kind, Magic, Scene};
+use crate::Error;
+
+pub(super) struct CompareTraces;
+
+/// The sides of a comparison.
+pub(super) const SIDES: Group = Group::new(
+    "Arguments",
+    &[
+        Argument::required("CONTROL", Kind::Trace, "the trace to compare with"),
+        Argument::required("TEST", Kind::Trace, "the trace that is compared; a difference is test − control"),
+    ],
+);
+
+impl Magic for CompareTraces {
+    fn name(&self) -> &'static str {
+        "compare_traces"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Compare how often and how long every operator of two traces ran."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        &[SIDES, SELECTION, ROWS, SHOWN, RESULT]
+    }
+
+    fn result(&self) -> Option<&'static str> {
+        Some("a polars DataFrame with HTA's columns, durations in µs, all rows in HTA's order")
+    }
+
+    fn notes(&self) -> &'static str {
+        "The table is ordered by the size of diff_duration unless --sort is given. --filter, --category, --sort and \
+         --columns shape the file of --csv and the bound variable too; --top, --min-us, --unit and the default order \
+         shape only the table."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%compare_traces control test",
+            "%compare_traces control test --control-rank 3 --test-rank 1 --control-iteration 1010 --test-iteration 1010 --device-type gpu",
+            "%compare_traces control test --sort diff_counts:asc --top 10 --category deleted,decreased",
+            "df = %compare_traces control test --use-short-name",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let bind = call.result_name()?.map(str::to_owned);
+        let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), scene)?;
+        let caption = format!("compare_traces · {}", caption(&diff.selection()?));
+        let df = diff.compare_traces()?;
+        scene.check_interrupt()?;
+        scene.warn(diff.warnings());
+        deliver(call, scene, Frame { df, caption: &caption, order: "diff_duration" }, bind.as_deref())
+    }
+}

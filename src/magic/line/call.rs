@@ -1,0 +1,134 @@
+//! A magic's line after parsing: values by the name of their argument.
+
+use super::value::{Sort, Value};
+use crate::magic::Magic;
+use crate::{Error, session};
+use regex::Regex;
+use std::path::PathBuf;
+
+/// What a magic was called with. Every value has the type its argument's kind says.
+pub struct Call<'a> {
+    magic: &'a dyn Magic,
+    bind: Option<&'a str>,
+    values: Vec<(&'static str, Value)>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(magic: &'a dyn Magic, bind: Option<&'a str>, values: Vec<(&'static str, Value)>) -> Self {
+        Self { magic, bind, values }
+    }
+
+    /// An error in how this magic was called.
+    pub fn usage(&self, message: impl std::fmt::Display) -> Error {
+        Error::Usage(format!("%{}: {message}", self.magic.name()))
+    }
+
+    /// The values of `name`, in the order they were given.
+    fn all(&self, name: &str) -> impl Iterator<Item = &Value> {
+        self.values.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value)
+    }
+
+    fn one(&self, name: &str) -> Option<&Value> {
+        self.all(name).last()
+    }
+
+    /// The text of `name`, if given.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.one(name)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of a required argument.
+    pub fn required(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// The path `name`, if given.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.text(name).map(PathBuf::from)
+    }
+
+    /// The whole number `name`, if given.
+    pub fn whole(&self, name: &str) -> Option<u64> {
+        match self.one(name)? {
+            Value::Whole(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The number `name`, if given.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.one(name)? {
+            Value::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The list of whole numbers `name`, if given.
+    pub fn list(&self, name: &str) -> Option<&[i64]> {
+        match self.one(name)? {
+            Value::List(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    /// The words of `name`, if given.
+    pub fn words(&self, name: &str) -> Option<&[String]> {
+        match self.one(name)? {
+            Value::Words(words) => Some(words),
+            _ => None,
+        }
+    }
+
+    /// The regular expression `name`, if given.
+    pub fn regex(&self, name: &str) -> Option<&Regex> {
+        match self.one(name)? {
+            Value::Regex(regex) => Some(regex),
+            _ => None,
+        }
+    }
+
+    /// The columns to sort by, most important first.
+    pub fn sorts(&self, name: &str) -> Vec<&Sort> {
+        self.all(name).filter_map(|value| if let Value::Sort(sort) = value { Some(sort) } else { None }).collect()
+    }
+
+    /// Whether the switch `name` is on.
+    pub fn switch(&self, name: &str) -> bool {
+        matches!(self.one(name), Some(Value::Switch(true)))
+    }
+
+    /// The variable on the left of `x = %magic`, if there is one.
+    pub fn bind(&self) -> Option<&str> {
+        self.bind
+    }
+
+    /// The name for the result: `x` of `x = %magic …` or of `--as x`.
+    ///
+    /// # Errors
+    /// If it cannot be a variable, or both are given and differ.
+    pub fn result_name(&self) -> Result<Option<&str>, Error> {
+        let name = match (self.bind, self.text("as")) {
+            (Some(bind), Some(name)) if bind != name => {
+                return Err(self.usage(format!("two names for one result: {bind} = … and --as {name}.")));
+            }
+            (bind, name) => bind.or(name),
+        };
+        if let Some(name) = name {
+            session::label::check(name).map_err(|reason| self.usage(format!("{reason}.")))?;
+        }
+        Ok(name)
+    }
+
+    /// Whether the result is to be shown: not with `x = …`, not with `--quiet`.
+    pub fn shows(&self) -> bool {
+        self.bind.is_none() && !self.quiet()
+    }
+
+    /// Whether nothing at all is to be shown but warnings.
+    pub fn quiet(&self) -> bool {
+        self.switch("quiet")
+    }
+}

@@ -1,0 +1,250 @@
+//! What could stand at the cursor in a magic line.
+
+use super::argument::{Argument, Kind};
+use super::paths;
+use crate::cell::{Caret, Piece, Spot, Word, caret};
+use crate::magic::{MAGICS, Magic, find};
+use crate::session::View;
+
+/// What could replace the text between two bytes of the cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completion {
+    /// Where the replaced text starts, in bytes of the cell.
+    pub start: usize,
+    /// Where it ends: the cursor.
+    pub end: usize,
+    /// What could stand there, best first.
+    pub items: Vec<Candidate>,
+}
+
+/// One thing that could stand at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The text.
+    pub text: String,
+    /// What it is.
+    pub kind: CandidateKind,
+}
+
+/// What a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CandidateKind {
+    /// The name of a magic.
+    Magic,
+    /// A flag.
+    Flag,
+    /// The label of a loaded trace.
+    Trace,
+    /// A file or folder.
+    Path,
+    /// A Rust variable.
+    Variable,
+    /// A word that an argument takes: a choice, a column.
+    Value,
+}
+
+impl CandidateKind {
+    /// The word that Jupyter's `_jupyter_types_experimental` carries.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CandidateKind::Magic => "magic",
+            CandidateKind::Flag => "flag",
+            CandidateKind::Trace => "trace",
+            CandidateKind::Path => "path",
+            CandidateKind::Variable => "variable",
+            CandidateKind::Value => "value",
+        }
+    }
+}
+
+/// What could stand at byte `at` of the cell; `None` if it is not in a magic line.
+pub fn complete(code: &str, at: usize, view: &View) -> Option<Completion> {
+    let Caret { name, spot } = caret(code, at)?;
+    let end = (0..=at.min(code.len())).rev().find(|&at| code.is_char_boundary(at))?;
+    let completion = match spot {
+        Spot::Name { start, typed } => Completion { start, end, items: names(typed) },
+        Spot::Argument { typed, open: Some(open), .. } if open.open == '{' => {
+            let expr = &typed[open.at + 1..];
+            let from = expr.rfind(|c: char| c != '_' && !c.is_alphanumeric()).map_or(0, |at| at + last_len(expr, at));
+            let variables = view.variables.iter().map(|variable| variable.name.as_str());
+            let items = matching(&expr[from..], variables, CandidateKind::Variable);
+            Completion { start: end - (expr.len() - from), end, items }
+        }
+        Spot::Argument { before, typed, .. } => {
+            let (skip, items) =
+                find(name).map_or_else(Default::default, |magic| Line { magic, view, before: &before }.at(typed));
+            Completion { start: end - (typed.len() - skip), end, items }
+        }
+    };
+    Some(completion)
+}
+
+fn last_len(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+/// Names behind the `%` that is typed already.
+fn names(typed: &str) -> Vec<Candidate> {
+    let name = typed.trim_start_matches('%');
+    let sigil = &typed[..typed.len() - name.len()];
+    let mut items = matching(name, MAGICS.iter().map(|magic| magic.name()), CandidateKind::Magic);
+    for item in &mut items {
+        item.text.insert_str(0, sigil);
+    }
+    items
+}
+
+/// The candidates that start with what is typed, whatever the case.
+fn matching<'a>(typed: &str, all: impl IntoIterator<Item = &'a str>, kind: CandidateKind) -> Vec<Candidate> {
+    let typed = typed.to_lowercase();
+    all.into_iter()
+        .filter(|text| text.to_lowercase().starts_with(&typed))
+        .map(|text| Candidate { text: text.to_owned(), kind })
+        .collect()
+}
+
+/// A line of a known magic, up to the word at the cursor.
+struct Line<'a> {
+    magic: &'a dyn Magic,
+    view: &'a View,
+    before: &'a [Word],
+}
+
+impl Line<'_> {
+    /// How much of the typed word stays, and what could follow it.
+    fn at(&self, typed: &str) -> (usize, Vec<Candidate>) {
+        if typed.starts_with('-') {
+            let Some((flag, value)) = typed.split_once('=') else { return (0, self.flags(typed)) };
+            let Some(argument) = self.flag(flag) else { return (0, Vec::new()) };
+            let (skip, items) = self.values(argument, value);
+            return (typed.len() - value.len() + skip, items);
+        }
+        if let Some(argument) = self.waiting() {
+            return self.values(argument, typed);
+        }
+        let mut places = self.arguments().filter(|argument| !argument.is_flag());
+        match places.nth(self.placed().len()) {
+            Some(place) => self.values(place, typed),
+            None if typed.is_empty() => (0, self.flags("--")),
+            None => (0, Vec::new()),
+        }
+    }
+
+    fn arguments(&self) -> impl Iterator<Item = &'static Argument> + use<> {
+        self.magic.arguments().iter().flat_map(|group| group.arguments)
+    }
+
+    fn flag(&self, typed: &str) -> Option<&'static Argument> {
+        let name = typed.strip_prefix("--")?;
+        self.arguments().find(|argument| argument.answers_to(name))
+    }
+
+    /// The flag before the cursor that still waits for its value.
+    fn waiting(&self) -> Option<&'static Argument> {
+        let (last, before) = self.before.split_last()?;
+        let is_value = Self { before, ..*self }.waiting().is_some();
+        match last.as_flag() {
+            Some((flag, None)) if !is_value => self.flag(flag).filter(|argument| argument.kind != Kind::Switch),
+            _ => None,
+        }
+    }
+
+    /// The words before the cursor that stand by their place, as plain text.
+    fn placed(&self) -> Vec<String> {
+        let mut placed = Vec::new();
+        let mut is_value = false;
+        for word in self.before {
+            match word.as_flag() {
+                Some((flag, value)) => {
+                    let takes = self.flag(flag).is_some_and(|argument| argument.kind != Kind::Switch);
+                    is_value = takes && value.is_none();
+                }
+                None if is_value => is_value = false,
+                None => placed.push(plain(word)),
+            }
+        }
+        placed
+    }
+
+    /// Flags that may still be given.
+    fn flags(&self, typed: &str) -> Vec<Candidate> {
+        let given = |argument: &Argument| {
+            !argument.repeatable
+                && self
+                    .before
+                    .iter()
+                    .filter_map(Word::as_flag)
+                    .any(|(flag, _)| flag.strip_prefix("--").is_some_and(|name| argument.answers_to(name)))
+        };
+        let flags: Vec<String> = self
+            .arguments()
+            .filter(|argument| argument.is_flag() && !given(argument))
+            .map(|argument| format!("--{}", argument.name))
+            .chain(["--help".to_owned()])
+            .collect();
+        matching(&typed.replace('_', "-"), flags.iter().map(String::as_str), CandidateKind::Flag)
+    }
+
+    fn values(&self, argument: &Argument, typed: &str) -> (usize, Vec<Candidate>) {
+        let labels = || self.view.labels.iter().map(String::as_str);
+        let value = CandidateKind::Value;
+        match argument.kind {
+            Kind::Trace => (0, matching(typed, labels(), CandidateKind::Trace)),
+            Kind::Variable => (0, self.frames(typed)),
+            Kind::TraceOrVariable => {
+                let mut items = matching(typed, labels(), CandidateKind::Trace);
+                items.extend(self.frames(typed));
+                (0, items)
+            }
+            Kind::Path => (0, paths::complete(typed, true)),
+            Kind::File => (0, paths::complete(typed, false)),
+            Kind::Choice(words) => (0, matching(typed, words.iter().copied(), value)),
+            Kind::Choices(words) => {
+                let from = typed.rfind(',').map_or(0, |comma| comma + 1);
+                let used: Vec<&str> = typed[..from].split(',').collect();
+                let unused = words.iter().copied().filter(|word| !used.contains(word));
+                (from, matching(&typed[from..], unused, value))
+            }
+            Kind::Columns => {
+                let from = typed.rfind(',').map_or(0, |comma| comma + 1);
+                (from, matching(&typed[from..], self.columns().iter().map(String::as_str), value))
+            }
+            Kind::Sort => match typed.split_once(':') {
+                Some((column, order)) => (column.len() + 1, matching(order, ["asc", "desc"], value)),
+                None => (0, matching(typed, self.columns().iter().map(String::as_str), value)),
+            },
+            Kind::Switch => (0, matching(typed, ["true", "false"], value)),
+            Kind::Name | Kind::Regex | Kind::Whole | Kind::Number | Kind::List => (0, Vec::new()),
+        }
+    }
+
+    /// Variables that hold a data frame.
+    fn frames(&self, typed: &str) -> Vec<Candidate> {
+        let frames = self.view.variables.iter().filter(|variable| variable.type_name.contains("Frame"));
+        matching(typed, frames.map(|variable| variable.name.as_str()), CandidateKind::Variable)
+    }
+
+    /// The columns that the line's table will have: of the bound frame it names, or of the comparison it makes.
+    fn columns(&self) -> Vec<String> {
+        match self.placed().as_slice() {
+            [variable] => {
+                let bound = self.view.columns.iter().find(|(name, _)| name == variable);
+                bound.map_or_else(Vec::new, |(_, columns)| columns.clone())
+            }
+            [control, test, ..] => {
+                let mut columns = vec!["name".to_owned()];
+                for label in [control, test] {
+                    columns.extend([format!("{label}_counts"), format!("{label}_total_duration")]);
+                }
+                columns.extend(["diff_counts", "diff_duration", "counts_change_categories"].map(str::to_owned));
+                columns
+            }
+            [] => Vec::new(),
+        }
+    }
+}
+
+fn plain(word: &Word) -> String {
+    let text = |piece: &Piece| if let Piece::Text { text, .. } = piece { text.clone() } else { String::new() };
+    word.pieces.iter().map(text).collect()
+}

@@ -1,0 +1,172 @@
+//! From the text behind `%name` to a [`Call`].
+//!
+//! The whole line is read first (quotes, unknown flags, bad values), then places are counted, then `{expr}` is asked
+//! of the Rust side. Whether a trace of that name exists is asked later, by the magic.
+
+use super::argument::{Argument, Form, Kind};
+use super::call::Call;
+use super::expand::{self, Environment};
+use super::help::{short_usage, usage};
+use super::suggest::did_you_mean;
+use super::value::{Value, read, what};
+use crate::cell::{Piece, words};
+use crate::magic::Magic;
+use crate::session::Cells;
+use crate::{Error, cell};
+
+/// What a line asks for.
+pub(super) enum Parsed<'a> {
+    /// `--help` or `-h` stood in it.
+    Help,
+    /// A call.
+    Call(Call<'a>),
+}
+
+/// Reads the text behind the name of `magic`.
+///
+/// # Errors
+/// The first thing that is wrong with the line.
+pub(super) fn parse<'a>(
+    magic: &'a dyn Magic,
+    bind: Option<&'a str>,
+    args: &str,
+    cells: &mut dyn Cells,
+    environment: Environment<'_>,
+) -> Result<Parsed<'a>, Error> {
+    let reader = Reader { magic, environment };
+    let Some(given) = reader.given(args)? else { return Ok(Parsed::Help) };
+    if let Some(name) = bind.filter(|_| magic.result().is_none()) {
+        return Err(reader.usage(format!("there is no result to bind to {name}.")));
+    }
+    let mut values = Vec::with_capacity(given.len());
+    for Given { argument, pieces } in given {
+        let pieces = ask(pieces, cells)?;
+        values.push((argument.name, reader.value(argument, &pieces)?));
+    }
+    Ok(Parsed::Call(Call::new(magic, bind, values)))
+}
+
+/// One argument as it was typed.
+struct Given {
+    argument: &'static Argument,
+    pieces: Vec<Piece>,
+}
+
+struct Reader<'a> {
+    magic: &'a dyn Magic,
+    environment: Environment<'a>,
+}
+
+impl Reader<'_> {
+    /// What was given, checked as far as that goes without the Rust side; `None` if help was asked for.
+    fn given(&self, args: &str) -> Result<Option<Vec<Given>>, Error> {
+        let words = words(args)
+            .map_err(|open| self.usage(format!("unterminated {} in: {}", open.open, args[open.at..].trim_end())))?;
+        if words.iter().any(|word| matches!(word.as_flag(), Some(("--help" | "-h", None)))) {
+            return Ok(None);
+        }
+        let mut given: Vec<Given> = Vec::new();
+        let mut placed: Vec<Vec<Piece>> = Vec::new();
+        let mut words = words.into_iter().peekable();
+        while let Some(word) = words.next() {
+            let Some((flag, value)) = word.as_flag() else {
+                placed.push(word.pieces);
+                continue;
+            };
+            let argument = self.flag(flag)?;
+            if !argument.repeatable && given.iter().any(|given| given.argument.name == argument.name) {
+                return Err(self.usage_of(argument, "given twice."));
+            }
+            let value = match value {
+                Some(value) => Some(value),
+                None if argument.kind == Kind::Switch => Some(vec![bare("true")]),
+                None => words.next_if(|word| word.as_flag().is_none()).map(|word| word.pieces),
+            };
+            let Some(pieces) = value else {
+                return Err(self.usage_of(argument, format!("expected {}, got nothing.", what(argument.kind))));
+            };
+            self.check(argument, &pieces)?;
+            given.push(Given { argument, pieces });
+        }
+        let mut places = self.places();
+        for pieces in placed {
+            let Some(argument) = places.next() else {
+                let text = expand::plain(&pieces);
+                return Err(self.usage(format!("unexpected \"{text}\".{}", self.usage_hint())));
+            };
+            self.check(argument, &pieces)?;
+            given.push(Given { argument, pieces });
+        }
+        let missing: Vec<&str> = places.filter(|place| place.form == Form::Required).map(|place| place.name).collect();
+        if !missing.is_empty() {
+            return Err(self.usage(format!("missing {}.{}", missing.join(" and "), self.usage_hint())));
+        }
+        Ok(Some(given))
+    }
+
+    fn arguments(&self) -> impl Iterator<Item = &'static Argument> + use<> {
+        self.magic.arguments().iter().flat_map(|group| group.arguments)
+    }
+
+    fn places(&self) -> impl Iterator<Item = &'static Argument> + use<> {
+        self.arguments().filter(|argument| !argument.is_flag())
+    }
+
+    fn flag(&self, typed: &str) -> Result<&'static Argument, Error> {
+        let name = typed.strip_prefix("--").unwrap_or_default();
+        if let Some(argument) = self.arguments().find(|argument| argument.answers_to(name)) {
+            return Ok(argument);
+        }
+        let flags: Vec<String> = self.arguments().filter(|a| a.is_flag()).map(|a| format!("--{}", a.name)).collect();
+        let typed = typed.replace('_', "-");
+        let hint = did_you_mean(&typed, flags.iter().map(String::as_str));
+        let hint = if hint.is_empty() { format!(" (%{}? for help)", self.magic.name()) } else { hint };
+        Err(self.usage(format!("unknown flag {typed}.{hint}")))
+    }
+
+    /// Reads a value that needs nothing of the Rust side, to report what is wrong with it early.
+    fn check(&self, argument: &Argument, pieces: &[Piece]) -> Result<(), Error> {
+        let asks = pieces.iter().any(|piece| matches!(piece, Piece::Expr(_)));
+        if asks { Ok(()) } else { self.value(argument, pieces).map(drop) }
+    }
+
+    fn value(&self, argument: &Argument, pieces: &[Piece]) -> Result<Value, Error> {
+        let text = match argument.kind {
+            Kind::Path | Kind::File => expand::path(pieces, self.environment),
+            _ => Ok(expand::plain(pieces)),
+        };
+        text.and_then(|text| read(argument.kind, &text)).map_err(|reason| self.usage_of(argument, reason))
+    }
+
+    fn usage(&self, message: impl std::fmt::Display) -> Error {
+        Error::Usage(format!("%{}: {message}", self.magic.name()))
+    }
+
+    fn usage_of(&self, argument: &Argument, message: impl std::fmt::Display) -> Error {
+        let dashes = if argument.is_flag() { "--" } else { "" };
+        Error::Usage(format!("%{} {dashes}{}: {message}", self.magic.name(), argument.name))
+    }
+
+    fn usage_hint(&self) -> String {
+        let whole = usage(self.magic);
+        let line = if whole.len() <= 60 { whole } else { short_usage(self.magic) };
+        format!("  usage: {line}  (%{}? for help)", self.magic.name())
+    }
+}
+
+/// Puts the values of Rust expressions in their place.
+fn ask(pieces: Vec<Piece>, cells: &mut dyn Cells) -> Result<Vec<Piece>, Error> {
+    pieces
+        .into_iter()
+        .map(|piece| match piece {
+            cell::Piece::Expr(expr) => {
+                Ok(Piece::Text { text: cells.text(expr.trim()).map_err(Error::Rust)?, quoted: true })
+            }
+            piece => Ok(piece),
+        })
+        .collect()
+}
+
+fn bare(text: &str) -> Piece {
+    Piece::Text { text: text.to_owned(), quoted: false }
+}

@@ -1,0 +1,105 @@
+//! Files and folders that could stand at the cursor.
+
+use super::complete::{Candidate, CandidateKind};
+use super::expand;
+use crate::cell::{Piece, Word, words};
+use std::path::Path;
+
+/// More than this helps nobody.
+const MOST: usize = 200;
+
+/// Paths that start with what is typed, its quote included. Folders end in `/`; `~` and `${NAME}` are looked through and
+/// kept as typed. With `traces_only`, files that can be no trace are left out.
+pub(super) fn complete(typed: &str, traces_only: bool) -> Vec<Candidate> {
+    let quote = typed.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let closed = quote.map_or_else(|| typed.to_owned(), |quote| format!("{typed}{quote}"));
+    let Ok(parsed) = words(&closed) else { return Vec::new() };
+    let pieces: &[Piece] = parsed.first().map_or(&[], |word: &Word| &word.pieces);
+    let Ok(path) = expand::path(pieces, &|name| std::env::var(name).ok()) else { return Vec::new() };
+    let (folder, start) = path.rsplit_once('/').map_or(("", path.as_str()), |(folder, start)| (folder, start));
+    let folder = match folder {
+        "" if path.starts_with('/') => Path::new("/"),
+        "" => Path::new("."),
+        folder => Path::new(folder),
+    };
+    let bare = &typed[quote.map_or(0, char::len_utf8)..];
+    // `~` alone is a folder whose `/` is still to be typed.
+    if bare == "~" {
+        return vec![Candidate { text: "~/".to_owned(), kind: CandidateKind::Path }];
+    }
+    let kept = bare.rfind('/').map_or("", |slash| &bare[..=slash]);
+    let mut names: Vec<(String, bool)> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_folder = entry.path().is_dir();
+            let hidden = name.starts_with('.') && !start.starts_with('.');
+            let wanted = is_folder || !traces_only || name.ends_with(".json") || name.ends_with(".gz");
+            (name.starts_with(start) && !hidden && wanted).then_some((name, is_folder))
+        })
+        .collect();
+    names.sort();
+    names.truncate(MOST);
+    names
+        .into_iter()
+        .map(|(name, is_folder)| Candidate { text: spell(quote, kept, &name, is_folder), kind: CandidateKind::Path })
+        .collect()
+}
+
+/// The whole word for `name` in the folder that is typed as `kept`.
+fn spell(quote: Option<char>, kept: &str, name: &str, is_folder: bool) -> String {
+    let slash = if is_folder { "/" } else { "" };
+    let special = |c: char| c.is_whitespace() || "\"'\\{}$;".contains(c);
+    if quote.is_none() && !name.contains(special) {
+        return format!("{kept}{name}{slash}");
+    }
+    if quote.is_none() && kept.starts_with('~') {
+        // Quotes would take the `~` for a letter.
+        let name: String = name.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect();
+        return format!("{kept}{name}{slash}");
+    }
+    let quote = quote.unwrap_or('"');
+    let escaped = |c: char| (quote == '"' && "\"\\{$".contains(c)).then_some('\\');
+    let name: String = name.chars().flat_map(|c| escaped(c).into_iter().chain([c])).collect();
+    // A folder stays open for what lies in it.
+    let close = if is_folder { String::new() } else { quote.to_string() };
+    format!("{quote}{kept}{name}{slash}{close}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn texts(typed: &str, traces_only: bool) -> Vec<String> {
+        complete(typed, traces_only).into_iter().map(|item| item.text).collect()
+    }
+
+    #[test]
+    fn folders_end_in_a_slash_and_blanks_are_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_str().unwrap();
+        std::fs::create_dir(folder.path().join("runs")).unwrap();
+        std::fs::create_dir(folder.path().join("my runs")).unwrap();
+        for name in ["a.json", "b.json.gz", "run 1.json", "notes.txt", ".hidden.json"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(texts(&format!("{root}/r"), true), [format!("\"{root}/run 1.json\""), format!("{root}/runs/")]);
+        assert_eq!(texts(&format!("\"{root}/run "), true), [format!("\"{root}/run 1.json\"")]);
+        assert_eq!(texts(&format!("'{root}/run"), true), [format!("'{root}/run 1.json'"), format!("'{root}/runs/")]);
+        assert_eq!(texts(&format!("{root}/my"), true), [format!("\"{root}/my runs/")]);
+        assert_eq!(texts(&format!("{root}/n"), true), Vec::<String>::new());
+        assert_eq!(texts(&format!("{root}/n"), false), [format!("{root}/notes.txt")]);
+        assert_eq!(texts(&format!("{root}/."), true), [format!("{root}/.hidden.json")]);
+        assert_eq!(texts("/no/such/folder/x", true), Vec::<String>::new());
+        assert_eq!(texts("~", true), ["~/"]);
+    }
+
+    #[test]
+    fn a_tilde_is_never_quoted() {
+        assert_eq!(spell(None, "~/", "a b", false), "~/a\\ b");
+        assert_eq!(spell(None, "x/", "a\"b", false), "\"x/a\\\"b\"");
+    }
+}

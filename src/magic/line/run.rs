@@ -1,0 +1,67 @@
+//! Runs one magic segment of a cell.
+
+use super::help;
+use super::parse::{Parsed, parse};
+use super::suggest::did_you_mean;
+use crate::cell::Segment;
+use crate::display::Output;
+use crate::magic::{MAGICS, Magic, Scene, find};
+use crate::{Error, Failure};
+use trace_view::Bundle;
+
+/// Runs a magic segment; what it shows goes to the scene's sink in order. Rust segments are not for here and do
+/// nothing.
+///
+/// # Errors
+/// One failure, which ends the cell.
+pub fn run(segment: Segment<'_>, scene: &mut Scene<'_>) -> Result<(), Failure> {
+    match segment {
+        Segment::Rust(_) => Ok(()),
+        Segment::Line { bind, name, args } => line(bind, name, args, scene).map_err(Failure::from),
+        Segment::Cell { name, .. } => Err(no_cell_magic(name).into()),
+        Segment::Help { name } => ask(name, scene).map_err(Failure::from),
+    }
+}
+
+fn line(bind: Option<&str>, name: &str, args: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
+    if let Some(name) = name.strip_prefix('%') {
+        return Err(no_cell_magic(name));
+    }
+    let magic = find(name).ok_or_else(|| no_such_magic(name))?;
+    match parse(magic, bind, args, scene.cells, &|name| std::env::var(name).ok())? {
+        Parsed::Help => show_page(help::page(magic), scene),
+        Parsed::Call(call) => magic.run(&call, scene)?,
+    }
+    Ok(())
+}
+
+/// `%name?`, and `?variable`.
+fn ask(name: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
+    if let Some(magic) = find(name) {
+        show_page(help::page(magic), scene);
+        return Ok(());
+    }
+    let variable = scene.cells.variables().into_iter().find(|variable| variable.name == name);
+    let variable = variable.ok_or_else(|| no_such_magic(name))?;
+    show_page(Bundle::text(format!("{}: {}", variable.name, variable.type_name)), scene);
+    Ok(())
+}
+
+fn show_page(page: Bundle, scene: &Scene<'_>) {
+    scene.out.emit(Output::Page(page));
+}
+
+/// The error for a name that no magic has.
+pub(in crate::magic) fn no_such_magic(name: &str) -> Error {
+    let meant = did_you_mean(name, MAGICS.iter().map(|magic| magic.name()));
+    let meant = meant.replace(" Did you mean ", " Did you mean %");
+    Error::Usage(format!("%{name}: no such magic.{meant} (%lsmagic lists all)"))
+}
+
+fn no_cell_magic(name: &str) -> Error {
+    let hint = match find(name).map(Magic::name) {
+        Some(name) => format!("There is a line magic of that name: write %{name} with one %."),
+        None => "A line magic has one %, as in %lsmagic, which lists all.".to_owned(),
+    };
+    Error::Usage(format!("%%{name}: no such cell magic. {hint}"))
+}

@@ -1,0 +1,44 @@
+//! `%lsmagic`: every magic with its summary.
+
+use super::{Call, Group, MAGICS, Magic, Scene};
+use crate::Error;
+use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+
+pub(super) struct LsMagic;
+
+impl Magic for LsMagic {
+    fn name(&self) -> &'static str {
+        "lsmagic"
+    }
+
+    fn summary(&self) -> &'static str {
+        "List all magics."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        &[]
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["%lsmagic"]
+    }
+
+    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let text = |text: String| Cell::Text(text);
+        let rows: Vec<Vec<Cell>> = MAGICS
+            .iter()
+            .map(|magic| vec![text(format!("%{}", magic.name())), text(magic.summary().to_owned())])
+            .collect();
+        scene.show(&Report::of(Part::Table(Table {
+            caption: "magics".to_owned(),
+            headers: vec![
+                Header::new("magic", Unit::None, Kind::Name),
+                Header::new("what it does", Unit::None, Kind::Text),
+            ],
+            total_rows: rows.len(),
+            rows,
+            notes: vec!["%NAME? shows the help of one".to_owned()],
+        })));
+        Ok(())
+    }
+}

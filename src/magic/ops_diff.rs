@@ -1,0 +1,139 @@
+//! `%ops_diff`: which operators were added, deleted, called more or less often.
+
+use super::compare_traces::SIDES;
+use super::scene::write;
+use super::view::{
+    CATEGORIES, Category, Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, grouped, sides, trace_diff,
+};
+use super::{Argument, Call, Group, Kind, Magic, Scene};
+use crate::Error;
+use crate::session::Binding;
+use trace::OpsDiff as Groups;
+use trace::polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
+use trace_view::{Part, Report};
+
+pub(super) struct OpsDiff;
+
+/// What it takes.
+const ARGUMENTS: &[Group] = &[
+    SIDES,
+    SELECTION,
+    ROWS,
+    SHOWN,
+    Group::new(
+        "File of groups",
+        &[Argument::flag("json", Kind::File, "write all names by group, as one object of five lists")],
+    ),
+    RESULT,
+];
+
+impl Magic for OpsDiff {
+    fn name(&self) -> &'static str {
+        "ops_diff"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Group the operators of two traces: added, deleted, increased, decreased, unchanged."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn result(&self) -> Option<&'static str> {
+        Some("an OpsDiff with the lists added, deleted, increased, decreased, unchanged")
+    }
+
+    fn notes(&self) -> &'static str {
+        "The file of --json and the bound variable hold all names in HTA's order, whatever the other flags; --csv holds \
+         the rows of the table as %compare_traces does."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%ops_diff control test --device-type cpu",
+            "%ops_diff control test --category added,deleted --top 0",
+            "%ops_diff control test --json ops.json",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let bind = call.result_name()?.map(str::to_owned);
+        let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), scene)?;
+        if let Some(name) = &bind {
+            scene.free(call, name)?;
+        }
+        let caption = format!("ops_diff · {}", caption(&diff.selection()?));
+        let (df, groups) = grouping(&diff.compare_traces()?)?;
+        scene.check_interrupt()?;
+        scene.warn(diff.warnings());
+        let summary = summary(&groups);
+        if call.shows() {
+            scene.show(&Report::of(Part::Text(summary.clone())));
+        }
+        deliver(call, scene, Frame { df, caption: &caption, order: "diff_counts" }, None)?;
+        if let Some(path) = call.path("json") {
+            write(&path, |out| {
+                serde_json::to_writer_pretty(&mut *out, &groups)?;
+                writeln!(out)
+            })?;
+            if !call.quiet() {
+                scene.say(format!("wrote {}: {summary}", path.display()));
+            }
+        }
+        if let Some(name) = bind {
+            scene.cells.bind(&name, Binding::OpsDiff(groups));
+            if !call.quiet() {
+                scene.say(format!("{name}: OpsDiff {summary}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A comparison as rows of name, group and counts, and as lists of names by group; both in HTA's order.
+fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
+    let not = |reason: &str| trace::Error::NotAComparison { reason: reason.to_owned() };
+    let (control, test) = sides(compared).ok_or_else(|| not("it has no counts of two sides"))?;
+    let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
+    let counts = |name: &str| -> Result<(Column, Vec<i64>), Error> {
+        let column =
+            compared.column(name).and_then(|column| column.cast(&DataType::Int64)).map_err(trace::Error::from)?;
+        let values = column.i64().map_err(trace::Error::from)?.iter().map(Option::unwrap_or_default).collect();
+        Ok((column, values))
+    };
+    let (control_column, control_counts) = counts(&control)?;
+    let (test_column, test_counts) = counts(&test)?;
+    let categories: Vec<Category> =
+        control_counts.iter().zip(&test_counts).map(|(&control, &test)| Category::of(control, test)).collect();
+    let mut groups = Groups::default();
+    let names = name.cast(&DataType::String).map_err(trace::Error::from)?;
+    for (name, category) in names.str().map_err(trace::Error::from)?.iter().zip(&categories) {
+        let group = match category {
+            Category::Added => &mut groups.added,
+            Category::Deleted => &mut groups.deleted,
+            Category::Increased => &mut groups.increased,
+            Category::Decreased => &mut groups.decreased,
+            Category::Unchanged => &mut groups.unchanged,
+        };
+        group.push(name.unwrap_or_default().to_owned());
+    }
+    let words: Vec<&str> = categories.iter().map(|category| category.word()).collect();
+    let diff: Vec<i64> = control_counts.iter().zip(&test_counts).map(|(control, test)| test - control).collect();
+    let columns = vec![
+        name,
+        Series::new("group".into(), words).into(),
+        control_column,
+        test_column,
+        Series::new("diff_counts".into(), diff).into(),
+    ];
+    Ok((DataFrame::new(compared.height(), columns).map_err(trace::Error::from)?, groups))
+}
+
+/// `added 12 · deleted 3 · increased 5 · decreased 6 · unchanged 1,258`
+fn summary(groups: &Groups) -> String {
+    let lists = [&groups.added, &groups.deleted, &groups.increased, &groups.decreased, &groups.unchanged];
+    let counts: Vec<String> =
+        CATEGORIES.iter().zip(lists).map(|(word, names)| format!("{word} {}", grouped(names.len()))).collect();
+    counts.join(" · ")
+}

@@ -1,0 +1,110 @@
+//! The session, the Rust side and the outputs, as a running magic sees them.
+
+use crate::Error;
+use crate::display::{Output, Sink};
+use crate::magic::Call;
+use crate::magic::line::did_you_mean;
+use crate::session::{Binding, Cells, Session};
+use std::sync::Arc;
+use trace::TraceSet;
+use trace::polars::prelude::DataFrame;
+use trace_view::{Part, Report};
+
+/// What a running magic may touch.
+pub struct Scene<'a> {
+    /// What the notebook holds.
+    pub session: &'a mut Session,
+    /// The Rust side.
+    pub cells: &'a mut dyn Cells,
+    /// Where outputs go.
+    pub out: &'a Arc<dyn Sink>,
+}
+
+impl Scene<'_> {
+    /// Shows a report, one output per part.
+    pub fn show(&self, report: &Report) {
+        for bundle in report.bundles() {
+            self.out.emit(Output::Display { bundle, id: None });
+        }
+    }
+
+    /// Prints one line.
+    pub fn say(&self, line: impl std::fmt::Display) {
+        self.out.emit(Output::Stdout(format!("{line}\n")));
+    }
+
+    /// Shows what the reader must not miss, even of a magic that shows nothing else.
+    pub fn warn<W: std::fmt::Display>(&self, warnings: impl IntoIterator<Item = W>) {
+        let parts = warnings.into_iter().map(|warning| Part::Warning(warning.to_string())).collect();
+        self.show(&Report { parts });
+    }
+
+    /// The loaded trace that a call names.
+    ///
+    /// # Errors
+    /// If no trace has this label; says which have one.
+    pub fn trace(&self, call: &Call<'_>, label: &str) -> Result<Arc<TraceSet>, Error> {
+        if let Some(trace) = self.session.trace(label) {
+            return Ok(Arc::clone(trace));
+        }
+        let labels: Vec<&str> = self.session.traces().keys().map(String::as_str).collect();
+        let loaded = if labels.is_empty() {
+            "None is loaded; %trace_load PATH --as NAME loads one.".to_owned()
+        } else {
+            format!("Loaded: {}.", labels.join(", "))
+        };
+        let meant = did_you_mean(label, labels.iter().copied());
+        Err(call.usage(format!("no trace named \"{label}\". {loaded}{meant}")))
+    }
+
+    /// The data frame in a Rust variable or expression.
+    ///
+    /// # Errors
+    /// If it is a loaded trace, no variable at all, or whatever the Rust side answers.
+    pub fn frame(&mut self, call: &Call<'_>, expr: &str) -> Result<DataFrame, Error> {
+        if self.session.trace(expr).is_some() {
+            return Err(call.usage(format!("{expr} is a loaded trace, not a data frame. {{{expr}.events()}} is one.")));
+        }
+        let is_name = crate::session::label::check(expr).is_ok();
+        let variables = self.cells.variables();
+        if is_name && !variables.iter().any(|variable| variable.name == expr) {
+            let names = || variables.iter().map(|variable| variable.name.as_str());
+            let meant = did_you_mean(expr, names());
+            return Err(call.usage(format!("no variable named \"{expr}\".{meant} (%who lists all)")));
+        }
+        self.cells.frame(expr).map_err(Error::Rust)
+    }
+
+    /// Makes `name` a variable of the next Rust cell that holds `df`.
+    ///
+    /// # Errors
+    /// If a loaded trace has this name.
+    pub fn bind_frame(&mut self, call: &Call<'_>, name: &str, df: &DataFrame) -> Result<(), Error> {
+        self.free(call, name)?;
+        let columns = df.get_column_names().iter().map(|name| name.to_string()).collect();
+        self.session.bound(name, columns);
+        self.cells.bind(name, Binding::Frame(df.clone()));
+        Ok(())
+    }
+
+    /// Checks that no loaded trace is called `name`.
+    ///
+    /// # Errors
+    /// If one is: binding would hide it from Rust cells but not from magics.
+    pub fn free(&self, call: &Call<'_>, name: &str) -> Result<(), Error> {
+        match self.session.trace(name) {
+            Some(_) => {
+                Err(call.usage(format!("{name} is a loaded trace. Take another name, or %trace_drop {name} first.")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Stops here if the person pressed the interrupt button.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn check_interrupt(&self) -> Result<(), Error> {
+        if self.out.interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}

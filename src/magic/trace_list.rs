@@ -1,0 +1,72 @@
+//! `%trace_list`: the loaded traces.
+
+use super::view::{bytes, grouped};
+use super::{Call, Group, Magic, Scene};
+use crate::Error;
+use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+
+pub(super) struct TraceList;
+
+impl Magic for TraceList {
+    fn name(&self) -> &'static str {
+        "trace_list"
+    }
+
+    fn summary(&self) -> &'static str {
+        "List the loaded traces, with their size in memory."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        &[]
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["%trace_list"]
+    }
+
+    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        if scene.session.traces().is_empty() {
+            scene.say("No trace is loaded; %trace_load PATH --as NAME loads one.");
+            return Ok(());
+        }
+        let mut total = 0;
+        let mut rows = Vec::new();
+        for (label, traces) in scene.session.traces() {
+            let iterations = traces.iterations();
+            let path = scene.session.path(label).map(|path| path.display().to_string()).unwrap_or_default();
+            total += traces.memory_bytes();
+            rows.push(vec![
+                Cell::Text(label.clone()),
+                Cell::Int(traces.ranks().len() as i64),
+                Cell::Int(traces.event_count() as i64),
+                Cell::Text(match (iterations.first(), iterations.last()) {
+                    (Some(first), Some(last)) if first != last => {
+                        format!("{} ({first} to {last})", grouped(iterations.len()))
+                    }
+                    (Some(only), _) => format!("1 ({only})"),
+                    _ => "none".to_owned(),
+                }),
+                Cell::Text(bytes(traces.memory_bytes())),
+                Cell::Text(traces.compat().to_string()),
+                Cell::Text(path),
+            ]);
+        }
+        let head = |name: &str, kind| Header::new(name, Unit::None, kind);
+        scene.show(&Report::of(Part::Table(Table {
+            caption: "loaded traces".to_owned(),
+            headers: vec![
+                head("label", Kind::Name),
+                Header::new("ranks", Unit::Count, Kind::Number),
+                Header::new("events", Unit::Count, Kind::Number),
+                head("iterations", Kind::Text),
+                head("memory", Kind::Text),
+                head("compat", Kind::Text),
+                head("path", Kind::Name),
+            ],
+            total_rows: rows.len(),
+            rows,
+            notes: vec![format!("{} in memory", bytes(total))],
+        })));
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! `%trace_load`: reads a trace and keeps it under a label.
+
+use super::scene::Progress;
+use super::view::grouped;
+use super::{Argument, Call, Group, Kind, Magic, Scene};
+use crate::Error;
+use crate::session::{Binding, label};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+use trace::{Compat, LoadOptions, TraceSet};
+use trace_view::{Bundle, Present};
+
+pub(super) struct TraceLoad;
+
+/// What it takes.
+const ARGUMENTS: &[Group] = &[
+    Group::new(
+        "Arguments",
+        &[Argument::required("PATH", Kind::Path, "a .json or .json.gz file, or a folder of such files, one per rank")],
+    ),
+    Group::new(
+        "Flags",
+        &[
+            Argument::flag("as", Kind::Name, "the label, under which magics and Rust cells know the trace")
+                .or("made from the name of the file or folder"),
+            Argument::flag("rank", Kind::List, "load only these ranks of a folder").or("all"),
+            Argument::flag(
+                "compat",
+                Kind::Choice(&["exact", "hta"]),
+                "exact nanoseconds, or HTA's rounding and iterations to the digit",
+            )
+            .or("exact"),
+            Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show how far a long load is").or("auto"),
+            Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+        ],
+    ),
+];
+
+impl Magic for TraceLoad {
+    fn name(&self) -> &'static str {
+        "trace_load"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Load a profiler trace: one file, or a folder with a file per rank."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn result(&self) -> Option<&'static str> {
+        Some("the label x, as --as x does (a TraceSet)")
+    }
+
+    fn notes(&self) -> &'static str {
+        "A trace under a label that is in use replaces the older one, once it is loaded."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%trace_load runs/monday --as control",
+            "%trace_load ~/traces/rank0.json.gz",
+            "%trace_load ${TRACEBOOK_DATA:-data}/control --as control --rank 0,2-3",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let path = call.path("PATH").unwrap_or_default();
+        let label = call.result_name()?.map_or_else(|| label::from_path(&path), str::to_owned);
+        let options = LoadOptions {
+            compat: if call.text("compat") == Some("hta") { Compat::Hta } else { Compat::Exact },
+            ranks: call.list("rank").map(<[i64]>::to_vec),
+            label: Some(label.clone()),
+        };
+        let out = Arc::clone(scene.out);
+        let enabled = call.text("progress") != Some("off") && !call.quiet();
+        let mut progress = Progress::new(&out, enabled);
+        let loaded = TraceSet::load_with(&path, &options, &mut |at| {
+            if out.interrupted() {
+                return ControlFlow::Break(());
+            }
+            progress.report(at);
+            ControlFlow::Continue(())
+        });
+        let traces = match loaded {
+            Ok(traces) => Arc::new(traces),
+            Err(error) => {
+                let error = Error::from(error);
+                progress.end(if matches!(error, Error::Interrupted) { "interrupted" } else { "failed" });
+                return Err(error);
+            }
+        };
+        let line = summary(&traces, progress.elapsed());
+        if !progress.end(&line) && !call.quiet() {
+            scene.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
+        }
+        scene.warn(traces.warnings());
+        if call.shows() {
+            scene.show(&traces.present());
+        }
+        scene.cells.bind(&label, Binding::Trace(Arc::clone(&traces)));
+        scene.session.insert(traces, path);
+        Ok(())
+    }
+}
+
+/// `control: 8 ranks · 6,100,000 events · loaded in 2.0 s`
+fn summary(traces: &TraceSet, time: Duration) -> String {
+    let ranks = traces.ranks();
+    let compat = match traces.compat() {
+        Compat::Exact => "",
+        Compat::Hta => " · compat hta",
+    };
+    format!(
+        "{}: TraceSet, {} rank{} · {} events · loaded in {:.2} s{compat}",
+        traces.label(),
+        ranks.len(),
+        if ranks.len() == 1 { "" } else { "s" },
+        grouped(traces.event_count()),
+        time.as_secs_f64()
+    )
+}

@@ -1,0 +1,16 @@
+//! Data frames as a person wants to see them: which rows, in which order, in which unit; and the same rows as a file.
+
+mod category;
+mod csv;
+mod flags;
+mod number;
+mod rows;
+mod selection;
+mod table;
+
+pub(super) use category::{CATEGORIES, Category, is_unsorted, sides};
+pub(super) use flags::{RESULT, ROWS, SHOWN};
+pub(super) use number::{bytes, grouped};
+pub(super) use rows::Rows;
+pub(super) use selection::{SELECTION, caption, given_selection, trace_diff};
+pub(super) use table::{Frame, deliver};

@@ -1,0 +1,183 @@
+//! Which rows of a frame, and in which order.
+
+use super::category::categories;
+use crate::Error;
+use crate::magic::Call;
+use crate::magic::line::did_you_mean;
+use regex::Regex;
+use std::cmp::Ordering;
+use trace::polars::prelude::{BooleanChunked, DataFrame, DataType, IdxCa, IdxSize, NewChunkedArray};
+
+/// A frame after the flags of [`ROWS`](super::ROWS), before a default order.
+pub(in crate::magic) struct Rows {
+    /// The rows, with all columns.
+    pub(in crate::magic) df: DataFrame,
+    /// How many rows there were.
+    pub(in crate::magic) of: usize,
+    /// The order in words, if `--sort` gave one.
+    pub(in crate::magic) order: Option<String>,
+}
+
+impl Rows {
+    /// Takes the rows that `--filter` and `--category` ask for, in the order of `--sort`, else in the frame's own.
+    ///
+    /// # Errors
+    /// If the frame lacks a column that a flag needs.
+    pub(in crate::magic) fn of(call: &Call<'_>, df: DataFrame) -> Result<Self, Error> {
+        let of = df.height();
+        let mut df = df;
+        if let Some(regex) = call.regex("filter") {
+            let keep = matches(call, &df, regex)?;
+            df = keep_rows(&df, &keep)?;
+        }
+        if let Some(words) = call.words("category") {
+            let keep: Vec<bool> = categories(call, &df)?
+                .into_iter()
+                .map(|category| words.iter().any(|word| word == category.word()))
+                .collect();
+            df = keep_rows(&df, &keep)?;
+        }
+        let mut orders = Vec::new();
+        for sort in call.sorts("sort") {
+            let key = Key::of(&df, &column(call, &df, &sort.column)?)?;
+            let descending = sort.descending.unwrap_or(key.is_number());
+            orders.push(Order { key, descending, name: sort.column.clone() });
+        }
+        let order = (!orders.is_empty()).then(|| words(&orders));
+        if !orders.is_empty() {
+            df = reorder(&df, &orders)?;
+        }
+        Ok(Self { df, of, order })
+    }
+
+    /// Orders by the size of `name`, largest change first, unless `--sort` gave an order.
+    ///
+    /// # Errors
+    /// If the frame cannot be reordered.
+    pub(in crate::magic) fn or_by_size_of(mut self, name: &str) -> Result<Self, Error> {
+        if self.order.is_none() && self.df.column(name).is_ok() {
+            let Key::Numbers(numbers) = Key::of(&self.df, name)? else { return Ok(self) };
+            let key = Key::Numbers(numbers.into_iter().map(|number| number.map(f64::abs)).collect());
+            self.df = reorder(&self.df, &[Order { key, descending: true, name: String::new() }])?;
+            self.order = Some(format!("sorted by |{name}| ↓"));
+        }
+        Ok(self)
+    }
+
+    /// Keeps the rows for which `keep` holds; for the display only.
+    ///
+    /// # Errors
+    /// If the frame cannot be filtered.
+    pub(in crate::magic) fn keep(mut self, keep: &[bool]) -> Result<Self, Error> {
+        self.df = keep_rows(&self.df, keep)?;
+        Ok(self)
+    }
+}
+
+/// The column that `name` means.
+///
+/// # Errors
+/// If there is none; says which there are.
+pub(super) fn column(call: &Call<'_>, df: &DataFrame, name: &str) -> Result<String, Error> {
+    if df.column(name).is_ok() {
+        return Ok(name.to_owned());
+    }
+    let columns: Vec<&str> = df.get_column_names().into_iter().map(|name| name.as_str()).collect();
+    let meant = did_you_mean(name, columns.iter().copied());
+    Err(call.usage(format!("no column \"{name}\". Columns: {}.{meant}", columns.join(", "))))
+}
+
+/// The numbers of a column as f64; `None` for text and other kinds.
+pub(super) fn numbers(df: &DataFrame, name: &str) -> Option<Vec<Option<f64>>> {
+    let column = df.column(name).ok()?;
+    if !column.dtype().is_primitive_numeric() {
+        return None;
+    }
+    let column = column.cast(&DataType::Float64).ok()?;
+    Some(column.f64().ok()?.iter().collect())
+}
+
+/// Text and numbers to sort by; nulls come last in any order.
+enum Key {
+    Numbers(Vec<Option<f64>>),
+    Text(Vec<Option<String>>),
+}
+
+struct Order {
+    key: Key,
+    descending: bool,
+    name: String,
+}
+
+impl Key {
+    fn of(df: &DataFrame, name: &str) -> Result<Self, Error> {
+        if let Some(numbers) = numbers(df, name) {
+            return Ok(Self::Numbers(numbers));
+        }
+        let column = df.column(name).and_then(|column| column.cast(&DataType::String)).map_err(trace::Error::from)?;
+        let text = column.str().map_err(trace::Error::from)?;
+        Ok(Self::Text(text.iter().map(|text| text.map(str::to_owned)).collect()))
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Numbers(_))
+    }
+
+    fn compare(&self, a: usize, b: usize, descending: bool) -> Ordering {
+        match self {
+            Self::Numbers(values) => {
+                let value = |at: usize| values[at].filter(|value| !value.is_nan());
+                nulls_last(value(a), value(b), descending, f64::total_cmp)
+            }
+            Self::Text(values) => nulls_last(values[a].as_ref(), values[b].as_ref(), descending, |a, b| a.cmp(b)),
+        }
+    }
+}
+
+fn nulls_last<T>(a: Option<T>, b: Option<T>, descending: bool, compare: impl Fn(&T, &T) -> Ordering) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) if descending => compare(&b, &a),
+        (Some(a), Some(b)) => compare(&a, &b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+/// Rows that are equal by every key keep their order.
+fn reorder(df: &DataFrame, orders: &[Order]) -> Result<DataFrame, Error> {
+    let mut rows: Vec<IdxSize> = (0..df.height() as IdxSize).collect();
+    rows.sort_by(|&a, &b| {
+        let mut by_key = orders.iter().map(|order| order.key.compare(a as usize, b as usize, order.descending));
+        by_key.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+    });
+    Ok(df.take(&IdxCa::from_vec("row".into(), rows)).map_err(trace::Error::from)?)
+}
+
+/// `sorted by diff_counts ↓, name ↑`
+fn words(orders: &[Order]) -> String {
+    let words: Vec<String> =
+        orders.iter().map(|order| format!("{} {}", order.name, if order.descending { "↓" } else { "↑" })).collect();
+    format!("sorted by {}", words.join(", "))
+}
+
+/// Which rows have a name that matches.
+fn matches(call: &Call<'_>, df: &DataFrame, regex: &Regex) -> Result<Vec<bool>, Error> {
+    let name = name_column(df).ok_or_else(|| call.usage("--filter needs a column of names, and there is none."))?;
+    let column = df.column(&name).and_then(|column| column.cast(&DataType::String)).map_err(trace::Error::from)?;
+    let names = column.str().map_err(trace::Error::from)?;
+    Ok(names.iter().map(|name| name.is_some_and(|name| regex.is_match(name))).collect())
+}
+
+/// `name`, `short_name`, or the first column of text.
+fn name_column(df: &DataFrame) -> Option<String> {
+    let known = ["name", "short_name"].into_iter().find(|name| df.column(name).is_ok()).map(str::to_owned);
+    known.or_else(|| {
+        let text = df.columns().iter().find(|column| column.dtype().is_string() || column.dtype().is_categorical());
+        text.map(|column| column.name().to_string())
+    })
+}
+
+fn keep_rows(df: &DataFrame, keep: &[bool]) -> Result<DataFrame, Error> {
+    Ok(df.filter(&BooleanChunked::from_slice("keep".into(), keep)).map_err(trace::Error::from)?)
+}

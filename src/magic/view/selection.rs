@@ -1,0 +1,144 @@
+//! HTA's parameters of a comparison, as flags.
+
+use crate::Error;
+use crate::magic::{Argument, Call, Group, Kind, Scene};
+use std::sync::Arc;
+use trace::{DeviceType, Selection, Side, TraceDiff, Window};
+
+/// Which rows of the two traces are compared.
+pub(in crate::magic) const SELECTION: Group = Group::new(
+    "What is compared",
+    &[
+        Argument::flag("control-rank", Kind::List, "rank or ranks of CONTROL").or("its first"),
+        Argument::flag("test-rank", Kind::List, "rank or ranks of TEST").or("its first"),
+        Argument::flag("control-iteration", Kind::List, "iteration or iterations of CONTROL").or("its first"),
+        Argument::flag("test-iteration", Kind::List, "iteration or iterations of TEST").or("its first"),
+        Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
+        Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and add up those that become equal"),
+    ],
+);
+
+/// The first flag of [`SELECTION`] that was given.
+pub(in crate::magic) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
+    let given = |name: &str| call.list(name).is_some() || call.text(name).is_some() || call.switch(name);
+    SELECTION.arguments.iter().map(|argument| argument.name).find(|name| given(name))
+}
+
+/// The comparison that a call describes.
+///
+/// # Errors
+/// If a label is not loaded.
+pub(in crate::magic) fn trace_diff(
+    call: &Call<'_>,
+    control: &str,
+    test: &str,
+    scene: &Scene<'_>,
+) -> Result<TraceDiff, Error> {
+    let control = scene.trace(call, control)?;
+    let test = scene.trace(call, test)?;
+    let device = match call.text("device-type") {
+        Some("cpu") => DeviceType::CPU,
+        Some("gpu") => DeviceType::GPU,
+        _ => DeviceType::ALL,
+    };
+    let mut diff = TraceDiff::new(Arc::as_ref(&control), Arc::as_ref(&test))
+        .device_type(device)
+        .use_short_name(call.switch("use-short-name"));
+    if let Some(ranks) = call.list("control-rank") {
+        diff = diff.control_rank(ranks);
+    }
+    if let Some(ranks) = call.list("test-rank") {
+        diff = diff.test_rank(ranks);
+    }
+    if let Some(iterations) = call.list("control-iteration") {
+        diff = diff.control_iteration(iterations);
+    }
+    if let Some(iterations) = call.list("test-iteration") {
+        diff = diff.test_iteration(iterations);
+    }
+    Ok(diff)
+}
+
+/// What an answer is about: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
+pub(in crate::magic) fn caption(selection: &Selection) -> String {
+    let Selection { control, test, device_type, use_short_name } = selection;
+    let device = match device_type {
+        DeviceType::ALL => "CPU + GPU".to_owned(),
+        device => device.to_string(),
+    };
+    let several = control.ranks.len() > 1 || test.ranks.len() > 1;
+    let mut parts = vec![
+        format!("{} → {}", control.label, test.label),
+        device,
+        format!("rank{} {} → {}", if several { "s" } else { "" }, numbers(&control.ranks), numbers(&test.ranks)),
+        windows(control, test),
+    ];
+    if *use_short_name {
+        parts.push("short names".to_owned());
+    }
+    parts.join(" · ")
+}
+
+fn windows(control: &Side, test: &Side) -> String {
+    match (&control.window, &test.window) {
+        (Window::Whole, Window::Whole) => "whole window".to_owned(),
+        (Window::Iterations(a), Window::Iterations(b)) => {
+            let several = a.len() > 1 || b.len() > 1;
+            format!("iteration{} {} → {}", if several { "s" } else { "" }, numbers(a), numbers(b))
+        }
+        (a, b) => format!("{a} → {b}"),
+    }
+}
+
+/// `0,2,4-7`, as the flags take it; in the order given.
+fn numbers(numbers: &[i64]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < numbers.len() {
+        let first = numbers[at];
+        let run = numbers[at..].iter().zip(first..).take_while(|&(&number, expected)| number == expected).count();
+        if run > 2 {
+            parts.push(format!("{first}-{}", numbers[at + run - 1]));
+            at += run;
+        } else {
+            parts.push(first.to_string());
+            at += 1;
+        }
+    }
+    if parts.is_empty() { "none".to_owned() } else { parts.join(",") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(label: &str, ranks: &[i64], window: Window) -> Side {
+        Side { label: label.to_owned(), ranks: ranks.to_vec(), window }
+    }
+
+    #[test]
+    fn the_caption_says_what_is_compared() {
+        let mut selection = Selection {
+            control: side("control", &[3], Window::Iterations(vec![1010])),
+            test: side("test", &[1], Window::Iterations(vec![1010])),
+            device_type: DeviceType::GPU,
+            use_short_name: false,
+        };
+        assert_eq!(caption(&selection), "control → test · GPU · rank 3 → 1 · iteration 1010 → 1010");
+        selection.control.ranks = vec![0, 2, 4, 5, 6, 7];
+        selection.test.window = Window::Whole;
+        selection.device_type = DeviceType::ALL;
+        selection.use_short_name = true;
+        assert_eq!(
+            caption(&selection),
+            "control → test · CPU + GPU · ranks 0,2,4-7 → 1 · iteration 1010 → whole window · short names"
+        );
+    }
+
+    #[test]
+    fn short_runs_stay_lists() {
+        assert_eq!(numbers(&[1, 2]), "1,2");
+        assert_eq!(numbers(&[1, 2, 3, 9]), "1-3,9");
+        assert_eq!(numbers(&[3, 2, 1]), "3,2,1");
+    }
+}

@@ -1,0 +1,165 @@
+//! From a frame to file, variable and table, by the flags of a call.
+//!
+//! `--filter`, `--category`, `--sort` and `--columns` shape all three. The default order, `--top`, `--min-us` and `--unit`
+//! shape only the table.
+
+use super::csv::write_csv;
+use super::number::grouped;
+use super::rows::{Rows, column, numbers};
+use crate::Error;
+use crate::magic::{Call, Scene};
+use trace::frame_table;
+use trace::polars::prelude::DataFrame;
+use trace_view::{Cell, Part, Report, Table, Unit};
+
+/// Rows of a table that does not say how many.
+const TOP: u64 = 20;
+
+/// A frame to deliver.
+pub(in crate::magic) struct Frame<'a> {
+    /// The rows, in HTA's order.
+    pub(in crate::magic) df: DataFrame,
+    /// What they are.
+    pub(in crate::magic) caption: &'a str,
+    /// The column whose size orders the table, unless `--sort` does.
+    pub(in crate::magic) order: &'a str,
+}
+
+/// Writes the file, binds the variable and shows the table, whichever the call asks for. `bind` is the variable, if
+/// this frame is what the magic binds.
+///
+/// # Errors
+/// If a flag names what is not there, or the file cannot be written; nothing is bound or shown then.
+pub(in crate::magic) fn deliver(
+    call: &Call<'_>,
+    scene: &mut Scene<'_>,
+    frame: Frame<'_>,
+    bind: Option<&str>,
+) -> Result<(), Error> {
+    let Frame { df, caption, order } = frame;
+    let rows = Rows::of(call, df)?;
+    let columns = chosen(call, &rows.df)?;
+    let file = select(&rows.df, &columns)?;
+    // The table comes first, so that a wrong flag leaves no file and no variable behind.
+    let table = table(call, rows, &columns, caption, order)?;
+    if let Some(name) = bind {
+        scene.free(call, name)?;
+    }
+    if let Some(path) = call.path("csv") {
+        write_csv(&path, &file)?;
+    }
+    if let Some(name) = bind {
+        scene.bind_frame(call, name, &file)?;
+    }
+    if call.shows() {
+        scene.show(&Report::of(Part::Table(table)));
+    }
+    if call.quiet() {
+        return Ok(());
+    }
+    if let Some(name) = bind {
+        scene.say(format!("{name}: DataFrame {}", size(&file)));
+    }
+    if let Some(path) = call.path("csv") {
+        scene.say(format!("wrote {}: {}", path.display(), size(&file)));
+    }
+    Ok(())
+}
+
+/// `1,284 × 8`
+fn size(df: &DataFrame) -> String {
+    format!("{} × {}", grouped(df.height()), df.width())
+}
+
+/// The columns that `--columns` names.
+fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option<Vec<String>>, Error> {
+    let Some(names) = call.words("columns") else { return Ok(None) };
+    for (index, name) in names.iter().enumerate() {
+        if names[..index].contains(name) {
+            return Err(call.usage(format!("--columns: {name} is named twice.")));
+        }
+    }
+    names.iter().map(|name| column(call, df, name)).collect::<Result<_, _>>().map(Some)
+}
+
+fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<DataFrame, Error> {
+    match columns {
+        Some(columns) => Ok(df.select(columns.iter().map(String::as_str)).map_err(trace::Error::from)?),
+        None => Ok(df.clone()),
+    }
+}
+
+fn table(
+    call: &Call<'_>,
+    rows: Rows,
+    columns: &Option<Vec<String>>,
+    caption: &str,
+    order: &str,
+) -> Result<Table, Error> {
+    let (of, kept) = (rows.of, rows.df.height());
+    let mut rows = rows.or_by_size_of(order)?;
+    let mut notes: Vec<String> = rows.order.take().into_iter().collect();
+    if kept < of {
+        notes.push(format!("{} of {} rows match", grouped(kept), grouped(of)));
+    }
+    if let Some(least) = call.number("min-us").filter(|&least| least > 0.0) {
+        let keep = long_enough(&rows.df, least);
+        rows = rows.keep(&keep)?;
+        let hidden = kept - rows.df.height();
+        if hidden > 0 {
+            notes.push(format!("{} rows below {least} µs hidden", grouped(hidden)));
+        }
+    }
+    let df = select(&rows.df, columns)?;
+    let top = match call.whole("top").unwrap_or(TOP) {
+        0 => df.height(),
+        top => usize::try_from(top).unwrap_or(usize::MAX),
+    };
+    if top < df.height() {
+        notes.push(if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned());
+    }
+    let mut table = frame_table(&df, caption, top);
+    table.notes = notes;
+    let unit = match call.text("unit") {
+        Some("us") => Unit::Micros,
+        Some("ms") => Unit::Millis,
+        Some("s") => Unit::Seconds,
+        _ => fitting(&table),
+    };
+    Ok(table.in_time_unit(unit))
+}
+
+/// Which rows have a duration of at least `least` µs, in any column of time.
+fn long_enough(df: &DataFrame, least: f64) -> Vec<bool> {
+    let headers = frame_table(df, "", 0).headers;
+    let mut long = vec![false; df.height()];
+    for header in headers {
+        let Some(factor) = header.unit.seconds().map(|seconds| seconds * 1e6) else { continue };
+        let Some(values) = numbers(df, &header.name) else { continue };
+        for (long, value) in long.iter_mut().zip(values) {
+            *long |= value.is_some_and(|value| value.abs() * factor >= least);
+        }
+    }
+    long
+}
+
+/// The unit in which the largest duration of a table has few digits before the point.
+fn fitting(table: &Table) -> Unit {
+    let mut largest = 0.0_f64;
+    for (index, header) in table.headers.iter().enumerate() {
+        let Some(seconds) = header.unit.seconds() else { continue };
+        for row in &table.rows {
+            let value = match row.get(index) {
+                Some(Cell::Int(value)) => *value as f64,
+                Some(Cell::Float(value)) if value.is_finite() => *value,
+                _ => continue,
+            };
+            largest = largest.max(value.abs() * seconds);
+        }
+    }
+    match largest {
+        largest if largest >= 10.0 => Unit::Seconds,
+        largest if largest >= 0.01 => Unit::Millis,
+        _ => Unit::Micros,
+    }
+}

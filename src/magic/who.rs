@@ -1,0 +1,45 @@
+//! `%who`: the variables that a Rust cell can use now.
+
+use super::{Call, Group, Magic, Scene};
+use crate::Error;
+use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+
+pub(super) struct Who;
+
+impl Magic for Who {
+    fn name(&self) -> &'static str {
+        "who"
+    }
+
+    fn summary(&self) -> &'static str {
+        "List the variables of the notebook: yours, loaded traces, and what magics bound."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        &[]
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["%who"]
+    }
+
+    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let variables = scene.cells.variables();
+        if variables.is_empty() {
+            scene.say("No variable yet. `let x = 1;` makes one, and so does %trace_load PATH --as NAME.");
+            return Ok(());
+        }
+        let rows: Vec<Vec<Cell>> = variables
+            .into_iter()
+            .map(|variable| vec![Cell::Text(variable.name), Cell::Text(variable.type_name)])
+            .collect();
+        scene.show(&Report::of(Part::Table(Table {
+            caption: "variables".to_owned(),
+            headers: vec![Header::new("name", Unit::None, Kind::Name), Header::new("type", Unit::None, Kind::Name)],
+            total_rows: rows.len(),
+            rows,
+            notes: Vec::new(),
+        })));
+        Ok(())
+    }
+}
