@@ -10,6 +10,7 @@ pub mod display;
 pub mod engine;
 mod error;
 pub mod install;
+mod log;
 pub mod magic;
 pub mod session;
 pub mod wire;

@@ -1,2 +1,17 @@
 //! The `tracebook` binary.
-fn main() { evcxr::runtime_hook(); }
+
+use clap::Parser;
+use std::process::ExitCode;
+use tracebook::cli::Cli;
+
+fn main() -> ExitCode {
+    // First of all: this binary is also the compiler and the process of Rust cells, and then this does not return.
+    tracebook::engine::runtime_hook();
+    match Cli::parse().run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tracebook: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,24 @@
-//! dispatch
+//! Requests and their answers: one file per request, and around each of them `busy`, outputs, reply, `idle`.
+//!
+//! Cells run one at a time on a thread of their own. Every other request is answered at once, also while a cell runs,
+//! from a view of the notebook that is renewed after each cell.
+
+mod comm;
+mod complete;
+mod descendants;
+mod execute;
+mod execution;
+mod history;
+mod inspect;
+mod is_complete;
+mod kernel;
+mod kernel_info;
+mod parent;
+mod position;
+mod reply;
+mod runner;
+mod shutdown;
+mod signals;
+mod stdin;
+
+pub use kernel::run;

@@ -1,5 +1,9 @@
 //! What a cell shows, on its way to the front end.
 
+pub mod message;
 mod output;
+mod streams;
 
+pub use message::Message;
 pub use output::{Output, Sink};
+pub use streams::{Chunk, Stdio, Streams};

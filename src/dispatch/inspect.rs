@@ -1,0 +1,54 @@
+//! `inspect`: what stands under the cursor. Answered from the view of the notebook, also while a cell runs.
+
+use super::complete::word_start;
+use super::position::to_byte;
+use super::reply::{content, or_default};
+use crate::session::View;
+use crate::{Failure, magic};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use trace_view::Bundle;
+
+#[derive(Deserialize)]
+struct Request {
+    code: String,
+    /// Without it, the end of the text.
+    #[serde(default, deserialize_with = "or_default")]
+    cursor_pos: Option<usize>,
+}
+
+/// The reply.
+pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
+    let Request { code, cursor_pos } = content(request)?;
+    let cursor = to_byte(&code, cursor_pos.unwrap_or(usize::MAX));
+    let found = magic::inspect(&code, cursor, view).or_else(|| variable(&code, cursor, view));
+    let Bundle { data, metadata } = found.clone().unwrap_or_default();
+    Ok(json!({"status": "ok", "found": found.is_some(), "data": data, "metadata": metadata}))
+}
+
+/// The variable at the cursor, with its type.
+fn variable(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
+    let start = word_start(code, cursor);
+    let end = code[start..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(code.len(), |at| start + at);
+    let variable = view.variables.iter().find(|variable| variable.name == code[start..end])?;
+    Some(Bundle::text(format!("{}: {}", variable.name, variable.type_name)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::Variable;
+
+    #[test]
+    fn variable_shows_its_type() {
+        let variables = vec![Variable { name: "df".to_owned(), type_name: "DataFrame".to_owned() }];
+        let view = View { variables, ..View::default() };
+        let inspect = |code: &str, cursor: usize| {
+            reply(json!({"code": code, "cursor_pos": cursor, "detail_level": 0}), &view).unwrap()
+        };
+        assert_eq!(inspect("df.height()", 1)["data"]["text/plain"], "df: DataFrame");
+        assert_eq!(inspect("(df)", 3)["found"], true);
+        assert_eq!(inspect("dg", 1), json!({"status": "ok", "found": false, "data": {}, "metadata": {}}));
+    }
+}

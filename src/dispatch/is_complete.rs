@@ -1,0 +1,17 @@
+//! `is_complete`: whether a console should run what was typed or wait for more.
+
+use super::reply::{content, typed};
+use crate::Failure;
+use crate::cell::{Completeness, is_complete};
+use jupyter_protocol::{IsCompleteReply, IsCompleteRequest};
+use serde_json::Value;
+
+/// The reply.
+pub(super) fn reply(request: Value) -> Result<Value, Failure> {
+    let request: IsCompleteRequest = content(request)?;
+    Ok(typed(&match is_complete(&request.code) {
+        Completeness::Complete => IsCompleteReply::complete(),
+        Completeness::Incomplete { indent } => IsCompleteReply::incomplete(indent),
+        Completeness::Invalid => IsCompleteReply::invalid(),
+    }))
+}

@@ -1,0 +1,177 @@
+//! Frames: how a message lies in a ZeroMQ multipart message.
+//!
+//! ```text
+//! identity …  <IDS|MSG>  signature  header  parent_header  metadata  content  buffer …
+//!                                  └────────── what the signature covers ───┘
+//! ```
+
+use super::header::{self, Origin};
+use super::sign::Signer;
+use serde::Serialize;
+use serde_json::Value;
+
+const DELIMITER: &[u8] = b"<IDS|MSG>";
+
+/// The socket a request came in by, and its answer goes out by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// Requests of the notebook, in order.
+    Shell,
+    /// Requests that must not wait: interrupt, shutdown.
+    Control,
+    /// Answers to our questions for input.
+    Stdin,
+}
+
+/// A message that arrived, complete and rightly signed.
+pub struct Request {
+    /// The socket it came in by.
+    pub channel: Channel,
+    /// The `msg_type` of its header.
+    pub msg_type: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Its content, always a JSON object.
+    pub content: Value,
+}
+
+/// Why a message was dropped.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Dropped {
+    #[error("no `<IDS|MSG>` frame in {0} frames")]
+    NoDelimiter(usize),
+    #[error("{0} frames after `<IDS|MSG>`, at least 5 are needed")]
+    TooShort(usize),
+    #[error("wrong signature")]
+    Signature,
+    #[error("bad {part}: {reason}")]
+    Malformed { part: &'static str, reason: String },
+}
+
+/// Checks and reads a message. Buffers are legal on any message; none of ours has a use for them.
+pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) -> Result<Request, Dropped> {
+    let delimiter = frames.iter().position(|frame| frame == DELIMITER).ok_or(Dropped::NoDelimiter(frames.len()))?;
+    let message = frames.split_off(delimiter + 1);
+    frames.truncate(delimiter);
+    let [signature, header, parent, metadata, content, ..] = message.as_slice() else {
+        return Err(Dropped::TooShort(message.len()));
+    };
+    if !signer.verify(signature, &[header, parent, metadata, content]) {
+        return Err(Dropped::Signature);
+    }
+    let known = header::read(header).map_err(|reason| Dropped::Malformed { part: "header", reason })?;
+    let content: Value = serde_json::from_slice(content)
+        .map_err(|error| Dropped::Malformed { part: "content", reason: error.to_string() })?;
+    if !content.is_object() {
+        return Err(Dropped::Malformed { part: "content", reason: "not an object".to_owned() });
+    }
+    let origin = Origin::new(header.clone(), frames, known.msg_id);
+    Ok(Request { channel, msg_type: known.msg_type, origin, content })
+}
+
+/// Writes and signs messages of ours.
+pub(super) struct Writer {
+    signer: Signer,
+    session: String,
+}
+
+impl Writer {
+    pub(super) fn new(signer: Signer) -> Self {
+        Self { signer, session: uuid::Uuid::new_v4().to_string() }
+    }
+
+    /// The frames of a message: `to` in front, and `parent` as its `parent_header`.
+    pub(super) fn write(
+        &self,
+        to: &[Vec<u8>],
+        parent: Option<&Origin>,
+        msg_type: &str,
+        content: &impl Serialize,
+    ) -> serde_json::Result<Vec<Vec<u8>>> {
+        let header = serde_json::to_vec(&header::write(&self.session, msg_type))?;
+        let parent = parent.map_or(b"{}".to_vec(), |origin| origin.header().to_vec());
+        let content = serde_json::to_vec(content)?;
+        let signature = self.signer.sign(&[&header, &parent, b"{}", &content]);
+        let mut frames = to.to_vec();
+        frames.extend([DELIMITER.to_vec(), signature.into_bytes(), header, parent, b"{}".to_vec(), content]);
+        Ok(frames)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn frames(signer: &Signer) -> Vec<Vec<u8>> {
+        let parts: [&[u8]; 4] =
+            [br#"{"msg_id":"m","msg_type":"execute_request","date":"odd"}"#, b"{}", b"{}", br#"{"code":"1"}"#];
+        let mut frames = vec![b"client".to_vec(), DELIMITER.to_vec(), signer.sign(&parts).into_bytes()];
+        frames.extend(parts.map(<[u8]>::to_vec));
+        frames
+    }
+
+    #[test]
+    fn signed_message_is_read() {
+        let signer = Signer::new(b"k");
+        let request = read(frames(&signer), Channel::Shell, &signer).unwrap();
+        assert_eq!(request.msg_type, "execute_request");
+        assert_eq!(request.origin.msg_id(), "m");
+        assert_eq!(request.origin.identities(), [b"client"]);
+        assert_eq!(request.content, json!({"code": "1"}));
+    }
+
+    #[test]
+    fn buffers_are_legal() {
+        let signer = Signer::new(b"k");
+        let mut frames = frames(&signer);
+        frames.extend([vec![0, 255], vec![]]);
+        assert!(read(frames, Channel::Shell, &signer).is_ok());
+    }
+
+    #[test]
+    fn damaged_messages_are_dropped() {
+        let signer = Signer::new(b"k");
+        let why = |change: fn(&mut Vec<Vec<u8>>)| {
+            let mut frames = frames(&signer);
+            change(&mut frames);
+            read(frames, Channel::Shell, &signer).err().unwrap()
+        };
+        assert_eq!(why(|frames| drop(frames.remove(1))), Dropped::NoDelimiter(6));
+        assert_eq!(why(Vec::clear), Dropped::NoDelimiter(0));
+        assert_eq!(why(|frames| frames.truncate(4)), Dropped::TooShort(2));
+        assert_eq!(why(|frames| frames[2][0] ^= 1), Dropped::Signature);
+        assert_eq!(why(|frames| frames[2].clear()), Dropped::Signature);
+        assert_eq!(why(|frames| frames[6].push(b' ')), Dropped::Signature);
+    }
+
+    #[test]
+    fn rightly_signed_nonsense_is_dropped() {
+        let signer = Signer::new(b"k");
+        let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
+        for (header, content) in [
+            (&b"not json"[..], &b"{}"[..]),
+            (b"\xff\xfe", b"{}"),
+            (b"[]", b"{}"),
+            (br#"{"msg_id":"m","msg_type":"t"}"#, b"[1]"),
+            (br#"{"msg_id":"m","msg_type":"t"}"#, b""),
+            (br#"{"msg_id":"m","msg_type":"t"}"#, &deep),
+        ] {
+            let signature = signer.sign(&[header, b"{}", b"{}", content]);
+            let frames = [DELIMITER, signature.as_bytes(), header, b"{}", b"{}", content].map(<[u8]>::to_vec).to_vec();
+            assert!(matches!(read(frames, Channel::Shell, &signer), Err(Dropped::Malformed { .. })));
+        }
+    }
+
+    #[test]
+    fn what_we_write_we_can_read() {
+        let signer = Signer::new(b"k");
+        let request = read(frames(&signer), Channel::Shell, &signer).unwrap();
+        let writer = Writer::new(signer.clone());
+        let written = writer.write(&[b"a".to_vec()], Some(&request.origin), "status", &json!({"x": 1})).unwrap();
+        assert_eq!(written[4], frames(&signer)[3], "the parent header goes back byte for byte");
+        let read = read(written, Channel::Shell, &signer).unwrap();
+        assert_eq!((read.msg_type.as_str(), read.content), ("status", json!({"x": 1})));
+    }
+}

@@ -1,0 +1,67 @@
+//! The way out: any thread puts a message in, the thread that owns the sockets sends them in that order.
+
+use super::frame::{Channel, Writer};
+use super::header::Origin;
+use super::waker::Waker;
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+/// Sends messages, in the order in which they were given. Cheap to clone; never blocks on a slow client.
+#[derive(Clone)]
+pub struct Outbox {
+    pub(super) writer: Arc<Writer>,
+    pub(super) queue: Sender<Letter>,
+    pub(super) waker: Arc<Waker>,
+}
+
+/// What the owner of the sockets is asked to do.
+pub(super) enum Letter {
+    /// Send these frames to the peer that they name.
+    To(Channel, Vec<Vec<u8>>),
+    /// Send these frames to all who listen on iopub.
+    Publish(Vec<Vec<u8>>),
+    /// Send what is left and close.
+    Close,
+}
+
+impl Outbox {
+    /// Publishes on iopub, on behalf of the request `parent` (of none at the start and the end of the kernel).
+    pub fn publish(&self, parent: Option<&Origin>, msg_type: &str, content: &impl Serialize) {
+        let topic = [format!("kernel.tracebook.{msg_type}").into_bytes()];
+        if let Some(frames) = self.write(&topic, parent, msg_type, content) {
+            self.post(Letter::Publish(frames));
+        }
+    }
+
+    /// Answers a request, or asks its sender a question, by the given socket.
+    pub fn send(&self, channel: Channel, to: &Origin, msg_type: &str, content: &impl Serialize) {
+        if let Some(frames) = self.write(to.identities(), Some(to), msg_type, content) {
+            self.post(Letter::To(channel, frames));
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.post(Letter::Close);
+    }
+
+    fn write(
+        &self,
+        to: &[Vec<u8>],
+        parent: Option<&Origin>,
+        msg_type: &str,
+        content: &impl Serialize,
+    ) -> Option<Vec<Vec<u8>>> {
+        self.writer
+            .write(to, parent, msg_type, content)
+            .inspect_err(|error| crate::log::line(format_args!("cannot write a {msg_type}: {error}")))
+            .ok()
+    }
+
+    fn post(&self, letter: Letter) {
+        // The queue outlives the sockets only while the kernel ends; then nobody is there to be told.
+        if self.queue.send(letter).is_ok() {
+            self.waker.wake();
+        }
+    }
+}

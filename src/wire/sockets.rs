@@ -1,0 +1,212 @@
+//! The thread that owns the sockets.
+
+use super::connection::Connection;
+use super::error::WireError;
+use super::frame::{self, Channel, Request, Writer};
+use super::heartbeat;
+use super::outbox::{Letter, Outbox};
+use super::sign::Signer;
+use super::waker::{Bell, waker};
+use jupyter_protocol::IoPubWelcome;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use zmq::{DONTWAIT, POLLIN, Socket, SocketType};
+
+/// Messages that wait for a client that does not read iopub, at most; the newest are dropped. Streams are gathered
+/// before they come here, so that this is much output.
+const IOPUB_BACKLOG: i32 = 10_000;
+
+/// How long the last messages may take to leave when the kernel ends.
+const LINGER_MS: i32 = 500;
+
+/// Messages read from one socket before the others get their turn.
+const TURN: usize = 64;
+
+/// The open wire.
+pub struct Wire {
+    outbox: Outbox,
+    thread: JoinHandle<()>,
+}
+
+impl Wire {
+    /// Binds all sockets and starts to listen; every good message is given to `deliver`, which must not block.
+    ///
+    /// # Errors
+    /// If a socket cannot be bound.
+    pub fn open(connection: &Connection, deliver: impl Fn(Request) + Send + 'static) -> Result<Self, WireError> {
+        let context = zmq::Context::new();
+        let signer = Signer::new(connection.key());
+        let bind = |kind, endpoint: String| bind(&context, kind, connection, &endpoint);
+        let shell = bind(SocketType::ROUTER, connection.shell())?;
+        let control = bind(SocketType::ROUTER, connection.control())?;
+        let stdin = bind(SocketType::ROUTER, connection.stdin())?;
+        let iopub = bind(SocketType::XPUB, connection.iopub())?;
+        heartbeat::start(connection)?;
+
+        let (waker, bell) = waker().map_err(|source| WireError::Open { what: "pipe", source })?;
+        let (queue, letters) = channel();
+        let outbox = Outbox { writer: Arc::new(Writer::new(signer.clone())), queue, waker: Arc::new(waker) };
+        let post = Post { shell, control, stdin, iopub, signer, outbox: outbox.clone(), letters };
+        let thread = std::thread::Builder::new()
+            .name("wire".to_owned())
+            .spawn(move || {
+                post.run(bell, deliver);
+                // Waits for the last messages, as long as LINGER_MS allows.
+                drop(context);
+            })
+            .map_err(|source| WireError::Open { what: "wire thread", source })?;
+        Ok(Self { outbox, thread })
+    }
+
+    /// The way out.
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Sends what is left and closes.
+    pub fn close(self) {
+        self.outbox.close();
+        let _ = self.thread.join();
+    }
+}
+
+/// Binds a socket as all of ours are set up.
+pub(super) fn bind(
+    context: &zmq::Context,
+    kind: SocketType,
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Socket, WireError> {
+    let set_up = || {
+        let socket = context.socket(kind)?;
+        socket.set_linger(LINGER_MS)?;
+        socket.set_ipv6(connection.is_ipv6())?;
+        match kind {
+            SocketType::XPUB => {
+                socket.set_sndhwm(IOPUB_BACKLOG)?;
+                // Every subscription is told to us, a second client's too: each gets its welcome.
+                socket.set_xpub_verbose(true)?;
+            }
+            _ => {
+                // An answer is never dropped, however many requests a client sends before it reads.
+                socket.set_sndhwm(0)?;
+                // A client that reconnects under its old identity takes over from its former self.
+                socket.set_router_handover(true)?;
+            }
+        }
+        socket.bind(endpoint)?;
+        Ok(socket)
+    };
+    let socket = set_up().map_err(|source| WireError::Bind { endpoint: endpoint.to_owned(), source })?;
+    if let Some(file) = connection.socket_file(endpoint) {
+        private(&file);
+    }
+    Ok(socket)
+}
+
+/// Keeps other users from a socket file.
+fn private(file: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    if let Err(error) = std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)) {
+        crate::log::line(format_args!("cannot make {} private: {error}", file.display()));
+    }
+}
+
+/// What the thread owns.
+struct Post {
+    shell: Socket,
+    control: Socket,
+    stdin: Socket,
+    iopub: Socket,
+    signer: Signer,
+    outbox: Outbox,
+    letters: Receiver<Letter>,
+}
+
+impl Post {
+    fn run(self, mut bell: Bell, deliver: impl Fn(Request)) {
+        loop {
+            let mut items = [
+                zmq::PollItem::from_fd(bell.fd(), POLLIN),
+                self.control.as_poll_item(POLLIN),
+                self.shell.as_poll_item(POLLIN),
+                self.stdin.as_poll_item(POLLIN),
+                self.iopub.as_poll_item(POLLIN),
+            ];
+            match zmq::poll(&mut items, -1) {
+                Ok(_) | Err(zmq::Error::EINTR) => {}
+                Err(error) => {
+                    crate::log::line(format_args!("cannot wait for messages: {error}"));
+                    std::thread::sleep(Duration::from_millis(100));
+                    continue;
+                }
+            }
+            let [woken, control, shell, stdin, iopub] = items.map(|item| item.is_readable());
+            if woken {
+                self.outbox.waker.silence(&mut bell);
+                if self.send_all().is_break() {
+                    return;
+                }
+            }
+            if iopub {
+                self.welcome();
+            }
+            let sockets = [
+                (control, &self.control, Channel::Control),
+                (shell, &self.shell, Channel::Shell),
+                (stdin, &self.stdin, Channel::Stdin),
+            ];
+            for (_, socket, channel) in sockets.into_iter().filter(|(readable, ..)| *readable) {
+                self.receive(socket, channel, &deliver);
+            }
+        }
+    }
+
+    /// Sends what lies in the outbox; a message that cannot be sent is dropped, its client is gone.
+    fn send_all(&self) -> std::ops::ControlFlow<()> {
+        for letter in self.letters.try_iter() {
+            let (socket, frames) = match letter {
+                Letter::To(Channel::Shell, frames) => (&self.shell, frames),
+                Letter::To(Channel::Control, frames) => (&self.control, frames),
+                Letter::To(Channel::Stdin, frames) => (&self.stdin, frames),
+                Letter::Publish(frames) => (&self.iopub, frames),
+                Letter::Close => return std::ops::ControlFlow::Break(()),
+            };
+            if let Err(error) = socket.send_multipart(frames, DONTWAIT) {
+                crate::log::line(format_args!("cannot send a message: {error}"));
+            }
+        }
+        std::ops::ControlFlow::Continue(())
+    }
+
+    fn receive(&self, socket: &Socket, channel: Channel, deliver: impl Fn(Request)) {
+        for _ in 0..TURN {
+            match socket.recv_multipart(DONTWAIT) {
+                Ok(frames) => match frame::read(frames, channel, &self.signer) {
+                    Ok(request) => deliver(request),
+                    Err(why) => crate::log::line(format_args!("dropped a message on {channel:?}: {why}")),
+                },
+                Err(zmq::Error::EAGAIN) => return,
+                Err(error) => return crate::log::line(format_args!("cannot read from {channel:?}: {error}")),
+            }
+        }
+    }
+
+    /// Welcomes new subscribers: from then on they miss nothing.
+    fn welcome(&self) {
+        for _ in 0..TURN {
+            let Ok(frames) = self.iopub.recv_multipart(DONTWAIT) else { return };
+            // 1 and a topic: subscribes; 0: leaves; a client may send other things, which are no business of ours.
+            let Some([1, topic @ ..]) = frames.first().map(Vec::as_slice) else { continue };
+            let welcome = IoPubWelcome::new(String::from_utf8_lossy(topic).into_owned());
+            let written = self.outbox.writer.write(&[topic.to_vec()], None, "iopub_welcome", &welcome);
+            if let Ok(frames) = written
+                && let Err(error) = self.iopub.send_multipart(frames, DONTWAIT)
+            {
+                crate::log::line(format_args!("cannot welcome a subscriber: {error}"));
+            }
+        }
+    }
+}

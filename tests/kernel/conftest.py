@@ -1,0 +1,61 @@
+"""Kernels for the protocol tests: the product, and the same kernel with a toy language in place of Rust."""
+
+import os
+from pathlib import Path
+
+import pytest
+from driver import Kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "rust_cells: compiles Rust cells, needs what `tracebook install` builds")
+
+
+def program(variable, default):
+    path = Path(os.environ.get(variable, default))
+    assert path.is_file(), f"{path} is missing: `cargo build --release --workspace --examples`, or name it in {variable}"
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def tracebook_argv():
+    """The product."""
+    return [program("TRACEBOOK_BIN", TARGET / "tracebook"), "run", "--connection-file"]
+
+
+@pytest.fixture(scope="session")
+def echo_argv():
+    """`cargo build --release --example echo_kernel`: see echo/main.rs for its commands."""
+    return [program("TRACEBOOK_ECHO_BIN", TARGET / "examples" / "echo_kernel")]
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts kernels that are gone when the test ends."""
+    started = []
+
+    def start(argv, **options):
+        folder = tmp_path / str(len(started))
+        folder.mkdir()
+        kernel = Kernel(argv, folder, **options)
+        started.append(kernel)
+        return kernel
+
+    yield start
+    for kernel in started:
+        kernel.close()
+
+
+@pytest.fixture
+def echo(start, echo_argv):
+    """A fresh kernel with the toy language."""
+    return start(echo_argv)
+
+
+@pytest.fixture
+def tracebook(start, tracebook_argv):
+    """A fresh kernel as users get it."""
+    return start(tracebook_argv)

@@ -1,0 +1,172 @@
+"""Starts a kernel as Jupyter does and speaks to it through jupyter_client, in words that read like the protocol."""
+
+import json
+import os
+import queue
+import time
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import zmq
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+
+TIMEOUT = 20
+
+
+@dataclass
+class Ran:
+    """What came of a request: its reply and, in order, its iopub messages between `busy` and `idle`."""
+
+    reply: dict
+    outputs: list = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def content(self):
+        return self.reply["content"]
+
+    @property
+    def status(self):
+        return self.content["status"]
+
+    @property
+    def kinds(self):
+        return [message["msg_type"] for message in self.outputs if message["msg_type"] != "execute_input"]
+
+    def text(self, name="stdout"):
+        streams = (m["content"] for m in self.outputs if m["msg_type"] == "stream")
+        return "".join(stream["text"] for stream in streams if stream["name"] == name)
+
+    def one(self, kind):
+        (message,) = [message for message in self.outputs if message["msg_type"] == kind]
+        return message["content"]
+
+
+class Kernel:
+    """A running kernel and one client of it."""
+
+    def __init__(self, argv, folder, transport="tcp", env=None):
+        spec = Path(folder) / "kernels" / "under_test"
+        spec.mkdir(parents=True, exist_ok=True)
+        spec.joinpath("kernel.json").write_text(
+            json.dumps(
+                {
+                    "argv": [*argv, "{connection_file}"],
+                    "display_name": "under test",
+                    "language": "rust",
+                    "interrupt_mode": "message",
+                }
+            )
+        )
+        specs = KernelSpecManager(kernel_dirs=[str(spec.parent)])
+        self.manager = KernelManager(kernel_name="under_test", kernel_spec_manager=specs, transport=transport)
+        if transport == "ipc":
+            self.manager.ip = str(Path(folder) / "socket")
+        self.manager.start_kernel(env={**os.environ, **(env or {})})
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=TIMEOUT)
+        # Per channel and parent, in the order of arrival.
+        self._kept = defaultdict(lambda: defaultdict(deque))
+
+    # Requests
+
+    def run(self, code, timeout=TIMEOUT, **options):
+        """Executes a cell and waits for its reply and its `idle`."""
+        started = time.monotonic()
+        ran = self.finish(self.client.execute(code, **options), timeout)
+        ran.seconds = time.monotonic() - started
+        return ran
+
+    def ok(self, code, **options):
+        ran = self.run(code, **options)
+        assert ran.status == "ok", ran.content
+        return ran
+
+    def ask(self, kind, content=None, channel="shell", timeout=TIMEOUT):
+        """Sends any request and waits for its reply and its `idle`."""
+        session, socket = self.client.session, getattr(self.client, f"{channel}_channel")
+        message = session.msg(kind, content or {})
+        socket.send(message)
+        return self.finish(message["header"]["msg_id"], timeout, channel)
+
+    def send(self, kind, content=None, channel="shell"):
+        message = self.client.session.msg(kind, content or {})
+        getattr(self.client, f"{channel}_channel").send(message)
+        return message["header"]["msg_id"]
+
+    # Answers
+
+    def finish(self, msg_id, timeout=TIMEOUT, channel="shell"):
+        reply = self.recv_reply(msg_id, timeout, channel)
+        return Ran(reply, self.recv_until_idle(msg_id, timeout))
+
+    def recv_reply(self, msg_id, timeout=TIMEOUT, channel="shell"):
+        return self._recv(channel, msg_id, timeout)
+
+    def recv_until_idle(self, msg_id, timeout=TIMEOUT):
+        """The iopub messages of one request; `busy` must come first."""
+        seen, deadline = [], time.monotonic() + timeout
+        while True:
+            message = self._recv("iopub", msg_id, deadline - time.monotonic())
+            if message["msg_type"] == "status":
+                state = message["content"]["execution_state"]
+                if state == "idle":
+                    assert seen and seen[0] is None, "idle without busy"
+                    return seen[1:]
+                assert state == "busy" and not seen, f"{state} after {len(seen)} messages"
+                seen.append(None)
+                continue
+            assert seen, f"{message['msg_type']} before busy"
+            seen.append(message)
+
+    def _recv(self, channel, parent, timeout):
+        """The next message on a channel with this parent; those of others are kept for who asks for them."""
+        kept, deadline = self._kept[channel], time.monotonic() + timeout
+        while not kept[parent]:
+            socket = getattr(self.client, f"{channel}_channel")
+            message = socket.get_msg(timeout=max(0.0, deadline - time.monotonic()))
+            kept[message["parent_header"].get("msg_id")].append(message)
+        return kept[parent].popleft()
+
+    def flush(self):
+        for channel in (self.client.iopub_channel, self.client.shell_channel):
+            while True:
+                try:
+                    channel.get_msg(timeout=0.1)
+                except queue.Empty:
+                    break
+
+    # Raw sockets
+
+    def raw(self, channel="shell", kind=zmq.DEALER):
+        """A socket of our own on a channel, to send what jupyter_client never would."""
+        socket = zmq.Context.instance().socket(kind)
+        socket.linger = 0
+        socket.rcvtimeo = 3000
+        socket.connect(self.client._make_url({"heartbeat": "hb"}.get(channel, channel)))
+        return socket
+
+    # The process
+
+    @property
+    def pid(self):
+        return self.manager.provisioner.process.pid
+
+    def is_alive(self):
+        return self.manager.provisioner.process.poll() is None
+
+    def wait_for_end(self, within):
+        started = time.monotonic()
+        while self.is_alive():
+            assert time.monotonic() - started < within, f"still alive after {within} s"
+            time.sleep(0.01)
+        return time.monotonic() - started
+
+    def close(self):
+        self.client.stop_channels()
+        if self.is_alive():
+            self.manager.shutdown_kernel(now=True)
+        self.manager.cleanup_resources()

@@ -1,0 +1,84 @@
+"""kernel_info, completion, inspection, is_complete, history, comms."""
+
+import pytest
+
+
+def test_kernel_info_is_complete(echo):
+    content = echo.ask("kernel_info_request").content
+    assert content["status"] == "ok"
+    assert content["protocol_version"] == "5.5"
+    assert content["implementation"] == "tracebook" and content["implementation_version"] and content["banner"]
+    language = content["language_info"]
+    assert (language["name"], language["file_extension"], language["mimetype"]) == ("rust", ".rs", "text/x-rust")
+    assert language["pygments_lexer"] == language["codemirror_mode"] == "rust"
+    assert language["version"].startswith("1.")
+    assert all(link["text"] and link["url"].startswith("https://") for link in content["help_links"])
+    assert content["supported_features"] == ["iopub_welcome"]
+    assert content["debugger"] is False
+
+
+def test_comms(echo):
+    assert echo.ask("comm_info_request").content == {"status": "ok", "comms": {}}
+    assert echo.ask("comm_info_request", {"target_name": "jupyter.widget"}).content["comms"] == {}
+    opened = echo.send("comm_open", {"comm_id": "c1", "target_name": "unknown", "data": {}})
+    (close,) = echo.recv_until_idle(opened)
+    assert (close["msg_type"], close["content"]) == ("comm_close", {"comm_id": "c1", "data": {}})
+    for kind in ("comm_msg", "comm_close"):
+        assert echo.recv_until_idle(echo.send(kind, {"comm_id": "c1", "data": {}})) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [("1 + 1", "complete"), ("", "complete"), ("%lsmagic", "complete"), ("fn f() {", "incomplete"),
+     ('let s = "a', "incomplete"), ("f(1]", "invalid")],
+)
+def test_is_complete(echo, code, status):
+    content = echo.ask("is_complete_request", {"code": code}).content
+    assert content["status"] == status
+    assert status != "incomplete" or isinstance(content["indent"], str)
+
+
+def complete(kernel, code, cursor=None):
+    return kernel.ask("complete_request", {"code": code, "cursor_pos": len(code) if cursor is None else cursor}).content
+
+
+def test_completion_counts_code_points(echo):
+    echo.ok("println a")
+    content = complete(echo, '"𝒳é"; éch')
+    assert (content["status"], content["matches"]) == ("ok", ["échelle"])
+    assert (content["cursor_start"], content["cursor_end"]) == (6, 9)
+    assert content["metadata"]["_jupyter_types_experimental"][0]["text"] == "échelle"
+    assert complete(echo, "zzz")["matches"] == []
+
+
+def test_completion_without_a_cursor_is_at_the_end(echo):
+    echo.ok("println a")
+    assert echo.ask("complete_request", {"code": "éch"}).content["matches"] == ["échelle"]
+
+
+def test_inspection(echo):
+    echo.ok("println a")
+    content = echo.ask("inspect_request", {"code": "échelle", "cursor_pos": 3, "detail_level": 0}).content
+    assert (content["found"], content["data"]) == (True, {"text/plain": "échelle: i32"})
+    missing = echo.ask("inspect_request", {"code": "zzz", "cursor_pos": 1, "detail_level": 0}).content
+    assert missing == {"status": "ok", "found": False, "data": {}, "metadata": {}}
+
+
+def history(kernel, **content):
+    content = {"output": False, "raw": True, **content}
+    return kernel.ask("history_request", content).content["history"]
+
+
+def test_history(echo):
+    for code in ("result 1", "println b", "result 1"):
+        echo.ok(code)
+    echo.ok("println hidden", store_history=False)
+    echo.ok("println hidden", silent=True)
+    echo.run("fail")
+    assert history(echo, hist_access_type="tail", n=2) == [[1, 3, "result 1"], [1, 4, "fail"]]
+    assert history(echo, hist_access_type="range", session=0, start=2, stop=3) == [[1, 2, "println b"]]
+    assert history(echo, hist_access_type="search", pattern="result*", unique=True) == [[1, 3, "result 1"]]
+    assert history(echo, hist_access_type="tail", n=4, output=True)[:2] == [
+        [1, 1, ["result 1", "1"]],
+        [1, 2, ["println b", None]],
+    ]

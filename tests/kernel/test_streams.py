@@ -1,0 +1,59 @@
+"""Printed text: complete, in time, in few messages."""
+
+import time
+
+import zmq
+
+MEGABYTE = 1 << 20
+
+
+def streams(ran):
+    return [message for message in ran.outputs if message["msg_type"] == "stream"]
+
+
+def test_text_without_a_line_end_arrives_in_time(echo):
+    msg_id = echo.client.execute("print a\nsleep 100\nprint b\nsleep 2000")
+    started, text = time.monotonic(), ""
+    while text != "ab":
+        message = echo.client.get_iopub_msg(timeout=1)
+        text += message["content"]["text"] if message["msg_type"] == "stream" else ""
+    assert time.monotonic() - started < 1
+    assert echo.recv_reply(msg_id)["content"]["status"] == "ok"
+
+
+def test_ten_megabytes_in_lines_are_few_messages_and_complete(echo):
+    count = 10 * MEGABYTE // 63
+    ran = echo.ok(f"lines {count}", timeout=60)
+    assert ran.text() == "".join(f"{n:062}\n" for n in range(count))
+    assert len(streams(ran)) <= 20 * (ran.seconds + 1), f"{len(streams(ran))} messages in {ran.seconds:.1f} s"
+
+
+def test_ten_megabytes_in_one_line_are_complete(echo):
+    ran = echo.ok(f"bytes {10 * MEGABYTE}", timeout=60)
+    assert ran.text() == "x" * 10 * MEGABYTE
+
+
+def test_hundred_megabyte_result(echo):
+    # The request must be small, so the echo kernel makes the text.
+    ran = echo.ok(f"bytes {100 * MEGABYTE}", timeout=120)
+    assert len(ran.text()) == 100 * MEGABYTE
+
+
+def test_streams_keep_their_order(echo):
+    ran = echo.ok("println a\neprintln b\nprintln c\nresult d\nprintln e")
+    seen = [message["content"].get("text") or message["msg_type"] for message in ran.outputs[1:]]
+    assert seen == ["a\n", "b\n", "c\n", "execute_result", "e\n"]
+
+
+def test_text_is_sent_before_idle(echo):
+    for n in range(50):
+        assert echo.ok(f"println {n}").text() == f"{n}\n"
+
+
+def test_kernel_survives_a_client_that_does_not_read(echo):
+    deaf = echo.raw("iopub", zmq.SUB)
+    deaf.rcvhwm = 1
+    deaf.subscribe(b"")
+    for _ in range(20):
+        echo.ok(f"bytes {MEGABYTE}")
+    assert echo.ok("println fine").text() == "fine\n"

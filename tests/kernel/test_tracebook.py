@@ -1,0 +1,168 @@
+"""The kernel as users get it: what needs no compiler first, then Rust cells."""
+
+import os
+import time
+
+import pytest
+
+WITHIN = 2
+
+
+def test_magics_run_before_and_without_a_compiler(start, tracebook_argv):
+    kernel = start(tracebook_argv, env={"PATH": "/nonexistent", "CARGO_HOME": "/nonexistent", "RUSTUP_HOME": "/nonexistent"})
+    assert "display_data" in kernel.ok("%lsmagic").kinds
+    ran = kernel.run("1 + 1")
+    assert (ran.status, ran.kinds) == ("error", ["error"])
+    assert kernel.ok("%trace_list").seconds < 1
+
+
+def test_kernel_info_is_answered_at_once(start, tracebook_argv):
+    kernel = start(tracebook_argv)
+    started = time.monotonic()
+    kernel.ask("kernel_info_request")
+    assert time.monotonic() - started < 0.5
+
+
+def test_unknown_magic_is_one_usage_error(tracebook):
+    ran = tracebook.run("%trace_lod")
+    assert (ran.kinds, ran.content["ename"]) == (["error"], "UsageError")
+    assert "%trace_load" in ran.content["evalue"]
+    assert 0 < len(ran.content["traceback"]) <= 6
+
+
+def test_help_is_paged(tracebook):
+    ran = tracebook.ok("%trace_load?")
+    (page,) = ran.content["payload"]
+    assert "trace_load" in page["data"]["text/plain"]
+    assert ran.kinds == []
+
+
+def test_magics_are_completed_and_explained(tracebook):
+    content = tracebook.ask("complete_request", {"code": "é = %trace_li", "cursor_pos": 13}).content
+    assert content["matches"] == ["%trace_list"]
+    assert (content["cursor_start"], content["cursor_end"]) == (4, 13)
+    content = tracebook.ask("inspect_request", {"code": "%trace_load x", "cursor_pos": 4, "detail_level": 0}).content
+    assert content["found"] and "trace_load" in content["data"]["text/plain"]
+
+
+def test_interrupt_while_idle_loses_nothing(tracebook):
+    tracebook.ask("interrupt_request", channel="control")
+    assert tracebook.ok("%trace_list").status == "ok"
+
+
+def children(pid):
+    """The processes below `pid`."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as stat:
+                parent = int(stat.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        if parent == pid:
+            found += [int(name), *children(int(name))]
+    return found
+
+
+def end(kernel):
+    kernel.send("shutdown_request", {"restart": False}, "control")
+    kernel.wait_for_end(WITHIN)
+
+
+def test_shutdown_right_after_the_start_leaves_nothing(start, tracebook_argv, tmp_path):
+    kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path)})
+    below = children(kernel.pid)
+    end(kernel)
+    assert [pid for pid in below if os.path.exists(f"/proc/{pid}")] == []
+    assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
+
+
+# Rust cells
+
+rust = pytest.mark.rust_cells
+LONG = 60
+
+
+@rust
+def test_value_text_and_error_of_a_cell(tracebook):
+    ran = tracebook.ok('println!("a"); eprintln!("b"); 1 + 1', timeout=LONG)
+    assert (ran.text(), ran.text("stderr")) == ("a\n", "b\n")
+    assert ran.one("execute_result")["data"]["text/plain"] == "2"
+    ran = tracebook.run('let x: i32 = "no"; let y: i32 = "no";')
+    assert ran.kinds == ["error"], "one error, however many the compiler found"
+    assert ran.content["traceback"] == ran.one("error")["traceback"] != []
+
+
+@rust
+def test_panic_is_an_error_and_aborts_the_queue(tracebook):
+    tracebook.ok("let kept = 7;", timeout=LONG)
+    first = tracebook.client.execute('panic!("on purpose")')
+    second = tracebook.client.execute("kept")
+    ran = tracebook.finish(first)
+    assert (ran.status, ran.kinds) == ("error", ["error"])
+    assert "on purpose" in ran.content["evalue"]
+    assert tracebook.recv_reply(second)["content"]["status"] == "aborted"
+    assert tracebook.ok("kept").one("execute_result")["data"]["text/plain"] == "7"
+
+
+@rust
+def test_text_without_a_line_end_is_not_lost(tracebook):
+    assert tracebook.ok('print!("no end")', timeout=LONG).text() == "no end"
+
+
+@rust
+def test_invalid_utf8_does_no_harm(tracebook):
+    ran = tracebook.ok("use std::io::Write; std::io::stdout().write_all(b\"a\\xff\\xfeb\\n\").unwrap();", timeout=LONG)
+    assert ran.text().startswith("a") and ran.text().endswith("b\n")
+    assert tracebook.ok('println!("after")').text() == "after\n"
+
+
+@rust
+def test_ten_megabytes_are_complete(tracebook):
+    ran = tracebook.ok('for n in 0..160_000 { println!("{n:062}"); }', timeout=LONG)
+    assert len(ran.text()) == 160_000 * 63
+    streams = [message for message in ran.outputs if message["msg_type"] == "stream"]
+    assert len(streams) <= 20 * (ran.seconds + 1)
+
+
+@rust
+def test_variables_are_completed_and_explained(tracebook):
+    tracebook.ok("let a_number = 5i32;", timeout=LONG)
+    assert tracebook.ask("complete_request", {"code": "a_num", "cursor_pos": 5}).content["matches"] == ["a_number"]
+    content = tracebook.ask("inspect_request", {"code": "a_number", "cursor_pos": 2, "detail_level": 0}).content
+    assert "i32" in content["data"]["text/plain"]
+
+
+@rust
+def test_expressions_are_evaluated(tracebook):
+    ran = tracebook.ok("let x = 20;", user_expressions={"twice": "x * 2", "bad": "no_such"}, timeout=LONG)
+    answers = ran.content["user_expressions"]
+    assert answers["twice"]["data"]["text/plain"] == "40"
+    assert answers["bad"]["status"] == "error"
+
+
+@rust
+def test_interrupt_of_a_cell_ends_it_and_says_what_was_lost(tracebook):
+    tracebook.ok("let kept = 7;", timeout=LONG)
+    msg_id = tracebook.client.execute("loop {}")
+    time.sleep(2)
+    started = time.monotonic()
+    tracebook.ask("interrupt_request", channel="control")
+    ran = tracebook.finish(msg_id)
+    assert ran.content["ename"] == "KeyboardInterrupt"
+    assert time.monotonic() - started < 5
+    assert tracebook.ok("1 + 1", timeout=LONG).one("execute_result")["data"]["text/plain"] == "2"
+
+
+@rust
+@pytest.mark.parametrize("code", ["1", "loop {}", 'loop { println!("x"); }'])
+def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path, code):
+    kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path)})
+    kernel.ok("1", timeout=LONG)
+    kernel.client.execute(code)
+    time.sleep(1)
+    below = children(kernel.pid)
+    assert below, "the process for Rust cells runs"
+    end(kernel)
+    assert [pid for pid in below if os.path.exists(f"/proc/{pid}")] == []
+    assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []

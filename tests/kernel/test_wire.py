@@ -1,0 +1,205 @@
+"""Sockets, signatures, frames, heartbeat: nothing that arrives may end the kernel."""
+
+import json
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import zmq
+from driver import Kernel
+from jupyter_client.session import Session
+
+DELIMITER = b"<IDS|MSG>"
+
+
+def header(kind="kernel_info_request", **fields):
+    return {"msg_id": "raw", "session": "s", "username": "u", "date": "2026-01-01T00:00:00Z", "msg_type": kind,
+            "version": "5.4", **fields}
+
+
+def signed(kernel, frames):
+    """A message of these four frames, rightly signed."""
+    return [DELIMITER, kernel.client.session.sign(frames), *frames]
+
+
+def frames(kind="kernel_info_request", content=None):
+    return [json.dumps(part).encode() for part in (header(kind), {}, {}, content or {})]
+
+
+def assert_alive(kernel):
+    assert kernel.ask("kernel_info_request").status == "ok"
+    assert kernel.ask("kernel_info_request", channel="control").status == "ok"
+    assert kernel.ok("println still here").text() == "still here\n"
+
+
+def test_rightly_signed_raw_message_is_answered(echo):
+    raw = echo.raw()
+    raw.send_multipart(signed(echo, frames()))
+    reply = raw.recv_multipart()
+    assert reply[0] == DELIMITER
+    assert reply[1] == echo.client.session.sign(reply[2:6])
+    assert json.loads(reply[2])["msg_type"] == "kernel_info_reply"
+    assert json.loads(reply[3]) == header(), "the parent header goes back as it came"
+
+
+@pytest.mark.parametrize("signature", [b"", b"0" * 64, b"not hex", b"\xff" * 64])
+@pytest.mark.parametrize("channel", ["shell", "control"])
+def test_wrong_signature_is_ignored(echo, channel, signature):
+    raw = echo.raw(channel)
+    raw.rcvtimeo = 300
+    raw.send_multipart([DELIMITER, signature, *frames()])
+    with pytest.raises(zmq.Again):
+        raw.recv_multipart()
+    assert_alive(echo)
+
+
+def test_signature_of_another_message_is_ignored(echo):
+    raw = echo.raw()
+    raw.rcvtimeo = 300
+    message = signed(echo, frames())
+    raw.send_multipart([*message[:-1], b'{"code": "println forged"}'])
+    with pytest.raises(zmq.Again):
+        raw.recv_multipart()
+
+
+MALFORMED = {
+    "one_frame": lambda k: [b"hello"],
+    "empty_frame": lambda k: [b""],
+    "delimiter_only": lambda k: [DELIMITER],
+    "no_delimiter": lambda k: [b"a", b"b", b"c", b"d", b"e", b"f"],
+    "two_delimiters": lambda k: [DELIMITER, DELIMITER, b"", b"{}", b"{}", b"{}", b"{}"],
+    "missing_content": lambda k: signed(k, frames())[:-1],
+    "header_not_json": lambda k: signed(k, [b"nope", b"{}", b"{}", b"{}"]),
+    "header_a_list": lambda k: signed(k, [b"[]", b"{}", b"{}", b"{}"]),
+    "header_empty": lambda k: signed(k, [b"{}", b"{}", b"{}", b"{}"]),
+    "header_numbers": lambda k: signed(k, [b'{"msg_id": 1, "msg_type": 2}', b"{}", b"{}", b"{}"]),
+    "content_not_json": lambda k: signed(k, [*frames()[:3], b"nope"]),
+    "content_a_list": lambda k: signed(k, [*frames()[:3], b"[1]"]),
+    "content_null": lambda k: signed(k, [*frames()[:3], b"null"]),
+    "not_utf8": lambda k: signed(k, [*frames("execute_request")[:3], b'{"code": "\xff\xfe"}']),
+    "deep_json": lambda k: signed(k, [*frames()[:3], b"[" * 200_000 + b"]" * 200_000]),
+    "execute_without_code": lambda k: signed(k, frames("execute_request", {"silent": False})),
+    "execute_with_a_number": lambda k: signed(k, frames("execute_request", {"code": 1})),
+    "complete_without_code": lambda k: signed(k, frames("complete_request", {"cursor_pos": -1})),
+    "complete_beyond_the_end": lambda k: signed(k, frames("complete_request", {"code": "é", "cursor_pos": 10**9})),
+    "history_unknown": lambda k: signed(k, frames("history_request", {"hist_access_type": "odd"})),
+    "unknown_request": lambda k: signed(k, frames("make_coffee_request")),
+    "unknown_message": lambda k: signed(k, frames("coffee")),
+    "reply_as_request": lambda k: signed(k, frames("execute_reply")),
+    "many_frames": lambda k: [*signed(k, frames()), *[b"x"] * 1000],
+    "large_frame": lambda k: [b"x" * 20_000_000],
+}
+
+
+@pytest.mark.parametrize("channel", ["shell", "control", "stdin"])
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_message_does_no_harm(shared_echo, channel, name):
+    shared_echo.raw(channel).send_multipart(MALFORMED[name](shared_echo))
+    time.sleep(0.05)
+    assert_alive(shared_echo)
+
+
+@pytest.fixture(scope="module")
+def shared_echo(echo_argv, tmp_path_factory):
+    kernel = Kernel(echo_argv, tmp_path_factory.mktemp("shared"))
+    yield kernel
+    kernel.close()
+
+
+def test_garbage_that_is_no_zeromq_does_no_harm(echo):
+    for channel in ("shell", "control", "iopub", "hb", "stdin"):
+        port = getattr(echo.manager, f"{channel}_port")
+        with socket.create_connection(("127.0.0.1", port)) as raw:
+            raw.sendall(b"GET / HTTP/1.1\r\n\r\n" + bytes(range(256)) * 10)
+    assert_alive(echo)
+
+
+def test_extra_buffers_are_legal(echo):
+    raw = echo.raw()
+    raw.send_multipart([*signed(echo, frames()), b"\x00\xff", b""])
+    assert json.loads(raw.recv_multipart()[2])["msg_type"] == "kernel_info_reply"
+
+
+def test_identities_go_back(echo):
+    raw = echo.raw()
+    raw.send_multipart([b"hop", *signed(echo, frames())])
+    assert raw.recv_multipart()[:2] == [b"hop", DELIMITER]
+
+
+def test_requests_with_unknown_types_are_answered_or_ignored(echo):
+    assert echo.ask("make_coffee_request").status == "error"
+    msg_id = echo.send("coffee")
+    assert echo.recv_until_idle(msg_id) == []
+
+
+def test_heartbeat_echoes_what_it_gets(echo):
+    beat = echo.raw("hb", zmq.REQ)
+    for payload in (b"ping", b"", bytes(range(256)), b"x" * 100_000):
+        beat.send(payload)
+        assert beat.recv() == payload
+
+
+def test_heartbeat_and_control_answer_while_a_cell_runs(echo):
+    busy = echo.client.execute("hang 2000")
+    beat, latency = echo.raw("hb", zmq.REQ), []
+    time.sleep(0.1)
+    for n in range(20):
+        started = time.monotonic()
+        beat.send(b"%d" % n)
+        assert beat.recv() == b"%d" % n
+        latency.append(time.monotonic() - started)
+        started = time.monotonic()
+        echo.recv_reply(echo.send("kernel_info_request", channel="control"), channel="control")
+        latency.append(time.monotonic() - started)
+    assert max(latency) < 0.5, latency
+    assert echo.finish(busy).status == "ok"
+
+
+def test_subscriber_is_welcomed(echo):
+    for topic in (b"", b"kernel.tracebook.status"):
+        subscriber = echo.raw("iopub", zmq.SUB)
+        subscriber.subscribe(topic)
+        while True:
+            got_topic, delimiter, signature, *parts = subscriber.recv_multipart()
+            if json.loads(parts[0])["msg_type"] == "iopub_welcome":
+                break
+        assert (got_topic, delimiter, signature) == (topic, DELIMITER, echo.client.session.sign(parts))
+        assert json.loads(parts[1]) == {}
+        assert json.loads(parts[3]) == {"subscription": topic.decode()}
+
+
+def test_two_clients_get_their_own_replies(echo):
+    # A session of its own: two sockets of one session are one client that reconnected.
+    other = echo.manager.client(session=Session(key=echo.client.session.key))
+    other.start_channels()
+    other.wait_for_ready(timeout=10)
+    mine, theirs = echo.client.execute("println mine"), other.execute("println theirs")
+    assert echo.recv_reply(mine)["content"]["status"] == "ok"
+    while other.get_shell_msg(timeout=10)["parent_header"]["msg_id"] != theirs:
+        pass
+    other.stop_channels()
+
+
+def test_ipc_transport(start, echo_argv):
+    kernel = start(echo_argv, transport="ipc")
+    assert_alive(kernel)
+    folder = Path(kernel.manager.ip).parent
+    sockets = [path for path in folder.iterdir() if path.is_socket()]
+    assert len(sockets) == 5
+    assert all(path.stat().st_mode & 0o077 == 0 for path in sockets), "others must not connect"
+
+
+def test_ten_thousand_requests_are_all_answered(echo):
+    ids = {echo.send("comm_info_request") for _ in range(10_000)}
+    deadline = time.monotonic() + 60
+    while ids and time.monotonic() < deadline:
+        ids.discard(echo.client.get_shell_msg(timeout=10)["parent_header"]["msg_id"])
+    assert not ids
+
+
+def test_taken_port_ends_the_kernel_with_a_message(echo, echo_argv):
+    ended = subprocess.run([*echo_argv, echo.manager.connection_file], capture_output=True, text=True, timeout=10)
+    assert ended.returncode != 0
+    assert "cannot listen on" in ended.stderr or "Address already in use" in ended.stderr
