@@ -262,7 +262,10 @@ mod tests {
         let shown = Envelope::Display { bundle: Bundle::text("grüße\n\u{1e}"), id: None };
         let mut bytes = "über ".as_bytes().to_vec();
         bytes.extend(shown.encode("t1"));
-        bytes.extend_from_slice("después\nEVCXR_BEGIN_CONTENT text/html\n<b>\nx\nEVCXR_END_CONTENT\nEVCXR_INPUT_REQUEST:name? \nEnd".as_bytes());
+        bytes.extend_from_slice(
+            "después\nEVCXR_BEGIN_CONTENT text/html\n<b>\nx\nEVCXR_END_CONTENT\nEVCXR_INPUT_REQUEST:name? \nEnd"
+                .as_bytes(),
+        );
         bytes.extend(Envelope::End.encode("t1"));
         let expected = vec![
             Event::Text("über ".to_owned()),

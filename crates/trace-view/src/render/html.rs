@@ -51,10 +51,11 @@ pub(super) fn table(table: &Table) -> String {
         push(
             &mut html,
             format_args!(
-                "<th scope=\"col\" style=\"text-align:{};padding:3px 8px;white-space:nowrap;\"{}>{}</th>",
+                "<th scope=\"col\" style=\"text-align:{};padding:3px 8px;vertical-align:bottom;\"{}>{}</th>",
                 align(head),
                 title(&head.meaning),
-                escape(&head.text)
+                // A long head may be broken, but not before its unit.
+                escape(&head.text).replace(" [", "&nbsp;[").replace('_', "_<wbr>")
             ),
         );
     }
@@ -177,7 +178,7 @@ mod tests {
     fn the_table_needs_no_style_sheet() {
         let html = table(&evil());
         assert!(html.contains("max-height:420px;overflow:auto;"));
-        assert!(html.contains("<th scope=\"col\" style=\"text-align:right;"));
+        assert!(html.contains("time&nbsp;[ms]</th>") && html.contains("<th scope=\"col\" style=\"text-align:right;"));
         assert_eq!(html.matches("<td ").count(), html.matches("<td style=\"text-align:").count());
         assert!(!html.contains("var(") && !html.contains(" id=") && !html.contains(" class="));
     }

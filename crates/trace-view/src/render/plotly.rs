@@ -5,7 +5,7 @@
 //! and a dark page.
 
 use plotly::common::{Anchor, ExponentFormat, Label, Line, LineShape, Mode, Orientation, Reference, TickMode, Title};
-use plotly::layout::{Axis as PlotlyAxis, AxisType, BarMode as PlotlyBarMode, HoverMode, Legend, Margin};
+use plotly::layout::{Annotation, Axis as PlotlyAxis, AxisType, BarMode as PlotlyBarMode, HoverMode, Legend, Margin};
 use plotly::{Bar, Configuration, Layout, Plot, Scatter};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -17,6 +17,8 @@ use crate::{Axis, BarMode, Figure, Mark, Points, Series};
 
 /// How many characters of a name stand at the axis.
 const TICK_CHARS: usize = 34;
+/// Up to so many names lie aslant.
+const FEW_NAMES: usize = 24;
 /// How many names stand at the axis; of more, every second, third, … is written.
 const MOST_TICKS: usize = 60;
 /// Where the names in the hover text break.
@@ -39,9 +41,13 @@ pub fn offline_plotly_js() -> String {
 pub(super) fn figure(figure: &Figure) -> Value {
     let data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
     let mut layout = to_json(&layout(figure));
-    if let Some(axis) = layout.get_mut("xaxis").and_then(Value::as_object_mut) {
-        // The crate has numbers only for `tickvals`, and plotly.js would take a number for a name (a rank called "3").
-        axis.extend(name_ticks(figure));
+    // The crate has numbers only for what follows; in `tickvals` plotly.js would take a number for a name (a rank "3").
+    for (axis, more) in
+        [("xaxis", name_ticks(figure)), ("xaxis", log_ticks(&figure.x)), ("yaxis", log_ticks(&figure.y))]
+    {
+        if let Some(axis) = layout.get_mut(axis).and_then(Value::as_object_mut) {
+            axis.extend(more);
+        }
     }
     // Without `typeset_math` a name between two dollar signs would be read as TeX.
     let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false);
@@ -55,7 +61,9 @@ fn layout(figure: &Figure) -> Layout {
     }
     let title = Title::with_text(title).x(0.0).x_ref(Reference::Paper).x_anchor(Anchor::Left);
     let legend = Legend::new().orientation(Orientation::Horizontal).x(1.0).x_anchor(Anchor::Right);
+    let empty = figure.series.iter().all(|series| series.x.is_empty());
     Layout::new()
+        .annotations(if empty { vec![nothing()] } else { Vec::new() })
         .title(title)
         .auto_size(true)
         .height(figure.height.unwrap_or(HEIGHT) as usize)
@@ -72,8 +80,16 @@ fn layout(figure: &Figure) -> Layout {
             // Unlike `stack`, values below zero go down.
             BarMode::Stack => PlotlyBarMode::Relative,
         })
-        .x_axis(if stands_at_names(figure) { axis(&figure.x).type_(AxisType::Category) } else { axis(&figure.x) })
-        .y_axis(axis(&figure.y))
+        .x_axis(
+            if stands_at_names(figure) { axis(&figure.x).type_(AxisType::Category) } else { axis(&figure.x) }
+                .visible(!empty),
+        )
+        .y_axis(axis(&figure.y).visible(!empty))
+}
+
+/// What an empty figure says.
+fn nothing() -> Annotation {
+    Annotation::new().text("nothing to draw").show_arrow(false).x_ref("paper").y_ref("paper").x(0.5).y(0.5)
 }
 
 fn axis(axis: &Axis) -> PlotlyAxis {
@@ -85,13 +101,20 @@ fn axis(axis: &Axis) -> PlotlyAxis {
     if axis.log { drawn.type_(AxisType::Log) } else { drawn }
 }
 
+/// On a logarithmic axis 1, 2 and 5 of every decade, where plotly.js would write all nine digits.
+fn log_ticks(axis: &Axis) -> Map<String, Value> {
+    if axis.log { Map::from_iter([("dtick".to_owned(), "D2".into())]) } else { Map::new() }
+}
+
 /// Elided names at the axis, by place rather than by text: names that look alike keep their own bars.
 fn name_ticks(figure: &Figure) -> Map<String, Value> {
     let names = places(figure);
     if names.is_empty() {
         return Map::new();
     }
-    let texts = elide_apart(&names, TICK_CHARS);
+    // Many names stand upright, and leave less room to the bars.
+    let most = if names.len() > FEW_NAMES { TICK_CHARS / 2 } else { TICK_CHARS };
+    let texts = elide_apart(&names, most);
     let every = names.len().div_ceil(MOST_TICKS);
     let pick =
         |texts: &[String]| texts.iter().step_by(every).map(|text| Value::String(escape(text))).collect::<Value>();
@@ -261,6 +284,12 @@ mod tests {
         assert_eq!(json["layout"]["yaxis"]["type"], "log");
         assert_eq!(json["layout"]["xaxis"]["title"]["text"], "time [ms]");
         assert!(json["layout"]["xaxis"].get("tickvals").is_none());
-        assert_eq!(figure(&Figure::default())["data"], json!([]));
+    }
+
+    #[test]
+    fn an_empty_figure_says_so() {
+        let json = figure(&Figure::default());
+        assert_eq!(json["data"], json!([]));
+        assert_eq!(json["layout"]["annotations"][0]["text"], "nothing to draw");
     }
 }

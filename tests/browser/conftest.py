@@ -1,0 +1,81 @@
+"""The browser, and JupyterLab with our extension in it."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import chromium
+import nbformat
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from lab import Lab, lab, samples
+from looks import FIGURE, TABLE
+from places import ROOT
+
+
+@pytest.fixture(scope="session")
+def demo_path():
+    """The executed notebook to look at: `TRACEBOOK_NOTEBOOK`, or the demo as it is committed."""
+    return Path(os.environ.get("TRACEBOOK_NOTEBOOK") or ROOT / "notebooks" / "trace_diff_demo.ipynb")
+
+
+@pytest.fixture(scope="session")
+def screenshots(tmp_path_factory):
+    """Where pictures go: `TRACEBOOK_SCREENSHOTS`, or a temporary folder."""
+    folder = Path(os.environ.get("TRACEBOOK_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_bundles():
+    """Bundles of every kind, from trace-view's example."""
+    return json.loads(subprocess.run([samples()], check=True, capture_output=True).stdout)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory, demo_path, sample_bundles) -> Lab:
+    """JupyterLab over `demo.ipynb`, `samples.ipynb`, and `plain.ipynb` for what is seen without our extension. None is
+    trusted."""
+    folder = tmp_path_factory.mktemp("lab")
+    notebooks = folder / "notebooks"
+    notebooks.mkdir()
+    write_samples(notebooks / "samples.ipynb", sample_bundles)
+    write_samples(notebooks / "plain.ipynb", [without_extension(bundle) for bundle in sample_bundles])
+    if demo_path.exists():
+        notebook = nbformat.read(demo_path, as_version=4)
+        if notebook.metadata.get("kernelspec", {}).get("name") not in KernelSpecManager().find_kernel_specs():
+            # Nothing is executed here; a kernel that is missing would only open a dialog over the notebook.
+            notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(notebook, notebooks / "demo.ipynb")
+        if (data := demo_path.parent / "data").is_dir():
+            shutil.copytree(data, notebooks / "data")
+    with lab(folder, notebooks) as running:
+        yield running
+
+
+@pytest.fixture
+def page(tmp_path):
+    """A page in a fresh browser."""
+    if not chromium.find():
+        pytest.fail(f"no browser: none of {chromium.NAMES} is on the PATH, and CHROMIUM is not set")
+    with chromium.page(tmp_path / "browser") as opened:
+        opened.size(1400, 1000)
+        yield opened
+
+
+def write_samples(path, bundles):
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    for number, bundle in enumerate(bundles):
+        output = nbformat.v4.new_output("display_data", data=bundle["data"], metadata=bundle["metadata"])
+        notebook.cells.append(nbformat.v4.new_code_cell(f"# sample {number}", outputs=[output], execution_count=number + 1))
+    nbformat.validate(notebook)
+    nbformat.write(notebook, path)
+
+
+def without_extension(bundle):
+    """What is left of a bundle where our extension is missing."""
+    data = {mime: content for mime, content in bundle["data"].items() if mime not in (FIGURE, TABLE)}
+    return {**bundle, "data": data}

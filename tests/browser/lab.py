@@ -1,0 +1,108 @@
+"""A JupyterLab of its own: private settings and data, our extension, one folder of notebooks."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.parse
+from pathlib import Path
+
+from chromium import end
+from places import ROOT
+
+EXTENSION = "tracebook-labextension"
+# Every cell is drawn at once, so that all can be looked at; nothing asks the network for news.
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none", "autoRenderMarkdownCells": True},
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "extensionmanager-extension/plugin": {"enabled": False},
+}
+
+
+def samples():
+    """The program that prints sample bundles and plotly.js; `cargo test` builds it."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
+    program = target / "release" / "examples" / "sample_bundles"
+    if not program.exists():
+        build = ["cargo", "build", "--release", "--locked", "-p", "trace-view", "--example", "sample_bundles"]
+        subprocess.run(build, cwd=ROOT, check=True)
+    return program
+
+
+def installed():
+    """The extension beside this Python, if `tracebook install` put there what this checkout holds."""
+    there = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / EXTENSION
+    ours = [path.relative_to(ROOT / "labextension") for path in (ROOT / "labextension").rglob("*") if path.is_file()]
+    same = all((there / path).is_file() and (there / path).read_bytes() == (ROOT / "labextension" / path).read_bytes() for path in ours)
+    return there if same and (there / "static" / "plotly.min.js").is_file() else None
+
+
+def install(share):
+    """Lays the extension under `share`, as the installer does."""
+    there = share / "labextensions" / EXTENSION
+    shutil.copytree(ROOT / "labextension", there)
+    plotly = subprocess.run([samples(), "--plotly"], check=True, capture_output=True).stdout
+    (there / "static" / "plotly.min.js").write_bytes(plotly)
+
+
+class Lab:
+    def __init__(self, url, token):
+        self.base, self.token = url, token
+
+    def url(self, notebook, app="lab/tree"):
+        return f"{self.base}{app}/{urllib.parse.quote(notebook)}?token={self.token}"
+
+
+@contextlib.contextmanager
+def lab(folder, notebooks):
+    """A server over the folder `notebooks`, with everything else it keeps under `folder`."""
+    share, settings, runtime = folder / "share", folder / "settings", folder / "runtime"
+    if not installed():
+        install(share)
+    for plugin, values in SETTINGS.items():
+        file = settings / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values))
+    environment = {
+        **os.environ,
+        "JUPYTER_PATH": str(share),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+    token = os.urandom(12).hex()
+    log = (folder / "lab.log").open("w")
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--allow-root",
+            "--expose-app-in-browser",
+            "--ServerApp.ip=127.0.0.1",
+            "--ServerApp.port=0",
+            f"--IdentityProvider.token={token}",
+            f"--ServerApp.root_dir={notebooks}",
+        ],
+        env=environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        deadline = time.monotonic() + 90
+        while not (found := list(runtime.glob("jpserver-*.json"))):
+            assert process.poll() is None and time.monotonic() < deadline, (folder / "lab.log").read_text()
+            time.sleep(0.2)
+        time.sleep(0.2)
+        yield Lab(json.loads(found[0].read_text())["url"], token)
+    finally:
+        end(process)
+        log.close()
