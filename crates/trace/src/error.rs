@@ -58,6 +58,14 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("loading was interrupted")]
     Interrupted,
+    /// None of the ranks that were asked for.
+    #[error("trace \"{label}\" has none of the ranks {}", numbers(.wanted))]
+    NoSuchRanks {
+        /// The trace.
+        label: String,
+        /// The ranks that were asked for.
+        wanted: Vec<i64>,
+    },
     /// No such rank.
     #[error("trace \"{label}\" has no rank {rank} (has {})", numbers(.available))]
     UnknownRank {

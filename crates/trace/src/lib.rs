@@ -18,6 +18,7 @@ mod frame;
 mod load;
 mod overview;
 pub mod prelude;
+mod read;
 mod select;
 mod table;
 mod trace;

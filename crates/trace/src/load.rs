@@ -1,13 +1,25 @@
 //! Path or bytes → [`TraceSet`]: several ranks at once, with progress and a way to stop.
 
-use crate::Compat;
+use crate::frame::{Builder, Built};
+use crate::read::{Meter, Outcome, label_of, open_bytes, open_file, read_events, trace_files};
+use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};
+use rayon::prelude::*;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// How a trace is to be loaded.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
     /// The truth, or HTA's answer to the digit.
     pub compat: Compat,
-    /// Only these ranks; `None` for all. A file of another rank is dropped as soon as its rank is known.
+    /// Only these ranks; `None` for all.
     pub ranks: Option<Vec<i64>>,
     /// The label; `None` makes one from the name of the file or folder.
     pub label: Option<String>,
@@ -26,6 +38,215 @@ pub struct LoadProgress {
     pub files_done: usize,
     /// All files.
     pub files_total: usize,
-    /// A file that is being read, by name.
+    /// The file that was begun last, by name.
     pub file: String,
+}
+
+/// How often whoever watches a load is told.
+const TOLD_EVERY: Duration = Duration::from_millis(100);
+
+/// Loads the file or the folder at `path`.
+pub(crate) fn from_path(
+    path: &Path,
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
+) -> Result<TraceSet> {
+    let files = trace_files(path)?;
+    let label = options.label.clone().unwrap_or_else(|| label_of(path));
+    let loads = watched(&files, options, progress)?;
+    let in_folder = path.is_dir();
+    assemble(&label, options, in_folder, loads)
+}
+
+/// Loads one trace from memory.
+pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet> {
+    let meter = Meter::default();
+    let label = options.label.as_deref().unwrap_or("trace");
+    let loaded = load_one(open_bytes(bytes, &meter)?, label, options, &meter);
+    assemble(label, options, false, vec![(label.to_owned(), loaded)])
+}
+
+/// One file, loaded.
+struct Loaded {
+    trace: Trace,
+    warnings: Vec<Warning>,
+}
+
+/// What became of a file; `None` is a rank that nobody asked for.
+type Load = (String, Result<Option<Loaded>>);
+
+/// Loads the files side by side, telling `progress` on the caller's thread.
+fn watched(
+    files: &[PathBuf],
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
+) -> Result<Vec<Load>> {
+    let meter = Meter::default();
+    let done = AtomicUsize::new(0);
+    let current = Mutex::new(String::new());
+    let bytes_total = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
+    let read = |file: &PathBuf| -> Load {
+        let name = file.display().to_string();
+        if let Ok(mut current) = current.lock() {
+            name.clone_into(&mut current);
+        }
+        let loaded = open_file(file, &meter).and_then(|reader| load_one(reader, &name, options, &meter));
+        done.fetch_add(1, Ordering::Relaxed);
+        (name, loaded)
+    };
+    let mut tell = || {
+        let file = current.lock().map(|current| current.clone()).unwrap_or_default();
+        let told = progress(&LoadProgress {
+            bytes_read: meter.bytes.load(Ordering::Relaxed),
+            bytes_total,
+            events: meter.events.load(Ordering::Relaxed),
+            files_done: done.load(Ordering::Relaxed),
+            files_total: files.len(),
+            file,
+        });
+        if told.is_break() {
+            meter.stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let loads = std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        scope.spawn(move || {
+            // One thread per rank; the answer does not depend on how many run.
+            let loads: Vec<Load> = files.par_iter().map(read).collect();
+            // Whoever waits is there until this arrives.
+            let _ = sender.send(loads);
+        });
+        loop {
+            match receiver.recv_timeout(TOLD_EVERY) {
+                Ok(loads) => return loads,
+                Err(RecvTimeoutError::Timeout) => tell(),
+                Err(RecvTimeoutError::Disconnected) => return Vec::new(),
+            }
+        }
+    });
+    tell();
+    if meter.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(loads) }
+}
+
+fn load_one(reader: impl Read, file: &str, options: &LoadOptions, meter: &Meter) -> Result<Option<Loaded>> {
+    let ranks = options.ranks.as_deref();
+    let mut builder = Builder::new(options.compat, ranks, meter);
+    let outcome = read_events(reader, file, &mut builder)?;
+    if outcome.stopped {
+        return Ok(None);
+    }
+    meter.events.fetch_add(builder.untold(outcome.events), Ordering::Relaxed);
+    let built = builder.finish()?;
+    if built.events.height() == 0 {
+        return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
+    }
+    let named = rank_in(&outcome.metadata).or(outcome.rank_in_text);
+    let rank = named.unwrap_or(0);
+    if ranks.is_some_and(|wanted| !wanted.contains(&rank)) {
+        return Ok(None);
+    }
+    let warnings = warnings(file, options.compat, named, &outcome, &built);
+    let info = RankInfo {
+        rank,
+        file: file.to_owned(),
+        events_in_file: outcome.events,
+        events: built.events.height(),
+        first_ts: built.first_ts,
+        last_end: built.last_end,
+        streams: built.streams,
+        iterations: built.iterations,
+        device_type: device_type(&outcome.metadata, &built.names).to_owned(),
+        metadata: outcome.metadata,
+    };
+    Ok(Some(Loaded { trace: Trace { info: Arc::new(info), events: built.events }, warnings }))
+}
+
+fn why_empty(outcome: &Outcome) -> String {
+    match (&outcome.cut, outcome.events) {
+        (Some(cut), 0) => format!("{} at byte {} of the JSON text, before the first whole event", cut.reason, cut.offset),
+        (_, 0) => "its traceEvents is empty".to_owned(),
+        (_, events) => format!("none of its {events} events has a duration and a category"),
+    }
+}
+
+fn rank_in(metadata: &Map<String, Value>) -> Option<i64> {
+    metadata.get("distributedInfo")?.get("rank")?.as_i64().filter(|rank| *rank >= 0)
+}
+
+/// HTA's rule: what the job says of its backend, else a name that only one kind of device has.
+fn device_type(metadata: &Map<String, Value>, names: &[String]) -> &'static str {
+    let backend = metadata.get("distributedInfo").and_then(|info| info.get("backend")).and_then(Value::as_str);
+    let has = |name: &str| names.iter().any(|other| other == name);
+    if backend.is_some_and(|backend| backend.contains("mtia:hccl")) {
+        "MTIA"
+    } else if has("cudaLaunchKernel") {
+        "NVIDIA GPU"
+    } else if has("hipLaunchKernel") {
+        "AMD GPU"
+    } else if has("runFunction - job_prep_and_submit_for_execution") {
+        "MTIA"
+    } else {
+        "UNKNOWN GPU"
+    }
+}
+
+fn warnings(file: &str, compat: Compat, rank: Option<i64>, outcome: &Outcome, built: &Built) -> Vec<Warning> {
+    let file = file.to_owned();
+    let mut warnings = Vec::new();
+    if let Some(cut) = outcome.cut.clone() {
+        let events = outcome.events - outcome.skipped.as_ref().map_or(0, |(count, _)| *count);
+        warnings.push(Warning::Truncated { file: file.clone(), events, offset: cut.offset, reason: cut.reason });
+    }
+    if let Some((count, first)) = outcome.skipped.clone() {
+        let (offset, reason) = (first.offset, first.reason);
+        warnings.push(Warning::SkippedEvents { file: file.clone(), count, offset, reason });
+    }
+    let mut odd = outcome.odd.clone();
+    odd.add(&built.odd);
+    warnings.extend(odd.warnings(&file));
+    if rank.is_none() {
+        warnings.push(Warning::NoRank { file: file.clone() });
+    }
+    if !built.odd_steps.is_empty() {
+        warnings.push(Warning::OddSteps { file: file.clone(), names: built.odd_steps.clone() });
+    }
+    if compat == Compat::Hta && built.negative > 0 {
+        warnings.push(Warning::NegativeDurations { file, count: built.negative });
+    }
+    warnings
+}
+
+/// The set of what was loaded, file by file in the order of their names: of two files of one rank the later one counts.
+fn assemble(label: &str, options: &LoadOptions, in_folder: bool, loads: Vec<Load>) -> Result<TraceSet> {
+    let mut warnings = Vec::new();
+    let mut traces: BTreeMap<i64, Trace> = BTreeMap::new();
+    let mut first_error = None;
+    for (file, load) in loads {
+        match load {
+            Ok(None) => {}
+            Ok(Some(loaded)) => {
+                warnings.extend(loaded.warnings);
+                let rank = loaded.trace.rank();
+                if let Some(earlier) = traces.insert(rank, loaded.trace) {
+                    let dropped = earlier.info().file.clone();
+                    warnings.push(Warning::SameRank { rank, kept: file, dropped });
+                }
+            }
+            // A folder may hold other JSON, too.
+            Err(error) if in_folder && is_about_content(&error) => {
+                warnings.push(Warning::SkippedFile { file, reason: error.to_string() });
+                first_error.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if traces.is_empty() {
+        let wanted = options.ranks.clone().unwrap_or_default();
+        return Err(first_error.unwrap_or_else(|| Error::NoSuchRanks { label: label.to_owned(), wanted }));
+    }
+    Ok(TraceSet::of(label, options.compat, traces.into_values().collect(), warnings))
+}
+
+fn is_about_content(error: &Error) -> bool {
+    matches!(error, Error::NotATrace { .. } | Error::NoTraceEvents { .. } | Error::NoEvents { .. })
 }

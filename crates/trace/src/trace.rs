@@ -103,8 +103,15 @@ impl TraceSet {
     /// # Errors
     /// If the text is no usable trace.
     pub fn from_bytes_with(bytes: impl AsRef<[u8]>, options: &LoadOptions) -> Result<Self> {
-        let _ = (bytes, options);
-        Err(Error::Interrupted)
+        crate::load::from_bytes(bytes.as_ref(), options)
+    }
+
+    /// A set of these ranks, ascending.
+    pub(crate) fn of(label: &str, compat: Compat, traces: Vec<Trace>, warnings: Vec<Warning>) -> Self {
+        let mut iterations: Vec<i64> = traces.iter().flat_map(|trace| trace.info.iterations.iter().copied()).collect();
+        iterations.sort_unstable();
+        iterations.dedup();
+        Self { label: label.into(), parts: Arc::new(Parts { compat, traces, warnings, iterations }) }
     }
 
     /// The label, under which a session and the columns of a comparison name it.
@@ -160,7 +167,7 @@ impl TraceSet {
 
     /// The events of all ranks, with a leading column `rank`; the columns are those of [`Trace::events`].
     pub fn events(&self) -> DataFrame {
-        DataFrame::default()
+        crate::select::stacked(&self.parts.traces)
     }
 
     /// How it was loaded.

@@ -1,13 +1,40 @@
 //! Counts and durations of operators on two sides.
 
-use crate::{DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Warning};
-use polars::prelude::DataFrame;
+use super::labeled::Sum;
+use crate::frame::columns::*;
+use crate::select::Rows;
+use crate::{
+    Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window, shorten_name,
+};
+use polars::prelude::{Categorical32Type, Column, DataFrame, NamedFrom, Series};
+use std::collections::BTreeMap;
 use trace_view::Figure;
 
 /// A comparison of two traces, built up by setters; ranks and iterations default to the first of each side.
 ///
+/// Nothing is normalised: with lists of ranks or iterations, counts and durations are plain sums.
+///
 /// # Source
 /// HTA `TraceDiff`.
+///
+/// # Example
+/// ```no_run
+/// use trace::prelude::*;
+///
+/// # fn main() -> trace::Result<()> {
+/// let control = TraceSet::load("control")?.with_label("control");
+/// let test = TraceSet::load("test")?.with_label("test");
+/// let diff = TraceDiff::new(&control, &test)
+///     .control_rank(3)
+///     .test_rank(1)
+///     .control_iteration(1010)
+///     .test_iteration(1010)
+///     .device_type(DeviceType::CPU);
+/// let df = diff.compare_traces()?;
+/// let names = diff.ops_diff()?.added;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct TraceDiff {
     control: LabeledTrace,
@@ -70,7 +97,7 @@ impl TraceDiff {
         self
     }
 
-    /// Whether names are shortened ([`shorten_name`](crate::shorten_name)) and equal short names added up.
+    /// Whether names are shortened ([`shorten_name`]) and the rows of equal short names added up.
     #[must_use]
     pub fn use_short_name(mut self, yes: bool) -> Self {
         self.use_short_name = yes;
@@ -79,31 +106,104 @@ impl TraceDiff {
 
     /// What is compared, defaults filled in and labels made distinct.
     ///
+    /// Equal labels: the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
+    /// `X_control_test`, HTA's names.
+    ///
     /// # Errors
     /// If a rank or iteration does not exist.
     pub fn selection(&self) -> Result<Selection> {
-        Err(crate::Error::Interrupted)
+        let (control_label, test_label) = self.labels();
+        let side = |label: String, traces: Vec<Trace>, window: Window| {
+            let ranks = traces.iter().map(Trace::rank).collect();
+            Side { label, ranks, window }
+        };
+        let control_ranks = self.control.ranks_picked(self.control_rank.as_ref())?;
+        let control_window = self.control.window(self.control_iteration.as_ref())?;
+        let test_ranks = self.test.ranks_picked(self.test_rank.as_ref())?;
+        let test_window = self.test.window(self.test_iteration.as_ref())?;
+        Ok(Selection {
+            control: side(control_label, control_ranks, control_window),
+            test: side(test_label, test_ranks, test_window),
+            device_type: self.device_type,
+            use_short_name: self.use_short_name,
+        })
     }
 
-    /// What a reader of the answer must know.
+    /// What a reader of the answer must know: sides loaded unlike, sides without ProfilerStep.
     pub fn warnings(&self) -> Vec<Warning> {
-        Vec::new()
+        let (control, test) = self.labels();
+        let mut warnings = Vec::new();
+        let mixed = |hta: &str, exact: &str| Warning::MixedCompat { hta: hta.to_owned(), exact: exact.to_owned() };
+        match (self.control.compat(), self.test.compat()) {
+            (Compat::Hta, Compat::Exact) => warnings.push(mixed(&control, &test)),
+            (Compat::Exact, Compat::Hta) => warnings.push(mixed(&test, &control)),
+            _ => {}
+        }
+        let sides = [(&self.control, control), (&self.test, test)];
+        for (side, label) in sides {
+            if !side.trace().has_profiler_steps() {
+                warnings.push(Warning::NoProfilerStep { label });
+            }
+        }
+        warnings
     }
 
-    /// Counts and durations on both sides, and their differences (test − control).
+    /// Counts and durations on both sides, and their differences (test − control). Names are compared, categories do
+    /// not matter.
+    ///
+    /// # Columns
+    /// `name` or `short_name` (text); with the labels C of control and T of test: `C_counts`, `C_total_duration`,
+    /// `T_counts`, `T_total_duration`, `diff_counts`, `diff_duration`; `counts_change_categories` (`+`, `-`, `=`).
+    /// Counts are whole numbers, durations µs. Names of control come first, then those only in test, each sorted by
+    /// code point.
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
     pub fn compare_traces(&self) -> Result<DataFrame> {
-        Err(crate::Error::Interrupted)
+        let selection = self.selection()?;
+        let rows = self.rows(&selection)?;
+        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        let ints = |name: String, value: fn(&Row) -> i64| {
+            Column::from(Series::new(name.into(), rows.iter().map(value).collect::<Vec<i64>>()))
+        };
+        let floats = |name: String, value: fn(&Row) -> f64| {
+            Column::from(Series::new(name.into(), rows.iter().map(value).collect::<Vec<f64>>()))
+        };
+        let (control, test) = (&selection.control.label, &selection.test.label);
+        let key = if self.use_short_name { SHORT_NAME } else { NAME };
+        let change: Vec<&str> = rows.iter().map(Row::change).collect();
+        let columns = vec![
+            Column::from(Series::new(key.into(), names)),
+            ints(format!("{control}{COUNTS_SUFFIX}"), |row| row.control.count),
+            floats(format!("{control}{DURATION_SUFFIX}"), |row| row.control.micros()),
+            ints(format!("{test}{COUNTS_SUFFIX}"), |row| row.test.count),
+            floats(format!("{test}{DURATION_SUFFIX}"), |row| row.test.micros()),
+            ints(DIFF_COUNTS.to_owned(), Row::diff),
+            floats(DIFF_DURATION.to_owned(), |row| row.test.micros_beyond(row.control)),
+            Column::from(Series::new(CHANGE.into(), change)),
+        ];
+        Ok(DataFrame::new(rows.len(), columns)?)
     }
 
-    /// The names by how their count changed; always whole names.
+    /// The names by how their count changed; always whole names, each list in the order of
+    /// [`compare_traces`](Self::compare_traces).
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
     pub fn ops_diff(&self) -> Result<OpsDiff> {
-        Err(crate::Error::Interrupted)
+        let selection = Selection { use_short_name: false, ..self.selection()? };
+        let mut answer = OpsDiff::default();
+        for row in self.rows(&selection)? {
+            let list = match (row.control.count, row.test.count) {
+                (0, _) => &mut answer.added,
+                (_, 0) => &mut answer.deleted,
+                (control, test) if control < test => &mut answer.increased,
+                (control, test) if control > test => &mut answer.decreased,
+                _ => &mut answer.unchanged,
+            };
+            list.push(row.name);
+        }
+        Ok(answer)
     }
 
     /// Bars of the counts in a result of [`TraceDiff::compare_traces`], in the frame's order.
@@ -111,8 +211,7 @@ impl TraceDiff {
     /// # Errors
     /// If the frame lacks the columns.
     pub fn visualize_counts_diff(df: &DataFrame) -> Result<Figure> {
-        let _ = df;
-        Ok(Figure::default())
+        super::figures::counts(df)
     }
 
     /// Bars of the durations in a result of [`TraceDiff::compare_traces`], in the frame's order.
@@ -120,7 +219,81 @@ impl TraceDiff {
     /// # Errors
     /// If the frame lacks the columns.
     pub fn visualize_duration_diff(df: &DataFrame) -> Result<Figure> {
-        let _ = df;
-        Ok(Figure::default())
+        super::figures::durations(df)
     }
+
+    fn labels(&self) -> (String, String) {
+        let (control, test) = (self.control.label(), self.test.label());
+        if control != test {
+            return (control.to_owned(), test.to_owned());
+        }
+        // Differs from HTA: it cannot compare a trace with itself.
+        if self.control.trace().same_data(self.test.trace()) {
+            (format!("{control}_control"), format!("{test}_test"))
+        } else {
+            (control.to_owned(), format!("{test}_control_test"))
+        }
+    }
+
+    /// The rows of the answer, in HTA's order.
+    fn rows(&self, selection: &Selection) -> Result<Vec<Row>> {
+        let sums = |side: &LabeledTrace, pick: Option<&Pick>, window: &Window| -> Result<BTreeMap<String, Sum>> {
+            let mut sums = BTreeMap::new();
+            for trace in side.ranks_picked(pick)? {
+                sum_by_name(&trace, window, selection, &mut sums)?;
+            }
+            Ok(sums)
+        };
+        let control = sums(&self.control, self.control_rank.as_ref(), &selection.control.window)?;
+        let mut test = sums(&self.test, self.test_rank.as_ref(), &selection.test.window)?;
+        let mut rows: Vec<Row> = control
+            .into_iter()
+            .map(|(name, control)| Row { test: test.remove(&name).unwrap_or_default(), name, control })
+            .collect();
+        rows.extend(test.into_iter().map(|(name, test)| Row { name, control: Sum::default(), test }));
+        Ok(rows)
+    }
+}
+
+/// One name on both sides.
+struct Row {
+    name: String,
+    control: Sum,
+    test: Sum,
+}
+
+impl Row {
+    fn diff(&self) -> i64 {
+        self.test.count - self.control.count
+    }
+
+    fn change(&self) -> &'static str {
+        match self.diff() {
+            0 => "=",
+            1.. => "+",
+            _ => "-",
+        }
+    }
+}
+
+/// Adds the selected events of one rank up by name.
+fn sum_by_name(trace: &Trace, window: &Window, selection: &Selection, sums: &mut BTreeMap<String, Sum>) -> Result<()> {
+    let rows = Rows::of(&trace.events)?;
+    let names = trace.events.column(NAME)?.as_materialized_series();
+    let names = names.cat::<Categorical32Type>()?;
+    let durations = trace.events.column(DUR)?.i64()?.rechunk();
+    // By code first: one text per name, not one per event.
+    let mapping = names.get_mapping();
+    let mut by_code = vec![Sum::default(); mapping.num_cats_upper_bound()];
+    for (row, code) in names.physical().iter().enumerate() {
+        if let Some(code) = code.filter(|_| rows.is_in(row, window, selection.device_type)) {
+            by_code[code as usize].add(durations.get(row).unwrap_or(0));
+        }
+    }
+    for (code, sum) in by_code.into_iter().enumerate().filter(|(_, sum)| sum.count > 0) {
+        let name = mapping.cat_to_str(code as u32).unwrap_or_default();
+        let name = if selection.use_short_name { shorten_name(name) } else { name.to_owned() };
+        sums.entry(name).or_default().merge(sum);
+    }
+    Ok(())
 }

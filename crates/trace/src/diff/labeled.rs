@@ -1,7 +1,10 @@
 //! A trace and the label under which a comparison names it.
 
-use crate::{DeviceType, Pick, Result, TraceSet};
-use polars::prelude::DataFrame;
+use crate::frame::columns::*;
+use crate::select::{Rows, stacked};
+use crate::{Compat, DeviceType, Error, Pick, Result, Trace, TraceSet, Window, shorten_name};
+use polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A trace and the label under which a comparison names it.
@@ -16,11 +19,8 @@ pub struct LabeledTrace {
 
 impl LabeledTrace {
     /// A loaded trace under a label.
-    pub fn new(label: impl Into<String>, trace: impl Into<TraceSet>) -> Self {
-        Self {
-            label: label.into(),
-            trace: trace.into(),
-        }
+    pub fn new(label: impl Into<String>, trace: impl Into<LabeledTrace>) -> Self {
+        Self { label: label.into(), trace: trace.into().trace }
     }
 
     /// Loads a trace file or a folder of them.
@@ -51,36 +51,103 @@ impl LabeledTrace {
         self.trace.iterations()
     }
 
-    /// The events of some ranks and iterations on one device; `None` is the first rank, the first iteration.
+    /// The events of some ranks and iterations on one device, with a leading column `rank`; `None` is the first rank,
+    /// the first iteration. Without ProfilerStep the whole window counts as the one iteration.
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
-    pub fn extract_ops(
-        &self,
-        rank: Option<Pick>,
-        iteration: Option<Pick>,
-        device_type: DeviceType,
-    ) -> Result<DataFrame> {
-        let _ = (rank, iteration, device_type);
-        Ok(self.trace.events())
+    pub fn extract_ops(&self, rank: Option<Pick>, iteration: Option<Pick>, device_type: DeviceType) -> Result<DataFrame> {
+        let window = self.window(iteration.as_ref())?;
+        let traces = self.ranks_picked(rank.as_ref())?;
+        let parts: Result<Vec<Trace>> = traces
+            .iter()
+            .map(|trace| {
+                let rows = Rows::of(&trace.events)?;
+                let mask = (0..rows.len()).map(|row| rows.is_in(row, &window, device_type)).collect();
+                Ok(Trace { info: trace.info.clone(), events: trace.events.filter(&mask)? })
+            })
+            .collect();
+        Ok(stacked(&parts?))
     }
 
-    /// Counts and total durations (µs) of events by category and name: `cat`, `name`, `short_name`, `counts`,
-    /// `total_duration`, sorted by category and name.
+    /// Counts and total durations (µs) of events by category and name, sorted by category, then name.
+    ///
+    /// # Columns
+    /// `cat`, `name`, `short_name`, `counts`, `total_duration`.
     ///
     /// # Errors
     /// If `ops` is no table of events.
     pub fn get_ops_summary(ops: &DataFrame) -> Result<DataFrame> {
-        Ok(ops.clone())
+        let text = |column: &str| -> Result<Series> {
+            let missing = |_| Error::NotEvents { reason: format!("it has no column `{column}`") };
+            Ok(ops.column(column).map_err(missing)?.as_materialized_series().cast(&DataType::String)?)
+        };
+        let (cats, names) = (text(CAT)?, text(NAME)?);
+        let missing = |_| Error::NotEvents { reason: format!("it has no column `{DUR}` of nanoseconds") };
+        let durations = ops.column(DUR).map_err(missing)?.i64().map_err(missing)?.clone();
+        let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+        for ((cat, name), dur) in cats.str()?.iter().zip(names.str()?.iter()).zip(durations.iter()) {
+            if let (Some(cat), Some(name)) = (cat, name) {
+                sums.entry((cat, name)).or_default().add(dur.unwrap_or(0));
+            }
+        }
+        let column = |name: &str, values: Vec<String>| Column::from(Series::new(name.into(), values));
+        let columns = vec![
+            column(CAT, sums.keys().map(|(cat, _)| (*cat).to_owned()).collect()),
+            column(NAME, sums.keys().map(|(_, name)| (*name).to_owned()).collect()),
+            column(SHORT_NAME, sums.keys().map(|(_, name)| shorten_name(name)).collect()),
+            Column::from(Series::new(COUNTS.into(), sums.values().map(|sum| sum.count).collect::<Vec<_>>())),
+            Column::from(Series::new(TOTAL_DURATION.into(), sums.values().map(|sum| sum.micros()).collect::<Vec<_>>())),
+        ];
+        Ok(DataFrame::new(sums.len(), columns)?)
+    }
+
+    /// The ranks that are looked at.
+    pub(super) fn ranks_picked(&self, pick: Option<&Pick>) -> Result<Vec<Trace>> {
+        let Some(pick) = pick else { return Ok(self.trace.traces().iter().take(1).cloned().collect()) };
+        let (label, available) = (self.label.clone(), self.ranks());
+        let mut picked: Vec<Trace> = Vec::new();
+        for &rank in pick.numbers() {
+            let Some(trace) = self.trace.traces().iter().find(|trace| trace.rank() == rank) else {
+                return Err(Error::UnknownRank { label, rank, available });
+            };
+            // Differs from HTA: it counts a rank that is listed twice twice.
+            if picked.iter().any(|trace| trace.rank() == rank) {
+                return Err(Error::RepeatedRank { label, rank });
+            }
+            picked.push(trace.clone());
+        }
+        if picked.is_empty() { Err(Error::NoRankSelected { label, available }) } else { Ok(picked) }
+    }
+
+    /// The iterations that are looked at. An empty list is allowed, as in HTA: nothing is selected.
+    pub(super) fn window(&self, pick: Option<&Pick>) -> Result<Window> {
+        let available = self.iterations();
+        let Some(pick) = pick else {
+            // Differs from HTA: it refuses traces without ProfilerStep.
+            return Ok(available.first().map_or(Window::Whole, |&first| Window::Iterations(vec![first])));
+        };
+        for &iteration in pick.numbers() {
+            let label = self.label.clone();
+            if available.is_empty() {
+                return Err(Error::NoIterations { label, iteration });
+            }
+            if !available.contains(&iteration) {
+                return Err(Error::UnknownIteration { label, iteration, available });
+            }
+        }
+        Ok(Window::Iterations(pick.numbers().to_vec()))
+    }
+
+    /// How the trace was loaded.
+    pub(super) fn compat(&self) -> Compat {
+        self.trace.compat()
     }
 }
 
 impl From<TraceSet> for LabeledTrace {
     fn from(trace: TraceSet) -> Self {
-        Self {
-            label: trace.label().to_owned(),
-            trace,
-        }
+        Self { label: trace.label().to_owned(), trace }
     }
 }
 
@@ -93,5 +160,34 @@ impl From<&TraceSet> for LabeledTrace {
 impl From<&LabeledTrace> for LabeledTrace {
     fn from(trace: &LabeledTrace) -> Self {
         trace.clone()
+    }
+}
+
+/// How often, and how long together; exact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub(super) count: i64,
+    nanos: i128,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, nanos: i64) {
+        self.count += 1;
+        self.nanos += i128::from(nanos);
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.nanos += other.nanos;
+    }
+
+    /// The duration in µs.
+    pub(super) fn micros(self) -> f64 {
+        self.nanos as f64 / 1000.0
+    }
+
+    /// How much longer than `other`, in µs.
+    pub(super) fn micros_beyond(self, other: Self) -> f64 {
+        (self.nanos - other.nanos) as f64 / 1000.0
     }
 }

@@ -1,6 +1,7 @@
 //! Comparisons of a control and a test.
 
 mod compare;
+mod figures;
 mod labeled;
 mod ops_diff;
 mod short_name;

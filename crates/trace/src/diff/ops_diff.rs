@@ -1,7 +1,7 @@
 //! Which operators were added, deleted, called more or less often.
 
 use serde::{Deserialize, Serialize};
-use trace_view::{Present, Report};
+use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit};
 
 /// The names of a comparison, by how their count changed; serialised in this order.
 ///
@@ -21,8 +21,43 @@ pub struct OpsDiff {
     pub unchanged: Vec<String>,
 }
 
+impl OpsDiff {
+    /// The lists and what they are called, in HTA's order.
+    pub fn lists(&self) -> [(&'static str, &[String]); 5] {
+        [
+            ("added", &self.added),
+            ("deleted", &self.deleted),
+            ("increased", &self.increased),
+            ("decreased", &self.decreased),
+            ("unchanged", &self.unchanged),
+        ]
+    }
+}
+
+/// One table, a row per name, the lists below each other.
 impl Present for OpsDiff {
     fn present(&self) -> Report {
-        Report::default()
+        let counts: Vec<String> = self.lists().iter().map(|(change, names)| format!("{} {change}", names.len())).collect();
+        let rows: Vec<Vec<Cell>> = self
+            .lists()
+            .iter()
+            .flat_map(|(change, names)| {
+                names.iter().map(|name| vec![Cell::Text((*change).to_owned()), Cell::Text(name.clone())])
+            })
+            .collect();
+        let header = |name: &str, kind, meaning: &str| Header {
+            meaning: meaning.to_owned(),
+            ..Header::new(name, Unit::None, kind)
+        };
+        Report::of(Part::Table(Table {
+            caption: format!("ops_diff · {}", counts.join(" · ")),
+            headers: vec![
+                header("change", Kind::Category, "how the number of events changed from control to test"),
+                header("name", Kind::Name, "name of the operator, runtime call or kernel"),
+            ],
+            total_rows: rows.len(),
+            rows,
+            notes: Vec::new(),
+        }))
     }
 }

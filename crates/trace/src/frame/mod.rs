@@ -1,3 +1,12 @@
-//! Events as columns.
+//! Raw events → columns.
 
+mod build;
+mod cells;
 pub(crate) mod columns;
+mod correlate;
+mod iterations;
+mod symbols;
+mod time;
+
+pub(crate) use build::{Builder, Built};
+pub(crate) use symbols::{Categories, categorical, trusted_categorical};

@@ -1,0 +1,58 @@
+//! Bars of a comparison.
+
+use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
+use crate::{Error, Result};
+use polars::prelude::{DataFrame, DataType};
+use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
+
+/// Counts on both sides, and their difference.
+pub(super) fn counts(df: &DataFrame) -> Result<Figure> {
+    let y = Axis { title: "Counts".to_owned(), unit: Unit::Count, log: false };
+    bars(df, "Ops Count Comparison", COUNTS_SUFFIX, DIFF_COUNTS, y)
+}
+
+/// Durations on both sides, and their difference.
+pub(super) fn durations(df: &DataFrame) -> Result<Figure> {
+    let y = Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log: false };
+    bars(df, "Ops Duration Comparison", DURATION_SUFFIX, DIFF_DURATION, y)
+}
+
+fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) -> Result<Figure> {
+    let labels: Vec<&str> =
+        df.get_column_names().iter().filter_map(|name| name.strip_suffix(DURATION_SUFFIX)).collect();
+    let [control, test, ..] = labels[..] else {
+        return Err(Error::NotAComparison { reason: format!("it has no two columns that end in `{DURATION_SUFFIX}`") });
+    };
+    let names = names(df)?;
+    let bar = |name: &str, column: &str| -> Result<Series> {
+        Ok(Series { name: name.to_owned(), mark: Mark::Bar, x: Points::Names(names.clone()), y: numbers(df, column)? })
+    };
+    Ok(Figure {
+        title: title.to_owned(),
+        subtitle: String::new(),
+        x: Axis::default(),
+        y,
+        bars: BarMode::Group,
+        series: vec![
+            bar(control, &format!("{control}{suffix}"))?,
+            bar(test, &format!("{test}{suffix}"))?,
+            bar("Difference", difference)?,
+        ],
+        height: None,
+    })
+}
+
+fn names(df: &DataFrame) -> Result<Vec<String>> {
+    let column = df
+        .column(NAME)
+        .or_else(|_| df.column(SHORT_NAME))
+        .map_err(|_| Error::NotAComparison { reason: format!("it has no column `{NAME}` or `{SHORT_NAME}`") })?;
+    let texts = column.as_materialized_series().cast(&DataType::String)?;
+    Ok(texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect())
+}
+
+fn numbers(df: &DataFrame, name: &str) -> Result<Vec<f64>> {
+    let missing = |_| Error::NotAComparison { reason: format!("it has no column `{name}` of numbers") };
+    let floats = df.column(name).and_then(|column| column.as_materialized_series().cast(&DataType::Float64)).map_err(missing)?;
+    Ok(floats.f64()?.iter().map(|value| value.unwrap_or(f64::NAN)).collect())
+}

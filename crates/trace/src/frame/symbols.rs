@@ -1,0 +1,175 @@
+//! Names and categories as numbers.
+//!
+//! A file is read with an interner of its own. The frames of all traces then share one table of categories (polars'
+//! global one), so that events of two traces can be joined, stacked and compared by name.
+
+use crate::read::{OddCounts, compact, decode};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use polars::prelude::{
+    CategoricalChunked, CategoricalMapping, Categorical32Type, DataType, IntoSeries, PolarsResult, Series, UInt32Chunked,
+};
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+/// How the raw bytes of a text become a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// What stands between quotes.
+    Text,
+    /// A list or an object: its JSON on one line.
+    Json,
+}
+
+/// The texts of one file, each once.
+#[derive(Default)]
+pub(crate) struct Interner {
+    /// Raw bytes of one way of writing → symbol.
+    written: HashTable<Written>,
+    bytes: Vec<u8>,
+    /// Text → symbol.
+    known: HashTable<u32>,
+    texts: Vec<String>,
+    hasher: FixedState,
+}
+
+struct Written {
+    hash: u64,
+    start: usize,
+    len: usize,
+    reading: Reading,
+    symbol: u32,
+}
+
+impl Interner {
+    /// The symbol of a text as it is written; the text itself is made only once.
+    #[inline]
+    pub(crate) fn intern(&mut self, raw: &[u8], reading: Reading, odd: &mut OddCounts) -> u32 {
+        let hash = self.hasher.hash_one(raw);
+        let bytes = &self.bytes;
+        let same = |written: &Written| {
+            written.hash == hash && written.reading == reading && &bytes[written.start..written.start + written.len] == raw
+        };
+        match self.written.find(hash, same) {
+            Some(written) => written.symbol,
+            None => self.insert(raw, hash, reading, odd),
+        }
+    }
+
+    /// The texts, by symbol.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    #[cold]
+    fn insert(&mut self, raw: &[u8], hash: u64, reading: Reading, odd: &mut OddCounts) -> u32 {
+        let text = match reading {
+            Reading::Text => decode(raw, odd).into_owned(),
+            Reading::Json => compact(raw, odd),
+        };
+        let text_hash = self.hasher.hash_one(text.as_bytes());
+        let symbol = match self.known.find(text_hash, |&symbol| self.texts[symbol as usize] == text) {
+            Some(&symbol) => symbol,
+            None => {
+                let symbol = self.texts.len() as u32;
+                self.texts.push(text);
+                let (texts, hasher) = (&self.texts, &self.hasher);
+                self.known.insert_unique(text_hash, symbol, |&symbol| hasher.hash_one(texts[symbol as usize].as_bytes()));
+                symbol
+            }
+        };
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(raw);
+        let written = Written { hash, start, len: raw.len(), reading, symbol };
+        self.written.insert_unique(hash, written, |written| written.hash);
+        symbol
+    }
+}
+
+/// The table of categories that the frames of all traces share.
+pub(crate) struct Categories {
+    dtype: DataType,
+    mapping: Arc<CategoricalMapping>,
+}
+
+impl Categories {
+    /// The table. It lives as long as anything refers to it.
+    pub(crate) fn shared() -> Self {
+        let categories = polars::prelude::Categories::global();
+        let mapping = categories.mapping();
+        Self { dtype: DataType::Categorical(categories, Arc::clone(&mapping)), mapping }
+    }
+
+    /// The codes of these texts, in their order.
+    ///
+    /// # Errors
+    /// If the table is full, at four thousand million texts.
+    pub(crate) fn codes<'t>(&self, texts: impl Iterator<Item = &'t str>) -> PolarsResult<Vec<u32>> {
+        texts.map(|text| self.mapping.insert_cat(text)).collect()
+    }
+}
+
+/// A column of categories over codes of the shared table; a code that the table does not know becomes null.
+pub(crate) fn categorical(codes: UInt32Chunked, categories: &Categories) -> Series {
+    CategoricalChunked::<Categorical32Type>::from_cats_and_dtype(codes, categories.dtype.clone()).into_series()
+}
+
+/// A column of categories over codes that are known to be of the shared table, taken as they are, without a look.
+#[allow(unsafe_code)]
+pub(crate) fn trusted_categorical(codes: UInt32Chunked, categories: &Categories) -> Series {
+    // SAFETY: the codes come from a file that `write::arrow` wrote, whose manifest lists each of them; the caller has
+    // put all listed texts into the table and found every one under its code.
+    let column = unsafe {
+        CategoricalChunked::<Categorical32Type>::from_cats_and_dtype_unchecked(codes, categories.dtype.clone())
+    };
+    column.into_series()
+}
+
+/// What a name says of the iteration it marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It marks none.
+    No,
+    /// `ProfilerStep#N`.
+    Number(i64),
+    /// It starts with ProfilerStep but has no number.
+    Odd,
+}
+
+/// The iteration in `ProfilerStep#N`, white space around the `#` allowed.
+pub(crate) fn step_number(name: &str) -> Step {
+    let Some(rest) = name.strip_prefix("ProfilerStep") else { return Step::No };
+    let Some(rest) = rest.trim_start().strip_prefix('#') else { return Step::Odd };
+    let rest = rest.trim_start();
+    let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    rest[..digits].parse().map_or(Step::Odd, Step::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_one_symbol_however_it_is_written() {
+        let mut interner = Interner::default();
+        let mut odd = OddCounts::default();
+        let mut symbol = |raw: &str, reading| interner.intern(raw.as_bytes(), reading, &mut odd);
+        let plain = symbol("aten::mm", Reading::Text);
+        assert_eq!(symbol(r"aten\u003a:mm", Reading::Text), plain);
+        assert_eq!(symbol("aten::mm", Reading::Text), plain);
+        let list = symbol("[1,2]", Reading::Json);
+        assert_eq!(symbol("[ 1,\n2]", Reading::Json), list);
+        assert_eq!(symbol("[1, 2]", Reading::Text), list);
+        assert_eq!(interner.texts(), ["aten::mm", "[1, 2]"]);
+    }
+
+    #[test]
+    fn steps_are_told_by_their_name() {
+        assert_eq!(step_number("ProfilerStep#1009"), Step::Number(1009));
+        assert_eq!(step_number("ProfilerStep # 5"), Step::Number(5));
+        assert_eq!(step_number("ProfilerStep#7 (warm-up)"), Step::Number(7));
+        assert_eq!(step_number("ProfilerStep*"), Step::Odd);
+        assert_eq!(step_number("ProfilerStep#"), Step::Odd);
+        assert_eq!(step_number("aten::mm"), Step::No);
+    }
+}

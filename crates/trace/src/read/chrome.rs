@@ -1,0 +1,475 @@
+//! The JSON of a Chrome trace → raw events, in one pass and in bounded memory.
+//!
+//! ```text
+//! { "schemaVersion": 1, …, "traceEvents": [ {…}, {…}, … ], "traceName": … }
+//!   └── metadata ──────┘                   └── sink ──┘    └─ metadata ─┘
+//! ```
+//!
+//! A bare list of events is a trace too. Good events are kept whatever stands between them: what is left out or
+//! repaired is counted in the [`Outcome`].
+
+use super::odd::{Odd, OddCounts};
+use super::ranks::RankText;
+use super::scan::{Raw, Scanner, Skipper, Stop, is_blank};
+use super::text;
+use super::window::{End, Window};
+use crate::{Error, Result};
+use serde_json::{Map, Value};
+use std::io::{ErrorKind, Read};
+use std::ops::ControlFlow;
+
+/// Arguments that a sink can ask for.
+pub(crate) const SLOTS: usize = 32;
+
+/// A top-level value other than `traceEvents` may take this much.
+const LONGEST_METADATA: usize = 16 * 1024 * 1024;
+
+/// One entry of `traceEvents`, as it is written.
+#[derive(Debug, Default)]
+pub(crate) struct RawEvent<'a> {
+    /// Its position in `traceEvents`.
+    pub(crate) index: i64,
+    pub(crate) name: Raw<'a>,
+    pub(crate) cat: Raw<'a>,
+    pub(crate) ts: Raw<'a>,
+    pub(crate) dur: Raw<'a>,
+    pub(crate) pid: Raw<'a>,
+    pub(crate) tid: Raw<'a>,
+    args: [Raw<'a>; SLOTS],
+    seen: u32,
+}
+
+impl<'a> RawEvent<'a> {
+    /// The arguments that the sink asked for: slot and value.
+    pub(crate) fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
+        let mut left = self.seen;
+        std::iter::from_fn(move || {
+            let slot = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some((slot, self.args[slot]))
+        })
+    }
+}
+
+/// Who takes the events.
+pub(crate) trait EventSink {
+    /// The slot of an argument, below [`SLOTS`]; `None` if nobody wants it.
+    fn slot(&self, key: &[u8]) -> Option<usize>;
+    /// A list of events begins; an earlier one no longer counts.
+    fn restart(&mut self);
+    /// One event.
+    fn event(&mut self, event: &RawEvent<'_>);
+    /// One top-level value; `Break` ends the reading.
+    fn metadata(&mut self, key: &str, value: &Value) -> ControlFlow<()>;
+    /// Called a few times per MB; `Break` ends the reading.
+    fn tick(&mut self, events: u64) -> ControlFlow<()>;
+}
+
+/// What the reading found besides events.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// The top-level keys other than `traceEvents`; of a repeated key the last value.
+    pub(crate) metadata: Map<String, Value>,
+    /// The first number that stands as `"rank": N` anywhere in the text.
+    pub(crate) rank_in_text: Option<i64>,
+    /// Entries of `traceEvents`.
+    pub(crate) events: u64,
+    /// Where and why the text ends early.
+    pub(crate) cut: Option<Cut>,
+    /// Events that are no JSON: how many, and the first.
+    pub(crate) skipped: Option<(u64, Cut)>,
+    /// Odd values at the top level and in the list; those inside events are the sink's.
+    pub(crate) odd: OddCounts,
+    /// The sink ended the reading.
+    pub(crate) stopped: bool,
+}
+
+/// A place in the text, and what is wrong there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) offset: u64,
+    pub(crate) reason: String,
+}
+
+/// Reads a whole trace into `sink`.
+///
+/// # Errors
+/// If this is no trace, has no `traceEvents`, or the operating system fails. An empty list of events is no error here.
+pub(crate) fn read_events<S: EventSink>(reader: impl Read, file: &str, sink: &mut S) -> Result<Outcome> {
+    let mut reading = Reading { window: Window::new(RankText::new(reader)), file, sink, outcome: Outcome::default() };
+    let flow = reading.document()?;
+    reading.outcome.stopped = flow.is_break();
+    reading.outcome.rank_in_text = reading.window.reader().found();
+    Ok(reading.outcome)
+}
+
+struct Reading<'s, R, S> {
+    window: Window<RankText<R>>,
+    file: &'s str,
+    sink: &'s mut S,
+    outcome: Outcome,
+}
+
+type Flow = Result<ControlFlow<()>>;
+const ON: ControlFlow<()> = ControlFlow::Continue(());
+const STOP: ControlFlow<()> = ControlFlow::Break(());
+
+impl<R: Read, S: EventSink> Reading<'_, R, S> {
+    fn document(&mut self) -> Flow {
+        self.window.more();
+        if self.window.ahead().starts_with(b"\xEF\xBB\xBF") {
+            self.window.advance(3);
+        }
+        match self.window.peek() {
+            Some(b'[') => {
+                self.sink.restart();
+                self.events(true)
+            }
+            Some(b'{') => {
+                self.window.advance(1);
+                self.object()
+            }
+            Some(_) => {
+                let start: String = String::from_utf8_lossy(self.window.ahead()).chars().take(24).collect();
+                Err(self.not_a_trace(format!("neither gzip nor JSON, it starts with {start:?}")))
+            }
+            None => match self.window.take_end() {
+                Some(End::Failed(error)) => Err(self.failed(error, "before the first event")),
+                _ => Err(self.not_a_trace("the file is empty".to_owned())),
+            },
+        }
+    }
+
+    /// The keys of the outermost object.
+    fn object(&mut self) -> Flow {
+        let mut listed = false;
+        loop {
+            match self.window.peek() {
+                Some(b',') => self.window.advance(1),
+                Some(b'}') => break,
+                Some(b'"') => {
+                    let Some(key) = self.key() else { return self.broken(listed) };
+                    let is_list = key == "traceEvents" && self.window.peek() == Some(b'[');
+                    let flow = if is_list {
+                        if std::mem::replace(&mut listed, true) {
+                            self.outcome.odd.note(Odd::RepeatedEvents);
+                            self.outcome.events = 0;
+                        }
+                        self.sink.restart();
+                        self.events(false)?
+                    } else {
+                        let Some(flow) = self.metadata(&key) else { return self.broken(listed) };
+                        flow
+                    };
+                    if flow.is_break() || self.outcome.cut.is_some() {
+                        return Ok(flow);
+                    }
+                }
+                _ => return self.broken(listed),
+            }
+        }
+        if listed {
+            return Ok(ON);
+        }
+        if let Some(value) = self.outcome.metadata.get("traceEvents") {
+            let kind = match value {
+                Value::Null => "null",
+                _ => "not a list",
+            };
+            return Err(Error::NoEvents { file: self.file.to_owned(), reason: format!("its traceEvents is {kind}") });
+        }
+        let keys = self.outcome.metadata.keys().cloned().collect();
+        Err(Error::NoTraceEvents { file: self.file.to_owned(), keys })
+    }
+
+    /// A key and its colon; the cursor stands on the quote.
+    fn key(&mut self) -> Option<String> {
+        let key = self.window.whole(|scanner| scanner.text().map(<[u8]>::to_vec)).ok()?;
+        let key = text::decode(&key, &mut self.outcome.odd).into_owned();
+        (self.window.peek() == Some(b':')).then(|| self.window.advance(1))?;
+        Some(key)
+    }
+
+    /// A top-level value. `None` if the text ends or is broken here.
+    fn metadata(&mut self, key: &str) -> Option<ControlFlow<()>> {
+        let first = self.window.peek()?;
+        let bytes = if matches!(first, b'{' | b'[' | b'"') {
+            self.skip(LONGEST_METADATA)?
+        } else {
+            let token = self.window.whole(|scanner| {
+                let start = scanner.position();
+                scanner.value().map(|value| match value {
+                    Raw::Token(token) => (start, token.to_vec()),
+                    _ => (start, b"null".to_vec()),
+                })
+            });
+            token.ok()?.1
+        };
+        let value = serde_json::from_slice(&bytes)
+            .or_else(|_| serde_json::from_str(&String::from_utf8_lossy(&bytes)).inspect(|_| self.outcome.odd.note(Odd::InvalidUtf8)));
+        match value {
+            Ok(value) => {
+                let flow = self.sink.metadata(key, &value);
+                self.outcome.metadata.insert(key.to_owned(), value);
+                Some(flow)
+            }
+            Err(_) => {
+                self.outcome.odd.note(Odd::BadMetadata);
+                Some(ON)
+            }
+        }
+    }
+
+    /// Steps over a value of any length; its bytes if they are no more than `keep`. `None` if the text ends first.
+    fn skip(&mut self, keep: usize) -> Option<Vec<u8>> {
+        let mut skipper = Skipper::default();
+        let mut kept = Vec::new();
+        loop {
+            let ahead = self.window.ahead();
+            let (used, done) = skipper.feed(ahead);
+            if kept.len() + used <= keep {
+                kept.extend_from_slice(&ahead[..used]);
+            } else {
+                kept = vec![0; keep];
+            }
+            self.window.advance(used);
+            if done {
+                return Some(kept);
+            }
+            if !self.window.more() {
+                return None;
+            }
+        }
+    }
+
+    /// The entries of a list of events; the cursor stands on its bracket. In a bare list the closing bracket is optional.
+    fn events(&mut self, bare: bool) -> Flow {
+        self.window.advance(1);
+        let mut at_refill = self.window.refills();
+        loop {
+            if self.window.refills() != at_refill {
+                at_refill = self.window.refills();
+                if self.sink.tick(self.outcome.events).is_break() {
+                    return Ok(STOP);
+                }
+            }
+            match self.window.peek() {
+                Some(b'{') => self.event()?,
+                Some(b',') => self.window.advance(1),
+                Some(b']') => {
+                    self.window.advance(1);
+                    return Ok(ON);
+                }
+                Some(b'"' | b'[') => {
+                    self.outcome.odd.note(Odd::NotAnEvent);
+                    self.outcome.events += 1;
+                    if self.skip(0).is_none() {
+                        self.cut("the JSON text ends inside the list of events")?;
+                    }
+                }
+                Some(_) => match self.window.whole(|scanner| scanner.value().map(|_| ())) {
+                    Ok(()) => {
+                        self.outcome.odd.note(Odd::NotAnEvent);
+                        self.outcome.events += 1;
+                    }
+                    Err(Stop::Bad(reason)) => self.recover(reason)?,
+                    Err(Stop::More) => self.cut("the JSON text ends inside the list of events")?,
+                },
+                None if bare && matches!(self.window.end(), Some(End::Over)) => return Ok(ON),
+                None => self.cut("the JSON text ends inside the list of events")?,
+            }
+            if self.outcome.cut.is_some() {
+                return Ok(ON);
+            }
+        }
+    }
+
+    #[inline]
+    fn event(&mut self) -> Result<()> {
+        let Self { window, sink, outcome, .. } = self;
+        let index = outcome.events as i64;
+        let read = window.whole(|scanner| {
+            let event = raw_event(scanner, index, &**sink)?;
+            sink.event(&event);
+            Ok(())
+        });
+        match read {
+            Ok(()) => outcome.events += 1,
+            Err(Stop::More) => self.cut("the JSON text ends inside an event")?,
+            Err(Stop::Bad(reason)) => {
+                outcome.events += 1;
+                self.recover(reason)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves a broken event behind and finds the next one: `}`, `,`, `{` and a key that events have.
+    fn recover(&mut self, reason: &'static str) -> Result<()> {
+        let here = Cut { offset: self.window.offset(), reason: reason.to_owned() };
+        self.outcome.skipped.get_or_insert((0, here)).0 += 1;
+        loop {
+            match next_event(self.window.ahead()) {
+                Next::At(position) => {
+                    self.window.advance(position);
+                    return Ok(());
+                }
+                Next::Perhaps(position) => self.window.advance(position),
+            }
+            if !self.window.more() {
+                return self.cut("no further event can be made out");
+            }
+        }
+    }
+
+    /// Notes that the text ends here.
+    fn cut(&mut self, reason: &str) -> Result<()> {
+        let offset = self.window.offset();
+        let reason = match self.window.take_end() {
+            Some(End::Failed(error)) => self.data_error(error)?,
+            _ => reason.to_owned(),
+        };
+        self.outcome.cut = Some(Cut { offset, reason });
+        Ok(())
+    }
+
+    /// The outermost object ends early or is broken.
+    fn broken(&mut self, listed: bool) -> Flow {
+        let over = self.window.peek().is_none();
+        if listed {
+            self.cut(if over { "the JSON text ends before its closing brace" } else { "the JSON text is broken after the events" })?;
+            return Ok(ON);
+        }
+        let offset = self.window.offset();
+        match self.window.take_end() {
+            Some(End::Failed(error)) => Err(self.failed(error, "before its traceEvents")),
+            _ if over => Err(self.not_a_trace(format!("the JSON text ends at byte {offset}, before its traceEvents"))),
+            _ => Err(self.not_a_trace(format!("the JSON text is broken at byte {offset}, before its traceEvents"))),
+        }
+    }
+
+    /// What is wrong with the data, if the data and not the machine is at fault.
+    fn data_error(&self, error: std::io::Error) -> Result<String> {
+        match error.kind() {
+            ErrorKind::UnexpectedEof => Ok("the gzip data ends early".to_owned()),
+            ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
+            ErrorKind::ConnectionAborted => Err(Error::Interrupted),
+            _ => Err(Error::Io { path: self.file.into(), source: error }),
+        }
+    }
+
+    fn failed(&self, error: std::io::Error, place: &str) -> Error {
+        match self.data_error(error) {
+            Ok(reason) => self.not_a_trace(format!("{reason}, {place}")),
+            Err(error) => error,
+        }
+    }
+
+    fn not_a_trace(&self, reason: String) -> Error {
+        Error::NotATrace { file: self.file.to_owned(), reason }
+    }
+}
+
+/// One event; the cursor stands on its brace.
+#[inline]
+fn raw_event<'a>(scanner: &mut Scanner<'a>, index: i64, sink: &impl EventSink) -> Result<RawEvent<'a>, Stop> {
+    let mut event = RawEvent { index, ..RawEvent::default() };
+    members(scanner, |scanner, key| {
+        match key {
+            b"name" => event.name = scanner.value()?,
+            b"cat" => event.cat = scanner.value()?,
+            b"ts" => event.ts = scanner.value()?,
+            b"dur" => event.dur = scanner.value()?,
+            b"pid" => event.pid = scanner.value()?,
+            b"tid" => event.tid = scanner.value()?,
+            b"args" => {
+                event.seen = 0;
+                if scanner.peek()? == b'{' {
+                    members(scanner, |scanner, key| {
+                        let value = scanner.value()?;
+                        if let Some(slot) = sink.slot(key) {
+                            event.args[slot] = value;
+                            event.seen |= 1 << slot;
+                        }
+                        Ok(())
+                    })?;
+                } else {
+                    scanner.value()?;
+                }
+            }
+            _ => {
+                scanner.value()?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(event)
+}
+
+/// The members of an object; `each` reads the value. The cursor stands on the brace.
+#[inline]
+fn members<'a>(
+    scanner: &mut Scanner<'a>,
+    mut each: impl FnMut(&mut Scanner<'a>, &[u8]) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    scanner.bump();
+    loop {
+        match scanner.peek()? {
+            b'"' => {}
+            b'}' => {
+                scanner.bump();
+                return Ok(());
+            }
+            _ => return Err(Stop::Bad("a key is missing or a text is not closed")),
+        }
+        let key = scanner.text()?;
+        scanner.expect(b':', "a colon is missing after a key")?;
+        scanner.peek()?;
+        if key.contains(&b'\\') {
+            let plain = text::decode(key, &mut OddCounts::default()).into_owned();
+            each(scanner, plain.as_bytes())?;
+        } else {
+            each(scanner, key)?;
+        }
+        match scanner.peek()? {
+            b',' => scanner.bump(),
+            b'}' => {}
+            _ => return Err(Stop::Bad("a comma is missing, or a text contains an unescaped quote")),
+        }
+    }
+}
+
+/// Where the next event may begin.
+enum Next {
+    /// Its brace.
+    At(usize),
+    /// No event before this place; one may begin here, after more text.
+    Perhaps(usize),
+}
+
+fn next_event(bytes: &[u8]) -> Next {
+    const KEYS: [&[u8]; 9] = [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id"];
+    let blanks = |from: usize| bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
+    let mut at = 0;
+    while let Some(found) = bytes[at..].iter().position(|&byte| byte == b'}') {
+        let close = at + found;
+        at = close + 1;
+        let comma = at + blanks(at);
+        let Some(&byte) = bytes.get(comma) else { return Next::Perhaps(close) };
+        if byte != b',' {
+            continue;
+        }
+        let open = comma + 1 + blanks(comma + 1);
+        let Some(&byte) = bytes.get(open) else { return Next::Perhaps(close) };
+        if byte != b'{' {
+            continue;
+        }
+        let quote = open + 1 + blanks(open + 1);
+        let Some(key) = bytes.get(quote..quote + 6) else { return Next::Perhaps(close) };
+        let is_key = |name: &&[u8]| key[1..].strip_prefix(*name).is_some_and(|rest| rest.first() == Some(&b'"'));
+        if key[0] == b'"' && KEYS.iter().any(is_key) {
+            return Next::At(open);
+        }
+    }
+    Next::Perhaps(bytes.len())
+}

@@ -1,0 +1,18 @@
+//! Path → bytes → raw events. Knows JSON and files, nothing of frames.
+
+mod chrome;
+mod number;
+mod odd;
+mod open;
+mod ranks;
+mod scan;
+mod text;
+mod window;
+
+pub(crate) use chrome::{EventSink, Outcome, RawEvent, read_events};
+pub(crate) use number::{as_f64, integer, is_float, nanos};
+pub(crate) use odd::{Odd, OddCounts};
+pub(crate) use open::{Meter, open_bytes, open_file};
+pub(crate) use ranks::{label_of, trace_files};
+pub(crate) use scan::Raw;
+pub(crate) use text::{compact, decode};

@@ -1,0 +1,147 @@
+//! Folder → trace files, and the rank that a file's text names.
+
+use crate::{Error, Result};
+use regex::bytes::Regex;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// The trace files that `path` stands for: itself, or those of a folder, by name.
+///
+/// # Errors
+/// If there is nothing, or the folder holds no trace file.
+pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |source: std::io::Error| Error::Io { path: path.to_owned(), source };
+    let kind = match std::fs::metadata(path) {
+        Ok(kind) => kind,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::NoSuchPath { path: path.to_owned(), hint: hint(path) });
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    if !kind.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if (name.ends_with(".json") || name.ends_with(".gz")) && file.is_file() {
+            files.push(file);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(Error::NoTraceFiles { path: path.to_owned() });
+    }
+    Ok(files)
+}
+
+/// The name of a file or folder without what says that it is a trace.
+pub(crate) fn label_of(path: &Path) -> String {
+    let whole = std::fs::canonicalize(path);
+    let name = whole.as_deref().unwrap_or(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut stem = name.as_str();
+    for ending in [".gz", ".json", ".trace", ".pt"] {
+        stem = stem.strip_suffix(ending).unwrap_or(stem);
+    }
+    if stem.is_empty() { "trace".to_owned() } else { stem.to_owned() }
+}
+
+/// What there is instead of a missing path: how far the path exists, and what stands there.
+fn hint(path: &Path) -> String {
+    let Some(parent) = path.ancestors().skip(1).find(|parent| parent.is_dir() && !parent.as_os_str().is_empty()) else {
+        return String::new();
+    };
+    let mut names: Vec<String> = std::fs::read_dir(parent)
+        .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+        .unwrap_or_default();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    format!(" ({} holds: {})", parent.display(), crate::error::texts(&names))
+}
+
+/// Passes bytes on and looks for `"rank": N` in them, as HTA does: with white space after the colon, on one line.
+pub(crate) struct RankText<R> {
+    inner: R,
+    found: Option<i64>,
+    /// The end of what went by, in case a match began there.
+    tail: Vec<u8>,
+}
+
+/// A match is no longer than this.
+const LONGEST: usize = 64;
+
+static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""rank":[ \t]+([0-9]+)"#).ok());
+
+impl<R> RankText<R> {
+    pub(crate) fn new(inner: R) -> Self {
+        Self { inner, found: None, tail: Vec::new() }
+    }
+
+    /// The number in the first match.
+    pub(crate) fn found(&self) -> Option<i64> {
+        self.found
+    }
+
+    fn look(&mut self, bytes: &[u8]) {
+        let head = &bytes[..bytes.len().min(LONGEST)];
+        self.tail.extend_from_slice(head);
+        self.found = rank(&self.tail).or_else(|| rank(bytes));
+        if bytes.len() > LONGEST {
+            self.tail.clear();
+            self.tail.extend_from_slice(&bytes[bytes.len() - LONGEST..]);
+        } else {
+            let surplus = self.tail.len().saturating_sub(LONGEST);
+            self.tail.drain(..surplus);
+        }
+    }
+}
+
+impl<R: Read> Read for RankText<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        if self.found.is_none() {
+            self.look(&buffer[..read]);
+        }
+        Ok(read)
+    }
+}
+
+/// The number in the first match that surely ends before the bytes do.
+fn rank(bytes: &[u8]) -> Option<i64> {
+    let captures = PATTERN.as_ref()?.captures_iter(bytes).find_map(|captures| captures.get(1))?;
+    let whole = captures.end() < bytes.len();
+    whole.then(|| std::str::from_utf8(captures.as_bytes()).ok()?.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_rank_is_found_however_the_text_is_cut() {
+        let text = br#"{"x": "rank", "rank":1, "distributedInfo": {"backend": "nccl", "rank":  37, "rank": 5}}"#;
+        for step in 1..text.len() {
+            let mut reader = RankText::new(&text[..]);
+            let mut piece = vec![0; step];
+            while reader.read(&mut piece).unwrap() > 0 {}
+            assert_eq!(reader.found(), Some(37), "{step}");
+        }
+    }
+
+    #[test]
+    fn without_white_space_it_is_no_match() {
+        let mut reader = RankText::new(&br#"{"rank":3, "rank":
+            4}"#[..]);
+        std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
+        assert_eq!(reader.found(), None);
+    }
+
+    #[test]
+    fn labels_lose_what_says_trace() {
+        assert_eq!(label_of(Path::new("/no/where/run1.pt.trace.json.gz")), "run1");
+        assert_eq!(label_of(Path::new("/no/where/monday")), "monday");
+    }
+}

@@ -1,0 +1,146 @@
+//! A stretch of the JSON text in memory, refilled as the cursor moves on.
+
+use super::scan::{Scanner, Stop, is_blank};
+use std::io::{ErrorKind, Read};
+
+/// Bytes asked for at once.
+const CHUNK: usize = 256 * 1024;
+
+/// A single value may take this much; a longer one is left out.
+pub(crate) const LONGEST: usize = 256 * 1024 * 1024;
+
+/// A stretch of the JSON text in memory.
+pub(crate) struct Window<R> {
+    reader: R,
+    bytes: Vec<u8>,
+    /// The cursor.
+    at: usize,
+    /// The end of what was read.
+    filled: usize,
+    /// Position of `bytes[0]` in the whole text.
+    base: u64,
+    end: Option<End>,
+    refills: u64,
+}
+
+/// Why no more bytes come.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The text is over.
+    Over,
+    /// The reader failed.
+    Failed(std::io::Error),
+}
+
+impl<R: Read> Window<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, bytes: vec![0; CHUNK], at: 0, filled: 0, base: 0, end: None, refills: 0 }
+    }
+
+    /// The text from the cursor on, as far as it is in memory.
+    pub(crate) fn ahead(&self) -> &[u8] {
+        &self.bytes[self.at..self.filled]
+    }
+
+    /// Position of the cursor in the whole text.
+    pub(crate) fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// Moves the cursor.
+    pub(crate) fn advance(&mut self, by: usize) {
+        self.at += by;
+    }
+
+    /// Where the bytes come from.
+    pub(crate) fn reader(&self) -> &R {
+        &self.reader
+    }
+
+    /// How often the window was refilled.
+    pub(crate) fn refills(&self) -> u64 {
+        self.refills
+    }
+
+    /// Why no more bytes came.
+    pub(crate) fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// Why no more bytes came.
+    pub(crate) fn take_end(&mut self) -> Option<End> {
+        self.end.take()
+    }
+
+    /// Reads on; what lies before the cursor is forgotten. False at the end.
+    pub(crate) fn more(&mut self) -> bool {
+        if self.end.is_some() {
+            return false;
+        }
+        self.refills += 1;
+        self.bytes.copy_within(self.at..self.filled, 0);
+        self.base += self.at as u64;
+        self.filled -= self.at;
+        self.at = 0;
+        if self.filled == self.bytes.len() {
+            self.bytes.resize(self.bytes.len() * 2, 0);
+        }
+        let before = self.filled;
+        while self.filled < self.bytes.len() {
+            match self.reader.read(&mut self.bytes[self.filled..]) {
+                Ok(0) => {
+                    self.end = Some(End::Over);
+                    break;
+                }
+                Ok(read) => self.filled += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.end = Some(End::Failed(error));
+                    break;
+                }
+            }
+        }
+        self.filled > before
+    }
+
+    /// The next byte that is no white space; the cursor stands on it. `None` at the end.
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        loop {
+            while self.at < self.filled {
+                let byte = self.bytes[self.at];
+                if !is_blank(byte) {
+                    return Some(byte);
+                }
+                self.at += 1;
+            }
+            if !self.more() {
+                return None;
+            }
+        }
+    }
+
+    /// Reads something whole at the cursor, fetching what it needs, and moves behind it. [`Stop::More`]: the text ends.
+    pub(crate) fn whole<T>(&mut self, mut read: impl FnMut(&mut Scanner<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
+        loop {
+            let mut scanner = Scanner::new(&self.bytes[self.at..self.filled]);
+            match read(&mut scanner) {
+                Ok(value) => {
+                    self.at += scanner.position();
+                    return Ok(value);
+                }
+                Err(Stop::More) if self.filled - self.at > LONGEST => {
+                    return Err(Stop::Bad("a single value longer than 256 MiB"));
+                }
+                Err(Stop::More) => {
+                    if !self.more() {
+                        return Err(Stop::More);
+                    }
+                }
+                Err(bad) => {
+                    self.at += scanner.position();
+                    return Err(bad);
+                }
+            }
+        }
+    }
+}
