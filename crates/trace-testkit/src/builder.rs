@@ -36,10 +36,7 @@ pub struct TraceBuilder {
 #[derive(Debug, Clone)]
 enum Event {
     /// A complete event: what stands before its arguments, and the arguments.
-    Complete {
-        head: String,
-        args: Vec<(String, String)>,
-    },
+    Complete { head: String, args: Vec<(String, String)> },
     /// Text of the test's own.
     Raw(String),
 }
@@ -53,13 +50,7 @@ impl Default for TraceBuilder {
 impl TraceBuilder {
     /// An empty trace of rank 0.
     pub fn new() -> Self {
-        Self {
-            rank: Some(0),
-            nanos: false,
-            thread: 1,
-            metadata: Vec::new(),
-            events: Vec::new(),
-        }
+        Self { rank: Some(0), nanos: false, thread: 1, metadata: Vec::new(), events: Vec::new() }
     }
 
     /// The rank that `distributedInfo` names.
@@ -112,8 +103,7 @@ impl TraceBuilder {
     /// A runtime call with its correlation id.
     pub fn runtime(self, name: &str, correlation: i64, span: Range<i64>) -> Self {
         let thread = self.thread;
-        self.complete("cuda_runtime", name, 100, thread, span)
-            .correlation(correlation)
+        self.complete("cuda_runtime", name, 100, thread, span).correlation(correlation)
     }
 
     /// A kernel on a stream; tie it to its launch with [`correlation`](Self::correlation).
@@ -123,8 +113,7 @@ impl TraceBuilder {
 
     /// A copy on a stream.
     pub fn memcpy(self, name: &str, stream: Stream, bytes: i64, span: Range<i64>) -> Self {
-        self.on_stream("gpu_memcpy", name, stream, span)
-            .arg("bytes", &bytes.to_string())
+        self.on_stream("gpu_memcpy", name, stream, span).arg("bytes", &bytes.to_string())
     }
 
     /// A complete event of any category on any process and thread.
@@ -135,10 +124,7 @@ impl TraceBuilder {
             quoted(cat),
             quoted(name)
         );
-        self.events.push(Event::Complete {
-            head,
-            args: Vec::new(),
-        });
+        self.events.push(Event::Complete { head, args: Vec::new() });
         self
     }
 
@@ -186,10 +172,8 @@ impl TraceBuilder {
                     let _ = write!(text, "{{{head}}}");
                 }
                 Event::Complete { head, args } => {
-                    let args: Vec<String> = args
-                        .iter()
-                        .map(|(key, value)| format!("{}: {value}", quoted(key)))
-                        .collect();
+                    let args: Vec<String> =
+                        args.iter().map(|(key, value)| format!("{}: {value}", quoted(key))).collect();
                     let _ = write!(text, "{{{head}, \"args\": {{{}}}}}", args.join(", "));
                 }
             }
@@ -204,8 +188,7 @@ impl TraceBuilder {
     }
 
     fn on_stream(self, cat: &str, name: &str, stream: Stream, span: Range<i64>) -> Self {
-        self.complete(cat, name, 0, stream.0, span)
-            .arg("stream", &stream.0.to_string())
+        self.complete(cat, name, 0, stream.0, span).arg("stream", &stream.0.to_string())
     }
 
     fn time(&self, value: i64) -> String {

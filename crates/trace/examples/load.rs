@@ -37,7 +37,9 @@ fn digest(column: &Column) -> trace::Result<String> {
     let there = column.len() - column.null_count();
     let series = column.as_materialized_series();
     Ok(match column.dtype() {
-        DataType::Int64 => format!("{there} values, sum {}", series.i64()?.iter().flatten().map(i128::from).sum::<i128>()),
+        DataType::Int64 => {
+            format!("{there} values, sum {}", series.i64()?.iter().flatten().map(i128::from).sum::<i128>())
+        }
         DataType::Float64 => format!("{there} values, sum {}", series.f64()?.iter().flatten().sum::<f64>()),
         _ => {
             let texts = series.cast(&DataType::String)?;

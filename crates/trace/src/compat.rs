@@ -34,8 +34,6 @@ impl FromStr for Compat {
         [Self::Exact, Self::Hta]
             .into_iter()
             .find(|compat| compat.to_string().eq_ignore_ascii_case(word))
-            .ok_or_else(|| Error::UnknownCompat {
-                given: word.to_owned(),
-            })
+            .ok_or_else(|| Error::UnknownCompat { given: word.to_owned() })
     }
 }

@@ -166,10 +166,6 @@ fn listed(shown: Vec<String>, total: usize) -> String {
     if total == 0 {
         return "none".to_owned();
     }
-    let more = if total > shown.len() {
-        format!(", … {} in all", total)
-    } else {
-        String::new()
-    };
+    let more = if total > shown.len() { format!(", … {} in all", total) } else { String::new() };
     shown.join(", ") + &more
 }

@@ -163,7 +163,9 @@ fn load_one(reader: impl Read, file: &str, options: &LoadOptions, meter: &Meter)
 
 fn why_empty(outcome: &Outcome) -> String {
     match (&outcome.cut, outcome.events) {
-        (Some(cut), 0) => format!("{} at byte {} of the JSON text, before the first whole event", cut.reason, cut.offset),
+        (Some(cut), 0) => {
+            format!("{} at byte {} of the JSON text, before the first whole event", cut.reason, cut.offset)
+        }
         (_, 0) => "its traceEvents is empty".to_owned(),
         (_, events) => format!("none of its {events} events has a duration and a category"),
     }

@@ -36,9 +36,8 @@ impl Present for TraceSet {
 }
 
 fn row(info: &RankInfo) -> Vec<Cell> {
-    let list = |values: &[i64], none: &str| {
-        Cell::Text(if values.is_empty() { none.to_owned() } else { ranges(values) })
-    };
+    let list =
+        |values: &[i64], none: &str| Cell::Text(if values.is_empty() { none.to_owned() } else { ranges(values) });
     vec![
         Cell::Int(info.rank),
         Cell::Int(i64::try_from(info.events).unwrap_or(i64::MAX)),

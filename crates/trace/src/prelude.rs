@@ -1,15 +1,14 @@
 //! Everyday names: ours, polars', and what shows an answer.
 
 pub use crate::{
-    Compat, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, Pick, RankInfo,
-    Selection, Trace, TraceDiff, TraceSet, Warning, frame_table, shorten_name,
+    Compat, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, Pick, RankInfo, Selection, Trace, TraceDiff,
+    TraceSet, Warning, frame_table, shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{
-    AnyValue, BooleanChunked, ChunkedArray, Column, DataFrame, DataType, Duration, Expr, Field,
-    Float64Chunked, IdxCa, IdxSize, Int64Chunked, IntoColumn, IntoLazy, IntoSeries, JoinArgs,
-    JoinType, LazyFrame, LazyGroupBy, NamedFrom, NewChunkedArray, PlSmallStr, PolarsError,
-    PolarsResult, Schema, Series, SortMultipleOptions, SortOptions, StringChunked,
-    UniqueKeepStrategy, all, as_struct, coalesce, col, cols, concat, concat_str, len, lit, when,
+    AnyValue, BooleanChunked, ChunkedArray, Column, DataFrame, DataType, Duration, Expr, Field, Float64Chunked, IdxCa,
+    IdxSize, Int64Chunked, IntoColumn, IntoLazy, IntoSeries, JoinArgs, JoinType, LazyFrame, LazyGroupBy, NamedFrom,
+    NewChunkedArray, PlSmallStr, PolarsError, PolarsResult, Schema, Series, SortMultipleOptions, SortOptions,
+    StringChunked, UniqueKeepStrategy, all, as_struct, coalesce, col, cols, concat, concat_str, len, lit, when,
 };
 pub use trace_view::{Figure, Present, Report, Table};

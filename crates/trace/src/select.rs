@@ -108,9 +108,7 @@ impl FromStr for DeviceType {
         Self::EACH
             .into_iter()
             .find(|device| device.to_string().eq_ignore_ascii_case(word))
-            .ok_or_else(|| Error::UnknownDeviceType {
-                given: word.to_owned(),
-            })
+            .ok_or_else(|| Error::UnknownDeviceType { given: word.to_owned() })
     }
 }
 

@@ -70,9 +70,7 @@ impl TraceSet {
     /// # Errors
     /// If there is nothing at `path`, or no usable trace.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Self::load_with(path, &LoadOptions::default(), &mut |_| {
-            ControlFlow::Continue(())
-        })
+        Self::load_with(path, &LoadOptions::default(), &mut |_| ControlFlow::Continue(()))
     }
 
     /// Loads a trace with options, telling `progress` a few times per second how far it is; `Break` stops the load.
@@ -84,10 +82,7 @@ impl TraceSet {
         options: &LoadOptions,
         progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
     ) -> Result<Self> {
-        let _ = (options, progress);
-        Err(Error::NoTraceFiles {
-            path: path.as_ref().to_owned(),
-        })
+        crate::load::from_path(path.as_ref(), options, progress)
     }
 
     /// Loads a trace from its JSON text, gzip'ed or not.
@@ -122,10 +117,7 @@ impl TraceSet {
     /// The same trace under another label.
     #[must_use]
     pub fn with_label(&self, label: impl AsRef<str>) -> Self {
-        Self {
-            label: label.as_ref().into(),
-            parts: Arc::clone(&self.parts),
-        }
+        Self { label: label.as_ref().into(), parts: Arc::clone(&self.parts) }
     }
 
     /// The ranks, ascending.
@@ -148,16 +140,11 @@ impl TraceSet {
     /// # Errors
     /// [`Error::UnknownRank`], naming the ranks there are.
     pub fn rank(&self, rank: i64) -> Result<Trace> {
-        self.parts
-            .traces
-            .iter()
-            .find(|trace| trace.rank() == rank)
-            .cloned()
-            .ok_or_else(|| Error::UnknownRank {
-                label: self.label.to_string(),
-                rank,
-                available: self.ranks(),
-            })
+        self.parts.traces.iter().find(|trace| trace.rank() == rank).cloned().ok_or_else(|| Error::UnknownRank {
+            label: self.label.to_string(),
+            rank,
+            available: self.ranks(),
+        })
     }
 
     /// The ranks, each as a [`Trace`], ascending.
@@ -187,11 +174,7 @@ impl TraceSet {
 
     /// Rows of all ranks.
     pub fn event_count(&self) -> usize {
-        self.parts
-            .traces
-            .iter()
-            .map(|trace| trace.info.events)
-            .sum()
+        self.parts.traces.iter().map(|trace| trace.info.events).sum()
     }
 
     /// Bytes that the columns of all ranks take in memory.

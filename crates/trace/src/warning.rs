@@ -91,21 +91,11 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated {
-                file,
-                events,
-                offset,
-                reason,
-            } => write!(
+            Self::Truncated { file, events, offset, reason } => write!(
                 f,
                 "{file} is incomplete: {reason} at byte {offset} of the JSON text; the {events} whole events before that were kept"
             ),
-            Self::SkippedEvents {
-                file,
-                count,
-                offset,
-                reason,
-            } => write!(
+            Self::SkippedEvents { file, count, offset, reason } => write!(
                 f,
                 "{file}: {count} event{} left out, the first near byte {offset} of the JSON text: {reason}",
                 if *count == 1 { " was" } else { "s were" }
@@ -115,29 +105,15 @@ impl fmt::Display for Warning {
                 f,
                 "{file} does not say its rank, taken as rank 0 (a trace names it as \"distributedInfo\": {{\"rank\": 0}})"
             ),
-            Self::SameRank {
-                rank,
-                kept,
-                dropped,
-            } => {
-                write!(
-                    f,
-                    "{kept} and {dropped} are both rank {rank}: {kept} was taken, {dropped} left out"
-                )
+            Self::SameRank { rank, kept, dropped } => {
+                write!(f, "{kept} and {dropped} are both rank {rank}: {kept} was taken, {dropped} left out")
             }
             Self::SkippedFile { file, reason } => write!(f, "{file} was left out: {reason}"),
             Self::OddSteps { file, names } => {
-                write!(
-                    f,
-                    "{file}: no iteration number in {}; these steps were ignored",
-                    texts(names)
-                )
+                write!(f, "{file}: no iteration number in {}; these steps were ignored", texts(names))
             }
             Self::NoProfilerStep { label } => {
-                write!(
-                    f,
-                    "trace \"{label}\": no ProfilerStep: the whole window counts as the one iteration"
-                )
+                write!(f, "trace \"{label}\": no ProfilerStep: the whole window counts as the one iteration")
             }
             Self::MixedCompat { hta, exact } => write!(
                 f,

@@ -53,6 +53,7 @@ fn names(df: &DataFrame) -> Result<Vec<String>> {
 
 fn numbers(df: &DataFrame, name: &str) -> Result<Vec<f64>> {
     let missing = |_| Error::NotAComparison { reason: format!("it has no column `{name}` of numbers") };
-    let floats = df.column(name).and_then(|column| column.as_materialized_series().cast(&DataType::Float64)).map_err(missing)?;
+    let floats =
+        df.column(name).and_then(|column| column.as_materialized_series().cast(&DataType::Float64)).map_err(missing)?;
     Ok(floats.f64()?.iter().map(|value| value.unwrap_or(f64::NAN)).collect())
 }

@@ -56,7 +56,12 @@ impl LabeledTrace {
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
-    pub fn extract_ops(&self, rank: Option<Pick>, iteration: Option<Pick>, device_type: DeviceType) -> Result<DataFrame> {
+    pub fn extract_ops(
+        &self,
+        rank: Option<Pick>,
+        iteration: Option<Pick>,
+        device_type: DeviceType,
+    ) -> Result<DataFrame> {
         let window = self.window(iteration.as_ref())?;
         let traces = self.ranks_picked(rank.as_ref())?;
         let parts: Result<Vec<Trace>> = traces

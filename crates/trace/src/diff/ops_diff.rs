@@ -37,7 +37,8 @@ impl OpsDiff {
 /// One table, a row per name, the lists below each other.
 impl Present for OpsDiff {
     fn present(&self) -> Report {
-        let counts: Vec<String> = self.lists().iter().map(|(change, names)| format!("{} {change}", names.len())).collect();
+        let counts: Vec<String> =
+            self.lists().iter().map(|(change, names)| format!("{} {change}", names.len())).collect();
         let rows: Vec<Vec<Cell>> = self
             .lists()
             .iter()

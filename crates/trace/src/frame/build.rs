@@ -330,9 +330,8 @@ impl Rows {
             // Differs from HTA: it goes by time for stream 0 only, and loses such operators on other streams.
             Some(stream) => Some(self.cat[row]) == cpu_op && (stream == 0 || compat == Compat::Exact),
         };
-        let timed: Vec<Option<i64>> = (0..self.index.len())
-            .map(|row| if by_time(row) { clock.at(self.ts.get(row)?) } else { None })
-            .collect();
+        let timed: Vec<Option<i64>> =
+            (0..self.index.len()).map(|row| if by_time(row) { clock.at(self.ts.get(row)?) } else { None }).collect();
         (0..self.index.len())
             .map(|row| {
                 if by_time(row) {
@@ -358,7 +357,9 @@ impl Rows {
     fn names_used(&self) -> Vec<u32> {
         let mut seen = vec![false; self.interner.texts().len()];
         let rows = 0..self.index.len();
-        rows.filter_map(|row| self.name.get(row)).filter(|&name| !std::mem::replace(&mut seen[name as usize], true)).collect()
+        rows.filter_map(|row| self.name.get(row))
+            .filter(|&name| !std::mem::replace(&mut seen[name as usize], true))
+            .collect()
     }
 
     fn frame(self, end: Sparse<i64>, index_correlation: Sparse<i64>, iteration: Sparse<i64>) -> Result<DataFrame> {
@@ -393,7 +394,9 @@ impl Rows {
         columns.push(int(iteration, ITERATION));
         for (mut cells, arg) in args {
             let column: Option<Series> = match arg.kind {
-                ArgKind::Int => filled(&mut cells.ints, rows).map(|ints| ints.finish::<Int64Type>(arg.column).into_series()),
+                ArgKind::Int => {
+                    filled(&mut cells.ints, rows).map(|ints| ints.finish::<Int64Type>(arg.column).into_series())
+                }
                 ArgKind::Float => {
                     filled(&mut cells.floats, rows).map(|floats| floats.finish::<Float64Type>(arg.column).into_series())
                 }

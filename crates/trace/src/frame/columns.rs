@@ -47,7 +47,11 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new("bytes", Unit::Bytes, "bytes copied or set"),
     Column::new("memory_bw_gbps", Unit::GigabytesPerSecond, "memory bandwidth of a copy"),
     Column::new("wait_on_stream", Unit::None, "stream that a synchronisation waits for"),
-    Column::new("wait_on_cuda_event_record_corr_id", Unit::None, "correlation of the cudaEventRecord that is waited for"),
+    Column::new(
+        "wait_on_cuda_event_record_corr_id",
+        Unit::None,
+        "correlation of the cudaEventRecord that is waited for",
+    ),
     Column::new("input_dims", Unit::None, "shapes of the inputs, as JSON"),
     Column::new("input_type", Unit::None, "types of the inputs, as JSON"),
     Column::new("input_strides", Unit::None, "strides of the inputs, as JSON"),

@@ -7,7 +7,8 @@ use crate::read::{OddCounts, compact, decode};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use polars::prelude::{
-    CategoricalChunked, CategoricalMapping, Categorical32Type, DataType, IntoSeries, PolarsResult, Series, UInt32Chunked,
+    Categorical32Type, CategoricalChunked, CategoricalMapping, DataType, IntoSeries, PolarsResult, Series,
+    UInt32Chunked,
 };
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -48,7 +49,9 @@ impl Interner {
         let hash = self.hasher.hash_one(raw);
         let bytes = &self.bytes;
         let same = |written: &Written| {
-            written.hash == hash && written.reading == reading && &bytes[written.start..written.start + written.len] == raw
+            written.hash == hash
+                && written.reading == reading
+                && &bytes[written.start..written.start + written.len] == raw
         };
         match self.written.find(hash, same) {
             Some(written) => written.symbol,
@@ -74,7 +77,8 @@ impl Interner {
                 let symbol = self.texts.len() as u32;
                 self.texts.push(text);
                 let (texts, hasher) = (&self.texts, &self.hasher);
-                self.known.insert_unique(text_hash, symbol, |&symbol| hasher.hash_one(texts[symbol as usize].as_bytes()));
+                self.known
+                    .insert_unique(text_hash, symbol, |&symbol| hasher.hash_one(texts[symbol as usize].as_bytes()));
                 symbol
             }
         };

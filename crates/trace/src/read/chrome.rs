@@ -205,8 +205,9 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
             });
             token.ok()?.1
         };
-        let value = serde_json::from_slice(&bytes)
-            .or_else(|_| serde_json::from_str(&String::from_utf8_lossy(&bytes)).inspect(|_| self.outcome.odd.note(Odd::InvalidUtf8)));
+        let value = serde_json::from_slice(&bytes).or_else(|_| {
+            serde_json::from_str(&String::from_utf8_lossy(&bytes)).inspect(|_| self.outcome.odd.note(Odd::InvalidUtf8))
+        });
         match value {
             Ok(value) => {
                 let flow = self.sink.metadata(key, &value);
@@ -337,7 +338,11 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     fn broken(&mut self, listed: bool) -> Flow {
         let over = self.window.peek().is_none();
         if listed {
-            self.cut(if over { "the JSON text ends before its closing brace" } else { "the JSON text is broken after the events" })?;
+            self.cut(if over {
+                "the JSON text ends before its closing brace"
+            } else {
+                "the JSON text is broken after the events"
+            })?;
             return Ok(ON);
         }
         let offset = self.window.offset();

@@ -49,8 +49,10 @@ impl OddCounts {
 
     /// One warning per kind that occurred.
     pub(crate) fn warnings(&self, file: &str) -> impl Iterator<Item = Warning> {
-        Odd::ALL.iter().map(|&(odd, what)| (self.0[odd as usize], what)).filter(|(count, _)| *count > 0).map(
-            move |(count, what)| Warning::OddValues { file: file.to_owned(), what: what.to_owned(), count },
-        )
+        Odd::ALL
+            .iter()
+            .map(|&(odd, what)| (self.0[odd as usize], what))
+            .filter(|(count, _)| *count > 0)
+            .map(move |(count, what)| Warning::OddValues { file: file.to_owned(), what: what.to_owned(), count })
     }
 }

@@ -133,8 +133,10 @@ mod tests {
 
     #[test]
     fn without_white_space_it_is_no_match() {
-        let mut reader = RankText::new(&br#"{"rank":3, "rank":
-            4}"#[..]);
+        let mut reader = RankText::new(
+            &br#"{"rank":3, "rank":
+            4}"#[..],
+        );
         std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
         assert_eq!(reader.found(), None);
     }

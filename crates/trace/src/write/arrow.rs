@@ -80,7 +80,8 @@ pub fn save(trace: &TraceSet, path: impl AsRef<Path>) -> Result<()> {
             }
         }
     }
-    let text = serde_json::to_string(&manifest).map_err(|error| Error::Io { path: path.as_ref().into(), source: error.into() })?;
+    let text = serde_json::to_string(&manifest)
+        .map_err(|error| Error::Io { path: path.as_ref().into(), source: error.into() })?;
     write(&mut all.unwrap_or_default(), path.as_ref(), Some(text))
 }
 
