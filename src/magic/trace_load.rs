@@ -84,10 +84,10 @@ impl Magic for TraceLoad {
             progress.report(at);
             ControlFlow::Continue(())
         });
+        let loaded = loaded.map_err(Error::from).and_then(|traces| scene.check_interrupt().map(|()| traces));
         let traces = match loaded {
             Ok(traces) => Arc::new(traces),
             Err(error) => {
-                let error = Error::from(error);
                 progress.end(if matches!(error, Error::Interrupted) { "interrupted" } else { "failed" });
                 return Err(error);
             }
@@ -96,9 +96,10 @@ impl Magic for TraceLoad {
         if !progress.end(&line) && !call.quiet() {
             scene.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
         }
-        scene.warn(traces.warnings());
         if call.shows() {
             scene.show(&traces.present());
+        } else {
+            scene.warn(traces.warnings());
         }
         scene.cells.bind(&label, Binding::Trace(Arc::clone(&traces)));
         scene.session.insert(traces, path);

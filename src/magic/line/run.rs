@@ -29,7 +29,8 @@ fn line(bind: Option<&str>, name: &str, args: &str, scene: &mut Scene<'_>) -> Re
     }
     let magic = find(name).ok_or_else(|| no_such_magic(name))?;
     match parse(magic, bind, args, scene.cells, &|name| std::env::var(name).ok())? {
-        Parsed::Help => show_page(help::page(magic), scene),
+        // As the output of the cell, so that it stands in the saved notebook; `?` opens the pager.
+        Parsed::Help => scene.out.emit(Output::Display { bundle: help::page(magic), id: None }),
         Parsed::Call(call) => magic.run(&call, scene)?,
     }
     Ok(())

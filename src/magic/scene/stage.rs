@@ -63,7 +63,7 @@ impl Scene<'_> {
     /// If it is a loaded trace, no variable at all, or whatever the Rust side answers.
     pub fn frame(&mut self, call: &Call<'_>, expr: &str) -> Result<DataFrame, Error> {
         if self.session.trace(expr).is_some() {
-            return Err(call.usage(format!("{expr} is a loaded trace, not a data frame. {{{expr}.events()}} is one.")));
+            return Err(call.usage(format!("{expr} is a loaded trace, not a data frame; '{expr}.events()' is one.")));
         }
         let is_name = crate::session::label::check(expr).is_ok();
         let variables = self.cells.variables();

@@ -1,0 +1,214 @@
+//! View flags on a small frame, the file, and what is bound.
+
+#![allow(clippy::unwrap_used)]
+use super::Stage;
+use crate::display::Output;
+use trace::polars::df;
+use trace::polars::prelude::DataFrame;
+use trace_view::{HTML, PLAIN};
+
+/// A comparison in HTA's order: names of control, then of test alone.
+fn compared() -> DataFrame {
+    df!(
+        "name" => ["b_gone", "c_more", "d_less", "e_same", "a_new"],
+        "control_counts" => [2i64, 1, 4, 3, 0],
+        "control_total_duration" => [20.5, 1000.0, 40_000.0, 3.0, 0.0],
+        "test_counts" => [0i64, 3, 1, 3, 5],
+        "test_total_duration" => [0.0, 3000.25, 10_000.0, 3.125, 50.0],
+        "diff_counts" => [-2i64, 2, -3, 0, 5],
+        "diff_duration" => [-20.5, 2000.25, -30_000.0, 0.125, 50.0],
+        "counts_change_categories" => ["-", "+", "-", "=", "+"],
+    )
+    .unwrap()
+}
+
+fn stage() -> Stage {
+    Stage::default().with_frame("df", compared())
+}
+
+/// The names of a table in the order shown.
+fn names(code: &str) -> Vec<&'static str> {
+    let text = stage().text(code);
+    let known = ["b_gone", "c_more", "d_less", "e_same", "a_new"];
+    text.lines().filter_map(|line| known.into_iter().find(|name| line.contains(name))).collect()
+}
+
+/// The CSV file that a call writes.
+fn csv(flags: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.csv");
+    stage().text(&format!("%show df --csv '{}' {flags}", path.display()));
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn rows_stand_in_the_order_of_the_variable() {
+    assert_eq!(names("%show df"), ["b_gone", "c_more", "d_less", "e_same", "a_new"]);
+}
+
+#[test]
+fn sort_is_by_value_numbers_largest_first() {
+    assert_eq!(names("%show df --sort diff_counts"), ["a_new", "c_more", "e_same", "b_gone", "d_less"]);
+    assert_eq!(names("%show df --sort diff_counts:asc"), ["d_less", "b_gone", "e_same", "c_more", "a_new"]);
+    assert_eq!(names("%show df --sort name"), ["a_new", "b_gone", "c_more", "d_less", "e_same"]);
+    assert_eq!(
+        names("%show df --sort counts_change_categories --sort diff_duration:desc"),
+        ["c_more", "a_new", "b_gone", "d_less", "e_same"]
+    );
+}
+
+#[test]
+fn filter_and_category_leave_rows() {
+    assert_eq!(names("%show df --filter '^[ab]_'"), ["b_gone", "a_new"]);
+    assert_eq!(names("%show df --category added,deleted"), ["b_gone", "a_new"]);
+    assert_eq!(names("%show df --category increased"), ["c_more"]);
+    assert_eq!(names("%show df --category decreased"), ["d_less"]);
+    assert_eq!(names("%show df --category unchanged"), ["e_same"]);
+    let text = stage().text("%show df --category added");
+    assert!(text.contains("1 of 5 rows match"), "{text}");
+}
+
+#[test]
+fn top_and_min_us_hide_rows_and_say_so() {
+    let text = stage().text("%show df --top 2");
+    assert!(text.contains("2 of 5 rows × 8 columns · --top 0 shows all"), "{text}");
+    assert_eq!(names("%show df --top 2"), ["b_gone", "c_more"]);
+    assert_eq!(names("%show df --top 0").len(), 5);
+    assert_eq!(names("%show df --min-us 50"), ["c_more", "d_less", "a_new"]);
+    assert!(stage().text("%show df --min-us 50").contains("2 rows below 50 µs hidden"));
+}
+
+#[test]
+fn the_unit_is_one_for_the_table() {
+    assert!(stage().text("%show df --unit us").contains("[µs]"));
+    assert!(stage().text("%show df --unit s").contains("[s]"));
+    let auto = stage().text("%show df");
+    assert!(auto.contains("[ms]") && !auto.contains("[µs]"), "{auto}");
+    assert!(stage().text("%show df --filter e_same").contains("[µs]"));
+}
+
+#[test]
+fn columns_are_chosen_in_order() {
+    let mut stage = stage();
+    stage.text("x = %show df --columns diff_counts,name --sort diff_duration:asc");
+    let x = stage.frame("x");
+    assert_eq!(x.get_column_names(), ["diff_counts", "name"]);
+    assert_eq!(x.column("name").unwrap().str().unwrap().get(0), Some("d_less"));
+    assert_eq!(
+        stage.error("%show df --columns name,diff_count"),
+        "UsageError: %show: no column \"diff_count\". Columns: name, control_counts, control_total_duration, test_counts, \
+         test_total_duration, diff_counts, diff_duration, counts_change_categories. Did you mean diff_counts?"
+    );
+    assert_eq!(stage.error("%show df --columns name,name"), "UsageError: %show: --columns: name is named twice.");
+}
+
+#[test]
+fn the_file_has_all_rows_unrounded_in_htas_order() {
+    let whole = "name,control_counts,control_total_duration,test_counts,test_total_duration,diff_counts,diff_duration,counts_change_categories\n\
+                 b_gone,2,20.5,0,0.0,-2,-20.5,-\n\
+                 c_more,1,1000.0,3,3000.25,2,2000.25,+\n\
+                 d_less,4,40000.0,1,10000.0,-3,-30000.0,-\n\
+                 e_same,3,3.0,3,3.125,0,0.125,=\n\
+                 a_new,0,0.0,5,50.0,5,50.0,+\n";
+    assert_eq!(csv(""), whole);
+    // What shapes only the table.
+    assert_eq!(csv("--top 1 --unit s --min-us 1000"), whole);
+}
+
+#[test]
+fn explicit_flags_shape_the_file() {
+    assert_eq!(csv("--columns name,diff_counts --category added,deleted"), "name,diff_counts\nb_gone,-2\na_new,5\n");
+    assert_eq!(csv("--columns name --filter e_same"), "name\ne_same\n");
+    assert_eq!(csv("--columns name --sort diff_duration --top 1"), "name\nc_more\na_new\ne_same\nb_gone\nd_less\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let mut stage = stage();
+    assert_eq!(
+        stage.error("x = %show df --csv /no/such/folder/x.csv"),
+        "FileError: /no/such/folder/x.csv: No such file or directory (os error 2)"
+    );
+    assert!(!stage.cells.bound.contains_key("x"), "nothing is bound by a magic that failed");
+}
+
+#[test]
+fn a_wrong_flag_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.csv");
+    stage().error(&format!("%show df --csv '{}' --sort nothing", path.display()));
+    assert!(!path.exists());
+}
+
+#[test]
+fn names_to_the_left_bind_quietly_and_as_binds_and_shows() {
+    let mut stage = stage();
+    assert_eq!(stage.text("x = %show df"), "x: DataFrame 5 × 8\n");
+    assert_eq!(stage.text("let x = %show df --filter a_new;"), "x: DataFrame 1 × 8\n");
+    assert_eq!(stage.frame("x").height(), 1);
+    let shown = stage.text("%show df --as y");
+    assert!(shown.contains("e_same") && shown.ends_with("y: DataFrame 5 × 8\n"), "{shown}");
+    assert_eq!(stage.frame("y"), &compared());
+    assert_eq!(stage.text("z = %show df --quiet"), "");
+    assert_eq!(stage.text("%show df --quiet"), "");
+    assert_eq!(stage.frame("z"), &compared());
+    let view = stage.session.view(&stage.cells);
+    assert!(view.columns.iter().any(|(name, columns)| name == "x" && columns.len() == 8));
+}
+
+#[test]
+fn a_table_is_one_output_with_alternatives() {
+    let outputs = stage().outputs("%show df").unwrap();
+    let [Output::Display { bundle, id: None }] = outputs.as_slice() else { panic!("{outputs:?}") };
+    for mime in [PLAIN, HTML, trace_view::TABLE] {
+        assert!(bundle.data.contains_key(mime), "{mime}");
+    }
+    assert!(bundle.plain().starts_with("df\n"), "{}", bundle.plain());
+}
+
+#[test]
+fn a_category_needs_counts_of_two_sides() {
+    let mut stage = Stage::default().with_frame("df", df!("name" => ["a"], "n" => [1i64]).unwrap());
+    assert_eq!(
+        stage.error("%show df --category added"),
+        "UsageError: %show: --category needs the columns of %compare_traces, with the counts of both sides."
+    );
+    let mut stage = Stage::default().with_frame("df", df!("n" => [1i64]).unwrap());
+    assert_eq!(
+        stage.error("%show df --filter a"),
+        "UsageError: %show: --filter needs a column of names, and there is none."
+    );
+}
+
+#[test]
+fn nulls_come_last_in_any_order() {
+    let df = df!("name" => ["a", "b", "c"], "n" => [None, Some(1.0), Some(2.0)]).unwrap();
+    let mut stage = Stage::default().with_frame("df", df);
+    for (order, expected) in [("desc", ["c", "b", "a"]), ("asc", ["b", "c", "a"])] {
+        stage.text(&format!("x = %show df --sort n:{order}"));
+        let names: Vec<_> = stage
+            .frame("x")
+            .column("name")
+            .unwrap()
+            .str()
+            .unwrap()
+            .iter()
+            .map(|name| name.unwrap().to_owned())
+            .collect();
+        assert_eq!(names, expected);
+    }
+}
+
+#[test]
+fn an_empty_frame_is_shown_as_such() {
+    let mut stage = Stage::default().with_frame("df", compared().head(Some(0)));
+    let text = stage.text("%show df");
+    assert!(text.contains("0 rows"), "{text}");
+}
+
+#[test]
+fn who_lists_variables() {
+    let text = stage().text("%who");
+    assert!(text.contains("df") && text.contains("DataFrame"), "{text}");
+    assert!(Stage::default().text("%who").starts_with("No variable yet."));
+}

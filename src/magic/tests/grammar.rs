@@ -1,0 +1,193 @@
+//! The words of every error, and what the line may look like.
+
+#![allow(clippy::unwrap_used)]
+use super::Stage;
+use crate::session::{Binding, Cells};
+use trace::polars::df;
+use trace::polars::prelude::DataFrame;
+
+fn frame() -> DataFrame {
+    df!("name" => ["a", "b"], "n" => [1i64, 2]).unwrap()
+}
+
+fn error(code: &str) -> String {
+    Stage::default().error(code)
+}
+
+#[test]
+fn an_unknown_magic() {
+    assert_eq!(
+        error("%trace_lod x"),
+        "UsageError: %trace_lod: no such magic. Did you mean %trace_load? (%lsmagic lists all)"
+    );
+    assert_eq!(error("%matplotlib inline"), "UsageError: %matplotlib: no such magic. (%lsmagic lists all)");
+    assert_eq!(error("?nothing"), "UsageError: %nothing: no such magic. (%lsmagic lists all)");
+}
+
+#[test]
+fn a_cell_magic_that_there_is_not() {
+    assert_eq!(
+        error("%%compare_traces a b\nx"),
+        "UsageError: %%compare_traces: no such cell magic. There is a line magic of that name: write %compare_traces with one %."
+    );
+    assert_eq!(
+        error("%%time\nx"),
+        "UsageError: %%time: no such cell magic. A line magic has one %, as in %lsmagic, which lists all."
+    );
+    assert!(error("%lsmagic\n%%time").starts_with("UsageError: %%time: no such cell magic."));
+}
+
+#[test]
+fn a_name_that_no_trace_has() {
+    assert_eq!(
+        error("%compare_traces contrl test"),
+        "UsageError: %compare_traces: no trace named \"contrl\". None is loaded; %trace_load PATH --as NAME loads one."
+    );
+}
+
+#[test]
+fn a_missing_value() {
+    assert_eq!(
+        error("%compare_traces control"),
+        "UsageError: %compare_traces: missing TEST.  usage: %compare_traces CONTROL TEST [--control-rank LIST] …  (%compare_traces? for help)"
+    );
+    assert!(error("%compare_traces").starts_with("UsageError: %compare_traces: missing CONTROL and TEST.  usage: "));
+    assert_eq!(
+        error("%trace_drop"),
+        "UsageError: %trace_drop: missing NAME.  usage: %trace_drop NAME  (%trace_drop? for help)"
+    );
+}
+
+#[test]
+fn a_value_too_many() {
+    assert_eq!(
+        error("%trace_drop a 'b c'"),
+        "UsageError: %trace_drop: unexpected \"b c\".  usage: %trace_drop NAME  (%trace_drop? for help)"
+    );
+}
+
+#[test]
+fn an_unknown_flag() {
+    assert_eq!(error("%ops_diff a b --tpo 3"), "UsageError: %ops_diff: unknown flag --tpo. Did you mean --top?");
+    assert_eq!(error("%trace_list --zzz"), "UsageError: %trace_list: unknown flag --zzz. (%trace_list? for help)");
+    assert_eq!(error("%show df -x"), "UsageError: %show: unknown flag -x. (%show? for help)");
+    // A prefix is not enough: it would stop working with the next flag.
+    assert_eq!(
+        error("%ops_diff a b --control-ran 3"),
+        "UsageError: %ops_diff: unknown flag --control-ran. Did you mean --control-rank?"
+    );
+}
+
+#[test]
+fn a_bad_value() {
+    assert_eq!(
+        error("%ops_diff a b --top many"),
+        "UsageError: %ops_diff --top: expected a whole number, got \"many\"."
+    );
+    assert_eq!(error("%ops_diff a b --top"), "UsageError: %ops_diff --top: expected a whole number, got nothing.");
+    assert_eq!(
+        error("%ops_diff a b --top --json x"),
+        "UsageError: %ops_diff --top: expected a whole number, got nothing."
+    );
+    assert_eq!(
+        error("%compare_traces a b --device-type tpu"),
+        "UsageError: %compare_traces --device-type: expected all, cpu or gpu, got \"tpu\". Did you mean cpu?"
+    );
+    assert_eq!(
+        error("%compare_traces a b --control-rank 7-4"),
+        "UsageError: %compare_traces --control-rank: expected a list of whole numbers such as 0,2,4-7, got \"7-4\"."
+    );
+    assert_eq!(error("%show df --top 1 --top 2"), "UsageError: %show --top: given twice.");
+    assert_eq!(
+        error("%trace_load ${NO_SUCH_VARIABLE_HERE}/x"),
+        "UsageError: %trace_load PATH: the environment variable NO_SUCH_VARIABLE_HERE is not set. \
+         ${NO_SUCH_VARIABLE_HERE:-DEFAULT} gives it a default."
+    );
+}
+
+#[test]
+fn an_open_quote() {
+    assert_eq!(
+        error("%trace_load \"/data/run 1.json"),
+        "UsageError: %trace_load: unterminated \" in: \"/data/run 1.json"
+    );
+    assert_eq!(error("%trace_load x --as {y"), "UsageError: %trace_load: unterminated { in: {y");
+}
+
+#[test]
+fn a_bad_label() {
+    assert_eq!(
+        error("%trace_load x --as type"),
+        "UsageError: %trace_load: type is a word of Rust itself; a name such as type_1 would do."
+    );
+    assert_eq!(
+        error("%trace_load x --as run-1"),
+        "UsageError: %trace_load: \"run-1\" is no Rust identifier; run_1 would do."
+    );
+    assert_eq!(
+        error("a = %trace_load x --as b"),
+        "UsageError: %trace_load: two names for one result: a = … and --as b."
+    );
+    assert_eq!(error("x = %trace_list"), "UsageError: %trace_list: there is no result to bind to x.");
+}
+
+#[test]
+fn the_line_is_wrong_before_a_name_is() {
+    // Order: quotes, flags and values, then places, then names.
+    assert!(error("%compare_traces nobody \"x --tpo").contains("unterminated"));
+    assert!(error("%compare_traces nobody --tpo 3").contains("unknown flag"));
+    assert!(error("%compare_traces nobody --top x").contains("whole number"));
+    assert!(error("%compare_traces nobody").contains("missing TEST"));
+    assert!(error("%compare_traces nobody nobody").contains("no trace named"));
+}
+
+#[test]
+fn underscores_plurals_and_equal_signs_are_the_same_flag() {
+    for flag in ["--control_rank 1", "--control-ranks 1", "--control_ranks=1", "--control-rank='1'"] {
+        let message = error(&format!("%compare_traces a b {flag}"));
+        assert!(message.contains("no trace named \"a\""), "{flag}: {message}");
+    }
+    for flag in ["--use-short-name", "--use_short_name=true", "--use-short-name=false"] {
+        let message = error(&format!("%compare_traces {flag} a b"));
+        assert!(message.contains("no trace named \"a\""), "{flag}: {message}");
+    }
+    assert!(error("%compare_traces a b --use-short-name=maybe").contains("expected true or false, got \"maybe\"."));
+}
+
+#[test]
+fn a_variable_that_there_is_not() {
+    let mut stage = Stage::default().with_frame("frame", frame());
+    assert_eq!(
+        stage.error("%show frme"),
+        "UsageError: %show: no variable named \"frme\". Did you mean frame? (%who lists all)"
+    );
+    assert_eq!(stage.error("%show 'frame.head(None)'"), "CompileError: frame.head(None) is no data frame");
+}
+
+#[test]
+fn expressions_in_braces_are_asked_of_the_rust_side() {
+    let mut stage = Stage::default().with_frame("df", frame());
+    stage.cells.texts.insert("n + 1", "1");
+    stage.cells.texts.insert("many", "many");
+    let text = stage.text("%show df --top {n + 1}");
+    assert!(text.contains("--top 0 shows all"), "{text}");
+    assert_eq!(stage.error("%show df --top {many}"), "UsageError: %show --top: expected a whole number, got \"many\".");
+    assert_eq!(stage.error("%show df --top {missing}"), "CompileError: cannot find value `missing`");
+    // The line is checked before anything is asked.
+    assert!(stage.error("%show df --top {missing} --tpo 3").contains("unknown flag"));
+}
+
+#[test]
+fn a_failed_magic_leaves_bindings_alone() {
+    let mut stage = Stage::default().with_frame("df", frame());
+    stage.error("df = %show df --sort nothing");
+    assert_eq!(stage.frame("df"), &frame());
+}
+
+#[test]
+fn the_first_error_stops_the_cell() {
+    let mut stage = Stage::default();
+    stage.cells.bind("df", Binding::Frame(frame()));
+    stage.error("%nope\nx = %show df");
+    assert!(!stage.cells.bound.contains_key("x"));
+}

@@ -1,0 +1,88 @@
+//! Help pages and inspection.
+
+#![allow(clippy::unwrap_used)]
+use super::Stage;
+use crate::display::Output;
+use crate::magic::{MAGICS, inspect};
+use crate::session::{Variable, View};
+use trace_view::{Bundle, HTML};
+
+fn page(code: &str) -> Bundle {
+    match Stage::default().outputs(code).unwrap().as_slice() {
+        [Output::Page(page)] => page.clone(),
+        other => panic!("{code}: {other:?}"),
+    }
+}
+
+#[test]
+fn every_way_to_ask_gives_the_same_page() {
+    let expected = page("%trace_load?");
+    for code in ["?%trace_load", "?trace_load", "%trace_load??", "%%trace_load?"] {
+        assert_eq!(page(code), expected, "{code}");
+    }
+    // Flags are for the cell's output, which is saved; the pager's page is not.
+    for code in ["%trace_load --help", "%trace_load -h", "%trace_load x --as y --help"] {
+        let shown = [Output::Display { bundle: expected.clone(), id: None }];
+        assert_eq!(Stage::default().outputs(code).unwrap(), shown, "{code}");
+    }
+}
+
+#[test]
+fn a_page_says_everything_a_magic_says_of_itself() {
+    for magic in MAGICS {
+        let page = page(&format!("%{}?", magic.name()));
+        let plain = page.plain();
+        let html = page.data.get(HTML).and_then(|html| html.as_str()).unwrap();
+        assert!(plain.contains(magic.summary()));
+        for group in magic.arguments() {
+            for argument in group.arguments {
+                assert!(plain.contains(argument.help) && plain.contains(&argument.spelled()), "%{}", magic.name());
+                assert!(html.contains(&*html_escape::encode_text(argument.help)), "%{}", magic.name());
+            }
+        }
+        assert!(magic.examples().iter().all(|example| plain.contains(example)));
+        assert!(!html.contains("<script") && !html.contains("<style"));
+    }
+}
+
+#[test]
+fn a_page_looks_like_this() {
+    assert_eq!(
+        page("%trace_drop?").plain(),
+        "%trace_drop NAME\n\nLet a loaded trace go: its label, its variable and its memory.\n\nArguments\n  NAME  the trace\n\n\
+         Examples\n  %trace_drop control\n"
+    );
+}
+
+#[test]
+fn a_variable_answers_with_its_type() {
+    let mut stage = Stage::default().with_frame("df", trace::polars::prelude::DataFrame::empty());
+    assert_eq!(stage.text("?df"), "df: DataFrame\n");
+}
+
+#[test]
+fn inspection_answers_anywhere_in_the_line() {
+    let view = View {
+        variables: vec![Variable { name: "df".to_owned(), type_name: "DataFrame".to_owned() }],
+        ..View::default()
+    };
+    let code = "let x = 1;\n%show df --top 3\nx";
+    let at = |text: &str| code.find(text).unwrap() + 1;
+    for place in ["%show", "how", "--top", "3\n"] {
+        let page = inspect(code, at(place), &view).unwrap();
+        assert!(page.plain().starts_with("%show VARIABLE"), "{place}: {}", page.plain());
+    }
+    assert_eq!(inspect(code, at("df"), &view).unwrap().plain(), "df: DataFrame");
+    assert_eq!(inspect(code, 3, &view), None);
+    assert_eq!(inspect("%nope x", 3, &view), None);
+}
+
+#[test]
+fn the_lists_name_every_magic() {
+    for code in ["%lsmagic", "%magic"] {
+        let text = Stage::default().text(code);
+        for magic in MAGICS {
+            assert!(text.contains(&format!("%{}", magic.name())), "{code}: {text}");
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Loading, listing, comparing, drawing, dropping: on traces written by hand.
+
+#![allow(clippy::unwrap_used)]
+use super::Stage;
+use super::stage::plain;
+use crate::display::Output;
+use crate::session::Binding;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tempfile::TempDir;
+use trace::TraceDiff;
+use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{PLOTLY, PNG};
+
+/// Iteration 1 of control, then of test:
+///
+/// ```text
+/// control  mm 10..40  add 40..50  add 50..60           gemm on stream 7: 50..90
+/// test     mm 10..45  mm 45..80   relu 80..90          gemm on stream 7: 50..70
+/// ```
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let control = TraceBuilder::new()
+        .step(1, 0..100)
+        .operator("aten::mm", 10..40)
+        .operator("aten::add", 40..50)
+        .operator("aten::add", 50..60)
+        .runtime("cudaLaunchKernel", 17, 20..25)
+        .kernel("void gemm<float>(int)", Stream(7), 50..90)
+        .correlation(17);
+    let test = TraceBuilder::new()
+        .step(1, 0..100)
+        .operator("aten::mm", 10..45)
+        .operator("aten::mm", 45..80)
+        .operator("aten::relu", 80..90)
+        .runtime("cudaLaunchKernel", 17, 20..25)
+        .kernel("void gemm<float>(int)", Stream(7), 50..70)
+        .correlation(17);
+    std::fs::write(folder.path().join("control.json"), control.json()).unwrap();
+    std::fs::write(folder.path().join("test.json.gz"), test.gzip()).unwrap();
+    folder
+}
+
+fn at(folder: &TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}
+
+fn loaded(folder: &TempDir) -> Stage {
+    let mut stage = Stage::default();
+    let (control, test) = (at(folder, "control.json"), at(folder, "test.json.gz"));
+    stage.text(&format!("%trace_load '{control}'\n%trace_load '{test}'"));
+    stage
+}
+
+/// The lines of a text that hold `word`.
+fn line<'a>(text: &'a str, word: &str) -> &'a str {
+    text.lines().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no {word} in:\n{text}"))
+}
+
+#[test]
+fn a_load_binds_a_variable_and_says_what_it_is() {
+    let folder = folder();
+    let mut stage = Stage::default();
+    let text = stage.text(&format!("%trace_load '{}' --as monday", at(&folder, "control.json")));
+    assert!(text.starts_with("monday: TraceSet, 1 rank · 6 events · loaded in 0."), "{text}");
+    assert!(matches!(stage.cells.bound.get("monday"), Some(Binding::Trace(trace)) if trace.label() == "monday"));
+    assert_eq!(stage.session.trace("monday").unwrap().iterations(), [1]);
+}
+
+#[test]
+fn a_label_is_made_from_the_stem_and_shown() {
+    let folder = folder();
+    let mut stage = Stage::default();
+    let text = stage.text(&format!("%trace_load '{}'", at(&folder, "test.json.gz")));
+    assert!(text.starts_with("test: TraceSet"), "{text}");
+    let quiet = stage.text(&format!("other = %trace_load '{}'", at(&folder, "test.json.gz")));
+    assert_eq!(quiet.lines().count(), 1, "{quiet}");
+    assert_eq!(stage.text(&format!("%trace_load '{}' --as third --quiet", at(&folder, "test.json.gz"))), "");
+    assert_eq!(stage.session.traces().keys().collect::<Vec<_>>(), ["other", "test", "third"]);
+}
+
+#[test]
+fn a_failed_load_leaves_the_older_trace() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let before = Arc::clone(stage.session.trace("control").unwrap());
+    let error = stage.error("%trace_load /no/such/trace.json --as control");
+    assert!(error.starts_with("TraceError: /no/such/trace.json: "), "{error}");
+    assert!(Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
+    stage.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
+    assert!(!Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
+}
+
+#[test]
+fn an_interrupt_leaves_everything_as_it_was() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let before = Arc::clone(stage.session.trace("control").unwrap());
+    stage.sink.interrupted.store(true, Ordering::Relaxed);
+    let error = stage.error(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
+    assert_eq!(error, "KeyboardInterrupt: interrupted");
+    assert!(Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
+}
+
+#[test]
+fn what_was_repaired_is_a_warning_even_when_quiet() {
+    let folder = folder();
+    let whole = std::fs::read_to_string(at(&folder, "control.json")).unwrap();
+    std::fs::write(at(&folder, "cut.json"), &whole[..whole.len() - 60]).unwrap();
+    let text = Stage::default().text(&format!("%trace_load '{}' --quiet", at(&folder, "cut.json")));
+    assert!(text.starts_with("Warning: ") && text.contains("cut.json is incomplete"), "{text}");
+    let shown = Stage::default().text(&format!("%trace_load '{}'", at(&folder, "cut.json")));
+    assert_eq!(shown.matches("is incomplete").count(), 1, "{shown}");
+}
+
+#[test]
+fn compat_is_chosen_when_loading() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    stage.text(&format!("%trace_load '{}' --as hta --compat hta", at(&folder, "test.json.gz")));
+    assert_eq!(stage.session.trace("hta").unwrap().compat(), trace::Compat::Hta);
+    let text = stage.text("%compare_traces control hta");
+    assert!(text.contains("Warning: "), "{text}");
+}
+
+#[test]
+fn traces_are_listed_explained_and_dropped() {
+    let folder = folder();
+    let mut stage = Stage::default();
+    assert_eq!(stage.text("%trace_list"), "No trace is loaded; %trace_load PATH --as NAME loads one.\n");
+    stage = loaded(&folder);
+    let list = stage.text("%trace_list");
+    assert!(line(&list, "control.json").contains("exact") && line(&list, "test.json.gz").contains("1 (1)"), "{list}");
+    assert!(stage.text("%trace_info control").contains("control"));
+    let dropped = stage.text("%trace_drop control");
+    assert!(dropped.starts_with("dropped control: "), "{dropped}");
+    assert!(stage.session.trace("control").is_none() && !stage.cells.bound.contains_key("control"));
+    assert_eq!(
+        stage.error("%trace_info control"),
+        "UsageError: %trace_info: no trace named \"control\". Loaded: test."
+    );
+}
+
+#[test]
+fn an_unknown_name_is_told_what_is_loaded() {
+    let folder = folder();
+    assert_eq!(
+        loaded(&folder).error("%compare_traces contrl test"),
+        "UsageError: %compare_traces: no trace named \"contrl\". Loaded: control, test. Did you mean control?"
+    );
+}
+
+#[test]
+fn a_comparison_is_a_table_with_a_caption_and_a_footer() {
+    let folder = folder();
+    let text = loaded(&folder).text("%compare_traces control test");
+    assert!(text.starts_with("compare_traces · control → test · CPU + GPU · rank 0 → 0 · iteration 1 → 1\n"), "{text}");
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("aten::") || line.contains("gemm")).collect();
+    // |diff_duration|: mm +40, add −20, gemm −20, relu +10.
+    assert!(rows[0].contains("aten::mm") && rows[3].contains("aten::relu"), "{text}");
+    assert!(text.trim_end().ends_with("6 rows × 8 columns · sorted by |diff_duration| ↓"), "{text}");
+    let gpu = loaded(&folder).text("%compare_traces control test --device-type GPU --use-short-name");
+    assert!(
+        gpu.starts_with("compare_traces · control → test · GPU · rank 0 → 0 · iteration 1 → 1 · short names\n"),
+        "{gpu}"
+    );
+    assert!(line(&gpu, "gemm").trim_start().starts_with("gemm"), "{gpu}");
+}
+
+#[test]
+fn a_bound_comparison_has_all_rows_in_htas_order() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    assert_eq!(stage.text("df = %compare_traces control test --top 1"), "df: DataFrame 6 × 8\n");
+    let control = stage.session.trace("control").unwrap();
+    let test = stage.session.trace("test").unwrap();
+    let expected = TraceDiff::new(&**control, &**test).compare_traces().unwrap();
+    assert!(stage.frame("df").equals(&expected));
+}
+
+#[test]
+fn the_same_trace_may_stand_on_both_sides() {
+    let folder = folder();
+    let text = loaded(&folder).text("%ops_diff control control");
+    assert!(text.starts_with("added 0 · deleted 0 · increased 0 · decreased 0 · unchanged 5\n"), "{text}");
+}
+
+#[test]
+fn a_rank_or_iteration_that_there_is_not() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    assert_eq!(
+        stage.error("%compare_traces control test --test-iteration 7"),
+        "TraceError: trace \"test\" has no iteration 7 (has 1)"
+    );
+    assert_eq!(
+        stage.error("%compare_traces control test --control-rank 3"),
+        "TraceError: trace \"control\" has no rank 3 (has 0)"
+    );
+}
+
+#[test]
+fn a_frame_may_not_take_the_name_of_a_trace() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    for magic in ["%compare_traces", "%ops_diff"] {
+        let error = stage.error(&format!("control = {magic} control test"));
+        assert!(
+            error.ends_with(": control is a loaded trace. Take another name, or %trace_drop control first."),
+            "{error}"
+        );
+    }
+    assert!(matches!(stage.cells.bound.get("control"), Some(Binding::Trace(_))));
+}
+
+#[test]
+fn groups_are_counted_shown_written_and_bound() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let json = at(&folder, "ops.json");
+    let text = stage.text(&format!("%ops_diff control test --device-type cpu --json '{json}' --as ops"));
+    let summary = "added 1 · deleted 1 · increased 1 · decreased 0 · unchanged 2";
+    assert!(text.starts_with(&format!("{summary}\n")), "{text}");
+    for (name, group) in [
+        ("aten::relu", "added"),
+        ("aten::add", "deleted"),
+        ("aten::mm", "increased"),
+        ("cudaLaunchKernel", "unchanged"),
+    ] {
+        assert!(line(&text, name).contains(group), "{text}");
+    }
+    assert!(text.ends_with(&format!("wrote {json}: {summary}\nops: OpsDiff {summary}\n")), "{text}");
+    let Some(Binding::OpsDiff(ops)) = stage.cells.bound.get("ops") else { panic!("not bound") };
+    let control = stage.session.trace("control").unwrap();
+    let test = stage.session.trace("test").unwrap();
+    let expected = TraceDiff::new(&**control, &**test).device_type(trace::DeviceType::CPU).ops_diff().unwrap();
+    assert_eq!(ops, &expected);
+    let written = std::fs::read_to_string(&json).unwrap();
+    assert_eq!(serde_json::from_str::<trace::OpsDiff>(&written).unwrap(), expected);
+    let keys: Vec<usize> = ["added", "deleted", "increased", "decreased", "unchanged"]
+        .iter()
+        .map(|key| written.find(&format!("\"{key}\"")).unwrap())
+        .collect();
+    assert!(keys.is_sorted());
+}
+
+#[test]
+fn a_group_can_be_picked() {
+    let folder = folder();
+    let text = loaded(&folder).text("%ops_diff control test --category added");
+    assert!(text.contains("aten::relu") && !text.contains("aten::mm") && text.contains("1 of 6 rows match"), "{text}");
+}
+
+#[test]
+fn a_figure_is_one_output_and_two_files() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let (html, png) = (at(&folder, "a.html"), at(&folder, "a.png"));
+    let outputs = stage.outputs(&format!("%visualize control test --top 2 --html '{html}' --png '{png}'")).unwrap();
+    let Some(Output::Display { bundle, id: None }) = outputs.first() else { panic!("{outputs:?}") };
+    assert!(bundle.data.contains_key(PLOTLY) && bundle.data.contains_key(PNG));
+    let text = bundle.plain();
+    assert!(
+        text.contains(
+            "control → test · CPU + GPU · rank 0 → 0 · iteration 1 → 1 · 2 of 6 operators · sorted by |diff_duration| ↓"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("aten::mm") && !text.contains("aten::relu"), "{text}");
+    let written: Vec<&str> = outputs[1..]
+        .iter()
+        .map(|output| match output {
+            Output::Stdout(text) => text.trim_end(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(written, [format!("wrote {html}"), format!("wrote {png}")]);
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("Plotly.newPlot") && page.contains("aten::mm") && !page.contains("<float>"));
+}
+
+#[test]
+fn kind_log_and_height_reach_the_figure() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let json = |outputs: Vec<Output>| match outputs.first() {
+        Some(Output::Display { bundle, .. }) => bundle.data.get(PLOTLY).unwrap().to_string(),
+        other => panic!("{other:?}"),
+    };
+    let counts = json(stage.outputs("%visualize control test --kind counts --log --height 333").unwrap());
+    assert!(counts.contains("Count") && counts.contains("\"type\":\"log\"") && counts.contains("333"), "{counts}");
+    let duration = json(stage.outputs("%visualize control test").unwrap());
+    assert!(duration.contains("Duration") && !duration.contains("\"type\":\"log\""), "{duration}");
+}
+
+#[test]
+fn a_variable_is_drawn_in_its_own_order() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    stage.text("df = %compare_traces control test --sort diff_counts:asc");
+    let names = |stage: &mut Stage, code: &str| -> Vec<&'static str> {
+        let text = stage.outputs(code).unwrap().iter().map(plain).collect::<String>();
+        let known = ["aten::mm", "aten::add", "aten::relu", "gemm"];
+        text.lines().filter_map(|line| known.into_iter().find(|name| line.contains(name))).collect()
+    };
+    assert_eq!(names(&mut stage, "%visualize df --kind counts --top 1"), ["aten::add"]);
+    // Nobody sorted this one: what is cut is the small.
+    stage.text("raw = %compare_traces control test");
+    assert_eq!(names(&mut stage, "%visualize raw --top 1"), ["aten::mm"]);
+    assert_eq!(names(&mut stage, "%visualize raw").first(), Some(&"aten::add"));
+}
+
+#[test]
+fn a_variable_takes_no_ranks_and_a_trace_needs_another() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    stage.text("df = %compare_traces control test");
+    assert_eq!(
+        stage.error("%visualize df --control-rank 0"),
+        "UsageError: %visualize: --control-rank goes with two traces, not with a variable."
+    );
+    assert!(stage.error("%visualize control").starts_with("UsageError: %visualize: missing TEST: control is a trace."));
+    assert_eq!(
+        stage.error("%show control"),
+        "UsageError: %show: control is a loaded trace, not a data frame; 'control.events()' is one."
+    );
+}
+
+#[test]
+fn a_load_of_a_folder_takes_the_ranks_it_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for rank in 0..3 {
+        let json = TraceBuilder::new().rank(rank).step(1, 0..9).operator("aten::mm", 1..2).json();
+        std::fs::write(folder.path().join(format!("rank{rank}.json")), json).unwrap();
+    }
+    let mut stage = Stage::default();
+    stage.text(&format!("%trace_load '{}' --as run --ranks 0,2", folder.path().display()));
+    assert_eq!(stage.session.trace("run").unwrap().ranks(), [0, 2]);
+    assert!(Path::new(stage.session.path("run").unwrap()).is_dir());
+}
