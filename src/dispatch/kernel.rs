@@ -31,7 +31,7 @@ enum Event {
 /// If the sockets cannot be opened or a thread cannot be started.
 pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireError> {
     let open = |what| move |source| WireError::Open { what, source };
-    let (sender, events) = unbounded_channel();
+    let (sender, mut events) = unbounded_channel();
     let tell = |sender: &tokio::sync::mpsc::UnboundedSender<Event>| {
         let sender = sender.clone();
         // The loop is gone only when the kernel ends.
@@ -51,7 +51,10 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     let executions = Executions::new(outbox.clone(), runner, Arc::clone(&stdin));
     let mut kernel = Kernel { outbox, executions, stdin, stop };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(open("event loop"))?;
-    runtime.block_on(kernel.serve(events, &parent));
+    // A defect of ours in one event is no reason to stop serving: what was loaded stays.
+    while catch_unwind(AssertUnwindSafe(|| runtime.block_on(kernel.serve(&mut events, &parent)))).is_err() {
+        crate::log::line(format_args!("a defect of tracebook; the kernel goes on"));
+    }
     kernel.end();
     wire.close();
     Ok(())
@@ -73,7 +76,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    async fn serve(&mut self, mut events: UnboundedReceiver<Event>, parent: &Parent) {
+    async fn serve(&mut self, events: &mut UnboundedReceiver<Event>, parent: &Parent) {
         let mut watch = interval(Duration::from_millis(500));
         let mut flush = interval(Duration::from_millis(50));
         flush.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -106,6 +109,7 @@ impl Kernel {
     }
 
     fn handle(&mut self, request: Request) -> Flow {
+        crate::log::debug(format_args!("{:?}: {} {}", request.channel, request.msg_type, request.origin.msg_id()));
         match (request.channel, request.msg_type.as_str()) {
             (Channel::Stdin, "input_reply") => self.stdin.answer(&request.content),
             (Channel::Stdin, other) => crate::log::line(format_args!("a {other} on stdin is ignored")),

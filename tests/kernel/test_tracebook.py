@@ -1,6 +1,7 @@
 """The kernel as users get it: what needs no compiler first, then Rust cells."""
 
 import os
+import signal
 import time
 
 import pytest
@@ -166,3 +167,18 @@ def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path,
     end(kernel)
     assert [pid for pid in below if os.path.exists(f"/proc/{pid}")] == []
     assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
+
+
+@rust
+@pytest.mark.parametrize("code", ["1", "loop {}"])
+def test_killed_kernel_leaves_no_process(tracebook, code):
+    tracebook.ok("1", timeout=LONG)
+    tracebook.client.execute(code)
+    time.sleep(0.5)
+    below = children(tracebook.pid)
+    assert below, "the process for Rust cells runs"
+    os.kill(tracebook.pid, signal.SIGKILL)
+    deadline = time.monotonic() + WITHIN
+    while any(os.path.exists(f"/proc/{pid}") for pid in below):
+        assert time.monotonic() < deadline, "a process outlived the kernel"
+        time.sleep(0.05)
