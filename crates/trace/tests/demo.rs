@@ -1,0 +1,104 @@
+//! The demo pair, loaded and compared by the library: what was changed is what is found.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use trace::prelude::*;
+use trace_testkit::demo::{self, COUNT_CHANGES, DURATION_CHANGES, Device, ITERATIONS};
+
+#[test]
+fn each_side_has_its_rank_and_the_profiled_iterations() {
+    for side in demo::Side::BOTH {
+        let trace = load(side);
+        assert_eq!(trace.ranks(), [side.rank() as i64]);
+        assert_eq!(trace.iterations(), ITERATIONS.map(|iteration| iteration as i64).collect::<Vec<_>>());
+        assert_eq!(trace.info()[0].streams, [7, 20, 21, 22]);
+        assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
+    }
+}
+
+#[test]
+fn the_comparison_finds_every_change_of_counts_and_no_other() {
+    for iteration in ITERATIONS {
+        for (device, device_type) in DEVICES {
+            let expected: BTreeMap<_, _> = COUNT_CHANGES
+                .iter()
+                .filter(|change| change.device == device)
+                .map(|change| (change.name.to_owned(), (change.control as i64, change.test as i64)))
+                .collect();
+            let found: BTreeMap<_, _> = rows(iteration as i64, device_type)
+                .into_iter()
+                .filter(|row| row.control != row.test)
+                .map(|row| (row.name, (row.control, row.test)))
+                .collect();
+            assert_eq!(found, expected, "{device_type} {iteration}");
+        }
+    }
+}
+
+#[test]
+fn the_five_groups_follow_from_the_counts() {
+    for (device, device_type) in DEVICES {
+        let ops = compared(1010, device_type).ops_diff().unwrap();
+        let group = |belongs: fn(u64, u64) -> bool| -> BTreeSet<String> {
+            let changes = COUNT_CHANGES.iter().filter(|change| change.device == device);
+            changes.filter(|change| belongs(change.control, change.test)).map(|change| change.name.to_owned()).collect()
+        };
+        let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
+        assert_eq!(set(&ops.added), group(|control, _| control == 0));
+        assert_eq!(set(&ops.deleted), group(|_, test| test == 0));
+        assert_eq!(set(&ops.increased), group(|control, test| 0 < control && control < test));
+        assert_eq!(set(&ops.decreased), group(|control, test| 0 < test && test < control));
+        assert!(!ops.unchanged.is_empty());
+    }
+}
+
+#[test]
+fn the_comparison_finds_every_change_of_durations() {
+    for iteration in ITERATIONS {
+        for change in DURATION_CHANGES {
+            let device_type = DEVICES.iter().find(|(device, _)| *device == change.device).unwrap().1;
+            let row = rows(iteration as i64, device_type).into_iter().find(|row| row.name == change.name).unwrap();
+            let factor = row.test_duration / row.control_duration;
+            assert!((change.least..=change.greatest).contains(&factor), "{} {iteration}: {factor}", change.name);
+        }
+    }
+}
+
+const DEVICES: [(Device, DeviceType); 2] = [(Device::Cpu, DeviceType::CPU), (Device::Gpu, DeviceType::GPU)];
+
+struct Row {
+    name: String,
+    control: i64,
+    test: i64,
+    control_duration: f64,
+    test_duration: f64,
+}
+
+/// The rows of a comparison, without the iteration's own, whose name says which it is.
+fn rows(iteration: i64, device_type: DeviceType) -> Vec<Row> {
+    let df = compared(iteration, device_type).compare_traces().unwrap();
+    let count = |name: &str, row| df.column(name).unwrap().i64().unwrap().get(row).unwrap();
+    let duration = |name: &str, row| df.column(name).unwrap().f64().unwrap().get(row).unwrap();
+    (0..df.height())
+        .map(|row| Row {
+            name: df.column("name").unwrap().str().unwrap().get(row).unwrap().to_owned(),
+            control: count("control_counts", row),
+            test: count("test_counts", row),
+            control_duration: duration("control_total_duration", row),
+            test_duration: duration("test_total_duration", row),
+        })
+        .filter(|row| !row.name.starts_with("ProfilerStep"))
+        .collect()
+}
+
+fn compared(iteration: i64, device_type: DeviceType) -> TraceDiff {
+    TraceDiff::new(load(demo::Side::Control), load(demo::Side::Test))
+        .control_iteration(iteration)
+        .test_iteration(iteration)
+        .device_type(device_type)
+}
+
+fn load(side: demo::Side) -> TraceSet {
+    TraceSet::from_bytes(demo::json(side)).unwrap().with_label(side.folder())
+}
