@@ -11,7 +11,7 @@ mod toolchain;
 
 pub use environment::{RunFolder, enter};
 pub use evcxr::start;
-pub use toolchain::{CELLS_VARIABLE, CellsKit, KitError};
+pub use toolchain::{CELLS_VARIABLE, CellsKit, KitError, compiler_version, default_folder};
 
 use crate::Failure;
 use crate::display::Sink;

@@ -1,1 +1,83 @@
-//! install
+//! `tracebook install` and `uninstall`: the kernelspec, the JupyterLab extension, and the library for Rust cells.
+
+mod error;
+mod extension;
+mod kernelspec;
+mod kit;
+mod location;
+
+pub use error::InstallError;
+pub use location::Location;
+
+use crate::engine::{CellsKit, default_folder};
+
+/// What to install where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstallOptions {
+    /// Under which folder.
+    pub location: Location,
+    /// What to do about the library for Rust cells.
+    pub cells: Cells,
+}
+
+/// What to do about the library for Rust cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cells {
+    /// Build it, or reuse what was built.
+    #[default]
+    Build,
+    /// Leave it alone: Rust cells answer with what to run.
+    Skip,
+    /// Build it and do nothing else.
+    Only,
+}
+
+/// Installs, telling each step on `say`.
+///
+/// # Errors
+/// [`InstallError`] names the folder or the command, and the reason.
+pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+    let kit = CellsKit::at(default_folder().ok_or(InstallError::NoDataFolder)?);
+    if options.cells != Cells::Only {
+        let share = options.location.share()?;
+        say(&format!("installing under {}", share.display()));
+        let kernelspec = kernelspec::install(&share, &kit)?;
+        say(&format!("  kernel:    {}", kernelspec.display()));
+        let extension = extension::install(&share)?;
+        say(&format!("  extension: {} (draws plots and tables; reload an open JupyterLab page)", extension.display()));
+    }
+    if options.cells == Cells::Skip {
+        say("  Rust cells: skipped (--no-cells); `tracebook install --build-cells` builds them later, magics work now");
+        return Ok(());
+    }
+    match kit::build(&kit, say) {
+        Ok(()) => say(&format!("  Rust cells: {}", kit.folder().display())),
+        // Without a compiler the magics still work: that is an installation, not a failure.
+        Err(InstallError::NoCompiler) if options.cells == Cells::Build => {
+            say("  Rust cells: no Rust compiler found, so only magics will work; install one from https://rustup.rs and run this again");
+        }
+        Err(error) => return Err(error),
+    }
+    say("done: `jupyter lab`, then choose the kernel \"Rust (Tracebook)\"");
+    Ok(())
+}
+
+/// Takes the kernelspec and the extension away again. The library for Rust cells stays, since all installations of the
+/// user share it.
+///
+/// # Errors
+/// [`InstallError`] names the folder and the reason.
+pub fn uninstall(location: &Location, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+    let share = location.share()?;
+    for folder in [kernelspec::folder(&share), extension::folder(&share)] {
+        match std::fs::remove_dir_all(&folder) {
+            Ok(()) => say(&format!("removed {}", folder.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => say(&format!("not there: {}", folder.display())),
+            Err(source) => return Err(InstallError::Write { path: folder, source }),
+        }
+    }
+    if let Some(folder) = default_folder().filter(|folder| folder.exists()) {
+        say(&format!("the library for Rust cells stays in {} (other installations may use it)", folder.display()));
+    }
+    Ok(())
+}

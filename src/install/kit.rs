@@ -1,0 +1,126 @@
+//! Builds the library for Rust cells with the compiler that will compile the cells.
+//!
+//! Cargo compiles `crates/cells` as a dylib, from the same dependencies that `cargo build --release` compiled for the
+//! kernel, so after a build this links and little more. What a cell's compiler must find is copied to the kit's folder:
+//! the dylib, the metadata of everything in it, the macros it uses, and the program that runs cells.
+
+use super::InstallError;
+use crate::engine::{CellsKit, compiler_version};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where the sources were when this binary was built.
+const SOURCES: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Builds or renews the kit.
+pub(super) fn build(kit: &CellsKit, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+    let version = compiler_version().ok_or(InstallError::NoCompiler)?;
+    let sources = Path::new(SOURCES);
+    if !sources.join("crates/cells/Cargo.toml").is_file() {
+        return Err(InstallError::NoSources { path: sources.to_owned() });
+    }
+    say("  Rust cells: building their library (seconds after `cargo build --release`, else about 15 minutes)");
+    let artifacts = compile(sources)?;
+    let next = kit.folder().with_extension("next");
+    let written = |path: &Path| {
+        let path = path.to_owned();
+        move |source| InstallError::Write { path, source }
+    };
+    let _ = std::fs::remove_dir_all(&next);
+    let fresh = CellsKit::at(&next);
+    std::fs::create_dir_all(fresh.metadata()).map_err(written(&next))?;
+    for artifact in &artifacts.metadata {
+        let name = artifact.file_name().unwrap_or_default();
+        let to = fresh.metadata().join(name);
+        std::fs::copy(artifact, &to).map_err(written(&to))?;
+    }
+    std::fs::copy(&artifacts.library, fresh.library()).map_err(written(&fresh.library()))?;
+    std::fs::write(fresh.compiler_file(), &version).map_err(written(&fresh.compiler_file()))?;
+    link_worker(sources, &fresh)?;
+    try_cell(&fresh)?;
+    let _ = std::fs::remove_dir_all(kit.folder());
+    std::fs::rename(&next, kit.folder()).map_err(written(kit.folder()))
+}
+
+struct Artifacts {
+    library: PathBuf,
+    metadata: BTreeSet<PathBuf>,
+}
+
+fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
+    let arguments = ["rustc", "--release", "--locked", "-p", "cells", "--lib", "--crate-type", "dylib", "--message-format", "json-render-diagnostics"];
+    let failed = || InstallError::Command { command: format!("cargo {} -- -C prefer-dynamic", arguments.join(" ")) };
+    let mut command = Command::new("cargo");
+    command.args(arguments).args(["--", "-C", "prefer-dynamic"]).current_dir(sources).stdout(Stdio::piped());
+    // A relative target folder is relative to where the user stands.
+    if let Some(target) = std::env::var_os("CARGO_TARGET_DIR").and_then(|folder| std::path::absolute(folder).ok()) {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    let mut child = command.spawn().map_err(|_| failed())?;
+    let (mut library, mut metadata) = (None, BTreeSet::new());
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+            if message["reason"] != "compiler-artifact" {
+                continue;
+            }
+            let is_cells = message["target"]["name"] == "cells";
+            let is_macro = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "proc-macro"));
+            let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
+            for file in files {
+                let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+                match ending {
+                    "so" if is_cells => library = Some(file),
+                    "so" if is_macro => drop(metadata.insert(file)),
+                    "rmeta" if !is_cells => drop(metadata.insert(file)),
+                    "rlib" if !is_cells => drop(metadata.insert(file.with_extension("rmeta"))),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let ended_well = child.wait().is_ok_and(|status| status.success());
+    let library = library.filter(|_| ended_well).ok_or_else(failed)?;
+    metadata.retain(|file| file.is_file());
+    Ok(Artifacts { library, metadata })
+}
+
+/// Links the program that runs cells against the dylib, so that both share one copy of everything.
+fn link_worker(sources: &Path, kit: &CellsKit) -> Result<(), InstallError> {
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "--crate-name", "tracebook_worker", "--crate-type", "bin", "-Copt-level=2"]);
+    command.args(["-C", "prefer-dynamic", "-C", "rpath"]);
+    let with = |prefix: &str, path: &Path| {
+        let mut text = std::ffi::OsString::from(prefix);
+        text.push(path);
+        text
+    };
+    command.arg("-L").arg(with("dependency=", &kit.metadata())).arg("--extern").arg(with("cells=", &kit.library()));
+    command.arg("-o").arg(kit.worker()).arg(sources.join("crates/cells/src/bin/tracebook-worker.rs"));
+    let failed = || InstallError::Command { command: "rustc … tracebook-worker.rs".to_owned() };
+    command.status().ok().filter(|status| status.success()).map(drop).ok_or_else(failed)
+}
+
+/// Compiles one cell against the kit: a missing piece shows here and not in the user's notebook.
+fn try_cell(kit: &CellsKit) -> Result<(), InstallError> {
+    let broken = |reason: String| InstallError::DoesNotRun { reason };
+    let folder = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
+    let source = folder.path().join("cell.rs");
+    std::fs::write(&source, "use cells::prelude::*; #[unsafe(no_mangle)] pub extern \"C\" fn cell() -> usize { DataFrame::empty().height() }")
+        .map_err(|error| broken(error.to_string()))?;
+    let output = Command::new("rustc")
+        .args(["--edition", "2024", "--crate-type", "cdylib", "-C", "prefer-dynamic", "-C", "rpath", "--out-dir"])
+        .arg(folder.path())
+        .arg("-L")
+        .arg(format!("dependency={}", kit.metadata().display()))
+        .arg("--extern")
+        .arg(format!("cells={}", kit.library().display()))
+        .arg(&source)
+        .output()
+        .map_err(|error| broken(error.to_string()))?;
+    if output.status.success() { Ok(()) } else { Err(broken(String::from_utf8_lossy(&output.stderr).into_owned())) }
+}
