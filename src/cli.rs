@@ -1,8 +1,10 @@
 //! The command line: what was typed, and what it means.
 
+use crate::install::{Cells, InstallError, InstallOptions, Location, install, uninstall};
 use crate::wire::{Connection, WireError};
 use crate::{dispatch, engine};
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// A Jupyter kernel for comparing and exploring PyTorch profiler traces.
@@ -21,6 +23,47 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         connection_file: PathBuf,
     },
+    /// Install the kernel, the JupyterLab extension and the library for Rust cells.
+    Install {
+        #[command(flatten)]
+        place: Place,
+        /// Leave the library for Rust cells alone; only magics will work until it is built.
+        #[arg(long, conflicts_with = "build_cells")]
+        no_cells: bool,
+        /// Build the library for Rust cells and nothing else.
+        #[arg(long)]
+        build_cells: bool,
+    },
+    /// Remove the kernel and the extension.
+    Uninstall {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Under which folder.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct Place {
+    /// The user's own Jupyter folder (the default).
+    #[arg(long)]
+    user: bool,
+    /// DIR/share/jupyter.
+    #[arg(long, value_name = "DIR")]
+    prefix: Option<PathBuf>,
+    /// The active Python environment: VIRTUAL_ENV, else CONDA_PREFIX, else where python3 lives.
+    #[arg(long)]
+    sys_prefix: bool,
+}
+
+impl From<Place> for Location {
+    fn from(place: Place) -> Self {
+        match place {
+            Place { prefix: Some(prefix), .. } => Location::Prefix(prefix),
+            Place { sys_prefix: true, .. } => Location::SysPrefix,
+            Place { .. } => Location::User,
+        }
+    }
 }
 
 /// What went wrong, for the person at the terminal.
@@ -30,6 +73,9 @@ pub enum CliError {
     /// The kernel could not listen.
     #[error(transparent)]
     Wire(#[from] WireError),
+    /// The installation failed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
     /// The folder for the run's temporary files could not be made.
     #[error("cannot make a temporary folder: {0}")]
     Folder(std::io::Error),
@@ -47,6 +93,20 @@ impl Cli {
                 let folder = engine::enter().map_err(CliError::Folder)?;
                 Ok(dispatch::run(&connection, engine::start(&folder))?)
             }
+            Command::Install { place, no_cells, build_cells } => {
+                let cells = match (no_cells, build_cells) {
+                    (true, _) => Cells::Skip,
+                    (_, true) => Cells::Only,
+                    _ => Cells::Build,
+                };
+                Ok(install(&InstallOptions { location: place.into(), cells }, &mut say)?)
+            }
+            Command::Uninstall { place } => Ok(uninstall(&place.into(), &mut say)?),
         }
     }
+}
+
+/// One line for the person at the terminal; a terminal that is gone is no reason to stop.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 /// Our files, as they stand in `labextension/`.
 const FILES: &[(&str, &str)] = &[
     ("package.json", include_str!("../../labextension/package.json")),
+    ("install.json", include_str!("../../labextension/install.json")),
     ("static/remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
+    ("static/figure.js", include_str!("../../labextension/static/figure.js")),
+    ("static/table.js", include_str!("../../labextension/static/table.js")),
+    ("static/theme.js", include_str!("../../labextension/static/theme.js")),
 ];
 
 /// Where the extension stands.
