@@ -4,7 +4,7 @@
 export const MIME = "application/vnd.tracebook.table.v1+json";
 
 /** How many characters of a name are shown; the whole name stands in its title. */
-const NAME_CHARS = 64;
+const NAME_CHARS = 44;
 /** How many rows are drawn before the reader asks for more. */
 const PAGE = 200;
 /** A column with more categories than this gets no buttons. */
@@ -26,10 +26,10 @@ const STYLE = `
 .tracebook-table table { border-collapse: separate; border-spacing: 0; margin: 0; font-variant-numeric: tabular-nums; }
 .tracebook-table th { position: sticky; top: 0; z-index: 1; padding: 0; font-weight: 600; vertical-align: bottom;
   background: var(--jp-layout-color2, #eee); border-bottom: 1px solid var(--jp-border-color1, #bbb); }
-.tracebook-table th button { all: unset; display: block; box-sizing: border-box; width: 100%; padding: 4px 10px;
+.tracebook-table th button { all: unset; display: block; box-sizing: border-box; width: 100%; padding: 4px 7px;
   cursor: pointer; white-space: normal; text-align: inherit; }
 .tracebook-table th button:focus-visible { outline: 2px solid var(--jp-brand-color1, #1f77b4); outline-offset: -2px; }
-.tracebook-table td { padding: 3px 10px; white-space: nowrap; border-bottom: 1px solid var(--jp-border-color3, #eee); }
+.tracebook-table td { padding: 3px 7px; white-space: nowrap; border-bottom: 1px solid var(--jp-border-color3, #eee); }
 .tracebook-table tbody tr:hover td { background-color: var(--jp-rendermime-table-row-hover-background, rgba(33, 150, 243, .12)); }
 .tracebook-table .tb-left { text-align: left; }
 .tracebook-table .tb-right { text-align: right; }

@@ -52,8 +52,14 @@ class Lab:
     def __init__(self, url, token):
         self.base, self.token = url, token
 
-    def url(self, notebook, app="lab/tree"):
-        return f"{self.base}{app}/{urllib.parse.quote(notebook)}?token={self.token}"
+    def url(self, notebook):
+        # A workspace of its own: the default one would bring back what another test opened.
+        workspace = f"lab/workspaces/test-{os.urandom(4).hex()}/tree"
+        return f"{self.base}{workspace}/{urllib.parse.quote(notebook)}?token={self.token}"
+
+    def notebook_url(self, notebook):
+        """The same in Notebook 7."""
+        return f"{self.base}notebooks/{urllib.parse.quote(notebook)}?token={self.token}"
 
 
 @contextlib.contextmanager

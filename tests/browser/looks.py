@@ -1,5 +1,7 @@
 """What to ask an opened notebook, in JavaScript."""
 
+import time
+
 FIGURE = "application/vnd.plotly.v1+json"
 TABLE = "application/vnd.tracebook.table.v1+json"
 
@@ -56,8 +58,15 @@ def open_notebook(page, url, figures, tables):
     page.wait(f"document.querySelectorAll('.tracebook-table table').length >= {tables}")
     page.wait(f"document.querySelectorAll('.tracebook-figure .js-plotly-plot svg.main-svg').length >= {figures}")
     page.wait("!document.querySelector('.jp-Dialog')")
-    # JupyterLab fills a notebook before it shows it.
-    page.wait("document.querySelector('.jp-OutputArea-output')?.offsetHeight > 0")
+
+
+def blank_outputs(page):
+    """The outputs that show nothing, once JupyterLab had the time to lay the notebook out."""
+    for _ in range(50):
+        if not (blank := page.evaluate(BLANK)):
+            break
+        time.sleep(0.2)
+    return blank
 
 
 def switch_theme(page, theme):

@@ -1,7 +1,7 @@
 """The extension, on bundles of every kind, in an untrusted notebook: drawing, sorting, filtering, themes, escaping."""
 
 import pytest
-from looks import BLANK, FIGURE, FIGURES, TABLE, TABLES, open_notebook, own_errors, screenshot, switch_theme
+from looks import FIGURE, FIGURES, TABLE, TABLES, blank_outputs, open_notebook, own_errors, screenshot, switch_theme
 
 FIRST = "document.querySelector('.tracebook-table')"
 
@@ -38,7 +38,7 @@ def test_figures_and_tables_are_drawn(opened, screenshots):
     tables = opened.evaluate(TABLES)
     assert [table["rows"] for table in tables] == [12, 200, 0]
     assert tables[0]["foot"].startswith("12 of 1,284 rows × 8 columns · sorted by")
-    assert opened.evaluate(BLANK) == []
+    assert blank_outputs(opened) == []
     assert own_errors(opened) == []
     assert opened.strangers == []
     screenshot(opened, screenshots / "samples-light.png")
@@ -106,7 +106,19 @@ def test_without_the_extension_html_and_pictures_are_seen(page, server, screensh
     assert page.evaluate(f"{cell.format(1, '[title]')}.title").startswith("void at::native::vectorized_elementwise_kernel<4")
     scrolled = "[...document.querySelectorAll('.jp-RenderedHTMLCommon div')].some((div) => div.style.maxHeight === '420px')"
     assert page.evaluate(scrolled)
-    assert page.evaluate(BLANK) == []
+    # A name between dollar signs is no formula.
+    assert page.evaluate("document.querySelectorAll('.jp-RenderedHTMLCommon mjx-container').length") == 0
+    assert blank_outputs(page) == []
     screenshot(page, screenshots / "plain-light.png")
     switch_theme(page, "JupyterLab Dark")
     screenshot(page, screenshots / "plain-dark.png")
+
+
+def test_notebook_7_draws_the_same(page, server, sample_bundles, screenshots):
+    count = {mime: sum(mime in bundle["data"] for bundle in sample_bundles) for mime in (FIGURE, TABLE)}
+    open_notebook(page, server.notebook_url("samples.ipynb"), count[FIGURE], count[TABLE])
+    assert page.evaluate(FIGURES)[0]["marks"] >= 28
+    assert [table["rows"] for table in page.evaluate(TABLES)] == [12, 200, 0]
+    assert blank_outputs(page) == []
+    assert own_errors(page) == []
+    page.screenshot(screenshots / "notebook7-light.png")

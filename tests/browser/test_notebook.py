@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from looks import BLANK, FIGURE, FIGURES, TABLE, TABLES, expected, open_notebook, own_errors, screenshot, switch_theme
+from looks import FIGURE, FIGURES, TABLE, TABLES, blank_outputs, expected, open_notebook, own_errors, screenshot, switch_theme
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_every_figure_and_table_of_the_demo_is_drawn(page, server, notebook, scr
     for table, spec in zip(shown, tables):
         assert table["rows"] == min(len(spec["rows"]), 200), table
         assert table["height"] > 40, table
-    assert page.evaluate(BLANK) == []
+    assert blank_outputs(page) == []
 
     screenshot(page, screenshots / "demo-light.png")
     switch_theme(page, "JupyterLab Dark")

@@ -12,7 +12,7 @@ use super::names::{elide, elide_apart};
 use crate::{Kind, Table};
 
 /// How many characters of a name are shown; the whole name stands in its `title`.
-const NAME_CHARS: usize = 64;
+const NAME_CHARS: usize = 44;
 /// How many characters of any other text are shown.
 const TEXT_CHARS: usize = 120;
 
@@ -26,7 +26,7 @@ pub(super) fn warning(text: &str) -> String {
     format!(
         "<p style=\"margin:4px 0;padding:6px 10px;border-left:4px solid rgba(255,152,0,.9);\
          background:rgba(255,152,0,.16);white-space:pre-wrap;\"><b>Warning:</b> {}</p>",
-        escape(&super::text::terminal_safe(text))
+        prose(&super::text::terminal_safe(text))
     )
 }
 
@@ -42,7 +42,7 @@ pub(super) fn table(table: &Table) -> String {
             &mut html,
             format_args!(
                 "<caption style=\"text-align:left;font-weight:bold;padding:2px 0 6px 0;white-space:nowrap;\">{}</caption>",
-                escape(&grid.caption)
+                prose(&grid.caption)
             ),
         );
     }
@@ -51,11 +51,11 @@ pub(super) fn table(table: &Table) -> String {
         push(
             &mut html,
             format_args!(
-                "<th scope=\"col\" style=\"text-align:{};padding:3px 8px;vertical-align:bottom;\"{}>{}</th>",
+                "<th scope=\"col\" style=\"text-align:{};padding:3px 6px;vertical-align:bottom;\"{}>{}</th>",
                 align(head),
                 title(&head.meaning),
                 // A long head may be broken, but not before its unit.
-                escape(&head.text).replace(" [", "&nbsp;[").replace('_', "_<wbr>")
+                prose(&head.text).replace(" [", "&nbsp;[").replace('_', "_<wbr>")
             ),
         );
     }
@@ -72,7 +72,7 @@ pub(super) fn table(table: &Table) -> String {
         &mut html,
         format_args!(
             "</tbody></table></div><div style=\"font-size:90%;opacity:.75;padding:4px 0;\">{}</div>",
-            escape(&grid.footer)
+            prose(&grid.footer)
         ),
     );
     html
@@ -92,11 +92,11 @@ fn cell(html: &mut String, shown: &Shown, short: &str, head: &Head) {
     push(
         html,
         format_args!(
-            "<td style=\"text-align:{};padding:3px 8px;white-space:nowrap;{}{}\"{whole}>{}</td>",
+            "<td style=\"text-align:{};padding:3px 6px;white-space:nowrap;{}{}\"{whole}>{}</td>",
             align(head),
             if head.kind == Kind::Name { MONOSPACE } else { "" },
             tint(shown, head.kind),
-            escape(short)
+            prose(short)
         ),
     );
 }
@@ -121,6 +121,11 @@ fn align(head: &Head) -> &'static str {
 /// A `title` attribute with a blank before it; nothing for an empty text.
 fn title(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" title=\"{}\"", escape(text)) }
+}
+
+/// Text to stand between tags. JupyterLab typesets formulas in HTML; its delimiters do not reach across elements.
+fn prose(text: &str) -> String {
+    escape(text).replace('$', "<span>$</span>").replace('\\', "<span>\\</span>")
 }
 
 /// Text made safe to stand between tags and inside quoted attributes.
@@ -172,6 +177,12 @@ mod tests {
         let html = table(&long);
         assert!(html.contains(&format!(" title=\"{name}\">aaa")), "{html}");
         assert_eq!(html.matches("MIDDLE").count(), 1);
+    }
+
+    #[test]
+    fn a_name_is_no_formula() {
+        let html = warning("$x$ \\(y\\)");
+        assert!(html.contains("<span>$</span>x<span>$</span> <span>\\</span>(y<span>\\</span>)"), "{html}");
     }
 
     #[test]
