@@ -3,7 +3,7 @@
 use super::compare_traces::SIDES;
 use super::scene::write;
 use super::view::{
-    CATEGORIES, Category, Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, grouped, sides, trace_diff,
+    CATEGORIES, Category, Frame, GROUP, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, grouped, sides, trace_diff,
 };
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
@@ -122,7 +122,7 @@ fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
     let diff: Vec<i64> = control_counts.iter().zip(&test_counts).map(|(control, test)| test - control).collect();
     let columns = vec![
         name,
-        Series::new("group".into(), words).into(),
+        Series::new(GROUP.into(), words).into(),
         control_column,
         test_column,
         Series::new("diff_counts".into(), diff).into(),

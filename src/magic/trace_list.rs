@@ -41,10 +41,10 @@ impl Magic for TraceList {
                 Cell::Int(traces.event_count() as i64),
                 Cell::Text(match (iterations.first(), iterations.last()) {
                     (Some(first), Some(last)) if first != last => {
-                        format!("{} ({first} to {last})", grouped(iterations.len()))
+                        format!("{first}–{last} ({})", grouped(iterations.len()))
                     }
-                    (Some(only), _) => format!("1 ({only})"),
-                    _ => "none".to_owned(),
+                    (Some(only), _) => only.to_string(),
+                    _ => "no ProfilerStep".to_owned(),
                 }),
                 Cell::Text(bytes(traces.memory_bytes())),
                 Cell::Text(traces.compat().to_string()),

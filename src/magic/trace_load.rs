@@ -92,7 +92,10 @@ impl Magic for TraceLoad {
                 return Err(error);
             }
         };
-        let line = summary(&traces, progress.elapsed());
+        let mut line = summary(&traces, progress.elapsed());
+        if let Some(older) = scene.session.path(&label).filter(|older| *older != path) {
+            line.push_str(&format!(" · in place of {}", older.display()));
+        }
         if !progress.end(&line) && !call.quiet() {
             scene.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
         }

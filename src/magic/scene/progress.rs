@@ -84,7 +84,66 @@ fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+
+    /// A sink that keeps what it is given.
+    #[derive(Default)]
+    struct Kept(std::sync::Mutex<Vec<Output>>);
+
+    impl Sink for Kept {
+        fn emit(&self, output: Output) {
+            self.0.lock().unwrap().push(output);
+        }
+
+        fn input(&self, _: &str, _: bool) -> Result<String, crate::Failure> {
+            Err(crate::Failure::new("Test", "no input"))
+        }
+
+        fn interrupted(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_bar_comes_late_changes_seldom_and_turns_into_the_last_line() {
+        let kept = Arc::new(Kept::default());
+        let out: Arc<dyn Sink> = kept.clone();
+        let mut progress = Progress::new(&out, true);
+        let half = LoadProgress { bytes_read: 1, bytes_total: 2, ..LoadProgress::default() };
+        progress.report(&half);
+        assert!(kept.0.lock().unwrap().is_empty(), "too early");
+        progress.start -= PATIENCE;
+        progress.report(&half);
+        progress.report(&half);
+        assert_eq!(kept.0.lock().unwrap().len(), 1, "too often");
+        progress.drawn = progress.drawn.map(|drawn| drawn - PACE);
+        progress.report(&half);
+        assert!(progress.end("done"));
+        let outputs = kept.0.lock().unwrap();
+        let [
+            Output::Display { id: Some(first), .. },
+            Output::Update { id: second, .. },
+            Output::Update { bundle, id: last },
+        ] = outputs.as_slice()
+        else {
+            panic!("{outputs:?}")
+        };
+        assert!(first == second && first == last);
+        assert_eq!(bundle.plain(), "done");
+    }
+
+    #[test]
+    fn short_work_and_off_show_no_bar() {
+        let kept = Arc::new(Kept::default());
+        let out: Arc<dyn Sink> = kept.clone();
+        assert!(!Progress::new(&out, true).end("done"));
+        let mut off = Progress::new(&out, false);
+        off.start -= PATIENCE;
+        off.report(&LoadProgress::default());
+        assert!(!off.end("done"));
+        assert!(kept.0.lock().unwrap().is_empty());
+    }
 
     #[test]
     fn the_bar_says_file_share_and_events() {

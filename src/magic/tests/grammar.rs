@@ -191,3 +191,74 @@ fn the_first_error_stops_the_cell() {
     stage.error("%nope\nx = %show df");
     assert!(!stage.cells.bound.contains_key("x"));
 }
+
+#[test]
+fn no_line_panics() {
+    const BITS: &[&str] = &[
+        "a",
+        "df",
+        "--top",
+        "--top=",
+        "=",
+        "3",
+        "0,2-4",
+        "-",
+        "--",
+        "--sort",
+        "name:asc",
+        "n:",
+        "--columns",
+        "name,n",
+        ",",
+        "--unit",
+        "s",
+        "--category",
+        "added",
+        "--filter",
+        "(",
+        "'^a'",
+        "\"",
+        "'",
+        "{",
+        "}",
+        "{n}",
+        "${X:-1}",
+        "${",
+        "~",
+        "\\",
+        ";",
+        "--as",
+        "x",
+        "é",
+        "😀",
+        "--min-us",
+        "1e9",
+        "nan",
+        "--help",
+        "-h",
+        "--use_short_name",
+        "--kind",
+        "counts",
+        "--quiet",
+        "--control-ranks",
+        "18446744073709551616",
+    ];
+    let mut seed = 88_172_645_463_325_252_u64;
+    let mut below = |n: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % n as u64) as usize
+    };
+    let mut stage = Stage::default().with_frame("df", frame());
+    for _ in 0..20_000 {
+        let magic = crate::magic::MAGICS[below(crate::magic::MAGICS.len())].name();
+        let args: String =
+            (0..below(8)).map(|_| [BITS[below(BITS.len())], if below(4) == 0 { "" } else { " " }].concat()).collect();
+        let code = format!("%{magic} {args}");
+        if let Err(failure) = stage.outputs(&code) {
+            assert!(!failure.ename.is_empty() && !failure.evalue.is_empty(), "{code}");
+        }
+        crate::magic::complete(&code, below(code.len() + 1), &crate::session::View::default());
+    }
+}

@@ -93,6 +93,17 @@ fn a_failed_load_leaves_the_older_trace() {
 }
 
 #[test]
+fn a_label_in_use_is_replaced_and_that_is_said() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let control = at(&folder, "control.json");
+    let again = stage.text(&format!("%trace_load '{control}'"));
+    assert!(!again.contains("in place of"), "the same file again: {again}");
+    let other = stage.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
+    assert!(line(&other, "control: TraceSet").ends_with(&format!(" · in place of {control}")), "{other}");
+}
+
+#[test]
 fn an_interrupt_leaves_everything_as_it_was() {
     let folder = folder();
     let mut stage = loaded(&folder);
@@ -131,7 +142,7 @@ fn traces_are_listed_explained_and_dropped() {
     assert_eq!(stage.text("%trace_list"), "No trace is loaded; %trace_load PATH --as NAME loads one.\n");
     stage = loaded(&folder);
     let list = stage.text("%trace_list");
-    assert!(line(&list, "control.json").contains("exact") && line(&list, "test.json.gz").contains("1 (1)"), "{list}");
+    assert!(line(&list, "control.json").contains("exact") && line(&list, "test.json.gz").contains("  1  "), "{list}");
     assert!(stage.text("%trace_info control").contains("control"));
     let dropped = stage.text("%trace_drop control");
     assert!(dropped.starts_with("dropped control: "), "{dropped}");

@@ -17,6 +17,9 @@ pub(in crate::magic) enum Category {
 /// The words of `--category`, in HTA's order.
 pub(in crate::magic) const CATEGORIES: &[&str] = &["added", "deleted", "increased", "decreased", "unchanged"];
 
+/// The column of `%ops_diff` that holds one of [`CATEGORIES`].
+pub(in crate::magic) const GROUP: &str = "group";
+
 impl Category {
     /// By HTA's rule for `ops_diff`: added and deleted are not also increased and decreased.
     pub(in crate::magic) fn of(control: i64, test: i64) -> Self {

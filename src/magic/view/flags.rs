@@ -26,7 +26,7 @@ pub(in crate::magic) const SHOWN: Group = Group::new(
 
 /// Where the result goes.
 pub(in crate::magic) const RESULT: Group = Group::new(
-    "Result",
+    "Where it goes",
     &[
         Argument::flag("csv", Kind::File, "write all rows, unrounded, durations in µs; see Rows for what shapes it"),
         Argument::flag("as", Kind::Name, "bind the same rows to this Rust variable too"),

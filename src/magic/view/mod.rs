@@ -8,7 +8,7 @@ mod rows;
 mod selection;
 mod table;
 
-pub(super) use category::{CATEGORIES, Category, is_unsorted, sides};
+pub(super) use category::{CATEGORIES, Category, GROUP, is_unsorted, sides};
 pub(super) use flags::{RESULT, ROWS, SHOWN};
 pub(super) use number::{bytes, grouped};
 pub(super) use rows::Rows;

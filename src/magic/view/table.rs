@@ -3,6 +3,7 @@
 //! `--filter`, `--category`, `--sort` and `--columns` shape all three. The default order, `--top`, `--min-us` and `--unit`
 //! shape only the table.
 
+use super::category::GROUP;
 use super::csv::write_csv;
 use super::number::grouped;
 use super::rows::{Rows, column, numbers};
@@ -10,7 +11,7 @@ use crate::Error;
 use crate::magic::{Call, Scene};
 use trace::frame_table;
 use trace::polars::prelude::DataFrame;
-use trace_view::{Cell, Part, Report, Table, Unit};
+use trace_view::{Cell, Kind, Part, Report, Table, Unit};
 
 /// Rows of a table that does not say how many.
 const TOP: u64 = 20;
@@ -120,6 +121,9 @@ fn table(
     }
     let mut table = frame_table(&df, caption, top);
     table.notes = notes;
+    if let Some(group) = table.headers.iter_mut().find(|header| header.name == GROUP) {
+        group.kind = Kind::Category;
+    }
     let unit = match call.text("unit") {
         Some("us") => Unit::Micros,
         Some("ms") => Unit::Millis,
