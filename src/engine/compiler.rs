@@ -163,6 +163,9 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
                     continue;
                 }
             }
+            if line.contains("\"level\":\"failure-note\"") {
+                continue;
+            }
             errors += usize::from(line.contains("\"level\":\"error\""));
             let _ = writeln!(stderr, "{line}");
         }
@@ -190,13 +193,14 @@ fn probed(line: &str) -> Option<(String, String)> {
     let message = if message["message"].is_object() { &message["message"] } else { &message };
     let text = message["message"].as_str()?;
     let start = text.find(PROBE_START)? + PROBE_START.len();
-    let type_name = text.get(start..text.rfind(PROBE_END)?)?;
+    // What the cell leaves open, Rust decides in this way.
+    let type_name = text.get(start..text.rfind(PROBE_END)?)?.replace("{integer}", "i32").replace("{float}", "f64");
     let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
     let source = span["text"].as_array()?.first()?;
     let (from, to) = (source["highlight_start"].as_u64()?, source["highlight_end"].as_u64()?);
     let letters = source["text"].as_str()?.chars();
     let name = letters.skip(usize::try_from(from).ok()? - 1).take(usize::try_from(to - from).ok()?).collect();
-    Some((name, type_name.to_owned()))
+    Some((name, type_name))
 }
 
 /// Whether the cell's crate has dependencies of its own. The tokio line that evcxr adds for `.await` counts as ours.
@@ -278,7 +282,7 @@ mod tests {
     #[test]
     fn a_probe_message_tells_variable_and_type() {
         let line = serde_json::json!({
-            "message": "PROBE<std::vec::Vec<i32>>EBORP",
+            "message": "PROBE<std::vec::Vec<{integer}>>EBORP",
             "spans": [{"is_primary": true, "text": [{"text": "evcxr_variable_store(größe);", "highlight_start": 22, "highlight_end": 27}]}],
         });
         assert_eq!(probed(&line.to_string()), Some(("größe".to_owned(), "std::vec::Vec<i32>".to_owned())));

@@ -160,10 +160,7 @@ impl Evcxr {
             return Err(Failure::new("EngineError", "evcxr panicked on this cell; the next cell runs as usual"));
         };
         let died = matches!(result, Err(Error::SubprocessTerminated(_)));
-        if !died && result.is_err() {
-            live.pump.cancel();
-        }
-        let seen = live.pump.finish(died);
+        let seen = live.pump.finish();
         let source = live.context.last_source().unwrap_or_default();
         if died {
             self.bindings.detach_all();

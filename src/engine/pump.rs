@@ -87,13 +87,13 @@ impl Pump {
         *self.shared.lock() = State { sink: Some(Arc::clone(sink)), open: [true, true], seen: Seen::default() };
     }
 
-    /// Waits until everything the cell printed was passed on. `died` says that the process will not mark the end itself.
-    pub(super) fn finish(&self, died: bool) -> Seen {
-        if died {
-            for name in ["out", "err"] {
-                if let Ok(mut pipe) = open(&self.folder, name) {
-                    let _ = pipe.write_all(&Envelope::End.encode(&self.token));
-                }
+    /// Waits until everything that the cell wrote was passed on. To be called when the cell has ended, however it did:
+    /// what this writes into the pipes then stands behind everything of the cell's.
+    pub(super) fn finish(&self) -> Seen {
+        for name in ["out", "err"] {
+            if let Ok(mut pipe) = open(&self.folder, name) {
+                // If it cannot be written, the wait below ends by itself.
+                let _ = pipe.write_all(&Envelope::End.encode(&self.token));
             }
         }
         let deadline = Instant::now() + LAST_WORDS;
@@ -103,11 +103,6 @@ impl Pump {
             state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         std::mem::take(&mut state.seen)
-    }
-
-    /// Marks the cell as ended without having run (it did not compile): nothing is to be waited for.
-    pub(super) fn cancel(&self) {
-        self.shared.lock().open = [false, false];
     }
 }
 
@@ -211,7 +206,7 @@ mod tests {
         let mut out = open(folder.path(), "out").unwrap();
         out.write_all(&vec![b'x'; 300_000]).unwrap();
         out.write_all(&Envelope::Failure { message: "no".to_owned() }.encode("t")).unwrap();
-        let seen = pump.finish(true);
+        let seen = pump.finish();
         assert_eq!(seen.failure.as_deref(), Some("no"));
         let length: usize = collected.0.lock().unwrap().iter().map(|output| if let Output::Stdout(text) = output { text.len() } else { 0 }).sum();
         assert_eq!(length, 300_000);

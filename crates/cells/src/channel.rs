@@ -8,7 +8,7 @@ use trace_view::envelope::Envelope;
 use crate::show::Show;
 
 /// The variable in which the kernel passes the token of its envelopes.
-pub(crate) const TOKEN: &str = "TRACEBOOK_TOKEN";
+const TOKEN: &str = "TRACEBOOK_TOKEN";
 
 fn token() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();

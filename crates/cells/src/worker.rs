@@ -4,7 +4,7 @@
 //! pipes are put aside, and standard input, output and error become the kernel's own pipes (named in the environment),
 //! so that nothing a cell prints or reads can disturb the protocol, byte for byte.
 
-use crate::channel::{TOKEN, send};
+use crate::channel::send;
 use crate::rt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -46,10 +46,8 @@ fn run() -> std::io::Result<()> {
             return Err(std::io::Error::other(format!("not an instruction: {line}")));
         };
         store = load::call(file, function, store).map_err(std::io::Error::other)?;
-        send(&Envelope::End);
-        if let Ok(token) = std::env::var(TOKEN) {
-            let _ = std::io::stderr().write_all(&Envelope::End.encode(&token));
-        }
+        // A partial line must be in the pipe before evcxr, and with it the kernel, learns that the cell has ended.
+        let _ = std::io::stdout().flush();
         rt::protocol("EVCXR_EXECUTION_COMPLETE");
     }
     Ok(())

@@ -45,7 +45,7 @@ pub enum Envelope {
         /// The line, from 1.
         line: u32,
     },
-    /// Everything the cell printed on this pipe stands before this.
+    /// Everything that the cell wrote to this pipe stands before this; the kernel itself writes it when a cell has ended.
     End,
 }
 
