@@ -1,0 +1,14 @@
+//! Our answers equal those that HTA 0.6.1 gave on the same traces, recorded as goldens.
+//!
+//! Traces and goldens lie outside the repository, in `$TRACEBOOK_SHARED` (by default `../shared` beside it). Without that
+//! folder every test says that it skips; a file missing from a folder that is there fails.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod args;
+mod diff;
+mod events;
+mod exact;
+mod figures;
+mod goldens;
+mod summary;
+mod symbols;
