@@ -1,16 +1,19 @@
 //! The JupyterLab extension: ours from `labextension/`, plotly.js from the `plotly` crate.
 
 use super::InstallError;
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// Our files, as they stand in `labextension/`.
-const FILES: &[(&str, &str)] = &[
-    ("package.json", include_str!("../../labextension/package.json")),
-    ("install.json", include_str!("../../labextension/install.json")),
-    ("static/remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
-    ("static/figure.js", include_str!("../../labextension/static/figure.js")),
-    ("static/table.js", include_str!("../../labextension/static/table.js")),
-    ("static/theme.js", include_str!("../../labextension/static/theme.js")),
+/// What JupyterLab loads first, as `package.json` names it.
+const ENTRY: &str = "static/remoteEntry.js";
+const PACKAGE: &str = include_str!("../../labextension/package.json");
+const INSTALL: &str = include_str!("../../labextension/install.json");
+/// Our scripts, as they stand in `labextension/static`.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
+    ("figure.js", include_str!("../../labextension/static/figure.js")),
+    ("table.js", include_str!("../../labextension/static/table.js")),
+    ("theme.js", include_str!("../../labextension/static/theme.js")),
 ];
 
 /// Where the extension stands.
@@ -18,18 +21,63 @@ pub(super) fn folder(share: &Path) -> PathBuf {
     share.join("labextensions").join("tracebook-labextension")
 }
 
-/// Writes the extension.
+/// Writes the extension, in place of an older one.
+///
+/// JupyterLab lets browsers keep scripts for a year, so they lie in a folder that is named after what they say.
 pub(super) fn install(share: &Path) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let plotly = trace_view::offline_plotly_js();
-    let files = FILES.iter().copied().chain([("static/plotly.min.js", plotly.as_ref())]);
-    for (name, content) in files {
-        let path = folder.join(name);
-        let written = match path.parent() {
-            Some(parent) => std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, content)),
-            None => Ok(()),
-        };
-        written.map_err(|source| InstallError::Write { path, source })?;
+    let scripts: Vec<(&str, &str)> = SCRIPTS.iter().copied().chain([("plotly.min.js", plotly.as_str())]).collect();
+    let version = digest(&scripts);
+    match std::fs::remove_dir_all(&folder) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            return Err(InstallError::Write { path: folder, source });
+        }
+        _ => {}
     }
+    for (name, content) in &scripts {
+        write(&folder.join("static").join(&version).join(name), content)?;
+    }
+    write(&folder.join("install.json"), INSTALL)?;
+    // Last: JupyterLab sees an extension by this file.
+    write(&folder.join("package.json"), &PACKAGE.replace(ENTRY, &format!("static/{version}/remoteEntry.js")))?;
     Ok(folder)
+}
+
+/// Twelve digits that change with any script.
+fn digest(scripts: &[(&str, &str)]) -> String {
+    let mut hash = Sha256::new();
+    for (name, content) in scripts {
+        hash.update(name);
+        hash.update(content);
+    }
+    hex::encode(&hash.finalize()[..6])
+}
+
+fn write(path: &Path, content: &str) -> Result<(), InstallError> {
+    let parent = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(parent)
+        .and_then(|()| std::fs::write(path, content))
+        .map_err(|source| InstallError::Write { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_package_names_the_script_that_is_there() {
+        let share = tempfile::tempdir().unwrap();
+        let old = folder(share.path()).join("static/old");
+        std::fs::create_dir_all(&old).unwrap();
+        let folder = install(share.path()).unwrap();
+        let package: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("package.json")).unwrap()).unwrap();
+        assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+        let entry = folder.join(package["jupyterlab"]["_build"]["load"].as_str().unwrap());
+        assert_ne!(entry, folder.join(ENTRY));
+        assert!(entry.is_file() && entry.with_file_name("plotly.min.js").is_file() && !old.exists());
+    }
 }

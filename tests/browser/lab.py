@@ -35,13 +35,17 @@ def samples():
 def installed():
     """The extension beside this Python, if `tracebook install` put there what this checkout holds."""
     there = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / EXTENSION
-    ours = [path.relative_to(ROOT / "labextension") for path in (ROOT / "labextension").rglob("*") if path.is_file()]
-    same = all((there / path).is_file() and (there / path).read_bytes() == (ROOT / "labextension" / path).read_bytes() for path in ours)
-    return there if same and (there / "static" / "plotly.min.js").is_file() else None
+    ours = (ROOT / "labextension" / "static").iterdir()
+    found = list(there.glob("static/*/plotly.min.js"))
+    same = len(found) == 1 and all(
+        (theirs := found[0].with_name(script.name)).is_file() and theirs.read_bytes() == script.read_bytes()
+        for script in ours
+    )
+    return there if same else None
 
 
 def install(share):
-    """Lays the extension under `share`, as the installer does."""
+    """Lays the extension under `share`, for a checkout whose kernel is not installed."""
     there = share / "labextensions" / EXTENSION
     shutil.copytree(ROOT / "labextension", there)
     plotly = subprocess.run([samples(), "--plotly"], check=True, capture_output=True).stdout

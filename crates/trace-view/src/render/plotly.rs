@@ -174,10 +174,19 @@ fn stands_at_names(figure: &Figure) -> bool {
     figure.series.iter().any(|series| matches!(series.x, Points::Names(_)))
 }
 
-/// A name escaped and broken into lines that fit a hover label.
+/// A name escaped and broken into lines that fit a hover label, at blanks and brackets where there are any.
 fn wrap(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
-    chars.chunks(HOVER_CHARS).map(|line| escape(&line.iter().collect::<String>())).collect::<Vec<_>>().join("<br>")
+    let (mut lines, mut rest) = (Vec::new(), chars.as_slice());
+    while rest.len() > HOVER_CHARS {
+        let may_end = |c: &char| matches!(c, ' ' | ',' | ':' | '<' | '(' | ';');
+        let end = rest[..HOVER_CHARS].iter().rposition(may_end).filter(|end| *end >= HOVER_CHARS / 2);
+        let (line, next) = rest.split_at(end.map_or(HOVER_CHARS, |end| end + 1));
+        lines.push(line);
+        rest = next;
+    }
+    lines.push(rest);
+    lines.into_iter().map(|line| escape(&line.iter().collect::<String>())).collect::<Vec<_>>().join("<br>")
 }
 
 /// Text that plotly.js draws as it is written.
@@ -245,6 +254,14 @@ mod tests {
         assert_ne!(texts[0], texts[1]);
         assert!(texts[0].as_str().is_some_and(|text| text.chars().count() <= TICK_CHARS));
         assert!(json["data"][0]["hovertext"][0].as_str().is_some_and(|text| text.replace("<br>", "") == one));
+    }
+
+    #[test]
+    fn long_names_break_where_words_end() {
+        let name = format!("{} {}", "a".repeat(60), "b".repeat(60));
+        assert_eq!(wrap(&name), format!("{} <br>{}", "a".repeat(60), "b".repeat(60)));
+        assert_eq!(wrap(&"<".repeat(81)), format!("{}<br>&lt;", "&lt;".repeat(80)));
+        assert_eq!(wrap(""), "");
     }
 
     #[test]
