@@ -1,7 +1,7 @@
 //! Any data frame as a table to show.
 
 use crate::frame::columns::{self, CAT, CHANGE, DIFF_COUNTS, DIFF_DURATION, NAME, SHORT_NAME};
-use polars::prelude::{AnyValue, Column, DataFrame, DataType};
+use polars::prelude::{AnyValue, Column, DataFrame};
 use trace_view::{Cell, Header, Kind, Table, Unit};
 
 /// The first `max_rows` rows of a frame as a table. A column of known name (of events or of an answer) has its unit and
@@ -37,6 +37,8 @@ fn cell(column: &Column, row: usize) -> Cell {
     match column.get(row) {
         Err(_) | Ok(AnyValue::Null) => Cell::Null,
         Ok(AnyValue::String(text)) => Cell::Text(text.to_owned()),
+        // polars cannot tell the type of such a value, only its text.
+        Ok(value) if is_category(&value) => Cell::Text(plain(&value)),
         Ok(value) if value.dtype().is_integer() => match value.try_extract::<i64>() {
             Ok(int) => Cell::Int(int),
             Err(_) => Cell::Text(value.to_string()),
@@ -50,14 +52,19 @@ fn cell(column: &Column, row: usize) -> Cell {
     }
 }
 
+fn is_category(value: &AnyValue<'_>) -> bool {
+    matches!(
+        value,
+        AnyValue::Categorical(..) | AnyValue::CategoricalOwned(..) | AnyValue::Enum(..) | AnyValue::EnumOwned(..)
+    )
+}
+
 /// A value as text, without quotes around it.
 fn plain(value: &AnyValue<'_>) -> String {
-    match value.dtype() {
-        DataType::String | DataType::Categorical(..) | DataType::Enum(..) => {
-            value.get_str().unwrap_or_default().to_owned()
-        }
-        _ => value.to_string(),
+    if is_category(value) || matches!(value, AnyValue::String(_) | AnyValue::StringOwned(_)) {
+        return value.get_str().unwrap_or_default().to_owned();
     }
+    value.to_string()
 }
 
 #[cfg(test)]
@@ -65,6 +72,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use polars::df;
+    use polars::prelude::{DataType, FrozenCategories, IntoLazy, col};
+
+    #[test]
+    fn categories_are_shown_as_their_names() {
+        let names = FrozenCategories::new(["aten::mm", "aten::add"]).unwrap();
+        let df = df!("name" => ["aten::add", "aten::mm"]).unwrap();
+        let df = df.lazy().select([col("name").cast(DataType::from_frozen_categories(names))]).collect().unwrap();
+        let table = frame_table(&df, "", 9);
+        assert_eq!(table.rows[0][0], Cell::Text("aten::add".into()));
+        assert_eq!(table.rows[1][0], Cell::Text("aten::mm".into()));
+    }
 
     #[test]
     fn known_columns_have_units_and_others_what_their_type_tells() {

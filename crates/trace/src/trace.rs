@@ -17,6 +17,13 @@ pub struct TraceSet {
     parts: Arc<Parts>,
 }
 
+impl std::fmt::Debug for TraceSet {
+    /// One line: a cell that wants more shows the set itself.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TraceSet({:?}, ranks {:?}, iterations {:?})", self.label(), self.ranks(), self.iterations())
+    }
+}
+
 /// What all clones of a [`TraceSet`] share.
 pub(crate) struct Parts {
     pub(crate) compat: Compat,
@@ -30,6 +37,13 @@ pub(crate) struct Parts {
 pub struct Trace {
     pub(crate) info: Arc<RankInfo>,
     pub(crate) events: DataFrame,
+}
+
+impl std::fmt::Debug for Trace {
+    /// One line: [`Trace::events`] has the rows.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Trace(rank {}, {} events)", self.info.rank, self.info.events)
+    }
 }
 
 /// What there is to know of one rank without looking at its events.
