@@ -16,24 +16,28 @@ INSTALL ?= $(if $(VIRTUAL_ENV),--sys-prefix,--user)
 
 DEMO := notebooks/trace_diff_demo
 EXECUTED := $(DEMO).executed.ipynb
+# Executes through nbclient, in the notebook's folder.
+EXECUTE = $(BIN)/jupyter execute --NbClientApp.log_level=WARN --NotebookClient.record_timing=False --NotebookClient.coalesce_streams=True
 
 # The folder of third-party traces and recorded answers that the tests compare with, if it is there.
 export TRACEBOOK_SHARED ?= $(abspath $(CURDIR)/../shared)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall demo-data machine machine-test clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall notebooks demo-data machine machine-test clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
 	@echo 'make test       format, lints, every test, the notebooks, a browser (needs chromium)'
 	@echo 'make check      the part of make test that needs no Python'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
+	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
 
 demo: machine venv kernel
 	@echo '== executing $(DEMO).ipynb'
 	@rm -f $(EXECUTED)
-	@$(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute $(DEMO).ipynb --output $(notdir $(EXECUTED))
+	@cp $(DEMO).ipynb $(EXECUTED)
+	@$(EXECUTE) --inplace $(EXECUTED)
 	@echo
 	@echo 'The demo ran: $(EXECUTED) holds its answers. To see them, and to go on from there:'
 	@echo
@@ -97,6 +101,10 @@ install: machine build
 
 uninstall: build
 	@$(TRACEBOOK) uninstall $(INSTALL)
+
+# The committed notebooks, executed in place.
+notebooks: machine venv kernel
+	@$(EXECUTE) --inplace $(DEMO).ipynb notebooks/your_first_diff.ipynb
 
 demo-data:
 	@$(CARGO) run --release --locked -p trace-testkit --bin demo_data -- notebooks/data
