@@ -23,6 +23,8 @@ EXECUTE = $(BIN)/jupyter execute --NbClientApp.log_level=WARN --NotebookClient.r
 export TRACEBOOK_SHARED ?= $(abspath $(CURDIR)/../shared)
 
 .DEFAULT_GOAL := help
+# Cargo does the parallel work; the steps stand in order.
+.NOTPARALLEL:
 .PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall notebooks demo-data machine machine-test clean
 
 help:
