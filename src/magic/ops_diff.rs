@@ -82,6 +82,7 @@ impl Magic for OpsDiff {
             }
         }
         if let Some(name) = bind {
+            scene.session.bound_other(&name);
             scene.cells.bind(&name, Binding::OpsDiff(groups));
             if !call.quiet() {
                 scene.say(format!("{name}: OpsDiff {summary}"));

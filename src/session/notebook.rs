@@ -51,6 +51,11 @@ impl Session {
         self.frames.insert(name.to_owned(), columns);
     }
 
+    /// Notes that the variable `name` now is no frame.
+    pub fn bound_other(&mut self, name: &str) {
+        self.frames.remove(name);
+    }
+
     /// A snapshot for completion and inspection.
     pub fn view(&self, cells: &dyn Cells) -> View {
         let variables = cells.variables();

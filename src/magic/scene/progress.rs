@@ -66,7 +66,8 @@ impl<'a> Progress<'a> {
 fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
     let total = progress.bytes_total.max(1);
     let percent = (100.0 * progress.bytes_read as f64 / total as f64).clamp(0.0, 100.0);
-    let mut text = format!("loading {}", progress.file);
+    let file = progress.file.rsplit('/').next().unwrap_or_default();
+    let mut text = format!("loading {file}");
     if progress.files_total > 1 {
         text.push_str(&format!(" · {} of {} files done", progress.files_done, progress.files_total));
     }
@@ -153,7 +154,7 @@ mod tests {
             events: 12_345,
             files_done: 1,
             files_total: 4,
-            file: "<rank>.json".to_owned(),
+            file: "runs/a/<rank>.json".to_owned(),
         };
         let bundle = bar(&progress, Duration::from_millis(1500));
         assert_eq!(bundle.plain(), "loading <rank>.json · 1 of 4 files done · 25 % · 12,345 events · 1.5 s");

@@ -349,5 +349,10 @@ fn a_load_of_a_folder_takes_the_ranks_it_is_told() {
     let mut stage = Stage::default();
     stage.text(&format!("%trace_load '{}' --as run --ranks 0,2", folder.path().display()));
     assert_eq!(stage.session.trace("run").unwrap().ranks(), [0, 2]);
+    let whole = stage.text("%trace_info run");
+    assert!(whole.contains("rank0.json") && whole.contains("rank2.json"), "{whole}");
+    let one = stage.text("%trace_info run --rank 2");
+    assert!(!one.contains("rank0.json") && one.contains("rank2.json") && one.contains("1 of 2 rows"), "{one}");
+    assert_eq!(stage.error("%trace_info run --rank 1"), "TraceError: trace \"run\" has no rank 1 (has 0, 2)");
     assert!(Path::new(stage.session.path("run").unwrap()).is_dir());
 }
