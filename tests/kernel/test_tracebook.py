@@ -65,6 +65,22 @@ def children(pid):
     return found
 
 
+def assert_gone(pids, within=WITHIN):
+    """Gone, or dead and only waiting for the system to take note."""
+
+    def lives(pid):
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
+    deadline = time.monotonic() + within
+    while any(map(lives, pids)):
+        assert time.monotonic() < deadline, "a process outlived the kernel"
+        time.sleep(0.02)
+
+
 def end(kernel):
     kernel.send("shutdown_request", {"restart": False}, "control")
     kernel.wait_for_end(WITHIN)
@@ -74,7 +90,7 @@ def test_shutdown_right_after_the_start_leaves_nothing(start, tracebook_argv, tm
     kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path)})
     below = children(kernel.pid)
     end(kernel)
-    assert [pid for pid in below if os.path.exists(f"/proc/{pid}")] == []
+    assert_gone(below, within=0.2)
     assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
 
 
@@ -165,7 +181,7 @@ def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path,
     below = children(kernel.pid)
     assert below, "the process for Rust cells runs"
     end(kernel)
-    assert [pid for pid in below if os.path.exists(f"/proc/{pid}")] == []
+    assert_gone(below, within=0.2)
     assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
 
 
@@ -178,7 +194,4 @@ def test_killed_kernel_leaves_no_process(tracebook, code):
     below = children(tracebook.pid)
     assert below, "the process for Rust cells runs"
     os.kill(tracebook.pid, signal.SIGKILL)
-    deadline = time.monotonic() + WITHIN
-    while any(os.path.exists(f"/proc/{pid}") for pid in below):
-        assert time.monotonic() < deadline, "a process outlived the kernel"
-        time.sleep(0.05)
+    assert_gone(below)
