@@ -2,7 +2,7 @@
 
 use super::names::one_line;
 use super::number;
-use crate::{Cell, Header, Kind, Table};
+use crate::{Cell, Header, Kind, Table, Unit};
 
 /// How many rows the text and HTML forms show at most.
 pub(super) const MOST_ROWS: usize = 100;
@@ -67,14 +67,23 @@ impl Grid {
     }
 }
 
-/// The decimals of every column, over all rows of the table.
+/// The decimals of every column, over all rows of the table. Columns of one unit have the same, since they are read
+/// against each other.
 pub(super) fn decimals(table: &Table) -> Vec<usize> {
-    (0..table.headers.len())
-        .map(|column| {
-            number::decimals(table.rows.iter().filter_map(|row| match row.get(column)? {
-                Cell::Float(value) => Some(*value),
-                _ => None,
-            }))
+    let alone = |column: usize| {
+        number::decimals(table.rows.iter().filter_map(|row| match row.get(column)? {
+            Cell::Float(value) => Some(*value),
+            _ => None,
+        }))
+    };
+    let alone: Vec<usize> = (0..table.headers.len()).map(alone).collect();
+    let unit = |column: usize| table.headers[column].unit;
+    (0..alone.len())
+        .map(|column| match unit(column) {
+            Unit::None | Unit::Count => alone[column],
+            shared => {
+                (0..alone.len()).filter(|&other| unit(other) == shared).map(|other| alone[other]).max().unwrap_or(0)
+            }
         })
         .collect()
 }
@@ -140,7 +149,6 @@ fn footer(table: &Table, shown: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Unit;
 
     fn table(kind: Kind, cells: Vec<Cell>) -> Table {
         let rows: Vec<Vec<Cell>> = cells.into_iter().map(|cell| vec![cell]).collect();
@@ -155,6 +163,19 @@ mod tests {
     fn one_column_has_one_number_of_decimals() {
         let cells = vec![Cell::Float(1307.74), Cell::Int(2), Cell::Null, Cell::Float(f64::NAN)];
         assert_eq!(texts(&Grid::of(&table(Kind::Number, cells))), ["1,307.7", "2.0", "—", "—"]);
+    }
+
+    #[test]
+    fn columns_of_one_unit_have_the_same_decimals() {
+        let mut two = table(Kind::Number, vec![Cell::Float(122.13)]);
+        two.headers.push(Header::new("y", Unit::Millis, Kind::Difference));
+        two.headers.push(Header::new("z", Unit::Count, Kind::Number));
+        two.rows[0].extend([Cell::Float(45.21), Cell::Float(2.0)]);
+        let grid = Grid::of(&two);
+        assert_eq!(
+            grid.rows[0].iter().map(|shown| shown.text.as_str()).collect::<Vec<_>>(),
+            ["122.13", "▲ +45.21", "2"]
+        );
     }
 
     #[test]
