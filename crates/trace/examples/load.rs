@@ -1,4 +1,5 @@
-//! `load FILE|FOLDER`: loads a trace and prints rows, seconds, CPU seconds, peak memory and a digest of the columns.
+//! `load FILE|FOLDER|SAVED.arrow [--save SAVED.arrow]`: loads a trace (or maps a saved one) and prints rows, seconds, CPU
+//! seconds, peak memory and a digest of the columns; `--save` writes it for the next run.
 //!
 //! The digest (rows, and the sum of every column of numbers) tells whether two readers saw the same trace.
 #![allow(clippy::print_stdout)]
@@ -6,14 +7,16 @@
 use std::time::Instant;
 use trace::TraceSet;
 use trace::polars::prelude::{Column, DataType};
+use trace::write::arrow;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("usage: load FILE|FOLDER")?;
+    let mut args = std::env::args().skip(1);
+    let path = args.next().ok_or("usage: load FILE|FOLDER|SAVED.arrow [--save SAVED.arrow]")?;
     let (start, cpu) = (Instant::now(), cpu_seconds());
-    let traces = TraceSet::load(&path)?;
+    let traces = if path.ends_with(".arrow") { arrow::map(&path)? } else { TraceSet::load(&path)? };
     let seconds = start.elapsed().as_secs_f64();
     println!("rows         {}", traces.event_count());
-    println!("seconds      {seconds:.3}");
+    println!("seconds      {seconds:.4}");
     if let (Some(before), Some(after)) = (cpu, cpu_seconds()) {
         println!("cpu seconds  {:.2}", after - before);
     }
@@ -21,6 +24,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("peak memory  {peak}");
     }
     println!("columns      {:.1} MB", traces.memory_bytes() as f64 / 1e6);
+    if let (Some("--save"), Some(file)) = (args.next().as_deref(), args.next()) {
+        let start = Instant::now();
+        arrow::save(&traces, &file)?;
+        println!("saved in     {:.4} s", start.elapsed().as_secs_f64());
+    }
     for warning in traces.warnings() {
         println!("warning      {warning}");
     }

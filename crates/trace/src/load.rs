@@ -1,5 +1,9 @@
 //! Path or bytes → [`TraceSet`]: several ranks at once, with progress and a way to stop.
 
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;
+
 use crate::frame::{Builder, Built};
 use crate::read::{Meter, Outcome, label_of, open_bytes, open_file, read_events, trace_files};
 use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};

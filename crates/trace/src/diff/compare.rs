@@ -1,5 +1,9 @@
 //! Counts and durations of operators on two sides.
 
+#[cfg(test)]
+#[path = "compare_tests.rs"]
+mod tests;
+
 use super::labeled::Sum;
 use crate::frame::columns::*;
 use crate::select::Rows;

@@ -1,9 +1,14 @@
 //! The sink of the reader: events → rows → a frame.
 
+#[cfg(test)]
+#[path = "build_tests.rs"]
+mod tests;
+
 use super::cells::Sparse;
 use super::columns::*;
 use super::correlate::partners;
 use super::iterations::{Clock, Step};
+use super::keys::Keys;
 use super::symbols::{Categories, Interner, Reading, Step as StepName, categorical, step_number};
 use super::time::{FloatTimes, round_like_hta};
 use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, as_f64, integer, is_float, nanos};
@@ -72,28 +77,6 @@ struct ArgCells {
     ints: Sparse<i64>,
     floats: Sparse<f64>,
     symbols: Sparse<u32>,
-}
-
-/// Argument keys → slots, by length first.
-struct Keys(Vec<Vec<(&'static [u8], usize)>>);
-
-impl Keys {
-    fn new() -> Self {
-        let mut by_length = Vec::new();
-        for (slot, arg) in DEFAULT_ARGS.iter().enumerate() {
-            let length = arg.key.len();
-            if by_length.len() <= length {
-                by_length.resize(length + 1, Vec::new());
-            }
-            by_length[length].push((arg.key.as_bytes(), slot));
-        }
-        Self(by_length)
-    }
-
-    #[inline]
-    fn slot(&self, key: &[u8]) -> Option<usize> {
-        self.0.get(key.len())?.iter().find(|(known, _)| *known == key).map(|&(_, slot)| slot)
-    }
 }
 
 impl<'m> Builder<'m> {

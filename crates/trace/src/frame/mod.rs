@@ -5,6 +5,7 @@ mod cells;
 pub(crate) mod columns;
 mod correlate;
 mod iterations;
+mod keys;
 mod symbols;
 mod time;
 

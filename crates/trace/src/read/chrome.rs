@@ -8,52 +8,28 @@
 //! A bare list of events is a trace too. Good events are kept whatever stands between them: what is left out or
 //! repaired is counted in the [`Outcome`].
 
+#[cfg(test)]
+#[path = "chrome_tests.rs"]
+mod tests;
+
+use super::event::{RawEvent, raw_event};
 use super::odd::{Odd, OddCounts};
 use super::ranks::RankText;
-use super::scan::{Raw, Scanner, Skipper, Stop, is_blank};
+use super::recover::{Next, next_event};
+use super::scan::{Raw, Skipper, Stop};
 use super::text;
-use super::window::{End, Window};
+use super::window::{CHUNK, End, Window};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
 use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 
-/// Arguments that a sink can ask for.
-pub(crate) const SLOTS: usize = 32;
-
 /// A top-level value other than `traceEvents` may take this much.
 const LONGEST_METADATA: usize = 16 * 1024 * 1024;
 
-/// One entry of `traceEvents`, as it is written.
-#[derive(Debug, Default)]
-pub(crate) struct RawEvent<'a> {
-    /// Its position in `traceEvents`.
-    pub(crate) index: i64,
-    pub(crate) name: Raw<'a>,
-    pub(crate) cat: Raw<'a>,
-    pub(crate) ts: Raw<'a>,
-    pub(crate) dur: Raw<'a>,
-    pub(crate) pid: Raw<'a>,
-    pub(crate) tid: Raw<'a>,
-    args: [Raw<'a>; SLOTS],
-    seen: u32,
-}
-
-impl<'a> RawEvent<'a> {
-    /// The arguments that the sink asked for: slot and value.
-    pub(crate) fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
-        let mut left = self.seen;
-        std::iter::from_fn(move || {
-            let slot = (left != 0).then(|| left.trailing_zeros() as usize)?;
-            left &= left - 1;
-            Some((slot, self.args[slot]))
-        })
-    }
-}
-
 /// Who takes the events.
 pub(crate) trait EventSink {
-    /// The slot of an argument, below [`SLOTS`]; `None` if nobody wants it.
+    /// The slot of an argument, below [`SLOTS`](super::event::SLOTS); `None` if nobody wants it.
     fn slot(&self, key: &[u8]) -> Option<usize>;
     /// A list of events begins; an earlier one no longer counts.
     fn restart(&mut self);
@@ -96,7 +72,13 @@ pub(crate) struct Cut {
 /// # Errors
 /// If this is no trace, has no `traceEvents`, or the operating system fails. An empty list of events is no error here.
 pub(crate) fn read_events<S: EventSink>(reader: impl Read, file: &str, sink: &mut S) -> Result<Outcome> {
-    let mut reading = Reading { window: Window::new(RankText::new(reader)), file, sink, outcome: Outcome::default() };
+    read_by(reader, CHUNK, file, sink)
+}
+
+/// The same in windows of another size.
+fn read_by<S: EventSink>(reader: impl Read, chunk: usize, file: &str, sink: &mut S) -> Result<Outcome> {
+    let window = Window::new(RankText::new(reader), chunk);
+    let mut reading = Reading { window, file, sink, outcome: Outcome::default() };
     let flow = reading.document()?;
     reading.outcome.stopped = flow.is_break();
     reading.outcome.rank_in_text = reading.window.reader().found();
@@ -148,7 +130,10 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                 Some(b',') => self.window.advance(1),
                 Some(b'}') => break,
                 Some(b'"') => {
-                    let Some(key) = self.key() else { return self.broken(listed) };
+                    let key = match self.key() {
+                        Ok(key) => key,
+                        Err(stop) => return self.broken(listed, stop),
+                    };
                     let is_list = key == "traceEvents" && self.window.peek() == Some(b'[');
                     let flow = if is_list {
                         if std::mem::replace(&mut listed, true) {
@@ -158,14 +143,17 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                         self.sink.restart();
                         self.events(false)?
                     } else {
-                        let Some(flow) = self.metadata(&key) else { return self.broken(listed) };
-                        flow
+                        match self.metadata(&key) {
+                            Ok(flow) => flow,
+                            Err(stop) => return self.broken(listed, stop),
+                        }
                     };
                     if flow.is_break() || self.outcome.cut.is_some() {
                         return Ok(flow);
                     }
                 }
-                _ => return self.broken(listed),
+                Some(_) => return self.broken(listed, Stop::Bad("no key")),
+                None => return self.broken(listed, Stop::More),
             }
         }
         if listed {
@@ -183,40 +171,36 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     }
 
     /// A key and its colon; the cursor stands on the quote.
-    fn key(&mut self) -> Option<String> {
-        let key = self.window.whole(|scanner| scanner.text().map(<[u8]>::to_vec)).ok()?;
-        let key = text::decode(&key, &mut self.outcome.odd).into_owned();
-        (self.window.peek() == Some(b':')).then(|| self.window.advance(1))?;
-        Some(key)
+    fn key(&mut self) -> Result<String, Stop> {
+        let key = self.window.whole(|scanner| scanner.text().map(<[u8]>::to_vec))?;
+        self.window.whole(|scanner| scanner.expect(b':', "a colon is missing after a key"))?;
+        Ok(text::decode(&key, &mut self.outcome.odd).into_owned())
     }
 
-    /// A top-level value. `None` if the text ends or is broken here.
-    fn metadata(&mut self, key: &str) -> Option<ControlFlow<()>> {
-        let first = self.window.peek()?;
+    /// A top-level value.
+    fn metadata(&mut self, key: &str) -> Result<ControlFlow<()>, Stop> {
+        let first = self.window.peek().ok_or(Stop::More)?;
         let bytes = if matches!(first, b'{' | b'[' | b'"') {
-            self.skip(LONGEST_METADATA)?
+            self.skip(LONGEST_METADATA).ok_or(Stop::More)?
         } else {
-            let token = self.window.whole(|scanner| {
-                let start = scanner.position();
-                scanner.value().map(|value| match value {
-                    Raw::Token(token) => (start, token.to_vec()),
-                    _ => (start, b"null".to_vec()),
-                })
-            });
-            token.ok()?.1
+            self.window.whole(|scanner| match scanner.value()? {
+                Raw::Token(token) => Ok(token.to_vec()),
+                _ => Ok(b"null".to_vec()),
+            })?
         };
         let value = serde_json::from_slice(&bytes).or_else(|_| {
-            serde_json::from_str(&String::from_utf8_lossy(&bytes)).inspect(|_| self.outcome.odd.note(Odd::InvalidUtf8))
+            let repaired = String::from_utf8_lossy(&bytes);
+            serde_json::from_str(&repaired).inspect(|_| self.outcome.odd.note(Odd::InvalidUtf8))
         });
         match value {
             Ok(value) => {
                 let flow = self.sink.metadata(key, &value);
                 self.outcome.metadata.insert(key.to_owned(), value);
-                Some(flow)
+                Ok(flow)
             }
             Err(_) => {
                 self.outcome.odd.note(Odd::BadMetadata);
-                Some(ON)
+                Ok(ON)
             }
         }
     }
@@ -290,7 +274,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         let Self { window, sink, outcome, .. } = self;
         let index = outcome.events as i64;
         let read = window.whole(|scanner| {
-            let event = raw_event(scanner, index, &**sink)?;
+            let event = raw_event(scanner, index, |key| sink.slot(key))?;
             sink.event(&event);
             Ok(())
         });
@@ -335,8 +319,8 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     }
 
     /// The outermost object ends early or is broken.
-    fn broken(&mut self, listed: bool) -> Flow {
-        let over = self.window.peek().is_none();
+    fn broken(&mut self, listed: bool, stop: Stop) -> Flow {
+        let over = stop == Stop::More;
         if listed {
             self.cut(if over {
                 "the JSON text ends before its closing brace"
@@ -345,11 +329,12 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
             })?;
             return Ok(ON);
         }
-        let offset = self.window.offset();
+        let here = self.window.offset();
+        let end = here + self.window.ahead().len() as u64;
         match self.window.take_end() {
-            Some(End::Failed(error)) => Err(self.failed(error, "before its traceEvents")),
-            _ if over => Err(self.not_a_trace(format!("the JSON text ends at byte {offset}, before its traceEvents"))),
-            _ => Err(self.not_a_trace(format!("the JSON text is broken at byte {offset}, before its traceEvents"))),
+            Some(End::Failed(error)) if over => Err(self.failed(error, "before its traceEvents")),
+            _ if over => Err(self.not_a_trace(format!("the JSON text ends at byte {end}, before its traceEvents"))),
+            _ => Err(self.not_a_trace(format!("the JSON text is broken at byte {here}, before its traceEvents"))),
         }
     }
 
@@ -373,108 +358,4 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     fn not_a_trace(&self, reason: String) -> Error {
         Error::NotATrace { file: self.file.to_owned(), reason }
     }
-}
-
-/// One event; the cursor stands on its brace.
-#[inline]
-fn raw_event<'a>(scanner: &mut Scanner<'a>, index: i64, sink: &impl EventSink) -> Result<RawEvent<'a>, Stop> {
-    let mut event = RawEvent { index, ..RawEvent::default() };
-    members(scanner, |scanner, key| {
-        match key {
-            b"name" => event.name = scanner.value()?,
-            b"cat" => event.cat = scanner.value()?,
-            b"ts" => event.ts = scanner.value()?,
-            b"dur" => event.dur = scanner.value()?,
-            b"pid" => event.pid = scanner.value()?,
-            b"tid" => event.tid = scanner.value()?,
-            b"args" => {
-                event.seen = 0;
-                if scanner.peek()? == b'{' {
-                    members(scanner, |scanner, key| {
-                        let value = scanner.value()?;
-                        if let Some(slot) = sink.slot(key) {
-                            event.args[slot] = value;
-                            event.seen |= 1 << slot;
-                        }
-                        Ok(())
-                    })?;
-                } else {
-                    scanner.value()?;
-                }
-            }
-            _ => {
-                scanner.value()?;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(event)
-}
-
-/// The members of an object; `each` reads the value. The cursor stands on the brace.
-#[inline]
-fn members<'a>(
-    scanner: &mut Scanner<'a>,
-    mut each: impl FnMut(&mut Scanner<'a>, &[u8]) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    scanner.bump();
-    loop {
-        match scanner.peek()? {
-            b'"' => {}
-            b'}' => {
-                scanner.bump();
-                return Ok(());
-            }
-            _ => return Err(Stop::Bad("a key is missing or a text is not closed")),
-        }
-        let key = scanner.text()?;
-        scanner.expect(b':', "a colon is missing after a key")?;
-        scanner.peek()?;
-        if key.contains(&b'\\') {
-            let plain = text::decode(key, &mut OddCounts::default()).into_owned();
-            each(scanner, plain.as_bytes())?;
-        } else {
-            each(scanner, key)?;
-        }
-        match scanner.peek()? {
-            b',' => scanner.bump(),
-            b'}' => {}
-            _ => return Err(Stop::Bad("a comma is missing, or a text contains an unescaped quote")),
-        }
-    }
-}
-
-/// Where the next event may begin.
-enum Next {
-    /// Its brace.
-    At(usize),
-    /// No event before this place; one may begin here, after more text.
-    Perhaps(usize),
-}
-
-fn next_event(bytes: &[u8]) -> Next {
-    const KEYS: [&[u8]; 9] = [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id"];
-    let blanks = |from: usize| bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
-    let mut at = 0;
-    while let Some(found) = bytes[at..].iter().position(|&byte| byte == b'}') {
-        let close = at + found;
-        at = close + 1;
-        let comma = at + blanks(at);
-        let Some(&byte) = bytes.get(comma) else { return Next::Perhaps(close) };
-        if byte != b',' {
-            continue;
-        }
-        let open = comma + 1 + blanks(comma + 1);
-        let Some(&byte) = bytes.get(open) else { return Next::Perhaps(close) };
-        if byte != b'{' {
-            continue;
-        }
-        let quote = open + 1 + blanks(open + 1);
-        let Some(key) = bytes.get(quote..quote + 6) else { return Next::Perhaps(close) };
-        let is_key = |name: &&[u8]| key[1..].strip_prefix(*name).is_some_and(|rest| rest.first() == Some(&b'"'));
-        if key[0] == b'"' && KEYS.iter().any(is_key) {
-            return Next::At(open);
-        }
-    }
-    Next::Perhaps(bytes.len())
 }

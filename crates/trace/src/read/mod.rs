@@ -1,15 +1,18 @@
 //! Path → bytes → raw events. Knows JSON and files, nothing of frames.
 
 mod chrome;
+mod event;
 mod number;
 mod odd;
 mod open;
 mod ranks;
+mod recover;
 mod scan;
 mod text;
 mod window;
 
-pub(crate) use chrome::{EventSink, Outcome, RawEvent, read_events};
+pub(crate) use chrome::{EventSink, Outcome, read_events};
+pub(crate) use event::{RawEvent, SLOTS};
 pub(crate) use number::{as_f64, integer, is_float, nanos};
 pub(crate) use odd::{Odd, OddCounts};
 pub(crate) use open::{Meter, open_bytes, open_file};

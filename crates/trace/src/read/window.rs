@@ -4,10 +4,10 @@ use super::scan::{Scanner, Stop, is_blank};
 use std::io::{ErrorKind, Read};
 
 /// Bytes asked for at once.
-const CHUNK: usize = 256 * 1024;
+pub(crate) const CHUNK: usize = 256 * 1024;
 
 /// A single value may take this much; a longer one is left out.
-pub(crate) const LONGEST: usize = 256 * 1024 * 1024;
+const LONGEST: usize = 64 * 1024 * 1024;
 
 /// A stretch of the JSON text in memory.
 pub(crate) struct Window<R> {
@@ -33,8 +33,8 @@ pub(crate) enum End {
 }
 
 impl<R: Read> Window<R> {
-    pub(crate) fn new(reader: R) -> Self {
-        Self { reader, bytes: vec![0; CHUNK], at: 0, filled: 0, base: 0, end: None, refills: 0 }
+    pub(crate) fn new(reader: R, chunk: usize) -> Self {
+        Self { reader, bytes: vec![0; chunk], at: 0, filled: 0, base: 0, end: None, refills: 0 }
     }
 
     /// The text from the cursor on, as far as it is in memory.
@@ -129,7 +129,7 @@ impl<R: Read> Window<R> {
                     return Ok(value);
                 }
                 Err(Stop::More) if self.filled - self.at > LONGEST => {
-                    return Err(Stop::Bad("a single value longer than 256 MiB"));
+                    return Err(Stop::Bad("a single value longer than 64 MiB"));
                 }
                 Err(Stop::More) => {
                     if !self.more() {

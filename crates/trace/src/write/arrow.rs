@@ -8,6 +8,10 @@
 //! A mapped file must stay as it is while anything refers to it. Deleting or replacing it by another file is fine;
 //! writing into it is not.
 
+#[cfg(test)]
+#[path = "arrow_tests.rs"]
+mod tests;
+
 use crate::frame::{Categories, categorical, trusted_categorical};
 use crate::select::union_of_columns;
 use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};

@@ -1,0 +1,233 @@
+//! Comparisons of timelines that a reader can check.
+#![allow(clippy::unwrap_used)]
+
+use crate::{
+    Compat, DeviceType, Error, LabeledTrace, LoadOptions, OpsDiff, Pick, TraceDiff, TraceSet, Warning, Window,
+};
+use polars::prelude::{DataFrame, DataType};
+use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{Present, Unit};
+
+/// Two iterations; in the first `aten::mm` twice and one kernel, in the second `aten::add`.
+fn control() -> TraceSet {
+    let json = TraceBuilder::new()
+        .step(1, 0..100)
+        .operator("aten::mm", 10..20)
+        .operator("aten::mm", 30..45)
+        .runtime("cudaLaunchKernel", 1, 12..14)
+        .kernel("void gemm<float>(int)", Stream(7), 20..60)
+        .correlation(1)
+        .step(2, 100..200)
+        .operator("aten::add", 110..115)
+        .json();
+    TraceSet::from_bytes(json).unwrap().with_label("control")
+}
+
+/// One iteration, numbered 5: `aten::mm` once and slower, `aten::relu` new, a kernel of another type.
+fn test() -> TraceSet {
+    let json = TraceBuilder::new()
+        .rank(3)
+        .step(5, 0..100)
+        .operator("aten::mm", 10..45)
+        .operator("aten::relu", 50..51)
+        .annotation("aten::relu", 50..53)
+        .runtime("cudaLaunchKernel", 1, 12..14)
+        .kernel("void gemm<half>(int)", Stream(7), 20..50)
+        .correlation(1)
+        .json();
+    TraceSet::from_bytes(json).unwrap().with_label("test")
+}
+
+type Row = (String, i64, f64, i64, f64, i64, f64, String);
+
+fn rows(df: &DataFrame) -> Vec<Row> {
+    let text = |column: usize, row: usize| df.columns()[column].str().unwrap().get(row).unwrap().to_owned();
+    let int = |column: usize, row: usize| df.columns()[column].i64().unwrap().get(row).unwrap();
+    let float = |column: usize, row: usize| df.columns()[column].f64().unwrap().get(row).unwrap();
+    (0..df.height())
+        .map(|row| {
+            let (control, test) = ((int(1, row), float(2, row)), (int(3, row), float(4, row)));
+            (text(0, row), control.0, control.1, test.0, test.1, int(5, row), float(6, row), text(7, row))
+        })
+        .collect()
+}
+
+fn row(name: &str, control: (i64, f64), test: (i64, f64), diff: (i64, f64), change: &str) -> Row {
+    (name.to_owned(), control.0, control.1, test.0, test.1, diff.0, diff.1, change.to_owned())
+}
+
+#[test]
+fn the_first_iterations_are_compared_by_name() {
+    let df = TraceDiff::new(&control(), &test()).compare_traces().unwrap();
+    let heads = [
+        "name",
+        "control_counts",
+        "control_total_duration",
+        "test_counts",
+        "test_total_duration",
+        "diff_counts",
+        "diff_duration",
+        "counts_change_categories",
+    ];
+    assert_eq!(df.get_column_names(), heads);
+    // Names of control first, by code point; then those only in test. Equal names of two categories are one row.
+    let expected = [
+        row("ProfilerStep#1", (1, 100.0), (0, 0.0), (-1, -100.0), "-"),
+        row("aten::mm", (2, 25.0), (1, 35.0), (-1, 10.0), "-"),
+        row("cudaLaunchKernel", (1, 2.0), (1, 2.0), (0, 0.0), "="),
+        row("void gemm<float>(int)", (1, 40.0), (0, 0.0), (-1, -40.0), "-"),
+        row("ProfilerStep#5", (0, 0.0), (1, 100.0), (1, 100.0), "+"),
+        row("aten::relu", (0, 0.0), (2, 4.0), (2, 4.0), "+"),
+        row("void gemm<half>(int)", (0, 0.0), (1, 30.0), (1, 30.0), "+"),
+    ];
+    assert_eq!(rows(&df), expected);
+}
+
+#[test]
+fn devices_short_names_and_lists_select_and_merge() {
+    let diff = TraceDiff::new(&control(), &test()).device_type(DeviceType::GPU).use_short_name(true);
+    let df = diff.compare_traces().unwrap();
+    assert_eq!(df.get_column_names()[0], "short_name");
+    assert_eq!(rows(&df), [row("gemm", (1, 40.0), (1, 30.0), (0, -10.0), "=")]);
+
+    let df = TraceDiff::new(&control(), &test()).control_iteration([1, 2]).device_type(DeviceType::CPU);
+    let names: Vec<String> = rows(&df.compare_traces().unwrap()).into_iter().map(|row| row.0).collect();
+    assert_eq!(
+        names,
+        [
+            "ProfilerStep#1",
+            "ProfilerStep#2",
+            "aten::add",
+            "aten::mm",
+            "cudaLaunchKernel",
+            "ProfilerStep#5",
+            "aten::relu"
+        ]
+    );
+    let nothing =
+        TraceDiff::new(&control(), &test()).control_iteration([]).test_iteration([]).compare_traces().unwrap();
+    assert_eq!((nothing.height(), nothing.width()), (0, 8));
+}
+
+#[test]
+fn ops_diff_sorts_names_by_how_their_count_changed() {
+    let answer = TraceDiff::new(&control(), &test()).ops_diff().unwrap();
+    let expected = OpsDiff {
+        added: vec!["ProfilerStep#5".into(), "aten::relu".into(), "void gemm<half>(int)".into()],
+        deleted: vec!["ProfilerStep#1".into(), "void gemm<float>(int)".into()],
+        increased: vec![],
+        decreased: vec!["aten::mm".into()],
+        unchanged: vec!["cudaLaunchKernel".into()],
+    };
+    assert_eq!(answer, expected);
+    let json = serde_json::to_string(&answer).unwrap();
+    let places: Vec<usize> = ["added", "deleted", "increased", "decreased", "unchanged"]
+        .map(|key| json.find(&format!("\"{key}\"")).unwrap())
+        .into();
+    assert!(places.is_sorted(), "{json}");
+    let plain = answer.present().bundles()[0].plain().to_owned();
+    assert!(plain.contains("aten::relu") && plain.contains("3 added"), "{plain}");
+}
+
+#[test]
+fn a_trace_compares_with_itself_and_labels_stay_apart() {
+    let trace = control();
+    let selection = TraceDiff::new(&trace, &trace).control_iteration(1).test_iteration(2).selection().unwrap();
+    assert_eq!((selection.control.label.as_str(), selection.test.label.as_str()), ("control_control", "control_test"));
+    let (same, other) = (control().with_label("same"), test().with_label("same"));
+    let selection = TraceDiff::new(&same, &other).selection().unwrap();
+    assert_eq!((selection.control.label.as_str(), selection.test.label.as_str()), ("same", "same_control_test"));
+    assert_eq!(selection.control.window, Window::Iterations(vec![1]));
+    assert_eq!((selection.control.ranks, selection.test.ranks), (vec![0], vec![3]));
+}
+
+#[test]
+fn what_does_not_exist_is_refused_with_what_does() {
+    let message = |diff: TraceDiff| diff.compare_traces().unwrap_err().to_string();
+    let diff = TraceDiff::new(&control(), &test());
+    assert_eq!(message(diff.clone().test_iteration(7)), "trace \"test\" has no iteration 7 (has 5)");
+    assert_eq!(message(diff.clone().control_iteration(0..3)), "trace \"control\" has no iteration 0 (has 1, 2)");
+    assert_eq!(message(diff.clone().test_rank(0)), "trace \"test\" has no rank 0 (has 3)");
+    assert_eq!(
+        message(diff.clone().control_rank(vec![0, 0])),
+        "rank 0 of trace \"control\" is listed twice; its events would count twice"
+    );
+    assert_eq!(message(diff.control_rank([])), "no rank of trace \"control\" is selected (has 0)");
+    assert_eq!("tpu".parse::<DeviceType>().unwrap_err().to_string(), "`tpu` is no device type; say CPU, GPU or ALL");
+    assert_eq!("gPu".parse::<DeviceType>().unwrap(), DeviceType::GPU);
+}
+
+#[test]
+fn without_steps_the_whole_window_counts_and_the_answer_says_so() {
+    let json = TraceBuilder::new().operator("aten::mm", 0..10).operator("aten::mm", 500..510).json();
+    let bare = TraceSet::from_bytes(json).unwrap().with_label("bare");
+    let diff = TraceDiff::new(&bare, &control()).device_type(DeviceType::CPU);
+    let df = diff.compare_traces().unwrap();
+    assert_eq!(rows(&df)[0], row("aten::mm", (2, 20.0), (2, 25.0), (0, 5.0), "="));
+    assert_eq!(diff.selection().unwrap().control.window, Window::Whole);
+    let [warning @ Warning::NoProfilerStep { .. }] = &diff.warnings()[..] else { panic!("{:?}", diff.warnings()) };
+    assert!(warning.to_string().contains("no ProfilerStep: the whole window counts as the one iteration"));
+    let error = diff.control_iteration(3).compare_traces().unwrap_err();
+    assert!(matches!(error, Error::NoIterations { iteration: 3, .. }), "{error}");
+}
+
+#[test]
+fn sides_that_were_loaded_unlike_are_warned_of() {
+    let json = TraceBuilder::new().step(1, 0..10).json();
+    let options = LoadOptions { compat: Compat::Hta, label: Some("rounded".into()), ..LoadOptions::default() };
+    let rounded = TraceSet::from_bytes_with(json, &options).unwrap();
+    let diff = TraceDiff::new(&control(), &rounded);
+    let expected = Warning::MixedCompat { hta: "rounded".into(), exact: "control".into() };
+    assert_eq!(diff.warnings(), [expected]);
+    assert_eq!(TraceDiff::new(&rounded, &rounded).warnings(), []);
+}
+
+#[test]
+fn durations_are_exact_sums() {
+    // A thousand times 0.001 µs at a time of day where doubles hold no nanoseconds.
+    let start = 1_716_423_327_123_456_000;
+    let mut builder = TraceBuilder::new().nanos().step(1, start..start + 10_000);
+    for number in 0..1000 {
+        builder = builder.operator("tick", start + number..start + number + 1);
+    }
+    let trace = TraceSet::from_bytes(builder.json()).unwrap();
+    let df = TraceDiff::new(&trace, &trace).compare_traces().unwrap();
+    assert_eq!(rows(&df)[1].2, 1.0);
+}
+
+#[test]
+fn figures_follow_the_frame_and_refuse_frames_of_another_kind() {
+    let df = TraceDiff::new(&control(), &test()).compare_traces().unwrap();
+    let top = df.sort(["diff_duration"], Default::default()).unwrap().head(Some(2));
+    let figure = TraceDiff::visualize_duration_diff(&top).unwrap();
+    assert_eq!(
+        (figure.title.as_str(), figure.y.title.as_str(), figure.y.unit),
+        ("Ops Duration Comparison", "Total Duration", Unit::Micros)
+    );
+    let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["control", "test", "Difference"]);
+    assert_eq!(figure.series[2].y, [-100.0, -40.0]);
+    let counts = TraceDiff::visualize_counts_diff(&top).unwrap();
+    assert_eq!((counts.title.as_str(), &counts.series[0].y), ("Ops Count Comparison", &vec![1.0, 1.0]));
+    let other = top.drop("diff_counts").unwrap();
+    let error = TraceDiff::visualize_counts_diff(&other).unwrap_err().to_string();
+    assert!(error.contains("it has no column `diff_counts` of numbers; pass the result of compare_traces"), "{error}");
+    let error = TraceDiff::visualize_counts_diff(&control().events()).unwrap_err().to_string();
+    assert!(error.contains("no two columns that end in `_total_duration`"), "{error}");
+}
+
+#[test]
+fn extracted_events_add_up_to_a_summary() {
+    let trace = LabeledTrace::from(&control());
+    let ops = trace.extract_ops(Some(Pick::from(0)), None, DeviceType::CPU).unwrap();
+    let names = ops.column("name").unwrap().cast(&DataType::String).unwrap();
+    let names: Vec<&str> = names.str().unwrap().iter().flatten().collect();
+    assert_eq!(names, ["ProfilerStep#1", "aten::mm", "aten::mm", "cudaLaunchKernel"]);
+    assert_eq!(ops.get_column_names()[0], "rank");
+    let summary = LabeledTrace::get_ops_summary(&ops).unwrap();
+    let counts: Vec<i64> = summary.column("counts").unwrap().i64().unwrap().iter().flatten().collect();
+    let durations: Vec<f64> = summary.column("total_duration").unwrap().f64().unwrap().iter().flatten().collect();
+    assert_eq!((counts, durations), (vec![2, 1, 1], vec![25.0, 2.0, 100.0]));
+    let error = LabeledTrace::get_ops_summary(&summary).unwrap_err();
+    assert!(matches!(error, Error::NotEvents { .. }), "{error}");
+}

@@ -1,0 +1,149 @@
+//! Files and folders, ranks, progress, interruption.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::{Compat, TraceDiff};
+use std::fs;
+use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{Part, Present};
+
+fn rank(number: i64) -> TraceBuilder {
+    TraceBuilder::new().rank(number).step(1, 0..10).operator("aten::mm", number..number + 1)
+}
+
+fn never(_: &LoadProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn a_folder_is_all_its_ranks_in_order_with_one_table_of_names() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.json.gz"), rank(10).memcpy("Memcpy HtoD", Stream(7), 8, 3..4).gzip()).unwrap();
+    fs::write(folder.path().join("b.json"), rank(2).operator("aten::add", 5..6).arg("Input Dims", "[[1]]").json())
+        .unwrap();
+    fs::write(folder.path().join("notes.txt"), "no trace").unwrap();
+    let traces = TraceSet::load(folder.path()).unwrap();
+    assert_eq!(traces.ranks(), [2, 10]);
+    assert_eq!(traces.warnings(), []);
+    assert_eq!(traces.event_count(), 6);
+    let events = traces.events();
+    assert_eq!(events.get_column_names()[..2], ["rank", "index"]);
+    let ranks: Vec<i64> = events.column("rank").unwrap().i64().unwrap().iter().flatten().collect();
+    assert_eq!(ranks, [2, 2, 2, 10, 10, 10]);
+    // A column that one rank lacks is null there.
+    let bytes: Vec<Option<i64>> = events.column("bytes").unwrap().i64().unwrap().iter().collect();
+    assert_eq!(bytes, [None, None, None, None, None, Some(8)]);
+    assert_eq!(events.column("input_dims").unwrap().null_count(), 5);
+    assert_eq!(
+        events.column("name").unwrap().dtype(),
+        traces.rank(2).unwrap().events().column("name").unwrap().dtype()
+    );
+    let both = TraceDiff::new(&traces, &traces).control_rank([2, 10]).test_rank(10).compare_traces().unwrap();
+    // Rank 10 has its operator after the step: only the step itself counts there.
+    assert_eq!(both.height(), 3);
+}
+
+#[test]
+fn an_unknown_rank_names_those_there_are() {
+    let traces = TraceSet::from_bytes(rank(3).json()).unwrap().with_label("monday");
+    assert_eq!(traces.rank(3).unwrap().rank(), 3);
+    let error = traces.rank(0).err().unwrap();
+    assert_eq!(error.to_string(), "trace \"monday\" has no rank 0 (has 3)");
+}
+
+#[test]
+fn of_two_files_of_one_rank_the_later_name_counts_and_both_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("1.json"), rank(0).operator("only here", 0..1).json()).unwrap();
+    fs::write(folder.path().join("2.json"), rank(0).json()).unwrap();
+    let traces = TraceSet::load(folder.path()).unwrap();
+    assert_eq!(traces.event_count(), 2);
+    let [warning @ Warning::SameRank { rank: 0, kept, dropped }] = traces.warnings() else {
+        panic!("{:?}", traces.warnings())
+    };
+    assert!(kept.ends_with("2.json") && dropped.ends_with("1.json"), "{warning}");
+    let shown = traces.present();
+    assert_eq!(shown.parts.len(), 2);
+    assert!(matches!(&shown.parts[1], Part::Warning(text) if *text == warning.to_string()));
+}
+
+#[test]
+fn the_rank_is_distributed_infos_wherever_it_stands_else_the_texts_else_zero() {
+    let event = r#"{"cat": "c", "name": "a", "ts": 0, "dur": 1, "args": {"rank": 7}}"#;
+    let compact = event.replace(' ', "");
+    for (text, expected, warned) in [
+        (format!(r#"{{"traceEvents":[{event}],"distributedInfo":{{"rank":3}}}}"#), 3, false),
+        (format!(r#"{{"traceEvents":[{event}]}}"#), 7, false),
+        (format!(r#"{{"traceEvents":[{compact}]}}"#), 0, true),
+        (format!(r#"{{"distributedInfo":{{"rank":"x"}},"traceEvents":[{compact}]}}"#), 0, true),
+    ] {
+        let traces = TraceSet::from_bytes(&text).unwrap();
+        assert_eq!(traces.ranks(), [expected], "{text}");
+        assert_eq!(traces.warnings().iter().any(|warning| matches!(warning, Warning::NoRank { .. })), warned, "{text}");
+    }
+}
+
+#[test]
+fn a_folder_may_hold_other_json_but_not_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = TraceSet::load(folder.path()).err().unwrap();
+    assert!(matches!(error, Error::NoTraceFiles { .. }), "{error}");
+    fs::write(folder.path().join("config.json"), r#"{"lr": 1}"#).unwrap();
+    let error = TraceSet::load(folder.path()).err().unwrap();
+    assert!(matches!(error, Error::NoTraceEvents { .. }), "{error}");
+    fs::write(folder.path().join("rank0.json"), rank(0).json()).unwrap();
+    let traces = TraceSet::load(folder.path()).unwrap();
+    let [Warning::SkippedFile { file, reason }] = traces.warnings() else { panic!("{:?}", traces.warnings()) };
+    assert!(file.ends_with("config.json") && reason.contains("its keys: lr"), "{file}: {reason}");
+}
+
+#[test]
+fn only_the_ranks_that_were_asked_for_are_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..4 {
+        fs::write(folder.path().join(format!("{number}.json")), rank(number).json()).unwrap();
+    }
+    let options =
+        |ranks: Vec<i64>| LoadOptions { ranks: Some(ranks), label: Some("some".into()), ..LoadOptions::default() };
+    let traces = TraceSet::load_with(folder.path(), &options(vec![3, 1]), &mut never).unwrap();
+    assert_eq!((traces.ranks(), traces.label()), (vec![1, 3], "some"));
+    let error = TraceSet::load_with(folder.path(), &options(vec![8, 9]), &mut never).err().unwrap();
+    assert_eq!(error.to_string(), "trace \"some\" has none of the ranks 8, 9");
+}
+
+#[test]
+fn progress_ends_at_all_bytes_and_break_ends_the_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.pt.trace.json");
+    fs::write(&path, rank(0).json()).unwrap();
+    let mut last = LoadProgress::default();
+    let traces = TraceSet::load_with(&path, &LoadOptions::default(), &mut |progress| {
+        last = progress.clone();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(traces.unwrap().label(), "run");
+    assert_eq!(last.bytes_read, last.bytes_total);
+    assert_eq!((last.events, last.files_done, last.files_total), (2, 1, 1));
+    let stopped = TraceSet::load_with(&path, &LoadOptions::default(), &mut |_| ControlFlow::Break(()));
+    assert!(matches!(stopped.err().unwrap(), Error::Interrupted));
+}
+
+#[test]
+fn reading_ends_soon_after_it_is_told_to() {
+    let meter = Meter::default();
+    meter.stop.store(true, Ordering::Relaxed);
+    let bytes = rank(0).json();
+    let stopped =
+        open_bytes(bytes.as_bytes(), &meter).and_then(|reader| load_one(reader, "x", &LoadOptions::default(), &meter));
+    assert!(stopped.is_err());
+}
+
+#[test]
+fn words_name_compatibility() {
+    assert_eq!("HTA".parse::<Compat>().unwrap(), Compat::Hta);
+    assert_eq!("exact".parse::<Compat>().unwrap(), Compat::Exact);
+    assert_eq!(
+        "exakt".parse::<Compat>().unwrap_err().to_string(),
+        "`exakt` is no compatibility mode; say exact or hta"
+    );
+}
