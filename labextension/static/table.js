@@ -4,7 +4,7 @@
 export const MIME = "application/vnd.tracebook.table.v1+json";
 
 /** How many characters of a name are shown; the whole name stands in its title. */
-const NAME_CHARS = 44;
+const NAME_CHARS = 40;
 /** How many rows are drawn before the reader asks for more. */
 const PAGE = 200;
 /** A column with more categories than this gets no buttons. */

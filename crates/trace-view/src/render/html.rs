@@ -12,7 +12,7 @@ use super::names::{elide, elide_apart};
 use crate::{Kind, Table};
 
 /// How many characters of a name are shown; the whole name stands in its `title`.
-const NAME_CHARS: usize = 44;
+const NAME_CHARS: usize = 40;
 /// How many characters of any other text are shown.
 const TEXT_CHARS: usize = 120;
 

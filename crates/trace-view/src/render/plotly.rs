@@ -4,7 +4,9 @@
 //! trace are escaped. Colours of text, grid and background are left to whoever draws the figure, so that it suits a light
 //! and a dark page.
 
-use plotly::common::{Anchor, ExponentFormat, Label, Line, LineShape, Mode, Orientation, Reference, TickMode, Title};
+use plotly::common::{
+    Anchor, ExponentFormat, Label, Line, LineShape, Mode, Orientation, Pad, Reference, TickMode, Title,
+};
 use plotly::layout::{Annotation, Axis as PlotlyAxis, AxisType, BarMode as PlotlyBarMode, HoverMode, Legend, Margin};
 use plotly::{Bar, Configuration, Layout, Plot, Scatter};
 use serde::Serialize;
@@ -23,6 +25,8 @@ const FEW_NAMES: usize = 24;
 const MOST_TICKS: usize = 60;
 /// Where the names in the hover text break.
 const HOVER_CHARS: usize = 80;
+/// Where the line below the title breaks.
+const SUBTITLE_CHARS: usize = 110;
 /// With more points than this a line has no markers.
 const MOST_MARKERS: usize = 100;
 const HEIGHT: u32 = 480;
@@ -56,10 +60,20 @@ pub(super) fn figure(figure: &Figure) -> Value {
 
 fn layout(figure: &Figure) -> Layout {
     let mut title = escape(&figure.title);
-    if !figure.subtitle.is_empty() {
-        title = format!("{title}<br><sub>{}</sub>", escape(&figure.subtitle));
+    let below = wrap(&figure.subtitle, SUBTITLE_CHARS);
+    for line in below.iter().filter(|line| !line.is_empty()) {
+        title.push_str(&format!("<br><sub>{line}</sub>"));
     }
-    let title = Title::with_text(title).x(0.0).x_ref(Reference::Paper).x_anchor(Anchor::Left);
+    // Title, subtitle and legend stand below each other, down to the plot.
+    let top = 74 + 18 * below.len();
+    let title = Title::with_text(title)
+        .x(0.0)
+        .x_ref(Reference::Paper)
+        .x_anchor(Anchor::Left)
+        .y(1.0)
+        .y_ref(Reference::Container)
+        .y_anchor(Anchor::Top)
+        .pad(Pad::new(18, 0, 0));
     let legend = Legend::new().orientation(Orientation::Horizontal).x(1.0).x_anchor(Anchor::Right);
     let empty = figure.series.iter().all(|series| series.x.is_empty());
     Layout::new()
@@ -67,7 +81,7 @@ fn layout(figure: &Figure) -> Layout {
         .title(title)
         .auto_size(true)
         .height(figure.height.unwrap_or(HEIGHT) as usize)
-        .margin(Margin::new().left(72).right(24).top(88).bottom(48))
+        .margin(Margin::new().left(72).right(24).top(top).bottom(48))
         .paper_background_color(TRANSPARENT)
         .plot_background_color(TRANSPARENT)
         .colorway(SERIES.to_vec())
@@ -129,7 +143,7 @@ fn trace(series: &Series, figure: &Figure) -> Value {
     match &series.x {
         Points::Names(at) => {
             let names = unique(at);
-            let hover: Vec<String> = names.iter().map(|name| wrap(name)).collect();
+            let hover: Vec<String> = names.iter().map(|name| wrap(name, HOVER_CHARS).join("<br>")).collect();
             let x = names.iter().map(|name| escape(name)).collect();
             drawn(x, hover, series, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
         }
@@ -174,19 +188,19 @@ fn stands_at_names(figure: &Figure) -> bool {
     figure.series.iter().any(|series| matches!(series.x, Points::Names(_)))
 }
 
-/// A name escaped and broken into lines that fit a hover label, at blanks and brackets where there are any.
-fn wrap(name: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
+/// Text escaped and broken into lines, at blanks and brackets where there are any.
+fn wrap(text: &str, most: usize) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
     let (mut lines, mut rest) = (Vec::new(), chars.as_slice());
-    while rest.len() > HOVER_CHARS {
+    while rest.len() > most {
         let may_end = |c: &char| matches!(c, ' ' | ',' | ':' | '<' | '(' | ';');
-        let end = rest[..HOVER_CHARS].iter().rposition(may_end).filter(|end| *end >= HOVER_CHARS / 2);
-        let (line, next) = rest.split_at(end.map_or(HOVER_CHARS, |end| end + 1));
+        let end = rest[..most].iter().rposition(may_end).filter(|end| *end >= most / 2);
+        let (line, next) = rest.split_at(end.map_or(most, |end| end + 1));
         lines.push(line);
         rest = next;
     }
     lines.push(rest);
-    lines.into_iter().map(|line| escape(&line.iter().collect::<String>())).collect::<Vec<_>>().join("<br>")
+    lines.into_iter().map(|line| escape(&line.iter().collect::<String>())).collect()
 }
 
 /// Text that plotly.js draws as it is written.
@@ -259,9 +273,9 @@ mod tests {
     #[test]
     fn long_names_break_where_words_end() {
         let name = format!("{} {}", "a".repeat(60), "b".repeat(60));
-        assert_eq!(wrap(&name), format!("{} <br>{}", "a".repeat(60), "b".repeat(60)));
-        assert_eq!(wrap(&"<".repeat(81)), format!("{}<br>&lt;", "&lt;".repeat(80)));
-        assert_eq!(wrap(""), "");
+        assert_eq!(wrap(&name, 80), [format!("{} ", "a".repeat(60)), "b".repeat(60)]);
+        assert_eq!(wrap(&"<".repeat(81), 80), ["&lt;".repeat(80), "&lt;".to_owned()]);
+        assert_eq!(wrap("", 80), [""]);
     }
 
     #[test]
