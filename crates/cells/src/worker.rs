@@ -37,6 +37,7 @@ fn run() -> std::io::Result<()> {
     rustix::stdio::dup2_stdout(open("out")?)?;
     rustix::stdio::dup2_stderr(open("err")?)?;
     report_panics();
+    end_with_the_kernel()?;
 
     let mut store = std::ptr::null_mut();
     for line in BufReader::new(commands).lines() {
@@ -50,6 +51,21 @@ fn run() -> std::io::Result<()> {
         let _ = std::io::stdout().flush();
         rt::protocol("EVCXR_EXECUTION_COMPLETE");
     }
+    Ok(())
+}
+
+/// Ends this process when the kernel is gone, also if it was killed and a cell never comes back to read the pipe. The
+/// system could signal that by itself, but it does so when the kernel's thread ends that started us.
+fn end_with_the_kernel() -> std::io::Result<()> {
+    use rustix::process::{Signal, getpid, getppid, kill_process};
+    let kernel = getppid();
+    std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
+        while getppid() == kernel {
+            std::thread::sleep(std::time::Duration::from_millis(250));
+        }
+        // Nothing is left to be said or saved, and whatever the cell does must end now.
+        kill_process(getpid(), Signal::KILL)
+    })?;
     Ok(())
 }
 
