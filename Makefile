@@ -5,11 +5,11 @@ CARGO ?= cargo
 PYTHON ?= python3
 
 # Where cargo builds; the installer looks there too.
-TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 TRACEBOOK := $(TARGET)/release/tracebook
 
 # The active virtual environment, or one of our own.
-VENV := $(if $(VIRTUAL_ENV),$(VIRTUAL_ENV),$(CURDIR)/.venv)
+VENV := $(if $(VIRTUAL_ENV),$(VIRTUAL_ENV),.venv)
 BIN := $(VENV)/bin
 # What `make install` passes on; the active environment if there is one.
 INSTALL ?= $(if $(VIRTUAL_ENV),--sys-prefix,--user)
@@ -17,10 +17,10 @@ INSTALL ?= $(if $(VIRTUAL_ENV),--sys-prefix,--user)
 DEMO := notebooks/trace_diff_demo
 EXECUTED := $(DEMO).executed.ipynb
 # Executes through nbclient, in the notebook's folder.
-EXECUTE = $(BIN)/jupyter execute --NbClientApp.log_level=WARN --NotebookClient.record_timing=False --NotebookClient.coalesce_streams=True
+EXECUTE = '$(BIN)/jupyter' execute --NbClientApp.log_level=WARN --NotebookClient.record_timing=False --NotebookClient.coalesce_streams=True
 
 # The folder of third-party traces and recorded answers that the tests compare with, if it is there.
-export TRACEBOOK_SHARED ?= $(abspath $(CURDIR)/../shared)
+export TRACEBOOK_SHARED ?= $(CURDIR)/../shared
 
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
@@ -70,7 +70,7 @@ doc:
 
 pytest:
 	@echo '== kernel, notebooks, browser (pytest)'
-	@TRACEBOOK_BIN='$(TRACEBOOK)' JUPYTER_PREFER_ENV_PATH=1 PATH='$(BIN)':"$$PATH" $(BIN)/python -m pytest tests -ra
+	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests -ra
 
 # Everything in one go, so that no dependency is compiled twice with other features.
 build:
@@ -83,26 +83,26 @@ build:
 venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
 
 venv-active:
-	@$(BIN)/python -c 'import jupyterlab, notebook, nbconvert, nbclient, pytest, jupyter_kernel_test, websocket; \
+	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, pytest, jupyter_kernel_test, websocket; \
 	  assert int(jupyterlab.__version__.split(".")[0]) >= 4' 2>/dev/null || { \
 	  echo '== installing JupyterLab into the active environment, $(VENV)'; \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }
+	  '$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }
 
 $(VENV)/.tracebook-requirements: tests/requirements.txt
 	@[ -x '$(BIN)/python' ] || { echo '== creating $(VENV)'; $(PYTHON) -m venv '$(VENV)'; }
 	@echo '== installing JupyterLab into $(VENV) (about a minute)'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
 	@cp tests/requirements.txt $@
 
 kernel: build venv
 	@echo '== installing the kernel into $(VENV)'
-	@VIRTUAL_ENV='$(VENV)' CARGO_TARGET_DIR='$(TARGET)' $(TRACEBOOK) install --sys-prefix
+	@VIRTUAL_ENV="$$(realpath '$(VENV)')" CARGO_TARGET_DIR='$(TARGET)' '$(TRACEBOOK)' install --sys-prefix
 
 install: machine build
-	@CARGO_TARGET_DIR='$(TARGET)' $(TRACEBOOK) install $(INSTALL)
+	@CARGO_TARGET_DIR='$(TARGET)' '$(TRACEBOOK)' install $(INSTALL)
 
 uninstall: build
-	@$(TRACEBOOK) uninstall $(INSTALL)
+	@'$(TRACEBOOK)' uninstall $(INSTALL)
 
 # The committed notebooks, executed in place.
 notebooks: machine venv kernel

@@ -19,6 +19,14 @@ def test_every_direct_dependency_has_its_reason_and_no_other_is_listed():
     assert listed == named
 
 
+def test_the_readme_names_every_magic():
+    sources = "".join(path.read_text() for path in (ROOT / "src" / "magic").glob("*.rs"))
+    magics = re.findall(r'fn name\(&self\) -> &\'static str \{\s*"(\w+)"', sources)
+    assert len(magics) > 5
+    readme = (ROOT / "README.md").read_text()
+    assert [name for name in magics if f"%{name}" not in readme] == []
+
+
 def test_every_python_requirement_is_pinned():
     lines = (ROOT / "tests" / "requirements.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line) for line in lines if line and not line.startswith("#"))
