@@ -47,7 +47,7 @@ fn a_folder_is_all_its_ranks_in_order_with_one_table_of_names() {
 fn an_unknown_rank_names_those_there_are() {
     let traces = TraceSet::from_bytes(rank(3).json()).unwrap().with_label("monday");
     assert_eq!(traces.rank(3).unwrap().rank(), 3);
-    let error = traces.rank(0).err().unwrap();
+    let error = traces.rank(0).unwrap_err();
     assert_eq!(error.to_string(), "trace \"monday\" has no rank 0 (has 3)");
 }
 
@@ -86,10 +86,10 @@ fn the_rank_is_distributed_infos_wherever_it_stands_else_the_texts_else_zero() {
 #[test]
 fn a_folder_may_hold_other_json_but_not_only() {
     let folder = tempfile::tempdir().unwrap();
-    let error = TraceSet::load(folder.path()).err().unwrap();
+    let error = TraceSet::load(folder.path()).unwrap_err();
     assert!(matches!(error, Error::NoTraceFiles { .. }), "{error}");
     fs::write(folder.path().join("config.json"), r#"{"lr": 1}"#).unwrap();
-    let error = TraceSet::load(folder.path()).err().unwrap();
+    let error = TraceSet::load(folder.path()).unwrap_err();
     assert!(matches!(error, Error::NoTraceEvents { .. }), "{error}");
     fs::write(folder.path().join("rank0.json"), rank(0).json()).unwrap();
     let traces = TraceSet::load(folder.path()).unwrap();
@@ -107,7 +107,7 @@ fn only_the_ranks_that_were_asked_for_are_loaded() {
         |ranks: Vec<i64>| LoadOptions { ranks: Some(ranks), label: Some("some".into()), ..LoadOptions::default() };
     let traces = TraceSet::load_with(folder.path(), &options(vec![3, 1]), &mut never).unwrap();
     assert_eq!((traces.ranks(), traces.label()), (vec![1, 3], "some"));
-    let error = TraceSet::load_with(folder.path(), &options(vec![8, 9]), &mut never).err().unwrap();
+    let error = TraceSet::load_with(folder.path(), &options(vec![8, 9]), &mut never).unwrap_err();
     assert_eq!(error.to_string(), "trace \"some\" has none of the ranks 8, 9");
 }
 
@@ -125,7 +125,7 @@ fn progress_ends_at_all_bytes_and_break_ends_the_load() {
     assert_eq!(last.bytes_read, last.bytes_total);
     assert_eq!((last.events, last.files_done, last.files_total), (2, 1, 1));
     let stopped = TraceSet::load_with(&path, &LoadOptions::default(), &mut |_| ControlFlow::Break(()));
-    assert!(matches!(stopped.err().unwrap(), Error::Interrupted));
+    assert!(matches!(stopped.unwrap_err(), Error::Interrupted));
 }
 
 #[test]

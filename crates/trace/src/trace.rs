@@ -4,6 +4,7 @@ use crate::{Compat, Error, LoadOptions, LoadProgress, Result, Warning};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,9 +18,9 @@ pub struct TraceSet {
     parts: Arc<Parts>,
 }
 
-impl std::fmt::Debug for TraceSet {
+impl fmt::Debug for TraceSet {
     /// One line: a cell that wants more shows the set itself.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TraceSet({:?}, ranks {:?}, iterations {:?})", self.label(), self.ranks(), self.iterations())
     }
 }
@@ -39,9 +40,9 @@ pub struct Trace {
     pub(crate) events: DataFrame,
 }
 
-impl std::fmt::Debug for Trace {
+impl fmt::Debug for Trace {
     /// One line: [`Trace::events`] has the rows.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Trace(rank {}, {} events)", self.info.rank, self.info.events)
     }
 }

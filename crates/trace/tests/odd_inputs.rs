@@ -296,7 +296,7 @@ fn steps_without_a_number_are_ignored_and_named() {
 fn a_missing_path_says_what_is_there_instead() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("control.json"), with_events(&event("a"))).unwrap();
-    let error = TraceSet::load(folder.path().join("contrl.json")).err().unwrap();
+    let error = TraceSet::load(folder.path().join("contrl.json")).unwrap_err();
     assert!(matches!(error, Error::NoSuchPath { .. }));
     assert!(error.to_string().ends_with("holds: control.json)"), "{error}");
 }

@@ -39,7 +39,7 @@ use trace_view::Figure;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct TraceDiff {
     control: LabeledTrace,
     test: LabeledTrace,

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Source
 /// HTA `LabeledTrace`.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct LabeledTrace {
     label: String,
     trace: TraceSet,

@@ -89,9 +89,9 @@ fn frames_of_all_kinds_of_columns_come_back() {
 fn foreign_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("frame.arrow");
-    assert!(matches!(map(&file).err().unwrap(), Error::Io { .. }));
+    assert!(matches!(map(&file).unwrap_err(), Error::Io { .. }));
     save_frame(&df!("a" => [1]).unwrap(), &file).unwrap();
-    let error = map(&file).err().unwrap().to_string();
+    let error = map(&file).unwrap_err().to_string();
     assert!(error.contains("is not a trace saved by this version: its schema has no `tracebook.trace`"), "{error}");
     std::fs::write(&file, "no arrow").unwrap();
     assert!(map(&file).is_err());

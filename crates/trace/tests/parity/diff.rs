@@ -1,6 +1,6 @@
 //! compare_traces, ops_diff and ops_summary.
 
-use super::goldens::{DIFFS, close, csv, files, json, load, parts, say, shared, traces};
+use super::goldens::{DIFFS, TRACES, close, csv, files, json, load, parts, say, shared};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn ops_diff_equals_htas() {
 fn ops_summary_equals_htas() {
     let Some(shared) = shared("ops_summary") else { return };
     let mut total = 0;
-    for name in traces() {
+    for name in TRACES {
         let paths = files(&shared.join("golden").join(name), "ops_summary.");
         if paths.is_empty() {
             continue;

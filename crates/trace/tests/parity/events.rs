@@ -1,13 +1,13 @@
 //! Every row of every trace, as HTA parses it.
 
-use super::goldens::{csv, files, load, parts, say, shared, traces};
+use super::goldens::{TRACES, csv, files, load, parts, say, shared};
 use trace::polars::prelude::{DataFrame, DataType, Int64Chunked};
 
 #[test]
 fn every_row_equals_htas() {
     let Some(shared) = shared("events") else { return };
     let (mut tables, mut total) = (0, 0);
-    for name in traces() {
+    for name in TRACES {
         let set = load(&shared, name);
         let paths = files(&shared.join("golden").join(name), "events.rank");
         assert_eq!(paths.len(), set.ranks().len(), "{name}");

@@ -21,7 +21,7 @@ pub(crate) fn say(line: &str) {
 }
 
 /// Traces of which every row was recorded: golden folder and trace folder have the same name.
-pub(crate) const TRACES: [&str; 11] = [
+pub(crate) const TRACES: [&str; 12] = [
     "trace_diff/control",
     "trace_diff/test",
     "trace_compare/base",
@@ -31,14 +31,10 @@ pub(crate) const TRACES: [&str; 11] = [
     "nccl_parser_config",
     "amd_trace",
     "cpu_only",
+    "triton_example",
     "recorded_cpu/control",
     "recorded_cpu/test",
 ];
-
-/// All of [`TRACES`] and the Triton example, whose one GPU row is an operator.
-pub(crate) fn traces() -> impl Iterator<Item = &'static str> {
-    TRACES.into_iter().chain(["triton_example"])
-}
 
 /// Comparisons: golden folder, control, test.
 pub(crate) const DIFFS: [(&str, &str, &str); 9] = [

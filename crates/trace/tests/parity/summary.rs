@@ -1,6 +1,6 @@
 //! Ranks, iterations, devices, counts.
 
-use super::goldens::{json, load, say, shared, traces};
+use super::goldens::{TRACES, json, load, say, shared};
 use serde_json::Value;
 use trace::LabeledTrace;
 
@@ -9,7 +9,7 @@ fn ranks_iterations_and_devices_equal_htas() {
     let Some(shared) = shared("summary") else { return };
     let numbers = |value: &Value| -> Vec<i64> { serde_json::from_value(value.clone()).unwrap() };
     let mut total = 0;
-    for name in traces() {
+    for name in TRACES {
         let summary = json(&shared.join("golden").join(name).join("summary.json"));
         let set = load(&shared, name);
         let labeled = LabeledTrace::from(&set);

@@ -1,6 +1,6 @@
 //! Names and their short forms.
 
-use super::goldens::{csv, either, load, say, shared, traces};
+use super::goldens::{TRACES, csv, either, load, say, shared};
 use std::collections::BTreeSet;
 use trace::polars::prelude::DataType;
 use trace::shorten_name;
@@ -9,7 +9,7 @@ use trace::shorten_name;
 fn short_names_and_the_set_of_names_equal_htas() {
     let Some(shared) = shared("symbols") else { return };
     let mut total = 0;
-    for name in traces() {
+    for name in TRACES {
         let (heads, rows) = csv(&either(shared.join("golden").join(name).join("symbols.csv")));
         assert_eq!(heads[..2], ["symbol", "short_name"], "{name}");
         for row in &rows {
