@@ -75,3 +75,14 @@ pub(crate) fn send_result(mut bundles: Vec<Bundle>) {
         send(&Envelope::Result { bundle });
     }
 }
+
+/// Asks the person at the notebook for a line; empty if the front end takes no input.
+pub fn input(prompt: &str) -> String {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "\nEVCXR_INPUT_REQUEST:{}", prompt.replace('\n', " "));
+    let _ = out.flush();
+    drop(out);
+    let mut line = String::new();
+    let _ = std::io::stdin().read_line(&mut line);
+    line.trim_end_matches(['\r', '\n']).to_owned()
+}

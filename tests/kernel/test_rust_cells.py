@@ -1,0 +1,220 @@
+"""Rust cells: what they find in scope, how their values show, what survives an error, and what they share with magics."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.rust_cells
+
+LONG = 120
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+TABLE = "application/vnd.tracebook.table.v1+json"
+PLOTLY = "application/vnd.plotly.v1+json"
+
+
+@pytest.fixture(scope="module")
+def kernel(tracebook_argv, tmp_path_factory):
+    """One kernel for all tests here: each uses names of its own."""
+    from driver import Kernel
+
+    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
+    kernel.ok("1", timeout=LONG)
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture(scope="module")
+def traces(kernel):
+    """The demo pair, loaded by magics."""
+    kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet")
+    return kernel
+
+
+def result(ran):
+    return ran.one("execute_result")["data"]
+
+
+def plain(ran):
+    return result(ran)["text/plain"]
+
+
+# Types of `let`
+
+
+@pytest.mark.parametrize(
+    ("binding", "shown", "value"),
+    [
+        ("let l1 = vec![1, 2];", "l1", "[1, 2]"),
+        ("let l2 = vec![1.5].iter().map(|x| x * 2.0).collect::<Vec<_>>();", "l2", "[3.0]"),
+        ("let (l3, l4) = (1u8, String::from(\"grüße\"));", "(l3, l4.clone())", '(1, "grüße")'),
+        ("let mut l5 = std::collections::BTreeMap::new(); l5.insert(1, 'x');", "l5.len()", "1"),
+        ("let l6 = \"text\"; let l6 = l6.len();", "l6", "4"),
+        ("struct Point { x: i32, y: i32 }\nlet Point { x, y: l7 } = Point { x: 1, y: 2 };", "(x, l7)", "(1, 2)"),
+        ("let l8 = Some(3); let Some(l9) = l8 else { panic!() };", "l9", "3"),
+        ("let l10: Box<dyn Fn(i32) -> i32> = Box::new(|x| x + 1);", "l10(1)", "2"),
+        ("let gone = vec![1]; drop(gone); let l11 = 1;", "l11", "1"),
+        ("let l12 = df!(\"n\" => [1])?.lazy().group_by([col(\"n\")]);", "l12.agg([len()]).collect()?.height()", "1"),
+    ],
+)
+def test_a_variable_is_kept_without_a_type(kernel, binding, shown, value):
+    kernel.ok(binding, timeout=LONG)
+    assert plain(kernel.ok(shown)) == value
+
+
+def test_a_closure_is_refused_with_a_way_out(kernel):
+    ran = kernel.run("let c = |x: i32| x + 1;")
+    assert ran.status == "error" and "box" in ran.content["evalue"].lower()
+
+
+# Errors
+
+
+def test_a_compiler_error_points_at_the_users_column(kernel):
+    ran = kernel.run("let ä = 1;\nlet b = ä + undefined;")
+    text = "\n".join(ran.content["traceback"])
+    assert ran.content["ename"] == "CompileError"
+    assert "line 2, column 13" in text and "undefined" in ran.content["evalue"]
+    (caret,) = [line for line in ran.content["traceback"] if "^^^^^^^^^" in line]
+    assert "not found" in caret
+
+
+def test_a_panic_names_the_line_and_keeps_the_variables(kernel):
+    kernel.ok("let before_panic = 5;")
+    ran = kernel.run("let list: Vec<i32> = vec![1];\nlet index = 10;\nlist[index];")
+    assert ran.content["ename"] == "Panic" and "index out of bounds" in ran.content["evalue"]
+    assert any("cell, line 3" in line for line in ran.content["traceback"])
+    assert plain(kernel.ok("before_panic")) == "5"
+
+
+def test_a_question_mark_is_an_error(kernel):
+    ran = kernel.run('let n: i32 = "abc".parse()?; n')
+    assert ran.status == "error" and "invalid digit" in ran.content["evalue"]
+    assert ran.kinds == ["error"]
+
+
+def test_an_error_value_at_the_end_is_an_error(kernel):
+    ran = kernel.run('TraceSet::load("/no/such/trace")')
+    assert ran.status == "error" and "/no/such/trace" in ran.content["evalue"]
+
+
+def test_output_before_an_error_is_kept(kernel):
+    ran = kernel.run('print!("seen"); panic!("then")')
+    assert ran.text() == "seen" and ran.status == "error"
+
+
+# Display
+
+
+def test_a_frame_shows_as_a_table(kernel):
+    data = result(kernel.ok('df!("name" => ["<b>x</b>"], "n" => [1])?'))
+    assert set(data) == {TABLE, "text/html", "text/plain"}
+    assert "<b>x" not in data["text/html"] and "&lt;b&gt;" in data["text/html"]
+
+
+def test_several_displays_in_one_cell_each_appear_in_order(kernel):
+    ran = kernel.ok('print!("a"); display(&df!("n" => [1])?); println!("b"); display(&7); "end"')
+    assert ran.kinds == ["stream", "display_data", "stream", "display_data", "execute_result"]
+
+
+def test_a_display_can_be_replaced(kernel):
+    ran = kernel.ok('display_id("bar", &"half"); update_display("bar", &"done");')
+    assert ran.kinds == ["display_data", "update_display_data"]
+    ids = {message["content"]["transient"]["display_id"] for message in ran.outputs if message["msg_type"] != "execute_input"}
+    assert ids == {"bar"}
+
+
+def test_markers_of_evcxr_become_displays(kernel):
+    ran = kernel.ok('println!("EVCXR_BEGIN_CONTENT text/html\\n<i>x</i>\\nEVCXR_END_CONTENT");')
+    assert ran.one("display_data")["data"]["text/html"] == "<i>x</i>"
+
+
+def test_lazy_frames_show_their_plan(kernel):
+    assert "FILTER" in plain(kernel.ok('df!("n" => [1])?.lazy().filter(col("n").gt(lit(0)))'))
+
+
+# Traces and magics
+
+
+def test_a_loaded_trace_is_a_variable(traces):
+    assert plain(traces.ok("control.ranks()")) == "[3]"
+    assert plain(traces.ok("test.iterations()")) == "[1009, 1010, 1011, 1012, 1013, 1014]"
+    assert plain(traces.ok("control.label().to_owned()")) == '"control"'
+    assert TABLE in result(traces.ok("control.events()"))
+    assert "control" in plain(traces.ok("control"))
+    assert plain(traces.ok('control.events().column("rank")?.unique()?.len()')) == "1"
+
+
+def test_rank_says_which_there_are(traces):
+    assert plain(traces.ok("control.rank(3)?.events().height() == control.events().height()")) == "true"
+    ran = traces.run("control.rank(7)?")
+    assert ran.status == "error" and "has 3" in ran.content["evalue"]
+
+
+def test_a_magic_binds_a_frame_that_rust_changes_and_a_magic_draws(traces):
+    ran = traces.ok("changes = %compare_traces control test --device-type cpu")
+    assert ran.kinds == ["stream"]
+    traces.ok('let most = changes.clone().lazy().sort(["diff_counts"], SortMultipleOptions::new().with_order_descending(true)).limit(3).collect()?;')
+    figure = traces.ok("%visualize most --kind counts").one("display_data")["data"]
+    assert set(figure) == {PLOTLY, "image/png", "text/plain"}
+    names = traces.ok('for name in most.column("name")?.str()?.iter().flatten() { println!("{name}"); }').text().splitlines()
+    assert [len(series["x"]) for series in figure[PLOTLY]["data"]] == [3, 3, 3]
+    assert figure[PLOTLY]["data"][0]["x"] == names
+
+
+def test_both_ways_give_the_same_numbers(traces):
+    traces.ok("way_one = %compare_traces control test --control-rank 3 --test-rank 1 --device-type gpu")
+    traces.ok("let way_two = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).device_type(DeviceType::GPU).compare_traces()?;")
+    assert plain(traces.ok("way_one.equals_missing(&way_two)")) == "true"
+
+
+def test_figures_and_groups_show_themselves(traces):
+    ran = traces.ok("TraceDiff::visualize_duration_diff(&TraceDiff::new(&control, &test).compare_traces()?)?")
+    assert set(result(ran)) == {PLOTLY, "image/png", "text/plain"}
+    assert TABLE in result(traces.ok("TraceDiff::new(&control, &test).ops_diff()?"))
+
+
+def test_magics_and_rust_run_in_order(traces):
+    ran = traces.ok('println!("first");\n%trace_list\nprintln!("last");')
+    assert ran.kinds == ["stream", "display_data", "stream"]
+
+
+def test_an_argument_takes_a_rust_value(traces):
+    traces.ok("let wanted = vec![1009, 1010];")
+    ran = traces.ok("%compare_traces control test --control-iteration {wanted} --test-iteration {wanted}")
+    assert "1009, 1010" in ran.one("display_data")["data"]["text/plain"].splitlines()[0]
+
+
+def test_a_dropped_trace_is_gone(traces):
+    traces.ok(f"%trace_load '{DATA}/test' --as short_lived --quiet")
+    traces.ok("short_lived.ranks()")
+    traces.ok("%trace_drop short_lived")
+    assert traces.run("short_lived.ranks()").status == "error"
+
+
+def test_a_crash_loses_no_trace(traces):
+    traces.ok("let lost_one = 1;")
+    ran = traces.run("std::process::abort()")
+    assert ran.content["ename"] == "ProcessLost" and "lost_one" in ran.content["evalue"]
+    assert plain(traces.ok("control.ranks()", timeout=LONG)) == "[3]"
+    assert traces.run("lost_one").status == "error"
+
+
+def test_items_and_imports_are_kept(kernel):
+    kernel.ok("use std::collections::HashSet;\nfn twice(x: i32) -> i32 { x * 2 }\nconst LIMIT: i32 = 3;")
+    assert plain(kernel.ok("let set: HashSet<i32> = (0..LIMIT).map(twice).collect(); set.len()")) == "3"
+
+
+def test_input_is_asked_for(kernel):
+    message = kernel.client.execute('let said = input("name? "); said', allow_stdin=True)
+    request = kernel.client.get_stdin_msg(timeout=LONG)
+    assert request["content"] == {"prompt": "name? ", "password": False}
+    kernel.client.input("Ada")
+    assert plain(kernel.finish(message)) == '"Ada"'
+
+
+@pytest.mark.skipif(not os.environ.get("TRACEBOOK_NETWORK_TESTS"), reason="fetches a crate; set TRACEBOOK_NETWORK_TESTS=1")
+def test_a_dependency_of_the_users_works_beside_ours(kernel):
+    ran = kernel.ok(':dep itoa = "1"\nlet digits = itoa::Buffer::new().format(12).to_owned(); digits', timeout=LONG)
+    assert plain(ran) == '"12"'
+    assert plain(kernel.ok('df!("n" => [1])?.height()')) == "1"
