@@ -81,7 +81,15 @@ fn can_be_written(type_name: &str) -> bool {
 /// The cell with evcxr's commands (`:dep …`) blanked out, positions kept.
 fn without_commands(code: &str) -> String {
     code.split_inclusive('\n')
-        .map(|line| if line.trim_start().starts_with(':') { line.replace(|c: char| c != '\n', " ") } else { line.to_owned() })
+        .map(
+            |line| {
+                if line.trim_start().starts_with(':') {
+                    line.replace(|c: char| c != '\n', " ")
+                } else {
+                    line.to_owned()
+                }
+            },
+        )
         .collect()
 }
 
@@ -106,11 +114,17 @@ mod tests {
     fn typed_unfinished_and_nameless_bindings_stay() {
         let code = "let a: u8 = 1; let b; let c = || 1; let Some(d) = e else { return }; b = 2;";
         let types = [("a", "u8"), ("b", "i32"), ("c", "{closure@src/lib.rs:1}"), ("d", "i64")];
-        assert_eq!(typed(code, &types), "let a: u8 = 1; let b; let c = || 1; let Some(d) = e else { return }; let d: i64 = d; b = 2;");
+        assert_eq!(
+            typed(code, &types),
+            "let a: u8 = 1; let b; let c = || 1; let Some(d) = e else { return }; let d: i64 = d; b = 2;"
+        );
     }
 
     #[test]
     fn of_a_shadowed_name_the_last_is_typed() {
-        assert_eq!(typed("let a = 1;\nlet a = \"x\";", &[("a", "&str")]), "let a = 1;\nlet a = \"x\"; let a: &str = a;");
+        assert_eq!(
+            typed("let a = 1;\nlet a = \"x\";", &[("a", "&str")]),
+            "let a = 1;\nlet a = \"x\"; let a: &str = a;"
+        );
     }
 }

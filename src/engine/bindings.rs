@@ -60,7 +60,9 @@ impl Bindings {
     /// What a cell finds beside its own variables.
     pub(super) fn waiting(&self) -> Vec<Variable> {
         let waiting = self.entries.iter().filter(|(_, entry)| !entry.attached);
-        waiting.map(|(name, entry)| Variable { name: name.clone(), type_name: type_name(&entry.value).to_owned() }).collect()
+        waiting
+            .map(|(name, entry)| Variable { name: name.clone(), type_name: type_name(&entry.value).to_owned() })
+            .collect()
     }
 
     /// The Rust that makes variables of the values that `code` mentions and the process does not have yet; empty if
@@ -94,9 +96,8 @@ impl Bindings {
 /// Whether the word `name` stands anywhere in `code`: in an expression, or in a format string.
 fn mentions(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    code.match_indices(name).any(|(at, _)| {
-        !code[..at].ends_with(is_word) && !code[at + name.len()..].starts_with(is_word)
-    })
+    code.match_indices(name)
+        .any(|(at, _)| !code[..at].ends_with(is_word) && !code[at + name.len()..].starts_with(is_word))
 }
 
 fn write(value: &Binding, file: &Path) -> Result<(), Failure> {

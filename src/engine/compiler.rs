@@ -54,7 +54,8 @@ fn compile(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter().skip_while(|argument| argument == "-run");
     let Some(cargo) = rest.next() else { return 2 };
     let rest: Vec<OsString> = rest.collect();
-    let command = rest.iter().find(|argument| !argument.to_string_lossy().starts_with("--")).cloned().unwrap_or_default();
+    let command =
+        rest.iter().find(|argument| !argument.to_string_lossy().starts_with("--")).cloned().unwrap_or_default();
     let analyse = command == "check";
     let kit = std::env::var_os(CELLS_VARIABLE).map(CellsKit::at);
     let Some(kit) = kit.filter(|_| analyse || command == "build") else {
@@ -125,7 +126,9 @@ fn wrap_rustc(arguments: Vec<OsString>) -> i32 {
         return fail(&format!("rustc: {}", command.exec()));
     };
     link_cells(&mut command, &kit);
-    let analyse = !arguments.iter().any(|argument| argument.to_string_lossy().starts_with("--emit") && argument.to_string_lossy().contains("link"));
+    let analyse = !arguments.iter().any(|argument| {
+        argument.to_string_lossy().starts_with("--emit") && argument.to_string_lossy().contains("link")
+    });
     run_rustc(command, analyse)
 }
 
@@ -205,11 +208,7 @@ fn probed(line: &str) -> Option<(String, String)> {
 
 /// Whether the cell's crate has dependencies of its own. The tokio line that evcxr adds for `.await` counts as ours.
 fn has_dependencies(manifest: &str) -> bool {
-    manifest
-        .lines()
-        .skip_while(|line| line.trim() != "[dependencies]")
-        .skip(1)
-        .any(|line| !line.trim().is_empty())
+    manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1).any(|line| !line.trim().is_empty())
 }
 
 /// What evcxr prints to its own pipe goes there directly, since a cell's standard output is the kernel's; errors of `?`

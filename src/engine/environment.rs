@@ -1,6 +1,7 @@
 //! The environment that evcxr reads: a folder of our own for everything a run writes, and the variables that steer
 //! evcxr without a fork.
 
+use super::toolchain::{CELLS_VARIABLE, default_folder};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -72,7 +73,10 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     let mut search = bin.into_os_string();
     search.push(":");
     search.push(&user_path);
+    let kit =
+        std::env::var_os(CELLS_VARIABLE).or_else(|| default_folder().map(PathBuf::into_os_string)).unwrap_or_default();
     Ok(vec![
+        (CELLS_VARIABLE, kit),
         (RUN_FOLDER, path.as_os_str().to_owned()),
         (USER_PATH, user_path),
         ("PATH", search),

@@ -167,7 +167,9 @@ impl Evcxr {
         }
         let lost = || lost(&before);
         match result {
-            _ if control.requested.load(Ordering::SeqCst) => Err(interrupted(if died { &lost } else { &|| String::from("nothing was lost") })),
+            _ if control.requested.load(Ordering::SeqCst) => {
+                Err(interrupted(if died { &lost } else { &|| String::from("nothing was lost") }))
+            }
             Ok(outputs) => {
                 show(outputs, out);
                 if let Some(panic) = &seen.panic {
@@ -180,7 +182,11 @@ impl Evcxr {
             }
             Err(Error::CompilationErrors(errors)) => Err(failure::of_compiler(&errors, code)),
             Err(Error::SubprocessTerminated(message)) => {
-                let how = message.lines().last().unwrap_or_default().replace("Subprocess terminated with status", "the process for Rust cells ended");
+                let how = message
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .replace("Subprocess terminated with status", "the process for Rust cells ended");
                 let reason = seen.panic.map(|panic| format!("{}; ", panic.message)).unwrap_or_default();
                 Err(Failure::new("ProcessLost", format!("{reason}{how}; {}", lost())))
             }
@@ -218,7 +224,10 @@ fn lost(variables: &[String]) -> String {
     if names.is_empty() {
         "no Rust variable was lost, and loaded traces stay".to_owned()
     } else {
-        format!("Rust variables were lost with it: {}; loaded traces and what magics bound come back by themselves", names.join(", "))
+        format!(
+            "Rust variables were lost with it: {}; loaded traces and what magics bound come back by themselves",
+            names.join(", ")
+        )
     }
 }
 
@@ -265,21 +274,30 @@ impl Cells for Evcxr {
             return Ok(frame);
         }
         let file = self.export("arrow");
-        let code = format!("if let Err(error) = cells::bridge::export_frame(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};", file.to_string_lossy());
+        let code = format!(
+            "if let Err(error) = cells::bridge::export_frame(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};",
+            file.to_string_lossy()
+        );
         self.ask(&code).map_err(|failure| match failure.ename.as_str() {
             "CompileError" => Failure::new("UsageError", format!("`{expr}` is not a DataFrame: {}", failure.evalue)),
             _ => failure,
         })?;
-        let frame = trace::write::arrow::map_frame(&file).map_err(|error| Failure::new("TraceError", error.to_string()));
+        let frame =
+            trace::write::arrow::map_frame(&file).map_err(|error| Failure::new("TraceError", error.to_string()));
         let _ = std::fs::remove_file(file);
         frame
     }
 
     fn text(&mut self, expr: &str) -> Result<String, Failure> {
         let file = self.export("txt");
-        let code = format!("if let Err(error) = cells::bridge::export_argument(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};", file.to_string_lossy());
+        let code = format!(
+            "if let Err(error) = cells::bridge::export_argument(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};",
+            file.to_string_lossy()
+        );
         self.ask(&code).map_err(|failure| match failure.ename.as_str() {
-            "CompileError" => Failure::new("UsageError", format!("{{{expr}}} cannot be an argument: {}", failure.evalue)),
+            "CompileError" => {
+                Failure::new("UsageError", format!("{{{expr}}} cannot be an argument: {}", failure.evalue))
+            }
             _ => failure,
         })?;
         let text = std::fs::read_to_string(&file).map_err(|error| Failure::new("FileError", error.to_string()));

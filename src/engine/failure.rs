@@ -60,8 +60,11 @@ fn excerpt(code: &str, place: Option<Place>, label: &str) -> Vec<String> {
 /// A panic, at the user's line if it happened there. `source` is what was compiled.
 pub(super) fn of_panic(panic: &Panic, source: &str, code: &str) -> Failure {
     let mut traceback = vec![format!("{BOLD_RED}panic{RESET}: {}", panic.message)];
-    let compiled = panic.file.ends_with("src/lib.rs").then(|| source.lines().nth((panic.line as usize).saturating_sub(1)));
-    let line = compiled.flatten().and_then(|line| code.lines().position(|own| !own.trim().is_empty() && own.trim() == line.trim()));
+    let compiled =
+        panic.file.ends_with("src/lib.rs").then(|| source.lines().nth((panic.line as usize).saturating_sub(1)));
+    let line = compiled
+        .flatten()
+        .and_then(|line| code.lines().position(|own| !own.trim().is_empty() && own.trim() == line.trim()));
     match line {
         Some(index) => {
             let text = code.lines().nth(index).unwrap_or_default();

@@ -77,7 +77,9 @@ impl Pump {
             // A larger pipe lets a cell that prints much run on while we send; the default works too.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, 1 << 20);
             let (shared, answers, reader) = (Arc::clone(&shared), Arc::clone(&answers), Reader::new(token));
-            std::thread::Builder::new().name(format!("cell-{name}")).spawn(move || read(pipe, source, reader, &shared, &answers))?;
+            std::thread::Builder::new()
+                .name(format!("cell-{name}"))
+                .spawn(move || read(pipe, source, reader, &shared, &answers))?;
         }
         Ok(Self { folder: folder.to_owned(), token: token.to_owned(), shared })
     }
@@ -208,7 +210,13 @@ mod tests {
         out.write_all(&Envelope::Failure { message: "no".to_owned() }.encode("t")).unwrap();
         let seen = pump.finish();
         assert_eq!(seen.failure.as_deref(), Some("no"));
-        let length: usize = collected.0.lock().unwrap().iter().map(|output| if let Output::Stdout(text) = output { text.len() } else { 0 }).sum();
+        let length: usize = collected
+            .0
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|output| if let Output::Stdout(text) = output { text.len() } else { 0 })
+            .sum();
         assert_eq!(length, 300_000);
     }
 }

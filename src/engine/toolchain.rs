@@ -23,7 +23,9 @@ pub enum KitError {
     )]
     NoCompiler,
     /// The kit was never built.
-    #[error("the library for Rust cells is not built yet; run `tracebook install --build-cells` and restart the kernel (magics work without it)")]
+    #[error(
+        "the library for Rust cells is not built yet; run `tracebook install --build-cells` and restart the kernel (magics work without it)"
+    )]
     NotBuilt,
     /// Another compiler built it.
     #[error(
@@ -44,13 +46,14 @@ impl CellsKit {
         Self { folder: folder.into() }
     }
 
-    /// The kit that `kernel.json` names, or the one in the user's data folder, if it fits the compiler found here.
+    /// The kit of this run (see `environment`: the one that `kernel.json` names, or the one in the user's data folder), if
+    /// it fits the compiler found here.
     ///
     /// # Errors
     /// [`KitError`], with the way out.
     pub fn find() -> Result<Self, KitError> {
         let version = compiler_version().ok_or(KitError::NoCompiler)?;
-        let folder = std::env::var_os(CELLS_VARIABLE).map(PathBuf::from).or_else(default_folder);
+        let folder = std::env::var_os(CELLS_VARIABLE).filter(|folder| !folder.is_empty());
         let kit = folder.map(Self::at).filter(|kit| kit.library().is_file()).ok_or(KitError::NotBuilt)?;
         let built = std::fs::read_to_string(kit.compiler_file()).unwrap_or_default();
         if built.trim() != version.trim() {
@@ -88,7 +91,8 @@ impl CellsKit {
 
 /// `rustc -vV`, if there is a compiler (and cargo beside it).
 pub fn compiler_version() -> Option<String> {
-    let answer = |program: &str| Command::new(program).arg("-vV").output().ok().filter(|output| output.status.success());
+    let answer =
+        |program: &str| Command::new(program).arg("-vV").output().ok().filter(|output| output.status.success());
     answer("cargo")?;
     String::from_utf8(answer("rustc")?.stdout).ok()
 }

@@ -18,7 +18,9 @@ pub enum InstallError {
     #[error("no data folder: HOME is not set; name a place with --prefix, or set HOME")]
     NoDataFolder,
     /// Neither a virtual environment nor a python3.
-    #[error("--sys-prefix needs a Python: activate a virtual environment, or install python3, or use --user or --prefix DIR")]
+    #[error(
+        "--sys-prefix needs a Python: activate a virtual environment, or install python3, or use --user or --prefix DIR"
+    )]
     NoPython,
     /// There is no `rustc` or `cargo`.
     #[error("Rust cells need a Rust compiler and none was found; install one from https://rustup.rs")]

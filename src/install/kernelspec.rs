@@ -25,7 +25,8 @@ pub(super) fn install(share: &Path, kit: &CellsKit) -> Result<PathBuf, InstallEr
     };
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
     let exe = std::env::current_exe().and_then(std::fs::canonicalize).map_err(failed(Path::new("tracebook")))?;
-    let mut spec: serde_json::Value = serde_json::from_str(TEMPLATE).map_err(std::io::Error::from).map_err(failed(&folder))?;
+    let mut spec: serde_json::Value =
+        serde_json::from_str(TEMPLATE).map_err(std::io::Error::from).map_err(failed(&folder))?;
     spec["argv"][0] = exe.to_string_lossy().into_owned().into();
     spec["env"][CELLS_VARIABLE] = kit.folder().to_string_lossy().into_owned().into();
     let text = serde_json::to_vec_pretty(&spec).map_err(std::io::Error::from).map_err(failed(&folder))?;

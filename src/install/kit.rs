@@ -52,7 +52,18 @@ struct Artifacts {
 }
 
 fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
-    let arguments = ["rustc", "--release", "--locked", "-p", "cells", "--lib", "--crate-type", "dylib", "--message-format", "json-render-diagnostics"];
+    let arguments = [
+        "rustc",
+        "--release",
+        "--locked",
+        "-p",
+        "cells",
+        "--lib",
+        "--crate-type",
+        "dylib",
+        "--message-format",
+        "json-render-diagnostics",
+    ];
     let failed = || InstallError::Command { command: format!("cargo {} -- -C prefer-dynamic", arguments.join(" ")) };
     let mut command = Command::new("cargo");
     command.args(arguments).args(["--", "-C", "prefer-dynamic"]).current_dir(sources).stdout(Stdio::piped());
@@ -69,8 +80,10 @@ fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
                 continue;
             }
             let is_cells = message["target"]["name"] == "cells";
-            let is_macro = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "proc-macro"));
-            let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
+            let is_macro =
+                message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "proc-macro"));
+            let files =
+                message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
             for file in files {
                 let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
                 match ending {

@@ -54,7 +54,9 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
         Ok(()) => say(&format!("  Rust cells: {}", kit.folder().display())),
         // Without a compiler the magics still work: that is an installation, not a failure.
         Err(InstallError::NoCompiler) if options.cells == Cells::Build => {
-            say("  Rust cells: no Rust compiler found, so only magics will work; install one from https://rustup.rs and run this again");
+            say(
+                "  Rust cells: no Rust compiler found, so only magics will work; install one from https://rustup.rs and run this again",
+            );
         }
         Err(error) => return Err(error),
     }
@@ -72,7 +74,9 @@ pub fn uninstall(location: &Location, say: &mut dyn FnMut(&str)) -> Result<(), I
     for folder in [kernelspec::folder(&share), extension::folder(&share)] {
         match std::fs::remove_dir_all(&folder) {
             Ok(()) => say(&format!("removed {}", folder.display())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => say(&format!("not there: {}", folder.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                say(&format!("not there: {}", folder.display()))
+            }
             Err(source) => return Err(InstallError::Write { path: folder, source }),
         }
     }

@@ -119,4 +119,3 @@ impl<T: ToArgument, const N: usize> ToArgument for [T; N] {
 pub fn export_argument<T: ToArgument + ?Sized>(value: &T, path: &str) -> std::io::Result<()> {
     std::fs::write(path, value.to_argument())
 }
-

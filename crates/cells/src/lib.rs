@@ -15,6 +15,6 @@ pub use plotly;
 pub use polars;
 pub use polars_io;
 pub use serde_json;
-pub use show::Show;
+pub use show::{Show, ShowPlan};
 pub use trace;
 pub use trace_view;

@@ -42,6 +42,19 @@ impl<T: Debug + 'static> Show for T {
     }
 }
 
+/// Shows a lazy frame, which has no debug text, as its plan.
+pub trait ShowPlan {
+    /// Shows the plan as the cell's result.
+    fn evcxr_display(&self);
+}
+
+impl ShowPlan for LazyFrame {
+    fn evcxr_display(&self) {
+        let plan = self.describe_plan().unwrap_or_else(|error| error.to_string());
+        send_result(vec![Bundle::text(format!("LazyFrame; `.collect()?` makes a DataFrame of it\n{plan}"))]);
+    }
+}
+
 type Shown = Result<Vec<Bundle>, String>;
 
 /// The rich form of the types we know, and of the containers of them that a cell ends in.
@@ -57,7 +70,6 @@ fn show_any(value: &dyn Any) -> Option<Shown> {
         .or_else(|| containers::<Trace>(value))
         .or_else(|| containers::<OpsDiff>(value))
         .or_else(|| containers::<Series>(value))
-        .or_else(|| containers::<LazyFrame>(value))
 }
 
 /// One value of a type we know.
@@ -68,9 +80,6 @@ fn known(value: &dyn Any) -> Option<Vec<Bundle>> {
         frame_report(&series.clone().into_frame())
     } else if let Some(column) = value.downcast_ref::<Column>() {
         frame_report(&column.clone().into_frame())
-    } else if let Some(plan) = value.downcast_ref::<LazyFrame>() {
-        let text = plan.describe_plan().unwrap_or_else(|error| error.to_string());
-        Report::of(Part::Text(format!("LazyFrame; .collect()? makes a DataFrame of it\n{text}")))
     } else if let Some(figure) = value.downcast_ref::<Figure>() {
         figure.present()
     } else if let Some(table) = value.downcast_ref::<Table>() {
