@@ -1,5 +1,7 @@
 //! The demo pair is what its documentation says, and the files in the repository are the generator's.
 
+#![allow(clippy::unwrap_used)]
+
 use flate2::read::MultiGzDecoder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
