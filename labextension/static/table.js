@@ -3,8 +3,9 @@
 
 export const MIME = "application/vnd.tracebook.table.v1+json";
 
-/** How many characters of a name are shown; the whole name stands in its title. */
+/** How many characters of a name, and of another text, are shown; the whole stands in the title. */
 const NAME_CHARS = 40;
+const TEXT_CHARS = 120;
 /** How many rows are drawn before the reader asks for more. */
 const PAGE = 200;
 /** A column with more categories than this gets no buttons. */
@@ -53,14 +54,14 @@ function style() {
   }
 }
 
-/** A long name without its middle: both ends tell a kernel apart. */
-function elide(name) {
-  const chars = Array.from(name);
-  if (chars.length <= NAME_CHARS) {
-    return name;
+/** A long text without its middle: both ends tell a kernel apart. */
+function elide(text, most) {
+  const chars = Array.from(text);
+  if (chars.length <= most) {
+    return text;
   }
-  const tail = Math.floor((NAME_CHARS - 1) / 2);
-  return `${chars.slice(0, NAME_CHARS - 1 - tail).join("")}…${chars.slice(-tail).join("")}`;
+  const tail = Math.floor((most - 1) / 2);
+  return `${chars.slice(0, most - 1 - tail).join("")}…${chars.slice(-tail).join("")}`;
 }
 
 /** The first character in which two names differ. */
@@ -74,7 +75,7 @@ function parting(one, other) {
 function elideApart(names) {
   const alike = new Map();
   for (const name of new Set(names)) {
-    const short = elide(name);
+    const short = elide(name, NAME_CHARS);
     alike.set(short, [...(alike.get(short) ?? []), name]);
   }
   const short = new Map();
@@ -91,7 +92,7 @@ function elideAt(name, keep) {
   const head = Math.floor(NAME_CHARS / 3);
   const tail = NAME_CHARS - head - 1;
   if (chars.length <= NAME_CHARS || keep <= head) {
-    return elide(name);
+    return elide(name, NAME_CHARS);
   }
   const from = Math.min(Math.max(keep - Math.floor(tail / 3), 0), chars.length - tail);
   const rest = chars.slice(from, from + tail);
@@ -133,7 +134,7 @@ function prepare(column, index, rows) {
   };
   const largest = rows.reduce((most, row) => (typeof row[index] === "number" ? Math.max(most, Math.abs(row[index])) : most), 0);
   const names = column.kind === "name" ? elideApart(rows.map((row) => write(row[index]))) : new Map();
-  const short = (text) => names.get(text) ?? elide(text);
+  const short = (text) => names.get(text) ?? elide(text, TEXT_CHARS);
   const title = column.unit ? `${column.name} [${column.unit}]` : String(column.name);
   return { ...column, index, write, short, largest, title, side: RIGHT.has(column.kind) ? "tb-right" : "tb-left" };
 }

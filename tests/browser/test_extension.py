@@ -41,6 +41,7 @@ def test_figures_and_tables_are_drawn(opened, screenshots):
     assert blank_outputs(opened) == []
     assert own_errors(opened) == []
     assert opened.strangers == []
+    switch_theme(opened, "JupyterLab Light")
     screenshot(opened, screenshots / "samples-light.png")
 
 
@@ -78,6 +79,7 @@ def test_rows_are_filtered_by_text_and_category(opened):
 
 def test_figures_and_tables_follow_the_theme(opened, screenshots):
     colour = "getComputedStyle(document.querySelector('.tracebook-figure .gtitle')).fill"
+    switch_theme(opened, "JupyterLab Light")
     light = opened.evaluate(colour)
     switch_theme(opened, "JupyterLab Dark")
     assert opened.evaluate(colour) != light
@@ -109,6 +111,7 @@ def test_without_the_extension_html_and_pictures_are_seen(page, server, screensh
     # A name between dollar signs is no formula.
     assert page.evaluate("document.querySelectorAll('.jp-RenderedHTMLCommon mjx-container').length") == 0
     assert blank_outputs(page) == []
+    switch_theme(page, "JupyterLab Light")
     screenshot(page, screenshots / "plain-light.png")
     switch_theme(page, "JupyterLab Dark")
     screenshot(page, screenshots / "plain-dark.png")

@@ -30,6 +30,7 @@ def test_every_figure_and_table_of_the_demo_is_drawn(page, server, notebook, scr
         assert table["height"] > 40, table
     assert blank_outputs(page) == []
 
+    switch_theme(page, "JupyterLab Light")
     screenshot(page, screenshots / "demo-light.png")
     switch_theme(page, "JupyterLab Dark")
     screenshot(page, screenshots / "demo-dark.png")

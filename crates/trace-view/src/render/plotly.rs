@@ -19,6 +19,8 @@ use crate::{Axis, BarMode, Figure, Mark, Points, Series};
 
 /// How many characters of a name stand at the axis.
 const TICK_CHARS: usize = 34;
+/// Up to so many characters lie flat.
+const TICKS_CHARS: usize = 110;
 /// Up to so many names lie aslant.
 const FEW_NAMES: usize = 24;
 /// How many names stand at the axis; of more, every second, third, … is written.
@@ -67,8 +69,8 @@ fn layout(figure: &Figure) -> Layout {
     // Title, subtitle and legend stand below each other, down to the plot.
     let top = 74 + 18 * below.len();
     let title = Title::with_text(title)
-        .x(0.0)
-        .x_ref(Reference::Paper)
+        .x(0.02)
+        .x_ref(Reference::Container)
         .x_anchor(Anchor::Left)
         .y(1.0)
         .y_ref(Reference::Container)
@@ -132,7 +134,16 @@ fn name_ticks(figure: &Figure) -> Map<String, Value> {
     let every = names.len().div_ceil(MOST_TICKS);
     let pick =
         |texts: &[String]| texts.iter().step_by(every).map(|text| Value::String(escape(text))).collect::<Value>();
+    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let angle = match longest * names.len() {
+        // Plotly lays them flat, where the page is wide enough.
+        fits if fits <= TICKS_CHARS => Value::String("auto".to_owned()),
+        _ if names.len() > FEW_NAMES => Value::from(-90),
+        // To the left, where the second axis has its room.
+        _ => Value::from(-35),
+    };
     Map::from_iter([
+        ("tickangle".to_owned(), angle),
         ("tickmode".to_owned(), to_json(&TickMode::Array)),
         ("tickvals".to_owned(), pick(&names)),
         ("ticktext".to_owned(), pick(&texts)),
