@@ -58,7 +58,7 @@ fn row(name: &str, control: (i64, f64), test: (i64, f64), diff: (i64, f64), chan
 
 #[test]
 fn the_first_iterations_are_compared_by_name() {
-    let df = TraceDiff::new(&control(), &test()).compare_traces().unwrap();
+    let df = TraceDiff::new(control(), test()).compare_traces().unwrap();
     let heads = [
         "name",
         "control_counts",
@@ -85,12 +85,12 @@ fn the_first_iterations_are_compared_by_name() {
 
 #[test]
 fn devices_short_names_and_lists_select_and_merge() {
-    let diff = TraceDiff::new(&control(), &test()).device_type(DeviceType::GPU).use_short_name(true);
+    let diff = TraceDiff::new(control(), test()).device_type(DeviceType::GPU).use_short_name(true);
     let df = diff.compare_traces().unwrap();
     assert_eq!(df.get_column_names()[0], "short_name");
     assert_eq!(rows(&df), [row("gemm", (1, 40.0), (1, 30.0), (0, -10.0), "=")]);
 
-    let df = TraceDiff::new(&control(), &test()).control_iteration([1, 2]).device_type(DeviceType::CPU);
+    let df = TraceDiff::new(control(), test()).control_iteration([1, 2]).device_type(DeviceType::CPU);
     let names: Vec<String> = rows(&df.compare_traces().unwrap()).into_iter().map(|row| row.0).collect();
     assert_eq!(
         names,
@@ -104,14 +104,13 @@ fn devices_short_names_and_lists_select_and_merge() {
             "aten::relu"
         ]
     );
-    let nothing =
-        TraceDiff::new(&control(), &test()).control_iteration([]).test_iteration([]).compare_traces().unwrap();
+    let nothing = TraceDiff::new(control(), test()).control_iteration([]).test_iteration([]).compare_traces().unwrap();
     assert_eq!((nothing.height(), nothing.width()), (0, 8));
 }
 
 #[test]
 fn ops_diff_sorts_names_by_how_their_count_changed() {
-    let answer = TraceDiff::new(&control(), &test()).ops_diff().unwrap();
+    let answer = TraceDiff::new(control(), test()).ops_diff().unwrap();
     let expected = OpsDiff {
         added: vec!["ProfilerStep#5".into(), "aten::relu".into(), "void gemm<half>(int)".into()],
         deleted: vec!["ProfilerStep#1".into(), "void gemm<float>(int)".into()],
@@ -144,7 +143,7 @@ fn a_trace_compares_with_itself_and_labels_stay_apart() {
 #[test]
 fn what_does_not_exist_is_refused_with_what_does() {
     let message = |diff: TraceDiff| diff.compare_traces().unwrap_err().to_string();
-    let diff = TraceDiff::new(&control(), &test());
+    let diff = TraceDiff::new(control(), test());
     assert_eq!(message(diff.clone().test_iteration(7)), "trace \"test\" has no iteration 7 (has 5)");
     assert_eq!(message(diff.clone().control_iteration(0..3)), "trace \"control\" has no iteration 0 (has 1, 2)");
     assert_eq!(message(diff.clone().test_rank(0)), "trace \"test\" has no rank 0 (has 3)");
@@ -161,7 +160,7 @@ fn what_does_not_exist_is_refused_with_what_does() {
 fn without_steps_the_whole_window_counts_and_the_answer_says_so() {
     let json = TraceBuilder::new().operator("aten::mm", 0..10).operator("aten::mm", 500..510).json();
     let bare = TraceSet::from_bytes(json).unwrap().with_label("bare");
-    let diff = TraceDiff::new(&bare, &control()).device_type(DeviceType::CPU);
+    let diff = TraceDiff::new(&bare, control()).device_type(DeviceType::CPU);
     let df = diff.compare_traces().unwrap();
     assert_eq!(rows(&df)[0], row("aten::mm", (2, 20.0), (2, 25.0), (0, 5.0), "="));
     assert_eq!(diff.selection().unwrap().control.window, Window::Whole);
@@ -176,7 +175,7 @@ fn sides_that_were_loaded_unlike_are_warned_of() {
     let json = TraceBuilder::new().step(1, 0..10).json();
     let options = LoadOptions { compat: Compat::Hta, label: Some("rounded".into()), ..LoadOptions::default() };
     let rounded = TraceSet::from_bytes_with(json, &options).unwrap();
-    let diff = TraceDiff::new(&control(), &rounded);
+    let diff = TraceDiff::new(control(), &rounded);
     let expected = Warning::MixedCompat { hta: "rounded".into(), exact: "control".into() };
     assert_eq!(diff.warnings(), [expected]);
     assert_eq!(TraceDiff::new(&rounded, &rounded).warnings(), []);
@@ -197,7 +196,7 @@ fn durations_are_exact_sums() {
 
 #[test]
 fn figures_follow_the_frame_and_refuse_frames_of_another_kind() {
-    let df = TraceDiff::new(&control(), &test()).compare_traces().unwrap();
+    let df = TraceDiff::new(control(), test()).compare_traces().unwrap();
     let top = df.sort(["diff_duration"], Default::default()).unwrap().head(Some(2));
     let figure = TraceDiff::visualize_duration_diff(&top).unwrap();
     assert_eq!(
@@ -218,7 +217,7 @@ fn figures_follow_the_frame_and_refuse_frames_of_another_kind() {
 
 #[test]
 fn extracted_events_add_up_to_a_summary() {
-    let trace = LabeledTrace::from(&control());
+    let trace = LabeledTrace::from(control());
     let ops = trace.extract_ops(Some(Pick::from(0)), None, DeviceType::CPU).unwrap();
     let names = ops.column("name").unwrap().cast(&DataType::String).unwrap();
     let names: Vec<&str> = names.str().unwrap().iter().flatten().collect();

@@ -17,7 +17,8 @@ pub(crate) fn shared(test: &str) -> Option<PathBuf> {
 
 /// Writes a line past the test harness, which hides what passing tests print.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "parity: {line}");
+    // In one piece: tests run side by side.
+    let _ = std::io::stderr().write_all(format!("parity: {line}\n").as_bytes());
 }
 
 /// Traces of which every row was recorded: golden folder and trace folder have the same name.
