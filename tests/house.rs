@@ -1,0 +1,135 @@
+//! The house rules that can be read off the sources: who may name what, and how large a file may grow.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), &mut found);
+    assert!(!found.is_empty(), "{folder} has no sources");
+    found
+}
+
+/// The lines of code that a rule looks at: no comments, and no tests, which may reach further.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.split("#[cfg(test)]").next().unwrap_or_default().lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// Room, and what no line of it may name.
+const NEVER: &[(&str, &[&str])] = &[
+    ("crates/trace-view/src", &["polars::", "evcxr::", "tokio::", "jupyter_protocol", "zmq::", "trace::"]),
+    ("crates/trace/src", &["plotly::", "evcxr::", "tokio::", "jupyter_protocol", "zmq::"]),
+    ("crates/trace/src/read", &["polars::", "crate::frame", "crate::diff"]),
+    ("crates/trace/src/frame", &["crate::diff"]),
+    ("src/wire", &["crate::dispatch", "crate::magic", "crate::engine", "crate::session", "trace::", "evcxr::"]),
+    (
+        "src/cell",
+        &["crate::magic", "crate::engine", "crate::session", "crate::wire", "crate::dispatch", "trace::", "evcxr::"],
+    ),
+    ("src/dispatch", &["evcxr::", "polars::"]),
+    ("src/magic", &["crate::wire", "crate::engine", "crate::dispatch", "tokio::", "evcxr::", "zmq::"]),
+    ("src/session", &["crate::engine", "crate::display", "crate::wire", "crate::dispatch", "evcxr::"]),
+    ("src/display", &["crate::session", "crate::engine", "crate::wire", "trace::", "evcxr::"]),
+    ("src/engine", &["crate::wire", "crate::magic", "crate::dispatch", "zmq::", "jupyter_protocol"]),
+];
+
+#[test]
+fn no_room_names_what_it_must_not_know() {
+    let mut broken = Vec::new();
+    for (room, never) in NEVER {
+        for (path, text) in sources(room) {
+            for line in code(&text) {
+                for name in *never {
+                    let named = line.match_indices(name).any(|(at, _)| {
+                        // A longer word (`crate::trace::`, `my_trace::`) is another name.
+                        !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+                    });
+                    if named {
+                        broken.push(format!("{}: {}", path.display(), line.trim()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn files_hold_one_idea() {
+    for (path, text) in ["src", "crates"].into_iter().flat_map(sources) {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(
+            !["utils", "util", "common", "helpers", "misc"].contains(&name.as_str()),
+            "{}: name the idea",
+            path.display()
+        );
+        let lines = text.split("#[cfg(test)]").next().unwrap_or_default().lines().count();
+        assert!(lines <= 450, "{}: {lines} lines before its tests; does it still hold one idea?", path.display());
+    }
+}
+
+#[test]
+fn unsafe_code_is_where_the_page_says() {
+    let page = fs::read_to_string(root().join("docs/unsafe.md")).unwrap();
+    let mut allowed = BTreeSet::new();
+    for (path, text) in ["src", "crates"].into_iter().flat_map(sources) {
+        if text.contains("allow(unsafe_code)") {
+            allowed.insert(path.strip_prefix(root()).unwrap().display().to_string());
+        }
+    }
+    for path in &allowed {
+        assert!(page.contains(path.as_str()), "docs/unsafe.md does not argue for {path}");
+    }
+    assert_eq!(page.matches("| `").count(), allowed.len(), "docs/unsafe.md argues for what is not there");
+}
+
+/// What `cargo build PACKAGES` turns on, by crate.
+fn features(packages: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--prefix", "none", "-e", "normal,build,dev", "-f", "{p}|{f}"])
+        .args(packages)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        if let Some((package, features)) = line.replace(" (*)", "").replace(" (proc-macro)", "").split_once('|') {
+            found.entry(package.to_owned()).or_default().insert(features.to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn polars_compiles_once_whatever_is_built() {
+    let all = features(&["--workspace"]);
+    for package in ["cells", "trace", "trace-view", "tracebook"] {
+        for (name, sets) in features(&["-p", package]) {
+            let known = &all[&name];
+            assert!(
+                sets.is_subset(known),
+                "-p {package} builds {name} with {sets:?}, the workspace with {known:?}: add it to crates/one-build"
+            );
+        }
+    }
+}
