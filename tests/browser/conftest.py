@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -50,8 +49,6 @@ def server(tmp_path_factory, demo_path, sample_bundles) -> Lab:
             # Nothing is executed here; a kernel that is missing would only open a dialog over the notebook.
             notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
         nbformat.write(notebook, notebooks / "demo.ipynb")
-        if (data := demo_path.parent / "data").is_dir():
-            shutil.copytree(data, notebooks / "data")
     with lab(folder, notebooks) as running:
         yield running
 
