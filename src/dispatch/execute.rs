@@ -78,7 +78,14 @@ impl Executions {
         &self.history
     }
 
-    pub(super) fn runner(&mut self) -> &mut Runner {
+    pub(super) fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    /// Sends a reply that is held back and forgets the cells that wait; what is left is to end the runner.
+    pub(super) fn close(&mut self) -> &mut Runner {
+        self.waiting.clear();
+        self.release();
         &mut self.runner
     }
 

@@ -2,7 +2,7 @@
 
 use super::stdin::Stdin;
 use crate::Failure;
-use crate::display::{Message, Output, Sink, Stdio, Streams, message};
+use crate::display::{Message, Output, Pace, Sink, Stdio, Streams, message};
 use crate::wire::{Origin, Outbox};
 use jupyter_protocol::InputRequest;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +26,7 @@ pub(super) struct Execution {
 #[derive(Default)]
 struct State {
     streams: Streams,
+    pace: Pace,
     pages: Vec<Bundle>,
     /// The plain text of the cell's value, for the history.
     result: Option<String>,
@@ -117,6 +118,11 @@ impl Sink for Execution {
         let mut state = lock(&self.state);
         self.flush(&mut state);
         self.print([message]);
+        let wait = state.pace.count(Instant::now());
+        drop(state);
+        if let Some(wait) = wait {
+            std::thread::sleep(wait);
+        }
     }
 
     fn input(&self, prompt: &str, password: bool) -> Result<String, Failure> {

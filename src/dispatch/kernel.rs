@@ -179,8 +179,7 @@ impl Kernel {
     }
 
     fn end(&mut self) {
-        self.executions.release();
         self.interrupt();
-        shutdown::end(self.executions.runner());
+        shutdown::end(self.executions.close());
     }
 }

@@ -2,8 +2,10 @@
 
 pub mod message;
 mod output;
+mod pace;
 mod streams;
 
 pub use message::Message;
 pub use output::{Output, Sink};
+pub use pace::Pace;
 pub use streams::{Chunk, Stdio, Streams};

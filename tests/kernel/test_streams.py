@@ -57,3 +57,10 @@ def test_kernel_survives_a_client_that_does_not_read(echo):
     for _ in range(20):
         echo.ok(f"bytes {MEGABYTE}")
     assert echo.ok("println fine").text() == "fine\n"
+
+
+def test_many_displays_are_not_lost_and_not_faster_than_jupyter_takes_them(echo):
+    ran = echo.ok("displays 3000", timeout=30)
+    shown = [message["content"]["data"]["text/plain"] for message in ran.outputs if message["msg_type"] == "display_data"]
+    assert shown == [str(n) for n in range(3000)]
+    assert 3000 / ran.seconds < 1200, f"{3000 / ran.seconds:.0f} a second"

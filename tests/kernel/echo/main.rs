@@ -54,6 +54,10 @@ impl Echo {
             "bytes" => out.emit(Output::Stdout("x".repeat(number() as usize))),
             "result" => out.emit(Output::Result(Bundle::text(rest))),
             "display" => out.emit(Output::Display { bundle: Bundle::text(rest), id: Some("an-id".to_owned()) }),
+            // So many displays, one after the other.
+            "displays" => (0..number()).for_each(|n| {
+                out.emit(Output::Display { bundle: Bundle::text(n.to_string()), id: None });
+            }),
             "update" => out.emit(Output::Update { bundle: Bundle::text(rest), id: "an-id".to_owned() }),
             "clear" => out.emit(Output::Clear { wait: false }),
             "input" => {

@@ -1,0 +1,55 @@
+//! How fast a cell may show things.
+
+use std::time::{Duration, Instant};
+
+/// Over this time messages are counted.
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// Messages per window. Jupyter's server stops passing on the outputs of a cell above 1,000 a second, and a client that
+/// falls too far behind loses messages, the last `idle` among them.
+const MESSAGES: usize = 900;
+
+/// Slows a cell down that shows more than a front end can take.
+#[derive(Debug, Default)]
+pub struct Pace {
+    started: Option<Instant>,
+    count: usize,
+}
+
+impl Pace {
+    /// Counts one message; returns how long the cell must wait after it.
+    pub fn count(&mut self, now: Instant) -> Option<Duration> {
+        let passed = self.started.map(|started| now.duration_since(started));
+        if passed.is_none_or(|passed| passed >= WINDOW) {
+            (self.started, self.count) = (Some(now), 0);
+        }
+        self.count += 1;
+        (self.count >= MESSAGES).then(|| WINDOW.saturating_sub(passed.unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn few_messages_do_not_wait() {
+        let (mut pace, start) = (Pace::default(), Instant::now());
+        for second in 0..10 {
+            for _ in 1..MESSAGES {
+                assert_eq!(pace.count(start + WINDOW * second), None);
+            }
+        }
+    }
+
+    #[test]
+    fn many_messages_take_their_time() {
+        let (mut pace, mut now) = (Pace::default(), Instant::now());
+        let start = now;
+        for _ in 0..10 * MESSAGES {
+            now += pace.count(now).unwrap_or_default();
+        }
+        assert_eq!(now - start, 10 * WINDOW);
+    }
+}
