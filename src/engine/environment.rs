@@ -27,8 +27,16 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        // A leftover file in the temporary folder is no reason to end with an error.
-        let _ = std::fs::remove_dir_all(&self.path);
+        // An engine that was still starting may write its last files at this moment. What is left after that is no
+        // reason to end with an error.
+        for _ in 0..20 {
+            match std::fs::remove_dir_all(&self.path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                _ => return,
+            }
+        }
     }
 }
 

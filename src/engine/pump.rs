@@ -154,6 +154,7 @@ fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>)
             Envelope::Result { bundle } => emit(Output::Result(bundle)),
             Envelope::Display { bundle, id } => emit(Output::Display { bundle, id }),
             Envelope::Update { bundle, id } => emit(Output::Update { bundle, id }),
+            Envelope::Clear { wait } => emit(Output::Clear { wait }),
             Envelope::Failure { message } => shared.lock().seen.failure = Some(message),
             Envelope::Panic { message, file, line } => {
                 shared.lock().seen.panic.get_or_insert(Panic { message, file, line });

@@ -52,6 +52,7 @@ class TestConformance(jupyter_kernel_test.KernelTests):
         {"code": 'format!("{}{}", "a", "b")', "result": '"ab"'},
         {"code": "vec![1, 2]", "result": "[1, 2]"},
     ]
+    code_clear_output = 'println!("gone"); clear_output(false);'
     code_display_data = [{"code": "%lsmagic", "mime": "text/html"}]
     code_page_something = "%trace_load?"
     code_inspect_sample = "%trace_load"

@@ -67,6 +67,11 @@ pub fn update_display<T: Show + ?Sized>(id: &str, value: &T) {
     }
 }
 
+/// Takes away what the cell has shown so far; with `wait`, only when the next output comes, so that nothing flickers.
+pub fn clear_output(wait: bool) {
+    send(&Envelope::Clear { wait });
+}
+
 /// The value of the cell's last expression: its parts as displays, the last one as the result.
 pub(crate) fn send_result(mut bundles: Vec<Bundle>) {
     let last = bundles.pop();

@@ -10,7 +10,7 @@ pub mod rt;
 mod show;
 pub mod worker;
 
-pub use channel::{display, display_id, input, update_display};
+pub use channel::{clear_output, display, display_id, input, update_display};
 pub use plotly;
 pub use polars;
 pub use polars_io;

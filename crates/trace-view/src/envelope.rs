@@ -31,6 +31,11 @@ pub enum Envelope {
         /// The id.
         id: String,
     },
+    /// Takes away what the cell has shown so far.
+    Clear {
+        /// Only when the next output comes.
+        wait: bool,
+    },
     /// The cell ended early with an error value (`?`).
     Failure {
         /// The error, as `Display` writes it.
