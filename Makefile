@@ -16,8 +16,6 @@ INSTALL ?= $(if $(VIRTUAL_ENV),--sys-prefix,--user)
 
 DEMO := notebooks/trace_diff_demo
 EXECUTED := $(DEMO).executed.ipynb
-# Executes through nbclient, in the notebook's folder.
-EXECUTE = '$(BIN)/jupyter' execute --NbClientApp.log_level=WARN --NotebookClient.record_timing=False --NotebookClient.coalesce_streams=True
 
 # The folder of third-party traces and recorded answers that the tests compare with, if it is there.
 export TRACEBOOK_SHARED ?= $(CURDIR)/../shared
@@ -38,8 +36,7 @@ help:
 demo: machine venv kernel
 	@echo '== executing $(DEMO).ipynb'
 	@rm -f $(EXECUTED)
-	@cp $(DEMO).ipynb $(EXECUTED)
-	@$(EXECUTE) --inplace $(EXECUTED)
+	@'$(BIN)/python' tests/execute.py $(DEMO).ipynb $(EXECUTED)
 	@echo
 	@echo 'The demo ran: $(EXECUTED) holds its answers. To see them, and to go on from there:'
 	@echo
@@ -106,7 +103,8 @@ uninstall: build
 
 # The committed notebooks, executed in place.
 notebooks: machine venv kernel
-	@$(EXECUTE) --inplace $(DEMO).ipynb notebooks/your_first_diff.ipynb
+	@'$(BIN)/python' tests/execute.py $(DEMO).ipynb
+	@'$(BIN)/python' tests/execute.py notebooks/your_first_diff.ipynb
 
 demo-data:
 	@$(CARGO) run --release --locked -p trace-testkit --bin demo_data -- notebooks/data

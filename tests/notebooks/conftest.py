@@ -5,12 +5,9 @@ import shutil
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from execute import execute as execute_notebook
 from outputs import Executed
-from places import KERNEL, ROOT
-
-# A cell may have to wait for the compiler on a busy machine.
-CELL_SECONDS = 180
+from places import ROOT
 
 
 @pytest.fixture(scope="session")
@@ -22,20 +19,12 @@ def execute(tmp_path_factory):
         copy = folder / "notebooks"
         shutil.copytree(ROOT / "notebooks", copy, ignore=shutil.ignore_patterns("*.executed.ipynb", ".*"))
         notebook = nbformat.read(copy / f"{name}.ipynb", as_version=4)
-        nbformat.validate(notebook)
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = [], None
         for number, source in enumerate(then):
             notebook.cells.append(nbformat.v4.new_code_cell(source, id=f"then-{number}"))
         environment = {**os.environ, "TMPDIR": str(folder), **(env or {})}
         if not env or "TRACEBOOK_DATA" not in env:
             environment.pop("TRACEBOOK_DATA", None)
-        client = NotebookClient(
-            notebook, kernel_name=KERNEL, timeout=CELL_SECONDS, resources={"metadata": {"path": str(copy)}}
-        )
-        client.execute(env=environment)
-        nbformat.validate(notebook)
+        execute_notebook(notebook, copy, env=environment)
         return Executed(notebook, folder)
 
     return run

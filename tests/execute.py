@@ -1,0 +1,46 @@
+"""`python tests/execute.py FROM [TO]`: executes a notebook in its folder, as JupyterLab would, and saves it.
+
+The saved file holds no times, so that executing again changes only what really changed.
+"""
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from places import KERNEL
+
+# A cell may have to wait for the compiler on a busy machine.
+CELL_SECONDS = 180
+
+
+def execute(notebook, folder, **start):
+    """Executes a notebook in place; `start` goes to the start of the kernel. Raises at the first error of a cell."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count, cell.metadata = [], None, {}
+    client = NotebookClient(
+        notebook,
+        kernel_name=KERNEL,
+        timeout=CELL_SECONDS,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute(**start)
+    nbformat.validate(notebook)
+
+
+def main(source, target=None):
+    source = Path(source)
+    notebook = nbformat.read(source, as_version=4)
+    try:
+        execute(notebook, source.parent)
+    except CellExecutionError as error:
+        sys.exit(f"{source}: {error}")
+    nbformat.write(notebook, target or source)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
