@@ -15,9 +15,10 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the reply of a cell that failed is held back. "Run all" sends its cells one after the other: those that
-/// were sent before the client could know of the error must be found waiting, however fast the first one failed.
-const GRACE: Duration = Duration::from_millis(50);
+/// The reply of a cell that failed leaves at the earliest this long after its request came. "Run all" sends its cells
+/// one after the other: those that were sent before the client could know of the error must be found waiting, however
+/// fast the first one failed.
+const GRACE: Duration = Duration::from_millis(100);
 
 /// The content of an `execute_request`. The protocol crate's type insists on fields that clients leave out.
 #[derive(Deserialize)]
@@ -39,7 +40,8 @@ pub(super) struct Executions {
     runner: Runner,
     stdin: Arc<Stdin>,
     history: History,
-    waiting: VecDeque<Request>,
+    /// With the time at which each came.
+    waiting: VecDeque<(Instant, Request)>,
     running: Option<Running>,
     /// A cell that ended, whose reply is held back.
     held: Option<(Instant, Running, Finished)>,
@@ -52,6 +54,7 @@ pub(super) struct Executions {
 /// The cell that runs.
 struct Running {
     request: Request,
+    came: Instant,
     execution: Arc<Execution>,
     count: usize,
     silent: bool,
@@ -91,7 +94,7 @@ impl Executions {
 
     /// Takes a request; it runs when its turn comes.
     pub(super) fn push(&mut self, request: Request) {
-        self.waiting.push_back(request);
+        self.waiting.push_back((Instant::now(), request));
         self.advance();
     }
 
@@ -118,8 +121,10 @@ impl Executions {
     /// Takes note that the running cell ended.
     pub(super) fn finish(&mut self, finished: Finished) {
         let Some(running) = self.running.take() else { return };
-        self.held = Some((Instant::now() + GRACE, running, finished));
-        if !self.held.as_ref().is_some_and(|(_, running, finished)| running.aborts_others(finished)) {
+        let until = running.came + GRACE;
+        let wait = running.aborts_others(&finished) && until > Instant::now();
+        self.held = Some((until, running, finished));
+        if !wait {
             self.release();
         }
     }
@@ -146,7 +151,7 @@ impl Executions {
         };
         self.reply(&running.request, reply, running.count);
         if abort {
-            for request in std::mem::take(&mut self.waiting) {
+            for (_, request) in std::mem::take(&mut self.waiting) {
                 self.busy(&request);
                 self.reply(&request, json!({"status": "aborted", "payload": [], "user_expressions": {}}), self.count);
             }
@@ -157,16 +162,16 @@ impl Executions {
     /// Starts the next cell if none runs.
     fn advance(&mut self) {
         while self.running.is_none() && self.held.is_none() {
-            let Some(mut request) = self.waiting.pop_front() else { return };
+            let Some((came, mut request)) = self.waiting.pop_front() else { return };
             self.busy(&request);
             match content::<Content>(request.content.take()) {
-                Ok(content) => self.start(request, content),
+                Ok(content) => self.start(request, came, content),
                 Err(failure) => self.reply(&request, failed(&failure), self.count),
             }
         }
     }
 
-    fn start(&mut self, request: Request, content: Content) {
+    fn start(&mut self, request: Request, came: Instant, content: Content) {
         let Content { code, silent, store_history, user_expressions, allow_stdin, stop_on_error } = content;
         // As IPython does, a cell with nothing in it does not count.
         let counted = store_history.unwrap_or(true) && !silent && !code.trim().is_empty();
@@ -189,7 +194,7 @@ impl Executions {
             .collect();
         self.runner.run(Job { execution: Arc::clone(&execution), code, expressions });
         let stop_on_error = stop_on_error.unwrap_or(true);
-        self.running = Some(Running { request, execution, count, silent, counted, stop_on_error });
+        self.running = Some(Running { request, came, execution, count, silent, counted, stop_on_error });
     }
 
     fn busy(&self, request: &Request) {

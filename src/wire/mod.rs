@@ -1,8 +1,8 @@
 //! The Jupyter wire: sockets, signatures and frames; bytes on one side, typed messages on the other.
 //!
 //! One thread owns the four ROUTER and XPUB sockets and does nothing but move frames, so no answer waits for a cell.
-//! The heartbeat has a thread of its own. What arrives damaged, unsigned or wrongly signed is dropped with a line in the
-//! log; no message can end the loop.
+//! The heartbeat has a thread of its own. What arrives damaged, unsigned or wrongly signed is dropped with a line in
+//! the log; no message can end the loop.
 
 mod connection;
 mod error;

@@ -16,7 +16,8 @@ def pytest_configure(config):
 
 def program(variable, default):
     path = Path(os.environ.get(variable, default))
-    assert path.is_file(), f"{path} is missing: `cargo build --release --workspace --examples`, or name it in {variable}"
+    build = "cargo build --release --workspace --bins --examples"
+    assert path.is_file(), f"{path} is missing: `{build}`, or name it in {variable}"
     return str(path)
 
 
