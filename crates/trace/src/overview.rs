@@ -2,7 +2,7 @@
 
 use crate::error::numbers;
 use crate::{Compat, RankInfo, TraceSet};
-use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit};
+use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit, grouped};
 
 /// A small table, a row per rank, and what was repaired while loading.
 impl Present for TraceSet {
@@ -16,7 +16,7 @@ impl Present for TraceSet {
             Compat::Hta => " · with HTA's rounding",
         };
         let table = Table {
-            caption: format!("trace {} · {} events{rounding}", self.label(), self.event_count()),
+            caption: format!("trace {} · {} events{rounding}", self.label(), grouped(self.event_count())),
             headers: vec![
                 header("rank", Unit::None, Kind::Id, "process of the job"),
                 header("events", Unit::Count, Kind::Number, "events that have a duration and a category"),

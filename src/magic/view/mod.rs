@@ -10,7 +10,8 @@ mod table;
 
 pub(super) use category::{CATEGORIES, Category, GROUP, is_unsorted, sides};
 pub(super) use flags::{RESULT, ROWS, SHOWN};
-pub(super) use number::{bytes, grouped};
+pub(super) use number::bytes;
 pub(super) use rows::Rows;
 pub(super) use selection::{SELECTION, caption, given_selection, trace_diff};
 pub(super) use table::{Frame, deliver};
+pub(super) use trace_view::grouped;

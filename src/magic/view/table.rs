@@ -5,12 +5,12 @@
 
 use super::category::GROUP;
 use super::csv::write_csv;
-use super::number::grouped;
 use super::rows::{Rows, column, numbers};
 use crate::Error;
 use crate::magic::{Call, Scene};
 use trace::frame_table;
 use trace::polars::prelude::DataFrame;
+use trace_view::grouped;
 use trace_view::{Cell, Kind, Part, Report, Table, Unit};
 
 /// Rows of a table that does not say how many.

@@ -14,6 +14,7 @@ mod text;
 
 use crate::{Axis, Bundle, Figure, HTML, PLOTLY, PNG, Part, TABLE, Table};
 
+pub use number::grouped;
 pub use plotly::offline_plotly_js;
 pub use text::terminal_safe;
 

@@ -40,6 +40,11 @@ pub(crate) fn int(value: i64, decimals: usize) -> String {
     signed(value < 0, &if decimals == 0 { digits } else { format!("{digits}.{zeros}") })
 }
 
+/// A count as people read it: `1,284`.
+pub fn grouped(number: impl TryInto<i64>) -> String {
+    int(number.try_into().unwrap_or(i64::MAX), 0)
+}
+
 /// A difference, as `text` of its size and sign: `▲ +1,307.7`, `▼ −2,698.1`, `0.0`.
 pub(crate) fn difference(value: f64, text: String) -> String {
     if value > 0.0 {
@@ -70,6 +75,14 @@ fn signed(negative: bool, digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_have_commas() {
+        assert_eq!(grouped(0_u64), "0");
+        assert_eq!(grouped(999_u64), "999");
+        assert_eq!(grouped(1_234_567_usize), "1,234,567");
+        assert_eq!(grouped(u64::MAX), "9,223,372,036,854,775,807");
+    }
 
     #[test]
     fn thousands_are_separated_and_the_minus_is_a_minus() {
