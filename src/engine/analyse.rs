@@ -8,8 +8,9 @@
 //! let (a, b) = pair(); let a: i32 = a; let b: String = b;       // as compiled
 //! ```
 
-use ra_ap_syntax::ast::{self, HasModuleItem, HasName};
-use ra_ap_syntax::{AstNode, Edition, SourceFile};
+use super::edits::Edits;
+use ra_ap_syntax::ast::{self, HasLoopBody, HasModuleItem, HasName};
+use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind};
 use std::collections::BTreeMap;
 
 /// A binding of a `let` without a type.
@@ -53,21 +54,41 @@ pub(super) fn untyped(code: &str) -> Vec<Untyped> {
     found.into_values().collect()
 }
 
-/// The cell with the types that the compiler told written behind the statements.
-pub(super) fn with_types(code: &str, untyped: &[Untyped], types: &BTreeMap<String, String>) -> String {
-    let mut insertions: BTreeMap<usize, String> = BTreeMap::new();
+/// Writes the types that the compiler told behind the statements.
+pub(super) fn add_types(untyped: &[Untyped], types: &BTreeMap<String, String>, edits: &mut Edits) {
     for binding in untyped {
         let Some(type_name) = types.get(&binding.name).filter(|type_name| can_be_written(type_name)) else { continue };
         let (name, mutable) = (&binding.name, if binding.mutable { "mut " } else { "" });
-        insertions.entry(binding.end).or_default().push_str(&format!(" let {mutable}{name}: {type_name} = {name};"));
+        edits.insert(binding.end, &format!(" let {mutable}{name}: {type_name} = {name};"));
     }
-    let mut result = code.to_owned();
-    for (at, text) in insertions.iter().rev() {
-        if result.is_char_boundary(*at) {
-            result.insert_str(*at, text);
+}
+
+/// Puts a checkpoint at the head of every loop body, so that the interrupt button can end the loop without ending the
+/// process. Code that must be computable while compiling is left alone, and so is what a macro is given.
+pub(super) fn add_checkpoints(code: &str, edits: &mut Edits) {
+    let text = format!("{HEAD}{}\n}}", without_commands(code));
+    let file = SourceFile::parse(&text, Edition::Edition2024).tree();
+    for node in file.syntax().descendants() {
+        let body = match ast::Expr::cast(node) {
+            Some(ast::Expr::LoopExpr(expr)) => expr.loop_body(),
+            Some(ast::Expr::WhileExpr(expr)) => expr.loop_body(),
+            Some(ast::Expr::ForExpr(expr)) => expr.loop_body(),
+            _ => None,
+        };
+        let Some(body) = body.filter(|body| !is_const(body)) else { continue };
+        if let Some(brace) = body.stmt_list().and_then(|list| list.l_curly_token()) {
+            edits.insert(usize::from(brace.text_range().end()) - HEAD.len(), " cells::rt::checkpoint();");
         }
     }
-    result
+}
+
+fn is_const(body: &ast::BlockExpr) -> bool {
+    body.syntax().ancestors().any(|node| match node.kind() {
+        SyntaxKind::CONST | SyntaxKind::STATIC => true,
+        SyntaxKind::FN => ast::Fn::cast(node).is_some_and(|function| function.const_token().is_some()),
+        SyntaxKind::BLOCK_EXPR => ast::BlockExpr::cast(node).is_some_and(|block| block.const_token().is_some()),
+        _ => false,
+    })
 }
 
 /// Whether a type can be written at all: closures, functions and hidden types have no name.
@@ -99,7 +120,31 @@ mod tests {
 
     fn typed(code: &str, types: &[(&str, &str)]) -> String {
         let types = types.iter().map(|(name, type_name)| ((*name).to_owned(), (*type_name).to_owned())).collect();
-        with_types(code, &untyped(code), &types)
+        let mut edits = Edits::default();
+        add_types(&untyped(code), &types, &mut edits);
+        edits.apply(code)
+    }
+
+    fn checked(code: &str) -> String {
+        let mut edits = Edits::default();
+        add_checkpoints(code, &mut edits);
+        edits.apply(code).replace(" cells::rt::checkpoint();", "@")
+    }
+
+    #[test]
+    fn every_loop_has_a_checkpoint() {
+        assert_eq!(checked("loop {}"), "loop {@}");
+        assert_eq!(
+            checked(":dep x\nfor i in 0..3 {\n while ok(i) { a() } }\nfn f() { 'b: loop { break 'b } }"),
+            ":dep x\nfor i in 0..3 {@\n while ok(i) {@ a() } }\nfn f() { 'b: loop {@ break 'b } }"
+        );
+    }
+
+    #[test]
+    fn what_is_computed_while_compiling_has_none() {
+        let code =
+            "const fn f() -> i32 { let mut i = 0; while i < 3 { i += 1 } i }\nconst A: i32 = { loop { break 1 } };";
+        assert_eq!(checked(code), code);
     }
 
     #[test]

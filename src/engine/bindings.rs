@@ -3,7 +3,7 @@
 
 use crate::Failure;
 use crate::session::{Binding, Variable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace::polars::prelude::DataFrame;
 
@@ -46,6 +46,13 @@ impl Bindings {
     pub(super) fn detach_all(&mut self) {
         for entry in self.entries.values_mut() {
             entry.attached = false;
+        }
+    }
+
+    /// After a cell: of what was attached, only these variables are still there.
+    pub(super) fn keep_attached(&mut self, variables: &BTreeSet<String>) {
+        for (name, entry) in &mut self.entries {
+            entry.attached &= variables.contains(name);
         }
     }
 

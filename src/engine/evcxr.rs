@@ -3,6 +3,7 @@
 use super::analyse;
 use super::bindings::Bindings;
 use super::compiler;
+use super::edits::Edits;
 use super::failure;
 use super::pump::Pump;
 use super::toolchain::CellsKit;
@@ -11,11 +12,13 @@ use crate::Failure;
 use crate::display::{Output, Sink};
 use crate::session::{Binding, Cells, Variable};
 use ::evcxr::{CommandContext, Error, EvalContext, EvalContextOutputs, EvalOutputs};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use trace::polars::prelude::DataFrame;
 use trace_view::Bundle;
 
@@ -31,7 +34,7 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
         Ok(thread) => Stage::Starting(thread),
         Err(error) => Stage::Broken(Failure::new("EngineError", error.to_string())),
     };
-    Box::new(Evcxr { stage, bindings: Bindings::new(&folder), folder, control, exports: 0 })
+    Box::new(Evcxr { stage, bindings: Bindings::new(&folder), folder, control, exports: 0, cells: 0 })
 }
 
 struct Evcxr {
@@ -40,6 +43,8 @@ struct Evcxr {
     folder: PathBuf,
     control: Arc<Control>,
     exports: usize,
+    /// How many stretches of Rust have run.
+    cells: u64,
 }
 
 enum Stage {
@@ -49,6 +54,9 @@ enum Stage {
 }
 
 struct Live {
+    kit: CellsKit,
+    /// Of the kit that the process for cells was started from.
+    identity: Option<(u64, u64)>,
     context: CommandContext,
     pump: Pump,
     /// Nothing comes here, since a cell's pipes are ours; evcxr wants the channel to stay open.
@@ -59,24 +67,61 @@ struct Live {
 #[derive(Default)]
 struct Control {
     folder: PathBuf,
-    running: AtomicBool,
+    /// The number of the running cell, 0 if none runs.
+    running: AtomicU64,
     requested: AtomicBool,
     process: Mutex<Option<Arc<Mutex<Child>>>>,
 }
 
+/// How long a cell may take to come to a checkpoint before its process is ended.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 impl Control {
-    fn interrupt(&self) {
-        if !self.running.load(Ordering::SeqCst) {
+    /// Stops the running cell: the compiler at once; a loop at its next checkpoint, and nothing is lost; what never comes
+    /// to one, by ending the process. A second press does that at once.
+    fn interrupt(self: &Arc<Self>) {
+        let cell = self.running.load(Ordering::SeqCst);
+        if cell == 0 {
             return;
         }
-        self.requested.store(true, Ordering::SeqCst);
+        let again = self.requested.swap(true, Ordering::SeqCst);
         if compiler::stop(&self.folder) {
             return;
         }
-        if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
-            let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
-            // It may have ended by itself a moment ago.
+        if again {
+            return self.kill();
+        }
+        self.with_process(|process| {
+            if let Some(pid) = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw) {
+                // It may have ended by itself a moment ago.
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+            }
+        });
+        let control = Arc::clone(self);
+        let waiting = move || {
+            let deadline = Instant::now() + PATIENCE;
+            while control.running.load(Ordering::SeqCst) == cell {
+                if Instant::now() >= deadline {
+                    return control.kill();
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        if std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting).is_err() {
+            self.kill();
+        }
+    }
+
+    fn kill(&self) {
+        compiler::stop(&self.folder);
+        self.with_process(|process| {
             let _ = process.kill();
+        });
+    }
+
+    fn with_process(&self, act: impl FnOnce(&mut Child)) {
+        if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
+            act(&mut process.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }
@@ -101,7 +146,8 @@ fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
     // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
     context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;
     *control.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(context.process_handle());
-    Ok(Live { context, pump, _outputs: outputs })
+    let identity = kit.identity();
+    Ok(Live { kit, identity, context, pump, _outputs: outputs })
 }
 
 impl Evcxr {
@@ -125,62 +171,71 @@ impl Evcxr {
 
     /// Runs code as part of a cell: bound values attached, types of `let` found.
     fn run_whole(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
-        self.live()?;
+        let live = self.live()?;
+        if live.identity != live.kit.identity() {
+            // A cell compiled against one build must not be loaded beside another.
+            let message = "the library for Rust cells was installed anew while this kernel ran; restart the kernel";
+            return Err(Failure::new("RustUnavailable", message));
+        }
         let attaching = self.bindings.attach(code)?;
         if !attaching.is_empty() {
-            let attached = self.evaluate(&attaching, out);
+            let attached = self.evaluate(&attaching, &Edits::default(), out);
             if attached.is_err() {
                 self.bindings.detach_all();
             }
             attached?;
         }
+        let mut edits = Edits::default();
+        analyse::add_checkpoints(code, &mut edits);
         let untyped = analyse::untyped(code);
-        if untyped.is_empty() {
-            return self.evaluate(code, out);
+        if !untyped.is_empty() {
+            let folder = self.folder.clone();
+            let errors = self.live()?.context.check(code);
+            self.stop_if_interrupted("while compiling; nothing was lost")?;
+            match errors {
+                Ok(errors) if errors.is_empty() => {
+                    analyse::add_types(&untyped, &compiler::found_types(&folder), &mut edits);
+                }
+                Ok(errors) => return Err(failure::of_compiler(&errors, code, &Edits::default())),
+                // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
+                Err(_) => {}
+            }
         }
-        let folder = self.folder.clone();
-        let errors = self.live()?.context.check(code);
-        self.stop_if_interrupted("while compiling; nothing was lost")?;
-        match errors {
-            Ok(errors) if !errors.is_empty() => Err(failure::of_compiler(&errors, code)),
-            Ok(_) => self.evaluate(&analyse::with_types(code, &untyped, &compiler::found_types(&folder)), out),
-            // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
-            Err(_) => self.evaluate(code, out),
-        }
+        self.evaluate(code, &edits, out)
     }
 
-    /// Runs code as it is.
-    fn evaluate(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+    /// Runs code with the edits in it.
+    fn evaluate(&mut self, code: &str, edits: &Edits, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         let control = Arc::clone(&self.control);
         let live = self.live()?;
-        let before: Vec<String> = live.context.variables_and_types().map(|(name, _)| name.to_owned()).collect();
+        let before = live.variables();
+        let edited = edits.apply(code);
         live.pump.begin(out);
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live.context.execute(code)));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live.context.execute(&edited)));
         let Ok(result) = result else {
             return Err(Failure::new("EngineError", "evcxr panicked on this cell; the next cell runs as usual"));
         };
-        let died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let seen = live.pump.finish();
         let source = live.context.last_source().unwrap_or_default();
-        if died {
-            self.bindings.detach_all();
-        }
-        let lost = || lost(&before);
+        let after = live.variables();
+        // What was moved away, or lost with the process, can be attached again.
+        self.bindings.keep_attached(&after);
+        let lost = lost(&before, &after);
         match result {
             _ if control.requested.load(Ordering::SeqCst) => {
-                Err(interrupted(if died { &lost } else { &|| String::from("nothing was lost") }))
+                Err(Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")))
             }
             Ok(outputs) => {
                 show(outputs, out);
                 if let Some(panic) = &seen.panic {
-                    return Err(failure::of_panic(panic, &source, code));
+                    return Err(failure::of_panic(panic, &source, code, edits));
                 }
                 match seen.failure {
                     Some(message) => Err(Failure::new("Error", message)),
                     None => Ok(()),
                 }
             }
-            Err(Error::CompilationErrors(errors)) => Err(failure::of_compiler(&errors, code)),
+            Err(Error::CompilationErrors(errors)) => Err(failure::of_compiler(&errors, code, edits)),
             Err(Error::SubprocessTerminated(message)) => {
                 let how = message
                     .lines()
@@ -188,7 +243,7 @@ impl Evcxr {
                     .unwrap_or_default()
                     .replace("Subprocess terminated with status", "the process for Rust cells ended");
                 let reason = seen.panic.map(|panic| format!("{}; ", panic.message)).unwrap_or_default();
-                Err(Failure::new("ProcessLost", format!("{reason}{how}; {}", lost())))
+                Err(Failure::new("ProcessLost", format!("{reason}{how}; {lost}")))
             }
             Err(error) => Err(Failure::new("Error", error.to_string())),
         }
@@ -213,19 +268,20 @@ impl Evcxr {
     }
 }
 
-fn interrupted(lost: &dyn Fn() -> String) -> Failure {
-    Failure::new("KeyboardInterrupt", format!("interrupted; {}", lost()))
+impl Live {
+    fn variables(&self) -> BTreeSet<String> {
+        self.context.variables_and_types().map(|(name, _)| name.to_owned()).collect()
+    }
 }
 
-/// What the end of the process means for the user.
-fn lost(variables: &[String]) -> String {
-    let mut names: Vec<&str> = variables.iter().map(String::as_str).collect();
-    names.sort_unstable();
+/// What the user has lost.
+fn lost(before: &BTreeSet<String>, after: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = before.difference(after).map(String::as_str).collect();
     if names.is_empty() {
-        "no Rust variable was lost, and loaded traces stay".to_owned()
+        "no variable was lost".to_owned()
     } else {
         format!(
-            "Rust variables were lost with it: {}; loaded traces and what magics bound come back by themselves",
+            "these Rust variables were lost: {}; loaded traces and what magics bound come back by themselves",
             names.join(", ")
         )
     }
@@ -244,10 +300,11 @@ fn show(outputs: EvalOutputs, out: &Arc<dyn Sink>) {
 
 impl Engine for Evcxr {
     fn run(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        self.cells += 1;
         self.control.requested.store(false, Ordering::SeqCst);
-        self.control.running.store(true, Ordering::SeqCst);
+        self.control.running.store(self.cells, Ordering::SeqCst);
         let result = self.run_whole(code, out);
-        self.control.running.store(false, Ordering::SeqCst);
+        self.control.running.store(0, Ordering::SeqCst);
         result
     }
 

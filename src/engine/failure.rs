@@ -1,5 +1,6 @@
 //! How errors of a Rust cell read: the compiler's message at the user's own line and column, a panic at its line.
 
+use super::edits::Edits;
 use super::pump::Panic;
 use crate::Failure;
 use ::evcxr::CompilationError;
@@ -9,8 +10,9 @@ const BOLD: &str = "\u{1b}[1m";
 const BLUE: &str = "\u{1b}[1;34m";
 const RESET: &str = "\u{1b}[0m";
 
-/// The compiler's errors as one failure: the first one's message, all of them in the traceback.
-pub(super) fn of_compiler(errors: &[CompilationError], code: &str) -> Failure {
+/// The compiler's errors as one failure: the first one's message, all of them in the traceback. `edits` is what was
+/// written into the cell before it was compiled.
+pub(super) fn of_compiler(errors: &[CompilationError], code: &str, edits: &Edits) -> Failure {
     let mut traceback = Vec::new();
     for error in errors {
         let code_of_error = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
@@ -18,8 +20,12 @@ pub(super) fn of_compiler(errors: &[CompilationError], code: &str) -> Failure {
         for spanned in error.spanned_messages().iter().chain(error.help_spanned()) {
             let place = spanned.span.as_ref().map(|span| Place {
                 line: span.start_line,
-                from: span.start_column,
-                to: if span.end_line == span.start_line { span.end_column } else { usize::MAX },
+                from: edits.column(code, span.start_line, span.start_column),
+                to: if span.end_line == span.start_line {
+                    edits.column(code, span.end_line, span.end_column)
+                } else {
+                    usize::MAX
+                },
             });
             traceback.extend(excerpt(code, place, &spanned.label));
         }
@@ -58,13 +64,14 @@ fn excerpt(code: &str, place: Option<Place>, label: &str) -> Vec<String> {
 }
 
 /// A panic, at the user's line if it happened there. `source` is what was compiled.
-pub(super) fn of_panic(panic: &Panic, source: &str, code: &str) -> Failure {
+pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -> Failure {
     let mut traceback = vec![format!("{BOLD_RED}panic{RESET}: {}", panic.message)];
     let compiled =
         panic.file.ends_with("src/lib.rs").then(|| source.lines().nth((panic.line as usize).saturating_sub(1)));
+    let edited = edits.apply(code);
     let line = compiled
         .flatten()
-        .and_then(|line| code.lines().position(|own| !own.trim().is_empty() && own.trim() == line.trim()));
+        .and_then(|line| edited.lines().position(|own| !own.trim().is_empty() && own.trim() == line.trim()));
     match line {
         Some(index) => {
             let text = code.lines().nth(index).unwrap_or_default();

@@ -3,6 +3,7 @@
 mod analyse;
 mod bindings;
 mod compiler;
+mod edits;
 mod environment;
 mod evcxr;
 mod failure;

@@ -63,6 +63,13 @@ impl CellsKit {
         Ok(kit)
     }
 
+    /// Tells this build of the kit from a later one in the same folder.
+    pub(crate) fn identity(&self) -> Option<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = std::fs::metadata(self.library()).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    }
+
     /// Where it lies.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -1,6 +1,7 @@
 """Rust cells: what they find in scope, how their values show, what survives an error, and what they share with magics."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,41 @@ def test_an_error_value_at_the_end_is_an_error(kernel):
 def test_output_before_an_error_is_kept(kernel):
     ran = kernel.run('print!("seen"); panic!("then")')
     assert ran.text() == "seen" and ran.status == "error"
+
+
+# Interrupt
+
+
+def interrupted(kernel, code):
+    """Runs `code`, presses the button a moment later, and returns what came of it and how long it took."""
+    message = kernel.client.execute(code)
+    time.sleep(1.5)
+    pressed = time.monotonic()
+    kernel.ask("interrupt_request", channel="control")
+    ran = kernel.finish(message, timeout=LONG)
+    assert ran.content["ename"] == "KeyboardInterrupt", ran.content
+    return ran, time.monotonic() - pressed
+
+
+@pytest.mark.parametrize("loop", ["loop {}", "while true { std::hint::black_box(1); }", "for n in 0.. { touched = n; }"])
+def test_an_interrupted_loop_costs_no_variable(kernel, loop):
+    kernel.ok("let survivor = vec![1, 2, 3]; let mut touched = 0;", timeout=LONG)
+    ran, seconds = interrupted(kernel, loop)
+    assert seconds < 1
+    assert "no variable was lost" in ran.content["evalue"]
+    assert plain(kernel.ok("survivor.len()")) == "3"
+
+
+def test_an_interrupt_of_foreign_code_ends_it_and_says_what_was_lost(traces):
+    traces.ok("let sleeper = 1;", timeout=LONG)
+    ran, seconds = interrupted(traces, "std::thread::sleep(std::time::Duration::from_secs(60));")
+    assert seconds < 4 and "sleeper" in ran.content["evalue"]
+    assert plain(traces.ok("control.ranks()", timeout=LONG)) == "[3]"
+
+
+def test_a_moved_trace_comes_back(traces):
+    traces.ok("drop(test);", timeout=LONG)
+    assert plain(traces.ok("test.ranks()")) == "[1]"
 
 
 # Display

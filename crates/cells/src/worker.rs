@@ -38,6 +38,7 @@ fn run() -> std::io::Result<()> {
     rustix::stdio::dup2_stderr(open("err")?)?;
     report_panics();
     end_with_the_kernel()?;
+    rt::watch_for_interrupts()?;
 
     let mut store = std::ptr::null_mut();
     for line in BufReader::new(commands).lines() {
@@ -46,6 +47,7 @@ fn run() -> std::io::Result<()> {
         let (Some("LOAD_AND_RUN"), Some(file), Some(function)) = (words.next(), words.next(), words.next()) else {
             return Err(std::io::Error::other(format!("not an instruction: {line}")));
         };
+        rt::forget_interrupt();
         store = load::call(file, function, store).map_err(std::io::Error::other)?;
         // A partial line must be in the pipe before evcxr, and with it the kernel, learns that the cell has ended.
         let _ = std::io::stdout().flush();

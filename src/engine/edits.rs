@@ -1,0 +1,71 @@
+//! What we write into a cell before it is compiled, and where the user's own text then stands.
+
+use std::collections::BTreeMap;
+
+/// Insertions into a cell, none of which holds a line end: lines stay, columns move.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Edits {
+    /// By offset in the cell.
+    insertions: BTreeMap<usize, String>,
+}
+
+impl Edits {
+    /// Inserts `text` at an offset; what was inserted there before stays in front.
+    pub(super) fn insert(&mut self, at: usize, text: &str) {
+        self.insertions.entry(at).or_default().push_str(text);
+    }
+
+    /// The cell with everything inserted.
+    pub(super) fn apply(&self, code: &str) -> String {
+        let mut result = String::with_capacity(code.len());
+        let mut from = 0;
+        for (&at, text) in &self.insertions {
+            if let Some(own) = code.get(from..at) {
+                result.push_str(own);
+                result.push_str(text);
+                from = at;
+            }
+        }
+        result.push_str(code.get(from..).unwrap_or_default());
+        result
+    }
+
+    /// The user's column of a column in the edited cell; both count characters from 1. A place inside an insertion is
+    /// where it was inserted.
+    pub(super) fn column(&self, code: &str, line: usize, column: usize) -> usize {
+        let Some(text) = code.split('\n').nth(line.saturating_sub(1)) else { return column };
+        let start: usize = code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let mut moved = column;
+        for (&at, inserted) in self.insertions.range(start..=start + text.len()) {
+            let own = code.get(start..at).map_or(0, |before| before.chars().count()) + 1;
+            if moved <= own {
+                break;
+            }
+            moved = own.max(moved.saturating_sub(inserted.chars().count()));
+        }
+        moved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_lead_back_to_the_users_text() {
+        let code = "ä {b};\nc {d} {e}";
+        let mut edits = Edits::default();
+        edits.insert(code.find('b').unwrap(), "12");
+        edits.insert(code.find('d').unwrap(), "345");
+        edits.insert(code.find('e').unwrap(), "6");
+        let edited = edits.apply(code);
+        assert_eq!(edited, "ä {12b};\nc {345d} {6e}");
+        for (line, (own, moved)) in code.lines().zip(edited.lines()).enumerate() {
+            for letter in own.chars().filter(|letter| letter.is_alphabetic()) {
+                let column = |text: &str| text.chars().position(|c| c == letter).unwrap() + 1;
+                assert_eq!(edits.column(code, line + 1, column(moved)), column(own), "{letter}");
+            }
+        }
+        assert_eq!(edits.column(code, 2, 4), 4, "inside an insertion");
+    }
+}
