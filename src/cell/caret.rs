@@ -69,8 +69,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// Words before, what is typed, where it starts, the open quote.
+    type Typed = (usize, String, usize, Option<char>);
+
     /// The caret at the `|` of `code`.
-    fn spot(code: &str) -> Option<(String, Option<(usize, String, usize, Option<char>)>)> {
+    fn spot(code: &str) -> Option<(String, Option<Typed>)> {
         let at = code.find('|').unwrap();
         let code = code.replacen('|', "", 1);
         caret(&code, at).map(|caret| {

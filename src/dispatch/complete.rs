@@ -97,7 +97,6 @@ mod tests {
             labels: vec!["control".to_owned()],
             variables: vec![variable("control"), variable("counts"), variable("other")],
             columns: vec![("df".to_owned(), vec!["name".to_owned(), "diff_counts".to_owned()])],
-            ..View::default()
         }
     }
 

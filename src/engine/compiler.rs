@@ -87,10 +87,10 @@ fn compile(arguments: Vec<OsString>) -> i32 {
     if status == 0 && !analyse {
         let library = folder.join(format!("lib{CELL_CRATE}.so"));
         let library = std::fs::canonicalize(&library).unwrap_or(library);
-        if let Some(answer) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
-            if let Err(error) = std::fs::write(answer, library.as_os_str().as_encoded_bytes()) {
-                return fail(&format!("the path of the compiled cell: {error}"));
-            }
+        if let Some(answer) = std::env::var_os("EVCXR_EXECUTION_SO_PATH")
+            && let Err(error) = std::fs::write(answer, library.as_os_str().as_encoded_bytes())
+        {
+            return fail(&format!("the path of the compiled cell: {error}"));
         }
     }
     status
@@ -160,11 +160,9 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
     if let Some(output) = child.stderr.take() {
         let mut stderr = std::io::stderr().lock();
         for line in std::io::BufReader::new(output).lines().map_while(Result::ok) {
-            if analyse {
-                if let Some((name, type_name)) = probed(&line) {
-                    types.insert(name, type_name);
-                    continue;
-                }
+            if analyse && let Some((name, type_name)) = probed(&line) {
+                types.insert(name, type_name);
+                continue;
             }
             if line.contains("\"level\":\"failure-note\"") {
                 continue;

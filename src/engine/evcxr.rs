@@ -290,9 +290,7 @@ fn lost(before: &BTreeSet<String>, after: &BTreeSet<String>) -> String {
 /// What evcxr's own commands (`:vars`, `:help`) answer.
 fn show(outputs: EvalOutputs, out: &Arc<dyn Sink>) {
     let mut bundle = Bundle::default();
-    for (mime, text) in outputs.content_by_mime_type {
-        bundle = bundle.with(&mime, serde_json::Value::String(text));
-    }
+    bundle.data.extend(outputs.content_by_mime_type.into_iter().map(|(mime, text)| (mime, text.into())));
     if !bundle.data.is_empty() {
         out.emit(Output::Result(bundle));
     }

@@ -138,22 +138,12 @@ fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>)
             Source::Err => Output::Stderr(text),
         }),
         Event::Content { mime, text } => emit(foreign(&mime, text)),
-        Event::Input { prompt, password } => {
-            let answer = match &sink {
-                Some(sink) => sink.input(&prompt, password),
-                None => Err(Failure::new("InputError", "no cell is running")),
-            };
-            let line = answer.unwrap_or_else(|failure| {
-                emit(Output::Stderr(format!("{}\n", failure.evalue)));
-                String::new()
-            });
-            let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = answers.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes());
-        }
+        Event::Input { prompt, password } => answer(&prompt, password, sink.as_ref(), shared, answers),
         Event::Envelope(envelope) => match envelope {
             Envelope::Result { bundle } => emit(Output::Result(bundle)),
             Envelope::Display { bundle, id } => emit(Output::Display { bundle, id }),
             Envelope::Update { bundle, id } => emit(Output::Update { bundle, id }),
+            Envelope::Input { prompt } => answer(&prompt, false, sink.as_ref(), shared, answers),
             Envelope::Clear { wait } => emit(Output::Clear { wait }),
             Envelope::Failure { message } => shared.lock().seen.failure = Some(message),
             Envelope::Panic { message, file, line } => {
@@ -165,6 +155,21 @@ fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>)
             }
         },
     }
+}
+
+/// Asks for a line and gives it to the cell. Without one the cell gets an empty line, so that it goes on, and fails.
+fn answer(prompt: &str, password: bool, sink: Option<&Arc<dyn Sink>>, shared: &Shared, answers: &Mutex<File>) {
+    let line = match sink {
+        Some(sink) => sink.input(prompt, password),
+        None => Err(Failure::new("InputError", "no cell is running")),
+    };
+    let line = line.unwrap_or_else(|failure| {
+        shared.lock().seen.failure.get_or_insert(failure.evalue);
+        String::new()
+    });
+    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+    // A pipe that cannot be written has lost its process, which the engine notices by itself.
+    let _ = answers.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes());
 }
 
 /// A block of evcxr's. Text alone is what evcxr's own fallback prints for the value of the last expression.

@@ -246,7 +246,13 @@ def test_input_is_asked_for(kernel):
     request = kernel.client.get_stdin_msg(timeout=LONG)
     assert request["content"] == {"prompt": "name? ", "password": False}
     kernel.client.input("Ada")
-    assert plain(kernel.finish(message)) == '"Ada"'
+    ran = kernel.finish(message)
+    assert (plain(ran), ran.text()) == ('"Ada"', "")
+
+
+def test_input_where_there_is_none_is_an_error(kernel):
+    ran = kernel.run('input("name? ")', allow_stdin=False)
+    assert ran.status == "error" and "input" in ran.content["evalue"]
 
 
 @pytest.mark.skipif(not os.environ.get("TRACEBOOK_NETWORK_TESTS"), reason="fetches a crate; set TRACEBOOK_NETWORK_TESTS=1")

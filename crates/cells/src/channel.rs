@@ -81,12 +81,9 @@ pub(crate) fn send_result(mut bundles: Vec<Bundle>) {
     }
 }
 
-/// Asks the person at the notebook for a line; empty if the front end takes no input.
+/// Asks the person at the notebook for a line. Where the front end takes no input, the line is empty and the cell fails.
 pub fn input(prompt: &str) -> String {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "\nEVCXR_INPUT_REQUEST:{}", prompt.replace('\n', " "));
-    let _ = out.flush();
-    drop(out);
+    send(&Envelope::Input { prompt: prompt.to_owned() });
     let mut line = String::new();
     let _ = std::io::stdin().read_line(&mut line);
     line.trim_end_matches(['\r', '\n']).to_owned()

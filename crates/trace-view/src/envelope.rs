@@ -36,6 +36,11 @@ pub enum Envelope {
         /// Only when the next output comes.
         wait: bool,
     },
+    /// The cell waits for a line of input.
+    Input {
+        /// The prompt.
+        prompt: String,
+    },
     /// The cell ended early with an error value (`?`).
     Failure {
         /// The error, as `Display` writes it.
