@@ -5,6 +5,7 @@ use super::bindings::Bindings;
 use super::compiler;
 use super::edits::Edits;
 use super::failure;
+use super::interrupt::Control;
 use super::pump::Pump;
 use super::toolchain::CellsKit;
 use super::{Engine, RunFolder};
@@ -14,18 +15,16 @@ use crate::session::{Binding, Cells, Variable};
 use ::evcxr::{CommandContext, Error, EvalContext, EvalContextOutputs, EvalOutputs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::process::Command;
+use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 use trace::polars::prelude::DataFrame;
 use trace_view::Bundle;
 
 /// Starts the engine in the background; magics need not wait for it.
 pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
     let folder = run_folder.path().to_owned();
-    let control = Arc::new(Control { folder: folder.clone(), ..Control::default() });
+    let control = Arc::new(Control::new(&folder));
     let preparing = {
         let (folder, control) = (folder.clone(), Arc::clone(&control));
         std::thread::Builder::new().name("evcxr".to_owned()).spawn(move || prepare(&folder, &control))
@@ -63,69 +62,6 @@ struct Live {
     _outputs: EvalContextOutputs,
 }
 
-/// What the interrupt button needs to know.
-#[derive(Default)]
-struct Control {
-    folder: PathBuf,
-    /// The number of the running cell, 0 if none runs.
-    running: AtomicU64,
-    requested: AtomicBool,
-    process: Mutex<Option<Arc<Mutex<Child>>>>,
-}
-
-/// How long a cell may take to come to a checkpoint before its process is ended.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-impl Control {
-    /// Stops the running cell: the compiler at once; a loop at its next checkpoint, and nothing is lost; what never comes
-    /// to one, by ending the process. A second press does that at once.
-    fn interrupt(self: &Arc<Self>) {
-        let cell = self.running.load(Ordering::SeqCst);
-        if cell == 0 {
-            return;
-        }
-        let again = self.requested.swap(true, Ordering::SeqCst);
-        if compiler::stop(&self.folder) {
-            return;
-        }
-        if again {
-            return self.kill();
-        }
-        self.with_process(|process| {
-            if let Some(pid) = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw) {
-                // It may have ended by itself a moment ago.
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
-            }
-        });
-        let control = Arc::clone(self);
-        let waiting = move || {
-            let deadline = Instant::now() + PATIENCE;
-            while control.running.load(Ordering::SeqCst) == cell {
-                if Instant::now() >= deadline {
-                    return control.kill();
-                }
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        };
-        if std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting).is_err() {
-            self.kill();
-        }
-    }
-
-    fn kill(&self) {
-        compiler::stop(&self.folder);
-        self.with_process(|process| {
-            let _ = process.kill();
-        });
-    }
-
-    fn with_process(&self, act: impl FnOnce(&mut Child)) {
-        if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
-            act(&mut process.lock().unwrap_or_else(PoisonError::into_inner));
-        }
-    }
-}
-
 fn broken(error: impl std::fmt::Display) -> Failure {
     Failure::new("EngineError", format!("Rust cells cannot run: {error}"))
 }
@@ -145,7 +81,7 @@ fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
     context.set_opt_level("0").map_err(broken)?;
     // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
     context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;
-    *control.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(context.process_handle());
+    control.watch(context.process_handle());
     let identity = kit.identity();
     Ok(Live { kit, identity, context, pump, _outputs: outputs })
 }
@@ -222,9 +158,7 @@ impl Evcxr {
         self.bindings.keep_attached(&after);
         let lost = lost(&before, &after);
         match result {
-            _ if control.requested.load(Ordering::SeqCst) => {
-                Err(Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")))
-            }
+            _ if control.requested() => Err(Failure::new("KeyboardInterrupt", format!("interrupted; {lost}"))),
             Ok(outputs) => {
                 show(outputs, out);
                 if let Some(panic) = &seen.panic {
@@ -250,7 +184,7 @@ impl Evcxr {
     }
 
     fn stop_if_interrupted(&self, when: &str) -> Result<(), Failure> {
-        if self.control.requested.load(Ordering::SeqCst) {
+        if self.control.requested() {
             return Err(Failure::new("KeyboardInterrupt", format!("interrupted {when}")));
         }
         Ok(())
@@ -299,10 +233,9 @@ fn show(outputs: EvalOutputs, out: &Arc<dyn Sink>) {
 impl Engine for Evcxr {
     fn run(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         self.cells += 1;
-        self.control.requested.store(false, Ordering::SeqCst);
-        self.control.running.store(self.cells, Ordering::SeqCst);
+        self.control.begin(self.cells);
         let result = self.run_whole(code, out);
-        self.control.running.store(0, Ordering::SeqCst);
+        self.control.end();
         result
     }
 

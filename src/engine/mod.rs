@@ -7,6 +7,7 @@ mod edits;
 mod environment;
 mod evcxr;
 mod failure;
+mod interrupt;
 mod pump;
 mod toolchain;
 

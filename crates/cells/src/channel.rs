@@ -5,8 +5,6 @@ use std::sync::OnceLock;
 use trace_view::Bundle;
 use trace_view::envelope::Envelope;
 
-use crate::show::Show;
-
 /// The variable in which the kernel passes the token of its envelopes.
 const TOKEN: &str = "TRACEBOOK_TOKEN";
 
@@ -31,39 +29,9 @@ pub(crate) fn send(envelope: &Envelope) {
     let _ = out.flush();
 }
 
-fn send_all(bundles: Vec<Bundle>) {
+pub(crate) fn send_all(bundles: Vec<Bundle>) {
     for bundle in bundles {
         send(&Envelope::Display { bundle, id: None });
-    }
-}
-
-/// Shows `value` here and now, in the middle of a cell.
-///
-/// # Example
-/// ```no_run
-/// # use cells::display;
-/// for rank in 0..2 {
-///     display(&format!("rank {rank}"));
-/// }
-/// ```
-pub fn display<T: Show + ?Sized>(value: &T) {
-    match value.bundles() {
-        Ok(bundles) => send_all(bundles),
-        Err(message) => send(&Envelope::Failure { message }),
-    }
-}
-
-/// Shows `value` under an id, so that [`update_display`] can replace it later.
-pub fn display_id<T: Show + ?Sized>(id: &str, value: &T) {
-    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
-        send(&Envelope::Display { bundle, id: Some(id.to_owned()) });
-    }
-}
-
-/// Replaces what was shown under `id`.
-pub fn update_display<T: Show + ?Sized>(id: &str, value: &T) {
-    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
-        send(&Envelope::Update { bundle, id: id.to_owned() });
     }
 }
 

@@ -10,11 +10,11 @@ pub mod rt;
 mod show;
 pub mod worker;
 
-pub use channel::{clear_output, display, display_id, input, update_display};
+pub use channel::{clear_output, input};
 pub use plotly;
 pub use polars;
 pub use polars_io;
 pub use serde_json;
-pub use show::{Show, ShowPlan};
+pub use show::{Show, ShowPlan, display, display_id, update_display};
 pub use trace;
 pub use trace_view;

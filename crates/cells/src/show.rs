@@ -1,6 +1,6 @@
 //! How the value of a cell's last expression shows itself.
 
-use crate::channel::{send, send_result};
+use crate::channel::{send, send_all, send_result};
 use polars::prelude::{Column, DataFrame, LazyFrame, Series};
 use std::any::Any;
 use std::fmt::Debug;
@@ -52,6 +52,36 @@ impl ShowPlan for LazyFrame {
     fn evcxr_display(&self) {
         let plan = self.describe_plan().unwrap_or_else(|error| error.to_string());
         send_result(vec![Bundle::text(format!("LazyFrame; `.collect()?` makes a DataFrame of it\n{plan}"))]);
+    }
+}
+
+/// Shows `value` here and now, in the middle of a cell.
+///
+/// # Example
+/// ```no_run
+/// # use cells::display;
+/// for rank in 0..2 {
+///     display(&format!("rank {rank}"));
+/// }
+/// ```
+pub fn display<T: Show + ?Sized>(value: &T) {
+    match value.bundles() {
+        Ok(bundles) => send_all(bundles),
+        Err(message) => send(&Envelope::Failure { message }),
+    }
+}
+
+/// Shows `value` under an id, so that [`update_display`] can replace it later.
+pub fn display_id<T: Show + ?Sized>(id: &str, value: &T) {
+    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
+        send(&Envelope::Display { bundle, id: Some(id.to_owned()) });
+    }
+}
+
+/// Replaces what was shown under `id`.
+pub fn update_display<T: Show + ?Sized>(id: &str, value: &T) {
+    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
+        send(&Envelope::Update { bundle, id: id.to_owned() });
     }
 }
 
