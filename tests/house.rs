@@ -38,7 +38,10 @@ const NEVER: &[(&str, &[&str])] = &[
     ("crates/trace-view/src", &["polars::", "evcxr::", "tokio::", "jupyter_protocol", "zmq::", "trace::"]),
     ("crates/trace/src", &["plotly::", "evcxr::", "tokio::", "jupyter_protocol", "zmq::"]),
     ("crates/trace/src/read", &["polars::", "crate::frame", "crate::diff"]),
-    ("crates/trace/src/frame", &["crate::diff"]),
+    ("crates/trace/src/frame", &["crate::diff", "crate::analysis"]),
+    ("crates/trace/src/interval", &["polars::", "crate::frame", "crate::Trace"]),
+    ("crates/trace/src/diff", &["crate::analysis"]),
+    ("crates/trace/src/analysis", &["crate::diff", "crate::read"]),
     ("src/wire", &["crate::dispatch", "crate::magic", "crate::engine", "crate::session", "trace::", "evcxr::"]),
     (
         "src/cell",

@@ -71,7 +71,7 @@ impl Magic for About {
         }
         plain.push_str("Magics\n");
         html.push_str("<p><b>Magics</b></p><table>");
-        for magic in MAGICS {
+        for magic in MAGICS.iter() {
             plain.push_str(&format!("  %{:16}{}\n", magic.name(), magic.summary()));
             html.push_str(&format!(
                 "<tr><td style=\"text-align:left\"><code>%{}</code></td><td style=\"text-align:left\">{}</td></tr>",

@@ -1,4 +1,4 @@
-//! The magics: one file each, one row each in [`MAGICS`].
+//! The magics: one file each, one row each in [`MAGICS`]; `ask.rs` makes one of every question of the trace library.
 //!
 //! `line/` reads what was typed (arguments, help, completion), `view/` shapes and shows data frames, `scene/` is what
 //! a magic may touch. They read the table; none of them knows a magic by name.
@@ -7,6 +7,7 @@ mod line;
 mod scene;
 mod view;
 
+mod ask;
 mod compare_traces;
 mod lsmagic;
 #[allow(clippy::module_inception)]
@@ -26,21 +27,23 @@ pub use line::{
 pub use scene::Scene;
 
 use crate::Error;
+use std::sync::LazyLock;
 
-/// Every magic, in the order the help pages list them.
-pub const MAGICS: &[&dyn Magic] = &[
-    &trace_load::TraceLoad,
-    &trace_list::TraceList,
-    &trace_info::TraceInfo,
-    &trace_drop::TraceDrop,
-    &compare_traces::CompareTraces,
-    &ops_diff::OpsDiff,
-    &visualize::Visualize,
-    &show::Show,
-    &who::Who,
-    &lsmagic::LsMagic,
-    &magic::About,
-];
+/// Every magic, in the order the help pages list them: those that compare, those that ask, those for the notebook.
+pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
+    let mut magics: Vec<&'static dyn Magic> = vec![
+        &trace_load::TraceLoad,
+        &trace_list::TraceList,
+        &trace_info::TraceInfo,
+        &trace_drop::TraceDrop,
+        &compare_traces::CompareTraces,
+        &ops_diff::OpsDiff,
+        &visualize::Visualize,
+    ];
+    magics.extend(ask::ASKS.iter().map(|ask| ask as &dyn Magic));
+    magics.extend([&show::Show as &dyn Magic, &who::Who, &lsmagic::LsMagic, &magic::About]);
+    magics
+});
 
 /// A command of the notebook: `%name …`.
 ///

@@ -146,6 +146,14 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A parameter of a question that does not exist or makes no sense.
+    #[error("{question}: {reason}")]
+    WrongParameter {
+        /// The question.
+        question: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),

@@ -11,20 +11,26 @@
 //! # }
 //! ```
 
+pub mod analysis;
+mod classify;
 mod compat;
 mod diff;
 mod error;
 mod frame;
+mod interval;
 mod load;
 mod overview;
 pub mod prelude;
 mod read;
 mod select;
+mod statistics;
 mod table;
 mod trace;
 mod warning;
 pub mod write;
 
+pub use analysis::{Analysis, Answer, TraceAnalysis};
+pub use classify::{KernelType, memory_kernel_type};
 pub use compat::Compat;
 pub use diff::{LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use error::{Error, Result};

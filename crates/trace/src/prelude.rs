@@ -1,8 +1,9 @@
 //! Everyday names: ours, polars', and what shows an answer.
 
+pub use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
 pub use crate::{
-    Compat, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, Pick, RankInfo, Selection, Trace, TraceDiff,
-    TraceSet, Warning, frame_table, shorten_name,
+    Answer, Compat, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, Pick, RankInfo, Selection, Trace,
+    TraceAnalysis, TraceDiff, TraceSet, Warning, frame_table, shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{

@@ -95,9 +95,17 @@ impl<'a> Call<'a> {
         self.all(name).filter_map(|value| if let Value::Sort(sort) = value { Some(sort) } else { None }).collect()
     }
 
+    /// What the switch `name` was set to, if it was given.
+    pub fn decided(&self, name: &str) -> Option<bool> {
+        match self.one(name)? {
+            Value::Switch(on) => Some(*on),
+            _ => None,
+        }
+    }
+
     /// Whether the switch `name` is on.
     pub fn switch(&self, name: &str) -> bool {
-        matches!(self.one(name), Some(Value::Switch(true)))
+        self.decided(name) == Some(true)
     }
 
     /// The variable on the left of `x = %magic`, if there is one.

@@ -29,7 +29,7 @@ fn every_way_to_ask_gives_the_same_page() {
 
 #[test]
 fn a_page_says_everything_a_magic_says_of_itself() {
-    for magic in MAGICS {
+    for magic in MAGICS.iter() {
         let page = page(&format!("%{}?", magic.name()));
         let plain = page.plain();
         let html = page.data.get(HTML).and_then(|html| html.as_str()).unwrap();
@@ -81,7 +81,7 @@ fn inspection_answers_anywhere_in_the_line() {
 fn the_lists_name_every_magic() {
     for code in ["%lsmagic", "%magic"] {
         let text = Stage::default().text(code);
-        for magic in MAGICS {
+        for magic in MAGICS.iter() {
             assert!(text.contains(&format!("%{}", magic.name())), "{code}: {text}");
         }
     }

@@ -11,7 +11,7 @@ use trace::polars::prelude::DataFrame;
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(super) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Error> {
+pub(in crate::magic) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Error> {
     let mut df = df.clone();
     write(path, |out| CsvWriter::new(out).include_header(true).finish(&mut df).map_err(std::io::Error::other))
 }

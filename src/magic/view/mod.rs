@@ -9,9 +9,10 @@ mod selection;
 mod table;
 
 pub(super) use category::{CATEGORIES, Category, GROUP, is_unsorted, sides};
+pub(super) use csv::write_csv;
 pub(super) use flags::{RESULT, ROWS, SHOWN};
 pub(super) use number::bytes;
 pub(super) use rows::Rows;
 pub(super) use selection::{SELECTION, caption, given_selection, trace_diff};
-pub(super) use table::{Frame, deliver};
+pub(super) use table::{Frame, deliver, size, table};
 pub(super) use trace_view::grouped;

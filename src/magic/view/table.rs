@@ -42,7 +42,7 @@ pub(in crate::magic) fn deliver(
     let columns = chosen(call, &rows.df)?;
     let file = select(&rows.df, &columns)?;
     // The table comes first, so that a wrong flag leaves no file and no variable behind.
-    let table = table(call, rows, &columns, caption, order)?;
+    let table = table(call, rows, &columns, order, |df, rows| frame_table(df, caption, rows))?;
     if let Some(name) = bind {
         scene.free(call, name)?;
     }
@@ -68,7 +68,7 @@ pub(in crate::magic) fn deliver(
 }
 
 /// `1,284 × 8`
-fn size(df: &DataFrame) -> String {
+pub(in crate::magic) fn size(df: &DataFrame) -> String {
     format!("{} × {}", grouped(df.height()), df.width())
 }
 
@@ -90,12 +90,16 @@ fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<DataFrame, Er
     }
 }
 
-fn table(
+/// The rows as a table, by the flags of a call; `draw` makes a table of the first so many rows of a frame.
+///
+/// # Errors
+/// If a flag names what is not there.
+pub(in crate::magic) fn table(
     call: &Call<'_>,
     rows: Rows,
     columns: &Option<Vec<String>>,
-    caption: &str,
     order: &str,
+    draw: impl Fn(&DataFrame, usize) -> Table,
 ) -> Result<Table, Error> {
     let (of, kept) = (rows.of, rows.df.height());
     let mut rows = rows.or_by_size_of(order)?;
@@ -119,7 +123,7 @@ fn table(
     if top < df.height() {
         notes.push(if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned());
     }
-    let mut table = frame_table(&df, caption, top);
+    let mut table = draw(&df, top);
     table.notes = notes;
     if let Some(group) = table.headers.iter_mut().find(|header| header.name == GROUP) {
         group.kind = Kind::Category;

@@ -10,5 +10,8 @@ mod events;
 mod exact;
 mod figures;
 mod goldens;
+mod kernel_types;
+mod loaded;
+mod questions;
 mod summary;
 mod symbols;

@@ -1,0 +1,84 @@
+//! Communication behind computation.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView};
+use crate::Result;
+use crate::classify::KernelType;
+use crate::interval::{length, overlaps};
+use crate::statistics::percent;
+use polars::df;
+use serde::{Deserialize, Serialize};
+use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+
+/// How much of the communication time passes while a computation runs.
+///
+/// ```text
+/// computation     |--------|
+/// communication       |--------|
+/// overlap             |----|            50 %
+/// ```
+///
+/// # Columns
+/// One row per rank: `COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_comm_comp_overlap`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommCompOverlap {}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new(
+        "comp_comm_overlap_pctg",
+        Unit::Percent,
+        "share of the communication time that passes behind computation; none without communication",
+    ),
+];
+
+impl Analysis for CommCompOverlap {
+    const NAME: &'static str = "comm_comp_overlap";
+    const SUMMARY: &'static str = "Show how much of each rank's communication is hidden behind computation.";
+    const PARAMETERS: &'static [Parameter] = &[];
+    /// Overlap and communication in ns.
+    type State = ByRank<(i64, i64)>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let (computing, communicating) = (rank.busy(KernelType::Computation), rank.busy(KernelType::Communication));
+        let communication = length(&communicating);
+        let both = overlaps(&[computing, communicating], 1).get(&3).copied().unwrap_or(0);
+        Ok(ByRank::of(rank.rank(), (both, communication)))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let ranks: Vec<i64> = state.0.keys().copied().collect();
+        let shares: Vec<Option<f64>> = state.0.values().map(|&(both, all)| percent(both, all, 2)).collect();
+        let silent: Vec<i64> =
+            ranks.iter().zip(&shares).filter(|(_, share)| share.is_none()).map(|(r, _)| *r).collect();
+        let frame = df!("rank" => &ranks, "comp_comm_overlap_pctg" => &shares)?;
+        let figure = Figure {
+            title: "Computation-Communication Overlap".to_owned(),
+            x: Axis { title: "Rank".to_owned(), ..Axis::default() },
+            y: Axis {
+                title: "Computation-Communication Overlap Percentage".to_owned(),
+                unit: Unit::Percent,
+                log: false,
+            },
+            series: vec![Series {
+                name: "overlap".to_owned(),
+                mark: Mark::Bar,
+                x: Points::Names(ranks.iter().map(i64::to_string).collect()),
+                y: shares.iter().map(|share| share.unwrap_or(f64::NAN)).collect(),
+            }],
+            ..Figure::default()
+        };
+        let said = (!silent.is_empty()).then(|| {
+            format!("No communication kernels on rank {}: there is nothing to overlap.", crate::error::numbers(&silent))
+        });
+        Ok(Answer {
+            tables: vec![AnswerTable { name: "", frame, columns: COLUMNS, shown: true }],
+            figures: if silent.len() == ranks.len() { Vec::new() } else { vec![figure] },
+            notes: said.into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+}

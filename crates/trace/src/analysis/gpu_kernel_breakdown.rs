@@ -1,0 +1,310 @@
+//! GPU time by type of kernel, and the longest kernels of each type.
+
+use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, without_gpu};
+use crate::classify::KernelType;
+use crate::interval::overlaps;
+use crate::statistics::{Moments, micros, quantile, rounded};
+use crate::{Compat, Error, Result};
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+
+/// GPU time by type of kernel over all ranks, and the longest kernels of each type and rank.
+///
+/// ```text
+/// computation     |--------|
+/// communication       |--------|
+/// rows            | COMP.  |       of these 4, of which
+///                     |COMP. overlapping COMM.|
+/// ```
+///
+/// A moment counts for the set of types that run in it, so that no time counts twice. Synchronisation is left out.
+///
+/// Of each rank and type at most `num_kernels` kernels have a row of their own; the rest is called `others`, and so are
+/// those that lie, in the order of their sums, above the quantile `duration_ratio` of the cumulative sums.
+///
+/// # Columns
+/// `TYPE_COLUMNS`, the longest first; `KERNEL_COLUMNS`, by type, name and rank.
+///
+/// # Errors
+/// [`Error::WrongParameter`] if `duration_ratio` is no share.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_gpu_kernel_breakdown`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GpuKernelBreakdown {
+    /// Where in the cumulative sums a kernel becomes one of the others.
+    pub duration_ratio: f64,
+    /// How many kernels of a rank and type have a row of their own.
+    pub num_kernels: usize,
+    /// Whether copies and fills are looked at.
+    pub include_memory_kernels: bool,
+}
+
+impl Default for GpuKernelBreakdown {
+    fn default() -> Self {
+        Self { duration_ratio: 0.8, num_kernels: 10, include_memory_kernels: true }
+    }
+}
+
+/// The columns of the types.
+const TYPE_COLUMNS: &[Column] = &[
+    Column::new("kernel_type", Unit::None, "the type, or the types that run at the same time"),
+    Column::new("sum", Unit::Micros, "time in which these and no others run, over all ranks"),
+    Column::new("percentage", Unit::Percent, "share of the time of all types"),
+];
+
+/// The columns of the kernels.
+const KERNEL_COLUMNS: &[Column] = &[
+    Column::new("name", Unit::None, "name of the kernel; others are all that have no row of their own"),
+    Column::new("sum (us)", Unit::Micros, "sum of durations"),
+    Column::new("max (us)", Unit::Micros, "longest"),
+    Column::new("min (us)", Unit::Micros, "shortest"),
+    Column::new("stddev", Unit::Micros, "standard deviation of the durations"),
+    Column::new("mean (us)", Unit::Micros, "mean duration"),
+    Column::new("kernel_type", Unit::None, "what the name says the kernel does"),
+    Column::new("rank", Unit::None, "process of the job"),
+];
+
+/// The types that are looked at, in HTA's order.
+const TYPES: [KernelType; 3] = [KernelType::Computation, KernelType::Communication, KernelType::Memory];
+
+/// What kernels with no row of their own are called.
+const OTHERS: &str = "others";
+
+/// What the ranks say: times and moments in ns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    ranks: BTreeSet<i64>,
+    hta: bool,
+    /// Time by the types that run, as the bits of [`overlaps`].
+    types: BTreeMap<i64, i64>,
+    /// Durations by rank, type and name.
+    kernels: BTreeMap<i64, BTreeMap<KernelType, BTreeMap<String, Moments>>>,
+}
+
+impl Merge for State {
+    fn merge(&mut self, other: Self) {
+        self.ranks.extend(other.ranks);
+        self.hta |= other.hta;
+        for (key, time) in other.types {
+            *self.types.entry(key).or_default() += time;
+        }
+        self.kernels.extend(other.kernels);
+    }
+}
+
+impl Analysis for GpuKernelBreakdown {
+    const NAME: &'static str = "gpu_kernel_breakdown";
+    const SUMMARY: &'static str = "Break GPU time down by type of kernel, and list the longest kernels.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new(
+            "duration_ratio",
+            ParameterKind::Number,
+            "kernels above this quantile of the cumulative sums count as others",
+        ),
+        Parameter::new("num_kernels", ParameterKind::Whole, "kernels of a rank and type with a row of their own"),
+        Parameter::new("include_memory_kernels", ParameterKind::Switch, "look at copies and fills, too"),
+    ];
+    const TABLES: &'static [&'static str] = &["kernel_types", "kernels"];
+    type State = State;
+
+    fn map(&self, rank: &RankView) -> Result<State> {
+        let hta = rank.compat() == Compat::Hta;
+        let kinds: Vec<_> = self.types().iter().map(|&kind| rank.busy(kind)).collect();
+        let mut by_code: BTreeMap<(KernelType, u32), Moments> = BTreeMap::new();
+        for event in rank.gpu().iter().filter(|event| self.types().contains(&event.kind)) {
+            by_code.entry((event.kind, event.name)).or_default().add(event.dur);
+        }
+        let mut kernels: BTreeMap<KernelType, BTreeMap<String, Moments>> = BTreeMap::new();
+        for ((kind, code), moments) in by_code {
+            kernels.entry(kind).or_default().insert(rank.name(code).to_owned(), moments);
+        }
+        // HTA cuts every stretch to whole µs.
+        let types = overlaps(&kinds, if hta { 1000 } else { 1 });
+        Ok(State { ranks: [rank.rank()].into(), hta, types, kernels: [(rank.rank(), kernels)].into() })
+    }
+
+    fn finish(&self, state: State) -> Result<Answer> {
+        if !(0.0..=1.0).contains(&self.duration_ratio) {
+            let reason = format!("duration_ratio is a share from 0 to 1, not {}", self.duration_ratio);
+            return Err(Error::WrongParameter { question: Self::NAME, reason });
+        }
+        let without: Vec<i64> = state.kernels.iter().filter(|(_, kinds)| kinds.is_empty()).map(|(&r, _)| r).collect();
+        let types = self.type_table(&state.types);
+        let rows = self.kernel_rows(&state);
+        let figures = if rows.is_empty() { Vec::new() } else { vec![types_figure(&types), kernels_figure(&rows)] };
+        Ok(Answer {
+            tables: vec![
+                AnswerTable {
+                    name: "kernel_types",
+                    frame: frame_of_types(&types)?,
+                    columns: TYPE_COLUMNS,
+                    shown: true,
+                },
+                AnswerTable { name: "kernels", frame: frame_of_kernels(&rows)?, columns: KERNEL_COLUMNS, shown: true },
+            ],
+            figures,
+            notes: without_gpu(&without).into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+}
+
+/// Name, time in µs, share.
+type TypeRow = (String, f64, f64);
+
+/// A kernel of a rank, times in µs.
+struct KernelRow {
+    name: String,
+    sum: f64,
+    max: f64,
+    min: f64,
+    deviation: f64,
+    mean: f64,
+    kind: KernelType,
+    rank: i64,
+}
+
+impl GpuKernelBreakdown {
+    fn types(&self) -> &'static [KernelType] {
+        if self.include_memory_kernels { &TYPES } else { &TYPES[..2] }
+    }
+
+    /// The longest first.
+    fn type_table(&self, times: &BTreeMap<i64, i64>) -> Vec<TypeRow> {
+        let combinations = 1..1_i64 << self.types().len();
+        let mut times: Vec<(i64, i64)> =
+            combinations.filter_map(|key| Some((key, *times.get(&key)?))).filter(|&(_, time)| time > 0).collect();
+        times.sort_by_key(|&(_, time)| std::cmp::Reverse(time));
+        let total: i64 = times.iter().map(|(_, time)| time).sum();
+        let name = |key: i64| {
+            let running = self.types().iter().enumerate().filter(|(bit, _)| key >> bit & 1 == 1);
+            running.map(|(_, kind)| kind.word()).collect::<Vec<_>>().join(" overlapping ")
+        };
+        times
+            .into_iter()
+            .map(|(key, time)| (name(key), micros(time), rounded(100.0 * micros(time) / micros(total), 1)))
+            .collect()
+    }
+
+    /// By type, name and rank.
+    fn kernel_rows(&self, state: &State) -> Vec<KernelRow> {
+        let mut rows = Vec::new();
+        for (&rank, kinds) in &state.kernels {
+            for (&kind, names) in kinds {
+                rows.extend(self.rows_of(rank, kind, names, state.hta));
+            }
+        }
+        rows.sort_by(|one, other| {
+            (one.kind.word(), &one.name, one.rank).cmp(&(other.kind.word(), &other.name, other.rank))
+        });
+        rows
+    }
+
+    /// The kernels of one rank and type, some of them folded into others.
+    fn rows_of(&self, rank: i64, kind: KernelType, names: &BTreeMap<String, Moments>, hta: bool) -> Vec<KernelRow> {
+        let row = |name: &str, moments: Moments| KernelRow {
+            name: name.to_owned(),
+            sum: micros(moments.sum),
+            max: micros(moments.max),
+            min: micros(moments.min),
+            deviation: moments.deviation().unwrap_or(0.0) / 1e3,
+            mean: moments.mean().unwrap_or(0.0) / 1e3,
+            kind,
+            rank,
+        };
+        if names.len() <= self.num_kernels {
+            return names.iter().map(|(name, &moments)| row(name, moments)).collect();
+        }
+        let mut longest: Vec<(&String, Moments)> = names.iter().map(|(name, &moments)| (name, moments)).collect();
+        longest.sort_by_key(|(_, moments)| std::cmp::Reverse(moments.sum));
+        let mut all = 0;
+        let cumulative: Vec<f64> = longest
+            .iter()
+            .map(|(_, moments)| {
+                all += moments.sum;
+                micros(all)
+            })
+            .collect();
+        let mut ascending = cumulative.clone();
+        ascending.sort_by(f64::total_cmp);
+        let most = quantile(&ascending, self.duration_ratio).unwrap_or(0.0);
+        let mut folded: BTreeMap<&str, Moments> = BTreeMap::new();
+        for (place, ((name, moments), cumulative)) in longest.into_iter().zip(cumulative).enumerate() {
+            let name = if cumulative > most || place >= self.num_kernels { OTHERS } else { name };
+            let into = folded.entry(name).or_default();
+            // Differs from HTA: it describes the sums of the names, so that mean, maximum and minimum are sums.
+            if hta { into.add(moments.sum) } else { into.merge(moments) }
+        }
+        folded.into_iter().map(|(name, moments)| row(name, moments)).collect()
+    }
+}
+
+fn frame_of_types(rows: &[TypeRow]) -> Result<DataFrame> {
+    Ok(df!(
+        "kernel_type" => rows.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(),
+        "sum" => rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+        "percentage" => rows.iter().map(|row| row.2).collect::<Vec<_>>(),
+    )?)
+}
+
+fn frame_of_kernels(rows: &[KernelRow]) -> Result<DataFrame> {
+    let floats = |of: fn(&KernelRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+    Ok(df!(
+        "name" => rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(),
+        "sum (us)" => floats(|row| row.sum),
+        "max (us)" => floats(|row| row.max),
+        "min (us)" => floats(|row| row.min),
+        "stddev" => floats(|row| row.deviation),
+        "mean (us)" => floats(|row| row.mean),
+        "kernel_type" => rows.iter().map(|row| row.kind.word()).collect::<Vec<_>>(),
+        "rank" => rows.iter().map(|row| row.rank).collect::<Vec<_>>(),
+    )?)
+}
+
+fn types_figure(rows: &[TypeRow]) -> Figure {
+    Figure {
+        title: "Kernel Type Percentage Across All Ranks".to_owned(),
+        y: Axis { title: "Percentage".to_owned(), unit: Unit::Percent, log: false },
+        series: vec![Series {
+            name: "percentage".to_owned(),
+            mark: Mark::Bar,
+            x: Points::Names(rows.iter().map(|row| row.0.clone()).collect()),
+            y: rows.iter().map(|row| row.2).collect(),
+        }],
+        ..Figure::default()
+    }
+}
+
+/// Sums of the kernels, the longest first, a series per rank. HTA draws a pie per rank and type, and fails where ranks are
+/// not 0, 1, 2, …
+fn kernels_figure(rows: &[KernelRow]) -> Figure {
+    let label = |row: &KernelRow| {
+        if row.name == OTHERS { format!("{} · {OTHERS}", row.kind.word()) } else { row.name.clone() }
+    };
+    let mut longest: BTreeMap<String, f64> = BTreeMap::new();
+    let mut ranks: BTreeMap<i64, BTreeMap<String, f64>> = BTreeMap::new();
+    for row in rows {
+        *longest.entry(label(row)).or_default() += row.sum;
+        ranks.entry(row.rank).or_default().insert(label(row), row.sum);
+    }
+    let mut names: Vec<(String, f64)> = longest.into_iter().collect();
+    names.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
+    let series = ranks.into_iter().map(|(rank, sums)| Series {
+        name: format!("rank {rank}"),
+        mark: Mark::Bar,
+        x: Points::Names(names.clone()),
+        y: names.iter().map(|name| sums.get(name).copied().unwrap_or(f64::NAN)).collect(),
+    });
+    Figure {
+        title: "Kernel distribution on each rank".to_owned(),
+        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
+        bars: BarMode::Group,
+        series: series.collect(),
+        ..Figure::default()
+    }
+}

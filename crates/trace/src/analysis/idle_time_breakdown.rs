@@ -1,0 +1,270 @@
+//! Why streams were idle.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, without_gpu};
+use crate::Result;
+use crate::statistics::{Moments, micros, quantile, rounded};
+use polars::df;
+use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+
+/// Why each stream was idle between two of its kernels.
+///
+/// ```text
+/// CPU               |launch b|      |launch c|
+/// stream    |-- a --|        .|- b -|          |- c -|
+///                   host_wait: b was launched after a had ended
+/// ```
+///
+/// A gap is `host_wait` if the kernel after it was launched after the kernel before it had ended, `kernel_wait` if it is
+/// shorter than `consecutive_kernel_delay`, else `other`, to which the first kernel of a stream belongs, too.
+/// Kernels that overlap make negative gaps, as in HTA.
+///
+/// # Columns
+/// One row per rank, stream and category: `COLUMNS`; the same rows described: `INTERVAL_COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_idle_time_breakdown`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IdleTimeBreakdown {
+    /// The ranks; `None` for the first.
+    pub ranks: Option<Vec<i64>>,
+    /// The streams, in the order of the answer; `None` for all, as they appear.
+    pub streams: Option<Vec<i64>>,
+    /// Whether the figure shows shares; else times.
+    pub visualize_pctg: bool,
+    /// Whether the table of gaps is shown.
+    pub show_idle_interval_stats: bool,
+    /// Up to how many µs a gap between two kernels is their own delay.
+    pub consecutive_kernel_delay: f64,
+}
+
+impl Default for IdleTimeBreakdown {
+    fn default() -> Self {
+        Self {
+            ranks: None,
+            streams: None,
+            visualize_pctg: true,
+            show_idle_interval_stats: false,
+            consecutive_kernel_delay: 30.0,
+        }
+    }
+}
+
+/// The columns of the breakdown.
+const COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("stream", Unit::None, "GPU stream"),
+    Column::new("idle_category", Unit::None, "host_wait: launched too late; kernel_wait: a short gap; other"),
+    Column::new("idle_time", Unit::Micros, "sum of the gaps"),
+    Column::new("idle_time_ratio", Unit::None, "share of the idle time of the stream, 0 to 1"),
+];
+
+/// The columns of the gaps.
+const INTERVAL_COLUMNS: &[Column] = &[
+    Column::new("idle_category", Unit::None, "host_wait: launched too late; kernel_wait: a short gap; other"),
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("stream", Unit::None, "GPU stream"),
+    Column::new("count", Unit::Count, "number of gaps"),
+    Column::new("mean", Unit::Micros, "mean gap"),
+    Column::new("std", Unit::Micros, "standard deviation of the gaps"),
+    Column::new("min", Unit::Micros, "shortest gap"),
+    Column::new("25%", Unit::Micros, "a quarter of the gaps is shorter"),
+    Column::new("50%", Unit::Micros, "half of the gaps are shorter"),
+    Column::new("75%", Unit::Micros, "three quarters of the gaps are shorter"),
+    Column::new("max", Unit::Micros, "longest gap"),
+];
+
+/// Categories, in HTA's order.
+const CATEGORIES: [&str; 3] = ["host_wait", "kernel_wait", "other"];
+const HOST: usize = 0;
+const KERNEL: usize = 1;
+const OTHER: usize = 2;
+
+/// The gaps of one stream in ns, by category; `None` of a category that does not occur.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Gaps {
+    stream: i64,
+    by_category: [Option<Vec<i64>>; 3],
+}
+
+impl Analysis for IdleTimeBreakdown {
+    const NAME: &'static str = "idle_time_breakdown";
+    const SUMMARY: &'static str = "Tell why the streams of a GPU were idle: host, short gaps between kernels, other.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("streams", ParameterKind::List, "only these streams, in this order"),
+        Parameter::new("visualize_pctg", ParameterKind::Switch, "draw shares rather than times"),
+        Parameter::new("show_idle_interval_stats", ParameterKind::Switch, "show the statistics of the gaps, too"),
+        Parameter::new(
+            "consecutive_kernel_delay",
+            ParameterKind::Number,
+            "shorter gaps, in µs, are the delay between two kernels",
+        ),
+    ];
+    const TABLES: &'static [&'static str] = &["", "intervals"];
+    const FIRST_RANK_ONLY: bool = true;
+    type State = ByRank<Vec<Gaps>>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let work = || rank.gpu().iter().filter(|event| event.is_work);
+        let mut streams: Vec<i64> = Vec::new();
+        for event in work() {
+            if !streams.contains(&event.stream) {
+                streams.push(event.stream);
+            }
+        }
+        if let Some(wanted) = &self.streams {
+            streams = wanted.iter().copied().filter(|stream| streams.contains(stream)).collect();
+        }
+        let delay = self.consecutive_kernel_delay * 1e3;
+        let gaps = streams.into_iter().map(|stream| {
+            let mut events: Vec<_> = work().filter(|event| event.stream == stream).collect();
+            events.sort_by_key(|event| event.ts);
+            let mut by_category: [Option<Vec<i64>>; 3] = Default::default();
+            // Before the first kernel there is no gap, but HTA counts it among the others.
+            by_category[OTHER] = events.first().map(|_| Vec::new());
+            for pair in events.windows(2) {
+                let (before, event) = (pair[0].end(), pair[1]);
+                let gap = event.ts.saturating_sub(before);
+                let category = if event.launch_ts.is_some_and(|launch| launch > before) {
+                    HOST
+                } else if (gap as f64) < delay {
+                    KERNEL
+                } else {
+                    OTHER
+                };
+                by_category[category].get_or_insert_default().push(gap);
+            }
+            Gaps { stream, by_category }
+        });
+        Ok(ByRank::of(rank.rank(), gaps.collect()))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let without: Vec<i64> = state.0.iter().filter(|(_, gaps)| gaps.is_empty()).map(|(&rank, _)| rank).collect();
+        let mut rows = Vec::new();
+        for (&rank, streams) in &state.0 {
+            for gaps in streams {
+                let total: i64 = gaps.by_category.iter().flatten().flatten().sum();
+                for (category, gaps_of) in gaps.by_category.iter().enumerate() {
+                    let Some(values) = gaps_of else { continue };
+                    let sum: i64 = values.iter().sum();
+                    let ratio = (total != 0).then(|| rounded(micros(sum) / micros(total), 2));
+                    let row = Row { rank, stream: gaps.stream, category, time: rounded(micros(sum), 2), ratio, values };
+                    rows.push(row);
+                }
+            }
+        }
+        let figure = self.figure(&rows, state.0.len() > 1);
+        Ok(Answer {
+            tables: vec![
+                AnswerTable { name: "", frame: breakdown(&rows)?, columns: COLUMNS, shown: true },
+                AnswerTable {
+                    name: "intervals",
+                    frame: intervals(&rows)?,
+                    columns: INTERVAL_COLUMNS,
+                    shown: self.show_idle_interval_stats,
+                },
+            ],
+            figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
+            notes: without_gpu(&without).into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+
+    fn ranks(&self) -> Option<&[i64]> {
+        self.ranks.as_deref()
+    }
+}
+
+/// A row of both tables.
+struct Row<'a> {
+    rank: i64,
+    stream: i64,
+    category: usize,
+    time: f64,
+    ratio: Option<f64>,
+    values: &'a [i64],
+}
+
+fn breakdown(rows: &[Row<'_>]) -> Result<DataFrame> {
+    Ok(df!(
+        "rank" => rows.iter().map(|row| row.rank).collect::<Vec<_>>(),
+        "stream" => rows.iter().map(|row| row.stream).collect::<Vec<_>>(),
+        "idle_category" => rows.iter().map(|row| CATEGORIES[row.category]).collect::<Vec<_>>(),
+        "idle_time" => rows.iter().map(|row| row.time).collect::<Vec<_>>(),
+        "idle_time_ratio" => rows.iter().map(|row| row.ratio).collect::<Vec<_>>(),
+    )?)
+}
+
+/// Count, mean, deviation, least, quartiles, largest of the gaps.
+fn intervals(rows: &[Row<'_>]) -> Result<DataFrame> {
+    let mut columns: Vec<FrameColumn> = vec![
+        FrameSeries::new("idle_category".into(), rows.iter().map(|row| CATEGORIES[row.category]).collect::<Vec<_>>())
+            .into(),
+        FrameSeries::new("rank".into(), rows.iter().map(|row| row.rank).collect::<Vec<_>>()).into(),
+        FrameSeries::new("stream".into(), rows.iter().map(|row| row.stream).collect::<Vec<_>>()).into(),
+    ];
+    let described: Vec<[Option<f64>; 8]> = rows.iter().map(|row| describe(row.values)).collect();
+    for (place, column) in INTERVAL_COLUMNS[3..].iter().enumerate() {
+        let values: Vec<Option<f64>> = described.iter().map(|values| values[place]).collect();
+        columns.push(FrameSeries::new(column.name.into(), values).into());
+    }
+    Ok(DataFrame::new(rows.len(), columns)?)
+}
+
+fn describe(gaps: &[i64]) -> [Option<f64>; 8] {
+    let mut moments = Moments::default();
+    gaps.iter().for_each(|&gap| moments.add(gap));
+    let mut ascending: Vec<f64> = gaps.iter().map(|&gap| micros(gap)).collect();
+    ascending.sort_by(f64::total_cmp);
+    let [first, second, third] = [0.25, 0.5, 0.75].map(|share| quantile(&ascending, share));
+    let in_micros = |value: Option<f64>| value.map(|value| value / 1e3);
+    let (mean, deviation) = (in_micros(moments.mean()), in_micros(moments.deviation()));
+    [
+        Some(gaps.len() as f64),
+        mean,
+        deviation,
+        ascending.first().copied(),
+        first,
+        second,
+        third,
+        ascending.last().copied(),
+    ]
+    .map(|value| value.map(|value| rounded(value, 2)))
+}
+
+impl IdleTimeBreakdown {
+    fn figure(&self, rows: &[Row<'_>], several: bool) -> Figure {
+        let place = |row: &Row<'_>| {
+            if several { format!("rank {} · stream {}", row.rank, row.stream) } else { row.stream.to_string() }
+        };
+        let mut places: Vec<String> = rows.iter().map(place).collect();
+        places.dedup();
+        let series = |category: usize| {
+            let of_category = rows.iter().filter(|row| row.category == category);
+            let values: BTreeMap<String, f64> = of_category
+                .map(|row| {
+                    let share = row.ratio.map_or(f64::NAN, |ratio| 100.0 * ratio);
+                    (place(row), if self.visualize_pctg { share } else { row.time })
+                })
+                .collect();
+            Series {
+                name: CATEGORIES[category].to_owned(),
+                mark: Mark::Bar,
+                x: Points::Names(places.clone()),
+                y: places.iter().map(|place| values.get(place).copied().unwrap_or(f64::NAN)).collect(),
+            }
+        };
+        let y = if self.visualize_pctg { ("Percentage", Unit::Percent) } else { ("Idle time", Unit::Micros) };
+        Figure {
+            title: "Idle time breakdown per CUDA stream".to_owned(),
+            x: Axis { title: "Stream".to_owned(), ..Axis::default() },
+            y: Axis { title: y.0.to_owned(), unit: y.1, log: false },
+            bars: BarMode::Stack,
+            series: (0..CATEGORIES.len()).map(series).collect(),
+            ..Figure::default()
+        }
+    }
+}

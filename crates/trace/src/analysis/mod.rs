@@ -1,0 +1,110 @@
+//! Questions put to one trace: one file each, one row each in [`CATALOG`].
+//!
+//! A question is asked rank by rank ([`Analysis::map`]), what the ranks say is merged in any order, and
+//! [`Analysis::finish`] makes the answer. Help, completion and magics read the catalog; none knows a question by name.
+
+mod answer;
+mod catalog;
+mod comm_comp_overlap;
+mod gpu_kernel_breakdown;
+mod idle_time_breakdown;
+mod rank;
+mod temporal_breakdown;
+mod trace_analysis;
+
+pub use answer::{Answer, AnswerTable};
+pub use catalog::{Entry, Parameter, ParameterKind};
+pub use comm_comp_overlap::CommCompOverlap;
+pub use gpu_kernel_breakdown::GpuKernelBreakdown;
+pub use idle_time_breakdown::IdleTimeBreakdown;
+pub use rank::RankView;
+pub use temporal_breakdown::TemporalBreakdown;
+pub use trace_analysis::TraceAnalysis;
+
+use crate::Result;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Every question, in the order the help pages list them.
+pub const CATALOG: &[Entry] = &[
+    Entry::of::<TemporalBreakdown>(),
+    Entry::of::<IdleTimeBreakdown>(),
+    Entry::of::<GpuKernelBreakdown>(),
+    Entry::of::<CommCompOverlap>(),
+];
+
+/// A question put to a trace. Its fields are its parameters, its default is what HTA does.
+pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
+    /// The name of catalog row, magic and file: HTA's method without `get_`.
+    const NAME: &'static str;
+    /// One line for help and completion.
+    const SUMMARY: &'static str;
+    /// What the fields mean, `ranks` aside.
+    const PARAMETERS: &'static [Parameter];
+    /// What the tables of the answer are called, in order: [`AnswerTable::name`].
+    const TABLES: &'static [&'static str] = &[""];
+    /// What else the help says; may be empty.
+    const NOTES: &'static str = "";
+    /// Whether HTA asks the first rank only unless it is told otherwise.
+    const FIRST_RANK_ONLY: bool = false;
+    /// What the ranks say: exact, and the same however it is merged.
+    type State: Merge + Default + Send + Serialize + DeserializeOwned;
+
+    /// What one rank says.
+    ///
+    /// # Errors
+    /// If its events lack a column.
+    fn map(&self, rank: &RankView) -> Result<Self::State>;
+
+    /// The answer, from what all ranks said.
+    ///
+    /// # Errors
+    /// If a parameter makes no sense.
+    fn finish(&self, state: Self::State) -> Result<Answer>;
+
+    /// The ranks that its parameters name; `None` leaves the choice to [`Analysis::FIRST_RANK_ONLY`].
+    fn ranks(&self) -> Option<&[i64]> {
+        None
+    }
+}
+
+/// What can be put together in any order and grouping.
+pub trait Merge {
+    /// Takes in what another part of the ranks said.
+    fn merge(&mut self, other: Self);
+}
+
+/// What each rank says on its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ByRank<T>(pub(crate) BTreeMap<i64, T>);
+
+impl<T> Default for ByRank<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T> ByRank<T> {
+    /// What one rank says.
+    pub(crate) fn of(rank: i64, said: T) -> Self {
+        Self(BTreeMap::from([(rank, said)]))
+    }
+}
+
+impl<T> Merge for ByRank<T> {
+    fn merge(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+}
+
+/// The sentence for ranks without events on the GPU; `None` if every rank has some.
+pub(crate) fn without_gpu(ranks: &[i64]) -> Option<String> {
+    (!ranks.is_empty()).then(|| {
+        let ranks_are = if ranks.len() == 1 { "rank" } else { "ranks" };
+        format!("No GPU activity on {ranks_are} {}: nothing to tell.", crate::error::numbers(ranks))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! One rank as a question sees it.
+
+use crate::classify::KernelType;
+use crate::frame::columns::*;
+use crate::frame::rows_in_whole_steps;
+use crate::interval::{Span, merged};
+use crate::{Compat, Result, Trace};
+use hashbrown::HashMap;
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, IdxCa, Int64Chunked, IntoColumn, IntoSeries};
+use std::fmt;
+use std::sync::Arc;
+
+/// One rank as a question sees it: aligned with the other ranks, without the last profiler step unless asked for.
+#[derive(Clone)]
+pub struct RankView {
+    trace: Trace,
+    compat: Compat,
+    origin: i64,
+    rows: Vec<u32>,
+    gpu: Vec<GpuEvent>,
+    names: Arc<CategoricalMapping>,
+}
+
+impl fmt::Debug for RankView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RankView(rank {}, {} events)", self.rank(), self.rows.len())
+    }
+}
+
+/// An event that has a stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GpuEvent {
+    /// Code of the name.
+    pub(crate) name: u32,
+    /// What its name says it does.
+    pub(crate) kind: KernelType,
+    /// Whether its category is that of a kernel or of memory work, not of a synchronisation.
+    pub(crate) is_work: bool,
+    pub(crate) stream: i64,
+    pub(crate) ts: i64,
+    pub(crate) dur: i64,
+    /// Start of the runtime call that launched it.
+    pub(crate) launch_ts: Option<i64>,
+}
+
+impl GpuEvent {
+    pub(crate) fn end(&self) -> i64 {
+        self.ts.saturating_add(self.dur)
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        Span { start: self.ts, end: self.end() }
+    }
+}
+
+/// Categories of work on the GPU.
+const WORK: &[&str] = &["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"];
+
+impl RankView {
+    /// The view of one rank of a trace that has so many steps and starts at `origin`.
+    pub(crate) fn of(trace: &Trace, compat: Compat, origin: i64, steps: usize, include_last: bool) -> Result<Self> {
+        let rows = rows_in_whole_steps(&trace.events, steps, include_last, compat)?;
+        let names =
+            trace.events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
+        let gpu = gpu_events(&trace.events, &rows, &names)?;
+        Ok(Self { trace: trace.clone(), compat, origin, rows, gpu, names })
+    }
+
+    /// The rank.
+    pub fn rank(&self) -> i64 {
+        self.trace.rank()
+    }
+
+    /// How the trace was loaded.
+    pub fn compat(&self) -> Compat {
+        self.compat
+    }
+
+    /// The events, on a clock that starts with the first event of all ranks: those of the GPU first, then those of the
+    /// CPU, if any were left out.
+    ///
+    /// # Errors
+    /// If polars refuses.
+    pub fn events(&self) -> Result<DataFrame> {
+        let mut events = self.trace.events.take(&IdxCa::from_vec("row".into(), self.rows.clone()))?;
+        for name in [TS, END] {
+            let shifted = events.column(name)?.i64()? - self.origin;
+            events.with_column(shifted.into_series().into_column())?;
+        }
+        Ok(events)
+    }
+
+    /// The events that have a stream, in the order of [`RankView::events`].
+    pub(crate) fn gpu(&self) -> &[GpuEvent] {
+        &self.gpu
+    }
+
+    /// Where kernels of one type run, merged.
+    pub(crate) fn busy(&self, kind: KernelType) -> Vec<Span> {
+        merged(self.gpu.iter().filter(|event| event.kind == kind).map(GpuEvent::span).collect())
+    }
+
+    /// The text of a name.
+    pub(crate) fn name(&self, code: u32) -> &str {
+        self.names.cat_to_str(code).unwrap_or_default()
+    }
+}
+
+fn gpu_events(events: &DataFrame, rows: &[u32], names: &CategoricalMapping) -> Result<Vec<GpuEvent>> {
+    let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+    let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
+    let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
+    let index = index.cont_slice()?;
+    let codes = |name: &str| -> Result<_> {
+        let series = events.column(name)?.as_materialized_series().rechunk();
+        Ok(series.cat::<Categorical32Type>()?.clone())
+    };
+    let (name, cat) = (codes(NAME)?, codes(CAT)?);
+    let cats = cat.get_mapping();
+    let (name, cat) = (name.physical(), cat.physical());
+    let mut kinds: HashMap<u32, KernelType, foldhash::fast::FixedState> = HashMap::default();
+    let mut work: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
+    let mut kept = vec![false; events.height()];
+    for &row in rows {
+        kept[row as usize] = true;
+    }
+    let mut gpu = Vec::new();
+    for &row in rows {
+        let row = row as usize;
+        let (Some(stream), Some(start)) = (stream.get(row), ts.get(row)) else { continue };
+        let code = name.get(row).unwrap_or_default();
+        let launch = partner.get(row).and_then(|wanted| index.binary_search(&wanted).ok()).filter(|&row| kept[row]);
+        let cat = cat.get(row).unwrap_or_default();
+        gpu.push(GpuEvent {
+            name: code,
+            kind: *kinds.entry(code).or_insert_with(|| KernelType::of(names.cat_to_str(code).unwrap_or_default())),
+            is_work: *work.entry(cat).or_insert_with(|| WORK.contains(&cats.cat_to_str(cat).unwrap_or_default())),
+            stream,
+            ts: start,
+            dur: dur.get(row).unwrap_or(0),
+            launch_ts: launch.and_then(|row| ts.get(row)),
+        });
+    }
+    Ok(gpu)
+}

@@ -1,0 +1,103 @@
+//! Idle, computing and other busy time of the GPU.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, without_gpu};
+use crate::Result;
+use crate::classify::KernelType;
+use crate::interval::{length, merged};
+use crate::statistics::{micros, percent};
+use polars::df;
+use serde::{Deserialize, Serialize};
+use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+
+/// How the time of the GPU is spent: idle, computing, or busy with something else.
+///
+/// ```text
+/// stream 7   |--gemm--|          |--gemm--|
+/// stream 20       |--nccl--|
+///            compute  |non-|idle | compute
+/// ```
+///
+/// The time runs from the start of the first to the end of the last event that has a stream, synchronisations included.
+///
+/// # Columns
+/// One row per rank that has GPU events: `COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_temporal_breakdown`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemporalBreakdown {}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("idle_time(us)", Unit::Micros, "time in which no stream runs anything"),
+    Column::new("compute_time(us)", Unit::Micros, "time in which a computation runs"),
+    Column::new("non_compute_time(us)", Unit::Micros, "time in which only other things run"),
+    Column::new("kernel_time(us)", Unit::Micros, "from the first start to the last end"),
+    Column::new("idle_time_pctg", Unit::Percent, "share of the kernel time that is idle"),
+    Column::new("compute_time_pctg", Unit::Percent, "share of the kernel time that computes"),
+    Column::new("non_compute_time_pctg", Unit::Percent, "share of the kernel time that does something else"),
+];
+
+/// Times of one rank in ns; `None` without GPU events.
+type Times = Option<[i64; 3]>;
+
+impl Analysis for TemporalBreakdown {
+    const NAME: &'static str = "temporal_breakdown";
+    const SUMMARY: &'static str = "Break the time of each rank's GPU down: idle, computing, other work.";
+    const PARAMETERS: &'static [Parameter] = &[];
+    type State = ByRank<Times>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let all = merged(rank.gpu().iter().map(|event| event.span()).collect());
+        let times = all.first().zip(all.last()).map(|(first, last)| {
+            let kernel = last.end - first.start;
+            let compute = length(&rank.busy(KernelType::Computation));
+            let idle = kernel - length(&all);
+            [idle, compute, kernel]
+        });
+        Ok(ByRank::of(rank.rank(), times))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let without: Vec<i64> = state.0.iter().filter(|(_, times)| times.is_none()).map(|(&rank, _)| rank).collect();
+        let rows: Vec<(i64, [i64; 3])> = state.0.into_iter().filter_map(|(rank, times)| Some((rank, times?))).collect();
+        let column = |of: fn(&[i64; 3]) -> i64| rows.iter().map(move |(_, times)| of(times));
+        let [idle, compute, other]: [fn(&[i64; 3]) -> i64; 3] =
+            [|times| times[0], |times| times[1], |times| times[2] - times[1] - times[0]];
+        let time = |of| column(of).map(micros).collect::<Vec<f64>>();
+        let share = |of| column(of).zip(column(|times| times[2])).map(|(part, all)| percent(part, all, 2));
+        let ranks: Vec<i64> = rows.iter().map(|(rank, _)| *rank).collect();
+        let frame = df!(
+            "rank" => &ranks,
+            "idle_time(us)" => time(idle),
+            "compute_time(us)" => time(compute),
+            "non_compute_time(us)" => time(other),
+            "kernel_time(us)" => time(|times| times[2]),
+            "idle_time_pctg" => share(idle).collect::<Vec<_>>(),
+            "compute_time_pctg" => share(compute).collect::<Vec<_>>(),
+            "non_compute_time_pctg" => share(other).collect::<Vec<_>>(),
+        )?;
+        let places: Vec<String> = ranks.iter().map(i64::to_string).collect();
+        let bar = |name: &str, of| Series {
+            name: name.to_owned(),
+            mark: Mark::Bar,
+            x: Points::Names(places.clone()),
+            y: share(of).map(|share| share.unwrap_or(f64::NAN)).collect(),
+        };
+        let figure = Figure {
+            title: "Temporal breakdown across ranks".to_owned(),
+            x: Axis { title: "Rank".to_owned(), ..Axis::default() },
+            y: Axis { title: "Percentage".to_owned(), unit: Unit::Percent, log: false },
+            bars: BarMode::Stack,
+            series: vec![bar("idle_time", idle), bar("compute_time", compute), bar("non_compute_time", other)],
+            ..Figure::default()
+        };
+        Ok(Answer {
+            tables: vec![AnswerTable { name: "", frame, columns: COLUMNS, shown: true }],
+            figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
+            notes: without_gpu(&without).into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! Busy and idle time, communication behind computation.
+
+use super::{column, main_table, ranks};
+use crate::analysis::{CommCompOverlap, TemporalBreakdown};
+use trace_testkit::{Stream, TraceBuilder};
+
+/// ```text
+/// stream 7    |-- gemm 0..10 --|         |- gemm 30..40 -|
+/// stream 20        |----- nccl 5..20 -----|
+/// busy        0..20 and 30..40; compute 20; other 10; idle 10
+/// ```
+fn overlapping() -> TraceBuilder {
+    TraceBuilder::new().kernel("gemm", Stream(7), 0..10).kernel("ncclDevKernel_AllReduce", Stream(20), 5..20).kernel(
+        "gemm",
+        Stream(7),
+        30..40,
+    )
+}
+
+#[test]
+fn kernels_that_overlap_are_counted_once() {
+    let answer = ranks(&[overlapping()]).ask(&TemporalBreakdown {}).unwrap();
+    let df = main_table(&answer);
+    let of = |name: &str| column(df, name)[0];
+    assert_eq!(of("idle_time(us)"), 10.0);
+    assert_eq!(of("compute_time(us)"), 20.0);
+    assert_eq!(of("non_compute_time(us)"), 10.0);
+    assert_eq!(of("kernel_time(us)"), 40.0);
+    assert_eq!((of("idle_time_pctg"), of("compute_time_pctg"), of("non_compute_time_pctg")), (25.0, 50.0, 25.0));
+    assert_eq!(answer.title, "temporal_breakdown · t · rank 0");
+    assert_eq!(answer.figures[0].series[1].y, [50.0]);
+}
+
+#[test]
+fn a_rank_without_gpu_is_left_out_and_named_and_the_others_stay() {
+    let cpu = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
+    let answer = ranks(&[overlapping(), cpu]).ask(&TemporalBreakdown {}).unwrap();
+    assert_eq!(column(main_table(&answer), "rank"), [0.0]);
+    assert_eq!(answer.notes, ["No GPU activity on rank 1: nothing to tell."]);
+}
+
+#[test]
+fn communication_behind_computation_is_a_share_of_communication() {
+    let silent = TraceBuilder::new().rank(1).kernel("gemm", Stream(7), 0..10);
+    let answer = ranks(&[overlapping(), silent]).ask(&CommCompOverlap {}).unwrap();
+    let shares = column(main_table(&answer), "comp_comm_overlap_pctg");
+    // 5 of 15 µs.
+    assert_eq!(shares[0], 33.33);
+    assert!(shares[1].is_nan());
+    assert!(answer.notes[0].contains("rank 1"));
+}

@@ -1,0 +1,65 @@
+//! Why streams were idle.
+
+use super::{column, main_table, ranks, texts};
+use crate::TraceAnalysis;
+use crate::analysis::IdleTimeBreakdown;
+use trace_testkit::{Stream, TraceBuilder};
+
+/// ```text
+/// launches        b at 12                                     (after a ended)
+/// stream 7    |a 0..10|   |b 20..30| |c 35..40|   |d 100..110|   e 105..120 begins in d
+/// gaps                 10           5            60          -5
+/// ```
+fn timeline() -> TraceBuilder {
+    TraceBuilder::new()
+        .runtime("cudaLaunchKernel", 2, 12..13)
+        .runtime("cudaLaunchKernel", 3, 14..15)
+        .kernel("a", Stream(7), 0..10)
+        .kernel("b", Stream(7), 20..30)
+        .correlation(2)
+        .kernel("c", Stream(7), 35..40)
+        .correlation(3)
+        .kernel("d", Stream(7), 100..110)
+        .kernel("e", Stream(7), 105..120)
+        .kernel("alone", Stream(9), 0..1)
+        .complete("cuda_sync", "Stream Synchronize", 0, 7, 10..20)
+        .arg("stream", "7")
+}
+
+#[test]
+fn gaps_belong_to_the_host_to_the_kernels_or_to_neither() {
+    let answer = ranks(&[timeline()]).ask(&IdleTimeBreakdown::default()).unwrap();
+    let df = main_table(&answer);
+    assert_eq!(texts(df, "idle_category"), ["host_wait", "kernel_wait", "other", "other"]);
+    assert_eq!(column(df, "stream"), [7.0, 7.0, 7.0, 9.0]);
+    assert_eq!(column(df, "idle_time"), [10.0, 0.0, 60.0, 0.0]);
+    assert_eq!(column(df, "idle_time_ratio")[..3], [0.14, 0.0, 0.86]);
+    assert!(column(df, "idle_time_ratio")[3].is_nan());
+    let gaps = &answer.tables[1].frame;
+    assert!(!answer.tables[1].shown);
+    assert_eq!(column(gaps, "count"), [1.0, 2.0, 1.0, 0.0]);
+    assert_eq!((column(gaps, "min")[1], column(gaps, "max")[1], column(gaps, "std")[1]), (-5.0, 5.0, 7.07));
+    assert!(column(gaps, "mean")[3].is_nan());
+}
+
+#[test]
+fn parameters_choose_streams_delay_ranks_and_what_is_drawn() {
+    let analysis = TraceAnalysis::new(&ranks(&[timeline(), timeline().rank(5)])).unwrap();
+    let question = IdleTimeBreakdown {
+        ranks: Some(vec![5]),
+        streams: Some(vec![9, 7, 1]),
+        visualize_pctg: false,
+        show_idle_interval_stats: true,
+        consecutive_kernel_delay: 100.0,
+    };
+    let answer = analysis.ask(&question).unwrap();
+    let df = main_table(&answer);
+    assert_eq!(column(df, "stream"), [9.0, 7.0, 7.0, 7.0]);
+    assert_eq!(column(df, "rank"), [5.0; 4]);
+    assert_eq!(column(df, "idle_time"), [0.0, 10.0, 60.0, 0.0]);
+    assert!(answer.tables[1].shown);
+    assert_eq!(answer.figures[0].series[1].y[1], 60.0);
+    // By default HTA asks rank 0; here it is the first.
+    let (df, _) = analysis.get_idle_time_breakdown(&IdleTimeBreakdown::default()).unwrap();
+    assert_eq!(column(&df, "rank"), [0.0; 4]);
+}

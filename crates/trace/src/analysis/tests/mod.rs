@@ -1,0 +1,44 @@
+//! Questions on timelines written by hand.
+
+#![allow(clippy::unwrap_used)]
+
+mod breakdowns;
+mod catalog;
+mod idle;
+mod kernels;
+mod merging;
+mod view;
+
+use super::Answer;
+use crate::{Compat, LoadOptions, TraceSet};
+use polars::prelude::DataFrame;
+use trace_testkit::TraceBuilder;
+
+/// Several ranks as one trace.
+fn ranks(builders: &[TraceBuilder]) -> TraceSet {
+    loaded(builders, Compat::Exact)
+}
+
+fn loaded(builders: &[TraceBuilder], compat: Compat) -> TraceSet {
+    let folder = tempfile::tempdir().unwrap();
+    for (place, builder) in builders.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{place}.json")), builder.json()).unwrap();
+    }
+    let options = LoadOptions { compat, label: Some("t".to_owned()), ..LoadOptions::default() };
+    TraceSet::load_with(folder.path(), &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap()
+}
+
+/// The numbers of a column; null is NaN.
+fn column(df: &DataFrame, name: &str) -> Vec<f64> {
+    let column = df.column(name).unwrap().cast(&polars::prelude::DataType::Float64).unwrap();
+    column.f64().unwrap().iter().map(|value| value.unwrap_or(f64::NAN)).collect()
+}
+
+/// The texts of a column.
+fn texts(df: &DataFrame, name: &str) -> Vec<String> {
+    df.column(name).unwrap().str().unwrap().iter().map(|text| text.unwrap().to_owned()).collect()
+}
+
+fn main_table(answer: &Answer) -> &DataFrame {
+    &answer.tables[0].frame
+}

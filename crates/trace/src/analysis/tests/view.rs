@@ -1,0 +1,61 @@
+//! Which events the questions see.
+
+use super::{column, loaded, ranks};
+use crate::{Compat, TraceAnalysis};
+use trace_testkit::{Stream, TraceBuilder};
+
+/// Launched in step 1, runs in step 2; launched in step 2, the last.
+fn two_steps() -> TraceBuilder {
+    TraceBuilder::new()
+        .operator("before", 0..5)
+        .step(1, 10..50)
+        .runtime("cudaLaunchKernel", 1, 20..22)
+        .step(2, 50..90)
+        .operator("aten::mm", 55..60)
+        .runtime("cudaLaunchKernel", 2, 60..62)
+        .kernel("late", Stream(7), 70..80)
+        .correlation(1)
+        .kernel("lost", Stream(7), 85..95)
+        .correlation(2)
+        .operator("after", 100..101)
+}
+
+#[test]
+fn the_last_step_and_what_it_launched_are_left_out() {
+    let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
+    let events = analysis.views()[0].events().unwrap();
+    // The kernel first, then the CPU in file order.
+    assert_eq!(column(&events, "index"), [6.0, 0.0, 1.0, 2.0]);
+    assert_eq!(column(&events, "ts"), [70e3, 0.0, 10e3, 20e3]);
+    assert_eq!(column(&events, "end"), [80e3, 5e3, 50e3, 22e3]);
+}
+
+#[test]
+fn with_the_last_step_what_comes_after_its_end_is_left_out_but_not_by_hta() {
+    let seen = |compat| {
+        let traces = loaded(&[two_steps()], compat);
+        let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
+        analysis.views()[0].events().unwrap().height()
+    };
+    assert_eq!(seen(Compat::Exact), 8);
+    assert_eq!(seen(Compat::Hta), 9);
+}
+
+#[test]
+fn of_a_single_step_nothing_is_left_out_and_all_ranks_share_a_clock() {
+    let late = TraceBuilder::new().rank(1).step(1, 110..120);
+    let early = TraceBuilder::new().rank(0).step(1, 100..120);
+    let analysis = TraceAnalysis::new(&ranks(&[early, late])).unwrap();
+    let starts: Vec<f64> = analysis.views().iter().flat_map(|view| column(&view.events().unwrap(), "ts")).collect();
+    assert_eq!(starts, [0.0, 10e3]);
+}
+
+#[test]
+fn a_rank_without_steps_is_kept_whole_but_hta_leaves_nothing_of_it() {
+    let other = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
+    let height = |compat| {
+        let analysis = TraceAnalysis::new(&loaded(&[two_steps(), other.clone()], compat)).unwrap();
+        analysis.views()[1].events().unwrap().height()
+    };
+    assert_eq!((height(Compat::Exact), height(Compat::Hta)), (1, 0));
+}

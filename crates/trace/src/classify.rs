@@ -1,0 +1,106 @@
+//! What a kernel does, told by its name.
+
+use serde::{Deserialize, Serialize};
+
+/// What a kernel does, told by its name as HTA tells it.
+///
+/// HTA's rules are kept as they are: names that start with `hip` are communication, and a name that holds `Sync`, `dma`,
+/// `Memcpy` or `Memset` anywhere is no computation (`SyncBatchNorm` kernels are [`KernelType::Other`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum KernelType {
+    /// Kernels that compute.
+    Computation,
+    /// Collectives, and whatever starts with `hip`.
+    Communication,
+    /// Copies and fills.
+    Memory,
+    /// Synchronisation and launches.
+    Other,
+}
+
+impl KernelType {
+    /// What a kernel of this name does.
+    pub fn of(name: &str) -> Self {
+        // HTA's patterns look at the first line only.
+        let line = name.split('\n').next().unwrap_or_default();
+        let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+        let holds = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        if starts(&["nccl", "hip", "hccl"]) || holds(&["ncclKernel"]) {
+            Self::Communication
+        } else if starts(&["Memcpy", "Memset", "dma"]) {
+            Self::Memory
+        } else if starts(NO_COMPUTATION)
+            || holds(&["Memcpy", "Memset", "dma", "Sync"])
+            || line.strip_prefix("cuda").is_some_and(|rest| rest.contains("LaunchKernel"))
+        {
+            Self::Other
+        } else {
+            Self::Computation
+        }
+    }
+
+    /// HTA's word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Computation => "COMPUTATION",
+            Self::Communication => "COMMUNICATION",
+            Self::Memory => "MEMORY",
+            Self::Other => "OTHER",
+        }
+    }
+}
+
+/// Starts of names that are no computation, beside those that are communication.
+const NO_COMPUTATION: &[&str] = &[
+    "Stream Wait Event",
+    "runFunction",
+    "job_exe",
+    "packet",
+    "pe_exe",
+    "cpum_exe_subgraph",
+    "collective_subgraph_execution",
+];
+
+/// What a kernel of [`KernelType::Memory`] moves: `Memset`, `Memcpy DtoH`, …, or `Memcpy Unknown`.
+pub fn memory_kernel_type(name: &str) -> &str {
+    if name.starts_with("Memset") {
+        "Memset"
+    } else if name.starts_with("Memcpy") {
+        name.char_indices().nth(11).map_or(name, |(end, _)| &name[..end])
+    } else {
+        "Memcpy Unknown"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_a_kernel_does() {
+        for (name, expected) in [
+            ("ampere_sgemm_128x64_nn", KernelType::Computation),
+            ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", KernelType::Communication),
+            ("void ncclKernel_1", KernelType::Communication),
+            ("hipMemcpyAsync", KernelType::Communication),
+            ("Memcpy DtoH (Device -> Pinned)", KernelType::Memory),
+            ("Memset (Device)", KernelType::Memory),
+            ("dma_copy", KernelType::Memory),
+            ("SyncBatchNorm_kernel", KernelType::Other),
+            ("fusedma_kernel", KernelType::Other),
+            ("cudaLaunchKernel", KernelType::Other),
+            ("Stream Wait Event", KernelType::Other),
+            ("one\nSync", KernelType::Computation),
+        ] {
+            assert_eq!(KernelType::of(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn copies_are_told_by_their_direction() {
+        assert_eq!(memory_kernel_type("Memcpy HtoD (Pinned -> Device)"), "Memcpy HtoD");
+        assert_eq!(memory_kernel_type("Memset (Device)"), "Memset");
+        assert_eq!(memory_kernel_type("Memcpy"), "Memcpy");
+        assert_eq!(memory_kernel_type("dma"), "Memcpy Unknown");
+    }
+}

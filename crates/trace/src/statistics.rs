@@ -1,0 +1,112 @@
+//! Numbers of HTA's answers: rounding and description as numpy and pandas do them.
+
+/// A number rounded to so many decimals, halves to even, as numpy rounds.
+pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    (value * scale).round_ties_even() / scale
+}
+
+/// `part` of `whole` in percent, rounded; nothing of nothing is nothing to say.
+pub(crate) fn percent(part: i64, whole: i64, decimals: i32) -> Option<f64> {
+    (whole != 0).then(|| rounded(100.0 * micros(part) / micros(whole), decimals))
+}
+
+/// Nanoseconds in µs.
+pub(crate) fn micros(nanos: i64) -> f64 {
+    nanos as f64 / 1e3
+}
+
+/// The value below which the share `q` of the ascending `values` lies, interpolated.
+pub(crate) fn quantile(values: &[f64], q: f64) -> Option<f64> {
+    let last = values.len().checked_sub(1)?;
+    let place = q * last as f64;
+    let below = (place.floor() as usize).min(last);
+    let above = (below + 1).min(last);
+    Some(values[below] + (values[above] - values[below]) * (place - below as f64))
+}
+
+/// Count, sum, sum of squares, least and largest of whole numbers: exact, and the same in whatever order they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Moments {
+    pub(crate) count: i64,
+    pub(crate) sum: i64,
+    pub(crate) squares: i128,
+    pub(crate) min: i64,
+    pub(crate) max: i64,
+}
+
+impl Default for Moments {
+    fn default() -> Self {
+        Self { count: 0, sum: 0, squares: 0, min: i64::MAX, max: i64::MIN }
+    }
+}
+
+impl Moments {
+    /// Takes one more number.
+    pub(crate) fn add(&mut self, value: i64) {
+        self.merge(Self { count: 1, sum: value, squares: i128::from(value).pow(2), min: value, max: value });
+    }
+
+    /// Takes all numbers of another.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.sum = self.sum.saturating_add(other.sum);
+        self.squares = self.squares.saturating_add(other.squares);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// The mean; of nothing there is none.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// The standard deviation of a sample (n − 1); of one number there is none.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let (count, sum) = (i128::from(self.count), i128::from(self.sum));
+        // n·Σx² − (Σx)², exact where it fits.
+        let spread = match (count.checked_mul(self.squares), sum.checked_mul(sum)) {
+            (Some(squares), Some(square)) => (squares - square) as f64,
+            _ => count as f64 * self.squares as f64 - (sum as f64).powi(2),
+        };
+        Some((spread.max(0.0) / (count as f64 * (count - 1) as f64)).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_go_to_the_even_neighbour() {
+        assert_eq!(rounded(0.125, 2), 0.12);
+        assert_eq!(rounded(0.375, 2), 0.38);
+        assert_eq!(percent(1, 3, 2), Some(33.33));
+        assert_eq!(percent(0, 0, 2), None);
+    }
+
+    #[test]
+    fn quantiles_are_interpolated() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0, 8.0], 0.5), Some(3.0));
+        assert_eq!(quantile(&[1.0, 2.0, 4.0, 8.0], 1.0), Some(8.0));
+        assert_eq!(quantile(&[5.0], 0.25), Some(5.0));
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn moments_do_not_depend_on_the_order() {
+        let of = |values: &[i64]| {
+            let mut moments = Moments::default();
+            values.iter().for_each(|&value| moments.add(value));
+            moments
+        };
+        let mut merged = of(&[9, -1]);
+        merged.merge(of(&[4]));
+        assert_eq!(merged, of(&[4, 9, -1]));
+        assert_eq!((merged.mean(), merged.deviation()), (Some(4.0), Some(5.0)));
+        assert_eq!((of(&[7]).deviation(), of(&[]).mean()), (None, None));
+    }
+}

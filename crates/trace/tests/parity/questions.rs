@@ -1,0 +1,94 @@
+//! The questions of TraceAnalysis, on every recorded trace.
+
+use super::goldens::{TRACES, close, csv, either, json, load, say, shared};
+use std::collections::BTreeMap;
+use std::path::Path;
+use trace::TraceAnalysis;
+use trace::analysis::{CATALOG, Parameter};
+use trace::polars::prelude::{AnyValue, DataFrame};
+
+/// How many tables each question has at least among the goldens.
+const LEAST: &[(&str, usize)] =
+    &[("temporal_breakdown", 9), ("comm_comp_overlap", 12), ("gpu_kernel_breakdown", 100), ("idle_time_breakdown", 45)];
+
+#[test]
+fn every_question_equals_htas() {
+    let Some(shared) = shared("questions") else { return };
+    // Matched, differs by decision (HTA raised an error), missing.
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for name in TRACES {
+        let folder = shared.join("golden").join(name);
+        let (made, raised) = (json(&folder.join("index.json")), json(&folder.join("errors.json")));
+        let analysis = TraceAnalysis::new(&load(&shared, name)).unwrap();
+        // Every recorded call of a question, so that none is forgotten.
+        for (call, recorded) in made.as_object().unwrap() {
+            let Some(entry) = CATALOG.iter().find(|entry| call.split('.').next() == Some(entry.name)) else { continue };
+            let counts = counts.entry(entry.name).or_default();
+            let params = &recorded["params"];
+            let known = |parameter: &&Parameter| params.get(parameter.name).is_some();
+            let given = entry.parameters.iter().filter(known);
+            let given = given.map(|parameter| (parameter.name.to_owned(), params[parameter.name].clone())).collect();
+            let ranks: Option<Vec<i64>> = serde_json::from_value(params["ranks"].clone()).unwrap();
+            let answer = entry.ask(&analysis, given, ranks.as_deref()).unwrap();
+            if raised.get(call).is_some() {
+                // Where HTA raises, the answer says why it is empty, or is one.
+                assert!(!answer.notes.is_empty() || answer.tables[0].frame.height() > 0, "{name}: {call}");
+                counts[1] += 1;
+                continue;
+            }
+            for file in recorded["files"].as_object().unwrap().keys() {
+                let path = either(folder.join(file.trim_end_matches(".gz")));
+                let part = file.trim_start_matches(call.as_str()).split(".csv").next().unwrap().trim_start_matches('.');
+                let table = answer.tables.iter().find(|table| table.name == part).unwrap_or_else(|| panic!("{file}"));
+                match differs(&table.frame, &path) {
+                    None => counts[0] += 1,
+                    Some(reason) => {
+                        counts[2] += 1;
+                        say(&format!("{}: {reason}", path.display()));
+                    }
+                }
+            }
+        }
+    }
+    for (question, [matched, decided, missing]) in &counts {
+        say(&format!("{question}: {matched} tables matched, {decided} calls on which HTA raised, {missing} missing"));
+    }
+    for (question, least) in LEAST {
+        let [matched, _, missing] = counts[question];
+        assert!(matched >= *least && missing == 0, "{question}: {matched} matched, {missing} missing");
+    }
+    assert_eq!(LEAST.len(), CATALOG.len(), "every question has goldens");
+}
+
+/// Why a table is not the golden one.
+fn differs(df: &DataFrame, golden: &Path) -> Option<String> {
+    let (heads, golden) = csv(golden);
+    let ours: Vec<String> = df.get_column_names().iter().map(|name| name.to_string()).collect();
+    if heads != ours {
+        return Some(format!("columns {ours:?}, golden {heads:?}"));
+    }
+    let ours: Vec<Vec<String>> = (0..df.height()).map(|row| texts(df, row)).collect();
+    let golden: Vec<Vec<String>> =
+        golden.into_iter().filter(|row| !(heads[0] == "kernel_type" && row[1].parse() == Ok(0.0))).collect();
+    if ours.len() != golden.len() {
+        return Some(format!("{} rows, golden {}: {ours:?} {golden:?}", ours.len(), golden.len()));
+    }
+    let same = |ours: &str, golden: &str| {
+        ours == golden || ours.parse().ok().zip(golden.parse().ok()).is_some_and(|(ours, golden)| close(ours, golden))
+    };
+    ours.iter().zip(&golden).enumerate().find_map(|(row, (ours, golden))| {
+        let all = ours.iter().zip(golden).all(|(ours, golden)| same(ours, golden));
+        (!all).then(|| format!("row {row}: {ours:?}, golden {golden:?}"))
+    })
+}
+
+/// The values of a row as a golden writes them: absence is empty.
+fn texts(df: &DataFrame, row: usize) -> Vec<String> {
+    let text = |value: AnyValue<'_>| match value {
+        AnyValue::Null => String::new(),
+        AnyValue::String(_) | AnyValue::StringOwned(_) => value.get_str().unwrap().to_owned(),
+        value if value.dtype().is_float() => format!("{:?}", value.try_extract::<f64>().unwrap()),
+        value => value.to_string(),
+    };
+    df.columns().iter().map(|column| text(column.get(row).unwrap())).collect()
+}
