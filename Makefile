@@ -23,7 +23,7 @@ export TRACEBOOK_SHARED ?= $(CURDIR)/../shared
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall notebooks demo-data machine machine-test clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall notebooks demo-data machine machine-test bench-cells clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -31,6 +31,7 @@ help:
 	@echo 'make check      the part of make test that needs no Python'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
+	@echo 'make bench-cells  time the kernel: start, magics, Rust cells'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
 
 demo: machine venv kernel
@@ -128,6 +129,10 @@ machine-test:
 	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { \
 	  sudo=''; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
 	  echo 'Missing: chromium. Install with:'; echo "    $${sudo}apt-get update && $${sudo}apt-get install -y chromium"; exit 1; }
+
+# How long a user waits, in this machine's seconds; EVCXR=PATH names an evcxr_jupyter to time beside ours.
+bench-cells: machine venv kernel
+	@$(BIN)/python benches/cells.py $(if $(EVCXR),--evcxr '$(EVCXR)')
 
 clean:
 	@$(CARGO) clean

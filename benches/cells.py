@@ -1,0 +1,124 @@
+"""How long a user waits: the real kernel, driven through jupyter_client, medians of several runs.
+
+    python benches/cells.py [--runs 5] [--control FOLDER --test FOLDER] [--evcxr PATH/TO/evcxr_jupyter]
+
+With `--evcxr` the cells that stock evcxr can run are timed beside ours, in turn, in the same run.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+
+
+class Kernel:
+    def __init__(self, argv):
+        folder = Path(tempfile.mkdtemp()) / "kernels" / "timed"
+        folder.mkdir(parents=True)
+        spec = {"argv": [*argv, "{connection_file}"], "display_name": "timed", "language": "rust", "interrupt_mode": "message"}
+        folder.joinpath("kernel.json").write_text(json.dumps(spec))
+        self.started = time.perf_counter()
+        specs = KernelSpecManager(kernel_dirs=[str(folder.parent)])
+        self.manager = KernelManager(kernel_name="timed", kernel_spec_manager=specs)
+        self.manager.start_kernel()
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=120)
+        self.ready = time.perf_counter() - self.started
+
+    def run(self, code):
+        started = time.perf_counter()
+        reply = self.client.execute_interactive(code, timeout=300, output_hook=lambda message: None)
+        seconds = time.perf_counter() - started
+        if reply["content"]["status"] != "ok":
+            sys.exit(f"{code}\n{reply['content']}")
+        return seconds
+
+    def memory(self):
+        """Resident memory of the kernel and all processes below it, in MB."""
+        pids, total = [self.manager.provisioner.process.pid], 0
+        while pids:
+            pid = pids.pop()
+            try:
+                status = Path(f"/proc/{pid}/status").read_text()
+                pids += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+            except OSError:
+                continue
+            total += sum(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+        return total / 1000
+
+    def close(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+def one_run(argv, options, times):
+    note = lambda name, value: times.setdefault(name, []).append(value)
+    kernel = Kernel(argv)
+    note("start to kernel_info", kernel.ready)
+    note(f"%trace_load of control, {options.size:.1f} MB gz", kernel.run(f"%trace_load '{options.control}' --as control --quiet"))
+    kernel.run("control.events().height()")
+    note("fresh notebook: start to the result of control.events().height()", time.perf_counter() - kernel.started)
+    kernel.run(f"%trace_load '{options.test}' --as test --quiet")
+    note("%compare_traces control test", kernel.run("%compare_traces control test"))
+    note("1 + 1", kernel.run("1 + 1"))
+    note("un-annotated let of a polars chain", kernel.run('let top = control.events().lazy().filter(col("dur").gt(lit(1000))).collect()?;'))
+    group = 'control.events().lazy().group_by([col("name")]).agg([col("dur").sum()]).sort(["dur"], Default::default()).collect()?'
+    note("group_by, agg, sort of the trace", kernel.run(group))
+    kernel.close()
+
+    kernel = Kernel(argv)
+    note("start to the result of 1 + 1, nothing loaded", kernel.run("1 + 1") + kernel.ready)
+    note("memory without traces, MB", kernel.memory())
+    kernel.close()
+
+
+def stock_run(program, times):
+    note = lambda name, value: times.setdefault(name, []).append(value)
+    kernel = Kernel([program, "--control_file"])
+    note("start to kernel_info", kernel.ready)
+    note("start to the result of 1 + 1, nothing loaded", kernel.run("1 + 1") + kernel.ready)
+    note("1 + 1", kernel.run("1 + 1"))
+    note("memory without traces, MB", kernel.memory())
+    kernel.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--control", default=ROOT / "notebooks/data/control")
+    parser.add_argument("--test", default=ROOT / "notebooks/data/test")
+    parser.add_argument("--evcxr")
+    options = parser.parse_args()
+    options.size = sum(file.stat().st_size for file in Path(options.control).glob("*.gz")) / 1e6
+    ours, stock = {}, {}
+    for _ in range(options.runs):
+        one_run([str(TARGET / "tracebook"), "run", "--connection-file"], options, ours)
+        if options.evcxr:
+            stock_run(options.evcxr, stock)
+    rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.machine()}, {rustc}; medians of {options.runs}")
+    print("| measure | median | min | max |" + (" stock evcxr |" if stock else ""))
+    print("| --- | --- | --- | --- |" + (" --- |" if stock else ""))
+    for name, values in ours.items():
+        shown = (lambda value: f"{value:.0f}") if name.endswith("MB") else (lambda value: f"{value:.3f} s")
+        row = [name, shown(statistics.median(values)), shown(min(values)), shown(max(values))]
+        if stock:
+            row.append(shown(statistics.median(stock[name])) if name in stock else "–")
+        print("| " + " | ".join(row) + " |")
+
+
+if __name__ == "__main__":
+    main()
