@@ -9,18 +9,26 @@ use jupyter_protocol::{CompleteReply, ReplyStatus};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+/// A text and the cursor in it, as `complete` and `inspect` are told.
 #[derive(Deserialize)]
-struct Request {
-    code: String,
+pub(super) struct Request {
+    pub(super) code: String,
     /// Without it, the end of the text.
     #[serde(default, deserialize_with = "or_default")]
     cursor_pos: Option<usize>,
 }
 
+impl Request {
+    /// Where the cursor is, in bytes.
+    pub(super) fn cursor(&self) -> usize {
+        to_byte(&self.code, self.cursor_pos.unwrap_or(usize::MAX))
+    }
+}
+
 /// The reply.
 pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
-    let Request { code, cursor_pos } = content(request)?;
-    let cursor = to_byte(&code, cursor_pos.unwrap_or(usize::MAX));
+    let request: Request = content(request)?;
+    let (cursor, code) = (request.cursor(), request.code);
     let (start, end, items) = match magic::complete(&code, cursor, view) {
         Some(found) => {
             let items = found.items.into_iter().map(|item| (item.text, item.kind.as_str())).collect();

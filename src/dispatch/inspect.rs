@@ -1,26 +1,16 @@
 //! `inspect`: what stands under the cursor. Answered from the view of the notebook, also while a cell runs.
 
-use super::complete::word_start;
-use super::position::to_byte;
-use super::reply::{content, or_default};
+use super::complete::{Request, word_start};
+use super::reply::content;
 use crate::session::View;
 use crate::{Failure, magic};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use trace_view::Bundle;
 
-#[derive(Deserialize)]
-struct Request {
-    code: String,
-    /// Without it, the end of the text.
-    #[serde(default, deserialize_with = "or_default")]
-    cursor_pos: Option<usize>,
-}
-
 /// The reply.
 pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
-    let Request { code, cursor_pos } = content(request)?;
-    let cursor = to_byte(&code, cursor_pos.unwrap_or(usize::MAX));
+    let request: Request = content(request)?;
+    let (cursor, code) = (request.cursor(), request.code);
     let found = magic::inspect(&code, cursor, view).or_else(|| variable(&code, cursor, view));
     let Bundle { data, metadata } = found.clone().unwrap_or_default();
     Ok(json!({"status": "ok", "found": found.is_some(), "data": data, "metadata": metadata}))
