@@ -10,6 +10,10 @@ use std::process::Command;
 /// The variable that names the run's folder, set for the second start of the process and for its children.
 pub(crate) const RUN_FOLDER: &str = "TRACEBOOK_RUN_FOLDER";
 
+/// The process that the folder was made for. A kernel that is started from a cell inherits the variables, and must not
+/// take the folder for its own.
+const RUN_PROCESS: &str = "TRACEBOOK_RUN_PROCESS";
+
 /// The search path of the user, without our folder in front.
 pub(crate) const USER_PATH: &str = "TRACEBOOK_USER_PATH";
 
@@ -48,7 +52,9 @@ impl Drop for RunFolder {
 /// # Errors
 /// If the temporary folder cannot be written, or the process cannot start itself.
 pub fn enter() -> std::io::Result<RunFolder> {
-    if let Some(path) = std::env::var_os(RUN_FOLDER) {
+    let process = std::process::id().to_string();
+    let own = std::env::var_os(RUN_PROCESS).is_some_and(|value| value == process.as_str());
+    if let Some(path) = std::env::var_os(RUN_FOLDER).filter(|_| own) {
         return Ok(RunFolder { path: PathBuf::from(path) });
     }
     let path = tempfile::Builder::new().prefix("tracebook-").tempdir()?.keep();
@@ -86,6 +92,7 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     Ok(vec![
         (CELLS_VARIABLE, kit),
         (RUN_FOLDER, path.as_os_str().to_owned()),
+        (RUN_PROCESS, std::process::id().to_string().into()),
         (USER_PATH, user_path),
         ("PATH", search),
         ("RUST_SRC_PATH", source.into_os_string()),

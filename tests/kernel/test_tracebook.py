@@ -95,6 +95,18 @@ def test_shutdown_right_after_the_start_leaves_nothing(start, tracebook_argv, tm
     assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
 
 
+def test_a_folder_of_another_run_is_left_alone(start, tracebook_argv, tmp_path):
+    """As in a kernel that was started from a cell of another."""
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    foreign.joinpath("kept").write_text("kept")
+    inherited = {"TRACEBOOK_RUN_FOLDER": str(foreign), "TRACEBOOK_RUN_PROCESS": "1"}
+    kernel = start(tracebook_argv, env=inherited)
+    kernel.ok("%lsmagic")
+    end(kernel)
+    assert [file.name for file in foreign.iterdir()] == ["kept"]
+
+
 # Rust cells
 
 rust = pytest.mark.rust_cells
