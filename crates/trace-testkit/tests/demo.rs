@@ -1,4 +1,4 @@
-//! The demo pair is what its documentation says, and the files in the repository are the generator's.
+//! The demo data are what its documentation says, and the files in the repository are the generator's.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,28 +6,30 @@ use flate2::read::MultiGzDecoder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::PathBuf;
-use trace_testkit::demo::{COUNT_CHANGES, DURATION_CHANGES, Device, Event, ITERATIONS, Phase, Side, events, json};
+use trace_testkit::demo::{
+    COUNT_CHANGES, DURATION_CHANGES, Device, Event, ITERATIONS, PIECES, Phase, QUEUE, Run, events, json,
+};
 
 /// Count and nanoseconds by iteration, device and name.
 type Totals = BTreeMap<(u64, Device, String), (u64, u64)>;
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
-    for side in Side::BOTH {
-        assert_eq!(json(side), json(side));
+    for run in Run::PAIR {
+        assert_eq!(json(run), json(run));
     }
 }
 
 #[test]
 fn the_files_of_the_notebooks_are_what_the_generator_writes() {
-    for side in Side::BOTH {
-        let file = data().join(side.folder()).join(side.file_name());
+    for run in Run::PAIR.into_iter().chain(Run::JOB) {
+        let file = data().join(run.folder()).join(run.file_name());
         let packed = std::fs::read(&file).unwrap();
         assert!(packed.len() < 300_000, "{} has {} bytes", file.display(), packed.len());
         let mut text = String::new();
         MultiGzDecoder::new(packed.as_slice()).read_to_string(&mut text).unwrap();
         assert!(
-            text == json(side),
+            text == json(run),
             "{}: run `cargo run --release -p trace-testkit --bin demo_data -- notebooks/data`",
             file.display()
         );
@@ -36,7 +38,7 @@ fn the_files_of_the_notebooks_are_what_the_generator_writes() {
 
 #[test]
 fn counts_differ_as_documented_and_nowhere_else_in_every_iteration() {
-    let (control, test) = (totals(Side::Control), totals(Side::Test));
+    let (control, test) = (totals(Run::Control), totals(Run::Test));
     let documented: BTreeSet<_> = COUNT_CHANGES
         .iter()
         .map(|change| (change.device, change.name.to_owned(), change.control, change.test))
@@ -47,7 +49,7 @@ fn counts_differ_as_documented_and_nowhere_else_in_every_iteration() {
         let found: BTreeSet<_> = names
             .into_iter()
             .map(|key| {
-                let count = |side: &Totals| side.get(key).map_or(0, |total| total.0);
+                let count = |run: &Totals| run.get(key).map_or(0, |total| total.0);
                 (key.1, key.2.clone(), count(&control), count(&test))
             })
             .filter(|change| change.2 != change.3)
@@ -58,7 +60,7 @@ fn counts_differ_as_documented_and_nowhere_else_in_every_iteration() {
 
 #[test]
 fn durations_differ_as_documented_in_every_iteration() {
-    let (control, test) = (totals(Side::Control), totals(Side::Test));
+    let (control, test) = (totals(Run::Control), totals(Run::Test));
     for change in DURATION_CHANGES {
         for iteration in ITERATIONS {
             let key = (iteration, change.device, change.name.to_owned());
@@ -85,8 +87,8 @@ fn the_documentation_lists_every_change() {
 
 #[test]
 fn work_on_the_device_is_called_first_and_a_stream_does_one_thing_at_a_time() {
-    for side in Side::BOTH {
-        let events = events(side);
+    for run in Run::PAIR.into_iter().chain(Run::JOB) {
+        let events = events(run);
         let calls: BTreeMap<u64, &Event> = events
             .iter()
             .filter(|event| event.category == "cuda_runtime")
@@ -107,8 +109,8 @@ fn work_on_the_device_is_called_first_and_a_stream_does_one_thing_at_a_time() {
 
 #[test]
 fn all_reduce_overlaps_the_backward_pass() {
-    for side in Side::BOTH {
-        let events = events(side);
+    for run in Run::PAIR {
+        let events = events(run);
         let on = |stream: u64| events.iter().filter(move |event| event.stream == Some(stream));
         let overlapped = on(20)
             .filter(|reduce| {
@@ -121,8 +123,120 @@ fn all_reduce_overlaps_the_backward_pass() {
     }
 }
 
-fn totals(side: Side) -> Totals {
-    let events = events(side);
+#[test]
+fn an_all_reduce_ends_at_the_same_time_on_all_ranks_of_the_job() {
+    let ends = Run::JOB.map(|run| {
+        let events = events(run);
+        let reduces = all_reduces(&events);
+        assert_eq!(reduces.len(), 4 * ITERATIONS.count());
+        reduces.iter().map(|reduce| reduce.start + reduce.duration).collect::<Vec<_>>()
+    });
+    assert!(ends.iter().all(|other| *other == ends[0]), "{ends:?}");
+}
+
+#[test]
+fn the_others_wait_for_the_rank_whose_gpu_is_slow_except_where_another_is_late() {
+    let waited = Run::JOB.map(|run| {
+        let events = events(run);
+        ITERATIONS.map(|iteration| nanos(&all_reduces(&events), &events, iteration)).collect::<Vec<_>>()
+    });
+    for (place, iteration) in ITERATIONS.enumerate() {
+        let shortest = (0..4).min_by_key(|&rank| waited[rank as usize][place]).unwrap();
+        let late = match iteration {
+            1011 => Run::STALLED.0,
+            // The average of the weights comes after this iteration's exchange: it delays the next one.
+            1013 => Run::AVERAGING.0,
+            _ => Run::THROTTLED,
+        };
+        assert_eq!(shortest, late, "{iteration}");
+    }
+}
+
+#[test]
+fn a_queue_is_full_on_the_rank_that_averages_its_weights_and_nowhere_else() {
+    for run in Run::JOB {
+        let events = events(run);
+        let longest = longest_queue(&events, 7);
+        let pieces = events.iter().filter(|event| event.name.contains("lerp_scalar_kernel")).count();
+        if run.rank() == Run::AVERAGING.0 {
+            assert_eq!((longest, pieces as u64), (QUEUE as i64 + 1, PIECES));
+            let average = events.iter().find(|event| event.name == "## average ##").unwrap();
+            assert_eq!(iteration_of(&events, average.start), Some(Run::AVERAGING.1));
+        } else {
+            assert!(longest < 100 && pieces == 0, "rank {}: {longest}", run.rank());
+        }
+    }
+}
+
+#[test]
+fn one_launch_waits_for_a_module_and_one_for_room_in_the_queue() {
+    let slow = |run| {
+        let events = events(run);
+        let launches = events.iter().filter(|event| event.name == "cudaLaunchKernel" && event.duration > 50_000);
+        launches.map(|launch| (iteration_of(&events, launch.start).unwrap(), launch.duration)).collect::<Vec<_>>()
+    };
+    assert_eq!(slow(Run::Job(Run::LOADING.0)), [(Run::LOADING.1, 870_000)]);
+    let held = slow(Run::Job(Run::AVERAGING.0));
+    assert!(held.len() == 1 && held[0].0 == Run::AVERAGING.1 && held[0].1 > 1_000_000, "{held:?}");
+    assert_eq!((slow(Run::Job(2)), slow(Run::Job(3))), (vec![], vec![]));
+}
+
+#[test]
+fn a_data_loader_stalls_once() {
+    for run in Run::JOB {
+        let events = events(run);
+        for load in events.iter().filter(|event| event.name.starts_with("enumerate(DataLoader)")) {
+            let stalled = (run.rank(), iteration_of(&events, load.start).unwrap()) == Run::STALLED;
+            assert_eq!(load.duration > 5_000_000, stalled);
+        }
+    }
+}
+
+fn all_reduces(events: &[Event]) -> Vec<&Event> {
+    events.iter().filter(|event| event.stream == Some(20)).collect()
+}
+
+/// How long these take that were called in the iteration.
+fn nanos(work: &[&Event], events: &[Event], iteration: u64) -> u64 {
+    let called: BTreeMap<u64, u64> = events
+        .iter()
+        .filter(|event| event.category == "cuda_runtime")
+        .filter_map(|event| Some((event.correlation?, event.start)))
+        .collect();
+    let of = |event: &&&Event| iteration_of(events, called[&event.correlation.unwrap()]) == Some(iteration);
+    work.iter().filter(of).map(|event| event.duration).sum()
+}
+
+fn iteration_of(events: &[Event], time: u64) -> Option<u64> {
+    let step = events.iter().find(|event| {
+        event.name.starts_with("ProfilerStep#") && (event.start..event.start + event.duration).contains(&time)
+    })?;
+    step.name.strip_prefix("ProfilerStep#")?.parse().ok()
+}
+
+/// The most launches of a stream that had not started.
+fn longest_queue(events: &[Event], stream: u64) -> i64 {
+    let started: BTreeMap<u64, u64> = events
+        .iter()
+        .filter(|event| event.stream == Some(stream))
+        .filter_map(|event| Some((event.correlation?, event.start)))
+        .collect();
+    let mut changes: Vec<(u64, i64)> = events
+        .iter()
+        .filter(|event| event.category == "cuda_runtime")
+        .filter_map(|event| Some((event.start, *started.get(&event.correlation?)?)))
+        .flat_map(|(called, started)| [(called, 1), (started, -1)])
+        .collect();
+    changes.sort_unstable();
+    let queue = changes.iter().scan(0, |queue, change| {
+        *queue += change.1;
+        Some(*queue)
+    });
+    queue.max().unwrap_or_default()
+}
+
+fn totals(run: Run) -> Totals {
+    let events = events(run);
     let steps: Vec<(u64, u64, u64)> = events
         .iter()
         .filter_map(|event| {

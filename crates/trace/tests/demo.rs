@@ -8,9 +8,9 @@ use trace_testkit::demo::{self, COUNT_CHANGES, DURATION_CHANGES, Device, ITERATI
 
 #[test]
 fn each_side_has_its_rank_and_the_profiled_iterations() {
-    for side in demo::Side::BOTH {
-        let trace = load(side);
-        assert_eq!(trace.ranks(), [side.rank() as i64]);
+    for run in demo::Run::PAIR {
+        let trace = load(run);
+        assert_eq!(trace.ranks(), [run.rank() as i64]);
         assert_eq!(trace.iterations(), ITERATIONS.map(|iteration| iteration as i64).collect::<Vec<_>>());
         assert_eq!(trace.info()[0].streams, [7, 20, 21, 22]);
         assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
@@ -93,12 +93,12 @@ fn rows(iteration: i64, device_type: DeviceType) -> Vec<Row> {
 }
 
 fn compared(iteration: i64, device_type: DeviceType) -> TraceDiff {
-    TraceDiff::new(load(demo::Side::Control), load(demo::Side::Test))
+    TraceDiff::new(load(demo::Run::Control), load(demo::Run::Test))
         .control_iteration(iteration)
         .test_iteration(iteration)
         .device_type(device_type)
 }
 
-fn load(side: demo::Side) -> TraceSet {
-    TraceSet::from_bytes(demo::json(side)).unwrap().with_label(side.folder())
+fn load(run: demo::Run) -> TraceSet {
+    TraceSet::from_bytes(demo::json(run)).unwrap().with_label(run.folder())
 }

@@ -1,19 +1,20 @@
-//! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`.
+//! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`, and the four
+//! ranks of `FOLDER/job`.
 
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use trace_testkit::demo::{Side, json};
+use trace_testkit::demo::{Run, json};
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args_os().nth(1) else {
         eprintln!("usage: demo_data FOLDER");
         return ExitCode::FAILURE;
     };
-    for side in Side::BOTH {
-        let file = Path::new(&folder).join(side.folder()).join(side.file_name());
-        match write(&file, json(side).as_bytes()) {
+    for run in Run::PAIR.into_iter().chain(Run::JOB) {
+        let file = Path::new(&folder).join(run.folder()).join(run.file_name());
+        match write(&file, json(run).as_bytes()) {
             Ok(()) => eprintln!("wrote {}", file.display()),
             Err(error) => {
                 eprintln!("{}: {error}", file.display());

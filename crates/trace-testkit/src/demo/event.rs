@@ -1,6 +1,6 @@
 //! One event of a trace, and the file that holds them.
 
-use super::side::Side;
+use super::run::Run;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -73,20 +73,20 @@ impl Args {
     }
 }
 
-/// The whole file of one side.
-pub(super) fn trace_file(side: Side, events: &[Event]) -> String {
+/// The whole file of one run.
+pub(super) fn trace_file(run: Run, events: &[Event]) -> String {
     let mut out = String::new();
-    head(&mut out, side);
+    head(&mut out, run);
     out.push_str("  \"traceEvents\": [\n");
     for event in events {
         write_event(&mut out, event);
     }
-    metadata(&mut out, side, events);
-    tail(&mut out, side, events);
+    metadata(&mut out, run, events);
+    tail(&mut out, run, events);
     out
 }
 
-fn head(out: &mut String, side: Side) {
+fn head(out: &mut String, run: Run) {
     out.push_str("{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n");
     for device in 0..4 {
         let comma = if device < 3 { "," } else { "" };
@@ -103,7 +103,7 @@ fn head(out: &mut String, side: Side) {
         "  ],\n  \"distributedInfo\": {{\"backend\": \"nccl\", \"rank\": {}, \"world_size\": 4, \"pg_count\": 1, \"pg_config\": \
          [{{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"backend_config\": \"cuda:nccl\", \"pg_size\": 4, \
          \"ranks\": [0, 1, 2, 3]}}], \"nccl_version\": \"2.21.5\"}},",
-        side.rank()
+        run.rank()
     );
     out.push_str(
         "  \"record_shapes\": 1, \"profile_memory\": 0, \"with_stack\": 0, \"with_flops\": 0, \"with_modules\": 0,\n",
@@ -137,10 +137,10 @@ fn write_event(out: &mut String, event: &Event) {
 }
 
 /// Names of processes, threads and streams, for timeline viewers.
-fn metadata(out: &mut String, side: Side, events: &[Event]) {
-    let start = Micros(side.start());
-    let process = side.process();
-    let device = side.rank();
+fn metadata(out: &mut String, run: Run, events: &[Event]) {
+    let start = Micros(run.start());
+    let process = run.process();
+    let device = run.rank();
     let mut meta = |kind: &str, process: u64, thread: u64, key: &str, value: &str| {
         let _ = writeln!(
             out,
@@ -165,8 +165,8 @@ fn metadata(out: &mut String, side: Side, events: &[Event]) {
     }
 }
 
-fn tail(out: &mut String, side: Side, events: &[Event]) {
-    let start = side.start();
+fn tail(out: &mut String, run: Run, events: &[Event]) {
+    let start = run.start();
     let end = events.iter().map(|event| event.start + event.duration).max().unwrap_or(start);
     let _ = writeln!(
         out,
@@ -178,7 +178,7 @@ fn tail(out: &mut String, side: Side, events: &[Event]) {
         ts = Micros(start),
         dur = Micros(end - start),
         stop = Micros(end),
-        name = side.file_name().trim_end_matches(".gz"),
+        name = run.file_name().trim_end_matches(".gz"),
     );
 }
 

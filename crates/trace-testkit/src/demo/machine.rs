@@ -4,9 +4,9 @@ use super::autograd::Tape;
 use super::event::{Args, Event, Phase};
 use super::kernels::Kernel;
 use super::random::Random;
-use super::side::Side;
+use super::run::{QUEUE, Run};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The stream of the model's kernels.
 pub(super) const COMPUTE: u64 = 7;
@@ -23,7 +23,7 @@ pub(super) struct Tensor(pub(super) &'static [u64], pub(super) &'static str);
 
 /// The simulated machine.
 pub(super) struct Machine {
-    pub(super) side: Side,
+    pub(super) run: Run,
     pub(super) random: Random,
     /// Now, on the thread that runs.
     pub(super) clock: u64,
@@ -31,7 +31,15 @@ pub(super) struct Machine {
     pub(super) tape: Vec<Tape>,
     /// Gradients that are complete in this step.
     pub(super) gradients: u64,
+    /// How long the next launch takes at least.
+    pub(super) slow_launch: u64,
+    /// How long each all-reduce takes, if the other ranks are known; until then each takes its own time.
+    pub(super) exchanges: Vec<u64>,
+    /// When each all-reduce of this rank started, and how long its data needs.
+    pub(super) exchanged: Vec<(u64, u64)>,
     free: BTreeMap<u64, u64>,
+    /// When the work that was put into each queue starts.
+    queued: BTreeMap<u64, VecDeque<u64>>,
     enclosing: Vec<u64>,
     external: u64,
     correlation: u64,
@@ -43,15 +51,19 @@ pub(super) struct Machine {
 
 impl Machine {
     /// A machine at the start of the recording.
-    pub(super) fn new(side: Side) -> Self {
+    pub(super) fn new(run: Run) -> Self {
         Self {
-            side,
-            random: Random::new(side.seed()),
-            clock: side.start(),
-            thread: side.process(),
+            run,
+            random: Random::new(run.seed()),
+            clock: run.start(),
+            thread: run.process(),
             tape: Vec::new(),
             gradients: 0,
+            slow_launch: 0,
+            exchanges: Vec::new(),
+            exchanged: Vec::new(),
             free: BTreeMap::new(),
+            queued: BTreeMap::new(),
             enclosing: Vec::new(),
             external: 0,
             correlation: 21_400,
@@ -105,7 +117,7 @@ impl Machine {
                 phase: Phase::Complete,
                 category: "gpu_user_annotation",
                 name: name.clone(),
-                process: self.side.rank(),
+                process: self.run.rank(),
                 thread: stream,
                 start,
                 duration: end - start,
@@ -141,7 +153,7 @@ impl Machine {
             phase: Phase::Complete,
             category,
             name,
-            process: self.side.process(),
+            process: self.run.process(),
             thread: self.thread,
             start: self.clock,
             duration: 0,
@@ -165,7 +177,7 @@ impl Machine {
             phase,
             category: "fwdbwd",
             name: "fwdbwd".into(),
-            process: self.side.process(),
+            process: self.run.process(),
             thread: self.thread,
             start: self.clock,
             duration: 0,
@@ -182,19 +194,24 @@ impl Machine {
 
     /// Starts `kernel` on `stream`; it takes about `nanos`.
     pub(super) fn launch_for(&mut self, kernel: &Kernel, stream: u64, nanos: u64) {
-        self.launch_with(kernel, stream, nanos, ("cudaLaunchKernel", 211), Args::default());
+        let duration = self.random.around(nanos, 4) * self.run.kernel_percent() / 100;
+        self.launch_exactly(kernel, stream, duration, ("cudaLaunchKernel", 211), Args::default());
     }
 
-    /// Starts a collective's kernel; `extra` describes the collective.
+    /// Starts a collective's kernel, whose data needs about `nanos`; `extra` describes the collective.
     pub(super) fn launch_collective(&mut self, kernel: &Kernel, nanos: u64, extra: Args) {
-        self.launch_with(kernel, COLLECTIVES, nanos, ("cudaLaunchKernelExC", 430), extra);
+        let own = self.random.around(nanos, 4);
+        let duration = self.exchanges.get(self.exchanged.len()).copied().unwrap_or(own);
+        self.launch_exactly(kernel, COLLECTIVES, duration, ("cudaLaunchKernelExC", 430), extra);
+        self.exchanged.push((self.free_at(COLLECTIVES) - duration, nanos));
     }
 
-    fn launch_with(&mut self, kernel: &Kernel, stream: u64, nanos: u64, call: (&'static str, u64), extra: Args) {
+    fn launch_exactly(&mut self, kernel: &Kernel, stream: u64, duration: u64, call: (&'static str, u64), extra: Args) {
         let threads = kernel.block.iter().product::<u64>();
         let blocks_per_sm = kernel.grid.iter().product::<u64>() as f64 / 108.0;
-        let duration = self.random.around(nanos, 4);
-        let (correlation, called) = self.runtime(call.0, call.1, 5_200);
+        let least = std::mem::take(&mut self.slow_launch).max(self.until_queue_has_room(stream));
+        let nanos = self.random.around(5_200, 25).max(least);
+        let (correlation, called) = self.runtime_exactly(call.0, call.1, nanos);
         let args = self
             .device_args(stream, correlation)
             .with("registers per thread", kernel.registers)
@@ -253,6 +270,17 @@ impl Machine {
         self.free.get(&stream).copied().unwrap_or_default()
     }
 
+    /// How long a launch is held up because the queue of `stream` is full.
+    fn until_queue_has_room(&mut self, stream: u64) -> u64 {
+        let now = self.clock;
+        let queued = self.queued.entry(stream).or_default();
+        while queued.front().is_some_and(|&start| start <= now) {
+            queued.pop_front();
+        }
+        let too_many = queued.len().checked_sub(QUEUE);
+        too_many.map_or(0, |more| queued[more] - now)
+    }
+
     /// A runtime call of about `nanos`. Returns its correlation and when it started.
     fn runtime(&mut self, name: &'static str, callback: u64, nanos: u64) -> (u64, u64) {
         let nanos = self.random.around(nanos, 25);
@@ -266,7 +294,7 @@ impl Machine {
             phase: Phase::Complete,
             category: "cuda_runtime",
             name: name.into(),
-            process: self.side.process(),
+            process: self.run.process(),
             thread: self.thread,
             start,
             duration: nanos,
@@ -297,11 +325,12 @@ impl Machine {
         let reached = called + self.random.around(7_400, 15);
         let start = reached.max(self.free_at(stream) + self.random.around(980, 20));
         self.free.insert(stream, start + duration);
+        self.queued.entry(stream).or_default().push_back(start);
         let work = Event {
             phase: Phase::Complete,
             category,
             name: name.into(),
-            process: self.side.rank(),
+            process: self.run.rank(),
             thread: stream,
             start,
             duration,
@@ -321,7 +350,7 @@ impl Machine {
             correlation: None,
             args: String::new(),
         };
-        let begin = arrow(Phase::FlowStart(correlation), self.side.process(), self.thread, called);
+        let begin = arrow(Phase::FlowStart(correlation), self.run.process(), self.thread, called);
         let end = arrow(Phase::FlowEnd(correlation), work.process, stream, start);
         self.device.extend([begin, work, end]);
     }
@@ -330,7 +359,7 @@ impl Machine {
         Args::default()
             .with("External id", self.innermost())
             .with("queued", 0)
-            .with("device", self.side.rank())
+            .with("device", self.run.rank())
             .with("context", 1)
             .with("stream", stream)
             .with("correlation", correlation)
@@ -339,7 +368,7 @@ impl Machine {
     fn transfer_args(&self, stream: u64, correlation: u64, bytes: u64, duration: u64) -> String {
         Args::default()
             .with("External id", self.innermost())
-            .with("device", self.side.rank())
+            .with("device", self.run.rank())
             .with("context", 1)
             .with("stream", stream)
             .with("correlation", correlation)

@@ -39,7 +39,7 @@ pub(super) fn forward(m: &mut Machine) {
 
 fn block(m: &mut Machine) {
     layer_norm(m);
-    if m.side.extra_casts() {
+    if m.run.extra_casts() {
         cast(m, HIDDEN, true);
     }
     linear(m);
@@ -48,7 +48,7 @@ fn block(m: &mut Machine) {
     dropout(m);
     add(m);
     layer_norm(m);
-    if m.side.extra_casts() {
+    if m.run.extra_casts() {
         cast(m, HIDDEN, true);
     }
     linear(m);
@@ -66,7 +66,7 @@ fn embedding(m: &mut Machine) {
                     m.leaf("aten::empty", &[SCALAR], 3_800);
                     m.op("aten::zero_", &[TABLE], 2_600, |m| m.clear(1_048_576, COMPUTE));
                 });
-                let nanos = m.side.embedding_backward_nanos();
+                let nanos = m.run.embedding_backward_nanos();
                 m.launch_for(&k::EMBEDDING_BACKWARD, COMPUTE, nanos);
             });
         });
@@ -179,7 +179,7 @@ fn attention(m: &mut Machine) {
             m.leaf("aten::as_strided", &[HEADS, SCALAR], 1_400)
         });
     }
-    if m.side.fused_attention() { attention_fused(m) } else { attention_by_hand(m) }
+    if m.run.fused_attention() { attention_fused(m) } else { attention_by_hand(m) }
 }
 
 fn attention_by_hand(m: &mut Machine) {

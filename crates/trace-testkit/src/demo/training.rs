@@ -4,12 +4,14 @@ use super::event::{Args, Event};
 use super::kernels::{self as k, Kernel};
 use super::machine::{BATCHES, COLLECTIVES, COMPUTE, METRICS, Machine, Tensor};
 use super::model;
-use super::side::Side;
+use super::run::Run;
 use std::ops::RangeInclusive;
 
 /// The steps that were profiled.
 pub const ITERATIONS: RangeInclusive<u64> = 1009..=1014;
 
+/// Kernels of an average of the weights.
+pub const PIECES: u64 = 1_500;
 /// Elements of all gradients together.
 const ELEMENTS: u64 = 28 * 262_144;
 const SCALAR: Tensor = Tensor(&[], "Scalar");
@@ -18,26 +20,30 @@ const LOSS: Tensor = Tensor(&[], "float");
 const BATCH_TOKENS: Tensor = Tensor(&[64, 256], "long int");
 const BATCH_FEATURES: Tensor = Tensor(&[64, 256, 128], "float");
 
-/// Everything that one side recorded, in the order of the file.
-pub fn events(side: Side) -> Vec<Event> {
-    let mut machine = Machine::new(side);
+/// What one run recorded on its own: the events in the order of the file, and of each all-reduce the start and the
+/// nanoseconds that its data needs. `exchanges` is how long each takes, where the other ranks are known.
+pub(super) fn train(run: Run, exchanges: Vec<u64>) -> (Vec<Event>, Vec<(u64, u64)>) {
+    let mut machine = Machine::new(run);
+    machine.exchanges = exchanges;
     // The profiler starts between two steps.
     machine.leaf("aten::zeros", &[SCALAR, SCALAR], 17_000);
     machine.spend(31_000);
     for iteration in ITERATIONS {
-        machine.annotate(format!("ProfilerStep#{iteration}"), 44_000, step);
+        machine.annotate(format!("ProfilerStep#{iteration}"), 44_000, |m| step(m, iteration));
         machine.spend(58_000);
     }
     machine.leaf("aten::empty", &[SCALAR], 4_000);
-    machine.finish()
+    let exchanged = std::mem::take(&mut machine.exchanged);
+    (machine.finish(), exchanged)
 }
 
-fn step(m: &mut Machine) {
+fn step(m: &mut Machine, iteration: u64) {
     m.gradients = 0;
-    let loader_nanos = m.side.loader_nanos();
+    let loader_nanos = m.run.loader_nanos(iteration);
     m.annotate("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", loader_nanos, |_| {});
     m.annotate("## load_batch ##", 12_000, load_batch);
     m.annotate("Optimizer.zero_grad#AdamW.zero_grad", 24_000, zero_grad);
+    m.slow_launch = m.run.module_nanos(iteration);
     m.annotate("## forward ##", 18_000, model::forward);
     m.annotate("## backward ##", 29_000, |m| {
         m.op("aten::ones_like", &[LOSS, SCALAR], 9_000, |m| m.launch(&k::FILL, COMPUTE));
@@ -52,9 +58,12 @@ fn step(m: &mut Machine) {
         });
     });
     m.annotate("Optimizer.step#AdamW.step", 83_000, optimize);
+    if m.run.averages(iteration) {
+        m.annotate("## average ##", 9_000, average);
+    }
     m.wait(COMPUTE, METRICS);
     m.annotate("## log ##", 11_000, |m| {
-        for _ in 0..m.side.logged_values() {
+        for _ in 0..m.run.logged_values() {
             read_back(m);
         }
     });
@@ -66,7 +75,7 @@ fn load_batch(m: &mut Machine) {
             m.op("aten::_to_copy", &[tensor, SCALAR], 7_000, |m| {
                 m.leaf("aten::empty_strided", &[SCALAR, SCALAR], 3_900);
                 m.op("aten::copy_", &[tensor, tensor], 9_000, |m| {
-                    if m.side.pinned() {
+                    if m.run.pinned() {
                         m.copy("Memcpy HtoD (Pinned -> Device)", bytes, 24_100, BATCHES);
                     } else {
                         m.copy_waiting("Memcpy HtoD (Pageable -> Device)", bytes, 5_300, BATCHES);
@@ -79,8 +88,8 @@ fn load_batch(m: &mut Machine) {
 }
 
 fn zero_grad(m: &mut Machine) {
-    let bytes = m.side.bucket() * ELEMENTS / 28 * 4;
-    for _ in 0..28 / m.side.bucket() {
+    let bytes = m.run.bucket() * ELEMENTS / 28 * 4;
+    for _ in 0..28 / m.run.bucket() {
         m.op("aten::zero_", &[GRADIENTS], 2_600, |m| m.clear(bytes, COMPUTE));
     }
 }
@@ -88,13 +97,13 @@ fn zero_grad(m: &mut Machine) {
 /// A parameter has its gradient; with a bucket full of them, the ranks exchange it.
 pub(super) fn gradient_is_complete(m: &mut Machine) {
     m.gradients += 1;
-    if m.gradients.is_multiple_of(m.side.bucket()) {
+    if m.gradients.is_multiple_of(m.run.bucket()) {
         m.op("c10d::allreduce_", &[GRADIENTS, SCALAR], 13_000, |m| m.annotate("nccl:all_reduce", 9_000, all_reduce));
     }
 }
 
 fn all_reduce(m: &mut Machine) {
-    let elements = m.side.bucket() * ELEMENTS / 28;
+    let elements = m.run.bucket() * ELEMENTS / 28;
     // Twice the bytes over the slowest link, and the latency of the ring.
     let nanos = 46_000 + elements * 4 * 2 / 62;
     m.op("record_param_comms", &[GRADIENTS, SCALAR, SCALAR], 12_000, |m| {
@@ -115,7 +124,7 @@ fn all_reduce(m: &mut Machine) {
 }
 
 fn optimize(m: &mut Machine) {
-    if m.side.fused_optimizer() {
+    if m.run.fused_optimizer() {
         return pass(m, "aten::_fused_adamw_", 47_000, &k::FUSED_ADAMW);
     }
     pass(m, "aten::_foreach_add_", 41_000, &k::FOREACH_ADD);
@@ -134,6 +143,15 @@ fn pass(m: &mut Machine, name: &'static str, nanos: u64, kernel: &Kernel) {
     m.op(name, &[GRADIENTS, GRADIENTS, SCALAR], nanos, |m| {
         m.launch(kernel, COMPUTE);
         m.launch(kernel, COMPUTE);
+    });
+}
+
+/// Moves the averaged weights towards the weights, one small kernel per piece: more than a queue holds.
+fn average(m: &mut Machine) {
+    m.op("aten::_foreach_lerp_", &[GRADIENTS, GRADIENTS, SCALAR], 48_000, |m| {
+        for _ in 0..PIECES {
+            m.launch(&k::AVERAGE, COMPUTE);
+        }
     });
 }
 

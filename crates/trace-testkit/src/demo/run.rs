@@ -1,0 +1,146 @@
+//! The runs that are simulated, and what sets them apart.
+
+/// A recording: one side of the demo pair, or a rank of the job that is looked at from all sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Run {
+    /// The job as it was: its rank 3, alone.
+    Control,
+    /// The job after the change: its rank 1, alone.
+    Test,
+    /// A rank of the job as it was, with troubles of its own; the four ranks wait for each other.
+    Job(u64),
+}
+
+/// From the first launch that is not taken to the one that is, a stream's queue holds so much.
+pub const QUEUE: usize = 1024;
+
+impl Run {
+    /// The two that are compared, control first.
+    pub const PAIR: [Run; 2] = [Run::Control, Run::Test];
+    /// The ranks of the job.
+    pub const JOB: [Run; 4] = [Run::Job(0), Run::Job(1), Run::Job(2), Run::Job(3)];
+    /// The rank of [`Run::JOB`] whose GPU is slow.
+    pub const THROTTLED: u64 = 2;
+    /// The rank that averages its weights, and the iteration in which it does.
+    pub const AVERAGING: (u64, u64) = (0, 1012);
+    /// The rank that loads a module, and the iteration of the launch that has to wait for it.
+    pub const LOADING: (u64, u64) = (1, 1010);
+    /// The rank whose data loader stalls, and the iteration in which it does.
+    pub const STALLED: (u64, u64) = (3, 1011);
+
+    /// The rank that was profiled.
+    pub const fn rank(self) -> u64 {
+        match self {
+            Run::Control => 3,
+            Run::Test => 1,
+            Run::Job(rank) => rank,
+        }
+    }
+
+    /// The folder of the run, as the notebooks load it.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Run::Control => "control",
+            Run::Test => "test",
+            Run::Job(_) => "job",
+        }
+    }
+
+    /// The name of the run's trace file.
+    pub fn file_name(self) -> String {
+        format!("rank-{}.json.gz", self.rank())
+    }
+
+    /// The seed of the run's random numbers.
+    pub(super) const fn seed(self) -> u64 {
+        match self {
+            Run::Job(rank) => 0x5eed_0010 + rank,
+            _ => self.pick(0x5eed_0003, 0x5eed_0001),
+        }
+    }
+
+    /// The process that was profiled.
+    pub(super) const fn process(self) -> u64 {
+        match self {
+            Run::Job(rank) => 61_200 + rank,
+            _ => self.pick(40_711, 52_038),
+        }
+    }
+
+    /// When the recording starts, in nanoseconds of the machine's clock.
+    pub(super) const fn start(self) -> u64 {
+        match self {
+            Run::Job(_) => 5_522_118_903_274_605,
+            _ => self.pick(5_349_821_034_512_347, 5_436_604_711_880_921),
+        }
+    }
+
+    /// Attention: matrix products and a softmax of their own, or one fused operator.
+    pub(super) const fn fused_attention(self) -> bool {
+        matches!(self, Run::Test)
+    }
+
+    /// AdamW: nine passes over all parameters, or one fused pass.
+    pub(super) const fn fused_optimizer(self) -> bool {
+        matches!(self, Run::Test)
+    }
+
+    /// How many activations are cast to half precision one by one.
+    pub(super) const fn extra_casts(self) -> bool {
+        matches!(self, Run::Test)
+    }
+
+    /// How many values are read back to the CPU for the log, each with a synchronisation.
+    pub(super) const fn logged_values(self) -> u64 {
+        self.pick(4, 1)
+    }
+
+    /// How many gradients go into one all-reduce.
+    pub(super) const fn bucket(self) -> u64 {
+        self.pick(7, 14)
+    }
+
+    /// Whether the batch lies in pinned memory.
+    pub(super) const fn pinned(self) -> bool {
+        matches!(self, Run::Control)
+    }
+
+    /// How long the data loader lets the job wait.
+    pub(super) const fn loader_nanos(self, iteration: u64) -> u64 {
+        if self.is(Self::STALLED, iteration) { 6_200_000 } else { self.pick(310_000, 4_150_000) }
+    }
+
+    /// How long the model's kernels take, in percent of what is usual.
+    pub(super) const fn kernel_percent(self) -> u64 {
+        match self {
+            Run::Job(Self::THROTTLED) => 120,
+            _ => 100,
+        }
+    }
+
+    /// How long the first launch of the forward pass takes at least, because a module must be loaded.
+    pub(super) const fn module_nanos(self, iteration: u64) -> u64 {
+        if self.is(Self::LOADING, iteration) { 870_000 } else { 0 }
+    }
+
+    /// Whether the weights are averaged, parameter by parameter.
+    pub(super) const fn averages(self, iteration: u64) -> bool {
+        self.is(Self::AVERAGING, iteration)
+    }
+
+    const fn is(self, (rank, at): (u64, u64), iteration: u64) -> bool {
+        matches!(self, Run::Job(own) if own == rank) && iteration == at
+    }
+
+    /// How long the kernel of the embedding's gradient runs.
+    pub(super) const fn embedding_backward_nanos(self) -> u64 {
+        self.pick(182_000, 1_460_000)
+    }
+
+    const fn pick(self, control: u64, test: u64) -> u64 {
+        match self {
+            Run::Control | Run::Job(_) => control,
+            Run::Test => test,
+        }
+    }
+}
