@@ -10,6 +10,7 @@ mod figure;
 mod render;
 mod report;
 mod table;
+mod thin;
 
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};

@@ -1,0 +1,137 @@
+//! Lines of very many points, thinned out so that nothing that can be seen is lost.
+
+use crate::{Figure, Mark, Points, Series};
+
+impl Figure {
+    /// Leaves no more than about `most` points to all lines together: each is cut into stretches of equal length along the
+    /// first axis, and of every stretch the first and the last point and the lowest and the highest one remain.
+    ///
+    /// ```text
+    /// points    .  :·.' ..  |  the stretch keeps  .  '  .  .
+    ///           first, lowest, highest, last, in their order
+    /// ```
+    ///
+    /// Bars, and lines that are short enough, stay as they are. The subtitle says what was done.
+    pub fn thin_out(&mut self, most: usize) {
+        let is_line = |series: &&mut Series| series.mark != Mark::Bar && matches!(series.x, Points::Numbers(_));
+        let before: usize = self.series.iter_mut().filter(is_line).map(|series| series.y.len()).sum();
+        if before <= most {
+            return;
+        }
+        let lines = self.series.iter_mut().filter(is_line).count();
+        let stretches = (most / lines / KEPT).max(1);
+        let mut after = 0;
+        for series in self.series.iter_mut().filter(is_line) {
+            thin(series, stretches);
+            after += series.y.len();
+        }
+        let said = format!("{} of {} points, every peak kept", crate::grouped(after), crate::grouped(before));
+        self.subtitle = if self.subtitle.is_empty() { said } else { format!("{} · {said}", self.subtitle) };
+    }
+}
+
+/// How many points of a stretch remain at most.
+const KEPT: usize = 4;
+
+fn thin(series: &mut Series, stretches: usize) {
+    let Points::Numbers(x) = &mut series.x else { return };
+    if series.y.len() <= stretches * KEPT {
+        return;
+    }
+    let finite = || x.iter().copied().filter(|x| x.is_finite());
+    let (start, end) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    if start > end {
+        return;
+    }
+    let stretch = |x: f64| (((x - start) / (end - start).max(f64::MIN_POSITIVE)) * stretches as f64) as usize;
+    let mut kept: Vec<usize> = Vec::with_capacity(stretches * KEPT);
+    let mut from = 0;
+    while from < x.len() {
+        let here = stretch(x[from]).min(stretches - 1);
+        let run = x[from..].iter().take_while(|x| stretch(**x).min(stretches - 1) == here).count();
+        keep(&series.y, from..from + run.max(1), &mut kept);
+        from += run.max(1);
+    }
+    *x = kept.iter().map(|&at| x[at]).collect();
+    series.y = kept.iter().map(|&at| series.y[at]).collect();
+}
+
+/// First, lowest, highest and last of a run, each once, in their order; and a gap, if there is one.
+fn keep(y: &[f64], run: std::ops::Range<usize>, kept: &mut Vec<usize>) {
+    let finite = || run.clone().filter(|&at| y[at].is_finite());
+    let lowest = finite().min_by(|&a, &b| y[a].total_cmp(&y[b]));
+    // Of equal peaks the first.
+    let highest = finite().rev().max_by(|&a, &b| y[a].total_cmp(&y[b]));
+    let gap = run.clone().find(|&at| !y[at].is_finite());
+    let mut places: Vec<usize> =
+        [Some(run.start), lowest, highest, gap, Some(run.end - 1)].into_iter().flatten().collect();
+    places.sort_unstable();
+    places.dedup();
+    kept.extend(places);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    fn line(x: Vec<f64>, y: Vec<f64>) -> Series {
+        Series { name: "queue".to_owned(), mark: Mark::Step, x: Points::Numbers(x), y }
+    }
+
+    fn figure(series: Vec<Series>) -> Figure {
+        Figure { series, subtitle: "control".to_owned(), x: Axis::default(), ..Figure::default() }
+    }
+
+    fn xs(series: &Series) -> &[f64] {
+        match &series.x {
+            Points::Numbers(x) => x,
+            Points::Names(_) => &[],
+        }
+    }
+
+    #[test]
+    fn every_peak_stays_where_it_was_and_the_ends_stay() {
+        let count = 1_000_000;
+        let x: Vec<f64> = (0..count).map(|at| at as f64).collect();
+        let mut y: Vec<f64> = (0..count).map(|at| (at % 7) as f64).collect();
+        (y[123_456], y[654_321]) = (1e6, -1e6);
+        let mut thinned = figure(vec![line(x, y)]);
+        thinned.thin_out(4_000);
+        let series = &thinned.series[0];
+        assert!((2_000..=4_000).contains(&series.y.len()), "{}", series.y.len());
+        let at = |value: f64| series.y.iter().position(|y| *y == value).map(|place| xs(series)[place]);
+        assert_eq!((at(1e6), at(-1e6)), (Some(123_456.0), Some(654_321.0)));
+        assert_eq!((xs(series).first(), xs(series).last()), (Some(&0.0), Some(&999_999.0)));
+        assert!(xs(series).is_sorted());
+        let said = format!("control · {} of 1,000,000 points, every peak kept", crate::grouped(series.y.len()));
+        assert_eq!(thinned.subtitle, said);
+    }
+
+    #[test]
+    fn lines_share_the_room_and_short_ones_stay() {
+        let long = || line((0..10_000).map(f64::from).collect(), (0..10_000).map(|at| f64::from(at % 3)).collect());
+        let short = line(vec![0.0, 5.0], vec![1.0, 2.0]);
+        let bars = Series { mark: Mark::Bar, ..long() };
+        let mut thinned = figure(vec![long(), short.clone(), long(), bars.clone()]);
+        thinned.thin_out(600);
+        assert!(thinned.series[0].y.len() <= 200 && thinned.series[2].y.len() <= 200);
+        assert_eq!((&thinned.series[1], &thinned.series[3]), (&short, &bars));
+        let few = figure(vec![short]);
+        let mut same = few.clone();
+        same.thin_out(600);
+        assert_eq!(same, few);
+    }
+
+    #[test]
+    fn gaps_and_equal_places_do_no_harm() {
+        let mut y = vec![1.0; 1_000];
+        (y[500], y[501]) = (f64::NAN, f64::INFINITY);
+        let mut still = figure(vec![line(vec![3.0; 1_000], y)]);
+        still.thin_out(8);
+        assert!(still.series[0].y.iter().any(|y| y.is_nan()) && still.series[0].y.len() <= 5);
+        let mut lost = figure(vec![line(vec![f64::NAN; 1_000], vec![1.0; 1_000])]);
+        lost.thin_out(8);
+        assert_eq!(lost.series[0].y.len(), 1_000);
+    }
+}
