@@ -2,13 +2,13 @@
 //!
 //! Everything comes from the catalog: names, help, flags and their defaults. None of the questions is known by name.
 
-use super::view::{Rows, size, table, write_csv};
+use super::view::{Rows, chosen, grouped, is_duration, size, table, write_csv};
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use trace::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind};
+use trace::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace::polars::prelude::DataFrame;
 use trace::{Answer, TraceAnalysis};
 use trace_view::{Part, Report};
@@ -20,27 +20,27 @@ pub(super) static ASKS: LazyLock<Vec<Ask>> = LazyLock::new(|| CATALOG.iter().map
 pub(super) struct Ask {
     entry: &'static Entry,
     arguments: &'static [Group],
-    /// Parameters by the flag that sets them.
-    flags: Vec<(&'static str, Parameter)>,
+    /// Parameters by the argument that sets them.
+    given: Vec<(&'static str, Parameter)>,
+    columns: &'static [&'static str],
     notes: &'static str,
     examples: &'static [&'static str],
 }
 
-/// Whom it is asked.
-const ARGUMENTS: Group = Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")]);
+/// The trace that is asked.
+const NAME: Argument = Argument::required("NAME", Kind::Trace, "the trace");
 
-/// How the tables are shown.
-const TABLES: Group = Group::new(
-    "Tables",
-    &[
-        Argument::flag("filter", Kind::Regex, "show only rows whose name matches; quote it: 'nccl|memcpy'")
-            .or("all rows"),
-        Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
-        Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
-        Argument::flag("unit", Kind::Choice(&["auto", "us", "ms", "s"]), "unit of the durations shown").or("auto"),
-        Argument::flag("no-figure", Kind::Switch, "draw nothing"),
-    ],
-);
+/// How the tables are shown; [`MIN_US`] only where a table has durations.
+const TABLES: &[Argument] = &[
+    Argument::flag("filter", Kind::Regex, "show only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
+    Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
+    Argument::flag("columns", Kind::Columns, "show only these columns").or("all"),
+    Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
+    Argument::flag("unit", Kind::Choice(&["auto", "us", "ms", "s"]), "unit of the durations shown").or("auto"),
+    Argument::flag("no-figure", Kind::Switch, "draw nothing"),
+];
+const MIN_US: Argument =
+    Argument::flag("min-us", Kind::Number, "hide rows without a duration of at least this many µs").or("0");
 
 /// Where the answer goes.
 const RESULT: Group = Group::new(
@@ -55,43 +55,73 @@ const RESULT: Group = Group::new(
 impl Ask {
     fn of(entry: &'static Entry) -> Self {
         let defaults = entry.defaults();
+        let mut places = vec![NAME];
         let mut asked = vec![
             Argument::flag("rank", Kind::List, "only these ranks").or(if entry.first_rank_only {
                 "the first"
             } else {
                 "all"
             }),
+            Argument::flag("iteration", Kind::List, "only rows of these iterations; on the GPU those launched in them")
+                .or("all rows"),
             Argument::flag(
                 "include-last-profiler-step",
                 Kind::Switch,
                 "look at the last profiler step too, which is usually cut off",
             ),
         ];
-        let mut flags = Vec::new();
+        let mut given = Vec::new();
         for &parameter in entry.parameters {
+            let kind = kind(parameter.kind);
+            if let Some(place) = parameter.place {
+                places.push(Argument::required(place, kind, parameter.meaning));
+                given.push((place, parameter));
+                continue;
+            }
             let name: &'static str = parameter.name.replace('_', "-").leak();
-            let default = words(&defaults[parameter.name]).leak();
-            asked.push(Argument::flag(name, kind(parameter.kind), parameter.meaning).or(default));
-            flags.push((name, parameter));
+            let default = words(&defaults[parameter.name], parameter.kind).leak();
+            asked.push(Argument::flag(name, kind, parameter.meaning).or(default));
+            given.push((name, parameter));
         }
-        let arguments = vec![ARGUMENTS, Group::new("What is asked", asked.leak()), TABLES, RESULT];
-        let examples = [String::new(), " --rank 0,2-3 --no-figure".to_owned(), format!(" --csv {}.csv", entry.name)];
-        let examples: Vec<&'static str> =
-            examples.into_iter().map(|rest| &*format!("%{} control{rest}", entry.name).leak()).collect();
-        Self { entry, arguments: arguments.leak(), flags, notes: notes(entry).leak(), examples: examples.leak() }
+        let mut tables = TABLES.to_vec();
+        if columns_of(entry.tables).any(|(name, unit)| is_duration(name, unit)) {
+            tables.insert(4, MIN_US);
+        }
+        let mut columns: Vec<&'static str> = Vec::new();
+        for (name, _) in columns_of(entry.tables) {
+            if !columns.contains(&name) {
+                columns.push(name);
+            }
+        }
+        let arguments = vec![
+            Group::new("Arguments", places.leak()),
+            Group::new("What is asked", asked.leak()),
+            Group::new("Tables", tables.leak()),
+            RESULT,
+        ];
+        Self {
+            entry,
+            arguments: arguments.leak(),
+            given,
+            columns: columns.leak(),
+            notes: notes(entry).leak(),
+            examples: examples(entry).leak(),
+        }
     }
 
     /// The parameters that were given.
     fn given(&self, call: &Call<'_>) -> Map<String, Value> {
-        let value = |flag: &str, kind| match kind {
-            ParameterKind::Whole => call.whole(flag).map(Value::from),
-            ParameterKind::Number => call.number(flag).map(Value::from),
-            ParameterKind::List => call.list(flag).map(Value::from),
-            ParameterKind::Switch => call.decided(flag).map(Value::from),
+        let value = |name: &str, kind| match kind {
+            ParameterKind::Whole => call.whole(name).map(Value::from),
+            ParameterKind::Number => call.number(name).map(Value::from),
+            ParameterKind::List => call.list(name).map(Value::from),
+            ParameterKind::Switch => call.decided(name).map(Value::from),
+            ParameterKind::Text | ParameterKind::Path => call.text(name).map(Value::from),
+            ParameterKind::Texts | ParameterKind::Choices(_) => call.words(name).map(Value::from),
         };
         let given =
-            |(flag, parameter): &(&str, Parameter)| Some((parameter.name.to_owned(), value(flag, parameter.kind)?));
-        self.flags.iter().filter_map(given).collect()
+            |(name, parameter): &(&str, Parameter)| Some((parameter.name.to_owned(), value(name, parameter.kind)?));
+        self.given.iter().filter_map(given).collect()
     }
 }
 
@@ -108,8 +138,15 @@ impl Magic for Ask {
         self.arguments
     }
 
+    fn columns(&self) -> &'static [&'static str] {
+        self.columns
+    }
+
     fn result(&self) -> Option<&'static str> {
-        Some("a polars DataFrame of the main table, all rows, with HTA's columns; of further tables x_TABLE")
+        Some(
+            "a polars DataFrame of the main table, all rows, with HTA's columns (of tables per rank all ranks, with a \
+             column `rank`); of further tables x_TABLE",
+        )
     }
 
     fn notes(&self) -> &'static str {
@@ -124,12 +161,16 @@ impl Magic for Ask {
         let bind = call.result_name()?.map(str::to_owned);
         let traces = scene.trace(call, call.required("NAME"))?;
         let last = call.switch("include-last-profiler-step");
-        let analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
+        let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
+        if let Some(iterations) = call.list("iteration") {
+            analysis = analysis.in_iterations(iterations)?;
+        }
         let answer = self.entry.ask(&analysis, self.given(call), call.list("rank"))?;
         scene.check_interrupt()?;
+        let tables = answer.whole_tables();
         // What is shown comes first, so that a wrong flag leaves no file and no variable behind.
-        let report = report(call, &answer)?;
-        let names = bind.as_deref().map(|bind| variables(bind, &answer.tables)).unwrap_or_default();
+        let report = report(call, &answer, &tables)?;
+        let names = bind.as_deref().map(|bind| variables(bind, &tables)).unwrap_or_default();
         for name in &names {
             scene.free(call, name)?;
         }
@@ -137,40 +178,47 @@ impl Magic for Ask {
         for (path, table) in files.iter().zip(&answer.tables) {
             write_csv(path, &table.frame)?;
         }
-        for (name, table) in names.iter().zip(&answer.tables) {
+        let mut said = Vec::new();
+        for copy in &answer.copies {
+            let copied = copy.save_while(&mut || !scene.out.interrupted())?;
+            let (events, added) = (grouped(copied.events), grouped(copied.added));
+            said.push(format!("wrote {}: {events} events, {added} of them new", copy.target.display()));
+        }
+        for (name, table) in names.iter().zip(&tables) {
             scene.bind_frame(call, name, &table.frame)?;
         }
         if call.quiet() {
             return Ok(());
         }
         scene.show(&report);
-        for (name, table) in names.iter().zip(&answer.tables) {
+        for (name, table) in names.iter().zip(&tables) {
             scene.say(format!("{name}: DataFrame {}", size(&table.frame)));
         }
         for (path, table) in files.iter().zip(&answer.tables) {
             scene.say(format!("wrote {}: {}", path.display(), size(&table.frame)));
         }
+        said.into_iter().for_each(|line| scene.say(line));
         Ok(())
     }
 }
 
 /// Sentences, tables and figures; only the sentences if the answer is bound and not shown.
-fn report(call: &Call<'_>, answer: &Answer) -> Result<Report, Error> {
+fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Report, Error> {
     let mut parts: Vec<Part> = answer.notes.iter().map(|note| Part::Text(note.clone())).collect();
-    let shown: Vec<&AnswerTable> = answer.tables.iter().filter(|table| table.shown).collect();
+    let shown: Vec<&AnswerTable> = tables.iter().filter(|table| table.shown).collect();
     let takes = takers(call, &shown);
     let mut tables = Vec::new();
     for (answer_table, takes) in shown.iter().zip(takes) {
         let frame = answer_table.frame.clone();
-        let rows = if takes {
-            Rows::of(call, frame)?
+        let (rows, columns) = if takes {
+            (Rows::of(call, frame)?, chosen(call, &answer_table.frame)?)
         } else {
             let of = frame.height();
-            Rows { df: frame, of, order: None }
+            (Rows { df: frame, of, order: None }, None)
         };
         let caption = answer_table.caption(&answer.title);
         let draw = |df: &DataFrame, rows| answer_table.table(df, &caption, rows);
-        tables.push(Part::Table(table(call, rows, &None, "", draw)?));
+        tables.push(Part::Table(table(call, rows, &columns, "", draw)?));
     }
     if call.shows() {
         parts.extend(tables);
@@ -181,13 +229,16 @@ fn report(call: &Call<'_>, answer: &Answer) -> Result<Report, Error> {
     Ok(Report { parts })
 }
 
-/// Which tables `--filter` and `--sort` are for: those that have the columns. If none has, all: each says what it lacks.
+/// Which tables `--filter`, `--sort` and `--columns` are for: those that have the columns. If none has, all: each says
+/// what it lacks.
 fn takers(call: &Call<'_>, tables: &[&AnswerTable]) -> Vec<bool> {
     let has = |table: &&AnswerTable, name: &str| table.frame.column(name).is_ok();
     let named = tables.iter().any(|table| has(table, "name"));
     let filters = call.regex("filter").is_some();
     let takes = |table: &&AnswerTable| {
-        call.sorts("sort").iter().all(|sort| has(table, &sort.column)) && (!filters || !named || has(table, "name"))
+        call.sorts("sort").iter().all(|sort| has(table, &sort.column))
+            && call.words("columns").is_none_or(|names| names.iter().all(|name| has(table, name)))
+            && (!filters || !named || has(table, "name"))
     };
     let takes: Vec<bool> = tables.iter().map(takes).collect();
     if takes.contains(&true) { takes } else { vec![true; tables.len()] }
@@ -201,31 +252,60 @@ fn variables(bind: &str, tables: &[AnswerTable]) -> Vec<String> {
     tables.iter().enumerate().map(name).collect()
 }
 
-/// `out.csv` for a table without a name, `out.kernels.csv` for one with.
+/// `out.csv` for a table without a name, `out.kernels.csv` for one with, `out.rank0.csv` for one of a rank.
 fn files(path: &Path, tables: &[AnswerTable]) -> Vec<PathBuf> {
-    tables.iter().map(|table| file(path, table.name)).collect()
+    tables.iter().map(|table| file(path, &table.part())).collect()
 }
 
-fn file(path: &Path, table: &str) -> PathBuf {
-    if table.is_empty() {
+fn file(path: &Path, part: &str) -> PathBuf {
+    if part.is_empty() {
         return path.to_owned();
     }
     let text = path.to_string_lossy();
-    PathBuf::from(format!("{}.{table}.csv", text.strip_suffix(".csv").unwrap_or(&text)))
+    PathBuf::from(format!("{}.{part}.csv", text.strip_suffix(".csv").unwrap_or(&text)))
+}
+
+/// The columns of all tables, with a rank in front of tables per rank.
+fn columns_of(tables: &'static [TableSchema]) -> impl Iterator<Item = (&'static str, trace_view::Unit)> {
+    tables.iter().flat_map(|table| {
+        let rank = table.per_rank.then_some(("rank", trace_view::Unit::None));
+        rank.into_iter().chain(table.columns.iter().map(|column| (column.name, column.unit)))
+    })
 }
 
 fn notes(entry: &Entry) -> String {
+    let part = |table: &TableSchema| match (table.name, table.per_rank) {
+        (name, false) => name.to_owned(),
+        ("", true) => "rankN".to_owned(),
+        (name, true) => format!("{name}.rankN"),
+    };
     let files: Vec<String> =
-        entry.tables.iter().map(|table| file(Path::new("out.csv"), table).display().to_string()).collect();
+        entry.tables.iter().map(|table| file(Path::new("out.csv"), &part(table)).display().to_string()).collect();
+    let each =
+        if entry.tables.iter().any(|table| table.per_rank) { ", one for every rank N that is asked" } else { "" };
     let more = if entry.notes.is_empty() { String::new() } else { format!("{}\n\n", entry.notes) };
-    format!("{more}--csv out.csv writes {}. The other flags of tables shape only what is shown.", files.join(" and "))
+    format!(
+        "{more}--csv out.csv writes {}{each}. The other flags of tables shape only what is shown.",
+        files.join(" and ")
+    )
+}
+
+fn examples(entry: &Entry) -> Vec<&'static str> {
+    let places: String =
+        entry.parameters.iter().filter_map(|parameter| parameter.place).map(|at| format!(" {at}")).collect();
+    let start = format!("%{} control{places}", entry.name);
+    let rests = [String::new(), " --rank 0,2-3 --no-figure".to_owned(), format!(" --csv {}.csv", entry.name)];
+    rests.iter().map(|rest| &*format!("{start}{rest}").leak()).collect()
 }
 
 /// A default as the help page says it.
-fn words(value: &Value) -> String {
-    match value {
-        Value::Null => "all".to_owned(),
-        value => value.to_string().trim_end_matches(".0").to_owned(),
+fn words(value: &Value, kind: ParameterKind) -> String {
+    match (value, kind) {
+        (Value::Null, ParameterKind::Path) => "see below".to_owned(),
+        (Value::Null, _) => "all".to_owned(),
+        (Value::String(text), _) => text.clone(),
+        (Value::Array(values), _) => values.iter().map(|value| words(value, kind)).collect::<Vec<_>>().join(","),
+        (value, _) => value.to_string().trim_end_matches(".0").to_owned(),
     }
 }
 
@@ -235,5 +315,9 @@ fn kind(kind: ParameterKind) -> Kind {
         ParameterKind::Number => Kind::Number,
         ParameterKind::List => Kind::List,
         ParameterKind::Switch => Kind::Switch,
+        ParameterKind::Text => Kind::Text,
+        ParameterKind::Texts => Kind::Texts,
+        ParameterKind::Choices(words) => Kind::Choices(words),
+        ParameterKind::Path => Kind::Target,
     }
 }

@@ -58,6 +58,11 @@ pub trait Magic: Sync {
     /// What it takes.
     fn arguments(&self) -> &'static [Group];
 
+    /// The columns of the tables it shows, where they are known before it runs; Tab offers them.
+    fn columns(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What `x = %name …` gives `x`, in words; `None` if there is nothing to bind.
     fn result(&self) -> Option<&'static str> {
         None

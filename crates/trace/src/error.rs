@@ -112,6 +112,50 @@ pub enum Error {
         /// The iteration that was asked for.
         iteration: i64,
     },
+    /// An empty list of iterations.
+    #[error("no iteration of trace \"{label}\" is selected (has {})", numbers(.available))]
+    NoIterationSelected {
+        /// The trace.
+        label: String,
+        /// The iterations there are.
+        available: Vec<i64>,
+    },
+    /// The last profiler step was asked for, which is left out by default.
+    #[error(
+        "iteration {iteration} of trace \"{label}\" is a last profiler step, which is left out since it is usually cut off; include_last_profiler_step (--include-last-profiler-step) keeps it (otherwise there are {})", numbers(.available)
+    )]
+    LastIteration {
+        /// The trace.
+        label: String,
+        /// The iteration that was asked for.
+        iteration: i64,
+        /// The iterations there are without it.
+        available: Vec<i64>,
+    },
+    /// A copy of a trace whose file is gone.
+    #[error("rank {rank} was loaded from {}, which is not there (any more); a copy of the trace needs it", .path.display())]
+    NoSource {
+        /// The rank.
+        rank: i64,
+        /// The file it was loaded from.
+        path: PathBuf,
+    },
+    /// A copy of a trace whose file is another by now.
+    #[error("{} had {then} events when it was loaded and has {now} now; load it again", .path.display())]
+    ChangedSource {
+        /// The file.
+        path: PathBuf,
+        /// Events when it was loaded.
+        then: u64,
+        /// Events now.
+        now: u64,
+    },
+    /// A copy of a trace over a trace that is loaded.
+    #[error("{} is the trace itself; a copy needs another name", .path.display())]
+    OwnSource {
+        /// The file.
+        path: PathBuf,
+    },
     /// A word that is no device type.
     #[error("`{given}` is no device type; say CPU, GPU or ALL")]
     UnknownDeviceType {

@@ -14,6 +14,7 @@
 pub mod analysis;
 mod classify;
 mod compat;
+mod counter;
 mod diff;
 mod error;
 mod frame;

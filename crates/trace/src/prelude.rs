@@ -1,6 +1,9 @@
 //! Everyday names: ours, polars', and what shows an answer.
 
-pub use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
+pub use crate::analysis::{
+    CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, MemoryBwSummary, MemoryBwTimeSeries, QueueLengthSummary,
+    QueueLengthTimeSeries, TemporalBreakdown, TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
+};
 pub use crate::{
     Answer, Compat, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, Pick, RankInfo, Selection, Trace,
     TraceAnalysis, TraceDiff, TraceSet, Warning, frame_table, shorten_name,

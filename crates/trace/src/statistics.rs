@@ -25,6 +25,17 @@ pub(crate) fn quantile(values: &[f64], q: f64) -> Option<f64> {
     Some(values[below] + (values[above] - values[below]) * (place - below as f64))
 }
 
+/// Count, mean, standard deviation (n − 1), least, quartiles, largest, as pandas describes numbers; they are sorted.
+pub(crate) fn describe(values: &mut [f64]) -> [Option<f64>; 8] {
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / count);
+    let spread = mean.map(|mean| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>());
+    let deviation = spread.filter(|_| values.len() > 1).map(|spread| (spread / (count - 1.0)).sqrt());
+    let [first, second, third] = [0.25, 0.5, 0.75].map(|share| quantile(values, share));
+    [Some(count), mean, deviation, values.first().copied(), first, second, third, values.last().copied()]
+}
+
 /// Count, sum, sum of squares, least and largest of whole numbers: exact, and the same in whatever order they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Moments {
@@ -94,6 +105,17 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 4.0, 8.0], 1.0), Some(8.0));
         assert_eq!(quantile(&[5.0], 0.25), Some(5.0));
         assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn numbers_are_described_as_pandas_does() {
+        let of = |values: &[f64]| describe(&mut values.to_vec());
+        // Around the mean 2.5: 0.5² + 1.5² + 3.5² + 1.5² = 17.
+        let deviation = (17.0_f64 / 3.0).sqrt();
+        let expected = [4.0, 2.5, deviation, 1.0, 1.0, 1.5, 3.0, 6.0].map(Some);
+        assert_eq!(of(&[2.0, 1.0, 6.0, 1.0]), expected);
+        assert_eq!(of(&[7.0])[..4], [Some(1.0), Some(7.0), None, Some(7.0)]);
+        assert_eq!(of(&[])[..2], [Some(0.0), None]);
     }
 
     #[test]

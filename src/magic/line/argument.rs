@@ -41,6 +41,12 @@ pub enum Kind {
     Path,
     /// A file to write.
     File,
+    /// A file or folder to write.
+    Target,
+    /// Any text.
+    Text,
+    /// Texts, with commas between.
+    Texts,
     /// A name for something new: a Rust identifier.
     Name,
     /// A regular expression.
@@ -134,7 +140,9 @@ impl Kind {
         match self {
             Kind::Trace | Kind::Name => "NAME".to_owned(),
             Kind::Variable | Kind::TraceOrVariable => "VARIABLE".to_owned(),
-            Kind::Path => "PATH".to_owned(),
+            Kind::Path | Kind::Target => "PATH".to_owned(),
+            Kind::Text => "TEXT".to_owned(),
+            Kind::Texts => "TEXT,TEXT".to_owned(),
             Kind::File => "FILE".to_owned(),
             Kind::Regex => "REGEX".to_owned(),
             Kind::Whole => "N".to_owned(),

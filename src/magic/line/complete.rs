@@ -197,7 +197,7 @@ impl Line<'_> {
                 (0, items)
             }
             Kind::Path => (0, paths::complete(typed, true)),
-            Kind::File => (0, paths::complete(typed, false)),
+            Kind::File | Kind::Target => (0, paths::complete(typed, false)),
             Kind::Choice(words) => (0, matching(typed, words.iter().copied(), value)),
             Kind::Choices(words) => {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);
@@ -207,15 +207,30 @@ impl Line<'_> {
             }
             Kind::Columns => {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);
-                (from, matching(&typed[from..], self.columns().iter().map(String::as_str), value))
+                (from, self.named(&typed[from..]))
             }
             Kind::Sort => match typed.split_once(':') {
                 Some((column, order)) => (column.len() + 1, matching(order, ["asc", "desc"], value)),
-                None => (0, matching(typed, self.columns().iter().map(String::as_str), value)),
+                None => (0, self.named(typed)),
             },
             Kind::Switch => (0, matching(typed, ["true", "false"], value)),
-            Kind::Name | Kind::Regex | Kind::Whole | Kind::Number | Kind::List => (0, Vec::new()),
+            Kind::Name | Kind::Regex | Kind::Whole | Kind::Number | Kind::List | Kind::Text | Kind::Texts => {
+                (0, Vec::new())
+            }
         }
+    }
+
+    /// Columns, as they must be typed: a name of two words stands in quotes.
+    fn named(&self, typed: &str) -> Vec<Candidate> {
+        let columns = self.columns();
+        let mut items =
+            matching(typed.trim_start_matches(['\'', '"']), columns.iter().map(String::as_str), CandidateKind::Value);
+        for item in &mut items {
+            if item.text.contains([' ', '(', ')', '\'', '"']) {
+                item.text = format!("'{}'", item.text);
+            }
+        }
+        items
     }
 
     /// Variables that hold a data frame.
@@ -224,8 +239,13 @@ impl Line<'_> {
         matching(typed, frames.map(|variable| variable.name.as_str()), CandidateKind::Variable)
     }
 
-    /// The columns that the line's table will have: of the bound frame it names, or of the comparison it makes.
+    /// The columns that the line's table will have: those that the magic says, of the bound frame it names, or of the
+    /// comparison it makes.
     fn columns(&self) -> Vec<String> {
+        let said = self.magic.columns();
+        if !said.is_empty() {
+            return said.iter().map(|name| (*name).to_owned()).collect();
+        }
         match self.placed().as_slice() {
             [variable] => {
                 let bound = self.view.columns.iter().find(|(name, _)| name == variable);

@@ -132,7 +132,7 @@ impl Reader<'_> {
 
     fn value(&self, argument: &Argument, pieces: &[Piece]) -> Result<Value, Error> {
         let text = match argument.kind {
-            Kind::Path | Kind::File => expand::path(pieces, self.environment),
+            Kind::Path | Kind::File | Kind::Target => expand::path(pieces, self.environment),
             _ => Ok(expand::plain(pieces)),
         };
         text.and_then(|text| read(argument.kind, &text)).map_err(|reason| self.usage_of(argument, reason))

@@ -44,7 +44,14 @@ const LONGEST_LIST: usize = 100_000;
 pub(super) fn read(kind: Kind, text: &str) -> Result<Value, String> {
     let expected = |what: &str| format!("expected {what}, got \"{text}\".");
     match kind {
-        Kind::Trace | Kind::Variable | Kind::TraceOrVariable | Kind::Path | Kind::File | Kind::Name => {
+        Kind::Trace
+        | Kind::Variable
+        | Kind::TraceOrVariable
+        | Kind::Path
+        | Kind::File
+        | Kind::Target
+        | Kind::Text
+        | Kind::Name => {
             if text.trim().is_empty() {
                 return Err(expected(what(kind)));
             }
@@ -66,7 +73,7 @@ pub(super) fn read(kind: Kind, text: &str) -> Result<Value, String> {
         Kind::Choices(words) => {
             split(text).iter().map(|word| choose(words, word)).collect::<Result<_, _>>().map(Value::Words)
         }
-        Kind::Columns => match split(text) {
+        Kind::Columns | Kind::Texts => match split(text) {
             columns if columns.iter().any(String::is_empty) => Err(expected(what(kind))),
             columns => Ok(Value::Words(columns)),
         },
@@ -87,6 +94,9 @@ pub(super) fn what(kind: Kind) -> &'static str {
         Kind::TraceOrVariable => "the name of a loaded trace or a variable",
         Kind::Path => "a path",
         Kind::File => "a file",
+        Kind::Target => "a file or folder",
+        Kind::Text => "a text",
+        Kind::Texts => "texts with commas between",
         Kind::Name => "a name",
         Kind::Regex => "a regular expression",
         Kind::Whole => "a whole number",

@@ -92,6 +92,73 @@ fn parameters_are_flags_with_htas_names() {
     assert!(page.contains("out.csv and out.intervals.csv"), "{page}");
 }
 
+/// A launch in step 1 and one in step 2; step 3 is cut off.
+fn steps(rank: i64) -> TraceBuilder {
+    let launched = |builder: TraceBuilder, id: i64, at: i64| {
+        let copy = builder.runtime("cudaMemcpyAsync", id, at..at + 1);
+        copy.memcpy("Memcpy DtoH (Device -> Pinned)", Stream(7), 8, at + 5..at + 9)
+            .correlation(id)
+            .arg("memory bandwidth (GB/s)", "2.5")
+    };
+    let one = launched(TraceBuilder::new().rank(rank).step(1, 0..50), 1, 10);
+    launched(one.step(2, 50..100), 2, 60).step(3, 100..150)
+}
+
+#[test]
+fn a_table_per_rank_is_a_file_per_rank_and_one_table_and_variable() {
+    let (folder, mut stage) = staged(&[steps(0), gpu(1), steps(2)]);
+    let out = folder.path().join("out.csv");
+    let said = stage.text(&format!("x = %queue_length_time_series job --rank 0-2 --csv '{}'", out.display()));
+    assert!(said.contains("x: DataFrame 8 × 7") && said.contains("out.rank2.csv: 4 × 6"), "{said}");
+    assert!(said.contains("No launch of a kernel, copy or fill on rank 1."), "{said}");
+    assert_eq!(
+        read(&folder, "out.rank0.csv"),
+        "index,ts,pid,tid,stream,queue_length\n1,10.0,0,7,7,1\n2,15.0,0,7,7,0\n4,60.0,0,7,7,1\n5,65.0,0,7,7,0\n"
+    );
+    assert_eq!(read(&folder, "out.rank1.csv"), "index,ts,pid,tid,stream,queue_length\n");
+    assert!(!out.exists());
+    assert_eq!(stage.frame("x").get_column_names()[0], "rank");
+    let shown = stage.text("%queue_length_time_series job --rank 0,2 --columns rank,queue_length --no-figure");
+    assert!(shown.contains("8 rows × 2 columns"), "{shown}");
+}
+
+#[test]
+fn iterations_narrow_every_question() {
+    let (folder, mut stage) = staged(&[steps(0)]);
+    let out = folder.path().join("out.csv");
+    let said = stage.text(&format!("%memory_bw_time_series job --iteration 2 --csv '{}'", out.display()));
+    assert!(said.contains("memory_bw_time_series · job · rank 0 · iteration 2"), "{said}");
+    assert_eq!(
+        read(&folder, "out.rank0.csv"),
+        "ts,pid,name,memory_bw_gbps\n65.0,0,Memcpy DtoH,2.5\n69.0,0,Memcpy DtoH,0.0\n"
+    );
+    for entry in CATALOG.iter().filter(|entry| entry.parameters.iter().all(|parameter| parameter.place.is_none())) {
+        let said = stage.text(&format!("%{} job --iteration 1 --no-figure", entry.name));
+        assert!(said.contains("· iteration 1"), "%{}: {said}", entry.name);
+    }
+    assert!(stage.error("%memory_bw_summary job --iteration 3").contains("--include-last-profiler-step"));
+    assert!(stage.error("%memory_bw_summary job --iteration 9").contains("has no iteration 9 (has 1, 2)"));
+}
+
+#[test]
+fn a_trace_with_counters_is_written_beside_its_source() {
+    let (folder, mut stage) = staged(&[steps(0)]);
+    let said = stage.text("%trace_with_counters job --time-series queue_length");
+    let file = folder.path().join("job/0_with_counters.json.gz");
+    assert!(said.contains("0_with_counters.json.gz: 11 events, 4 of them new") && file.exists(), "{said}");
+    let page = stage.text("%trace_with_counters --help");
+    assert!(page.contains("--output PATH") && page.contains("(default: _with_counters)"), "{page}");
+    assert!(page.contains("(default: queue_length,memcpy_bandwidth)"), "{page}");
+}
+
+#[test]
+fn short_durations_can_be_hidden_where_there_are_some() {
+    let (_folder, mut stage) = staged(&[gpu(0)]);
+    let shown = stage.text("%gpu_kernel_breakdown job --min-us 11 --no-figure");
+    assert!(shown.contains("ncclDevKernel") && !shown.contains("relu"), "{shown}");
+    assert!(stage.error("%memory_bw_summary job --min-us 3").contains("unknown flag --min-us"));
+}
+
 #[test]
 fn an_answer_can_be_bound() {
     let (_folder, mut stage) = staged(&[gpu(0)]);

@@ -89,6 +89,14 @@ fn columns_of_the_frame_or_of_the_comparison_to_come() {
 }
 
 #[test]
+fn columns_of_an_answer_to_come_are_known_and_quoted_where_they_must_be() {
+    assert_eq!(texts("%gpu_kernel_breakdown control --sort su|"), ["sum", "'sum (us)'"]);
+    assert_eq!(texts("%queue_length_time_series control --columns rank,que|"), ["queue_length"]);
+    assert_eq!(texts("%queue_length_time_series control --columns r|"), ["rank"]);
+    assert_eq!(texts("%trace_with_counters control --time-series queue_length,|"), ["memcpy_bandwidth"]);
+}
+
+#[test]
 fn paths_for_files() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("runs")).unwrap();

@@ -14,5 +14,5 @@ pub(super) use flags::{RESULT, ROWS, SHOWN};
 pub(super) use number::bytes;
 pub(super) use rows::Rows;
 pub(super) use selection::{SELECTION, caption, given_selection, trace_diff};
-pub(super) use table::{Frame, deliver, size, table};
+pub(super) use table::{Frame, chosen, deliver, is_duration, size, table};
 pub(super) use trace_view::grouped;

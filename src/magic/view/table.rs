@@ -11,7 +11,7 @@ use crate::magic::{Call, Scene};
 use trace::frame_table;
 use trace::polars::prelude::DataFrame;
 use trace_view::grouped;
-use trace_view::{Cell, Kind, Part, Report, Table, Unit};
+use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
 
 /// Rows of a table that does not say how many.
 const TOP: u64 = 20;
@@ -73,7 +73,10 @@ pub(in crate::magic) fn size(df: &DataFrame) -> String {
 }
 
 /// The columns that `--columns` names.
-fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option<Vec<String>>, Error> {
+///
+/// # Errors
+/// If one does not exist or is named twice.
+pub(in crate::magic) fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option<Vec<String>>, Error> {
     let Some(names) = call.words("columns") else { return Ok(None) };
     for (index, name) in names.iter().enumerate() {
         if names[..index].contains(name) {
@@ -108,7 +111,7 @@ pub(in crate::magic) fn table(
         notes.push(format!("{} of {} rows match", grouped(kept), grouped(of)));
     }
     if let Some(least) = call.number("min-us").filter(|&least| least > 0.0) {
-        let keep = long_enough(&rows.df, least);
+        let keep = long_enough(&rows.df, &draw(&rows.df, 0).headers, least);
         rows = rows.keep(&keep)?;
         let hidden = kept - rows.df.height();
         if hidden > 0 {
@@ -137,11 +140,15 @@ pub(in crate::magic) fn table(
     Ok(table.in_time_unit(unit))
 }
 
-/// Which rows have a duration of at least `least` µs, in any column of time.
-fn long_enough(df: &DataFrame, least: f64) -> Vec<bool> {
-    let headers = frame_table(df, "", 0).headers;
+/// Whether a column holds durations; moments are measured in the same units.
+pub(in crate::magic) fn is_duration(name: &str, unit: Unit) -> bool {
+    unit.seconds().is_some() && !matches!(name, "ts" | "end")
+}
+
+/// Which rows have a duration of at least `least` µs, in any column of durations.
+fn long_enough(df: &DataFrame, headers: &[Header], least: f64) -> Vec<bool> {
     let mut long = vec![false; df.height()];
-    for header in headers {
+    for header in headers.iter().filter(|header| is_duration(&header.name, header.unit)) {
         let Some(factor) = header.unit.seconds().map(|seconds| seconds * 1e6) else { continue };
         let Some(values) = numbers(df, &header.name) else { continue };
         for (long, value) in long.iter_mut().zip(values) {

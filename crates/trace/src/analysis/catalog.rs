@@ -3,6 +3,7 @@
 use super::{Analysis, Answer, TraceAnalysis};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
+use trace_view::Column;
 
 /// A parameter of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Parameter {
     pub kind: ParameterKind,
     /// One line of meaning.
     pub meaning: &'static str,
+    /// What it is called where it is given by its place, and never left out; `None` if it is given by its name.
+    pub place: Option<&'static str>,
 }
 
 /// What the value of a parameter is.
@@ -26,12 +29,50 @@ pub enum ParameterKind {
     List,
     /// Yes or no.
     Switch,
+    /// Any text.
+    Text,
+    /// Texts.
+    Texts,
+    /// Some of these words.
+    Choices(&'static [&'static str]),
+    /// A file or folder to write.
+    Path,
 }
 
 impl Parameter {
     /// A parameter called `name`.
     pub const fn new(name: &'static str, kind: ParameterKind, meaning: &'static str) -> Self {
-        Self { name, kind, meaning }
+        Self { name, kind, meaning, place: None }
+    }
+
+    /// The parameter, given by its place and never left out; usage lines call it `place`.
+    #[must_use]
+    pub const fn at(self, place: &'static str) -> Self {
+        Self { place: Some(place), ..self }
+    }
+}
+
+/// A table that a question answers with, before it is filled.
+#[derive(Debug, Clone, Copy)]
+pub struct TableSchema {
+    /// What it is called behind the name of a file, `kernels` in `out.kernels.csv`; the main one may have no name.
+    pub name: &'static str,
+    /// The columns, with HTA's names.
+    pub columns: &'static [Column],
+    /// Whether every rank has one of its own, `out.rank0.csv`.
+    pub per_rank: bool,
+}
+
+impl TableSchema {
+    /// A table that all ranks share.
+    pub const fn new(name: &'static str, columns: &'static [Column]) -> Self {
+        Self { name, columns, per_rank: false }
+    }
+
+    /// The table, one for every rank that is asked.
+    #[must_use]
+    pub const fn per_rank(self) -> Self {
+        Self { per_rank: true, ..self }
     }
 }
 
@@ -46,8 +87,8 @@ pub struct Entry {
     pub notes: &'static str,
     /// Its parameters, `ranks` aside.
     pub parameters: &'static [Parameter],
-    /// What the tables of its answer are called, in order; the main one may have no name.
-    pub tables: &'static [&'static str],
+    /// The tables of its answer, in order.
+    pub tables: &'static [TableSchema],
     /// Whether it asks the first rank only unless it is told otherwise.
     pub first_rank_only: bool,
     defaults: fn() -> Value,

@@ -1,6 +1,6 @@
 //! Communication behind computation.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema};
 use crate::Result;
 use crate::classify::KernelType;
 use crate::interval::{length, overlaps};
@@ -39,6 +39,7 @@ impl Analysis for CommCompOverlap {
     const NAME: &'static str = "comm_comp_overlap";
     const SUMMARY: &'static str = "Show how much of each rank's communication is hidden behind computation.";
     const PARAMETERS: &'static [Parameter] = &[];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     /// Overlap and communication in ns.
     type State = ByRank<(i64, i64)>;
 
@@ -75,7 +76,7 @@ impl Analysis for CommCompOverlap {
             format!("No communication kernels on rank {}: there is nothing to overlap.", crate::error::numbers(&silent))
         });
         Ok(Answer {
-            tables: vec![AnswerTable { name: "", frame, columns: COLUMNS, shown: true }],
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
             figures: if silent.len() == ranks.len() { Vec::new() } else { vec![figure] },
             notes: said.into_iter().collect(),
             ..Answer::default()

@@ -1,6 +1,6 @@
 //! GPU time by type of kernel, and the longest kernels of each type.
 
-use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, without_gpu};
+use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::classify::KernelType;
 use crate::interval::overlaps;
 use crate::statistics::{Moments, micros, quantile, rounded};
@@ -108,7 +108,8 @@ impl Analysis for GpuKernelBreakdown {
         Parameter::new("num_kernels", ParameterKind::Whole, "kernels of a rank and type with a row of their own"),
         Parameter::new("include_memory_kernels", ParameterKind::Switch, "look at copies and fills, too"),
     ];
-    const TABLES: &'static [&'static str] = &["kernel_types", "kernels"];
+    const TABLES: &'static [TableSchema] =
+        &[TableSchema::new("kernel_types", TYPE_COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS)];
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
@@ -138,13 +139,8 @@ impl Analysis for GpuKernelBreakdown {
         let figures = if rows.is_empty() { Vec::new() } else { vec![types_figure(&types), kernels_figure(&rows)] };
         Ok(Answer {
             tables: vec![
-                AnswerTable {
-                    name: "kernel_types",
-                    frame: frame_of_types(&types)?,
-                    columns: TYPE_COLUMNS,
-                    shown: true,
-                },
-                AnswerTable { name: "kernels", frame: frame_of_kernels(&rows)?, columns: KERNEL_COLUMNS, shown: true },
+                AnswerTable::new(&Self::TABLES[0], frame_of_types(&types)?),
+                AnswerTable::new(&Self::TABLES[1], frame_of_kernels(&rows)?),
             ],
             figures,
             notes: without_gpu(&without).into_iter().collect(),

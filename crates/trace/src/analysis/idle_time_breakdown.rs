@@ -1,6 +1,6 @@
 //! Why streams were idle.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, without_gpu};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::Result;
 use crate::statistics::{Moments, micros, quantile, rounded};
 use polars::df;
@@ -102,7 +102,8 @@ impl Analysis for IdleTimeBreakdown {
             "shorter gaps, in µs, are the delay between two kernels",
         ),
     ];
-    const TABLES: &'static [&'static str] = &["", "intervals"];
+    const TABLES: &'static [TableSchema] =
+        &[TableSchema::new("", COLUMNS), TableSchema::new("intervals", INTERVAL_COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
     type State = ByRank<Vec<Gaps>>;
 
@@ -159,13 +160,8 @@ impl Analysis for IdleTimeBreakdown {
         let figure = self.figure(&rows, state.0.len() > 1);
         Ok(Answer {
             tables: vec![
-                AnswerTable { name: "", frame: breakdown(&rows)?, columns: COLUMNS, shown: true },
-                AnswerTable {
-                    name: "intervals",
-                    frame: intervals(&rows)?,
-                    columns: INTERVAL_COLUMNS,
-                    shown: self.show_idle_interval_stats,
-                },
+                AnswerTable::new(&Self::TABLES[0], breakdown(&rows)?),
+                AnswerTable::new(&Self::TABLES[1], intervals(&rows)?).shown_if(self.show_idle_interval_stats),
             ],
             figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
             notes: without_gpu(&without).into_iter().collect(),

@@ -8,18 +8,30 @@ mod catalog;
 mod comm_comp_overlap;
 mod gpu_kernel_breakdown;
 mod idle_time_breakdown;
+mod memory_bw_summary;
+mod memory_bw_time_series;
+mod queue_length_summary;
+mod queue_length_time_series;
 mod rank;
 mod temporal_breakdown;
+mod time_blocked_on_full_queue;
 mod trace_analysis;
+mod trace_with_counters;
 
 pub use answer::{Answer, AnswerTable};
-pub use catalog::{Entry, Parameter, ParameterKind};
+pub use catalog::{Entry, Parameter, ParameterKind, TableSchema};
 pub use comm_comp_overlap::CommCompOverlap;
 pub use gpu_kernel_breakdown::GpuKernelBreakdown;
 pub use idle_time_breakdown::IdleTimeBreakdown;
+pub use memory_bw_summary::MemoryBwSummary;
+pub use memory_bw_time_series::MemoryBwTimeSeries;
+pub use queue_length_summary::QueueLengthSummary;
+pub use queue_length_time_series::QueueLengthTimeSeries;
 pub use rank::RankView;
 pub use temporal_breakdown::TemporalBreakdown;
+pub use time_blocked_on_full_queue::TimeBlockedOnFullQueue;
 pub use trace_analysis::TraceAnalysis;
+pub use trace_with_counters::{TimeSeries, TraceWithCounters};
 
 use crate::Result;
 use serde::de::DeserializeOwned;
@@ -32,6 +44,12 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<IdleTimeBreakdown>(),
     Entry::of::<GpuKernelBreakdown>(),
     Entry::of::<CommCompOverlap>(),
+    Entry::of::<MemoryBwTimeSeries>(),
+    Entry::of::<MemoryBwSummary>(),
+    Entry::of::<QueueLengthTimeSeries>(),
+    Entry::of::<QueueLengthSummary>(),
+    Entry::of::<TimeBlockedOnFullQueue>(),
+    Entry::of::<TraceWithCounters>(),
 ];
 
 /// A question put to a trace. Its fields are its parameters, its default is what HTA does.
@@ -42,8 +60,8 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     const SUMMARY: &'static str;
     /// What the fields mean, `ranks` aside.
     const PARAMETERS: &'static [Parameter];
-    /// What the tables of the answer are called, in order: [`AnswerTable::name`].
-    const TABLES: &'static [&'static str] = &[""];
+    /// The tables of the answer, in order.
+    const TABLES: &'static [TableSchema];
     /// What else the help says; may be empty.
     const NOTES: &'static str = "";
     /// Whether HTA asks the first rank only unless it is told otherwise.
@@ -100,9 +118,14 @@ impl<T> Merge for ByRank<T> {
 
 /// The sentence for ranks without events on the GPU; `None` if every rank has some.
 pub(crate) fn without_gpu(ranks: &[i64]) -> Option<String> {
+    nothing_on(ranks, "No GPU activity").map(|said| format!("{}: nothing to tell.", said.trim_end_matches('.')))
+}
+
+/// The sentence for ranks on which `what` is missing; `None` if there is no such rank.
+pub(crate) fn nothing_on(ranks: &[i64], what: &str) -> Option<String> {
     (!ranks.is_empty()).then(|| {
         let ranks_are = if ranks.len() == 1 { "rank" } else { "ranks" };
-        format!("No GPU activity on {ranks_are} {}: nothing to tell.", crate::error::numbers(ranks))
+        format!("{what} on {ranks_are} {}.", crate::error::numbers(ranks))
     })
 }
 

@@ -4,9 +4,10 @@ use crate::classify::KernelType;
 use crate::frame::columns::*;
 use crate::frame::rows_in_whole_steps;
 use crate::interval::{Span, merged};
-use crate::{Compat, Result, Trace};
+use crate::{Compat, RankInfo, Result, Trace};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, IdxCa, Int64Chunked, IntoColumn, IntoSeries};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,6 +75,41 @@ impl RankView {
     /// How the trace was loaded.
     pub fn compat(&self) -> Compat {
         self.compat
+    }
+
+    /// The same rank with only the rows of these iterations: on the GPU those of the launch.
+    pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
+        let column = self.trace.events.column(ITERATION)?.i64()?.rechunk().into_owned();
+        let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
+        let rows: Vec<u32> = self.rows.iter().copied().filter(is_in).collect();
+        let gpu = gpu_events(&self.trace.events, &rows, &self.names)?;
+        Ok(Self { rows, gpu, ..self.clone() })
+    }
+
+    /// The iterations that its rows lie in.
+    pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
+        let column = self.trace.events.column(ITERATION)?.i64()?.rechunk().into_owned();
+        Ok(self.rows.iter().filter_map(|&row| column.get(row as usize)).collect())
+    }
+
+    /// What there is to know of the rank without looking at its events.
+    pub(crate) fn info(&self) -> &RankInfo {
+        self.trace.info()
+    }
+
+    /// Every event of the rank, seen or not; [`RankView::rows`] says which are seen.
+    pub(crate) fn all_events(&self) -> &DataFrame {
+        &self.trace.events
+    }
+
+    /// The rows of [`RankView::all_events`] that are seen, in the order of [`RankView::events`].
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Where the common clock of the ranks starts, on the clock of the trace.
+    pub(crate) fn origin(&self) -> i64 {
+        self.origin
     }
 
     /// The events, on a clock that starts with the first event of all ranks: those of the GPU first, then those of the

@@ -1,6 +1,6 @@
 //! Idle, computing and other busy time of the GPU.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, without_gpu};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, without_gpu};
 use crate::Result;
 use crate::classify::KernelType;
 use crate::interval::{length, merged};
@@ -46,6 +46,7 @@ impl Analysis for TemporalBreakdown {
     const NAME: &'static str = "temporal_breakdown";
     const SUMMARY: &'static str = "Break the time of each rank's GPU down: idle, computing, other work.";
     const PARAMETERS: &'static [Parameter] = &[];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     type State = ByRank<Times>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
@@ -94,7 +95,7 @@ impl Analysis for TemporalBreakdown {
             ..Figure::default()
         };
         Ok(Answer {
-            tables: vec![AnswerTable { name: "", frame, columns: COLUMNS, shown: true }],
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
             figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
             notes: without_gpu(&without).into_iter().collect(),
             ..Answer::default()

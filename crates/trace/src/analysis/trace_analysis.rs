@@ -4,10 +4,16 @@ use super::{
     Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
 };
 use crate::error::numbers;
-use crate::{Error, Result, TraceSet};
+use crate::write::is_same_file;
+use crate::{Error, Pick, Result, TraceSet};
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
+
+/// How many points the lines of a figure have together; what a line loses beyond that, nobody could see.
+const MOST_POINTS: usize = 30_000;
 
 /// A loaded trace to put questions to: all ranks on one clock, without the last profiler step, which is usually cut off.
 ///
@@ -31,6 +37,8 @@ use std::sync::Arc;
 pub struct TraceAnalysis {
     label: String,
     ranks: Arc<Vec<RankView>>,
+    /// The iterations that are looked at; `None` for all rows, those outside of iterations included.
+    iterations: Option<Vec<i64>>,
 }
 
 impl TraceAnalysis {
@@ -51,7 +59,42 @@ impl TraceAnalysis {
         let origin = traces.info().iter().map(|info| info.first_ts).min().unwrap_or(0);
         let view = |trace| RankView::of(trace, traces.compat(), origin, steps, include_last_profiler_step);
         let ranks = traces.traces().par_iter().map(view).collect::<Result<_>>()?;
-        Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks) })
+        Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None })
+    }
+
+    /// The same trace with only the rows of these iterations: `analysis.in_iterations([3, 4])?`.
+    ///
+    /// A row of the CPU belongs to the `ProfilerStep#N` in which it starts, one of the GPU to the step that launched it,
+    /// even if it runs later; so questions see whole iterations, and times from the first to the last row of them.
+    /// Rows outside of all steps are left out. A rank that lacks an iteration has no rows of it.
+    ///
+    /// # Errors
+    /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
+    pub fn in_iterations(&self, iterations: impl Into<Pick>) -> Result<Self> {
+        let wanted = iterations.into();
+        let mut available = BTreeSet::new();
+        for view in self.ranks.iter() {
+            available.extend(view.iterations()?);
+        }
+        let label = || self.label.clone();
+        for &iteration in wanted.numbers() {
+            if available.contains(&iteration) {
+                continue;
+            }
+            let available: Vec<i64> = available.into_iter().collect();
+            if self.ranks.iter().all(|view| view.info().iterations.is_empty()) {
+                return Err(Error::NoIterations { label: label(), iteration });
+            }
+            if self.ranks.iter().any(|view| view.info().iterations.contains(&iteration)) {
+                return Err(Error::LastIteration { label: label(), iteration, available });
+            }
+            return Err(Error::UnknownIteration { label: label(), iteration, available });
+        }
+        if wanted.numbers().is_empty() {
+            return Err(Error::NoIterationSelected { label: label(), available: available.into_iter().collect() });
+        }
+        let ranks = self.ranks.par_iter().map(|view| view.in_iterations(wanted.numbers())).collect::<Result<_>>()?;
+        Ok(Self { label: label(), ranks: Arc::new(ranks), iterations: Some(wanted.numbers().to_vec()) })
     }
 
     /// The ranks, ascending, as the questions see them.
@@ -80,11 +123,16 @@ impl TraceAnalysis {
                 Ok(one)
             })?;
         let mut answer = question.finish(state)?;
-        let ranks: Vec<i64> = views.iter().map(|view| view.rank()).collect();
-        let plural = if ranks.len() == 1 { "" } else { "s" };
-        answer.title = format!("{} · {} · rank{plural} {}", A::NAME, self.label, numbers(&ranks));
+        for copy in &answer.copies {
+            if self.ranks.iter().any(|view| is_same_file(Path::new(&view.info().file), &copy.target)) {
+                return Err(Error::OwnSource { path: copy.target.clone() });
+            }
+        }
+        let about = self.about(&views);
+        answer.title = format!("{} · {about}", A::NAME);
         for figure in &mut answer.figures {
-            figure.subtitle = format!("{} · rank{plural} {}", self.label, numbers(&ranks));
+            figure.subtitle.clone_from(&about);
+            figure.thin_out(MOST_POINTS);
         }
         Ok(answer)
     }
@@ -119,6 +167,18 @@ impl TraceAnalysis {
     /// If a rank does not exist.
     pub fn get_idle_time_breakdown(&self, question: &IdleTimeBreakdown) -> Result<(DataFrame, DataFrame)> {
         Ok(pair(self.ask(question)?))
+    }
+
+    /// `control · ranks 0, 1 · iteration 5`
+    fn about(&self, views: &[&RankView]) -> String {
+        let several =
+            |what: &str, of: &[i64]| format!("{what}{} {}", if of.len() == 1 { "" } else { "s" }, numbers(of));
+        let ranks: Vec<i64> = views.iter().map(|view| view.rank()).collect();
+        let mut about = format!("{} · {}", self.label, several("rank", &ranks));
+        if let Some(iterations) = &self.iterations {
+            about.push_str(&format!(" · {}", several("iteration", iterations)));
+        }
+        about
     }
 
     fn chosen<A: Analysis>(&self, ranks: Option<&[i64]>) -> Result<Vec<&RankView>> {

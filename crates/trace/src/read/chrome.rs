@@ -35,8 +35,13 @@ pub(crate) trait EventSink {
     fn restart(&mut self);
     /// One event.
     fn event(&mut self, event: &RawEvent<'_>);
+    /// The same event as it is written, for whoever copies it.
+    #[inline]
+    fn event_text(&mut self, _index: i64, _text: &[u8]) {}
     /// One top-level value; `Break` ends the reading.
     fn metadata(&mut self, key: &str, value: &Value) -> ControlFlow<()>;
+    /// The same value as it is written.
+    fn metadata_text(&mut self, _key: &str, _text: &[u8]) {}
     /// Called a few times per MB; `Break` ends the reading.
     fn tick(&mut self, events: u64) -> ControlFlow<()>;
 }
@@ -195,6 +200,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         match value {
             Ok(value) => {
                 let flow = self.sink.metadata(key, &value);
+                self.sink.metadata_text(key, &bytes);
                 self.outcome.metadata.insert(key.to_owned(), value);
                 Ok(flow)
             }
@@ -276,6 +282,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         let read = window.whole(|scanner| {
             let event = raw_event(scanner, index, |key| sink.slot(key))?;
             sink.event(&event);
+            sink.event_text(index, scanner.passed());
             Ok(())
         });
         match read {

@@ -46,6 +46,12 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// What lies behind the cursor.
+    #[inline]
+    pub(crate) fn passed(&self) -> &'a [u8] {
+        &self.bytes[..self.at]
+    }
+
     /// The next byte that is no white space; the cursor stands on it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Result<u8, Stop> {

@@ -1,3 +1,7 @@
-//! Frames → files.
+//! Frames → files; traces → copies of them with changes.
 
 pub mod arrow;
+mod copy;
+
+pub(crate) use copy::is_same_file;
+pub use copy::{Copied, TraceCopy, TraceEdit};

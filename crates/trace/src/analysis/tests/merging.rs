@@ -9,11 +9,14 @@ fn four_ranks() -> TraceAnalysis {
         TraceBuilder::new()
             .rank(rank)
             .nanos()
+            .runtime("cudaMemcpyAsync", 1, 0..3)
             .kernel("gemm", Stream(7), 0..10_001 + rank)
             .kernel("ncclDevKernel_AllReduce", Stream(20), 5_003..17_000 + 7 * rank)
             .kernel("gemm", Stream(7), 30_000..33_333)
             .kernel("relu", Stream(7), 40_000..40_100 * (rank + 1))
             .memcpy("Memcpy DtoH (Device -> Pageable)", Stream(7), 4096, 60_000..61_000)
+            .correlation(1)
+            .arg("memory bandwidth (GB/s)", "4.096")
     };
     TraceAnalysis::new(&ranks(&[rank(0), rank(1), rank(2), rank(3)])).unwrap()
 }
@@ -72,4 +75,10 @@ fn the_order_and_grouping_of_ranks_change_nothing() {
     holds(&GpuKernelBreakdown::default());
     holds(&GpuKernelBreakdown { num_kernels: 1, ..GpuKernelBreakdown::default() });
     holds(&IdleTimeBreakdown::default());
+    holds(&MemoryBwTimeSeries::default());
+    holds(&MemoryBwSummary::default());
+    holds(&QueueLengthTimeSeries::default());
+    holds(&QueueLengthSummary::default());
+    holds(&TimeBlockedOnFullQueue { ranks: None, max_queue_length: 1 });
+    holds(&TraceWithCounters::default());
 }

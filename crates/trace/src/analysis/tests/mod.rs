@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bandwidth;
 mod breakdowns;
 mod catalog;
+mod counters;
 mod idle;
 mod kernels;
 mod merging;
+mod queue;
 mod view;
 
 use super::Answer;

@@ -59,3 +59,33 @@ fn a_rank_without_steps_is_kept_whole_but_hta_leaves_nothing_of_it() {
     };
     assert_eq!((height(Compat::Exact), height(Compat::Hta)), (1, 0));
 }
+
+#[test]
+fn of_some_iterations_only_their_rows_are_seen_on_the_gpu_by_the_launch() {
+    let traces = ranks(&[two_steps(), two_steps().rank(1)]);
+    let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
+    let seen = |iterations: &[i64]| -> Vec<f64> {
+        let narrowed = analysis.in_iterations(iterations).unwrap();
+        column(&narrowed.views()[1].events().unwrap(), "index")
+    };
+    assert_eq!(seen(&[1]), [6.0, 1.0, 2.0], "the kernel runs in step 2 and was launched in step 1");
+    assert_eq!(seen(&[2]), [7.0, 3.0, 4.0, 5.0]);
+    assert_eq!(seen(&[1, 2]).len(), 7, "without what lies before the first step");
+    let narrowed = analysis.in_iterations([2]).unwrap();
+    assert_eq!(narrowed.views()[0].gpu().len(), 1);
+    let answer = narrowed.ask(&crate::analysis::TemporalBreakdown::default()).unwrap();
+    assert_eq!(answer.title, "temporal_breakdown · t · ranks 0, 1 · iteration 2");
+    assert_eq!(answer.figures[0].subtitle, "t · ranks 0, 1 · iteration 2");
+    assert_eq!(column(&answer.tables[0].frame, "kernel_time(us)"), [10.0, 10.0]);
+}
+
+#[test]
+fn an_iteration_that_is_not_seen_is_named_with_the_reason() {
+    let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
+    let error = |iterations: &[i64]| analysis.in_iterations(iterations).unwrap_err().to_string();
+    assert_eq!(error(&[7]), "trace \"t\" has no iteration 7 (has 1)");
+    assert!(error(&[2]).contains("--include-last-profiler-step"), "{}", error(&[2]));
+    assert_eq!(error(&[]), "no iteration of trace \"t\" is selected (has 1)");
+    let without = TraceAnalysis::new(&ranks(&[TraceBuilder::new().operator("aten::mm", 0..5)])).unwrap();
+    assert!(without.in_iterations(3).unwrap_err().to_string().contains("it has no ProfilerStep"));
+}

@@ -1,0 +1,119 @@
+//! How much memory is moved, over time.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use crate::Result;
+use crate::counter::{Bandwidth, BandwidthPoint, memory_bandwidth};
+use crate::statistics::micros;
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+
+/// The memory bandwidth of each kind of copy over time: the sum over all copies that run at a moment.
+///
+/// ```text
+/// stream 7    |---- DtoH, 2 GB/s ----|
+/// stream 20          |-- DtoH, 3 GB/s ---|
+/// DtoH        2      5               3   0
+/// ```
+///
+/// A value holds until the next row of the same name. A copy of no length takes 1 µs.
+///
+/// # Columns
+/// One table per rank, by name and time: `COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_memory_bw_time_series`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryBwTimeSeries {
+    /// The ranks; `None` for the first.
+    pub ranks: Option<Vec<i64>>,
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("ts", Unit::Micros, "moment, from the first event of all ranks on"),
+    Column::new("pid", Unit::None, "device"),
+    Column::new("name", Unit::None, "kind of copy"),
+    Column::new("memory_bw_gbps", Unit::GigabytesPerSecond, "bandwidth of all such copies from this moment on"),
+];
+
+/// The points of one rank, and where the common clock starts.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    origin: i64,
+    kinds: Bandwidth,
+}
+
+impl Analysis for MemoryBwTimeSeries {
+    const NAME: &'static str = "memory_bw_time_series";
+    const SUMMARY: &'static str = "Show the memory bandwidth of copies and fills over time, by kind of copy.";
+    const PARAMETERS: &'static [Parameter] = &[];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
+    const FIRST_RANK_ONLY: bool = true;
+    type State = ByRank<State>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let kinds = memory_bandwidth(rank.all_events(), rank.rows(), rank.compat())?;
+        Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), kinds }))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let without: Vec<i64> = state.0.iter().filter(|(_, said)| said.kinds.is_empty()).map(|(&r, _)| r).collect();
+        let table = |(&rank, said): (&i64, &State)| -> Result<AnswerTable> {
+            Ok(AnswerTable::new(&Self::TABLES[0], frame(said)?).of_rank(rank))
+        };
+        Ok(Answer {
+            tables: state.0.iter().map(table).collect::<Result<_>>()?,
+            figures: if without.len() == state.0.len() { Vec::new() } else { vec![figure(&state)] },
+            notes: nothing_on(&without, "No memory copy or fill").into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+
+    fn ranks(&self) -> Option<&[i64]> {
+        self.ranks.as_deref()
+    }
+}
+
+impl TraceAnalysis {
+    /// The memory bandwidth over time, by rank; a rank without copies has an empty frame.
+    ///
+    /// # Errors
+    /// If a rank does not exist.
+    pub fn get_memory_bw_time_series(&self, question: &MemoryBwTimeSeries) -> Result<BTreeMap<i64, DataFrame>> {
+        Ok(self.ask(question)?.by_rank(""))
+    }
+}
+
+fn frame(said: &State) -> Result<DataFrame> {
+    let points = || said.kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
+    Ok(df!(
+        "ts" => points().map(|(_, point)| micros(point.ts - said.origin)).collect::<Vec<f64>>(),
+        "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
+        "name" => points().map(|(kind, _)| kind.as_str()).collect::<Vec<&str>>(),
+        "memory_bw_gbps" => points().map(|(_, point)| point.gbps).collect::<Vec<f64>>(),
+    )?)
+}
+
+fn figure(state: &ByRank<State>) -> Figure {
+    let several = state.0.len() > 1;
+    let mut series = Vec::new();
+    for (rank, said) in &state.0 {
+        for (kind, points) in &said.kinds {
+            let name = if several { format!("rank {rank} · {kind}") } else { kind.clone() };
+            let at = |point: &BandwidthPoint| (point.ts - said.origin) as f64 / 1e6;
+            let x = Points::Numbers(points.iter().map(at).collect());
+            let y = points.iter().map(|point| point.gbps).collect();
+            series.push(Series { name, mark: Mark::Step, x, y });
+        }
+    }
+    Figure {
+        title: "Memory bandwidth".to_owned(),
+        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, log: false },
+        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
+        series,
+        ..Figure::default()
+    }
+}

@@ -1,0 +1,138 @@
+//! How many launches wait in each stream, over time.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use crate::Result;
+use crate::counter::{QueuePoint, Queues, queue_lengths};
+use crate::statistics::micros;
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+
+/// The length of each stream's queue over time: what was launched and has not begun.
+///
+/// ```text
+/// CPU         |launch a| |launch b|
+/// stream 7           |---- a ----||-- b --|
+/// length      1      0   1        0
+/// ```
+///
+/// Launches are those of kernels, copies and fills (`cudaLaunchKernel`, `cudaMemcpyAsync`, `hipLaunchKernel`, …). A value
+/// holds until the next row of the same stream; at one moment launches come before kernels. A length below zero means
+/// that a kernel's clock runs before that of its launch.
+///
+/// # Columns
+/// One table per rank, by stream and time: `COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_queue_length_time_series`, which fails where launches share a correlation id.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueLengthTimeSeries {
+    /// The ranks; `None` for the first.
+    pub ranks: Option<Vec<i64>>,
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("index", Unit::None, "position in traceEvents of the launch or of what was launched"),
+    Column::new("ts", Unit::Micros, "moment, from the first event of all ranks on"),
+    Column::new("pid", Unit::None, "device of what was launched"),
+    Column::new("tid", Unit::None, "thread of what was launched: its stream"),
+    Column::new("stream", Unit::None, "GPU stream"),
+    Column::new("queue_length", Unit::Count, "launched and not begun, from this moment on"),
+];
+
+/// The points of one rank, and where the common clock starts.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    origin: i64,
+    queues: Queues,
+}
+
+impl Analysis for QueueLengthTimeSeries {
+    const NAME: &'static str = "queue_length_time_series";
+    const SUMMARY: &'static str = "Show how many launches wait in each stream over time.";
+    const PARAMETERS: &'static [Parameter] = &[];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
+    const FIRST_RANK_ONLY: bool = true;
+    type State = ByRank<State>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let queues = queue_lengths(rank.all_events(), rank.rows(), rank.compat())?;
+        Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), queues }))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let empty = |(_, said): &(&i64, &State)| said.queues.streams.is_empty();
+        let without: Vec<i64> = state.0.iter().filter(empty).map(|(&rank, _)| rank).collect();
+        let table = |(&rank, said): (&i64, &State)| -> Result<AnswerTable> {
+            Ok(AnswerTable::new(&Self::TABLES[0], frame(said)?).of_rank(rank))
+        };
+        let unpaired = state.0.iter().filter_map(|(&rank, said)| not_paired(rank, &said.queues));
+        Ok(Answer {
+            notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
+            tables: state.0.iter().map(table).collect::<Result<_>>()?,
+            figures: if without.len() == state.0.len() { Vec::new() } else { vec![figure(&state)] },
+            ..Answer::default()
+        })
+    }
+
+    fn ranks(&self) -> Option<&[i64]> {
+        self.ranks.as_deref()
+    }
+}
+
+impl TraceAnalysis {
+    /// The lengths of the queues over time, by rank; a rank without launches has an empty frame.
+    ///
+    /// # Errors
+    /// If a rank does not exist.
+    pub fn get_queue_length_time_series(&self, question: &QueueLengthTimeSeries) -> Result<BTreeMap<i64, DataFrame>> {
+        Ok(self.ask(question)?.by_rank(""))
+    }
+}
+
+/// The sentence for launches that could not be told apart; `None` if there are none.
+pub(super) fn not_paired(rank: i64, queues: &Queues) -> Option<String> {
+    (queues.unpaired > 0).then(|| {
+        format!(
+            "{} launches or kernels of rank {rank} share a correlation id with others and have no counterpart: they are \
+             left out.",
+            trace_view::grouped(queues.unpaired)
+        )
+    })
+}
+
+fn frame(said: &State) -> Result<DataFrame> {
+    let points = || said.queues.streams.iter().flat_map(|(&stream, points)| points.iter().map(move |p| (stream, p)));
+    Ok(df!(
+        "index" => points().map(|(_, point)| point.index).collect::<Vec<i64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts - said.origin)).collect::<Vec<f64>>(),
+        "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
+        "tid" => points().map(|(_, point)| point.tid).collect::<Vec<Option<i64>>>(),
+        "stream" => points().map(|(stream, _)| stream).collect::<Vec<i64>>(),
+        "queue_length" => points().map(|(_, point)| point.length).collect::<Vec<i64>>(),
+    )?)
+}
+
+fn figure(state: &ByRank<State>) -> Figure {
+    let several = state.0.len() > 1;
+    let mut series = Vec::new();
+    for (rank, said) in &state.0 {
+        for (stream, points) in &said.queues.streams {
+            let name = if several { format!("rank {rank} · stream {stream}") } else { format!("stream {stream}") };
+            let at = |point: &QueuePoint| (point.ts - said.origin) as f64 / 1e6;
+            let x = Points::Numbers(points.iter().map(at).collect());
+            let y = points.iter().map(|point| point.length as f64).collect();
+            series.push(Series { name, mark: Mark::Step, x, y });
+        }
+    }
+    Figure {
+        title: "Queue length by stream".to_owned(),
+        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, log: false },
+        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, log: false },
+        series,
+        ..Figure::default()
+    }
+}

@@ -1,0 +1,249 @@
+//! A copy of the trace with its queue lengths and memory bandwidths in it.
+
+use super::nothing_on;
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
+use crate::write::{TraceCopy, TraceEdit};
+use crate::{Error, Result};
+use polars::df;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use trace_view::{Column, Unit};
+
+/// A copy of each rank's trace file with counter events, which Perfetto and chrome://tracing draw as graphs beside the
+/// streams: `Queue Length` of every stream, and the memory bandwidth of every kind of copy.
+///
+/// The copy stands beside its source, `trace.json.gz` → `trace_with_counters.json.gz`, or where `output` says; the source
+/// is never touched. It is gzip'ed unless its name ends in `.json`. A trace with nothing to count gets no copy.
+///
+/// # Columns
+/// One row per copy: `COLUMNS`.
+///
+/// # Errors
+/// If `output` cannot be the name of a trace, or is the name of a loaded one.
+///
+/// # Source
+/// HTA `TraceAnalysis.generate_trace_with_counters`, which writes gzip under names that end in `.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceWithCounters {
+    /// The ranks; `None` for the first.
+    pub ranks: Option<Vec<i64>>,
+    /// What is counted.
+    pub time_series: Vec<TimeSeries>,
+    /// What stands behind the name of the source, unless `output` is a file.
+    pub output_suffix: String,
+    /// A file that ends in `.json` or `.gz` (of several ranks its name gets `.rank0` and so on), or a folder; `None` for
+    /// beside the source.
+    pub output: Option<PathBuf>,
+}
+
+/// What can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeSeries {
+    /// Launches that wait in each stream.
+    QueueLength,
+    /// Bandwidth of copies and fills.
+    MemcpyBandwidth,
+}
+
+impl Default for TraceWithCounters {
+    fn default() -> Self {
+        Self {
+            ranks: None,
+            time_series: vec![TimeSeries::QueueLength, TimeSeries::MemcpyBandwidth],
+            output_suffix: "_with_counters".to_owned(),
+            output: None,
+        }
+    }
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("file", Unit::None, "the copy"),
+    Column::new("queue_length_events", Unit::Count, "counter events of queue lengths"),
+    Column::new("memcpy_bandwidth_events", Unit::Count, "counter events of memory bandwidths"),
+];
+
+/// What one rank says.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    source: PathBuf,
+    events: u64,
+    counters: Counters,
+}
+
+/// What is counted on one rank, on the clock of its trace.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Counters {
+    queues: Queues,
+    bandwidth: Bandwidth,
+}
+
+impl Analysis for TraceWithCounters {
+    const NAME: &'static str = "trace_with_counters";
+    const SUMMARY: &'static str = "Write a copy of the trace with queue lengths and memory bandwidths as counters.";
+    const NOTES: &'static str = "The copy opens in Perfetto (ui.perfetto.dev) and chrome://tracing. It stands beside its \
+        source, trace_with_counters.json.gz, unless --output says where; then a later %trace_load of that folder finds \
+        both. Events outside of the iterations or steps that are asked are copied, but not counted.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("time_series", ParameterKind::Choices(&["queue_length", "memcpy_bandwidth"]), "what is counted"),
+        Parameter::new("output_suffix", ParameterKind::Text, "what stands behind the name of the source"),
+        Parameter::new("output", ParameterKind::Path, "write to this file (.json or .json.gz) or folder"),
+    ];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const FIRST_RANK_ONLY: bool = true;
+    type State = ByRank<State>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let mut counters = Counters::default();
+        let (events, rows, compat) = (rank.all_events(), rank.rows(), rank.compat());
+        if self.time_series.contains(&TimeSeries::QueueLength) {
+            counters.queues = queue_lengths(events, rows, compat)?;
+        }
+        if self.time_series.contains(&TimeSeries::MemcpyBandwidth) {
+            counters.bandwidth = memory_bandwidth(events, rows, compat)?;
+        }
+        let info = rank.info();
+        Ok(ByRank::of(rank.rank(), State { source: info.file.clone().into(), events: info.events_in_file, counters }))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let several = state.0.len() > 1;
+        let (mut copies, mut counts, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        for (rank, State { source, events, counters }) in state.0 {
+            let (queue, bandwidth) = counters.counts();
+            if queue + bandwidth == 0 {
+                without.push(rank);
+                continue;
+            }
+            let target = self.target(&source, several.then_some(rank))?;
+            counts.push((queue as i64, bandwidth as i64));
+            copies.push(TraceCopy { rank, source, target, events, edit: Arc::new(counters) });
+        }
+        let frame = df!(
+            "rank" => copies.iter().map(|copy| copy.rank).collect::<Vec<i64>>(),
+            "file" => copies.iter().map(|copy| copy.target.display().to_string()).collect::<Vec<String>>(),
+            "queue_length_events" => counts.iter().map(|count| count.0).collect::<Vec<i64>>(),
+            "memcpy_bandwidth_events" => counts.iter().map(|count| count.1).collect::<Vec<i64>>(),
+        )?;
+        Ok(Answer {
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
+            notes: nothing_on(&without, "Nothing to count, hence no copy,").into_iter().collect(),
+            copies,
+            ..Answer::default()
+        })
+    }
+
+    fn ranks(&self) -> Option<&[i64]> {
+        self.ranks.as_deref()
+    }
+}
+
+impl TraceAnalysis {
+    /// Writes the copies, and says where they are by rank; a rank with nothing to count has none.
+    ///
+    /// # Errors
+    /// If a rank does not exist, its file is gone, or a copy cannot be written.
+    pub fn generate_trace_with_counters(&self, question: &TraceWithCounters) -> Result<BTreeMap<i64, PathBuf>> {
+        let answer = self.ask(question)?;
+        let save = |copy: TraceCopy| copy.save().map(|_| (copy.rank, copy.target));
+        answer.copies.into_iter().map(save).collect()
+    }
+}
+
+impl TraceWithCounters {
+    /// Where the copy of `source` goes; `rank` is given if there are several.
+    fn target(&self, source: &Path, rank: Option<i64>) -> Result<PathBuf> {
+        let beside = || {
+            let name = source.file_name().unwrap_or_default().to_string_lossy();
+            let stem = name.strip_suffix(".gz").unwrap_or(&name);
+            let stem = stem.strip_suffix(".json").unwrap_or(stem);
+            format!("{stem}{}.json.gz", self.output_suffix)
+        };
+        let Some(output) = &self.output else { return Ok(source.with_file_name(beside())) };
+        if output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') {
+            return Ok(output.join(beside()));
+        }
+        let name = output.file_name().unwrap_or_default().to_string_lossy();
+        let Some(ending) = [".json.gz", ".json", ".gz"].into_iter().find(|ending| name.ends_with(ending)) else {
+            let reason = format!("output is a folder that exists or a file that ends in .json or .gz, not {output:?}");
+            return Err(Error::WrongParameter { question: Self::NAME, reason });
+        };
+        let Some(rank) = rank else { return Ok(output.clone()) };
+        let stem = name.strip_suffix(ending).unwrap_or(&name);
+        Ok(output.with_file_name(format!("{stem}.rank{rank}{ending}")))
+    }
+}
+
+impl Counters {
+    /// Counter events of queues and of bandwidths.
+    fn counts(&self) -> (usize, usize) {
+        (self.queues.streams.values().map(Vec::len).sum(), self.bandwidth.values().map(Vec::len).sum())
+    }
+}
+
+impl TraceEdit for Counters {
+    fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        for (stream, points) in &self.queues.streams {
+            for point in points {
+                let (ts, pid, length) = (written(point.ts), json!(point.pid.unwrap_or(0)), point.length);
+                let text = format!(
+                    r#"{{"ph": "C", "name": "Queue Length", "id": {stream}, "pid": {pid}, "ts": {ts}, "args": {{"Queue Length": {length}}}}}"#
+                );
+                write(text.as_bytes())?;
+            }
+        }
+        for (kind, points) in &self.bandwidth {
+            let name = json!(kind);
+            for point in points {
+                let (ts, pid, gbps) = (written(point.ts), json!(point.pid.unwrap_or(0)), json!(point.gbps));
+                let text = format!(
+                    r#"{{"ph": "C", "name": {name}, "pid": {pid}, "ts": {ts}, "args": {{"Memcpy BW": {gbps}}}}}"#
+                );
+                write(text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nanoseconds as the µs of a trace, exactly.
+fn written(nanos: i64) -> String {
+    let (sign, nanos) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
+    match nanos % 1000 {
+        0 => format!("{sign}{}", nanos / 1000),
+        rest => format!("{sign}{}.{rest:03}", nanos / 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn moments_are_written_to_the_nanosecond() {
+        assert_eq!([7_000, 7_050, -1_001, 0].map(written), ["7", "7.050", "-1.001", "0"]);
+    }
+
+    #[test]
+    fn a_copy_stands_beside_its_source_or_where_it_is_told() {
+        let beside = |source: &str| TraceWithCounters::default().target(Path::new(source), Some(1)).unwrap();
+        assert_eq!(beside("job/a.json.gz"), Path::new("job/a_with_counters.json.gz"));
+        assert_eq!(beside("a.json"), Path::new("a_with_counters.json.gz"));
+        assert_eq!(beside("a.pt.trace.gz"), Path::new("a.pt.trace_with_counters.json.gz"));
+        let to = |output: &str, rank| {
+            let question = TraceWithCounters { output: Some(output.into()), ..TraceWithCounters::default() };
+            question.target(Path::new("job/a.json"), rank)
+        };
+        assert_eq!(to("out.json", None).unwrap(), Path::new("out.json"));
+        assert_eq!(to("x/out.json.gz", Some(3)).unwrap(), Path::new("x/out.rank3.json.gz"));
+        assert_eq!(to("new/", Some(3)).unwrap(), Path::new("new/a_with_counters.json.gz"));
+        assert!(to("out.txt", None).unwrap_err().to_string().contains("ends in .json or .gz"));
+    }
+}
