@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::frame::{Builder, Built};
-use crate::read::{Meter, Outcome, label_of, open_bytes, open_file, read_events, trace_files};
+use crate::read::{Meter, Outcome, label_of, open_bytes, open_file, read_ahead, read_events, trace_files};
 use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
@@ -89,12 +89,20 @@ fn watched(
     let done = AtomicUsize::new(0);
     let current = Mutex::new(String::new());
     let bytes_total = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
+    // With fewer files than cores, each file has a second thread that unpacks it.
+    let idle_cores = files.len() < rayon::current_num_threads();
     let read = |file: &PathBuf| -> Load {
         let name = file.display().to_string();
         if let Ok(mut current) = current.lock() {
             name.clone_into(&mut current);
         }
-        let loaded = open_file(file, &meter).and_then(|reader| load_one(reader, &name, options, &meter));
+        let loaded = open_file(file, &meter).and_then(|reader| {
+            if idle_cores {
+                read_ahead(reader, |ahead| load_one(ahead, &name, options, &meter))
+            } else {
+                load_one(reader, &name, options, &meter)
+            }
+        });
         done.fetch_add(1, Ordering::Relaxed);
         (name, loaded)
     };

@@ -1,5 +1,6 @@
 //! Path → bytes → raw events. Knows JSON and files, nothing of frames.
 
+mod ahead;
 mod chrome;
 mod event;
 mod number;
@@ -11,6 +12,7 @@ mod scan;
 mod text;
 mod window;
 
+pub(crate) use ahead::read_ahead;
 pub(crate) use chrome::{EventSink, Outcome, read_events};
 pub(crate) use event::{RawEvent, SLOTS};
 pub(crate) use number::{as_f64, integer, is_float, nanos};

@@ -22,7 +22,7 @@ pub(crate) struct Meter {
 ///
 /// # Errors
 /// If it cannot be opened.
-pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + 'm>> {
+pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
     let failed = |source: IoError| Error::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     plain(Metered { inner: file, meter }).map_err(failed)
@@ -32,11 +32,11 @@ pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Rea
 ///
 /// # Errors
 /// None in practice: memory can be read.
-pub(crate) fn open_bytes<'m>(bytes: &'m [u8], meter: &'m Meter) -> Result<Box<dyn Read + 'm>> {
+pub(crate) fn open_bytes<'m>(bytes: &'m [u8], meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
     plain(Metered { inner: bytes, meter }).map_err(|source| Error::Io { path: "bytes".into(), source })
 }
 
-fn plain<'m>(reader: impl Read + 'm) -> std::io::Result<Box<dyn Read + 'm>> {
+fn plain<'m>(reader: impl Read + Send + 'm) -> std::io::Result<Box<dyn Read + Send + 'm>> {
     let mut reader = BufReader::with_capacity(128 * 1024, reader);
     let is_gzip = reader.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     Ok(if is_gzip { Box::new(MultiGzDecoder::new(reader)) } else { Box::new(reader) })
