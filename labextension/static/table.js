@@ -23,7 +23,7 @@ const STYLE = `
 .tracebook-table .tb-chip, .tracebook-table .tb-more { padding: 2px 9px; font: inherit; color: inherit; cursor: pointer;
   background: transparent; border: 1px solid var(--jp-border-color1, #bbb); border-radius: 10px; }
 .tracebook-table .tb-chip[aria-pressed="true"] { background: rgba(31, 119, 180, .3); border-color: rgba(31, 119, 180, .9); }
-.tracebook-table .tb-scroll { width: fit-content; max-width: 100%; max-height: 420px; overflow: auto;
+.tracebook-table .tb-scroll { width: fit-content; max-width: 100%; max-height: 540px; overflow: auto;
   border: 1px solid var(--jp-border-color2, #ddd); }
 .tracebook-table table { border-collapse: separate; border-spacing: 0; margin: 0; font-variant-numeric: tabular-nums; }
 .tracebook-table th { position: sticky; top: 0; z-index: 1; padding: 0; font-weight: 600; vertical-align: bottom;

@@ -14,10 +14,16 @@ from looks import FIGURE, TABLE
 from places import ROOT
 
 
-@pytest.fixture(scope="session")
-def demo_path():
-    """The executed notebook to look at: `TRACEBOOK_NOTEBOOK`, or the demo as it is committed."""
-    return Path(os.environ.get("TRACEBOOK_NOTEBOOK") or ROOT / "notebooks" / "trace_diff_demo.ipynb")
+def executed():
+    """The executed notebooks to look at: `TRACEBOOK_NOTEBOOK`, or all that are committed."""
+    if chosen := os.environ.get("TRACEBOOK_NOTEBOOK"):
+        return [Path(chosen)]
+    return [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not path.stem.endswith(".executed")]
+
+
+def pytest_generate_tests(metafunc):
+    if "path" in metafunc.fixturenames:
+        metafunc.parametrize("path", executed(), ids=lambda path: path.stem)
 
 
 @pytest.fixture(scope="session")
@@ -35,20 +41,20 @@ def sample_bundles():
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory, demo_path, sample_bundles) -> Lab:
-    """JupyterLab over `demo.ipynb`, `samples.ipynb`, and `plain.ipynb` for what is seen without our extension. None is
+def server(tmp_path_factory, sample_bundles) -> Lab:
+    """JupyterLab over the executed notebooks, `samples.ipynb`, and `plain.ipynb` for what is seen without our extension. None is
     trusted."""
     folder = tmp_path_factory.mktemp("lab")
     notebooks = folder / "notebooks"
     notebooks.mkdir()
     write_samples(notebooks / "samples.ipynb", sample_bundles)
     write_samples(notebooks / "plain.ipynb", [without_extension(bundle) for bundle in sample_bundles])
-    if demo_path.exists():
-        notebook = nbformat.read(demo_path, as_version=4)
+    for path in executed():
+        notebook = nbformat.read(path, as_version=4)
         if notebook.metadata.get("kernelspec", {}).get("name") not in KernelSpecManager().find_kernel_specs():
             # Nothing is executed here; a kernel that is missing would only open a dialog over the notebook.
             notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-        nbformat.write(notebook, notebooks / "demo.ipynb")
+        nbformat.write(notebook, notebooks / path.name)
     with lab(folder, notebooks) as running:
         yield running
 

@@ -106,7 +106,7 @@ def test_without_the_extension_html_and_pictures_are_seen(page, server, screensh
     assert page.evaluate(f"{cell.format(2, '')}.style.textAlign") == "right"
     assert "linear-gradient" in page.evaluate(f"{cell.format(6, '')}.style.background")
     assert page.evaluate(f"{cell.format(1, '[title]')}.title").startswith("void at::native::vectorized_elementwise_kernel<4")
-    scrolled = "[...document.querySelectorAll('.jp-RenderedHTMLCommon div')].some((div) => div.style.maxHeight === '420px')"
+    scrolled = "[...document.querySelectorAll('.jp-RenderedHTMLCommon div')].some((div) => div.style.maxHeight === '540px')"
     assert page.evaluate(scrolled)
     # A name between dollar signs is no formula.
     assert page.evaluate("document.querySelectorAll('.jp-RenderedHTMLCommon mjx-container').length") == 0

@@ -44,9 +44,14 @@ fn row(info: &RankInfo) -> Vec<Cell> {
         Cell::Float(info.span() as f64 / 1e6),
         list(&info.iterations, "no ProfilerStep"),
         list(&info.streams, "none"),
-        Cell::Text(info.device_type.clone()),
+        Cell::Text(device(info).to_owned()),
         Cell::Text(info.file.clone()),
     ]
+}
+
+/// What the GPU is; HTA's word for one that is not known would be odd where there is none.
+fn device(info: &RankInfo) -> &str {
+    if info.streams.is_empty() && info.device_type == "UNKNOWN GPU" { "no GPU activity" } else { &info.device_type }
 }
 
 /// Ascending numbers with runs folded: `1009–1014`, `7, 20–22`.

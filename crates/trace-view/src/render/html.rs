@@ -35,7 +35,7 @@ pub(super) fn table(table: &Table) -> String {
     let grid = Grid::of(table);
     let mut html = String::with_capacity(512 + grid.rows.len() * grid.heads.len() * 96);
     html.push_str(
-        "<div style=\"max-height:420px;overflow:auto;\"><table style=\"border-collapse:collapse;margin:0;\">",
+        "<div style=\"max-height:540px;overflow:auto;\"><table style=\"border-collapse:collapse;margin:0;\">",
     );
     if !grid.caption.is_empty() {
         push(
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn the_table_needs_no_style_sheet() {
         let html = table(&evil());
-        assert!(html.contains("max-height:420px;overflow:auto;"));
+        assert!(html.contains("max-height:540px;overflow:auto;"));
         assert!(html.contains("time&nbsp;[ms]</th>") && html.contains("<th scope=\"col\" style=\"text-align:right;"));
         assert_eq!(html.matches("<td ").count(), html.matches("<td style=\"text-align:").count());
         assert!(!html.contains("var(") && !html.contains(" id=") && !html.contains(" class="));
