@@ -1,0 +1,102 @@
+//! `ask FILE [TIMES,TIMES…]`: asks every question of the catalog of a trace repeated so many times, one after the other in
+//! time (by default once, 4 and 16 times), and prints milliseconds, best of three, and nanoseconds per event.
+//!
+//! The first line is what every question needs first: the rows without the last profiler step (`TraceAnalysis::new`).
+#![allow(clippy::print_stdout)]
+
+use flate2::read::MultiGzDecoder;
+use serde_json::{Map, Value, json};
+use std::io::Read;
+use std::time::Instant;
+use trace::analysis::CATALOG;
+use trace::{TraceAnalysis, TraceSet};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let mut args = std::env::args().skip(1);
+    let path = args.next().ok_or("usage: ask FILE [TIMES,TIMES…]")?;
+    let times = args.next().unwrap_or_else(|| "1,4,16".to_owned());
+    let times: Vec<i64> = times.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    let trace: Value = serde_json::from_str(&text(&path)?)?;
+    println!("{:<34} {:>9} {:>10} {:>10}", "question", "events", "ms", "ns/event");
+    for times in times {
+        let traces = TraceSet::from_bytes(repeated(&trace, times)?)?;
+        let events = traces.event_count();
+        let tell = |name: &str, ms: f64| {
+            println!("{name:<34} {events:>9} {ms:>10.2} {:>10.1}", ms * 1e6 / events as f64);
+        };
+        tell("(rows in whole steps)", best(|| TraceAnalysis::new(&traces).map(drop))?);
+        let analysis = TraceAnalysis::new(&traces)?;
+        for entry in CATALOG {
+            // Whatever must be given by its place is a text: the name of an operator.
+            let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
+            let given: Map<String, Value> =
+                places.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
+            tell(entry.name, best(|| entry.ask(&analysis, given.clone(), None).map(drop))?);
+        }
+    }
+    Ok(())
+}
+
+/// Milliseconds of the fastest of three.
+fn best(mut work: impl FnMut() -> trace::Result<()>) -> Outcome<f64> {
+    let mut fastest = f64::INFINITY;
+    for _ in 0..3 {
+        let start = Instant::now();
+        work()?;
+        fastest = fastest.min(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(fastest)
+}
+
+fn text(path: &str) -> Outcome<String> {
+    let bytes = std::fs::read(path)?;
+    let mut text = String::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text)?;
+    } else {
+        text = String::from_utf8(bytes)?;
+    }
+    Ok(text)
+}
+
+/// The trace, and again behind it, with steps and correlation ids of its own.
+fn repeated(trace: &Value, times: i64) -> Outcome<Vec<u8>> {
+    let events = trace["traceEvents"].as_array().ok_or("no traceEvents")?;
+    let timed = || events.iter().filter(|event| event["dur"].is_number());
+    let start = timed().filter_map(|event| event["ts"].as_f64()).fold(f64::INFINITY, f64::min);
+    let end = timed().filter_map(|event| Some(event["ts"].as_f64()? + event["dur"].as_f64()?)).fold(start, f64::max);
+    let number = |name: &str| name.strip_prefix("ProfilerStep#")?.parse::<i64>().ok();
+    let steps: Vec<i64> = events.iter().filter_map(|event| number(event["name"].as_str()?)).collect();
+    let steps_apart = steps.iter().max().zip(steps.iter().min()).map_or(0, |(last, first)| last - first + 1);
+    let ids_apart = events.iter().filter_map(|event| event["args"]["correlation"].as_i64()).max().unwrap_or(0) + 1;
+    let mut out = Vec::new();
+    out.extend(b"{\"traceEvents\": [");
+    for time in 0..times {
+        for (place, event) in events.iter().enumerate() {
+            if time > 0 || place > 0 {
+                out.extend(b",\n");
+            }
+            let mut event = event.clone();
+            match &event["ts"] {
+                Value::Number(ts) if ts.is_f64() => {
+                    event["ts"] = json!(ts.as_f64().unwrap_or(0.0) + time as f64 * (end - start + 1e3).ceil());
+                }
+                Value::Number(ts) => {
+                    event["ts"] = json!(ts.as_i64().unwrap_or(0) + time * (end - start + 1e3).ceil() as i64);
+                }
+                _ => {}
+            }
+            if let Some(step) = event["name"].as_str().and_then(number) {
+                event["name"] = json!(format!("ProfilerStep#{}", step + time * steps_apart));
+            }
+            if let Some(id) = event["args"]["correlation"].as_i64().filter(|id| *id >= 0) {
+                event["args"]["correlation"] = json!(id + time * ids_apart);
+            }
+            serde_json::to_writer(&mut out, &event)?;
+        }
+    }
+    out.extend(b"]}");
+    Ok(out)
+}
