@@ -114,8 +114,17 @@ function prepare(column, index, rows) {
   const decimals = Math.min(Math.max(column.decimals ?? 0, 0), 20);
   const digits = new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   const long = new Intl.NumberFormat("en-US", { notation: "scientific", maximumFractionDigits: 3 });
-  const number = (value) => (Math.abs(value) < 1e16 ? digits : long).format(Math.abs(value));
-  const signed = (value) => (value < 0 && /[1-9]/.test(number(value)) ? `−${number(value)}` : number(value));
+  // What is not zero is not shown as zero: two digits of it are.
+  const small = (value) => {
+    const more = 1 - Math.floor(Math.log10(value));
+    return more > 12 ? value.toExponential(1) : value.toFixed(more);
+  };
+  const number = (value) => {
+    const size = Math.abs(value);
+    const text = (size < 1e16 ? digits : long).format(size);
+    return size > 0 && !/[1-9]/.test(text) ? small(size) : text;
+  };
+  const signed = (value) => (value < 0 ? `−${number(value)}` : number(value));
   const write = (value) => {
     if (value === null || value === undefined) {
       return "—";

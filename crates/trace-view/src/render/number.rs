@@ -22,15 +22,29 @@ pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
     wanted.clamp(1, MOST_DECIMALS) as usize
 }
 
-/// `value` with `decimals` decimals: `−2,698.1`; not finite is a dash.
+/// `value` with `decimals` decimals: `−2,698.1`; not finite is a dash. What is not zero is not shown as zero: it has as
+/// many decimals more as two digits of it take.
 pub(crate) fn float(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return DASH.to_owned();
     }
     let magnitude = value.abs();
-    let digits = if magnitude < TOO_LONG { format!("{magnitude:.decimals$}") } else { format!("{magnitude:.3e}") };
-    let zero = !digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
-    signed(value < 0.0 && !zero, &digits)
+    let digits = if magnitude >= TOO_LONG {
+        format!("{magnitude:.3e}")
+    } else {
+        let digits = format!("{magnitude:.decimals$}");
+        if magnitude == 0.0 || shows_something(&digits) { digits } else { small(magnitude) }
+    };
+    signed(value < 0.0 && magnitude > 0.0, &digits)
+}
+
+fn shows_something(digits: &str) -> bool {
+    digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit))
+}
+
+fn small(magnitude: f64) -> String {
+    let decimals = 1 - magnitude.log10().floor() as i32;
+    if decimals > MOST_DECIMALS { format!("{magnitude:.1e}") } else { format!("{magnitude:.0$}", decimals as usize) }
 }
 
 /// `value` to the last digit, with `decimals` zeros behind the point so that it lines up with its column.
@@ -103,9 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn what_rounds_to_zero_has_no_sign_and_what_is_no_number_is_a_dash() {
+    fn only_zero_is_shown_as_zero_and_what_is_no_number_is_a_dash() {
         assert_eq!(float(-0.0, 1), "0.0");
-        assert_eq!(float(-0.04, 1), "0.0");
+        assert_eq!(float(-0.04, 1), "−0.040");
+        assert_eq!(float(0.05, 1), "0.1");
+        assert_eq!(float(0.002_17, 1), "0.0022");
+        assert_eq!(float(0.25, 0), "0.25");
+        assert_eq!(float(1.2e-16, 1), "1.2e-16");
         assert_eq!(float(f64::NAN, 1), DASH);
         assert_eq!(float(f64::NEG_INFINITY, 1), DASH);
     }
@@ -125,7 +143,7 @@ mod tests {
     fn a_difference_always_says_its_direction() {
         assert_eq!(difference(1307.7, float(1307.7, 1)), "▲ +1,307.7");
         assert_eq!(difference(-2698.1, float(-2698.1, 1)), "▼ −2,698.1");
-        assert_eq!(difference(-0.01, float(-0.01, 1)), "▼ −0.0");
+        assert_eq!(difference(-0.01, float(-0.01, 1)), "▼ −0.010");
         assert_eq!(difference(0.0, float(0.0, 1)), "0.0");
     }
 }

@@ -88,8 +88,8 @@ impl Analysis for TraceWithCounters {
     const NAME: &'static str = "trace_with_counters";
     const SUMMARY: &'static str = "Write a copy of the trace with queue lengths and memory bandwidths as counters.";
     const NOTES: &'static str = "The copy opens in Perfetto (ui.perfetto.dev) and chrome://tracing. It stands beside its \
-        source, trace_with_counters.json.gz, unless --output says where; then a later %trace_load of that folder finds \
-        both. Events outside of the iterations or steps that are asked are copied, but not counted.";
+        source, trace_with_counters.json.gz, unless --output says where; %trace_load of the folder passes it over. \
+        Events outside of the iterations or steps that are asked are copied, but not counted.";
     const PARAMETERS: &'static [Parameter] = &[
         Parameter::new("time_series", ParameterKind::Choices(&["queue_length", "memcpy_bandwidth"]), "what is counted"),
         Parameter::new("output_suffix", ParameterKind::Text, "what stands behind the name of the source"),

@@ -6,7 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The trace files that `path` stands for: itself, or those of a folder, by name.
+/// The trace files that `path` stands for: itself, or those of a folder, by name. Copies that this library wrote beside
+/// their source hold nothing more, and are passed over.
 ///
 /// # Errors
 /// If there is nothing, or the folder holds no trace file.
@@ -31,10 +32,21 @@ pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     files.sort();
+    let copies: Vec<PathBuf> =
+        files.iter().filter(|file| sources(file).any(|from| files.contains(&from))).cloned().collect();
+    files.retain(|file| !copies.contains(file));
     if files.is_empty() {
         return Err(Error::NoTraceFiles { path: path.to_owned() });
     }
     Ok(files)
+}
+
+/// Of what a file would be a copy, going by the names that [`crate::analysis`] gives to copies.
+fn sources(file: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let counted = name.contains("_with_counters.json").then(|| name.replacen("_with_counters.json", ".json", 1));
+    let overlaid = name.strip_prefix("overlaid_").map(str::to_owned);
+    counted.into_iter().chain(overlaid).map(|name| file.with_file_name(name))
 }
 
 /// The name of a file or folder without what says that it is a trace.
@@ -139,6 +151,19 @@ mod tests {
         );
         std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
         assert_eq!(reader.found(), None);
+    }
+
+    #[test]
+    fn copies_beside_their_source_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in
+            ["a.json.gz", "a_with_counters.json.gz", "overlaid_a.json.gz", "b_with_counters.json", "overlaid_c.json"]
+        {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let files = trace_files(folder.path()).unwrap();
+        let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+        assert_eq!(names, ["a.json.gz", "b_with_counters.json", "overlaid_c.json"]);
     }
 
     #[test]
