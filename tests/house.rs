@@ -38,6 +38,8 @@ const NEVER: &[(&str, &[&str])] = &[
     ("crates/trace-view/src", &["polars::", "evcxr::", "tokio::", "jupyter_protocol", "zmq::", "trace::"]),
     ("crates/trace/src", &["plotly::", "evcxr::", "tokio::", "jupyter_protocol", "zmq::"]),
     ("crates/trace/src/read", &["polars::", "crate::frame", "crate::diff"]),
+    ("crates/trace/src/config", &["polars::", "crate::read", "crate::frame"]),
+    ("crates/trace/src/filter", &["crate::diff", "crate::analysis", "crate::read"]),
     ("crates/trace/src/frame", &["crate::diff", "crate::analysis"]),
     ("crates/trace/src/interval", &["polars::", "crate::frame", "crate::Trace"]),
     ("crates/trace/src/counter", &["crate::diff", "crate::analysis", "crate::read"]),

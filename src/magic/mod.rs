@@ -13,6 +13,7 @@ mod lsmagic;
 #[allow(clippy::module_inception)]
 mod magic;
 mod ops_diff;
+mod parser_args;
 mod show;
 mod trace_drop;
 mod trace_info;
@@ -36,6 +37,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &trace_list::TraceList,
         &trace_info::TraceInfo,
         &trace_drop::TraceDrop,
+        &parser_args::ParserArgs,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
         &visualize::Visualize,

@@ -1,15 +1,23 @@
 //! `%trace_info`: what a loaded trace holds.
 
+use super::view::{bytes, grouped};
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
-use trace_view::{Cell, Part, Present, Report};
+use trace::{ColumnMemory, TraceSet};
+use trace_view::{Cell, Header, Kind as Shown, Part, Present, Report, Table, Unit};
 
 pub(super) struct TraceInfo;
 
 /// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")]),
-    Group::new("Flags", &[Argument::flag("rank", Kind::List, "only these ranks").or("all")]),
+    Group::new(
+        "Flags",
+        &[
+            Argument::flag("rank", Kind::List, "only these ranks").or("all"),
+            Argument::flag("memory", Kind::Switch, "show what each column takes in memory instead"),
+        ],
+    ),
 ];
 
 impl Magic for TraceInfo {
@@ -26,11 +34,15 @@ impl Magic for TraceInfo {
     }
 
     fn examples(&self) -> &'static [&'static str] {
-        &["%trace_info control", "%trace_info control --rank 0,2-3"]
+        &["%trace_info control", "%trace_info control --rank 0,2-3", "%trace_info control --memory"]
     }
 
     fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
         let traces = scene.trace(call, call.required("NAME"))?;
+        if call.switch("memory") {
+            scene.show(&memory(&traces, call.list("rank"))?);
+            return Ok(());
+        }
         let mut report = traces.present();
         if let Some(ranks) = call.list("rank") {
             for &rank in ranks {
@@ -41,6 +53,52 @@ impl Magic for TraceInfo {
         scene.show(&report);
         Ok(())
     }
+}
+
+/// What each column takes, the largest first.
+fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
+    let columns = traces.memory_by_column(ranks)?;
+    let total: usize = columns.iter().map(|column| column.bytes).sum();
+    let count = |value: usize| Cell::Int(i64::try_from(value).unwrap_or(i64::MAX));
+    let row = |column: &ColumnMemory| {
+        vec![
+            Cell::Text(column.name.clone()),
+            Cell::Text(column.dtype.clone()),
+            count(column.values),
+            count(column.bytes),
+            Cell::Float(100.0 * column.bytes as f64 / total.max(1) as f64),
+            Cell::Text(column.meaning.to_owned()),
+        ]
+    };
+    let head =
+        |name: &str, unit, kind, meaning: &str| Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) };
+    let over = ranks.map_or_else(
+        || format!("{} ranks", traces.ranks().len()),
+        |ranks| format!("rank {}", ranks.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+    );
+    Ok(Report::of(Part::Table(Table {
+        caption: format!("memory of trace {} · {over} · {}", traces.label(), bytes(total)),
+        headers: vec![
+            head("column", Unit::None, Shown::Name, "column of the events"),
+            head(
+                "type",
+                Unit::None,
+                Shown::Category,
+                "i64, f64, or category: a number per event that stands for a text",
+            ),
+            head("values", Unit::Count, Shown::Number, "events that have a value"),
+            head("bytes", Unit::Bytes, Shown::Number, "what the column takes in memory"),
+            head("share", Unit::Percent, Shown::Bar, "share of all columns"),
+            head("meaning", Unit::None, Shown::Text, "what the column holds"),
+        ],
+        total_rows: columns.len(),
+        rows: columns.iter().map(row).collect(),
+        notes: vec![format!(
+            "{} in {} columns; the texts of categories are kept once for all traces and not counted",
+            bytes(total),
+            grouped(columns.len())
+        )],
+    })))
 }
 
 /// Leaves the rows of these ranks; the rank stands in the first column.

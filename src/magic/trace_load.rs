@@ -31,6 +31,12 @@ const ARGUMENTS: &[Group] = &[
                 "exact nanoseconds, or HTA's rounding and iterations to the digit",
             )
             .or("exact"),
+            Argument::flag(
+                "args",
+                Kind::ParserArgs,
+                "arguments of events that become columns: groups and keys of %parser_args, all, minimum",
+            )
+            .or("default"),
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show how far a long load is").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
         ],
@@ -55,7 +61,10 @@ impl Magic for TraceLoad {
     }
 
     fn notes(&self) -> &'static str {
-        "A trace under a label that is in use replaces the older one, once it is loaded."
+        "A trace under a label that is in use replaces the older one, once it is loaded.\n\n\
+         --args names all the columns that are made, but stream and correlation, which always are: default,sm::warps adds \
+         one to the usual ones. An argument that no event carries makes none; %trace_info NAME --memory shows what each \
+         costs."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -63,6 +72,7 @@ impl Magic for TraceLoad {
             "%trace_load runs/monday --as control",
             "%trace_load ~/traces/rank0.json.gz",
             "%trace_load ${TRACEBOOK_DATA:-data}/control --as control --rank 0,2-3",
+            "%trace_load runs/monday --args default,cpu_op::sequence_number,sm::occupancy",
         ]
     }
 
@@ -73,6 +83,7 @@ impl Magic for TraceLoad {
             compat: if call.text("compat") == Some("hta") { Compat::Hta } else { Compat::Exact },
             ranks: call.list("rank").map(<[i64]>::to_vec),
             label: Some(label.clone()),
+            parser_config: call.parser_config("args").cloned(),
         };
         let out = Arc::clone(scene.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();

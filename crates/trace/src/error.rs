@@ -162,6 +162,26 @@ pub enum Error {
         /// The word.
         given: String,
     },
+    /// A word that is no argument of events and no group of them.
+    #[error(
+        "`{given}` is no argument of events; arguments are called `cpu_op::input_dims`, groups `input_shape` (ParserConfig::show_available_args lists them; in a notebook %parser_args does)"
+    )]
+    UnknownArg {
+        /// The word.
+        given: String,
+    },
+    /// A text that is no version.
+    #[error("`{given}` is no version; one is written 1.0.0")]
+    NotAVersion {
+        /// The text.
+        given: String,
+    },
+    /// A version before the first.
+    #[error("there is no version {given} of the table of arguments; the first is 1.0.0")]
+    UnknownVersion {
+        /// The version.
+        given: String,
+    },
     /// A word that is no compatibility mode.
     #[error("`{given}` is no compatibility mode; say exact or hta")]
     UnknownCompat {
@@ -190,6 +210,22 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A filter that makes no sense.
+    #[error("{reason}")]
+    WrongFilter {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A text that is no expression of the language of [`Where`](crate::filter::Where), or does not fit the events.
+    #[error("{reason}\n{}", marked(.text, .at))]
+    BadWhere {
+        /// The text.
+        text: String,
+        /// The place, in bytes.
+        at: std::ops::Range<usize>,
+        /// What is wrong.
+        reason: String,
+    },
     /// A parameter of a question that does not exist or makes no sense.
     #[error("{question}: {reason}")]
     WrongParameter {
@@ -201,6 +237,14 @@ pub enum Error {
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),
+}
+
+/// The text on a line of its own, and below it a mark under the place.
+fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let chars = |bytes: std::ops::Range<usize>| text.get(bytes).unwrap_or_default().chars().count();
+    let (before, marks) = (chars(0..at.start), chars(at.clone()).max(1));
+    format!("  {line}\n  {}{}", " ".repeat(before), "^".repeat(marks))
 }
 
 /// `1, 2, 3`, cut after twenty.

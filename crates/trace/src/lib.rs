@@ -14,9 +14,11 @@
 pub mod analysis;
 mod classify;
 mod compat;
+mod config;
 mod counter;
 mod diff;
 mod error;
+pub mod filter;
 mod frame;
 mod interval;
 mod load;
@@ -33,10 +35,15 @@ pub mod write;
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use classify::{KernelType, memory_kernel_type};
 pub use compat::Compat;
+pub use config::{
+    ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
+    ParserConfig, ValueType, YamlVersion,
+};
 pub use diff::{LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use error::{Error, Result};
 pub use frame::columns::EVENT_COLUMNS;
 pub use load::{LoadOptions, LoadProgress};
+pub use overview::ColumnMemory;
 pub use polars;
 pub use select::{DeviceType, Pick, Selection, Side, Window};
 pub use table::frame_table;

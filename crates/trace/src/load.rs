@@ -4,9 +4,10 @@
 #[path = "load_tests.rs"]
 mod tests;
 
-use crate::frame::{Builder, Built};
+use crate::frame::{Builder, Built, Wanted, unify};
 use crate::read::{Meter, Outcome, label_of, open_bytes, open_file, read_ahead, read_events, trace_files};
-use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};
+use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
+use polars::prelude::DataFrame;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -27,6 +28,14 @@ pub struct LoadOptions {
     pub ranks: Option<Vec<i64>>,
     /// The label; `None` makes one from the name of the file or folder.
     pub label: Option<String>,
+    /// Which arguments become columns; `None` takes [`ParserConfig::get_default_cfg`].
+    pub parser_config: Option<ParserConfig>,
+}
+
+impl LoadOptions {
+    fn wanted(&self) -> Result<Wanted> {
+        self.parser_config.as_ref().map_or_else(|| Wanted::of(&ParserConfig::get_default_cfg()), Wanted::of)
+    }
 }
 
 /// How far a load has come.
@@ -57,7 +66,7 @@ pub(crate) fn from_path(
 ) -> Result<TraceSet> {
     let files = trace_files(path)?;
     let label = options.label.clone().unwrap_or_else(|| label_of(path));
-    let loads = watched(&files, options, progress)?;
+    let loads = watched(&files, options, &options.wanted()?, progress)?;
     let in_folder = path.is_dir();
     assemble(&label, options, in_folder, loads)
 }
@@ -66,7 +75,7 @@ pub(crate) fn from_path(
 pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet> {
     let meter = Meter::default();
     let label = options.label.as_deref().unwrap_or("trace");
-    let loaded = load_one(open_bytes(bytes, &meter)?, label, options, &meter);
+    let loaded = load_one(open_bytes(bytes, &meter)?, label, options, &options.wanted()?, &meter);
     assemble(label, options, false, vec![(label.to_owned(), loaded)])
 }
 
@@ -83,6 +92,7 @@ type Load = (String, Result<Option<Loaded>>);
 fn watched(
     files: &[PathBuf],
     options: &LoadOptions,
+    wanted: &Wanted,
     progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
 ) -> Result<Vec<Load>> {
     let meter = Meter::default();
@@ -98,9 +108,9 @@ fn watched(
         }
         let loaded = open_file(file, &meter).and_then(|reader| {
             if idle_cores {
-                read_ahead(reader, |ahead| load_one(ahead, &name, options, &meter))
+                read_ahead(reader, |ahead| load_one(ahead, &name, options, wanted, &meter))
             } else {
-                load_one(reader, &name, options, &meter)
+                load_one(reader, &name, options, wanted, &meter)
             }
         });
         done.fetch_add(1, Ordering::Relaxed);
@@ -140,9 +150,15 @@ fn watched(
     if meter.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(loads) }
 }
 
-fn load_one(reader: impl Read, file: &str, options: &LoadOptions, meter: &Meter) -> Result<Option<Loaded>> {
+fn load_one(
+    reader: impl Read,
+    file: &str,
+    options: &LoadOptions,
+    wanted: &Wanted,
+    meter: &Meter,
+) -> Result<Option<Loaded>> {
     let ranks = options.ranks.as_deref();
-    let mut builder = Builder::new(options.compat, ranks, meter);
+    let mut builder = Builder::new(options.compat, ranks, wanted, meter);
     let outcome = read_events(reader, file, &mut builder)?;
     if outcome.stopped {
         return Ok(None);
@@ -258,6 +274,8 @@ fn assemble(label: &str, options: &LoadOptions, in_folder: bool, loads: Vec<Load
         let wanted = options.ranks.clone().unwrap_or_default();
         return Err(first_error.unwrap_or_else(|| Error::NoSuchRanks { label: label.to_owned(), wanted }));
     }
+    let mut frames: Vec<&mut DataFrame> = traces.values_mut().map(|trace| &mut trace.events).collect();
+    unify(&mut frames)?;
     Ok(TraceSet::of(label, options.compat, traces.into_values().collect(), warnings))
 }
 

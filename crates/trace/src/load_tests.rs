@@ -133,8 +133,9 @@ fn reading_ends_soon_after_it_is_told_to() {
     let meter = Meter::default();
     meter.stop.store(true, Ordering::Relaxed);
     let bytes = rank(0).json();
-    let stopped =
-        open_bytes(bytes.as_bytes(), &meter).and_then(|reader| load_one(reader, "x", &LoadOptions::default(), &meter));
+    let wanted = LoadOptions::default().wanted().unwrap();
+    let stopped = open_bytes(bytes.as_bytes(), &meter)
+        .and_then(|reader| load_one(reader, "x", &LoadOptions::default(), &wanted, &meter));
     assert!(stopped.is_err());
 }
 

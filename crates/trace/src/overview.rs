@@ -1,8 +1,53 @@
 //! A trace at a glance.
 
 use crate::error::numbers;
-use crate::{Compat, RankInfo, TraceSet};
+use crate::frame::columns::known;
+use crate::{Compat, RankInfo, Result, TraceSet};
 use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit, grouped};
+
+/// What one column of events takes in memory, over the ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnMemory {
+    /// The column.
+    pub name: String,
+    /// `i64`, `f64`, or `category`: a number per event that stands for a text.
+    pub dtype: String,
+    /// Events that have a value.
+    pub values: usize,
+    /// Bytes of values and of the mask of absence; the texts of categories are kept once for all traces.
+    pub bytes: usize,
+    /// What the column holds; empty if that is not known.
+    pub meaning: &'static str,
+}
+
+impl TraceSet {
+    /// What each column takes in memory, the largest first; `ranks` are those that count, `None` for all.
+    ///
+    /// # Errors
+    /// If a rank does not exist.
+    pub fn memory_by_column(&self, ranks: Option<&[i64]>) -> Result<Vec<ColumnMemory>> {
+        let wanted = ranks.map_or_else(|| self.ranks(), <[i64]>::to_vec);
+        let mut columns: Vec<ColumnMemory> = Vec::new();
+        for rank in wanted {
+            for column in self.rank(rank)?.events().columns() {
+                let name = column.name().as_str();
+                let (values, bytes) =
+                    (column.len() - column.null_count(), column.as_materialized_series().estimated_size());
+                if let Some(known) = columns.iter_mut().find(|known| known.name == name) {
+                    known.values += values;
+                    known.bytes += bytes;
+                    continue;
+                }
+                let dtype =
+                    if column.dtype().is_categorical() { "category".into() } else { column.dtype().to_string() };
+                let meaning = known(name).map_or("", |known| known.meaning);
+                columns.push(ColumnMemory { name: name.to_owned(), dtype, values, bytes, meaning });
+            }
+        }
+        columns.sort_by_key(|column| std::cmp::Reverse(column.bytes));
+        Ok(columns)
+    }
+}
 
 /// A small table, a row per rank, and what was repaired while loading.
 impl Present for TraceSet {

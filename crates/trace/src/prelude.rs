@@ -5,8 +5,9 @@ pub use crate::analysis::{
     QueueLengthTimeSeries, TemporalBreakdown, TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
 };
 pub use crate::{
-    Answer, Compat, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, Pick, RankInfo, Selection, Trace,
-    TraceAnalysis, TraceDiff, TraceSet, Warning, frame_table, shorten_name,
+    Answer, AttributeSpec, Compat, DefaultValue, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff,
+    ParserConfig, Pick, RankInfo, Selection, Trace, TraceAnalysis, TraceDiff, TraceSet, ValueType, Warning,
+    frame_table, shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{

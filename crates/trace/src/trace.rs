@@ -1,7 +1,7 @@
 //! A loaded trace: all ranks ([`TraceSet`]), or one ([`Trace`]).
 
 use crate::{Compat, Error, LoadOptions, LoadProgress, Result, Warning};
-use polars::prelude::DataFrame;
+use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -222,9 +222,23 @@ impl Trace {
     /// The events, one row per event that has a duration and a category, in file order.
     ///
     /// # Columns
-    /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS); those of arguments exist only if an event carries them.
+    /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the arguments that were asked for
+    /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Names, texts and
+    /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
     pub fn events(&self) -> DataFrame {
         self.events.clone()
+    }
+
+    /// The events with names, categories and all other texts as plain strings.
+    ///
+    /// # Errors
+    /// If polars refuses, which no input should bring about.
+    pub fn decoded(&self) -> Result<DataFrame> {
+        let mut events = self.events();
+        for column in self.events.columns().iter().filter(|column| column.dtype().is_categorical()) {
+            events.with_column(column.cast(&DataType::String)?)?;
+        }
+        Ok(events)
     }
 
     /// Bytes that the columns take in memory.

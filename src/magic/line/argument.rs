@@ -63,6 +63,10 @@ pub enum Kind {
     Choices(&'static [&'static str]),
     /// Names of columns, with commas between.
     Columns,
+    /// Arguments of events and groups of them, with commas between: `default,sm::occupancy`.
+    ParserArgs,
+    /// Which events count: `name ~ "^nccl" and dur > 100us`.
+    Where,
     /// A column to sort by: `COL`, `COL:asc`, `COL:desc`.
     Sort,
     /// There or not; takes no value of its own.
@@ -151,6 +155,8 @@ impl Kind {
             Kind::Choice(words) => words.join("|"),
             Kind::Choices(words) => words.join(","),
             Kind::Columns => "COL,COL".to_owned(),
+            Kind::ParserArgs => "ARG,ARG".to_owned(),
+            Kind::Where => "EXPR".to_owned(),
             Kind::Sort => "COL[:asc|desc]".to_owned(),
             Kind::Switch => String::new(),
         }

@@ -5,6 +5,8 @@ use crate::magic::Magic;
 use crate::{Error, session};
 use regex::Regex;
 use std::path::PathBuf;
+use trace::ParserConfig;
+use trace::filter::Where;
 
 /// What a magic was called with. Every value has the type its argument's kind says.
 pub struct Call<'a> {
@@ -86,6 +88,22 @@ impl<'a> Call<'a> {
     pub fn regex(&self, name: &str) -> Option<&Regex> {
         match self.one(name)? {
             Value::Regex(regex) => Some(regex),
+            _ => None,
+        }
+    }
+
+    /// The arguments of events `name`, if given.
+    pub fn parser_config(&self, name: &str) -> Option<&ParserConfig> {
+        match self.one(name)? {
+            Value::ParserArgs(config) => Some(config),
+            _ => None,
+        }
+    }
+
+    /// Which events count, if that was given under `name`.
+    pub fn condition(&self, name: &str) -> Option<&Where> {
+        match self.one(name)? {
+            Value::Where(condition) => Some(condition),
             _ => None,
         }
     }

@@ -2,9 +2,11 @@
 
 use super::argument::{Argument, Kind};
 use super::paths;
+use super::value::parser_words;
 use crate::cell::{Caret, Piece, Spot, Word, caret};
 use crate::magic::{MAGICS, Magic, find};
 use crate::session::View;
+use trace::EVENT_COLUMNS;
 
 /// What could replace the text between two bytes of the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,6 +206,18 @@ impl Line<'_> {
                 let used: Vec<&str> = typed[..from].split(',').collect();
                 let unused = words.iter().copied().filter(|word| !used.contains(word));
                 (from, matching(&typed[from..], unused, value))
+            }
+            Kind::ParserArgs => {
+                let from = typed.rfind(',').map_or(0, |comma| comma + 1);
+                let used: Vec<&str> = typed[..from].split(',').collect();
+                (from, matching(&typed[from..], parser_words().filter(|word| !used.contains(word)), value))
+            }
+            Kind::Where => {
+                let last = typed.rfind(|c: char| c != '_' && !c.is_alphanumeric());
+                let from = last.map_or(0, |at| at + last_len(typed, at));
+                let columns = EVENT_COLUMNS.iter().map(|column| column.name);
+                let words = columns.chain(["rank", "and", "or", "not", "in", "is", "null"]);
+                (from, if typed.is_empty() { Vec::new() } else { matching(&typed[from..], words, value) })
             }
             Kind::Columns => {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);

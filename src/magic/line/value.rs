@@ -3,6 +3,8 @@
 use super::argument::Kind;
 use super::suggest::did_you_mean;
 use regex::Regex;
+use trace::filter::Where;
+use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ParserConfig};
 
 /// A value that an argument was given.
 #[derive(Debug, Clone)]
@@ -19,6 +21,10 @@ pub enum Value {
     Words(Vec<String>),
     /// A regular expression.
     Regex(Regex),
+    /// Arguments of events that are asked for.
+    ParserArgs(ParserConfig),
+    /// Which events count.
+    Where(Where),
     /// A column, and whether `:asc` or `:desc` stood behind it.
     Sort(Sort),
     /// A switch.
@@ -77,6 +83,14 @@ pub(super) fn read(kind: Kind, text: &str) -> Result<Value, String> {
             columns if columns.iter().any(String::is_empty) => Err(expected(what(kind))),
             columns => Ok(Value::Words(columns)),
         },
+        Kind::ParserArgs => parser_args(text).map(Value::ParserArgs),
+        Kind::Where => text.parse().map(Value::Where).map_err(|error: trace::Error| {
+            let lonely = !text.trim().contains(|c: char| !c.is_alphanumeric() && c != '_');
+            let hint = if lonely { "; quote the whole: --where 'dur > 100us'" } else { "" };
+            let (reason, place) =
+                error.to_string().split_once('\n').map_or_else(Default::default, |(a, b)| (a.to_owned(), b.to_owned()));
+            format!("{reason}{hint}\n{place}")
+        }),
         Kind::Sort => sort(text).map(Value::Sort).ok_or_else(|| expected(what(kind))),
         Kind::Switch => match text {
             "true" => Ok(Value::Switch(true)),
@@ -105,6 +119,8 @@ pub(super) fn what(kind: Kind) -> &'static str {
         Kind::Choice(_) => "a word",
         Kind::Choices(_) => "words with commas between",
         Kind::Columns => "names of columns with commas between",
+        Kind::ParserArgs => "arguments of events such as default,sm::occupancy (%parser_args lists them)",
+        Kind::Where => "an expression such as 'dur > 100us'",
         Kind::Sort => "COL, COL:asc or COL:desc",
         Kind::Switch => "true or false",
     }
@@ -154,6 +170,22 @@ fn choose(words: &[&str], typed: &str) -> Result<String, String> {
     }
     let hint = did_you_mean(typed, words.iter().copied());
     Err(format!("expected {}, got \"{typed}\".{hint}", any_of(words)))
+}
+
+/// What may stand between the commas of a [`Kind::ParserArgs`]: groups first.
+pub(super) fn parser_words() -> impl Iterator<Item = &'static str> {
+    let groups = ARG_GROUPS.iter().map(|group| group.name);
+    groups.chain([ALL_ARGS]).chain(AVAILABLE_ARGS.iter().map(|arg| arg.key))
+}
+
+fn parser_args(text: &str) -> Result<ParserConfig, String> {
+    text.parse().map_err(|error| match error {
+        trace::Error::UnknownArg { given } => {
+            let hint = did_you_mean(&given, parser_words());
+            format!("\"{given}\" is no argument of events and no group of them.{hint} (%parser_args lists all)")
+        }
+        error => error.to_string(),
+    })
 }
 
 /// `a, b or c`

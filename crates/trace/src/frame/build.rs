@@ -4,18 +4,17 @@
 #[path = "build_tests.rs"]
 mod tests;
 
+use super::arg_cells::{ArgCells, number, symbol};
+use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
 use super::cells::Sparse;
 use super::columns::*;
 use super::correlate::partners;
 use super::iterations::{Clock, Step};
-use super::keys::Keys;
-use super::symbols::{Categories, Interner, Reading, Step as StepName, categorical, step_number};
+use super::symbols::{Categories, Interner, Step as StepName, categorical, step_number};
 use super::time::{FloatTimes, round_like_hta};
-use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, as_f64, integer, is_float, nanos};
+use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, as_f64, each_arg, integer, is_float, nanos};
 use crate::{Compat, Result};
-use polars::prelude::{
-    Column, DataFrame, Float64Type, Int64Chunked, Int64Type, IntoColumn, IntoSeries, Series, UInt32Chunked, UInt32Type,
-};
+use polars::prelude::{Column, DataFrame, Int64Chunked, Int64Type, IntoColumn, UInt32Chunked, UInt32Type};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -28,7 +27,8 @@ pub(crate) struct Builder<'m> {
     ranks: Option<&'m [i64]>,
     /// Events already told to the meter.
     told: u64,
-    keys: Keys,
+    wanted: &'m Wanted,
+    slots: Slots,
     rows: Rows,
 }
 
@@ -63,7 +63,10 @@ struct Rows {
     dur: Sparse<i64>,
     pid: Sparse<i64>,
     tid: Sparse<i64>,
-    args: [ArgCells; DEFAULT_ARGS.len()],
+    stream: Sparse<i64>,
+    correlation: Sparse<i64>,
+    /// By slot; those of stream and correlation stay empty.
+    args: Vec<ArgCells>,
     float: FloatTimes,
     /// HTA would hold the starts as floats: any of them is fractional or missing.
     float_starts: bool,
@@ -71,17 +74,9 @@ struct Rows {
     odd: OddCounts,
 }
 
-/// The values of one argument; only one of the three is used.
-#[derive(Default)]
-struct ArgCells {
-    ints: Sparse<i64>,
-    floats: Sparse<f64>,
-    symbols: Sparse<u32>,
-}
-
 impl<'m> Builder<'m> {
-    pub(crate) fn new(compat: Compat, ranks: Option<&'m [i64]>, meter: &'m Meter) -> Self {
-        Self { compat, meter, ranks, told: 0, keys: Keys::new(), rows: Rows::default() }
+    pub(crate) fn new(compat: Compat, ranks: Option<&'m [i64]>, wanted: &'m Wanted, meter: &'m Meter) -> Self {
+        Self { compat, meter, ranks, told: 0, wanted, slots: wanted.slots(), rows: Rows::default() }
     }
 
     /// How many of so many events the meter has not been told of.
@@ -92,8 +87,8 @@ impl<'m> Builder<'m> {
 
 impl EventSink for Builder<'_> {
     #[inline]
-    fn slot(&self, key: &[u8]) -> Option<usize> {
-        self.keys.slot(key)
+    fn slot(&mut self, key: &[u8]) -> Option<u16> {
+        self.slots.slot(key)
     }
 
     fn restart(&mut self) {
@@ -107,7 +102,7 @@ impl EventSink for Builder<'_> {
             _ => true,
         };
         if !event.dur.is_null() && !event.cat.is_null() {
-            self.rows.push(event, self.compat);
+            self.rows.push(event, self.compat, self.wanted, &mut self.slots);
         }
     }
 
@@ -128,9 +123,9 @@ impl EventSink for Builder<'_> {
 
 impl Rows {
     #[inline]
-    fn push(&mut self, event: &RawEvent<'_>, compat: Compat) {
+    fn push(&mut self, event: &RawEvent<'_>, compat: Compat, wanted: &Wanted, slots: &mut Slots) {
         // The span of the profiler itself.
-        if matches!(event.cat, Raw::Text(b"Trace")) {
+        if matches!(event.cat, Raw::Text(b"Trace")) || matches!(event.cat, Raw::Text(cat) if wanted.skips(cat)) {
             return;
         }
         let Some(cat) = self.symbol(event.cat) else { return };
@@ -159,65 +154,53 @@ impl Rows {
             self.tid.set(row, tid);
         }
         for (slot, value) in event.args() {
-            self.arg(row, slot, value);
+            self.arg(row, slot, value, slots);
+        }
+        if matches!(event.cat, Raw::Text(b"cuda_profiler_range")) && !slots.infers() {
+            each_arg(event.args_text, |key, value| {
+                // Those that are known by now were among the arguments above.
+                if slots.is_new(key)
+                    && let Some(slot) = slots.counter(key)
+                {
+                    self.arg(row, usize::from(slot), value, slots);
+                }
+            });
         }
     }
 
     #[inline]
-    fn arg(&mut self, row: usize, slot: usize, value: Raw<'_>) {
-        match DEFAULT_ARGS[slot].kind {
-            ArgKind::Int if slot == STREAM_ARG => {
+    fn arg(&mut self, row: usize, slot: usize, value: Raw<'_>, slots: &Slots) {
+        match slot {
+            STREAM_SLOT => {
                 // ROCm writes streams of runtime calls as "0x0", which HTA reads as none; −1 says none, too.
                 let mut ignored = OddCounts::default();
                 if let Some(stream) = number(value, integer, &mut ignored).filter(|&stream| stream >= 0) {
-                    self.args[slot].ints.set(row, stream);
+                    self.stream.set(row, stream);
                 }
             }
-            ArgKind::Int => {
-                let none = |value: &i64| slot == CORRELATION_ARG && *value == -1;
-                if let Some(value) = self.number(value, integer).filter(|value| !none(value)) {
-                    self.args[slot].ints.set(row, value);
+            CORRELATION_SLOT => {
+                if let Some(id) = self.number(value, integer).filter(|&id| id != -1) {
+                    self.correlation.set(row, id);
                 }
             }
-            ArgKind::Float => {
-                if let Some(value) = self.number(value, as_f64) {
-                    self.args[slot].floats.set(row, value);
+            _ => {
+                if self.args.len() <= slot {
+                    self.args.resize_with(slot + 1, ArgCells::default);
                 }
-            }
-            ArgKind::Text | ArgKind::Json => {
-                if let Some(symbol) = self.symbol(value) {
-                    self.args[slot].symbols.set(row, symbol);
-                }
+                self.args[slot].push(row, slots.kind(slot), value, &mut self.interner, &mut self.odd);
             }
         }
     }
 
     #[inline]
     fn symbol(&mut self, value: Raw<'_>) -> Option<u32> {
-        let (bytes, reading) = match value {
-            Raw::Null => return None,
-            Raw::Text(bytes) | Raw::Token(bytes) => (bytes, Reading::Text),
-            Raw::Nested(bytes) => (bytes, Reading::Json),
-        };
-        Some(self.interner.intern(bytes, reading, &mut self.odd))
+        symbol(value, &mut self.interner, &mut self.odd)
     }
 
     #[inline]
     fn number<T>(&mut self, value: Raw<'_>, read: impl Fn(&[u8]) -> Result<T, Odd>) -> Option<T> {
         number(value, read, &mut self.odd)
     }
-}
-
-/// A number, also from text that holds one.
-#[inline]
-fn number<T>(value: Raw<'_>, read: impl Fn(&[u8]) -> Result<T, Odd>, odd: &mut OddCounts) -> Option<T> {
-    let result = match value {
-        Raw::Null => return None,
-        Raw::Token(token) => read(token),
-        Raw::Text(text) => read(text.trim_ascii()).inspect(|_| odd.note(Odd::NumberAsText)),
-        Raw::Nested(_) => Err(Odd::NotANumber),
-    };
-    result.map_err(|kind| odd.note(kind)).ok()
 }
 
 impl Builder<'_> {
@@ -247,7 +230,7 @@ impl Builder<'_> {
             (0..rows.index.len()).map(|row| Some(rows.ts.get(row)?.saturating_add(rows.dur.get(row)?))).collect();
 
         let (first_ts, last_end) = rows.span(&end);
-        let streams = distinct(&rows.args[STREAM_ARG].ints);
+        let streams = distinct(&rows.stream);
         let used = rows.names_used();
         let names: Vec<String> = used.iter().map(|&symbol| texts[symbol as usize].clone()).collect();
         let mut iterations: Vec<i64> = Vec::new();
@@ -261,8 +244,11 @@ impl Builder<'_> {
         }
         iterations.sort_unstable();
         iterations.dedup();
+        if self.slots.full() {
+            rows.odd.note(Odd::TooManyArgs);
+        }
         let odd = rows.odd.clone();
-        let events = rows.frame(end, index_correlation, iteration)?;
+        let events = rows.frame(self.slots, end, index_correlation, iteration)?;
         Ok(Built { events, names, iterations, odd_steps, negative, odd, first_ts, last_end, streams })
     }
 }
@@ -271,11 +257,9 @@ impl Rows {
     fn pad(&mut self) {
         let rows = self.index.len();
         self.name.pad(rows);
-        for column in [&mut self.ts, &mut self.dur, &mut self.pid, &mut self.tid] {
+        let Self { ts, dur, pid, tid, stream, correlation, .. } = self;
+        for column in [ts, dur, pid, tid, stream, correlation] {
             column.pad(rows);
-        }
-        for arg in [STREAM_ARG, CORRELATION_ARG] {
-            self.args[arg].ints.pad(rows);
         }
     }
 
@@ -297,8 +281,8 @@ impl Rows {
             self.interner.texts().iter().map(|text| matches!(text.as_str(), "Event Sync" | "Context Sync")).collect();
         partners(
             self.index.len(),
-            |row| self.args[CORRELATION_ARG].ints.get(row),
-            |row| self.args[STREAM_ARG].ints.present()[row],
+            |row| self.correlation.get(row),
+            |row| self.stream.present()[row],
             |row| self.name.get(row).is_some_and(|name| sync[name as usize]),
         )
     }
@@ -306,7 +290,7 @@ impl Rows {
     /// On the CPU by time, on the GPU by the launch.
     fn iterations(&self, clock: &Clock, partner: &[Option<u32>], compat: Compat) -> Sparse<i64> {
         let cpu_op = self.interner.texts().iter().position(|text| text == "cpu_op").map(|symbol| symbol as u32);
-        let stream = &self.args[STREAM_ARG].ints;
+        let stream = &self.stream;
         // Triton's operators run on the CPU and carry the stream they launch on.
         let by_time = |row: usize| match stream.get(row) {
             None => true,
@@ -345,17 +329,18 @@ impl Rows {
             .collect()
     }
 
-    fn frame(self, end: Sparse<i64>, index_correlation: Sparse<i64>, iteration: Sparse<i64>) -> Result<DataFrame> {
-        let Self { index, mut name, cat, ts, dur, pid, tid, args, interner, .. } = self;
+    fn frame(
+        self,
+        slots: Slots,
+        end: Sparse<i64>,
+        index_correlation: Sparse<i64>,
+        iteration: Sparse<i64>,
+    ) -> Result<DataFrame> {
+        let Self { index, name, cat, ts, dur, pid, tid, stream, correlation, args, interner, .. } = self;
         let rows = index.len();
         let categories = Categories::shared();
         let codes = categories.codes(interner.texts().iter().map(String::as_str))?;
-        let texts = |symbols: &mut Sparse<u32>| {
-            for symbol in symbols.values_mut() {
-                *symbol = codes[*symbol as usize];
-            }
-        };
-        texts(&mut name);
+        let name = name.map(|symbol| codes[symbol as usize]);
         let cat: Vec<u32> = cat.iter().map(|&symbol| codes[symbol as usize]).collect();
         let int = |column: Sparse<i64>, name: &str| column.finish::<Int64Type>(name).into_column();
 
@@ -369,38 +354,20 @@ impl Rows {
             int(pid, PID),
             int(tid, TID),
         ];
-        let mut args = args.into_iter().zip(DEFAULT_ARGS);
-        for (cells, arg) in args.by_ref().take(2) {
-            columns.push(int(cells.ints, arg.column));
-        }
+        columns.push(int(stream, STREAM));
+        columns.push(int(correlation, CORRELATION));
         columns.push(int(index_correlation, INDEX_CORRELATION));
         columns.push(int(iteration, ITERATION));
-        for (mut cells, arg) in args {
-            let column: Option<Series> = match arg.kind {
-                ArgKind::Int => {
-                    filled(&mut cells.ints, rows).map(|ints| ints.finish::<Int64Type>(arg.column).into_series())
-                }
-                ArgKind::Float => {
-                    filled(&mut cells.floats, rows).map(|floats| floats.finish::<Float64Type>(arg.column).into_series())
-                }
-                ArgKind::Text | ArgKind::Json => filled(&mut cells.symbols, rows).map(|mut symbols| {
-                    texts(&mut symbols);
-                    categorical(symbols.finish::<UInt32Type>(arg.column), &categories)
-                }),
-            };
-            columns.extend(column.map(IntoColumn::into_column));
+        for (cells, slot) in args.into_iter().zip(slots.into_slots()) {
+            let [first, more @ ..] = slot.columns.as_slice() else { continue };
+            let Some(column) = cells.finish(first, rows, &codes, &categories) else { continue };
+            let also = more.iter().map(|name| column.clone().with_name(name.as_str().into()).into_column());
+            let also: Vec<Column> = also.collect();
+            columns.push(column.into_column());
+            columns.extend(also);
         }
         Ok(DataFrame::new(rows, columns)?)
     }
-}
-
-/// The column at full length, if any value ever arrived.
-fn filled<T: Copy + Default>(column: &mut Sparse<T>, rows: usize) -> Option<Sparse<T>> {
-    if column.is_empty() {
-        return None;
-    }
-    column.pad(rows);
-    Some(std::mem::take(column))
 }
 
 /// The values of a column, ascending, each once.

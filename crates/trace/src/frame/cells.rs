@@ -30,11 +30,6 @@ impl<T: Copy + Default> Sparse<T> {
         self.present.resize(rows, false);
     }
 
-    /// Whether no value ever arrived.
-    pub(super) fn is_empty(&self) -> bool {
-        self.values.len() == self.absent
-    }
-
     /// The values, zero where there is none. Call [`Self::pad`] first.
     pub(super) fn values(&self) -> &[T] {
         &self.values
@@ -54,6 +49,13 @@ impl<T: Copy + Default> Sparse<T> {
     #[inline]
     pub(super) fn get(&self, row: usize) -> Option<T> {
         self.present[row].then(|| self.values[row])
+    }
+
+    /// The column with other values, each made from its own.
+    pub(super) fn map<U: Copy + Default>(self, mut to: impl FnMut(T) -> U) -> Sparse<U> {
+        let values = self.values.iter().zip(&self.present);
+        let values = values.map(|(&value, present)| if *present { to(value) } else { U::default() }).collect();
+        Sparse { values, present: self.present, absent: self.absent }
     }
 
     /// The finished column.

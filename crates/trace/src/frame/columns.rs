@@ -1,5 +1,6 @@
 //! The only place where a column name is spelled.
 
+use crate::config::AVAILABLE_ARGS;
 use trace_view::{Column, Unit};
 
 pub(crate) const RANK: &str = "rank";
@@ -29,8 +30,9 @@ pub(crate) const COUNTS_SUFFIX: &str = "_counts";
 pub(crate) const DURATION_SUFFIX: &str = "_total_duration";
 
 /// The columns of events, in order. Absence is null: an event without a stream ran on the CPU, one without a
-/// correlation is tied to nothing, one without an iteration lies outside all of them. The columns from `bytes` on
-/// exist only if an event of the rank carries the argument.
+/// correlation is tied to nothing, one without an iteration lies outside all of them. The columns from `bytes` on are
+/// those of the arguments that are read by default; another [`ParserConfig`](crate::ParserConfig) makes others, which
+/// [`AVAILABLE_ARGS`] describes. They exist only if an event of the rank carries the argument.
 pub const EVENT_COLUMNS: &[Column] = &[
     Column::new(INDEX, Unit::None, "position of the event in the file's traceEvents"),
     Column::new(NAME, Unit::None, "name of the operator, runtime call, kernel or annotation"),
@@ -68,62 +70,6 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new("out_split_size", Unit::None, "sizes of the parts received, as JSON"),
 ];
 
-/// How the values of an argument are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArgKind {
-    /// Whole numbers.
-    Int,
-    /// Numbers.
-    Float,
-    /// Texts, as categories.
-    Text,
-    /// Lists, as categories of their JSON text.
-    Json,
-}
-
-/// An argument of events that becomes a column.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Arg {
-    /// The key in `args`.
-    pub(crate) key: &'static str,
-    /// The column.
-    pub(crate) column: &'static str,
-    pub(crate) kind: ArgKind,
-}
-
-const fn arg(key: &'static str, column: &'static str, kind: ArgKind) -> Arg {
-    Arg { key, column, kind }
-}
-
-/// Where `stream` stands in [`DEFAULT_ARGS`].
-pub(crate) const STREAM_ARG: usize = 0;
-/// Where `correlation` stands in [`DEFAULT_ARGS`].
-pub(crate) const CORRELATION_ARG: usize = 1;
-
-/// The arguments that HTA keeps by default.
-pub(crate) const DEFAULT_ARGS: [Arg; 20] = [
-    arg("stream", STREAM, ArgKind::Int),
-    arg("correlation", CORRELATION, ArgKind::Int),
-    arg("bytes", "bytes", ArgKind::Int),
-    arg("memory bandwidth (GB/s)", "memory_bw_gbps", ArgKind::Float),
-    arg("wait_on_stream", "wait_on_stream", ArgKind::Int),
-    arg("wait_on_cuda_event_record_corr_id", "wait_on_cuda_event_record_corr_id", ArgKind::Int),
-    arg("Input Dims", "input_dims", ArgKind::Json),
-    arg("Input type", "input_type", ArgKind::Json),
-    arg("Input Strides", "input_strides", ArgKind::Json),
-    arg("External id", "external_id", ArgKind::Int),
-    arg("Python id", "python_id", ArgKind::Int),
-    arg("Python parent id", "python_parent_id", ArgKind::Int),
-    arg("Collective name", "collective_name", ArgKind::Text),
-    arg("In msg nelems", "in_msg_nelems", ArgKind::Int),
-    arg("Out msg nelems", "out_msg_nelems", ArgKind::Int),
-    arg("dtype", "msg_dtype", ArgKind::Text),
-    arg("Group size", "group_size", ArgKind::Int),
-    arg("Rank", "process_rank", ArgKind::Int),
-    arg("In split size", "in_split_size", ArgKind::Json),
-    arg("Out split size", "out_split_size", ArgKind::Json),
-];
-
 /// Columns of answers.
 const ANSWER_COLUMNS: &[Column] = &[
     Column::new(RANK, Unit::None, "rank"),
@@ -141,5 +87,6 @@ const ANSWER_COLUMNS: &[Column] = &[
 pub(crate) fn known(name: &str) -> Option<&'static Column> {
     let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS);
     let labelled = |column: &&Column| column.name.starts_with('_') && name.ends_with(column.name);
-    all().find(|column| column.name == name).or_else(|| all().find(labelled))
+    let args = || AVAILABLE_ARGS.iter().map(|arg| &arg.column);
+    all().chain(args()).find(|column| column.name == name).or_else(|| all().find(labelled))
 }

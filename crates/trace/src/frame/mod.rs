@@ -1,15 +1,20 @@
 //! Raw events → columns.
 
 mod align;
+mod arg_cells;
+mod args;
 mod build;
 mod cells;
 pub(crate) mod columns;
 mod correlate;
+mod defaults;
 mod iterations;
-mod keys;
 mod symbols;
 mod time;
+mod unify;
 
 pub(crate) use align::rows_in_whole_steps;
+pub(crate) use args::Wanted;
 pub(crate) use build::{Builder, Built};
 pub(crate) use symbols::{Categories, categorical, trusted_categorical};
+pub(crate) use unify::unify;

@@ -29,8 +29,8 @@ const LONGEST_METADATA: usize = 16 * 1024 * 1024;
 
 /// Who takes the events.
 pub(crate) trait EventSink {
-    /// The slot of an argument, below [`SLOTS`](super::event::SLOTS); `None` if nobody wants it.
-    fn slot(&self, key: &[u8]) -> Option<usize>;
+    /// The slot of an argument; `None` if nobody wants it.
+    fn slot(&mut self, key: &[u8]) -> Option<u16>;
     /// A list of events begins; an earlier one no longer counts.
     fn restart(&mut self);
     /// One event.

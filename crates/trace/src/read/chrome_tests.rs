@@ -13,8 +13,8 @@ struct Kept(Events);
 const KEYS: [&str; 3] = ["stream", "External id", "Input Dims"];
 
 impl EventSink for Kept {
-    fn slot(&self, key: &[u8]) -> Option<usize> {
-        KEYS.iter().position(|known| known.as_bytes() == key)
+    fn slot(&mut self, key: &[u8]) -> Option<u16> {
+        KEYS.iter().position(|known| known.as_bytes() == key).map(|slot| slot as u16)
     }
 
     fn restart(&mut self) {

@@ -4,8 +4,8 @@ use super::odd::OddCounts;
 use super::scan::{Raw, Scanner, Stop};
 use super::text;
 
-/// Arguments that a sink can ask for.
-pub(crate) const SLOTS: usize = 32;
+/// Arguments of an event that are held without an allocation.
+const INLINE: usize = 32;
 
 /// One entry of `traceEvents`, as it is written.
 #[derive(Debug, Default)]
@@ -18,19 +18,32 @@ pub(crate) struct RawEvent<'a> {
     pub(crate) dur: Raw<'a>,
     pub(crate) pid: Raw<'a>,
     pub(crate) tid: Raw<'a>,
-    args: [Raw<'a>; SLOTS],
-    seen: u32,
+    /// Its `args` as they are written, from brace to brace; empty if it has none.
+    pub(crate) args_text: &'a [u8],
+    slots: [u16; INLINE],
+    values: [Raw<'a>; INLINE],
+    seen: usize,
+    /// The arguments beyond the first ones.
+    more: Vec<(u16, Raw<'a>)>,
 }
 
 impl<'a> RawEvent<'a> {
-    /// The arguments that the sink asked for: slot and value.
+    /// The arguments that the sink asked for, in the order they are written: slot and value. Of a repeated one the last
+    /// value counts.
     pub(crate) fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
-        let mut left = self.seen;
-        std::iter::from_fn(move || {
-            let slot = (left != 0).then(|| left.trailing_zeros() as usize)?;
-            left &= left - 1;
-            Some((slot, self.args[slot]))
-        })
+        let first = self.slots[..self.seen].iter().copied().zip(self.values[..self.seen].iter().copied());
+        first.chain(self.more.iter().copied()).map(|(slot, value)| (usize::from(slot), value))
+    }
+
+    #[inline]
+    fn take(&mut self, slot: u16, value: Raw<'a>) {
+        if self.seen < INLINE {
+            self.slots[self.seen] = slot;
+            self.values[self.seen] = value;
+            self.seen += 1;
+        } else {
+            self.more.push((slot, value));
+        }
     }
 }
 
@@ -39,7 +52,7 @@ impl<'a> RawEvent<'a> {
 pub(super) fn raw_event<'a>(
     scanner: &mut Scanner<'a>,
     index: i64,
-    slot: impl Fn(&[u8]) -> Option<usize>,
+    mut slot: impl FnMut(&[u8]) -> Option<u16>,
 ) -> Result<RawEvent<'a>, Stop> {
     let mut event = RawEvent { index, ..RawEvent::default() };
     members(scanner, |scanner, key| {
@@ -52,16 +65,19 @@ pub(super) fn raw_event<'a>(
             b"tid" => event.tid = scanner.value()?,
             b"args" => {
                 event.seen = 0;
+                event.more.clear();
                 if scanner.peek()? == b'{' {
+                    let start = scanner.position();
                     members(scanner, |scanner, key| {
                         let value = scanner.value()?;
                         if let Some(slot) = slot(key) {
-                            event.args[slot] = value;
-                            event.seen |= 1 << slot;
+                            event.take(slot, value);
                         }
                         Ok(())
                     })?;
+                    event.args_text = scanner.since(start);
                 } else {
+                    event.args_text = &[];
                     scanner.value()?;
                 }
             }
@@ -72,6 +88,18 @@ pub(super) fn raw_event<'a>(
         Ok(())
     })?;
     Ok(event)
+}
+
+/// The arguments in [`RawEvent::args_text`]: key and value.
+pub(crate) fn each_arg(text: &[u8], mut each: impl FnMut(&[u8], Raw<'_>)) {
+    if text.is_empty() {
+        return;
+    }
+    // It was read before, so that it cannot fail.
+    let _ = members(&mut Scanner::new(text), |scanner, key| {
+        each(key, scanner.value()?);
+        Ok(())
+    });
 }
 
 /// The members of an object; `each` reads the value. The cursor stands on the brace.

@@ -15,10 +15,11 @@ pub(crate) enum Odd {
     NotAnEvent,
     BadMetadata,
     RepeatedEvents,
+    TooManyArgs,
 }
 
 impl Odd {
-    const ALL: [(Self, &'static str); 10] = [
+    const ALL: [(Self, &'static str); 11] = [
         (Self::NotFinite, "NaN or Infinity, read as null"),
         (Self::HugeInteger, "a number beyond 64 bits, read as null"),
         (Self::Fraction, "a fraction where a whole number belongs, read as null"),
@@ -29,6 +30,7 @@ impl Odd {
         (Self::NotAnEvent, "an entry of traceEvents that is no event, left out"),
         (Self::BadMetadata, "a top-level value that is not valid JSON or too long, left out"),
         (Self::RepeatedEvents, "an earlier traceEvents list, replaced by the last one"),
+        (Self::TooManyArgs, "a file with more than 256 arguments that HTA does not know, the further ones left out"),
     ];
 }
 

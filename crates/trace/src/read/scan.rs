@@ -64,6 +64,12 @@ impl<'a> Scanner<'a> {
         Err(Stop::More)
     }
 
+    /// What stands between `start` and the cursor.
+    #[inline]
+    pub(crate) fn since(&self, start: usize) -> &'a [u8] {
+        &self.bytes[start..self.at]
+    }
+
     /// Steps over one byte.
     #[inline]
     pub(crate) fn bump(&mut self) {

@@ -96,3 +96,23 @@ fn foreign_files_are_refused() {
     std::fs::write(&file, "no arrow").unwrap();
     assert!(map(&file).is_err());
 }
+
+#[test]
+fn columns_of_arguments_that_were_asked_for_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let first =
+        TraceBuilder::new().operator("a", 0..10).arg("x", "1").arg("warps per SM", "1.5").arg("list", "[1, {}]");
+    let second = TraceBuilder::new().rank(1).operator("b", 0..10).arg("x", "\"one\"").arg("Trace name", "\"t\"");
+    std::fs::write(folder.path().join("0.json"), first.json()).unwrap();
+    std::fs::write(folder.path().join("1.json"), second.json()).unwrap();
+    let options = LoadOptions { parser_config: Some("all".parse().unwrap()), ..LoadOptions::default() };
+    let traces = TraceSet::load_with(folder.path(), &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
+    let file = folder.path().join("all.arrow");
+    save(&traces, &file).unwrap();
+    let mapped = map(&file).unwrap();
+    assert_same(&traces, &mapped);
+    let names = mapped.events().get_column_names_owned();
+    for name in ["x", "warps_per_sm", "list", "trace_name"] {
+        assert!(names.iter().any(|known| known == name), "{name} in {names:?}");
+    }
+}

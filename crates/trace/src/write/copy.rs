@@ -142,7 +142,7 @@ struct Copier<'c, W> {
 }
 
 impl<W: Write> EventSink for Copier<'_, W> {
-    fn slot(&self, _: &[u8]) -> Option<usize> {
+    fn slot(&mut self, _: &[u8]) -> Option<u16> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use trace::{Compat, LoadOptions, TraceSet};
+use trace::{Compat, LoadOptions, ParserConfig, TraceSet};
 
 /// The shared folder, or `None` after saying that the test is skipped.
 pub(crate) fn shared(test: &str) -> Option<PathBuf> {
@@ -53,6 +53,13 @@ pub(crate) const DIFFS: [(&str, &str, &str); 9] = [
 /// A trace as HTA reads it.
 pub(crate) fn load(shared: &Path, trace: &str) -> TraceSet {
     let options = LoadOptions { compat: Compat::Hta, ..LoadOptions::default() };
+    let folder = shared.join("traces").join(trace);
+    TraceSet::load_with(&folder, &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap()
+}
+
+/// A trace as HTA reads it when other arguments are asked for.
+pub(crate) fn load_asking(shared: &Path, trace: &str, config: ParserConfig) -> TraceSet {
+    let options = LoadOptions { compat: Compat::Hta, parser_config: Some(config), ..LoadOptions::default() };
     let folder = shared.join("traces").join(trace);
     TraceSet::load_with(&folder, &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap()
 }

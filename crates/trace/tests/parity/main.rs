@@ -4,7 +4,6 @@
 //! folder every test says that it skips; a file missing from a folder that is there fails.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod args;
 mod diff;
 mod events;
 mod exact;
@@ -12,6 +11,7 @@ mod figures;
 mod goldens;
 mod kernel_types;
 mod loaded;
+mod parser_config;
 mod questions;
 mod summary;
 mod symbols;

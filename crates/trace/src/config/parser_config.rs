@@ -1,0 +1,298 @@
+//! What one load asks for.
+
+use super::groups::{self, ALL_ARGS, ARG_GROUPS, ArgGroup};
+use super::{AVAILABLE_ARGS, AttributeSpec, AvailableArg, YamlVersion};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::RwLock;
+
+/// Which arguments of events become columns, and which events are read at all. A value: a copy that is changed changes
+/// no other.
+///
+/// `stream` and `correlation` are always read. The counters of `cuda_profiler_range` events (CUPTI) become columns under
+/// their own names, whatever is asked for. An argument that no event carries makes no column.
+///
+/// What HTA's `ParserConfig` has beside this is read nowhere in HTA (`min_required_cols`, `drop_gpu_user_annotation`,
+/// `user_provide_trace_type`, `convert_ts_to_integer`, `max_event_duration_us`) or belongs to its own reader
+/// (`trace_memory`, `batch_size`).
+///
+/// # Source
+/// HTA `ParserConfig`. Differs from HTA: its lists are shared, so that `add_args` on one config changes others.
+///
+/// # Example
+/// ```
+/// use trace::ParserConfig;
+///
+/// let config = ParserConfig::new(ParserConfig::ARGS_MINIMUM).add_args(ParserConfig::ARGS_BANDWIDTH);
+/// let same: ParserConfig = "minimum,bandwidth".parse()?;
+/// assert_eq!(config, same);
+/// # Ok::<(), trace::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParserConfig {
+    args: Vec<AttributeSpec>,
+    selected_arg_keys: Option<Vec<String>>,
+    parse_all_args: bool,
+    parser_backend: ParserBackend,
+    skip_event_types: Option<BTreeSet<String>>,
+    version: YamlVersion,
+}
+
+/// HTA's readers. All four names are one reader here; they differ in the events that are skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum ParserBackend {
+    /// HTA's default: reads all events.
+    #[default]
+    Json,
+    /// Skips `python_function` events unless told otherwise.
+    Ijson,
+    /// As [`ParserBackend::Ijson`].
+    IjsonBatched,
+    /// As [`ParserBackend::Ijson`].
+    IjsonBatchAndCompress,
+}
+
+impl ParserBackend {
+    /// All of them, in HTA's order.
+    pub const EACH: [Self; 4] = [Self::Json, Self::Ijson, Self::IjsonBatched, Self::IjsonBatchAndCompress];
+}
+
+impl fmt::Display for ParserBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Json => "json",
+            Self::Ijson => "ijson",
+            Self::IjsonBatched => "ijson_batched",
+            Self::IjsonBatchAndCompress => "ijson_batch_and_compress",
+        })
+    }
+}
+
+/// What a load asks for that is told nothing.
+static DEFAULT: RwLock<Option<ParserConfig>> = RwLock::new(None);
+
+impl ParserConfig {
+    /// What ties kernels to their launch.
+    pub const ARGS_MINIMUM: ArgGroup = groups::MINIMUM;
+    /// Sizes and speeds of copies.
+    pub const ARGS_BANDWIDTH: ArgGroup = groups::BANDWIDTH;
+    /// What synchronisations wait for.
+    pub const ARGS_SYNC: ArgGroup = groups::SYNC;
+    /// Shapes, types and strides of inputs.
+    pub const ARGS_INPUT_SHAPE: ArgGroup = groups::INPUT_SHAPE;
+    /// Ids of operators and Python calls.
+    pub const ARGS_INDEX: ArgGroup = groups::INDEX;
+    /// What collectives send and receive.
+    pub const ARGS_COMMUNICATION: ArgGroup = groups::COMMUNICATION;
+    /// Where Triton's kernels come from.
+    pub const ARGS_TRITON_KERNELS: ArgGroup = groups::TRITON_KERNELS;
+    /// Labels and names.
+    pub const ARGS_INFO: ArgGroup = groups::INFO;
+    /// Every known argument but those of info.
+    pub const ARGS_COMPLETE: ArgGroup = groups::COMPLETE;
+    /// Minimum, bandwidth, sync, input shape, index, communication.
+    pub const ARGS_DEFAULT: ArgGroup = groups::DEFAULT;
+
+    /// A config that asks for these arguments; for [`ParserConfig::ARGS_DEFAULT`] if there are none, as in HTA.
+    pub fn new(args: impl IntoIterator<Item = AttributeSpec>) -> Self {
+        let config = Self {
+            args: Vec::new(),
+            selected_arg_keys: None,
+            parse_all_args: false,
+            parser_backend: ParserBackend::default(),
+            skip_event_types: None,
+            version: YamlVersion::default(),
+        };
+        let config = config.add_args(args);
+        if config.args.is_empty() { config.add_args(Self::ARGS_DEFAULT) } else { config }
+    }
+
+    /// A copy of what a load asks for that is told nothing: HTA's default arguments unless
+    /// [`ParserConfig::set_default_cfg`] changed them.
+    pub fn get_default_cfg() -> Self {
+        let default = DEFAULT.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        default.clone().unwrap_or_else(|| Self::new([]))
+    }
+
+    /// Makes a copy of `config` what later loads of this process ask for that are told nothing. Magics run in the
+    /// kernel's process, Rust cells in one of their own: set in a cell, it holds for loads in cells.
+    pub fn set_default_cfg(config: &Self) {
+        *DEFAULT.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(config.clone());
+    }
+
+    /// The config of a version of HTA's table. No default argument came later than 1.0.0.
+    ///
+    /// # Errors
+    /// [`Error::UnknownVersion`] for a version before the first.
+    pub fn get_versioned_cfg(version: YamlVersion) -> Result<Self> {
+        if version < YamlVersion::default() {
+            return Err(Error::UnknownVersion { given: version.to_string() });
+        }
+        let known = Self::ARGS_DEFAULT.into_iter().filter(|spec| spec.min_supported_version <= version);
+        Ok(Self { version, ..Self::new(known) })
+    }
+
+    /// Makes the defaults of a version what later loads of this process ask for.
+    ///
+    /// # Errors
+    /// As [`ParserConfig::get_versioned_cfg`].
+    pub fn set_global_parser_config_version(version: YamlVersion) -> Result<()> {
+        Self::set_default_cfg(&Self::get_versioned_cfg(version)?);
+        Ok(())
+    }
+
+    /// The arguments that are always read.
+    pub fn get_minimum_args() -> Vec<AttributeSpec> {
+        Self::ARGS_MINIMUM.into_iter().collect()
+    }
+
+    /// The arguments that are read by default.
+    pub fn get_default_args() -> Vec<AttributeSpec> {
+        Self::ARGS_DEFAULT.into_iter().collect()
+    }
+
+    /// Labels and names.
+    pub fn get_info_args() -> Vec<AttributeSpec> {
+        Self::ARGS_INFO.into_iter().collect()
+    }
+
+    /// Every argument that HTA knows, by its key: `cpu_op::input_dims`.
+    pub fn get_all_available_args() -> &'static [AvailableArg] {
+        AVAILABLE_ARGS
+    }
+
+    /// The same as text, a line per argument: key, column, key in `args`, type, default.
+    pub fn show_available_args() -> String {
+        let line = |arg: &AvailableArg| {
+            let spec = arg.spec();
+            let (key, kind, default) = (arg.key, spec.value_type, spec.default_value);
+            format!("{key:<27} {:<34} {:<34} {kind:<6} {default}", spec.name, spec.raw_name)
+        };
+        AVAILABLE_ARGS.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The available argument of this key.
+    ///
+    /// # Errors
+    /// [`Error::UnknownArg`].
+    pub fn arg(key: &str) -> Result<AttributeSpec> {
+        let found = AVAILABLE_ARGS.iter().find(|arg| arg.key == key);
+        found.map(AvailableArg::spec).ok_or_else(|| Error::UnknownArg { given: key.to_owned() })
+    }
+
+    /// The config with the arguments of collectives.
+    #[must_use]
+    pub fn enable_communication_args(self) -> Self {
+        self.add_args(Self::ARGS_COMMUNICATION)
+    }
+
+    /// The config that asks for these arguments too. Of two for one column the first counts.
+    #[must_use]
+    pub fn add_args(mut self, args: impl IntoIterator<Item = AttributeSpec>) -> Self {
+        for spec in args {
+            if !self.args.iter().any(|known| known.name == spec.name) {
+                self.args.push(spec);
+            }
+        }
+        self
+    }
+
+    /// The config that asks for these arguments instead.
+    #[must_use]
+    pub fn set_args(mut self, args: impl IntoIterator<Item = AttributeSpec>) -> Self {
+        self.args.clear();
+        self.add_args(args)
+    }
+
+    /// The arguments asked for; with a selector, those it names, in its order.
+    ///
+    /// # Errors
+    /// [`Error::UnknownArg`] if the selector names a column that is not asked for.
+    pub fn get_args(&self) -> Result<Vec<AttributeSpec>> {
+        let Some(selected) = &self.selected_arg_keys else { return Ok(self.args.clone()) };
+        let find = |name: &String| self.args.iter().find(|spec| spec.name == *name).cloned();
+        selected.iter().map(|name| find(name).ok_or_else(|| Error::UnknownArg { given: name.clone() })).collect()
+    }
+
+    /// The config that asks for these of its columns only; `None` for all.
+    #[must_use]
+    pub fn set_args_selector<N: Into<String>>(self, names: Option<impl IntoIterator<Item = N>>) -> Self {
+        Self { selected_arg_keys: names.map(|names| names.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The config that asks for every argument that occurs. A known one has its known column; of another the column is
+    /// made from the key (`Trace iteration` → `trace_iteration`) and its type from the values.
+    #[must_use]
+    pub fn set_parse_all_args(self, parse_all_args: bool) -> Self {
+        Self { parse_all_args, ..self }
+    }
+
+    /// Whether every argument that occurs is asked for.
+    pub fn parse_all_args(&self) -> bool {
+        self.parse_all_args
+    }
+
+    /// The config of another of HTA's readers.
+    #[must_use]
+    pub fn set_parser_backend(self, parser_backend: ParserBackend) -> Self {
+        Self { parser_backend, ..self }
+    }
+
+    /// The config that skips events of these categories; `None` skips none.
+    #[must_use]
+    pub fn set_skip_event_types<N: Into<String>>(self, categories: Option<impl IntoIterator<Item = N>>) -> Self {
+        let categories = categories.map(|names| names.into_iter().map(Into::into).collect()).unwrap_or_default();
+        Self { skip_event_types: Some(categories), ..self }
+    }
+
+    /// The categories that are skipped: what was set, else none for [`ParserBackend::Json`] and `python_function` for the
+    /// other readers.
+    pub fn skip_event_types(&self) -> BTreeSet<String> {
+        let by_backend = || match self.parser_backend {
+            ParserBackend::Json => BTreeSet::new(),
+            _ => BTreeSet::from(["python_function".to_owned()]),
+        };
+        self.skip_event_types.clone().unwrap_or_else(by_backend)
+    }
+
+    /// The version of HTA's table that it was made from.
+    pub fn version(&self) -> YamlVersion {
+        self.version
+    }
+
+    /// What decides which columns a frame has: the columns asked for, sorted, and whether all are.
+    pub fn get_fingerprint_key(&self) -> (Vec<String>, bool) {
+        let mut names: Vec<String> = self.args.iter().map(|spec| spec.name.clone()).collect();
+        names.sort_unstable();
+        (names, self.parse_all_args)
+    }
+}
+
+impl Default for ParserConfig {
+    fn default() -> Self {
+        Self::get_default_cfg()
+    }
+}
+
+/// Groups and keys with commas between: `default,cpu_op::sequence_number`. The minimum is always in; `all` asks for every
+/// argument that occurs.
+impl FromStr for ParserConfig {
+    type Err = Error;
+
+    fn from_str(words: &str) -> Result<Self> {
+        let mut config = Self::new(Self::ARGS_MINIMUM);
+        for word in words.split(',').map(str::trim) {
+            config = if word == ALL_ARGS {
+                config.set_parse_all_args(true)
+            } else if let Some(group) = ARG_GROUPS.iter().find(|group| group.name == word) {
+                config.add_args(*group)
+            } else {
+                config.add_args([Self::arg(word)?])
+            };
+        }
+        Ok(config)
+    }
+}

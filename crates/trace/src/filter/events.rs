@@ -1,0 +1,99 @@
+//! HTA's filters of events.
+
+use super::Where;
+use super::test::{anchored, holds, int_in, text_is};
+use crate::frame::columns::*;
+use crate::{Error, Pick, Result, TraceSet};
+use polars::prelude::{Expr, col, lit};
+use std::ops::Range;
+
+/// Events of these iterations. HTA `IterationFilter`.
+pub fn iteration(numbers: impl Into<Pick>) -> Expr {
+    int_in(ITERATION, numbers.into().numbers().to_vec())
+}
+
+/// Events of the iterations at these places among those of the trace: 0 is the first. HTA `IterationIndexFilter`.
+///
+/// # Errors
+/// [`Error::WrongFilter`] if there are not so many.
+pub fn iteration_index(traces: &TraceSet, places: impl Into<Pick>) -> Result<Expr> {
+    let iterations = traces.iterations();
+    let at = |&place: &i64| {
+        let number = usize::try_from(place).ok().and_then(|place| iterations.get(place));
+        number.copied().ok_or_else(|| Error::WrongFilter {
+            reason: format!("trace \"{}\" has {} iterations, none at place {place}", traces.label(), iterations.len()),
+        })
+    };
+    let numbers = places.into().numbers().iter().map(at).collect::<Result<Vec<_>>>()?;
+    Ok(iteration(numbers))
+}
+
+/// Events of the first iteration. HTA `FirstIterationFilter`.
+///
+/// # Errors
+/// [`Error::WrongFilter`] if the trace has none.
+pub fn first_iteration(traces: &TraceSet) -> Result<Expr> {
+    iteration_index(traces, 0)
+}
+
+/// Events of these ranks, in a frame that has the column `rank`. HTA `RankFilter`.
+pub fn rank(numbers: impl Into<Pick>) -> Expr {
+    int_in(RANK, numbers.into().numbers().to_vec())
+}
+
+/// Events that lie wholly in a stretch of time, in nanoseconds on the clock of the frame. HTA `TimeRangeFilter`.
+///
+/// # Errors
+/// [`Error::WrongFilter`] if it ends before it starts.
+pub fn time_range(span: Range<i64>) -> Result<Expr> {
+    if span.end < span.start {
+        return Err(Error::WrongFilter {
+            reason: format!("the time from {} to {} runs backwards", span.start, span.end),
+        });
+    }
+    let Range { start, end } = span;
+    let from = holds(TS, "ts", move |ts| ts >= start);
+    Ok(from.and(holds(END, "end", move |last| last <= end)))
+}
+
+/// Events whose name starts with a match of a regular expression. HTA `NameFilter`.
+///
+/// # Errors
+/// [`Error::WrongFilter`] if it is none.
+pub fn name(pattern: &str) -> Result<Expr> {
+    anchored(NAME, pattern)
+}
+
+/// Events that an expression of the language of [`Where`] takes. HTA `QueryFilter`, whose language is that of pandas.
+///
+/// # Errors
+/// [`Error::BadWhere`], with a mark at the place.
+pub fn query(text: &str) -> Result<Expr> {
+    Ok(text.parse::<Where>()?.expr())
+}
+
+/// Events that last no time at all. HTA's `ZeroDurationFilter` keeps the others: `zero_duration().not()`.
+pub fn zero_duration() -> Expr {
+    holds(DUR, "dur", |dur| dur <= 0)
+}
+
+/// Events on the GPU's side: with a stream and a correlation, or a synchronisation. HTA `GPUKernelFilter`.
+pub fn gpu_kernel() -> Expr {
+    let tied = col(STREAM).is_not_null().and(col(CORRELATION).is_not_null());
+    tied.or(text_is(NAME, ["Event Sync", "Context Sync"]))
+}
+
+/// Events on the CPU's side: all others than [`gpu_kernel`]. HTA `CPUOperatorFilter`.
+pub fn cpu_operator() -> Expr {
+    gpu_kernel().not()
+}
+
+/// Copies of this very name: `Memcpy DtoH (Device -> Pageable)`. HTA `MemCopyEventFilter`.
+pub fn mem_copy_event(name: &str) -> Expr {
+    text_is(NAME, [name]).and(text_is(CAT, ["gpu_memcpy"]))
+}
+
+/// Events that all of these take; of none, every event. HTA `CompositeFilter`.
+pub fn composite(filters: impl IntoIterator<Item = Expr>) -> Expr {
+    filters.into_iter().reduce(Expr::and).unwrap_or_else(|| lit(true))
+}

@@ -1,0 +1,160 @@
+//! The language of `--where`.
+
+use super::parse::{Node, parse};
+use super::test::{Item, Test, Value};
+use crate::config::AVAILABLE_ARGS;
+use crate::{Error, Result};
+use polars::prelude::{DataFrame, DataType, Expr, PlSmallStr, lit};
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Which events count, as a text: `name ~ "^nccl" and dur > 100us and stream in 7,20`.
+///
+/// | written | meaning |
+/// | --- | --- |
+/// | `dur > 100us`, `ts < 1.5s` | comparison: `==` (or `=`), `!=`, `<`, `<=`, `>`, `>=`; times need a unit: ns, us, ms, s |
+/// | `cat == kernel`, `name == "Memcpy DtoH"` | texts; quotes where there are blanks or signs, `"…"` or `'…'` |
+/// | `name ~ "^nccl"`, `name !~ gemm` | a regular expression that matches somewhere, or nowhere |
+/// | `stream in 7,20`, `rank not in (0, 4-7)` | one of a list; `4-7` are four numbers |
+/// | `stream is null`, `iteration is not null` | without a value, with one |
+/// | `a and b`, `a or b`, `not a`, `( … )` | also `&`, `\|`, `!`; `not` binds first, then `and`, then `or` |
+///
+/// A column is any of [`Trace::events`](crate::Trace::events), and `rank`; one with odd letters stands in back quotes. An
+/// event without the value passes no test, so that `stream != 7` (the opposite of `stream == 7`) takes the events of the
+/// CPU, which have no stream. Inside quotes a `\` stands for itself, except in front of the quote.
+///
+/// # Errors
+/// [`Error::BadWhere`] says what is wrong and marks the place.
+///
+/// # Example
+/// ```
+/// let where_ = "name ~ '^nccl' and dur > 100us".parse::<trace::filter::Where>()?;
+/// let expr = where_.expr();
+/// # Ok::<(), trace::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Where {
+    text: String,
+    node: Node,
+}
+
+impl Where {
+    /// It as an expression of polars: true or false for each event, never null.
+    pub fn expr(&self) -> Expr {
+        expr(&self.node)
+    }
+
+    /// Whether the columns of a frame are there, and hold what they are compared with.
+    ///
+    /// # Errors
+    /// [`Error::BadWhere`] with a mark at the first that is not.
+    pub fn check(&self, df: &DataFrame) -> Result<()> {
+        let types: Vec<_> = df.columns().iter().map(|column| (column.name().clone(), column.dtype().clone())).collect();
+        self.check_types(&types)
+    }
+
+    /// The same for columns of which only names and types are known.
+    pub(crate) fn check_types(&self, columns: &[(PlSmallStr, DataType)]) -> Result<()> {
+        let mut open = vec![&self.node];
+        while let Some(node) = open.pop() {
+            match node {
+                Node::All(nodes) | Node::Any(nodes) => open.extend(nodes.iter().rev()),
+                Node::Not(node) => open.push(node),
+                Node::Test { column, at, test, value } => {
+                    let known = columns.iter().find(|(name, _)| name == column);
+                    let Some((_, dtype)) = known else { return Err(self.wrong(at.clone(), unknown(column, columns))) };
+                    if let Some(reason) = misfit(column, dtype, test) {
+                        return Err(self.wrong(value.clone(), reason));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, at: Range<usize>, reason: String) -> Error {
+        Error::BadWhere { text: self.text.clone(), at, reason }
+    }
+}
+
+impl FromStr for Where {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match parse(text) {
+            Ok(node) => Ok(Self { text: text.to_owned(), node }),
+            Err((at, reason)) => Err(Error::BadWhere { text: text.to_owned(), at, reason }),
+        }
+    }
+}
+
+impl fmt::Display for Where {
+    /// As it was written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn expr(node: &Node) -> Expr {
+    match node {
+        Node::All(nodes) => joined(nodes, Expr::and, true),
+        Node::Any(nodes) => joined(nodes, Expr::or, false),
+        Node::Not(node) => expr(node).not(),
+        Node::Test { column, test, .. } => test.clone().expr(column),
+    }
+}
+
+/// Half with half, so that a long list does not become a deep tree.
+fn joined(nodes: &[Node], join: fn(Expr, Expr) -> Expr, of_none: bool) -> Expr {
+    match nodes {
+        [] => lit(of_none),
+        [node] => expr(node),
+        nodes => {
+            let (first, rest) = nodes.split_at(nodes.len() / 2);
+            join(joined(first, join, of_none), joined(rest, join, of_none))
+        }
+    }
+}
+
+/// Why there is no such column.
+fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> String {
+    if let Some(arg) = AVAILABLE_ARGS.iter().find(|arg| arg.column.name == column) {
+        let key = arg.key;
+        return format!(
+            "no event has `{column}`: none carries it, or it was not loaded (%trace_load … --args default,{key})"
+        );
+    }
+    let close = |name: &&PlSmallStr| {
+        name.eq_ignore_ascii_case(column) || name.contains(column) || column.contains(name.as_str())
+    };
+    let names = || columns.iter().map(|(name, _)| name);
+    match names().find(close) {
+        Some(name) => format!("there is no column `{column}`; did you mean `{name}`?"),
+        None => {
+            let names: Vec<String> = names().map(|name| name.to_string()).collect();
+            format!("there is no column `{column}` (there are {})", crate::error::texts(&names))
+        }
+    }
+}
+
+/// Why a column of this type cannot be tested so.
+fn misfit(column: &str, dtype: &DataType, test: &Test) -> Option<String> {
+    let is_text = |value: &Value| matches!(value, Value::Text(_));
+    let (texts, numbers) = match test {
+        Test::Absent => return None,
+        Test::Matches(_) => (true, false),
+        Test::Compare(_, value) => (is_text(value), !is_text(value)),
+        Test::In(items) => {
+            let text = |item: &Item| matches!(item, Item::One(value) if is_text(value));
+            (items.iter().any(text), !items.iter().all(text))
+        }
+    };
+    if dtype.is_numeric() && texts {
+        return Some(format!("`{column}` holds numbers, this is for texts"));
+    }
+    if !dtype.is_numeric() && *dtype != DataType::Null && numbers {
+        return Some(format!("`{column}` holds texts: put it in quotes"));
+    }
+    None
+}

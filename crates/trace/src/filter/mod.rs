@@ -1,0 +1,37 @@
+//! Which events count: polars expressions on [`Trace::events`](crate::Trace::events), and a small language for them.
+//!
+//! Every function gives an [`Expr`](polars::prelude::Expr) that is true or false for each event, never null, so that
+//! filters compose with `and`, `or` and `not`. A frame without the column is an error of polars that names it.
+//!
+//! ```no_run
+//! use trace::filter;
+//! use trace::prelude::*;
+//!
+//! # fn main() -> trace::Result<()> {
+//! let traces = TraceSet::load("control")?;
+//! let nccl = filter::name("nccl")?.and(filter::rank([0, 1])).and(filter::zero_duration().not());
+//! let df = traces.events().lazy().filter(nccl).collect()?;
+//! let same = filter::query("name ~ '^nccl' and rank in 0,1 and dur != 0")?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Source
+//! HTA `hta/common/trace_filter.py`, `trace_stack_filter.py`.
+
+mod events;
+mod language;
+mod operators;
+mod parse;
+mod test;
+mod token;
+
+pub use events::{
+    composite, cpu_operator, first_iteration, gpu_kernel, iteration, iteration_index, mem_copy_event, name, query,
+    rank, time_range, zero_duration,
+};
+pub use language::Where;
+pub use operators::{after_operator, before_operator, under_operator};
+
+#[cfg(test)]
+mod tests;

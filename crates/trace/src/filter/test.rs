@@ -1,0 +1,201 @@
+//! One test of one column, as data and as an expression. Absence passes no test.
+
+use crate::{Error, Result};
+use hashbrown::HashMap;
+use polars::prelude::{
+    BooleanChunked, Categorical32Type, Column, DataType, Expr, Field, IntoColumn, PolarsError, PolarsResult, col,
+};
+use regex::Regex;
+use std::cmp::Ordering;
+
+/// What a value is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+/// How it is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compare {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Compare {
+    fn takes(self, order: Ordering) -> bool {
+        match self {
+            Self::Equal => order.is_eq(),
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+/// A value of a list, or all whole numbers from one to another.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Item {
+    One(Value),
+    Range(i64, i64),
+}
+
+/// What is asked of a value.
+#[derive(Debug, Clone)]
+pub(super) enum Test {
+    Compare(Compare, Value),
+    In(Vec<Item>),
+    Matches(Regex),
+    Absent,
+}
+
+impl PartialEq for Test {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Compare(a, b), Self::Compare(c, d)) => (a, b) == (c, d),
+            (Self::In(a), Self::In(b)) => a == b,
+            (Self::Matches(a), Self::Matches(b)) => a.as_str() == b.as_str(),
+            (Self::Absent, Self::Absent) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Test {
+    /// Which values of a column pass.
+    pub(super) fn mask(&self, column: &Column) -> PolarsResult<BooleanChunked> {
+        match (self, column.dtype()) {
+            (Self::Absent, _) => Ok(column.is_null()),
+            (_, dtype) if dtype.is_integer() => ints(column, |value| self.takes_int(value)),
+            (_, dtype) if dtype.is_float() => {
+                let values = column.cast(&DataType::Float64)?;
+                Ok(values.f64()?.iter().map(|value| value.is_some_and(|value| self.takes_float(value))).collect())
+            }
+            (_, DataType::Null) => Ok((0..column.len()).map(|_| false).collect()),
+            _ => texts(column, |text| self.takes_text(text)),
+        }
+    }
+
+    fn takes_int(&self, value: i64) -> bool {
+        let order = |wanted: &Value| match wanted {
+            Value::Int(wanted) => Some(value.cmp(wanted)),
+            Value::Float(wanted) => (value as f64).partial_cmp(wanted),
+            Value::Text(_) => None,
+        };
+        match self {
+            Self::Compare(compare, wanted) => order(wanted).is_some_and(|order| compare.takes(order)),
+            Self::In(items) => items.iter().any(|item| match item {
+                Item::One(wanted) => order(wanted).is_some_and(Ordering::is_eq),
+                Item::Range(first, last) => (*first..=*last).contains(&value),
+            }),
+            Self::Matches(_) | Self::Absent => false,
+        }
+    }
+
+    fn takes_float(&self, value: f64) -> bool {
+        let order = |wanted: &Value| match wanted {
+            Value::Int(wanted) => value.partial_cmp(&(*wanted as f64)),
+            Value::Float(wanted) => value.partial_cmp(wanted),
+            Value::Text(_) => None,
+        };
+        match self {
+            Self::Compare(compare, wanted) => order(wanted).is_some_and(|order| compare.takes(order)),
+            Self::In(items) => items.iter().any(|item| match item {
+                Item::One(wanted) => order(wanted).is_some_and(Ordering::is_eq),
+                Item::Range(first, last) => (*first as f64..=*last as f64).contains(&value),
+            }),
+            Self::Matches(_) | Self::Absent => false,
+        }
+    }
+
+    fn takes_text(&self, text: &str) -> bool {
+        let same = |wanted: &Value| matches!(wanted, Value::Text(wanted) if wanted == text);
+        match self {
+            Self::Compare(compare, Value::Text(wanted)) => compare.takes(text.cmp(wanted)),
+            Self::In(items) => items.iter().any(|item| matches!(item, Item::One(wanted) if same(wanted))),
+            Self::Matches(pattern) => pattern.is_match(text),
+            Self::Compare(..) | Self::Absent => false,
+        }
+    }
+
+    /// It as an expression.
+    pub(super) fn expr(self, column: &str) -> Expr {
+        of_column(column, "test", move |column| self.mask(column))
+    }
+}
+
+/// Whole numbers that pass.
+pub(super) fn holds(column: &str, said: &str, test: impl Fn(i64) -> bool + Send + Sync + 'static) -> Expr {
+    of_column(column, said, move |column| ints(column, &test))
+}
+
+/// Whole numbers of a list.
+pub(super) fn int_in(column: &str, mut numbers: Vec<i64>) -> Expr {
+    numbers.sort_unstable();
+    holds(column, "in", move |value| numbers.binary_search(&value).is_ok())
+}
+
+/// Texts of a list.
+pub(super) fn text_is<const N: usize>(column: &str, wanted: [&str; N]) -> Expr {
+    let wanted = wanted.map(str::to_owned);
+    of_column(column, "is", move |column| texts(column, |text| wanted.iter().any(|wanted| wanted == text)))
+}
+
+/// Texts that start with a match.
+pub(super) fn anchored(column: &str, pattern: &str) -> Result<Expr> {
+    let wrong = |reason| Error::WrongFilter { reason };
+    // On its own first: `a)(b` is no expression, whatever stands around it.
+    regex(pattern).map_err(wrong)?;
+    Ok(Test::Matches(regex(&format!("^(?:{pattern})")).map_err(wrong)?).expr(column))
+}
+
+/// A regular expression.
+///
+/// # Errors
+/// Why it is none.
+pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|error| {
+        // The last line of the message is the reason; those before draw the place.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        format!("\"{pattern}\" is no regular expression ({reason})")
+    })
+}
+
+fn of_column(
+    column: &str,
+    said: &str,
+    test: impl Fn(&Column) -> PolarsResult<BooleanChunked> + Send + Sync + 'static,
+) -> Expr {
+    let run = move |column: Column| -> PolarsResult<Column> {
+        Ok(test(&column)?.with_name(column.name().clone()).into_column())
+    };
+    col(column).map_with_fmt_str(run, |_, field| Ok(Field::new(field.name().clone(), DataType::Boolean)), said)
+}
+
+fn ints(column: &Column, test: impl Fn(i64) -> bool) -> PolarsResult<BooleanChunked> {
+    let values = column.cast(&DataType::Int64)?;
+    Ok(values.i64()?.iter().map(|value| value.is_some_and(&test)).collect())
+}
+
+/// Each category is looked at once, however many rows have it.
+fn texts(column: &Column, test: impl Fn(&str) -> bool) -> PolarsResult<BooleanChunked> {
+    let series = column.as_materialized_series();
+    if let Ok(categories) = series.cat::<Categorical32Type>() {
+        let mapping = categories.get_mapping();
+        let mut known: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
+        let mut takes = |code| *known.entry(code).or_insert_with(|| mapping.cat_to_str(code).is_some_and(&test));
+        return Ok(categories.physical().iter().map(|code| code.is_some_and(&mut takes)).collect());
+    }
+    if !matches!(column.dtype(), DataType::String) && !column.dtype().is_categorical() {
+        let reason = format!("column `{}` holds neither numbers nor texts but {}", column.name(), column.dtype());
+        return Err(PolarsError::ComputeError(reason.into()));
+    }
+    let texts = series.cast(&DataType::String)?;
+    Ok(texts.str()?.iter().map(|text| text.is_some_and(&test)).collect())
+}

@@ -1,0 +1,67 @@
+//! HTA's filters.
+
+use super::{taken, trace, traces};
+use crate::{Error, filter};
+use polars::prelude::{Expr, IntoLazy};
+
+#[test]
+fn every_filter_takes_its_events() {
+    let (set, events) = (traces(), trace().events());
+    let all: Vec<i64> = (0..10).collect();
+    for (filter, expected) in [
+        (filter::iteration(1), vec![1, 2, 3, 4]),
+        (filter::iteration([1, 2]), vec![1, 2, 3, 4, 5, 6, 7, 8]),
+        (filter::iteration_index(&set, 1).unwrap(), vec![5, 6, 7, 8]),
+        (filter::first_iteration(&set).unwrap(), vec![1, 2, 3, 4]),
+        (filter::time_range(0..100_000).unwrap(), vec![1, 2, 3, 4]),
+        (filter::name("aten|cuda").unwrap(), vec![2, 3, 6, 7]),
+        (filter::name("mm").unwrap(), vec![]),
+        (filter::zero_duration(), vec![9]),
+        (filter::gpu_kernel(), vec![4, 8, 9]),
+        (filter::cpu_operator(), vec![0, 1, 2, 3, 5, 6, 7]),
+        (filter::mem_copy_event("Memcpy DtoH"), vec![9]),
+        (filter::mem_copy_event("Memcpy"), vec![]),
+        (filter::query("dur >= 40us").unwrap(), vec![1, 4, 5, 6, 8]),
+        (filter::composite([filter::gpu_kernel(), filter::iteration(2)]), vec![8]),
+        (filter::composite([]), all.clone()),
+    ] {
+        assert_eq!(taken(&events, filter.clone()), expected, "{filter:?}");
+        let others: Vec<i64> = all.iter().copied().filter(|index| !expected.contains(index)).collect();
+        assert_eq!(taken(&events, filter.clone().not()), others, "not {filter:?}");
+    }
+    assert_eq!(taken(&set.events(), filter::rank([0, 3])).len(), 10);
+    assert_eq!(taken(&set.events(), filter::rank(3)).len(), 0);
+}
+
+#[test]
+fn filters_compose() {
+    let events = trace().events();
+    let both = filter::name("aten").unwrap().or(filter::gpu_kernel()).and(filter::iteration(1));
+    assert_eq!(taken(&events, both), [2, 4]);
+}
+
+#[test]
+fn around_an_operator() {
+    let (trace, events) = (trace(), trace().events());
+    let of = |filter: crate::Result<Expr>| taken(&events, filter.unwrap());
+    assert_eq!(of(filter::under_operator(&trace, "aten::mm", 0, false)), [2, 3]);
+    assert_eq!(of(filter::under_operator(&trace, "aten::mm", 0, true)), [2, 3, 4]);
+    assert_eq!(of(filter::under_operator(&trace, "aten::mm", -1, true)), [6, 7, 8]);
+    assert_eq!(of(filter::after_operator(&trace, "aten::mm", 0, false)), [5, 6, 7]);
+    assert_eq!(of(filter::before_operator(&trace, "ProfilerStep#2", 0, true)), [0, 1, 2, 3, 4]);
+    let missing = filter::under_operator(&trace, "aten::mm", 2, false).unwrap_err().to_string();
+    assert_eq!(missing, "rank 0 has `aten::mm` 2 times, none at place 2");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let set = traces();
+    assert!(matches!(filter::time_range(std::ops::Range { start: 5, end: 4 }), Err(Error::WrongFilter { .. })));
+    assert!(matches!(filter::iteration_index(&set, 2), Err(Error::WrongFilter { .. })));
+    assert!(matches!(filter::iteration_index(&set, -1), Err(Error::WrongFilter { .. })));
+    for wrong in ["a(", "a)(b"] {
+        assert!(matches!(filter::name(wrong), Err(Error::WrongFilter { .. })), "{wrong}");
+    }
+    let refused = trace().events().lazy().filter(filter::rank(0)).collect().unwrap_err().to_string();
+    assert!(refused.contains("rank"), "{refused}");
+}

@@ -1,0 +1,212 @@
+//! Which arguments become columns: keys → slots.
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;
+
+use super::columns::*;
+use crate::Result;
+use crate::config::{AVAILABLE_ARGS, AttributeSpec, ParserConfig, ValueType, by_raw_name, column_of};
+use std::collections::BTreeSet;
+
+/// The slot of `stream`.
+pub(super) const STREAM_SLOT: usize = 0;
+/// The slot of `correlation`.
+pub(super) const CORRELATION_SLOT: usize = 1;
+
+/// Columns that a trace may get from arguments that nobody described: each costs memory for every row.
+const MOST_INFERRED: usize = 256;
+
+/// What a load asks for, worked out once for all its files.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    args: Vec<AttributeSpec>,
+    all: bool,
+    skip: BTreeSet<String>,
+}
+
+impl Wanted {
+    /// What a config asks for.
+    ///
+    /// # Errors
+    /// If its selector names a column that it does not ask for.
+    pub(crate) fn of(config: &ParserConfig) -> Result<Self> {
+        Ok(Self { args: config.get_args()?, all: config.parse_all_args(), skip: config.skip_event_types() })
+    }
+
+    /// Whether events of this category, as it is written, are left out.
+    #[inline]
+    pub(super) fn skips(&self, cat: &[u8]) -> bool {
+        !self.skip.is_empty() && self.skip.iter().any(|skipped| skipped.as_bytes() == cat)
+    }
+
+    /// The slots at the start of a file.
+    pub(super) fn slots(&self) -> Slots {
+        let mut slots = Slots { by_length: Vec::new(), slots: Vec::new(), infers: self.all, inferred: 0, full: false };
+        let raw_name = |column: &'static str| {
+            let own = self.args.iter().find(|spec| spec.name == column && !self.all);
+            own.map_or_else(|| column.to_owned(), |spec| spec.raw_name.clone())
+        };
+        // Rows need them whatever is asked for.
+        for column in [STREAM, CORRELATION] {
+            slots.add(&raw_name(column), column.to_owned(), ArgKind::Int);
+        }
+        if self.all {
+            for arg in AVAILABLE_ARGS {
+                slots.add(arg.raw_name, arg.column.name.to_owned(), ArgKind::of(arg.raw_name, arg.value_type));
+            }
+        } else {
+            for spec in self.args.iter().filter(|spec| ![STREAM, CORRELATION].contains(&spec.name.as_str())) {
+                slots.add(&spec.raw_name, free(&spec.name), ArgKind::of(&spec.raw_name, spec.value_type));
+            }
+        }
+        slots
+    }
+}
+
+/// How the values of an argument are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgKind {
+    /// Whole numbers.
+    Int,
+    /// Numbers.
+    Float,
+    /// Texts, as categories.
+    Text,
+    /// Numbers as long as only such come, else texts and the JSON of lists, as categories.
+    Any,
+}
+
+impl ArgKind {
+    fn of(raw_name: &str, value_type: ValueType) -> Self {
+        match value_type {
+            // HTA's table says Int, but it is a text wherever it occurs.
+            _ if raw_name == "name" => Self::Any,
+            ValueType::Int => Self::Int,
+            ValueType::Float => Self::Float,
+            ValueType::String => Self::Text,
+            ValueType::Object => Self::Any,
+        }
+    }
+}
+
+/// Keys of arguments → slots, by length first.
+pub(super) struct Slots {
+    by_length: Vec<Vec<(Box<[u8]>, u16)>>,
+    slots: Vec<Slot>,
+    /// Whether an unknown key gets a slot.
+    infers: bool,
+    inferred: usize,
+    /// Whether an unknown key got none.
+    full: bool,
+}
+
+/// An argument and the columns it becomes.
+pub(super) struct Slot {
+    pub(super) columns: Vec<String>,
+    pub(super) kind: ArgKind,
+}
+
+impl Slots {
+    /// The slot of a key, which a key that nobody described gets now if all are wanted.
+    #[inline]
+    pub(super) fn slot(&mut self, key: &[u8]) -> Option<u16> {
+        let known = self.known(key);
+        if known.is_some() || !self.infers { known } else { self.infer(key, column_of) }
+    }
+
+    /// The slot of a performance counter, whose column is called as it is.
+    pub(super) fn counter(&mut self, key: &[u8]) -> Option<u16> {
+        self.known(key).or_else(|| self.infer(key, str::to_owned))
+    }
+
+    /// Whether a key has no slot yet.
+    pub(super) fn is_new(&self, key: &[u8]) -> bool {
+        self.known(key).is_none()
+    }
+
+    /// How the values of a slot are kept.
+    #[inline]
+    pub(super) fn kind(&self, slot: usize) -> ArgKind {
+        self.slots[slot].kind
+    }
+
+    /// Whether every argument is wanted.
+    pub(super) fn infers(&self) -> bool {
+        self.infers
+    }
+
+    /// Whether arguments were left out, since there were too many.
+    pub(super) fn full(&self) -> bool {
+        self.full
+    }
+
+    /// All slots, in the order of their columns.
+    pub(super) fn into_slots(self) -> Vec<Slot> {
+        self.slots
+    }
+
+    #[inline]
+    fn known(&self, key: &[u8]) -> Option<u16> {
+        self.by_length.get(key.len())?.iter().find(|(known, _)| **known == *key).map(|&(_, slot)| slot)
+    }
+
+    #[cold]
+    fn infer(&mut self, key: &[u8], name: impl Fn(&str) -> String) -> Option<u16> {
+        if self.inferred == MOST_INFERRED {
+            self.full = true;
+            return None;
+        }
+        self.inferred += 1;
+        let raw_name = String::from_utf8_lossy(key);
+        let column = match by_raw_name(&raw_name) {
+            Some(arg) => arg.column.name.to_owned(),
+            None => name(&raw_name),
+        };
+        let column = free(&column);
+        // Two ways to write one name share a column.
+        let slot = self.slots.iter().position(|slot| slot.columns.contains(&column)).unwrap_or(self.slots.len());
+        if slot == self.slots.len() {
+            self.slots.push(Slot { columns: vec![column], kind: ArgKind::Any });
+        }
+        self.remember(key, slot);
+        Some(slot as u16)
+    }
+
+    fn add(&mut self, raw_name: &str, column: String, kind: ArgKind) {
+        if self.slots.iter().any(|slot| slot.columns.contains(&column)) {
+            return;
+        }
+        match self.known(raw_name.as_bytes()) {
+            Some(slot) => self.slots[usize::from(slot)].columns.push(column),
+            // Nobody describes as many; the slots of inferred ones must fit, too.
+            None if self.slots.len() + MOST_INFERRED >= usize::from(u16::MAX) => self.full = true,
+            None => {
+                self.remember(raw_name.as_bytes(), self.slots.len());
+                self.slots.push(Slot { columns: vec![column], kind });
+            }
+        }
+    }
+
+    fn remember(&mut self, key: &[u8], slot: usize) {
+        let length = key.len();
+        if self.by_length.len() <= length {
+            self.by_length.resize_with(length + 1, Vec::new);
+        }
+        self.by_length[length].push((key.into(), slot as u16));
+    }
+}
+
+/// The columns that every event has.
+const OWN: [&str; 13] =
+    [RANK, INDEX, NAME, CAT, TS, DUR, END, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION];
+
+/// The column that an argument's column may be called: those that events have anyway are taken.
+pub(super) fn free(column: &str) -> String {
+    if OWN.contains(&column) { format!("arg_{column}") } else { column.to_owned() }
+}
+
+/// Whether events have this column whatever is asked for.
+pub(super) fn is_own(column: &str) -> bool {
+    OWN.contains(&column)
+}

@@ -1,0 +1,116 @@
+//! `%parser_args`: the arguments of events that can become columns.
+
+use super::{Argument, Call, Group, Kind, Magic, Scene};
+use crate::Error;
+use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg};
+use trace_view::{Cell, Header, Kind as Shown, Part, Report, Table, Unit};
+
+pub(super) struct ParserArgs;
+
+/// What it takes.
+const ARGUMENTS: &[Group] = &[Group::new(
+    "Arguments",
+    &[Argument::optional("ARGS", Kind::ParserArgs, "only those that --args of %trace_load would take for this")],
+)];
+
+impl Magic for ParserArgs {
+    fn name(&self) -> &'static str {
+        "parser_args"
+    }
+
+    fn summary(&self) -> &'static str {
+        "List the arguments of events that %trace_load --args makes columns of."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn notes(&self) -> &'static str {
+        "--args takes keys and groups with commas between. stream and correlation are always read; all reads every \
+         argument that occurs, known or not. The performance counters of CUPTI become columns under their own names \
+         whatever is asked for."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["%parser_args", "%parser_args input_shape,cpu_op::sequence_number"]
+    }
+
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let mut shown: Vec<&AvailableArg> = AVAILABLE_ARGS.iter().collect();
+        if let Some(config) = call.parser_config("ARGS").filter(|config| !config.parse_all_args()) {
+            let wanted = config.get_args()?;
+            shown.retain(|arg| wanted.iter().any(|spec| spec.name == arg.column.name));
+        }
+        let mut report = Report::of(Part::Table(table(&shown)));
+        if call.parser_config("ARGS").is_none() {
+            report = report.with(Part::Table(groups()));
+        }
+        scene.show(&report);
+        Ok(())
+    }
+}
+
+fn head(name: &str, kind: Shown, meaning: &str) -> Header {
+    Header { meaning: meaning.to_owned(), ..Header::new(name, Unit::None, kind) }
+}
+
+/// A row per argument.
+fn table(args: &[&AvailableArg]) -> Table {
+    let row = |arg: &&AvailableArg| {
+        let spec = arg.spec();
+        let in_groups = ARG_GROUPS.iter().filter(|group| group.keys().contains(&arg.key)).map(|group| group.name);
+        let texts = [
+            arg.key.to_owned(),
+            spec.name,
+            spec.raw_name,
+            spec.value_type.to_string(),
+            spec.default_value.to_string(),
+            spec.min_supported_version.to_string(),
+            in_groups.collect::<Vec<_>>().join(", "),
+            arg.column.meaning.to_owned(),
+        ];
+        texts.map(Cell::Text).into()
+    };
+    Table {
+        caption: "arguments of events: %trace_load PATH --args KEY,KEY".to_owned(),
+        headers: vec![
+            head("key", Shown::Name, "what --args takes"),
+            head("column", Shown::Name, "the column it becomes"),
+            head("args key", Shown::Name, "what it is called in the trace"),
+            head("type", Shown::Category, "Int, Float, String, or Object: numbers, else texts and the JSON of lists"),
+            head("default", Shown::Text, "what HTA has where an event lacks it; here absence is null"),
+            head("since", Shown::Text, "version of HTA's table"),
+            head("groups", Shown::Text, "the groups it is in"),
+            head("description", Shown::Text, "what it holds"),
+        ],
+        total_rows: args.len(),
+        rows: args.iter().map(row).collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// A row per group.
+fn groups() -> Table {
+    let row = |name: &str, count: Cell, keys: String, meaning: &str| {
+        vec![Cell::Text(name.to_owned()), count, Cell::Text(keys), Cell::Text(meaning.to_owned())]
+    };
+    let of = |group: &ArgGroup| {
+        let keys = group.keys();
+        row(group.name, Cell::Int(keys.len() as i64), keys.join(", "), group.meaning)
+    };
+    let all = row(ALL_ARGS, Cell::Null, String::new(), "every argument that occurs in the trace, known or not");
+    let rows: Vec<Vec<Cell>> = ARG_GROUPS.iter().map(of).chain([all]).collect();
+    Table {
+        caption: "groups of arguments: %trace_load PATH --args GROUP".to_owned(),
+        headers: vec![
+            head("group", Shown::Name, "what --args takes"),
+            Header::new("args", Unit::Count, Shown::Number),
+            head("keys", Shown::Text, "its arguments"),
+            head("description", Shown::Text, "what it is for"),
+        ],
+        total_rows: rows.len(),
+        rows,
+        notes: Vec::new(),
+    }
+}
