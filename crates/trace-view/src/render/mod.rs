@@ -2,6 +2,7 @@
 
 mod grid;
 mod html;
+mod legend;
 mod names;
 mod number;
 mod palette;

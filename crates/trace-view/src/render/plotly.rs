@@ -31,6 +31,10 @@ const HOVER_CHARS: usize = 80;
 const SUBTITLE_CHARS: usize = 110;
 /// With more points than this a line has no markers.
 const MOST_MARKERS: usize = 100;
+/// With more characters than this a legend no longer fits into one line above the plot.
+const LEGEND_CHARS: usize = 110;
+/// About how many characters the mark of a series takes in the legend.
+const LEGEND_MARK: usize = 7;
 const HEIGHT: u32 = 480;
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
 
@@ -76,7 +80,14 @@ fn layout(figure: &Figure) -> Layout {
         .y_ref(Reference::Container)
         .y_anchor(Anchor::Top)
         .pad(Pad::new(18, 0, 0));
-    let legend = Legend::new().orientation(Orientation::Horizontal).x(1.0).x_anchor(Anchor::Right);
+    let names: usize = figure.series.iter().map(|series| series.name.chars().count() + LEGEND_MARK).sum();
+    let legend = if names <= LEGEND_CHARS {
+        let above = Legend::new().orientation(Orientation::Horizontal).x(1.0).x_anchor(Anchor::Right);
+        above.y(1.02).y_anchor(Anchor::Bottom)
+    } else {
+        // Beside the plot, where it can be scrolled.
+        Legend::new().orientation(Orientation::Vertical).x(1.02).x_anchor(Anchor::Left).y(1.0).y_anchor(Anchor::Top)
+    };
     let empty = figure.series.iter().all(|series| series.x.is_empty());
     Layout::new()
         .annotations(if empty { vec![nothing()] } else { Vec::new() })
@@ -88,7 +99,7 @@ fn layout(figure: &Figure) -> Layout {
         .plot_background_color(TRANSPARENT)
         .colorway(SERIES.to_vec())
         .show_legend(figure.series.len() > 1)
-        .legend(legend.y(1.02).y_anchor(Anchor::Bottom))
+        .legend(legend)
         .hover_mode(HoverMode::Closest)
         .hover_label(Label::new().align("left").name_length(-1))
         .bar_mode(match figure.bars {
@@ -326,6 +337,20 @@ mod tests {
         assert_eq!(json["layout"]["yaxis"]["type"], "log");
         assert_eq!(json["layout"]["xaxis"]["title"]["text"], "time [ms]");
         assert!(json["layout"]["xaxis"].get("tickvals").is_none());
+    }
+
+    #[test]
+    fn a_long_legend_stands_beside_the_plot_in_colours_of_its_own() {
+        let mut many = bars(&["aten::mm"]);
+        let above = figure(&many);
+        assert_eq!(above["layout"]["legend"]["orientation"], "h");
+        let series = many.series[0].clone();
+        many.series = (0..20).map(|n| Series { name: format!("rank 0 · stream {n}"), ..series.clone() }).collect();
+        let beside = figure(&many);
+        assert_eq!(beside["layout"]["legend"]["orientation"], "v");
+        let colours: std::collections::BTreeSet<String> =
+            beside["layout"]["colorway"].as_array().into_iter().flatten().map(Value::to_string).collect();
+        assert_eq!(colours.len(), 24);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::axis_title;
 use super::html::escape;
+use super::legend::legend;
 use super::names::{elide, elide_apart, one_line, places, unique};
 use super::number;
 use super::palette::SERIES;
@@ -24,8 +25,8 @@ const PIECE: usize = 50;
 const TICK_CHARS: usize = 28;
 /// About how many pixels lie between two ticks of the second axis.
 const APART: f64 = 45.0;
-const TOP: f64 = 84.0;
-const RIGHT: f64 = 20.0;
+pub(super) const TOP: f64 = 84.0;
+pub(super) const RIGHT: f64 = 20.0;
 
 /// The SVG text of a figure, and its height in pixels.
 pub(super) fn figure(figure: &Figure) -> (String, f64) {
@@ -58,29 +59,6 @@ fn subtitle(figure: &Figure) -> String {
     }
     parts.retain(|part| !part.is_empty());
     parts.join(" · ")
-}
-
-/// Names of the series, at the right above the plot.
-fn legend(svg: &mut String, series: &[Series]) {
-    if series.len() < 2 {
-        return;
-    }
-    let mut right = WIDTH - RIGHT;
-    for (index, one) in series.iter().enumerate().take(SERIES.len()).rev() {
-        let name = elide(&one_line(&one.name), 30);
-        right -= width(&name, 12.0);
-        text(svg, right, TOP - 12.0, "font-size=\"12\"", &name);
-        right -= 16.0;
-        push(
-            svg,
-            format_args!(
-                "<rect x=\"{right:.1}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"{}\"/>",
-                TOP - 22.0,
-                colour(index)
-            ),
-        );
-        right -= 18.0;
-    }
 }
 
 /// A figure with its axes laid out.
@@ -380,22 +358,22 @@ fn stroke(svg: &mut String, path: &str, index: usize) {
     push(svg, format_args!("<path d=\"{path}\" stroke=\"{}\" {STYLE}/>", colour(index)));
 }
 
-fn colour(index: usize) -> &'static str {
+pub(super) fn colour(index: usize) -> &'static str {
     SERIES[index % SERIES.len()]
 }
 
-fn width(text: &str, size: f64) -> f64 {
+pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * CHAR * size
 }
 
-fn text(svg: &mut String, x: f64, y: f64, attributes: &str, text: &str) {
+pub(super) fn text(svg: &mut String, x: f64, y: f64, attributes: &str, text: &str) {
     if !text.is_empty() {
         let text: String = one_line(text).chars().filter(|c| !matches!(c, '\u{fffe}' | '\u{ffff}')).collect();
         push(svg, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{}</text>", escape(&text)));
     }
 }
 
-fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
+pub(super) fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = to.write_fmt(text);
 }

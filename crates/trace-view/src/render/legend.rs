@@ -1,0 +1,88 @@
+//! The names of the series above the plot of a picture.
+
+use super::names::{elide, one_line};
+use super::svg::{RIGHT, TOP, WIDTH, colour, push, text, width};
+use crate::Series;
+use std::ops::Range;
+
+const SIZE: f64 = 12.0;
+const NAME_CHARS: usize = 30;
+/// Room for the mark of a name and the gap before the next.
+const MARK: f64 = 34.0;
+/// Rows of names; there is room for no more between the subtitle and the plot.
+const MOST_ROWS: usize = 2;
+const ROW: f64 = 15.0;
+
+/// Draws the names of several series, at the right, and says how many have no room.
+pub(super) fn legend(svg: &mut String, series: &[Series]) {
+    if series.len() < 2 {
+        return;
+    }
+    let names: Vec<String> = series.iter().map(|one| elide(&one_line(&one.name), NAME_CHARS)).collect();
+    let widths: Vec<f64> = names.iter().map(|name| width(name, SIZE) + MARK).collect();
+    let rows = rows(&widths, WIDTH - 2.0 * RIGHT, width(&more(names.len()), SIZE));
+    let shown = rows.last().map_or(0, |row| row.end);
+    for (place, row) in rows.iter().enumerate() {
+        let base = if rows.len() == 1 { TOP - 12.0 } else { TOP - 6.0 - ROW * (rows.len() - 1 - place) as f64 };
+        let mut right = WIDTH - RIGHT;
+        if row.end == shown && shown < names.len() {
+            let rest = more(names.len() - shown);
+            right -= width(&rest, SIZE);
+            text(svg, right, base, "font-size=\"12\" fill=\"#666\"", &rest);
+            right -= 18.0;
+        }
+        for index in row.clone().rev() {
+            right -= width(&names[index], SIZE);
+            text(svg, right, base, "font-size=\"12\"", &names[index]);
+            right -= 16.0;
+            let (y, colour) = (base - 10.0, colour(index));
+            push(svg, format_args!("<rect x=\"{right:.1}\" y=\"{y}\" width=\"11\" height=\"11\" fill=\"{colour}\"/>"));
+            right -= 18.0;
+        }
+    }
+}
+
+fn more(rest: usize) -> String {
+    format!("and {} more", super::number::float(rest as f64, 0))
+}
+
+/// The names of each row; if not all fit, the last row leaves room for what says so.
+fn rows(widths: &[f64], room: f64, rest: f64) -> Vec<Range<usize>> {
+    let fitting = |from: usize, room: f64| {
+        let mut used = 0.0;
+        let fits = widths[from..].iter().take_while(|width| {
+            used += **width;
+            used <= room
+        });
+        from + fits.count()
+    };
+    let mut rows = Vec::new();
+    let mut from = 0;
+    while from < widths.len() && rows.len() < MOST_ROWS {
+        let mut end = fitting(from, room);
+        if end < widths.len() && rows.len() + 1 == MOST_ROWS {
+            end = fitting(from, room - rest);
+        }
+        rows.push(from..end);
+        from = end;
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fill_two_rows_and_the_rest_is_counted() {
+        assert_eq!(rows(&[40.0; 2], 100.0, 15.0), [0..2]);
+        assert_eq!(rows(&[40.0; 4], 100.0, 15.0), [0..2, 2..4]);
+        assert_eq!(rows(&[40.0; 9], 100.0, 15.0), [0..2, 2..4]);
+        assert_eq!(rows(&[40.0; 9], 100.0, 25.0), [0..2, 2..3]);
+        let one =
+            Series { name: "s".to_owned(), mark: Default::default(), x: crate::Points::Numbers(vec![]), y: vec![] };
+        let mut svg = String::new();
+        legend(&mut svg, &vec![one; 200]);
+        assert!(svg.contains("more</text>") && !svg.contains("x=\"-"), "{svg}");
+    }
+}
