@@ -56,7 +56,7 @@ pub enum Error {
         reason: String,
     },
     /// The caller asked to stop.
-    #[error("loading was interrupted")]
+    #[error("interrupted")]
     Interrupted,
     /// None of the ranks that were asked for.
     #[error("trace \"{label}\" has none of the ranks {}", numbers(.wanted))]

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod analysis;
+mod checkpoint;
 mod classify;
 mod compat;
 mod config;
@@ -33,6 +34,7 @@ mod warning;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
+pub use checkpoint::set_checkpoint;
 pub use classify::{KernelType, memory_kernel_type};
 pub use compat::Compat;
 pub use config::{

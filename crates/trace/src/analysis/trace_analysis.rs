@@ -3,6 +3,7 @@
 use super::{
     Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
 };
+use crate::checkpoint;
 use crate::error::numbers;
 use crate::write::is_same_file;
 use crate::{Error, Pick, Result, TraceSet};
@@ -117,11 +118,13 @@ impl TraceAnalysis {
     pub fn ask_ranks<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>) -> Result<Answer> {
         let views = self.chosen::<A>(ranks.or(question.ranks()))?;
         // In any order and grouping: a state is exact, and merging it commutes.
-        let state =
-            views.par_iter().map(|view| question.map(view)).try_reduce(A::State::default, |mut one, other| {
+        let state = views.par_iter().map(|view| checkpoint::check().and_then(|()| question.map(view))).try_reduce(
+            A::State::default,
+            |mut one, other| {
                 one.merge(other);
                 Ok(one)
-            })?;
+            },
+        )?;
         let mut answer = question.finish(state)?;
         for copy in &answer.copies {
             if self.ranks.iter().any(|view| is_same_file(Path::new(&view.info().file), &copy.target)) {

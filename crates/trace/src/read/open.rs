@@ -23,7 +23,7 @@ pub(crate) struct Meter {
 /// # Errors
 /// If it cannot be opened.
 pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
-    let failed = |source: IoError| Error::Io { path: path.to_owned(), source };
+    let failed = |source| failed(path, source);
     let file = File::open(path).map_err(failed)?;
     plain(Metered { inner: file, meter }).map_err(failed)
 }
@@ -33,7 +33,15 @@ pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Rea
 /// # Errors
 /// None in practice: memory can be read.
 pub(crate) fn open_bytes<'m>(bytes: &'m [u8], meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
-    plain(Metered { inner: bytes, meter }).map_err(|source| Error::Io { path: "bytes".into(), source })
+    plain(Metered { inner: bytes, meter }).map_err(|source| failed(Path::new("bytes"), source))
+}
+
+fn failed(path: &Path, source: IoError) -> Error {
+    match source.kind() {
+        // What `Metered` says when it is told to end.
+        ErrorKind::ConnectionAborted => Error::Interrupted,
+        _ => Error::Io { path: path.to_owned(), source },
+    }
 }
 
 fn plain<'m>(reader: impl Read + Send + 'm) -> std::io::Result<Box<dyn Read + Send + 'm>> {
@@ -50,7 +58,7 @@ struct Metered<'m, R> {
 
 impl<R: Read> Read for Metered<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.meter.stop.load(Ordering::Relaxed) {
+        if self.meter.stop.load(Ordering::Relaxed) || crate::checkpoint::interrupted() {
             return Err(IoError::from(ErrorKind::ConnectionAborted));
         }
         let read = self.inner.read(buffer)?;
