@@ -9,6 +9,7 @@ use crate::magic::{self, Scene};
 use crate::session::{Session, View};
 use crate::{Error, Failure};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -107,17 +108,27 @@ impl Notebook {
 
     /// Runs a cell, stretch by stretch. A defect of ours ends the cell, not the kernel.
     fn cell(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
-        let run = || segments(code).into_iter().try_for_each(|segment| self.segment(segment, out));
-        catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(defect(&*panic)))
+        let result = catch_unwind(AssertUnwindSafe(|| self.stretches(code, code, out)));
+        self.engine.optimise(false);
+        result.unwrap_or_else(|panic| Err(defect(&*panic)))
     }
 
-    fn segment(&mut self, segment: Segment<'_>, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+    /// Runs the stretches of `part`, which is a part of the cell `code`.
+    fn stretches(&mut self, part: &str, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        segments(part).into_iter().try_for_each(|segment| self.segment(segment, code, out))
+    }
+
+    fn segment(&mut self, segment: Segment<'_>, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         if out.interrupted() {
             return Err(Error::Interrupted.into());
         }
+        if let Segment::Rust(rust) = segment {
+            return self.engine.run(&in_place(rust, code), out);
+        }
+        magic::run(segment, &mut Scene { session: &mut self.session, cells: &mut *self.engine, out })?;
         match segment {
-            Segment::Rust(code) => self.engine.run(code, out),
-            line => magic::run(line, &mut Scene { session: &mut self.session, cells: &mut *self.engine, out }),
+            Segment::Cell { body, .. } => self.stretches(body, code, out),
+            _ => Ok(()),
         }
     }
 
@@ -137,6 +148,15 @@ impl Notebook {
             answers.insert(name.clone(), answer);
         }
         answers
+    }
+}
+
+/// A stretch of `code` behind as many empty lines as stand lines before it, so that errors name the line of the cell.
+fn in_place<'code>(stretch: &'code str, code: &str) -> Cow<'code, str> {
+    let start = (stretch.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
+    match code.get(..start).map_or(0, |before| before.matches('\n').count()) {
+        0 => Cow::Borrowed(stretch),
+        lines => Cow::Owned("\n".repeat(lines) + stretch),
     }
 }
 

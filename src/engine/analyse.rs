@@ -1,4 +1,4 @@
-//! Types of `let` without rust-analyzer: which bindings need one, and where it is written.
+//! What a cell is made of: its bindings, its loops, its first statement. What we write into it, and where.
 //!
 //! evcxr must name the type of every variable it keeps. The compiler knows it; so the cell is analysed first (see
 //! `compiler`), and behind each `let` without a type stands, on the same line, the same binding again with its type:
@@ -10,8 +10,16 @@
 
 use super::edits::Edits;
 use ra_ap_syntax::ast::{self, HasLoopBody, HasModuleItem, HasName};
-use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind};
-use std::collections::BTreeMap;
+use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind, SyntaxNode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A parsed cell. Offsets are those of its text.
+pub(super) struct Cell {
+    /// The cell as the body of a function.
+    body: Option<ast::BlockExpr>,
+    /// Whether it is Rust through and through: no command of evcxr's, no syntax error.
+    whole: bool,
+}
 
 /// A binding of a `let` without a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,17 +30,37 @@ pub(super) struct Untyped {
     end: usize,
 }
 
+/// What shows a value in the middle of a cell.
+const DISPLAYS: &[&str] = &["display", "display_id", "update_display"];
+
 const HEAD: &str = "fn cell() {";
 
-/// The bindings whose type evcxr would have to guess; of a name bound twice, the last.
-pub(super) fn untyped(code: &str) -> Vec<Untyped> {
-    let text = format!("{HEAD}{}\n}}", without_commands(code));
-    let file = SourceFile::parse(&text, Edition::Edition2024).tree();
-    let mut found = BTreeMap::new();
-    for item in file.items() {
-        let ast::Item::Fn(function) = item else { continue };
-        let Some(body) = function.body() else { continue };
-        for statement in body.statements() {
+impl Cell {
+    /// Parses a cell; evcxr's commands are taken for blanks.
+    pub(super) fn parse(code: &str) -> Self {
+        let rust = without_commands(code);
+        let parsed = SourceFile::parse(&format!("{HEAD}{rust}\n}}"), Edition::Edition2024);
+        let body = parsed.tree().items().find_map(|item| match item {
+            ast::Item::Fn(function) => function.body(),
+            _ => None,
+        });
+        Self { body, whole: parsed.errors().is_empty() && rust == code }
+    }
+
+    /// Where the first statement starts that is no item: what is written there is seen by all statements. `None` if there
+    /// is none, or if the cell must not be touched.
+    pub(super) fn first_statement(&self) -> Option<usize> {
+        let statements = self.body.as_ref().filter(|_| self.whole)?.stmt_list()?;
+        let first = statements.syntax().children().find(|node| {
+            ast::Expr::can_cast(node.kind()) || matches!(node.kind(), SyntaxKind::LET_STMT | SyntaxKind::EXPR_STMT)
+        })?;
+        start(&first)
+    }
+
+    /// The bindings whose type evcxr would have to guess; of a name bound twice, the last.
+    pub(super) fn untyped(&self) -> Vec<Untyped> {
+        let mut found = BTreeMap::new();
+        for statement in self.body.iter().flat_map(ast::BlockExpr::statements) {
             let ast::Stmt::LetStmt(statement) = statement else { continue };
             let end = usize::from(statement.syntax().text_range().end()) - HEAD.len();
             let typed = statement.ty().is_some() || statement.initializer().is_none();
@@ -50,8 +78,82 @@ pub(super) fn untyped(code: &str) -> Vec<Untyped> {
                 }
             }
         }
+        found.into_values().collect()
     }
-    found.into_values().collect()
+
+    /// The names that the cell gives to types and, at its top, to variables.
+    pub(super) fn declared(&self) -> (BTreeSet<String>, BTreeSet<String>) {
+        let statements = || self.body.iter().flat_map(ast::BlockExpr::statements);
+        let types = statements().filter_map(|statement| match statement {
+            ast::Stmt::Item(ast::Item::Struct(item)) => item.name(),
+            ast::Stmt::Item(ast::Item::Enum(item)) => item.name(),
+            ast::Stmt::Item(ast::Item::Union(item)) => item.name(),
+            _ => None,
+        });
+        let variables = statements().filter_map(|statement| match statement {
+            ast::Stmt::LetStmt(statement) => statement.pat(),
+            _ => None,
+        });
+        let variables = variables.flat_map(|pattern| {
+            let nodes: Vec<SyntaxNode> = pattern.syntax().descendants().collect();
+            nodes.into_iter().filter_map(ast::IdentPat::cast).filter_map(|pattern| pattern.name())
+        });
+        let text = |name: ast::Name| name.text().to_string();
+        (types.map(text).collect(), variables.map(text).collect())
+    }
+
+    /// Puts a checkpoint at the head of every loop body, so that the interrupt button can end the loop without ending the
+    /// process. Code that must be computable while compiling is left alone, and so is what a macro is given.
+    pub(super) fn add_checkpoints(&self, edits: &mut Edits) {
+        for node in self.nodes() {
+            let body = match ast::Expr::cast(node) {
+                Some(ast::Expr::LoopExpr(expr)) => expr.loop_body(),
+                Some(ast::Expr::WhileExpr(expr)) => expr.loop_body(),
+                Some(ast::Expr::ForExpr(expr)) => expr.loop_body(),
+                _ => None,
+            };
+            let Some(body) = body.filter(|body| !is_const(body)) else { continue };
+            if let Some(brace) = body.stmt_list().and_then(|list| list.l_curly_token()) {
+                edits.insert(usize::from(brace.text_range().end()) - HEAD.len(), " cells::rt::checkpoint();");
+            }
+        }
+    }
+
+    /// Wraps the last expression, which evcxr shows, so that our ways to show it come first; and makes calls of `display`
+    /// and its kin the macros that they are. `taken` are names that mean something else.
+    pub(super) fn add_display(&self, taken: impl Fn(&str) -> bool, edits: &mut Edits) {
+        if !self.whole {
+            return;
+        }
+        let own = |name: &str| {
+            self.nodes().filter_map(ast::Name::cast).any(|declared| declared.text() == name) || taken(name)
+        };
+        let names: Vec<&str> = DISPLAYS.iter().copied().filter(|name| !own(name)).collect();
+        for call in self.nodes().filter_map(ast::CallExpr::cast) {
+            let Some(callee) = call.expr().filter(|callee| names.iter().any(|name| callee.syntax().text() == *name))
+            else {
+                continue;
+            };
+            edits.insert(usize::from(callee.syntax().text_range().end()) - HEAD.len(), "!");
+        }
+        let last = self.body.as_ref().and_then(ast::BlockExpr::tail_expr);
+        let Some(last) = last else { return };
+        if let Some(start) = start(last.syntax()) {
+            edits.insert(start, "cells::value(&(");
+            edits.insert(usize::from(last.syntax().text_range().end()) - HEAD.len(), "))");
+        }
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = SyntaxNode> {
+        self.body.iter().flat_map(|body| body.syntax().descendants())
+    }
+}
+
+/// Where the first token of a node stands that is no blank and no comment.
+fn start(node: &SyntaxNode) -> Option<usize> {
+    let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+    let first = tokens.into_iter().find(|token| !token.kind().is_trivia())?;
+    usize::from(first.text_range().start()).checked_sub(HEAD.len())
 }
 
 /// Writes the types that the compiler told behind the statements.
@@ -60,25 +162,6 @@ pub(super) fn add_types(untyped: &[Untyped], types: &BTreeMap<String, String>, e
         let Some(type_name) = types.get(&binding.name).filter(|type_name| can_be_written(type_name)) else { continue };
         let (name, mutable) = (&binding.name, if binding.mutable { "mut " } else { "" });
         edits.insert(binding.end, &format!(" let {mutable}{name}: {type_name} = {name};"));
-    }
-}
-
-/// Puts a checkpoint at the head of every loop body, so that the interrupt button can end the loop without ending the
-/// process. Code that must be computable while compiling is left alone, and so is what a macro is given.
-pub(super) fn add_checkpoints(code: &str, edits: &mut Edits) {
-    let text = format!("{HEAD}{}\n}}", without_commands(code));
-    let file = SourceFile::parse(&text, Edition::Edition2024).tree();
-    for node in file.syntax().descendants() {
-        let body = match ast::Expr::cast(node) {
-            Some(ast::Expr::LoopExpr(expr)) => expr.loop_body(),
-            Some(ast::Expr::WhileExpr(expr)) => expr.loop_body(),
-            Some(ast::Expr::ForExpr(expr)) => expr.loop_body(),
-            _ => None,
-        };
-        let Some(body) = body.filter(|body| !is_const(body)) else { continue };
-        if let Some(brace) = body.stmt_list().and_then(|list| list.l_curly_token()) {
-            edits.insert(usize::from(brace.text_range().end()) - HEAD.len(), " cells::rt::checkpoint();");
-        }
     }
 }
 
@@ -121,13 +204,13 @@ mod tests {
     fn typed(code: &str, types: &[(&str, &str)]) -> String {
         let types = types.iter().map(|(name, type_name)| ((*name).to_owned(), (*type_name).to_owned())).collect();
         let mut edits = Edits::default();
-        add_types(&untyped(code), &types, &mut edits);
+        add_types(&Cell::parse(code).untyped(), &types, &mut edits);
         edits.apply(code)
     }
 
     fn checked(code: &str) -> String {
         let mut edits = Edits::default();
-        add_checkpoints(code, &mut edits);
+        Cell::parse(code).add_checkpoints(&mut edits);
         edits.apply(code).replace(" cells::rt::checkpoint();", "@")
     }
 
@@ -145,6 +228,38 @@ mod tests {
         let code =
             "const fn f() -> i32 { let mut i = 0; while i < 3 { i += 1 } i }\nconst A: i32 = { loop { break 1 } };";
         assert_eq!(checked(code), code);
+    }
+
+    #[test]
+    fn the_first_statement_is_found_behind_items_and_comments() {
+        for (code, first) in [
+            ("a.b()", "a"),
+            ("// one\n/* two */ use x::y;\nfn f() {}\n// three\n#[allow(unused)] let z = 1; z", "#[allow"),
+            ("if a { b }", "if"),
+            ("println!(\"{a}\");", "println"),
+        ] {
+            assert_eq!(Cell::parse(code).first_statement(), code.find(first), "{code}");
+        }
+        for code in ["fn f() {}", "", ":type a\na", "a b", "use x;"] {
+            assert_eq!(Cell::parse(code).first_statement(), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_wrapped() {
+        let shown = |code: &str| {
+            let mut edits = Edits::default();
+            Cell::parse(code).add_display(|name| name == "update_display", &mut edits);
+            edits.apply(code)
+        };
+        assert_eq!(shown("let a = 1; a + 1 // one"), "let a = 1; cells::value(&(a + 1)) // one");
+        assert_eq!(
+            shown("for x in y { display(&x); update_display(&x) }"),
+            "cells::value(&(for x in y { display!(&x); update_display(&x) }))"
+        );
+        for code in ["let a = 1;", "fn display(x: i32) {}\ndisplay(1);", ":type a", "a b", ""] {
+            assert_eq!(shown(code), code);
+        }
     }
 
     #[test]

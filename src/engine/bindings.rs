@@ -19,6 +19,8 @@ struct Entry {
     file: Option<PathBuf>,
     /// Whether the cell's process has it as a variable.
     attached: bool,
+    /// Whether the cell that runs was given it.
+    offered: bool,
 }
 
 impl Bindings {
@@ -29,7 +31,7 @@ impl Bindings {
 
     pub(super) fn bind(&mut self, name: &str, value: Binding) {
         self.forget(name);
-        self.entries.insert(name.to_owned(), Entry { value, file: None, attached: false });
+        self.entries.insert(name.to_owned(), Entry { value, file: None, attached: false, offered: false });
     }
 
     /// Forgets `name`; returns whether the cell's process has it.
@@ -42,17 +44,12 @@ impl Bindings {
         entry.attached
     }
 
-    /// The cell's process is a new one: everything has to be attached again.
-    pub(super) fn detach_all(&mut self) {
-        for entry in self.entries.values_mut() {
-            entry.attached = false;
-        }
-    }
-
-    /// After a cell: of what was attached, only these variables are still there.
-    pub(super) fn keep_attached(&mut self, variables: &BTreeSet<String>) {
+    /// After a cell: which values its process now has. `before` and `after` are the variables around the cell; what a cell
+    /// that failed was given counts only if it made a variable, and not an older one of the same name.
+    pub(super) fn settle(&mut self, before: &BTreeSet<String>, after: &BTreeSet<String>, ended_well: bool) {
         for (name, entry) in &mut self.entries {
-            entry.attached &= variables.contains(name);
+            let given = std::mem::take(&mut entry.offered) && (ended_well || !before.contains(name));
+            entry.attached = (entry.attached || given) && after.contains(name);
         }
     }
 
@@ -72,12 +69,13 @@ impl Bindings {
             .collect()
     }
 
-    /// The Rust that makes variables of the values that `code` mentions and the process does not have yet; empty if
-    /// there are none.
+    /// The Rust that makes variables of the values that `code` mentions and the process does not have yet, on one line;
+    /// empty if there are none.
     pub(super) fn attach(&mut self, code: &str) -> Result<String, Failure> {
         let mut statements = String::new();
         for (name, entry) in &mut self.entries {
-            if entry.attached || !mentions(code, name) {
+            entry.offered = !entry.attached && mentions(code, name);
+            if !entry.offered {
                 continue;
             }
             let file = match &entry.file {
@@ -91,17 +89,16 @@ impl Bindings {
             };
             let (reader, type_name) = (reader(&entry.value), full_type_name(&entry.value));
             statements.push_str(&format!(
-                "let mut {name}: {type_name} = match cells::bridge::{reader}({:?}) {{ Ok(value) => value, Err(error) => panic!(\"{{error}}\") }};\n",
+                "let mut {name}: {type_name} = match cells::bridge::{reader}({:?}) {{ Ok(value) => value, Err(error) => panic!(\"{{error}}\") }}; ",
                 file.to_string_lossy()
             ));
-            entry.attached = true;
         }
         Ok(statements)
     }
 }
 
 /// Whether the word `name` stands anywhere in `code`: in an expression, or in a format string.
-fn mentions(code: &str, name: &str) -> bool {
+pub(super) fn mentions(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(name)
         .any(|(at, _)| !code[..at].ends_with(is_word) && !code[at + name.len()..].starts_with(is_word))
@@ -145,7 +142,30 @@ fn full_type_name(value: &Binding) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[test]
+    fn a_value_is_offered_until_a_cell_has_made_it_a_variable() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bindings = Bindings::new(folder.path());
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        bindings.bind("df", Binding::Frame(DataFrame::empty()));
+        assert_eq!(bindings.attach("pdf").unwrap(), "");
+        let mut offered = |before: &[&str], after: &[&str], ended_well: bool| {
+            let statements = bindings.attach("df.height()").unwrap();
+            bindings.settle(&names(before), &names(after), ended_well);
+            !statements.is_empty()
+        };
+        assert!(offered(&[], &[], false), "new");
+        assert!(offered(&["df"], &["df"], false), "the cell before did not compile");
+        assert!(offered(&["df"], &["df"], true), "the variable that the cell before left was an older one");
+        assert!(!offered(&["df"], &["df"], false), "attached");
+        assert!(!offered(&["df"], &[], true), "attached, then moved away");
+        assert!(offered(&[], &["df"], false), "moved away by the cell before");
+        assert!(!offered(&["df"], &["df"], true), "that cell failed late, and left the variable");
+    }
 
     #[test]
     fn a_name_is_mentioned_as_a_whole_word_only() {

@@ -4,6 +4,7 @@
 //! dependencies of its own it compiles evcxr's source directly against the prebuilt dylib. With dependencies, cargo does
 //! its work, and we come back as cargo's `RUSTC_WRAPPER` to add the dylib to the cell's crate.
 
+use super::cargo;
 use super::environment::{RUN_FOLDER, USER_PATH};
 use super::toolchain::{CELLS_VARIABLE, CellsKit};
 use serde_json::Value;
@@ -20,6 +21,8 @@ const CELL_CRATE: &str = "ctx";
 const WRAPPER: &str = "TRACEBOOK_RUSTC_WRAPPER";
 /// The types found by the last analysis, `name → type`, in the run's folder.
 const TYPES_FILE: &str = "types.json";
+/// Is in the run's folder while cells are compiled with optimisation, whatever evcxr's level.
+const OPTIMISED_FILE: &str = "optimised";
 /// The process group of the running compiler, in the run's folder.
 const GROUP_FILE: &str = "compiler.pid";
 
@@ -29,8 +32,13 @@ pub(super) fn hook() {
         std::process::exit(wrap_rustc(std::env::args_os().skip(1).collect()));
     }
     let name = std::env::args_os().next().unwrap_or_default();
-    if Path::new(&name).file_name().is_some_and(|name| name == "mold") {
+    let name = Path::new(&name).file_name().unwrap_or_default();
+    if name == "mold" {
         std::process::exit(compile(std::env::args_os().skip(1).collect()));
+    }
+    // The real cargo is never this binary; a link of that name stands in the run's folder only.
+    if name == cargo::NAME {
+        std::process::exit(cargo::answer(&std::env::args().skip(1).collect::<Vec<_>>()));
     }
 }
 
@@ -40,6 +48,17 @@ pub(super) fn found_types(run_folder: &Path) -> BTreeMap<String, String> {
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
+}
+
+/// Whether cells are compiled with optimisation from now on.
+pub(super) fn optimise(run_folder: &Path, on: bool) {
+    let file = run_folder.join(OPTIMISED_FILE);
+    // Without the file, the cell is as right and only slower.
+    let _ = if on { std::fs::write(file, "") } else { std::fs::remove_file(file) };
+}
+
+fn optimised() -> bool {
+    std::env::var_os(RUN_FOLDER).is_some_and(|folder| Path::new(&folder).join(OPTIMISED_FILE).exists())
 }
 
 /// Ends the compiler that is running, if one is; returns whether there was one.
@@ -58,15 +77,25 @@ fn compile(arguments: Vec<OsString>) -> i32 {
         rest.iter().find(|argument| !argument.to_string_lossy().starts_with("--")).cloned().unwrap_or_default();
     let analyse = command == "check";
     let kit = std::env::var_os(CELLS_VARIABLE).map(CellsKit::at);
+    let manifest = std::fs::read_to_string("Cargo.toml").unwrap_or_default();
     let Some(kit) = kit.filter(|_| analyse || command == "build") else {
+        if command == "metadata" && !has_dependencies(&manifest) {
+            // evcxr asks whether the dependencies are well; there is none but the tokio of the dylib.
+            return i32::from(writeln!(std::io::stdout(), "{{}}").is_err());
+        }
         return cargo_itself(&cargo, &rest, false);
     };
     let _group = Group::enter();
-    let manifest = std::fs::read_to_string("Cargo.toml").unwrap_or_default();
     if let Err(error) = adapt_source(Path::new("src/lib.rs"), analyse) {
         return fail(&format!("the cell's source: {error}"));
     }
     if has_dependencies(&manifest) {
+        let without: String = manifest.split_inclusive('\n').filter(|line| !is_evcxrs_tokio(line)).collect();
+        if without != manifest
+            && let Err(error) = std::fs::write("Cargo.toml", without)
+        {
+            return fail(&format!("the cell's manifest: {error}"));
+        }
         return cargo_itself(&cargo, &rest, true);
     }
     let folder = PathBuf::from("direct");
@@ -77,8 +106,11 @@ fn compile(arguments: Vec<OsString>) -> i32 {
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     rustc.args(["--crate-name", CELL_CRATE, "--edition", "2024", "src/lib.rs", "--crate-type", "cdylib"]);
     rustc.args(["--error-format=json", "--json=diagnostic-rendered-ansi", "--out-dir"]).arg(&folder);
-    rustc.args(["-C", "debuginfo=0", "-C", "debug-assertions=on", "-C", "overflow-checks=on"]);
-    rustc.arg(format!("-Copt-level={level}"));
+    let level = if optimised() { "2" } else { level };
+    // An overflow is an error at every level; the checks inside std would slow an optimised loop down.
+    let assertions = if level == "0" { "on" } else { "off" };
+    rustc.args(["-C", "debuginfo=0", "-C", "overflow-checks=on"]);
+    rustc.arg(format!("-Cdebug-assertions={assertions}")).arg(format!("-Copt-level={level}"));
     if analyse {
         rustc.arg("--emit=metadata");
     }
@@ -99,7 +131,7 @@ fn compile(arguments: Vec<OsString>) -> i32 {
 /// cargo, as evcxr wanted it; `wrapped` adds the dylib to the cell's crate.
 fn cargo_itself(cargo: &OsString, arguments: &[OsString], wrapped: bool) -> i32 {
     let mut command = Command::new(cargo);
-    command.args(arguments);
+    command.args(arguments).env_remove("CARGO");
     if let Some(path) = std::env::var_os(USER_PATH) {
         command.env("PATH", path);
     }
@@ -108,9 +140,35 @@ fn cargo_itself(cargo: &OsString, arguments: &[OsString], wrapped: bool) -> i32 
         if let Ok(exe) = std::env::current_exe() {
             command.env("RUSTC_WRAPPER", exe);
         }
-        return command.status().ok().and_then(|status| status.code()).unwrap_or(1);
+        return with_progress(command);
     }
     fail(&format!("cargo: {}", command.exec()))
+}
+
+/// Runs cargo; what it says about the dependencies it fetches and compiles goes to the notebook as it comes.
+fn with_progress(mut cargo: Command) -> i32 {
+    let Ok(mut child) = cargo.stderr(Stdio::piped()).spawn() else { return fail("cargo cannot be started") };
+    let pipe = std::env::var_os(RUN_FOLDER).map(|folder| Path::new(&folder).join("pipes").join("err"));
+    let mut notebook = pipe.and_then(|pipe| std::fs::OpenOptions::new().read(true).write(true).open(pipe).ok());
+    let lines = child.stderr.take().map(|stderr| std::io::BufReader::new(stderr).lines());
+    for line in lines.into_iter().flatten().map_while(Result::ok) {
+        if is_progress(&line)
+            && let Some(notebook) = &mut notebook
+        {
+            // A notebook that cannot be written is told by the cell's own output.
+            let _ = notebook.write_all(format!("{}\n", line.trim()).as_bytes());
+        }
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
+    child.wait().ok().and_then(|status| status.code()).unwrap_or(1)
+}
+
+/// Whether cargo tells of work on a dependency, and not on the cell itself.
+fn is_progress(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let verb = words.next().unwrap_or_default();
+    matches!(verb, "Compiling" | "Checking" | "Downloading" | "Downloaded" | "Updating" | "Adding")
+        && words.next() != Some(CELL_CRATE)
 }
 
 /// `RUSTC_WRAPPER <rustc> …`
@@ -126,6 +184,10 @@ fn wrap_rustc(arguments: Vec<OsString>) -> i32 {
         return fail(&format!("rustc: {}", command.exec()));
     };
     link_cells(&mut command, &kit);
+    if optimised() {
+        // Of two levels the last one counts.
+        command.args(["-Copt-level=2", "-Cdebug-assertions=off"]);
+    }
     let analyse = !arguments.iter().any(|argument| {
         argument.to_string_lossy().starts_with("--emit") && argument.to_string_lossy().contains("link")
     });
@@ -152,6 +214,8 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
         // analysis makes no code that runs.
         rustc.args(["-Ztrim-diagnostic-paths=no", "--diagnostic-width=100000"]).env("RUSTC_BOOTSTRAP", "1");
     }
+    // evcxr takes a warning of an analysis for an error, and shows none of a compilation.
+    rustc.arg("-Awarnings");
     let Ok(mut child) = rustc.stderr(Stdio::piped()).spawn() else {
         return fail("rustc cannot be started");
     };
@@ -204,9 +268,15 @@ fn probed(line: &str) -> Option<(String, String)> {
     Some((name, type_name))
 }
 
-/// Whether the cell's crate has dependencies of its own. The tokio line that evcxr adds for `.await` counts as ours.
+/// Whether the cell's crate has dependencies of its own.
 fn has_dependencies(manifest: &str) -> bool {
-    manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1).any(|line| !line.trim().is_empty())
+    let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
+    lines.filter(|line| !is_evcxrs_tokio(line)).any(|line| !line.trim().is_empty())
+}
+
+/// Whether this is the line that evcxr adds for `.await`. The dylib brings tokio, and the prelude its name.
+fn is_evcxrs_tokio(line: &str) -> bool {
+    line.trim() == "tokio = {version=\"1.34.0\", features=[\"rt\", \"rt-multi-thread\"]}"
 }
 
 /// What evcxr prints to its own pipe goes there directly, since a cell's standard output is the kernel's; errors of `?`
@@ -226,6 +296,11 @@ fn adapt_source(file: &Path, analyse: bool) -> std::io::Result<()> {
             "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);",
             "cells::rt::protocol(evcxr_internal_runtime::USER_ERROR_OCCURRED);",
         );
+    // What evcxr tries when the last expression met an error, whatever it was: debug text. Ours is as before.
+    let lines = source.split_inclusive('\n');
+    source = lines.map(|line| if is_fallback(line) { "cells::as_before!(((\n" } else { line }).collect();
+    // A cell that waits can be interrupted, too.
+    source = source.replace("\n.block_on(async {\n", "\n.block_on_cell(async {\n");
     if let Some(at) = source.find("for EvcxrUserCodeError") {
         let tail = source.split_off(at);
         source.push_str(&tail.replacen("eprintln!(\"{}\", error);", "cells::rt::question_mark(&error);", 1));
@@ -239,6 +314,10 @@ fn adapt_source(file: &Path, analyse: bool) -> std::io::Result<()> {
     }
     source.push_str(PRELUDE);
     std::fs::write(file, source)
+}
+
+fn is_fallback(line: &str) -> bool {
+    line.starts_with("evcxr_send_text_plain(&format!(\"") && line.ends_with("\",&(\n")
 }
 
 const PRELUDE: &str = "\n#[allow(unused_imports)] use cells::prelude::*;\n";
@@ -287,8 +366,17 @@ mod tests {
     }
 
     #[test]
+    fn work_on_dependencies_is_told() {
+        assert!(is_progress("   Compiling itoa v1.0.15"));
+        assert!(!is_progress("   Compiling ctx v1.0.0 (/tmp/x)") && !is_progress("warning: unused"));
+    }
+
+    #[test]
     fn only_lines_below_dependencies_count() {
         assert!(!has_dependencies("[package]\nname = \"ctx\"\n[dependencies]\n\n"));
         assert!(has_dependencies("[package]\n[dependencies]\nregex = \"1\"\n"));
+        let tokio = "[dependencies]\n tokio = {version=\"1.34.0\", features=[\"rt\", \"rt-multi-thread\"]}\n";
+        assert!(!has_dependencies(tokio));
+        assert!(has_dependencies("[dependencies]\ntokio = \"1\"\n"));
     }
 }

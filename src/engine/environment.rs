@@ -65,6 +65,16 @@ pub fn enter() -> std::io::Result<RunFolder> {
     Err(error)
 }
 
+/// Gives a process of the user's the environment that the user gave us.
+pub(super) fn restore(command: &mut Command) {
+    if let Some(path) = std::env::var_os(USER_PATH) {
+        command.env("PATH", path);
+    }
+    for name in ["CARGO", "RUSTC", "RUST_SRC_PATH", "EVCXR_TMPDIR", "EVCXR_CONFIG_DIR"] {
+        command.env_remove(name);
+    }
+}
+
 /// Makes the folder's contents and returns the variables that point at them.
 fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsString)>> {
     let folder = |name: &str| -> std::io::Result<PathBuf> {
@@ -76,13 +86,19 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     // to compile a cell ourselves.
     let bin = folder("bin")?;
     std::os::unix::fs::symlink(exe, bin.join("mold"))?;
-    // rust-analyzer would read the sources of std and of every dependency: 10 s and 1.6 GB. An empty std keeps it small;
+    // rust-analyzer would start cargo ten times and read the sources of std and of every dependency: 10 s and 1.6 GB. Without
+    // answers and with an empty std it stays small;
     // the types it then cannot tell come from the compiler.
     let source = folder("rust-src")?;
     for name in ["core", "alloc", "std", "proc_macro", "test"] {
         let src = folder(&format!("rust-src/{name}/src"))?;
         std::fs::write(src.join("lib.rs"), "")?;
     }
+    let quiet = folder("quiet")?;
+    std::os::unix::fs::symlink(exe, quiet.join(super::cargo::NAME))?;
+    // evcxr's own default, level 2, would have to be changed later, and everything be loaded a second time. At level 2 a
+    // cell with polars takes five times as long to compile, and what is slow at level 0 runs in the optimised dylib anyway.
+    std::fs::write(folder("config")?.join("evcxr.toml"), "[evcxr]\nopt_level = \"0\"\n")?;
     let user_path = std::env::var_os("PATH").unwrap_or_default();
     let mut search = bin.into_os_string();
     search.push(":");
@@ -96,6 +112,8 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
         (USER_PATH, user_path),
         ("PATH", search),
         ("RUST_SRC_PATH", source.into_os_string()),
+        ("CARGO", quiet.join(super::cargo::NAME).into_os_string()),
+        ("RUSTC", quiet.join("none").into_os_string()),
         ("EVCXR_TMPDIR", folder("evcxr")?.into_os_string()),
         ("EVCXR_CONFIG_DIR", folder("config")?.into_os_string()),
     ])

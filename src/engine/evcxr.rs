@@ -1,12 +1,14 @@
 //! The only file that names evcxr's context: cells in, outputs and errors out.
 
-use super::analyse;
-use super::bindings::Bindings;
+use super::analyse::{self, Cell};
+use super::bindings::{Bindings, mentions};
 use super::compiler;
+use super::dependencies;
 use super::edits::Edits;
+use super::environment;
 use super::failure;
 use super::interrupt::Control;
-use super::pump::Pump;
+use super::pump::{Pump, Seen};
 use super::toolchain::CellsKit;
 use super::{Engine, RunFolder};
 use crate::Failure;
@@ -74,11 +76,9 @@ fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
     let pump = Pump::start(&pipes, &token).map_err(broken)?;
     let mut worker = Command::new(kit.worker());
     worker.env("TRACEBOOK_PIPES", &pipes).env("TRACEBOOK_TOKEN", &token);
+    environment::restore(&mut worker);
     let (context, outputs) = EvalContext::with_subprocess_command(worker).map_err(broken)?;
     let mut context = CommandContext::with_eval_context(context);
-    // At level 2, evcxr's default, a cell with polars takes five times as long to compile, and what is slow at level 0
-    // runs in the optimised dylib anyway.
-    context.set_opt_level("0").map_err(broken)?;
     // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
     context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;
     control.watch(context.process_handle());
@@ -113,31 +113,63 @@ impl Evcxr {
             let message = "the library for Rust cells was installed anew while this kernel ran; restart the kernel";
             return Err(Failure::new("RustUnavailable", message));
         }
-        let attaching = self.bindings.attach(code)?;
-        if !attaching.is_empty() {
-            let attached = self.evaluate(&attaching, &Edits::default(), out);
-            if attached.is_err() {
-                self.bindings.detach_all();
-            }
-            attached?;
+        // What is said while the cell compiles (cargo's progress) belongs to it, too.
+        self.live()?.pump.begin(out);
+        let reviewed = dependencies::review(code)?;
+        for note in reviewed.iter().flat_map(|reviewed| &reviewed.notes) {
+            out.emit(Output::Stderr(format!("{note}\n")));
         }
+        let code = reviewed.as_ref().map_or(code, |reviewed| &reviewed.code);
+        let cell = Cell::parse(code);
         let mut edits = Edits::default();
-        analyse::add_checkpoints(code, &mut edits);
-        let untyped = analyse::untyped(code);
+        let attaching = self.bindings.attach(code)?;
+        match cell.first_statement() {
+            _ if attaching.is_empty() => {}
+            Some(at) => edits.insert(at, &attaching),
+            None => self.evaluate(&attaching, &Edits::default(), out)?,
+        }
+        cell.add_checkpoints(&mut edits);
+        let untyped = cell.untyped();
         if !untyped.is_empty() {
             let folder = self.folder.clone();
-            let errors = self.live()?.context.check(code);
+            let errors = self.live()?.context.check(&edits.apply(code));
             self.stop_if_interrupted("while compiling; nothing was lost")?;
             match errors {
                 Ok(errors) if errors.is_empty() => {
                     analyse::add_types(&untyped, &compiler::found_types(&folder), &mut edits);
                 }
-                Ok(errors) => return Err(failure::of_compiler(&errors, code, &Edits::default())),
+                Ok(errors) => {
+                    self.live()?.pump.finish();
+                    return Err(failure::of_compiler(&errors, code, &edits));
+                }
                 // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
                 Err(_) => {}
             }
         }
+        self.drop_outdated(&cell)?;
+        let context = &self.live()?.context;
+        let items: BTreeSet<&str> = context.defined_item_names().collect();
+        let variables = context.variables_and_types().map(|(name, _)| name);
+        let taken: BTreeSet<&str> = variables.chain(items).collect();
+        cell.add_display(|name| taken.contains(name), &mut edits);
         self.evaluate(code, &edits, out)
+    }
+
+    /// Drops variables of a type that the cell defines anew and that it binds anew, too. evcxr would notice after the cell
+    /// had run that the old value does not fit the type any more, and would forget the new one with it.
+    fn drop_outdated(&mut self, cell: &Cell) -> Result<(), Failure> {
+        let (types, names) = cell.declared();
+        let context = &self.live()?.context;
+        let redefined: Vec<&str> = context.defined_item_names().filter(|name| types.contains(*name)).collect();
+        let outdated = context.variables_and_types().filter(|(name, type_name)| {
+            names.contains(*name) && redefined.iter().any(|redefined| mentions(type_name, redefined))
+        });
+        let drops: String = outdated.map(|(name, _)| format!("drop({name}); ")).collect();
+        if drops.is_empty() {
+            return Ok(());
+        }
+        let silent: Arc<dyn Sink> = Arc::new(Silent);
+        self.evaluate(&drops, &Edits::default(), &silent)
     }
 
     /// Runs code with the edits in it.
@@ -155,7 +187,8 @@ impl Evcxr {
         let source = live.context.last_source().unwrap_or_default();
         let after = live.variables();
         // What was moved away, or lost with the process, can be attached again.
-        self.bindings.keep_attached(&after);
+        let ended_well = result.is_ok() && seen == Seen::default() && !control.requested();
+        self.bindings.settle(&before, &after, ended_well);
         let lost = lost(&before, &after);
         match result {
             _ if control.requested() => Err(Failure::new("KeyboardInterrupt", format!("interrupted; {lost}"))),
@@ -291,6 +324,10 @@ impl Cells for Evcxr {
         let text = std::fs::read_to_string(&file).map_err(|error| Failure::new("FileError", error.to_string()));
         let _ = std::fs::remove_file(file);
         text
+    }
+
+    fn optimise(&mut self, on: bool) {
+        compiler::optimise(&self.folder, on);
     }
 
     fn variables(&self) -> Vec<Variable> {

@@ -15,8 +15,14 @@ const RESET: &str = "\u{1b}[0m";
 pub(super) fn of_compiler(errors: &[CompilationError], code: &str, edits: &Edits) -> Failure {
     let mut traceback = Vec::new();
     for error in errors {
+        if let Some(type_name) = not_shown(&error.message()) {
+            let message = no_text(type_name);
+            traceback.push(format!("{BOLD_RED}error{RESET}{BOLD}: {message}{RESET}"));
+            continue;
+        }
         let code_of_error = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
-        traceback.push(format!("{BOLD_RED}error{code_of_error}{RESET}{BOLD}: {}{RESET}", error.message()));
+        let message = error.message();
+        traceback.push(format!("{BOLD_RED}error{code_of_error}{RESET}{BOLD}: {message}{RESET}"));
         for spanned in error.spanned_messages().iter().chain(error.help_spanned()) {
             let place = spanned.span.as_ref().map(|span| Place {
                 line: span.start_line,
@@ -34,8 +40,36 @@ pub(super) fn of_compiler(errors: &[CompilationError], code: &str, edits: &Edits
             traceback.push(format!("  {BLUE}={RESET} {hint}"));
         }
     }
-    let first = errors.first().map_or_else(|| "the cell does not compile".to_owned(), CompilationError::message);
+    let first = errors.first().map(CompilationError::message);
+    let first = first.map(|message| not_shown(&message).map_or(message.clone(), no_text));
+    let first = first.unwrap_or_else(|| "the cell does not compile".to_owned());
     Failure { ename: "CompileError".to_owned(), evalue: first, traceback }
+}
+
+/// The type of the last expression, if the message says that it cannot be shown.
+fn not_shown(message: &str) -> Option<&str> {
+    if !message.contains("evcxr_display") && !message.contains("tracebook_bundles") {
+        return None;
+    }
+    let inner = message.split_once("Value<'_, ")?.1;
+    let mut depth = 1;
+    let end = inner.char_indices().find(|&(at, c)| {
+        depth += match c {
+            '<' => 1,
+            // Not the arrow of a function.
+            '>' if !inner[..at].ends_with('-') => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    inner.get(..end?.0)
+}
+
+fn no_text(type_name: &str) -> String {
+    format!(
+        "a value of the type `{type_name}` cannot be shown: it has no debug text (`#[derive(Debug)]` gives one). End the \
+         cell with `;`, or show a part of it"
+    )
 }
 
 #[derive(Clone, Copy)]
@@ -69,9 +103,11 @@ pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -
     let compiled =
         panic.file.ends_with("src/lib.rs").then(|| source.lines().nth((panic.line as usize).saturating_sub(1)));
     let edited = edits.apply(code);
-    let line = compiled
-        .flatten()
-        .and_then(|line| edited.lines().position(|own| !own.trim().is_empty() && own.trim() == line.trim()));
+    let line = compiled.flatten().map(str::trim).filter(|line| !line.is_empty()).and_then(|line| {
+        // evcxr compiles the statements of one line on lines of their own.
+        let whole = edited.lines().position(|own| own.trim() == line);
+        whole.or_else(|| edited.lines().position(|own| own.contains(line)))
+    });
     match line {
         Some(index) => {
             let text = code.lines().nth(index).unwrap_or_default();
@@ -82,4 +118,17 @@ pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -
         None => {}
     }
     Failure { ename: "Panic".to_owned(), evalue: panic.message.clone(), traceback }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_shown_is_named() {
+        let message =
+            "the method `evcxr_display` exists for struct `Value<'_, Vec<fn() -> Foo>>`, but its trait bounds";
+        assert_eq!(not_shown(message), Some("Vec<fn() -> Foo>"));
+        assert_eq!(not_shown("mismatched types"), None);
+    }
 }

@@ -2,7 +2,9 @@
 
 mod analyse;
 mod bindings;
+mod cargo;
 mod compiler;
+mod dependencies;
 mod edits;
 mod environment;
 mod evcxr;

@@ -25,10 +25,8 @@ impl Magic for LsMagic {
 
     fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
         let text = |text: String| Cell::Text(text);
-        let rows: Vec<Vec<Cell>> = MAGICS
-            .iter()
-            .map(|magic| vec![text(format!("%{}", magic.name())), text(magic.summary().to_owned())])
-            .collect();
+        let rows: Vec<Vec<Cell>> =
+            MAGICS.iter().map(|magic| vec![text(magic.spelled()), text(magic.summary().to_owned())]).collect();
         scene.show(&Report::of(Part::Table(Table {
             caption: "magics".to_owned(),
             headers: vec![

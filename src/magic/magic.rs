@@ -72,10 +72,10 @@ impl Magic for About {
         plain.push_str("Magics\n");
         html.push_str("<p><b>Magics</b></p><table>");
         for magic in MAGICS.iter() {
-            plain.push_str(&format!("  %{:16}{}\n", magic.name(), magic.summary()));
+            plain.push_str(&format!("  {:17}{}\n", magic.spelled(), magic.summary()));
             html.push_str(&format!(
-                "<tr><td style=\"text-align:left\"><code>%{}</code></td><td style=\"text-align:left\">{}</td></tr>",
-                magic.name(),
+                "<tr><td style=\"text-align:left\"><code>{}</code></td><td style=\"text-align:left\">{}</td></tr>",
+                magic.spelled(),
                 encode_text(magic.summary())
             ));
         }

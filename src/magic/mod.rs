@@ -13,6 +13,7 @@ mod lsmagic;
 #[allow(clippy::module_inception)]
 mod magic;
 mod ops_diff;
+mod opt;
 mod parser_args;
 mod show;
 mod trace_drop;
@@ -43,7 +44,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &visualize::Visualize,
     ];
     magics.extend(ask::ASKS.iter().map(|ask| ask as &dyn Magic));
-    magics.extend([&show::Show as &dyn Magic, &who::Who, &lsmagic::LsMagic, &magic::About]);
+    magics.extend([&show::Show as &dyn Magic, &who::Who, &opt::Opt, &lsmagic::LsMagic, &magic::About]);
     magics
 });
 
@@ -53,6 +54,16 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
 pub trait Magic: Sync {
     /// The name behind the `%`; its file is called the same.
     fn name(&self) -> &'static str;
+
+    /// `%`, or `%%` for what stands on the first line of a cell and changes how the lines below run.
+    fn sigil(&self) -> &'static str {
+        "%"
+    }
+
+    /// The name with its sigil.
+    fn spelled(&self) -> String {
+        format!("{}{}", self.sigil(), self.name())
+    }
 
     /// One line for help and completion.
     fn summary(&self) -> &'static str;

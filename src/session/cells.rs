@@ -46,6 +46,9 @@ pub trait Cells {
     /// What the compiler or the expression answers.
     fn text(&mut self, expr: &str) -> Result<String, Failure>;
 
+    /// Whether Rust is compiled with optimisation from now on, or for a quick start.
+    fn optimise(&mut self, on: bool);
+
     /// The variables that a cell can use now, bound ones included, by name.
     fn variables(&self) -> Vec<Variable>;
 }

@@ -139,6 +139,16 @@ def test_a_moved_trace_comes_back(traces):
     assert plain(traces.ok("test.ranks()")) == "[1]"
 
 
+def test_an_interrupted_load_costs_no_variable(kernel, tmp_path):
+    events = ",".join('{"ph":"X","cat":"cpu_op","name":"aten::%d","pid":1,"tid":1,"ts":%d,"dur":1}' % (n % 100, n) for n in range(20_000))
+    with open(tmp_path / "long.json", "w") as file:
+        file.write('{"traceEvents": [' + ",".join([events] * 100) + "]}")
+    kernel.ok("let here = 1;", timeout=LONG)
+    ran, seconds = interrupted(kernel, f'for _ in [1, 2, 3, 4, 5, 6, 7, 8, 9] {{ let _ = TraceSet::load("{tmp_path}/long.json")?; }}')
+    assert seconds < 1.5 and "no variable was lost" in ran.content["evalue"]
+    assert plain(kernel.ok("here")) == "1"
+
+
 # Display
 
 
@@ -179,6 +189,42 @@ def test_a_loaded_trace_is_a_variable(traces):
     assert TABLE in result(traces.ok("control.events()"))
     assert "control" in plain(traces.ok("control"))
     assert plain(traces.ok('control.events().column("rank")?.unique()?.len()')) == "1"
+
+
+def test_a_first_mention_is_offered_again_after_an_error(traces):
+    """A bound value becomes a variable in the compilation of the cell that first mentions it."""
+    traces.ok("once_more = %compare_traces control test --device-type cpu")
+    ran = traces.run("let x = 1; once_more.no_such_method();")
+    assert "no_such_method" in ran.content["evalue"]
+    (caret,) = [line for line in ran.content["traceback"] if "^^^^" in line and "method not found" in line]
+    assert "line 1, column 22" in "\n".join(ran.content["traceback"]), "where the user wrote it"
+    assert traces.run("let y = once_more.height(); missing").status == "error"
+    assert traces.run('once_more.column("no_such")?;').status == "error"
+    ran = traces.run("// a comment first\nonce_more.column(\"no_such\").unwrap(); panic!()")
+    assert ran.content["ename"] == "Panic" and any("cell, line 2" in line for line in ran.content["traceback"])
+    assert int(plain(traces.ok("once_more.height()"))) > 0
+    traces.ok("once_more = once_more.head(Some(2));")
+    assert plain(traces.ok("once_more.height()")) == "2", "what a cell made of it stays"
+
+
+def test_a_first_mention_may_stand_behind_items_and_commands(traces):
+    traces.ok("behind = %compare_traces control test --device-type cpu")
+    assert int(plain(traces.ok("use std::cmp::max;\nfn rows(df: &DataFrame) -> usize { df.height() }\nmax(0, rows(&behind))"))) > 0
+    traces.ok("typed = %compare_traces control test --device-type cpu")
+    assert "DataFrame" in plain(traces.ok(":type typed"))
+
+
+def test_rust_variables_are_listed_and_shown_by_magics(traces):
+    traces.ok('let own_frame = df!("n" => [3, 1, 2])?; let own_lazy = own_frame.clone().lazy();')
+    listed = traces.ok("%who").one("display_data")["data"]["text/plain"]
+    assert all(name in listed for name in ("own_frame", "own_lazy", "control", "LazyFrame"))
+    for shown in ("own_frame", "own_lazy", "'own_frame.head(Some(3))'"):
+        assert TABLE in traces.ok(f"%show {shown} --sort n").one("display_data")["data"]
+    traces.ok('let limit = 1; let wanted_column = "n".to_owned();')
+    shown = traces.ok("%show own_frame --top {limit + 1} --sort {wanted_column}").one("display_data")["data"]["text/plain"]
+    assert "2 of 3" in shown, shown
+    ran = traces.run("%show own_frame --top {no_such}")
+    assert "no_such" in ran.content["evalue"]
 
 
 def test_rank_says_which_there_are(traces):

@@ -5,7 +5,9 @@
 
 pub mod bridge;
 mod channel;
+mod plot;
 pub mod prelude;
+mod rich;
 pub mod rt;
 mod show;
 pub mod worker;
@@ -14,7 +16,9 @@ pub use channel::{clear_output, input};
 pub use plotly;
 pub use polars;
 pub use polars_io;
+pub use rich::{Output, Rich, Shown};
 pub use serde_json;
-pub use show::{Show, ShowPlan, display, display_id, update_display};
+pub use show::{Ended, Outcome, ShowDebug, ShowEnded, ShowOutcome, ShowRich, Value, value};
+pub use tokio;
 pub use trace;
 pub use trace_view;

@@ -1,11 +1,16 @@
 //! What the code around a cell calls; not for people.
 
 use crate::channel::send;
+use crate::rich::Shown;
+use crate::show::show_all;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use trace_view::Bundle;
 use trace_view::envelope::Envelope;
 
 static PROTOCOL: OnceLock<Mutex<File>> = OnceLock::new();
@@ -23,31 +28,90 @@ pub fn protocol(line: &str) {
     }
 }
 
+/// What `display!` does.
+pub fn display(shown: Shown) {
+    show_all(shown);
+}
+
+/// What `display_id!` does: the first bundle stands under the id.
+pub fn display_id(id: &str, shown: Shown) {
+    named(shown, |bundle| Envelope::Display { bundle, id: Some(id.to_owned()) });
+}
+
+/// What `update_display!` does.
+pub fn update_display(id: &str, shown: Shown) {
+    named(shown, |bundle| Envelope::Update { bundle, id: id.to_owned() });
+}
+
+fn named(shown: Shown, envelope: impl FnOnce(Bundle) -> Envelope) {
+    match shown.map(|bundles| bundles.into_iter().next()) {
+        Ok(Some(bundle)) => send(&envelope(bundle)),
+        Ok(None) => {}
+        Err(message) => send(&Envelope::Failure { message }),
+    }
+}
+
 /// A `?` in the cell met an error: the cell ends with it.
 pub fn question_mark<E: Display + ?Sized>(error: &E) {
     send(&Envelope::Failure { message: error.to_string() });
 }
 
-static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+/// Whether the interrupt button was pressed since the cell started.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The signal of the interrupt button sets a flag from now on, instead of ending the process.
 pub(crate) fn watch_for_interrupts() -> std::io::Result<()> {
-    let flag = Arc::clone(INTERRUPTED.get_or_init(Arc::default));
-    signal_hook::flag::register(signal_hook::consts::SIGINT, flag).map(drop)
+    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT])?;
+    let watch = move || signals.forever().for_each(|_| INTERRUPTED.store(true, Ordering::Relaxed));
+    std::thread::Builder::new().name("interrupts".to_owned()).spawn(watch).map(drop)
 }
 
 /// A new cell starts: an interrupt that came before is not meant for it.
 pub(crate) fn forget_interrupt() {
-    if let Some(flag) = INTERRUPTED.get() {
-        flag.store(false, Ordering::Relaxed);
-    }
+    INTERRUPTED.store(false, Ordering::Relaxed);
+}
+
+/// Whether the interrupt button was pressed since the cell started.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Stands at the head of every loop body of a cell. After an interrupt it unwinds, past the panic hook, to where evcxr
 /// catches panics: variables that the cell had not moved survive.
-#[inline]
+///
+/// One load, also in a cell that is not optimised.
+#[inline(always)]
 pub fn checkpoint() {
-    if INTERRUPTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-        std::panic::resume_unwind(Box::new("interrupted"));
+    if INTERRUPTED.load(Ordering::Relaxed) {
+        unwind();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn unwind() {
+    std::panic::resume_unwind(Box::new("interrupted"));
+}
+
+/// How often a cell that waits looks whether it is to end.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Runs a cell with `.await` in it.
+pub trait BlockOn {
+    /// `block_on`, with checkpoints while the cell waits.
+    fn block_on_cell<F: Future>(&self, cell: F) -> F::Output;
+}
+
+impl BlockOn for Runtime {
+    fn block_on_cell<F: Future>(&self, cell: F) -> F::Output {
+        self.block_on(async move {
+            let mut cell = std::pin::pin!(cell);
+            loop {
+                match tokio::time::timeout(PATIENCE, &mut cell).await {
+                    Ok(output) => return output,
+                    Err(_) => checkpoint(),
+                }
+            }
+        })
     }
 }

@@ -1,154 +1,257 @@
-//! How the value of a cell's last expression shows itself.
+//! How values show themselves: at the end of a cell, and wherever a cell calls `display`.
+//!
+//! evcxr calls `evcxr_display` on the last expression of a cell. The kernel writes [`value`]`(&(…))` around that
+//! expression, so that Rust's method lookup, which goes from a wrapper to what it wraps, finds in this order:
+//!
+//! 1. what we know how to show ([`Rich`]), before a method of the type's own: `plotly::Plot` has one that knows no picture;
+//! 2. a result, whose error becomes the error of the cell;
+//! 3. an `evcxr_display` of the type's own;
+//! 4. debug text.
 
 use crate::channel::{send, send_all, send_result};
-use polars::prelude::{Column, DataFrame, LazyFrame, Series};
-use std::any::Any;
-use std::fmt::Debug;
-use trace::{OpsDiff, Trace, TraceSet};
+use crate::rich::{Rich, Shown};
+use std::fmt::{Debug, Display};
+use std::ops::Deref;
+use trace_view::Bundle;
 use trace_view::envelope::Envelope;
-use trace_view::{Bundle, Figure, Part, Present, Report, Table};
 
-/// Rows of a data frame that a cell shows; the caption says how many there are.
-const ROWS: usize = 20;
+/// The first step of the lookup; see [`value`].
+pub struct Value<'a, T: ?Sized>(Outcome<'a, T>);
 
-/// Shows a value: richly where we know the type, as Rust's debug text otherwise.
-///
-/// evcxr calls `evcxr_display` on the last expression of a cell. With this trait in scope that call always compiles,
-/// which saves the second compilation that evcxr would need for a type without such a method.
-pub trait Show {
-    /// The alternatives, one bundle per part.
+/// The second step: a result whose error has a text.
+pub struct Outcome<'a, T: ?Sized>(Ended<'a, T>);
+
+/// The third step: a result whose error has debug text only.
+pub struct Ended<'a, T: ?Sized>(&'a T);
+
+/// Wraps what is to be shown.
+pub fn value<T: ?Sized>(shown: &T) -> Value<'_, T> {
+    Value(Outcome(Ended(shown)))
+}
+
+impl<'a, T: ?Sized> Deref for Value<'a, T> {
+    type Target = Outcome<'a, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'a, T: ?Sized> Deref for Outcome<'a, T> {
+    type Target = Ended<'a, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T: ?Sized> Deref for Ended<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+/// Shows what we know how to show.
+pub trait ShowRich {
+    /// The bundles, in order.
     ///
     /// # Errors
-    /// The message of an error value.
-    fn bundles(&self) -> Result<Vec<Bundle>, String>;
+    /// The text of an error value.
+    fn tracebook_bundles(&self) -> Shown;
 
     /// Shows the value as the cell's result.
     fn evcxr_display(&self) {
-        match self.bundles() {
-            Ok(bundles) => send_result(bundles),
-            Err(message) => send(&Envelope::Failure { message }),
-        }
+        finish(self.tracebook_bundles());
     }
 }
 
-impl<T: Debug + 'static> Show for T {
-    fn bundles(&self) -> Result<Vec<Bundle>, String> {
-        show_any(self).unwrap_or_else(|| {
-            if (self as &dyn Any).is::<()>() {
-                return Ok(Vec::new());
-            }
-            Ok(vec![Bundle::text(format!("{self:?}"))])
-        })
+impl<T: Rich + ?Sized> ShowRich for Value<'_, T> {
+    fn tracebook_bundles(&self) -> Shown {
+        self.0.0.0.bundles()
     }
 }
 
-/// Shows a lazy frame, which has no debug text, as its plan.
-pub trait ShowPlan {
-    /// Shows the plan as the cell's result.
-    fn evcxr_display(&self);
-}
+/// Shows a result of anything with debug text.
+pub trait ShowOutcome {
+    /// As [`ShowRich::tracebook_bundles`].
+    ///
+    /// # Errors
+    /// The text of an error value.
+    fn tracebook_bundles(&self) -> Shown;
 
-impl ShowPlan for LazyFrame {
+    /// Shows the value as the cell's result.
     fn evcxr_display(&self) {
-        let plan = self.describe_plan().unwrap_or_else(|error| error.to_string());
-        send_result(vec![Bundle::text(format!("LazyFrame; `.collect()?` makes a DataFrame of it\n{plan}"))]);
+        finish(self.tracebook_bundles());
     }
 }
 
-/// Shows `value` here and now, in the middle of a cell.
+impl<T: Debug, E: Display> ShowOutcome for Outcome<'_, Result<T, E>> {
+    fn tracebook_bundles(&self) -> Shown {
+        outcome(self.0.0, ToString::to_string)
+    }
+}
+
+impl<T: Debug, E: Display> ShowOutcome for Outcome<'_, &Result<T, E>> {
+    fn tracebook_bundles(&self) -> Shown {
+        outcome(self.0.0, ToString::to_string)
+    }
+}
+
+/// Shows a result whose error has debug text only.
+pub trait ShowEnded {
+    /// As [`ShowRich::tracebook_bundles`].
+    ///
+    /// # Errors
+    /// The debug text of an error value.
+    fn tracebook_bundles(&self) -> Shown;
+
+    /// Shows the value as the cell's result.
+    fn evcxr_display(&self) {
+        finish(self.tracebook_bundles());
+    }
+}
+
+impl<T: Debug, E: Debug> ShowEnded for Ended<'_, Result<T, E>> {
+    fn tracebook_bundles(&self) -> Shown {
+        outcome(self.0, |error| format!("{error:?}"))
+    }
+}
+
+impl<T: Debug, E: Debug> ShowEnded for Ended<'_, &Result<T, E>> {
+    fn tracebook_bundles(&self) -> Shown {
+        outcome(self.0, |error| format!("{error:?}"))
+    }
+}
+
+fn outcome<T: Debug, E>(result: &Result<T, E>, text: impl FnOnce(&E) -> String) -> Shown {
+    match result {
+        Ok(value) if is_unit::<T>() => value.tracebook_bundles(),
+        Ok(value) => Ok(vec![Bundle::text(format!("Ok({value:?})"))]),
+        Err(error) => Err(text(error)),
+    }
+}
+
+/// Shows debug text. `()` has nothing to show.
+pub trait ShowDebug {
+    /// As [`ShowRich::tracebook_bundles`].
+    ///
+    /// # Errors
+    /// None.
+    fn tracebook_bundles(&self) -> Shown;
+
+    /// Shows the value as the cell's result.
+    fn evcxr_display(&self) {
+        finish(self.tracebook_bundles());
+    }
+}
+
+impl<T: Debug + ?Sized> ShowDebug for T {
+    fn tracebook_bundles(&self) -> Shown {
+        Ok(if is_unit::<T>() { Vec::new() } else { vec![Bundle::text(format!("{self:?}"))] })
+    }
+}
+
+fn is_unit<T: ?Sized>() -> bool {
+    std::any::type_name::<T>() == std::any::type_name::<()>()
+}
+
+fn finish(shown: Shown) {
+    match shown {
+        Ok(bundles) => send_result(bundles),
+        Err(message) => send(&Envelope::Failure { message }),
+    }
+}
+
+/// Shows a value here and now, in the middle of a cell.
+///
+/// In a cell it may be written as a call, `display(&table)`: the kernel puts the `!` behind it.
 ///
 /// # Example
 /// ```no_run
-/// # use cells::display;
+/// # use cells::prelude::*;
 /// for rank in 0..2 {
-///     display(&format!("rank {rank}"));
+///     display!(&format!("rank {rank}"));
 /// }
 /// ```
-pub fn display<T: Show + ?Sized>(value: &T) {
-    match value.bundles() {
+#[macro_export]
+macro_rules! display {
+    ($value:expr $(,)?) => {
+        $crate::rt::display($crate::bundles_of!($value))
+    };
+}
+
+/// Shows a value under an id, so that [`update_display!`](crate::update_display) can replace it later.
+#[macro_export]
+macro_rules! display_id {
+    ($id:expr, $value:expr $(,)?) => {
+        $crate::rt::display_id($id, $crate::bundles_of!($value))
+    };
+}
+
+/// Replaces what was shown under an id.
+#[macro_export]
+macro_rules! update_display {
+    ($id:expr, $value:expr $(,)?) => {
+        $crate::rt::update_display($id, $crate::bundles_of!($value))
+    };
+}
+
+/// What stands in place of evcxr's second way to show a value: the first one again.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! as_before {
+    ((($value:expr))) => {
+        ($value).evcxr_display()
+    };
+}
+
+/// The bundles of a value, whatever its type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! bundles_of {
+    ($value:expr) => {{
+        #[allow(unused_imports)]
+        use $crate::{ShowDebug as _, ShowEnded as _, ShowOutcome as _, ShowRich as _};
+        $crate::value(&$value).tracebook_bundles()
+    }};
+}
+
+/// What [`display!`](crate::display) does with the bundles.
+pub(crate) fn show_all(shown: Shown) {
+    match shown {
         Ok(bundles) => send_all(bundles),
         Err(message) => send(&Envelope::Failure { message }),
     }
 }
 
-/// Shows `value` under an id, so that [`update_display`] can replace it later.
-pub fn display_id<T: Show + ?Sized>(id: &str, value: &T) {
-    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
-        send(&Envelope::Display { bundle, id: Some(id.to_owned()) });
-    }
-}
+#[cfg(test)]
+mod tests {
+    use crate::prelude::*;
 
-/// Replaces what was shown under `id`.
-pub fn update_display<T: Show + ?Sized>(id: &str, value: &T) {
-    if let Some(bundle) = value.bundles().ok().and_then(|bundles| bundles.into_iter().next()) {
-        send(&Envelope::Update { bundle, id: id.to_owned() });
-    }
-}
+    struct Own;
 
-type Shown = Result<Vec<Bundle>, String>;
+    impl Own {
+        fn evcxr_display(&self) -> &'static str {
+            "its own"
+        }
+    }
 
-/// The rich form of the types we know, and of the containers of them that a cell ends in.
-fn show_any(value: &dyn Any) -> Option<Shown> {
-    if let Some(shown) = known(value) {
-        return Some(Ok(shown));
+    #[test]
+    fn the_nearest_way_to_show_is_taken() {
+        let plain = |shown: crate::Shown| {
+            shown.map(|bundles| bundles.iter().map(|bundle| bundle.plain().to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(plain(crate::bundles_of!(1 + 1)), Ok(vec!["2".to_owned()]));
+        assert_eq!(plain(crate::bundles_of!(())), Ok(vec![]));
+        assert_eq!(plain(crate::bundles_of!(Ok::<(), String>(()))), Ok(vec![]));
+        assert_eq!(plain(crate::bundles_of!("a".parse::<i32>().map_err(|_| "no number"))), Err("no number".to_owned()));
+        assert_eq!(plain(crate::bundles_of!(Err::<i32, _>(Some(1)))), Err("Some(1)".to_owned()));
+        assert_eq!(plain(crate::bundles_of!(Ok::<_, String>(1))), Ok(vec!["Ok(1)".to_owned()]));
+        let frame = df!("n" => [1]).unwrap();
+        assert_eq!(crate::bundles_of!(vec![frame.clone(), frame.clone()]).unwrap().len(), 2);
+        assert_eq!(crate::bundles_of!(&Some(frame)).unwrap()[0].data.len(), 3);
+        assert_eq!(crate::value(&Own).evcxr_display(), "its own");
     }
-    containers::<DataFrame>(value)
-        .or_else(|| containers::<Figure>(value))
-        .or_else(|| containers::<Table>(value))
-        .or_else(|| containers::<Report>(value))
-        .or_else(|| containers::<TraceSet>(value))
-        .or_else(|| containers::<Trace>(value))
-        .or_else(|| containers::<OpsDiff>(value))
-        .or_else(|| containers::<Series>(value))
-}
-
-/// One value of a type we know.
-fn known(value: &dyn Any) -> Option<Vec<Bundle>> {
-    let report = if let Some(frame) = value.downcast_ref::<DataFrame>() {
-        frame_report(frame)
-    } else if let Some(series) = value.downcast_ref::<Series>() {
-        frame_report(&series.clone().into_frame())
-    } else if let Some(column) = value.downcast_ref::<Column>() {
-        frame_report(&column.clone().into_frame())
-    } else if let Some(figure) = value.downcast_ref::<Figure>() {
-        figure.present()
-    } else if let Some(table) = value.downcast_ref::<Table>() {
-        table.present()
-    } else if let Some(report) = value.downcast_ref::<Report>() {
-        report.clone()
-    } else if let Some(traces) = value.downcast_ref::<TraceSet>() {
-        traces.present()
-    } else if let Some(trace) = value.downcast_ref::<Trace>() {
-        frame_report(&trace.events())
-    } else if let Some(diff) = value.downcast_ref::<OpsDiff>() {
-        diff.present()
-    } else if let Some(bundle) = value.downcast_ref::<Bundle>() {
-        Report::of(Part::Bundle(bundle.clone()))
-    } else if let Some(text) = value.downcast_ref::<&'static str>() {
-        Report::of(Part::Text(format!("{text:?}")))
-    } else {
-        return None;
-    };
-    Some(report.bundles())
-}
-
-fn containers<T: Any>(value: &dyn Any) -> Option<Shown> {
-    let one = |value: &T| known(value).unwrap_or_default();
-    if let Some(list) = value.downcast_ref::<Vec<T>>() {
-        return Some(Ok(list.iter().flat_map(one).collect()));
-    }
-    if let Some(option) = value.downcast_ref::<Option<T>>() {
-        return Some(Ok(option.as_ref().map_or_else(|| vec![Bundle::text("None")], one)));
-    }
-    if let Some(shown) = value.downcast_ref::<trace::Result<T>>() {
-        return Some(shown.as_ref().map(one).map_err(ToString::to_string));
-    }
-    if let Some(shown) = value.downcast_ref::<polars::prelude::PolarsResult<T>>() {
-        return Some(shown.as_ref().map(one).map_err(ToString::to_string));
-    }
-    None
-}
-
-fn frame_report(frame: &DataFrame) -> Report {
-    trace::frame_table(frame, "DataFrame", ROWS).present()
 }

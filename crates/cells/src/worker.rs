@@ -39,6 +39,7 @@ fn run() -> std::io::Result<()> {
     report_panics();
     end_with_the_kernel()?;
     rt::watch_for_interrupts()?;
+    trace::set_checkpoint(rt::interrupted);
 
     let mut store = std::ptr::null_mut();
     for line in BufReader::new(commands).lines() {

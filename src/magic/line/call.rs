@@ -22,7 +22,7 @@ impl<'a> Call<'a> {
 
     /// An error in how this magic was called.
     pub fn usage(&self, message: impl std::fmt::Display) -> Error {
-        Error::Usage(format!("%{}: {message}", self.magic.name()))
+        Error::Usage(format!("{}: {message}", self.magic.spelled()))
     }
 
     /// The values of `name`, in the order they were given.

@@ -90,8 +90,9 @@ fn names(typed: &str) -> Vec<Candidate> {
     let name = typed.trim_start_matches('%');
     let sigil = &typed[..typed.len() - name.len()];
     let mut items = matching(name, MAGICS.iter().map(|magic| magic.name()), CandidateKind::Magic);
-    for item in &mut items {
-        item.text.insert_str(0, sigil);
+    for item in items.iter_mut().filter(|_| !sigil.is_empty()) {
+        let own = find(&item.text).map_or("%", |magic| magic.sigil());
+        item.text.insert_str(0, if own.len() > sigil.len() { own } else { sigil });
     }
     items
 }

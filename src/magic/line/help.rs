@@ -32,7 +32,7 @@ pub(super) fn short_usage(magic: &dyn Magic) -> String {
 }
 
 fn written(magic: &dyn Magic, flags: usize) -> String {
-    let mut usage = format!("%{}", magic.name());
+    let mut usage = magic.spelled();
     let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     for place in arguments().filter(|argument| !argument.is_flag()) {
         let optional = place.form == Form::Optional;

@@ -139,12 +139,12 @@ impl Reader<'_> {
     }
 
     fn usage(&self, message: impl std::fmt::Display) -> Error {
-        Error::Usage(format!("%{}: {message}", self.magic.name()))
+        Error::Usage(format!("{}: {message}", self.magic.spelled()))
     }
 
     fn usage_of(&self, argument: &Argument, message: impl std::fmt::Display) -> Error {
         let dashes = if argument.is_flag() { "--" } else { "" };
-        Error::Usage(format!("%{} {dashes}{}: {message}", self.magic.name(), argument.name))
+        Error::Usage(format!("{} {dashes}{}: {message}", self.magic.spelled(), argument.name))
     }
 
     fn usage_hint(&self) -> String {

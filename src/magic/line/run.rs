@@ -10,7 +10,7 @@ use crate::{Error, Failure};
 use trace_view::Bundle;
 
 /// Runs a magic segment; what it shows goes to the scene's sink in order. Rust segments are not for here and do
-/// nothing.
+/// nothing; the body below a `%%name` is for the caller to run.
 ///
 /// # Errors
 /// One failure, which ends the cell.
@@ -18,7 +18,7 @@ pub fn run(segment: Segment<'_>, scene: &mut Scene<'_>) -> Result<(), Failure> {
     match segment {
         Segment::Rust(_) => Ok(()),
         Segment::Line { bind, name, args } => line(bind, name, args, scene).map_err(Failure::from),
-        Segment::Cell { name, .. } => Err(no_cell_magic(name).into()),
+        Segment::Cell { name, args, .. } => first_line(name, args, scene).map_err(Failure::from),
         Segment::Help { name } => ask(name, scene).map_err(Failure::from),
     }
 }
@@ -28,6 +28,19 @@ fn line(bind: Option<&str>, name: &str, args: &str, scene: &mut Scene<'_>) -> Re
         return Err(no_cell_magic(name));
     }
     let magic = find(name).ok_or_else(|| no_such_magic(name))?;
+    if magic.sigil() != "%" {
+        return Err(Error::Usage(format!("%{name}: write {}, on the first line of the cell.", magic.spelled())));
+    }
+    call(magic, bind, args, scene)
+}
+
+/// `%%name …` on the first line.
+fn first_line(name: &str, args: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
+    let magic = find(name).filter(|magic| magic.sigil() == "%%").ok_or_else(|| no_cell_magic(name))?;
+    call(magic, None, args, scene)
+}
+
+fn call(magic: &dyn Magic, bind: Option<&str>, args: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
     match parse(magic, bind, args, scene.cells, &|name| std::env::var(name).ok())? {
         // As the output of the cell, so that it stands in the saved notebook; `?` opens the pager.
         Parsed::Help => scene.out.emit(Output::Display { bundle: help::page(magic), id: None }),
@@ -60,8 +73,11 @@ pub(in crate::magic) fn no_such_magic(name: &str) -> Error {
 }
 
 fn no_cell_magic(name: &str) -> Error {
-    let hint = match find(name).map(Magic::name) {
-        Some(name) => format!("There is a line magic of that name: write %{name} with one %."),
+    let hint = match find(name) {
+        Some(magic) if magic.sigil() == "%%" => {
+            return Error::Usage(format!("%%{name}: it works on the first line of a cell only."));
+        }
+        Some(magic) => format!("There is a line magic of that name: write {} with one %.", magic.spelled()),
         None => "A line magic has one %, as in %lsmagic, which lists all.".to_owned(),
     };
     Error::Usage(format!("%%{name}: no such cell magic. {hint}"))

@@ -32,6 +32,10 @@ fn names_after_a_percent() {
     assert_eq!(offered("?ops|"), Some((1, 4, vec!["ops_diff".into()])));
     assert_eq!(texts("%|").len(), MAGICS.len());
     assert_eq!(texts("let x = 1;\n%who|"), ["%who"]);
+    assert_eq!(
+        (texts("%op|"), texts("%%opt|")),
+        (vec!["%ops_diff".to_owned(), "%%opt".to_owned()], vec!["%%opt".to_owned()])
+    );
 }
 
 #[test]

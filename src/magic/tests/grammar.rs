@@ -35,6 +35,9 @@ fn a_cell_magic_that_there_is_not() {
         "UsageError: %%time: no such cell magic. A line magic has one %, as in %lsmagic, which lists all."
     );
     assert!(error("%lsmagic\n%%time").starts_with("UsageError: %%time: no such cell magic."));
+    assert_eq!(error("%opt"), "UsageError: %opt: write %%opt, on the first line of the cell.");
+    assert_eq!(error("%lsmagic\n%%opt"), "UsageError: %%opt: it works on the first line of a cell only.");
+    assert!(error("%%opt fast\nx").starts_with("UsageError: %%opt: "));
 }
 
 #[test]

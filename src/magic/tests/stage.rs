@@ -23,6 +23,8 @@ pub(super) struct Remembering {
     pub(super) bound: BTreeMap<String, Binding>,
     /// What an expression is as text.
     pub(super) texts: BTreeMap<&'static str, &'static str>,
+    /// Whether a magic asked for optimisation.
+    pub(super) optimised: bool,
 }
 
 /// A sink that keeps all outputs.
@@ -106,6 +108,10 @@ impl Cells for Remembering {
     fn text(&mut self, expr: &str) -> Result<String, Failure> {
         let text = self.texts.get(expr).copied();
         text.map(str::to_owned).ok_or_else(|| Failure::new("CompileError", format!("cannot find value `{expr}`")))
+    }
+
+    fn optimise(&mut self, on: bool) {
+        self.optimised = on;
     }
 
     fn variables(&self) -> Vec<Variable> {

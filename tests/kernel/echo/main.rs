@@ -108,6 +108,8 @@ impl Cells for Echo {
         Err(Failure::new("EchoError", format!("no text `{expr}`")))
     }
 
+    fn optimise(&mut self, _on: bool) {}
+
     fn variables(&self) -> Vec<Variable> {
         vec![Variable { name: "échelle".to_owned(), type_name: "i32".to_owned() }]
     }

@@ -1,0 +1,191 @@
+//! The types that show as tables, figures and text of ours, and the containers of them.
+
+use crate::plot;
+use polars::prelude::{Column, DataFrame, LazyFrame, Series};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::{Debug, Display};
+use std::rc::Rc;
+use std::sync::Arc;
+use trace::{Answer, OpsDiff, Trace, TraceSet};
+use trace_view::{Bundle, Figure, Present, Report, Table};
+
+/// What a value has to show, in order; the message of an error value.
+pub type Shown = Result<Vec<Bundle>, String>;
+
+/// Rows of a data frame that a cell shows; the caption says how many there are.
+const ROWS: usize = 20;
+
+/// A type that we know how to show.
+pub trait Rich {
+    /// What there is to show, in order.
+    ///
+    /// # Errors
+    /// The text of an error value.
+    fn bundles(&self) -> Shown;
+}
+
+fn table(frame: &DataFrame) -> Shown {
+    Ok(trace::frame_table(frame, "DataFrame", ROWS).present().bundles())
+}
+
+impl Rich for DataFrame {
+    fn bundles(&self) -> Shown {
+        table(self)
+    }
+}
+
+impl Rich for Series {
+    fn bundles(&self) -> Shown {
+        table(&self.clone().into_frame())
+    }
+}
+
+impl Rich for Column {
+    fn bundles(&self) -> Shown {
+        table(&self.clone().into_frame())
+    }
+}
+
+impl Rich for Trace {
+    fn bundles(&self) -> Shown {
+        table(&self.events())
+    }
+}
+
+impl Rich for LazyFrame {
+    fn bundles(&self) -> Shown {
+        let plan = self.describe_plan().map_err(|error| error.to_string())?;
+        Ok(vec![Bundle::text(format!("LazyFrame; `.collect()?` makes a DataFrame of it\n{plan}"))])
+    }
+}
+
+impl Rich for plotly::Plot {
+    fn bundles(&self) -> Shown {
+        plot::bundle(self).map(|bundle| vec![bundle])
+    }
+}
+
+impl Rich for Bundle {
+    fn bundles(&self) -> Shown {
+        Ok(vec![self.clone()])
+    }
+}
+
+macro_rules! presented {
+    ($($type:ty),*) => {$(
+        impl Rich for $type {
+            fn bundles(&self) -> Shown {
+                Ok(self.present().bundles())
+            }
+        }
+    )*};
+}
+
+presented!(Answer, Figure, OpsDiff, Report, Table, TraceSet);
+
+/// A cell that never comes to its end, `panic!(…)`, has nothing to show. Rust has no stable name for its type.
+impl Rich for <fn() -> ! as Output>::Type {
+    fn bundles(&self) -> Shown {
+        *self
+    }
+}
+
+/// The type that a function returns.
+pub trait Output {
+    /// The type.
+    type Type;
+}
+
+impl<T> Output for fn() -> T {
+    type Type = T;
+}
+
+macro_rules! pointers {
+    ($($type:ty),*) => {$(
+        impl<T: Rich + ?Sized> Rich for $type {
+            fn bundles(&self) -> Shown {
+                (**self).bundles()
+            }
+        }
+    )*};
+}
+
+pointers!(&T, &mut T, Box<T>, Rc<T>, Arc<T>);
+
+impl<T: Rich> Rich for [T] {
+    fn bundles(&self) -> Shown {
+        if self.is_empty() {
+            return Ok(vec![Bundle::text("[]")]);
+        }
+        each(self)
+    }
+}
+
+impl<T: Rich, const N: usize> Rich for [T; N] {
+    fn bundles(&self) -> Shown {
+        self.as_slice().bundles()
+    }
+}
+
+impl<T: Rich> Rich for Vec<T> {
+    fn bundles(&self) -> Shown {
+        self.as_slice().bundles()
+    }
+}
+
+impl<T: Rich> Rich for Option<T> {
+    fn bundles(&self) -> Shown {
+        self.as_ref().map_or_else(|| Ok(vec![Bundle::text("None")]), T::bundles)
+    }
+}
+
+impl<T: Rich, E: Display> Rich for Result<T, E> {
+    fn bundles(&self) -> Shown {
+        self.as_ref().map_err(ToString::to_string).and_then(T::bundles)
+    }
+}
+
+impl<K: Debug, V: Rich> Rich for BTreeMap<K, V> {
+    fn bundles(&self) -> Shown {
+        named(self.iter().map(|(key, value)| (format!("{key:?}"), value)).collect())
+    }
+}
+
+impl<K: Debug, V: Rich, S> Rich for HashMap<K, V, S> {
+    /// In the order of the keys' text, since the map has none of its own.
+    fn bundles(&self) -> Shown {
+        let mut entries: Vec<(String, &V)> = self.iter().map(|(key, value)| (format!("{key:?}"), value)).collect();
+        entries.sort_by(|left, right| left.0.cmp(&right.0));
+        named(entries)
+    }
+}
+
+impl<A: Rich, B: Rich> Rich for (A, B) {
+    fn bundles(&self) -> Shown {
+        Ok([self.0.bundles()?, self.1.bundles()?].concat())
+    }
+}
+
+impl<A: Rich, B: Rich, C: Rich> Rich for (A, B, C) {
+    fn bundles(&self) -> Shown {
+        Ok([self.0.bundles()?, self.1.bundles()?, self.2.bundles()?].concat())
+    }
+}
+
+/// The values behind their keys.
+fn named<V: Rich>(entries: Vec<(String, &V)>) -> Shown {
+    if entries.is_empty() {
+        return Ok(vec![Bundle::text("{}")]);
+    }
+    let mut bundles = Vec::new();
+    for (key, value) in entries {
+        bundles.push(Bundle::text(format!("{key}:")));
+        bundles.extend(value.bundles()?);
+    }
+    Ok(bundles)
+}
+
+fn each<T: Rich>(values: &[T]) -> Shown {
+    let shown: Result<Vec<Vec<Bundle>>, String> = values.iter().map(T::bundles).collect();
+    Ok(shown?.concat())
+}

@@ -1,0 +1,194 @@
+"""What evcxr's cells can do beside values: items, commands, dependencies, `.await`; and our `%%opt`."""
+
+import time
+
+import pytest
+
+pytestmark = pytest.mark.rust_cells
+
+LONG = 300
+
+
+@pytest.fixture(scope="module")
+def kernel(tracebook_argv, tmp_path_factory):
+    """One kernel for all tests here: each uses names of its own."""
+    from driver import Kernel
+
+    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
+    kernel.ok("1", timeout=LONG)
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture
+def fresh(tracebook):
+    """A kernel that a test may clear or give dependencies."""
+    tracebook.ok("1", timeout=LONG)
+    return tracebook
+
+
+@pytest.fixture
+def local_crate(tmp_path):
+    """A crate of the user's own, which needs no network."""
+    folder = tmp_path / "greeting"
+    (folder / "src").mkdir(parents=True)
+    folder.joinpath("Cargo.toml").write_text('[package]\nname = "greeting"\nversion = "0.3.0"\nedition = "2021"\n')
+    folder.joinpath("src/lib.rs").write_text('pub fn greet(name: &str) -> String { format!("hello {name}") }\n')
+    return folder
+
+
+def plain(ran):
+    return ran.one("execute_result")["data"]["text/plain"]
+
+
+# Items
+
+
+def test_items_stay(kernel):
+    kernel.ok("const STEP: i32 = 2;\nstatic NAME: &str = \"n\";\ntype Number = i32;\nfn twice(x: Number) -> Number { x * STEP }")
+    kernel.ok("mod inner { pub fn one() -> i32 { 1 } }\nuse inner::one;\nmacro_rules! plus { ($a:expr) => { $a + 1 } }")
+    kernel.ok("trait Area { fn area(&self) -> f64; }\nstruct Square(f64);\nimpl Area for Square { fn area(&self) -> f64 { self.0 * self.0 } }")
+    kernel.ok("#[derive(Debug, Clone, PartialEq)]\nenum Kind<T> { One(T), None }")
+    assert plain(kernel.ok("(twice(4), one(), plus!(1), NAME, Square(3.0).area(), Kind::One(1))")) == '(8, 1, 2, "n", 9.0, One(1))'
+
+
+def test_a_function_can_be_replaced(kernel):
+    kernel.ok("fn answer() -> i32 { 1 }")
+    kernel.ok("fn answer() -> &'static str { \"two\" }")
+    assert plain(kernel.ok("answer()")) == '"two"'
+
+
+def test_a_struct_can_be_replaced(kernel):
+    kernel.ok("#[derive(Debug)] struct Shape { sides: i32 }\nlet shape = Shape { sides: 3 };")
+    assert plain(kernel.ok("shape.sides")) == "3"
+    kernel.ok("#[derive(Debug)] struct Shape { sides: i32, name: String }\nlet shape = Shape { sides: 4, name: \"square\".into() };")
+    assert plain(kernel.ok("shape")) == 'Shape { sides: 4, name: "square" }'
+
+
+def test_boxed_closures_and_threads_stay(kernel):
+    kernel.ok("let add: Box<dyn Fn(i32) -> i32 + Send> = Box::new(|x| x + 10);\nlet shared = std::sync::Arc::new(std::sync::Mutex::new(0));")
+    kernel.ok("let worker = { let shared = shared.clone(); std::thread::spawn(move || { *shared.lock().unwrap() += add(1); }) };")
+    kernel.ok("worker.join().unwrap();")
+    assert plain(kernel.ok("*shared.lock().unwrap()")) == "11"
+
+
+def test_a_question_mark_ends_the_cell_and_drops_what_it_had_made(kernel):
+    ran = kernel.run('let early = 1;\nlet late: i32 = "x".parse()?;')
+    assert ran.status == "error" and "invalid digit" in ran.content["evalue"]
+    assert kernel.run("early").status == "error"
+
+
+# Commands
+
+
+def test_variables_and_types_are_listed(kernel):
+    kernel.ok("let listed = vec![1u8];")
+    assert "listed: Vec<u8>" in plain(kernel.ok(":vars")).replace("std::vec::", "").replace("alloc::vec::", "")
+    assert "Vec<u8>" in plain(kernel.ok(":type listed"))
+    assert "no_such" in kernel.run(":type no_such").content["evalue"]
+    assert ":dep" in plain(kernel.ok(":help"))
+
+
+def test_clear_forgets_everything(fresh):
+    fresh.ok("let kept = 1; fn keeper() {}")
+    fresh.ok(":clear")
+    assert fresh.run("kept").status == "error" and fresh.run("keeper()").status == "error"
+    assert plain(fresh.ok("1 + 1")) == "2"
+    assert ":vars" in plain(fresh.ok(":help"))
+
+
+# Dependencies
+
+
+def test_a_local_crate_needs_no_network(fresh, local_crate):
+    fresh.ok(":offline 1")
+    ran = fresh.ok(f":dep {local_crate}\nlet greeted = greeting::greet(\"you\"); greeted", timeout=LONG)
+    assert plain(ran) == '"hello you"'
+    assert "greeting v0.3.0" in ran.text("stderr"), "the build is told"
+    assert plain(fresh.ok('df!("n" => [1])?.height()', timeout=LONG)) == "1"
+    assert plain(fresh.ok("greeted.len()", timeout=LONG)) == "9"
+    assert plain(fresh.ok("async { greeting::greet(\"later\") }.await", timeout=LONG)) == '"hello later"'
+
+
+def test_a_dependency_that_is_there_is_not_built(kernel):
+    ran = kernel.ok(':dep polars = "0.55"\n:dep serde_json = "1"\nserde_json::json!(1)')
+    assert plain(ran) == "Number(1)" and ran.seconds < 20
+    assert ran.text("stderr").count("nothing to build") == 2
+
+
+def test_a_dependency_that_clashes_is_refused_with_a_way_out(kernel):
+    ran = kernel.run(':dep polars = "0.44"\n1')
+    assert ran.content["ename"] == "DependencyError" and ran.seconds < 5
+    assert 'package = "polars"' in ran.content["evalue"]
+    assert plain(kernel.ok("1")) == "1"
+
+
+# `.await`
+
+
+def test_await_needs_no_build(fresh):
+    fresh.ok(":offline 1")
+    ran = fresh.ok("tokio::time::sleep(std::time::Duration::from_millis(10)).await;\nlet waited = async { 5 }.await; waited")
+    assert plain(ran) == "5" and ran.seconds < 20
+    assert plain(fresh.ok("let handle = tokio::spawn(async { 6 }); handle.await? + waited")) == "11"
+    ran = fresh.run('let bad: i32 = async { "x".parse() }.await?;')
+    assert ran.status == "error" and "invalid digit" in ran.content["evalue"]
+    assert plain(fresh.ok("waited")) == "5"
+
+
+def test_a_cell_that_waits_can_be_interrupted(fresh):
+    fresh.ok("let awaited = async { 5 }.await;")
+    message = fresh.client.execute("tokio::time::sleep(std::time::Duration::from_secs(60)).await;")
+    time.sleep(2)
+    pressed = time.monotonic()
+    fresh.ask("interrupt_request", channel="control")
+    ran = fresh.finish(message)
+    assert ran.content["ename"] == "KeyboardInterrupt" and "no variable was lost" in ran.content["evalue"]
+    assert time.monotonic() - pressed < 1.5
+    assert plain(fresh.ok("awaited")) == "5"
+
+
+# `%%opt`
+
+LOOP = """
+let numbers: Vec<u64> = (0..4_000_000).collect();
+let started = std::time::Instant::now();
+let mut total = 0u64;
+for number in &numbers { total = total.wrapping_add(number ^ (number >> 3)); }
+(total, started.elapsed().as_millis())"""
+
+
+def test_opt_makes_loops_fast_and_holds_for_one_cell(kernel):
+    def milliseconds(code):
+        total, elapsed = plain(kernel.ok(code)).strip("()").split(", ")
+        assert int(total) == sum(number ^ (number >> 3) for number in range(4_000_000))
+        return int(elapsed)
+
+    slow, fast, slow_again = milliseconds(LOOP), milliseconds("%%opt" + LOOP), milliseconds(LOOP)
+    assert fast * 3 < min(slow, slow_again), (slow, fast, slow_again)
+
+
+def test_opt_keeps_variables_and_overflow_is_an_error(kernel):
+    kernel.ok("let before_opt = vec![250u8];")
+    kernel.ok("%%opt\nlet summed: u64 = before_opt.iter().map(|x| u64::from(*x)).sum();")
+    assert plain(kernel.ok("summed")) == "250"
+    assert "overflow" in kernel.run("%%opt\nbefore_opt[0] + before_opt.len() as u8 * 10").content["evalue"]
+
+
+def test_opt_takes_no_argument(kernel):
+    ran = kernel.run("%%opt fast\n1")
+    assert (ran.content["ename"], ran.kinds) == ("UsageError", ["error"])
+    assert "%%opt" in ran.content["evalue"]
+    assert "%%opt" in kernel.ok("%lsmagic").one("display_data")["data"]["text/plain"]
+
+
+# Lines
+
+
+@pytest.mark.parametrize("above", ["%lsmagic\n", "%%opt\n", "%%opt\n%lsmagic\n\n"])
+def test_an_error_below_a_magic_names_the_line_of_the_cell(kernel, above):
+    line = above.count("\n") + 2
+    text = "\n".join(kernel.run(above + "let a = 1;\nlet b = a + undefined;").content["traceback"])
+    assert f"line {line}, column 13" in text
+    text = "\n".join(kernel.run(above + "let list: Vec<i32> = vec![];\nlist[7];").content["traceback"])
+    assert f"line {line}" in text
