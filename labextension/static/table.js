@@ -145,7 +145,8 @@ function prepare(column, index, rows) {
   const largest = rows.reduce((most, row) => (typeof row[index] === "number" ? Math.max(most, Math.abs(row[index])) : most), 0);
   const names = column.kind === "name" ? elideApart(rows.map((row) => write(row[index]))) : new Map();
   const short = (text) => names.get(text) ?? elide(text, TEXT_CHARS);
-  const title = column.unit ? `${column.name} [${column.unit}]` : String(column.name);
+  // HTA's `sum (us)` without the unit in it: the table may show another.
+  const title = column.unit ? `${String(column.name).replace(/\s*\(us\)$/, "")} [${column.unit}]` : String(column.name);
   return { ...column, index, write, short, largest, title, side: RIGHT.has(column.kind) ? "tb-right" : "tb-left" };
 }
 

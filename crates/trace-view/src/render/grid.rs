@@ -100,8 +100,13 @@ fn is_number(kind: Kind) -> bool {
 fn head(header: &Header) -> Head {
     let unit = header.unit.symbol();
     let name = one_line(&header.name);
-    let text = if unit.is_empty() { name } else { format!("{name} [{unit}]") };
+    let text = if unit.is_empty() { name } else { format!("{} [{unit}]", without_unit(&name)) };
     Head { text, meaning: one_line(&header.meaning), kind: header.kind }
+}
+
+/// HTA's `sum (us)` without the unit in it: the table may show another.
+fn without_unit(name: &str) -> &str {
+    name.strip_suffix("(us)").map_or(name, str::trim_end)
 }
 
 fn write(cell: &Cell, kind: Kind, decimals: usize) -> String {
@@ -176,6 +181,14 @@ mod tests {
             grid.rows[0].iter().map(|shown| shown.text.as_str()).collect::<Vec<_>>(),
             ["122.13", "▲ +45.21", "2"]
         );
+    }
+
+    #[test]
+    fn a_name_that_ends_in_a_unit_is_shown_with_the_unit_of_the_values() {
+        let shown = |name| head(&Header::new(name, Unit::Millis, Kind::Number)).text;
+        assert_eq!(shown("sum (us)"), "sum [ms]");
+        assert_eq!(shown("idle_time(us)"), "idle_time [ms]");
+        assert_eq!(head(&Header::new("sum (us)", Unit::None, Kind::Number)).text, "sum (us)");
     }
 
     #[test]

@@ -199,8 +199,8 @@ mod tests {
         let mut both = evil();
         both.rows.push(vec![Cell::Null, Cell::Null, Cell::Float(3.0)]);
         let html = table(&both);
-        assert!(html.contains("rgba(44,160,44,.3) 50.0%") && html.contains("▼ −1.50"), "{html}");
-        assert!(html.contains("rgba(214,39,40,.3) 100.0%") && html.contains("▲ +3.00"));
+        assert!(html.contains("rgba(44,160,44,.3) 50.0%") && html.contains("▼ −1.5<"), "{html}");
+        assert!(html.contains("rgba(214,39,40,.3) 100.0%") && html.contains("▲ +3.0<"));
         assert!(html.contains(">—</td>"));
     }
 }

@@ -7,19 +7,28 @@ pub(crate) const DASH: &str = "—";
 const TOO_LONG: f64 = 1e16;
 const MOST_DECIMALS: i32 = 12;
 
-/// How many decimals suit all of `values`: none if all are whole, else about four significant digits of the largest.
+/// How many decimals suit all of `values`: none if all are whole, else about four significant digits of the largest,
+/// and no more than the values have.
 pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
-    let (mut largest, mut whole) = (0.0_f64, true);
+    let (mut largest, mut needed) = (0.0_f64, 0);
     for value in values.filter(|value| value.is_finite()) {
         largest = largest.max(value.abs());
-        whole &= value.fract() == 0.0;
+        while needed < MOST_DECIMALS && !has_decimals(value, needed) {
+            needed += 1;
+        }
     }
-    if whole {
+    if needed == 0 {
         return 0;
     }
     let before_the_point = largest.log10().floor() as i32 + 1;
     let wanted = if before_the_point > 0 { 4 - before_the_point } else { 3 - before_the_point };
-    wanted.clamp(1, MOST_DECIMALS) as usize
+    wanted.clamp(1, needed) as usize
+}
+
+/// Whether so many decimals are all that a value has.
+fn has_decimals(value: f64, decimals: i32) -> bool {
+    let scaled = value.abs() * 10.0_f64.powi(decimals);
+    (scaled - scaled.round()).abs() <= scaled * f64::EPSILON * 4.0
 }
 
 /// `value` with `decimals` decimals: `−2,698.1`; not finite is a dash. What is not zero is not shown as zero: it has as
@@ -133,10 +142,13 @@ mod tests {
         assert_eq!(decimals([1.0, 2e9].into_iter()), 0);
         assert_eq!(decimals([1307.7, 0.004].into_iter()), 1);
         assert_eq!(decimals([12.34].into_iter()), 2);
-        assert_eq!(decimals([0.5].into_iter()), 3);
-        assert_eq!(decimals([1e-9].into_iter()), 11);
+        assert_eq!(decimals([0.512_345].into_iter()), 3);
+        assert_eq!(decimals([1.234e-9].into_iter()), 11);
         assert_eq!(decimals([f64::NAN, f64::INFINITY].into_iter()), 0);
         assert_eq!(decimals([5e-324].into_iter()), 12);
+        // HTA rounds to two decimals: a third would be made up.
+        assert_eq!(decimals([4.83, 8.93].into_iter()), 2);
+        assert_eq!(decimals([0.39, 1.0].into_iter()), 2);
     }
 
     #[test]

@@ -85,7 +85,7 @@ mod tests {
             "caption": "c",
             "columns": [
                 {"name": "name", "unit": "", "kind": "name", "meaning": "", "decimals": 0},
-                {"name": "dur", "unit": "µs", "kind": "difference", "meaning": "m", "decimals": 3},
+                {"name": "dur", "unit": "µs", "kind": "difference", "meaning": "m", "decimals": 1},
             ],
             "rows": [["<b>", 1.5], [null, null], ["-9223372036854775808", null]],
             "total_rows": 7,

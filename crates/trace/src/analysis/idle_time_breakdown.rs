@@ -151,8 +151,8 @@ impl Analysis for IdleTimeBreakdown {
                 for (category, gaps_of) in gaps.by_category.iter().enumerate() {
                     let Some(values) = gaps_of else { continue };
                     let sum: i64 = values.iter().sum();
-                    let ratio = (total != 0).then(|| rounded(micros(sum) / micros(total), 2));
-                    let row = Row { rank, stream: gaps.stream, category, time: rounded(micros(sum), 2), ratio, values };
+                    let ratio = (total != 0).then(|| micros(sum) / micros(total));
+                    let row = Row { rank, stream: gaps.stream, category, time: micros(sum), ratio, values };
                     rows.push(row);
                 }
             }
@@ -174,7 +174,7 @@ impl Analysis for IdleTimeBreakdown {
     }
 }
 
-/// A row of both tables.
+/// A row of both tables; the tables round as HTA does, the figure need not, so that its bars add up.
 struct Row<'a> {
     rank: i64,
     stream: i64,
@@ -189,8 +189,8 @@ fn breakdown(rows: &[Row<'_>]) -> Result<DataFrame> {
         "rank" => rows.iter().map(|row| row.rank).collect::<Vec<_>>(),
         "stream" => rows.iter().map(|row| row.stream).collect::<Vec<_>>(),
         "idle_category" => rows.iter().map(|row| CATEGORIES[row.category]).collect::<Vec<_>>(),
-        "idle_time" => rows.iter().map(|row| row.time).collect::<Vec<_>>(),
-        "idle_time_ratio" => rows.iter().map(|row| row.ratio).collect::<Vec<_>>(),
+        "idle_time" => rows.iter().map(|row| rounded(row.time, 2)).collect::<Vec<_>>(),
+        "idle_time_ratio" => rows.iter().map(|row| row.ratio.map(|ratio| rounded(ratio, 2))).collect::<Vec<_>>(),
     )?)
 }
 
