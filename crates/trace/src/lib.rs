@@ -12,6 +12,7 @@
 //! ```
 
 pub mod analysis;
+mod callstack;
 mod checkpoint;
 mod classify;
 mod compat;
@@ -21,8 +22,10 @@ mod diff;
 mod error;
 pub mod filter;
 mod frame;
+mod histogram;
 mod interval;
 mod load;
+mod others;
 mod overview;
 pub mod prelude;
 mod read;

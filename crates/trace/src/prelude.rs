@@ -1,8 +1,10 @@
 //! Everyday names: ours, polars', and what shows an answer.
 
 pub use crate::analysis::{
-    CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, MemoryBwSummary, MemoryBwTimeSeries, QueueLengthSummary,
-    QueueLengthTimeSeries, TemporalBreakdown, TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
+    AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences, GpuKernelBreakdown,
+    GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, MemoryBwSummary, MemoryBwTimeSeries,
+    PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, TemporalBreakdown,
+    TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
 };
 pub use crate::{
     Answer, AttributeSpec, Compat, DefaultValue, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff,

@@ -70,8 +70,10 @@ impl AnswerTable {
             column.meaning.clone_into(&mut header.meaning);
             header.kind = match (column.name, column.unit) {
                 (RANK | "stream" | "index" | "pid" | "tid" | "correlation", _) => Kind::Id,
-                ("name", _) => Kind::Name,
-                ("kernel_type" | "idle_category", _) => Kind::Category,
+                ("iteration" | "profiler_step", _) => Kind::Id,
+                ("name" | "s_name" | "s_user_annotation", _) => Kind::Name,
+                ("pattern" | "aten_op_name" | "kernel_sequence", _) => Kind::Name,
+                ("kernel_type" | "idle_category" | "s_cat" | "is_straggler", _) => Kind::Category,
                 (_, Unit::Percent) => Kind::Bar,
                 _ => Kind::Number,
             };

@@ -3,7 +3,8 @@
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::classify::KernelType;
 use crate::interval::overlaps;
-use crate::statistics::{Moments, micros, quantile, rounded};
+use crate::others::{Fold, OTHERS};
+use crate::statistics::{Moments, micros, rounded};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -70,9 +71,6 @@ const KERNEL_COLUMNS: &[Column] = &[
 
 /// The types that are looked at, in HTA's order.
 const TYPES: [KernelType; 3] = [KernelType::Computation, KernelType::Communication, KernelType::Memory];
-
-/// What kernels with no row of their own are called.
-const OTHERS: &str = "others";
 
 /// What the ranks say: times and moments in ns.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -212,30 +210,8 @@ impl GpuKernelBreakdown {
             kind,
             rank,
         };
-        if names.len() <= self.num_kernels {
-            return names.iter().map(|(name, &moments)| row(name, moments)).collect();
-        }
-        let mut longest: Vec<(&String, Moments)> = names.iter().map(|(name, &moments)| (name, moments)).collect();
-        longest.sort_by_key(|(_, moments)| std::cmp::Reverse(moments.sum));
-        let mut all = 0;
-        let cumulative: Vec<f64> = longest
-            .iter()
-            .map(|(_, moments)| {
-                all += moments.sum;
-                micros(all)
-            })
-            .collect();
-        let mut ascending = cumulative.clone();
-        ascending.sort_by(f64::total_cmp);
-        let most = quantile(&ascending, self.duration_ratio).unwrap_or(0.0);
-        let mut folded: BTreeMap<&str, Moments> = BTreeMap::new();
-        for (place, ((name, moments), cumulative)) in longest.into_iter().zip(cumulative).enumerate() {
-            let name = if cumulative > most || place >= self.num_kernels { OTHERS } else { name };
-            let into = folded.entry(name).or_default();
-            // Differs from HTA: it describes the sums of the names, so that mean, maximum and minimum are sums.
-            if hta { into.add(moments.sum) } else { into.merge(moments) }
-        }
-        folded.into_iter().map(|(name, moments)| row(name, moments)).collect()
+        let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always: &[], hta };
+        fold.rows(names).into_iter().map(|(name, moments)| row(name, moments)).collect()
     }
 }
 

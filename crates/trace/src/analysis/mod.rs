@@ -4,12 +4,19 @@
 //! [`Analysis::finish`] makes the answer. Help, completion and magics read the catalog; none knows a question by name.
 
 mod answer;
+mod aten_op_kernels_and_delay;
 mod catalog;
 mod comm_comp_overlap;
+mod cuda_kernel_launch_stats;
+mod frequent_cuda_kernel_sequences;
 mod gpu_kernel_breakdown;
+mod gpu_kernels_with_user_annotations;
+mod gpu_user_annotation_breakdown;
 mod idle_time_breakdown;
 mod memory_bw_summary;
 mod memory_bw_time_series;
+mod potential_stragglers;
+mod profiler_steps;
 mod queue_length_summary;
 mod queue_length_time_series;
 mod rank;
@@ -19,12 +26,19 @@ mod trace_analysis;
 mod trace_with_counters;
 
 pub use answer::{Answer, AnswerTable};
+pub use aten_op_kernels_and_delay::AtenOpKernelsAndDelay;
 pub use catalog::{Entry, Parameter, ParameterKind, TableSchema};
 pub use comm_comp_overlap::CommCompOverlap;
+pub use cuda_kernel_launch_stats::CudaKernelLaunchStats;
+pub use frequent_cuda_kernel_sequences::FrequentCudaKernelSequences;
 pub use gpu_kernel_breakdown::GpuKernelBreakdown;
+pub use gpu_kernels_with_user_annotations::GpuKernelsWithUserAnnotations;
+pub use gpu_user_annotation_breakdown::GpuUserAnnotationBreakdown;
 pub use idle_time_breakdown::IdleTimeBreakdown;
 pub use memory_bw_summary::MemoryBwSummary;
 pub use memory_bw_time_series::MemoryBwTimeSeries;
+pub use potential_stragglers::PotentialStragglers;
+pub use profiler_steps::ProfilerSteps;
 pub use queue_length_summary::QueueLengthSummary;
 pub use queue_length_time_series::QueueLengthTimeSeries;
 pub use rank::RankView;
@@ -50,6 +64,13 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<QueueLengthSummary>(),
     Entry::of::<TimeBlockedOnFullQueue>(),
     Entry::of::<TraceWithCounters>(),
+    Entry::of::<CudaKernelLaunchStats>(),
+    Entry::of::<FrequentCudaKernelSequences>(),
+    Entry::of::<GpuUserAnnotationBreakdown>(),
+    Entry::of::<GpuKernelsWithUserAnnotations>(),
+    Entry::of::<AtenOpKernelsAndDelay>(),
+    Entry::of::<PotentialStragglers>(),
+    Entry::of::<ProfilerSteps>(),
 ];
 
 /// A question put to a trace. Its fields are its parameters, its default is what HTA does.

@@ -1,7 +1,11 @@
 //! Arithmetic on stretches of time, in integer nanoseconds; knows nothing of traces.
 
+mod innermost;
 mod merge;
 mod overlap;
+mod reach;
 
+pub(crate) use innermost::innermost;
 pub(crate) use merge::{Span, length, merged};
 pub(crate) use overlap::overlaps;
+pub(crate) use reach::Reach;

@@ -134,3 +134,41 @@ fn members<'a>(
         }
     }
 }
+
+/// The members of the text of an object: keys as they stand between their quotes, values as they are written. `None` if
+/// this is no object.
+pub(crate) fn object_members(text: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
+    let mut scanner = Scanner::new(text);
+    let mut found = Vec::new();
+    if scanner.peek().ok()? != b'{' {
+        return None;
+    }
+    scanner.bump();
+    while scanner.peek().ok()? == b'"' {
+        let key = scanner.text().ok()?;
+        scanner.expect(b':', "a colon is missing after a key").ok()?;
+        scanner.peek().ok()?;
+        let from = scanner.position();
+        scanner.value().ok()?;
+        found.push((key, &text[from..scanner.position()]));
+        if scanner.peek().ok()? == b',' {
+            scanner.bump();
+        }
+    }
+    (scanner.peek().ok()? == b'}').then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::object_members;
+
+    #[test]
+    fn members_are_as_they_are_written() {
+        let members = object_members(br#" {"a": "x\"}", "b" : {"c": [1, 2]} ,"d":-1.5e3}"#);
+        let expected: Vec<(&[u8], &[u8])> = vec![(b"a", br#""x\"}""#), (b"b", br#"{"c": [1, 2]}"#), (b"d", b"-1.5e3")];
+        assert_eq!(members, Some(expected));
+        assert_eq!(object_members(b"{}"), Some(Vec::new()));
+        assert_eq!(object_members(b"[1]"), None);
+        assert_eq!(object_members(br#"{"a": 1"#), None);
+    }
+}

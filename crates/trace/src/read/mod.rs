@@ -14,7 +14,7 @@ mod window;
 
 pub(crate) use ahead::read_ahead;
 pub(crate) use chrome::{EventSink, Outcome, read_events};
-pub(crate) use event::{RawEvent, each_arg};
+pub(crate) use event::{RawEvent, each_arg, object_members};
 pub(crate) use number::{as_f64, integer, is_float, nanos};
 pub(crate) use odd::{Odd, OddCounts};
 pub(crate) use open::{Meter, open_bytes, open_file};

@@ -4,7 +4,7 @@
 #[path = "copy_tests.rs"]
 mod tests;
 
-use crate::read::{EventSink, Meter, Outcome, RawEvent, open_file, read_events};
+use crate::read::{EventSink, Meter, Outcome, RawEvent, open_file, read_ahead, read_events};
 use crate::{Error, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -108,7 +108,9 @@ impl TraceCopy {
         })?;
         let mut copier =
             Copier { out, edit: &*self.edit, go_on, place: Place::Start, copied: Copied::NONE, failed: None };
-        let outcome = read_events(reader, &self.source.display().to_string(), &mut copier)?;
+        let name = self.source.display().to_string();
+        // Unpacking on another thread: this one has parsing and packing to do.
+        let outcome = read_ahead(reader, |ahead| read_events(ahead, &name, &mut copier))?;
         copier.finish(&outcome, self)
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod arrow;
 mod copy;
+mod overlay;
 
 pub(crate) use copy::is_same_file;
 pub use copy::{Copied, TraceCopy, TraceEdit};
+pub(crate) use overlay::Overlay;

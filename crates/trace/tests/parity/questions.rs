@@ -1,7 +1,9 @@
 //! The questions of TraceAnalysis, on every recorded trace.
 
-use super::goldens::{TRACES, close, csv, either, json, load, say, shared};
-use std::collections::BTreeMap;
+use super::goldens::{self, TRACES, close, csv, either, load, say, shared};
+use super::ledger::{head, row, section};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use trace::TraceAnalysis;
 use trace::analysis::{AnswerTable, CATALOG, Parameter};
@@ -18,6 +20,13 @@ const LEAST: &[(&str, usize)] = &[
     ("queue_length_time_series", 10),
     ("queue_length_summary", 9),
     ("time_blocked_on_full_queue", 24),
+    ("cuda_kernel_launch_stats", 30),
+    ("frequent_cuda_kernel_sequences", 22),
+    ("gpu_user_annotation_breakdown", 14),
+    ("gpu_kernels_with_user_annotations", 2),
+    ("aten_op_kernels_and_delay", 2),
+    ("potential_stragglers", 1),
+    ("profiler_steps", 12),
 ];
 
 /// Questions of which HTA's answer is no table.
@@ -28,24 +37,44 @@ fn every_question_equals_htas() {
     let Some(shared) = shared("questions") else { return };
     // Matched, differs by decision (HTA raised an error), missing.
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    // What HTA raised or did not return, and on which traces.
+    let mut decisions: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
+    let mut not_asked = BTreeSet::new();
+    let (copies, mut overlays) = (tempfile::tempdir().unwrap(), 0);
     for name in TRACES {
         let folder = shared.join("golden").join(name);
-        let (made, raised) = (json(&folder.join("index.json")), json(&folder.join("errors.json")));
+        let (made, raised) = (goldens::json(&folder.join("index.json")), goldens::json(&folder.join("errors.json")));
         let analysis = TraceAnalysis::new(&load(&shared, name)).unwrap();
         // Every recorded call of a question, so that none is forgotten.
         for (call, recorded) in made.as_object().unwrap() {
-            let Some(entry) = CATALOG.iter().find(|entry| call.split('.').next() == Some(entry.name)) else { continue };
+            let question = call.trim_start_matches("extra/").split('.').next().unwrap();
+            let Some(entry) = CATALOG.iter().find(|entry| question == entry.name) else {
+                // Comparisons and configurations have tests of their own.
+                if !call.starts_with("backend ") {
+                    not_asked.insert(format!("* {question}: {name}"));
+                }
+                continue;
+            };
             let counts = counts.entry(entry.name).or_default();
             let params = &recorded["params"];
             let known = |parameter: &&Parameter| params.get(parameter.name).is_some();
             let given = entry.parameters.iter().filter(known);
-            let given = given.map(|parameter| (parameter.name.to_owned(), params[parameter.name].clone())).collect();
-            let ranks: Option<Vec<i64>> = serde_json::from_value(params["ranks"].clone()).unwrap();
+            let given = given.map(|parameter| (parameter.name.to_owned(), params[parameter.name].clone()));
+            let folder_of_copies = entry.parameters.iter().filter(|parameter| parameter.name == "output_dir");
+            let folder_of_copies = folder_of_copies.map(|parameter| (parameter.name.to_owned(), json!(copies.path())));
+            let given = given.chain(folder_of_copies).collect();
+            let ranks: Option<Vec<i64>> = match &params["rank"] {
+                Value::Null => serde_json::from_value(params["ranks"].clone()).unwrap(),
+                rank => Some(vec![rank.as_i64().unwrap()]),
+            };
             let answer = entry.ask(&analysis, given, ranks.as_deref()).unwrap();
             if raised.get(call).is_some() {
                 // Where HTA raises, the answer says why it is empty, or is one.
                 assert!(!answer.notes.is_empty() || answer.tables[0].frame.height() > 0, "{name}: {call}");
                 counts[1] += 1;
+                let said = &raised[call];
+                let told = format!("{}: {}", said["type"].as_str().unwrap(), said["message"].as_str().unwrap());
+                decisions.entry((entry.name, told)).or_default().push(name.to_owned());
                 continue;
             }
             let files = recorded["files"].as_object().unwrap();
@@ -63,15 +92,32 @@ fn every_question_equals_htas() {
                 assert_eq!(table.frame.height(), 0, "{name}: {call} {:?}", table.rank);
                 assert!(!answer.notes.is_empty(), "{name}: {call} {:?}", table.rank);
                 counts[1] += 1;
+                decisions
+                    .entry((entry.name, "returned None, or left the rank out".to_owned()))
+                    .or_default()
+                    .push(name.to_owned());
             }
             for (file, rows) in files.iter().filter(|(_, rows)| !rows.is_null()) {
                 let path = either(folder.join(file.trim_end_matches(".gz")));
                 let part = file.trim_start_matches(call.as_str()).split(".csv").next().unwrap().trim_start_matches('.');
-                let table = answer.tables.iter().find(|table| table.part() == part).unwrap_or_else(|| panic!("{file}"));
-                match differs(&table.frame, &path) {
+                let (empty, differs) = if part == "overlay_stats" {
+                    overlays += 1;
+                    (false, super::overlays::differs(&answer, &path))
+                } else {
+                    let table = answer.tables.iter().find(|table| table.part() == part);
+                    let frame = &table.unwrap_or_else(|| panic!("{file}")).frame;
+                    (*rows == 0 && frame.height() == 0, differs(frame, &path))
+                };
+                match differs {
                     None => counts[0] += 1,
-                    // HTA's empty frames lack the columns that it groups by.
-                    Some(_) if *rows == 0 && table.frame.height() == 0 => counts[1] += 1,
+                    // HTA's empty frames lack the columns that it groups by, or all.
+                    Some(_) if empty => {
+                        counts[1] += 1;
+                        decisions
+                            .entry((entry.name, "an empty table that lacks columns".to_owned()))
+                            .or_default()
+                            .push(name.to_owned());
+                    }
                     Some(reason) => {
                         counts[2] += 1;
                         say(&format!("{}: {reason}", path.display()));
@@ -85,11 +131,43 @@ fn every_question_equals_htas() {
             "{question}: {matched} tables matched, {decided} on which HTA raised or returned nothing, {missing} missing"
         ));
     }
+    page(&counts, &decisions, &not_asked, overlays);
     for (question, least) in LEAST {
         let [matched, _, missing] = counts[question];
         assert!(matched >= *least && missing == 0, "{question}: {matched} matched, {missing} missing");
     }
     assert_eq!(LEAST.len() + NO_TABLE.len(), CATALOG.len(), "every question has goldens");
+}
+
+/// What docs/parity.md says of the questions.
+fn page(
+    counts: &BTreeMap<&str, [usize; 3]>,
+    decisions: &BTreeMap<(&str, String), Vec<String>>,
+    not_asked: &BTreeSet<String>,
+    overlays: usize,
+) {
+    let mut rows = head("question").to_vec();
+    rows.extend(counts.iter().map(|(question, counts)| row(question, *counts)));
+    let sum = |place: usize| counts.values().map(|counts| counts[place]).sum();
+    rows.push(row("all", [0, 1, 2].map(sum)));
+    section("Questions about one trace", &rows);
+    let mut rows = vec!["| question | HTA | where |".to_owned(), "| --- | --- | --- |".to_owned()];
+    for ((question, told), traces) in decisions {
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        traces.iter().for_each(|name| *places.entry(name).or_default() += 1);
+        let place =
+            |(name, times): (&str, usize)| if times == 1 { name.to_owned() } else { format!("{name} ({times})") };
+        let places: Vec<String> = places.into_iter().map(place).collect();
+        rows.push(format!("| {question} | {} | {} |", told.replace('|', "\\|"), places.join(", ")));
+    }
+    section("Decisions", &rows);
+    let said = format!(
+        "{overlays} copies of traces have HTA's name, number of events, and number of events that say their patterns."
+    );
+    section("Overlaid traces", &[said]);
+    let none = ["Nothing.".to_owned()];
+    let rows: Vec<String> = not_asked.iter().cloned().collect();
+    section("Not asked", if rows.is_empty() { &none } else { &rows });
 }
 
 /// Why a table is not the golden one.

@@ -1,8 +1,9 @@
 //! What holds of every row of the catalog.
 
 use super::ranks;
-use crate::analysis::CATALOG;
+use crate::analysis::{CATALOG, Entry};
 use crate::{Error, TraceAnalysis};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace_testkit::TraceBuilder;
@@ -23,6 +24,12 @@ fn every_file_is_a_row_and_every_row_a_file() {
     assert_eq!(rows.len(), CATALOG.len(), "two questions of one name");
 }
 
+/// What cannot be left out: of each such parameter a text.
+fn required(entry: &Entry) -> Map<String, Value> {
+    let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
+    places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::mm"))).collect()
+}
+
 #[test]
 fn every_parameter_is_documented_and_a_field() {
     for entry in CATALOG {
@@ -40,7 +47,7 @@ fn every_parameter_is_documented_and_a_field() {
 fn tables_have_the_columns_they_document() {
     let analysis = TraceAnalysis::new(&ranks(&[TraceBuilder::new().operator("aten::mm", 0..5)])).unwrap();
     for entry in CATALOG {
-        let answer = entry.ask(&analysis, Default::default(), None).unwrap();
+        let answer = entry.ask(&analysis, required(entry), None).unwrap();
         let names: Vec<(&str, bool)> = answer.tables.iter().map(|table| (table.name, table.rank.is_some())).collect();
         let said: Vec<(&str, bool)> = entry.tables.iter().map(|table| (table.name, table.per_rank)).collect();
         assert_eq!(names, said, "{}", entry.name);
@@ -56,7 +63,7 @@ fn tables_have_the_columns_they_document() {
 fn without_gpu_events_a_sentence_says_why_nothing_is_told() {
     let analysis = TraceAnalysis::new(&ranks(&[TraceBuilder::new().rank(34).operator("aten::mm", 0..5)])).unwrap();
     for entry in CATALOG {
-        let answer = entry.ask(&analysis, Default::default(), None).unwrap();
+        let answer = entry.ask(&analysis, required(entry), None).unwrap();
         assert!(answer.notes.iter().any(|note| note.contains("rank 34")), "{}: {:?}", entry.name, answer.notes);
         assert!(answer.figures.is_empty(), "{}", entry.name);
     }

@@ -9,9 +9,14 @@ fn four_ranks() -> TraceAnalysis {
         TraceBuilder::new()
             .rank(rank)
             .nanos()
+            .step(1, 0..70_000)
+            .operator("aten::mm", 100..2_000)
+            .runtime("cudaLaunchKernel", 8, 200..300 + rank)
             .runtime("cudaMemcpyAsync", 1, 0..3)
             .kernel("gemm", Stream(7), 0..10_001 + rank)
             .kernel("ncclDevKernel_AllReduce", Stream(20), 5_003..17_000 + 7 * rank)
+            .correlation(8)
+            .complete("gpu_user_annotation", "forward", 0, 7, 0..9_000 + rank)
             .kernel("gemm", Stream(7), 30_000..33_333)
             .kernel("relu", Stream(7), 40_000..40_100 * (rank + 1))
             .memcpy("Memcpy DtoH (Device -> Pageable)", Stream(7), 4096, 60_000..61_000)
@@ -81,4 +86,15 @@ fn the_order_and_grouping_of_ranks_change_nothing() {
     holds(&QueueLengthSummary::default());
     holds(&TimeBlockedOnFullQueue { ranks: None, max_queue_length: 1 });
     holds(&TraceWithCounters::default());
+    holds(&CudaKernelLaunchStats::default());
+    holds(&FrequentCudaKernelSequences {
+        operator_name: "aten".to_owned(),
+        min_pattern_len: 1,
+        ..FrequentCudaKernelSequences::default()
+    });
+    holds(&GpuUserAnnotationBreakdown::default());
+    holds(&GpuKernelsWithUserAnnotations::default());
+    holds(&AtenOpKernelsAndDelay::default());
+    holds(&PotentialStragglers::default());
+    holds(&ProfilerSteps::default());
 }

@@ -2,14 +2,17 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod annotations;
 mod bandwidth;
 mod breakdowns;
 mod catalog;
 mod counters;
 mod idle;
 mod kernels;
+mod launches;
 mod merging;
 mod queue;
+mod sequences;
 mod view;
 
 use super::Answer;

@@ -1,0 +1,307 @@
+//! The kernels of each aten operator, and how long until they run.
+
+use super::{
+    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
+};
+use crate::frame::Rows;
+use crate::interval::Reach;
+use crate::statistics::{micros, rounded};
+use crate::{Compat, Error, Result};
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+
+/// Which kernels each aten operator launches, how long the operator takes to launch the first of them, and how long that
+/// takes to start.
+///
+/// ```text
+/// CPU   |------ aten::addmm -------|
+///           |launch|   |launch|
+/// GPU                    |-- a --||-- b --|       kernel_sequence: a -> b
+///       |<->|                                     launch delay: operator to launch
+///           |<---------->|                        runtime delay: launch to kernel
+/// ```
+///
+/// A launch belongs to the innermost aten operator around it on its thread.
+///
+/// # Columns
+/// One row per operator and sequence of kernels, the most frequent first: `COLUMNS`.
+///
+/// # Errors
+/// [`Error::WrongParameter`] if `sort_by` names no column.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_aten_op_kernels_and_delay`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtenOpKernelsAndDelay {
+    /// The ranks; `None` for the first.
+    pub ranks: Option<Vec<i64>>,
+    /// The columns to order by, numbers and texts largest first.
+    pub sort_by: Vec<String>,
+}
+
+impl Default for AtenOpKernelsAndDelay {
+    fn default() -> Self {
+        Self { ranks: None, sort_by: vec![COUNT.to_owned()] }
+    }
+}
+
+const COUNT: &str = "occurrence_count";
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("aten_op_name", Unit::None, "the innermost aten operator around the launches"),
+    Column::new("kernel_sequence", Unit::None, "its kernels, in the order of their launches"),
+    Column::new(COUNT, Unit::Count, "how often the operator launched these"),
+    Column::new("avg_aten_op_launch_delay", Unit::Micros, "mean from the operator's start to its first launch"),
+    Column::new("avg_runtime_delay", Unit::Micros, "mean from the first launch to the start of its kernel"),
+];
+
+/// The names of the columns.
+const NAMES: &[&str] = &["aten_op_name", "kernel_sequence", COUNT, "avg_aten_op_launch_delay", "avg_runtime_delay"];
+
+/// What stands between two kernels of a sequence.
+const ARROW: &str = " -> ";
+
+/// How many operators are drawn.
+const DRAWN: usize = 20;
+
+/// An operator with its kernels: how often, and the sums of its delays in ns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sequence {
+    operator: String,
+    kernels: String,
+    count: i64,
+    launch_delay: i64,
+    runtime_delay: i64,
+}
+
+impl Analysis for AtenOpKernelsAndDelay {
+    const NAME: &'static str = "aten_op_kernels_and_delay";
+    const SUMMARY: &'static str = "List the kernels of each aten operator, and the delays until they run.";
+    const PARAMETERS: &'static [Parameter] =
+        &[Parameter::new("sort_by", ParameterKind::Choices(NAMES), "columns to order the answer by, largest first")];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const NOTES: &'static str = "Of several ranks each has a table of its own: out.rank0.csv, …";
+    const FIRST_RANK_ONLY: bool = true;
+    type State = ByRank<Vec<Sequence>>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let rows = Rows::of(rank.all_events())?;
+        Ok(ByRank::of(rank.rank(), sequences(&rows, rank.rows(), rank.compat())))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        if let Some(unknown) = self.sort_by.iter().find(|name| !NAMES.contains(&name.as_str())) {
+            let reason = format!("sort_by names no column: `{unknown}` (there are {})", NAMES.join(", "));
+            return Err(Error::WrongParameter { question: Self::NAME, reason });
+        }
+        let without: Vec<i64> = state.0.iter().filter(|(_, all)| all.is_empty()).map(|(&rank, _)| rank).collect();
+        let several = state.0.len() > 1;
+        let (mut tables, mut figures) = (Vec::new(), Vec::new());
+        for (rank, mut sequences) in state.0 {
+            self.sort(&mut sequences);
+            let table = AnswerTable::new(&Self::TABLES[0], frame(&sequences)?);
+            tables.push(if several { table.of_rank(rank) } else { table });
+            if !sequences.is_empty() {
+                figures.push(figure(rank, &sequences));
+            }
+        }
+        let said = nothing_on(&without, "No kernel is launched within an aten operator");
+        Ok(Answer { tables, figures, notes: said.into_iter().collect(), ..Answer::default() })
+    }
+
+    fn ranks(&self) -> Option<&[i64]> {
+        self.ranks.as_deref()
+    }
+}
+
+/// A launch within an operator.
+struct Launch {
+    launch_delay: i64,
+    runtime_delay: i64,
+    kernel: u32,
+}
+
+/// What the rank launched, by operator and kernels.
+fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
+    let hta = compat == Compat::Hta;
+    let operators = Operators::of(rows, seen, hta);
+    let mut is_launch = rows.asking(|name| launches(name, hta));
+    let mut kept = vec![false; rows.len()];
+    seen.iter().for_each(|&row| kept[row as usize] = true);
+    let mut found: Vec<(i64, usize)> = seen
+        .iter()
+        .map(|&row| row as usize)
+        .filter(|&row| is_launch(rows.name(row)))
+        .filter_map(|row| Some((rows.ts(row)?, row)))
+        .collect();
+    // Differs from HTA: it takes launches as they stand in the file.
+    if !hta {
+        found.sort_by_key(|&(ts, _)| ts);
+    }
+    // By thread, name and start of the operator, which are those of one call.
+    type Call = ((Option<i64>, Option<i64>), u32, i64);
+    let mut calls: BTreeMap<Call, Vec<Launch>> = BTreeMap::new();
+    for (ts, row) in found {
+        let Some(kernel) = rows.partner(row).filter(|&kernel| kept[kernel]) else { continue };
+        // HTA takes the event at position 0 for none.
+        if hta && rows.index(kernel) == 0 {
+            continue;
+        }
+        let thread = rows.thread(row);
+        let Some((name, start)) = operators.around(thread, ts, ts.saturating_add(rows.dur(row))) else { continue };
+        let Some(begun) = rows.ts(kernel) else { continue };
+        calls.entry((thread, name, start)).or_default().push(Launch {
+            launch_delay: ts.saturating_sub(start),
+            runtime_delay: begun.saturating_sub(ts),
+            kernel: rows.name(kernel),
+        });
+    }
+    let mut sums: BTreeMap<(u32, Vec<u32>), (i64, i64, i64)> = BTreeMap::new();
+    for ((_, name, _), launches) in calls {
+        let Some(first) = launches.first() else { continue };
+        let kernels = launches.iter().map(|launch| launch.kernel).collect();
+        let sum = sums.entry((name, kernels)).or_default();
+        *sum = (sum.0 + 1, sum.1.saturating_add(first.launch_delay), sum.2.saturating_add(first.runtime_delay));
+    }
+    let text = |code: u32| rows.text(code).to_owned();
+    sums.into_iter()
+        .map(|((name, kernels), (count, launch_delay, runtime_delay))| {
+            let kernels: Vec<&str> = kernels.into_iter().map(|kernel| rows.text(kernel)).collect();
+            Sequence { operator: text(name), kernels: kernels.join(ARROW), count, launch_delay, runtime_delay }
+        })
+        .collect()
+}
+
+/// Whether a runtime call of this name launches kernels.
+fn launches(name: &str, hta: bool) -> bool {
+    let cuda = name.strip_prefix("cuda").is_some_and(|rest| rest.contains("LaunchKernel"));
+    let known = cuda || name.starts_with("cuLaunchKernel") || name.starts_with("runFunction");
+    // Differs from HTA: it does not know ROCm's.
+    known || (!hta && name.starts_with("hip") && name.contains("Launch"))
+}
+
+/// The aten operators of each thread, by start.
+struct Operators {
+    threads: BTreeMap<(Option<i64>, Option<i64>), Thread>,
+    /// Whether an operator on any thread counts.
+    any: bool,
+}
+
+struct Thread {
+    starts: Vec<i64>,
+    names: Vec<u32>,
+    until: Reach,
+}
+
+impl Operators {
+    fn of(rows: &Rows, seen: &[u32], hta: bool) -> Self {
+        let mut is_operator = rows.asking(|name| name.starts_with("aten::"));
+        let mut found: BTreeMap<_, Vec<(i64, i64, usize, u32)>> = BTreeMap::new();
+        for (place, &row) in seen.iter().enumerate() {
+            let row = row as usize;
+            let (true, Some(start)) = (is_operator(rows.name(row)), rows.ts(row)) else { continue };
+            let end = start.saturating_add(rows.dur(row));
+            // Differs from HTA: it finds operators on other threads, too.
+            let thread = if hta { (None, None) } else { rows.thread(row) };
+            found.entry(thread).or_default().push((start, end, place, rows.name(row)));
+        }
+        let thread = |mut operators: Vec<(i64, i64, usize, u32)>| {
+            // Of operators that start together the innermost stands last; for HTA the first in the file does.
+            operators.sort_by_key(|&(start, end, place, _)| {
+                (start, std::cmp::Reverse(if hta { place as i64 } else { end }), std::cmp::Reverse(place))
+            });
+            Thread {
+                starts: operators.iter().map(|operator| operator.0).collect(),
+                names: operators.iter().map(|operator| operator.3).collect(),
+                until: Reach::new(&operators.iter().map(|operator| operator.1).collect::<Vec<_>>()),
+            }
+        };
+        Self { threads: found.into_iter().map(|(id, operators)| (id, thread(operators))).collect(), any: hta }
+    }
+
+    /// Name and start of the operator that starts last of those that hold this stretch.
+    fn around(&self, thread: (Option<i64>, Option<i64>), start: i64, end: i64) -> Option<(u32, i64)> {
+        let operators = self.threads.get(if self.any { &(None, None) } else { &thread })?;
+        let begun = operators.starts.partition_point(|&operator| operator <= start);
+        let found = operators.until.last(begun, end)?;
+        Some((operators.names[found], operators.starts[found]))
+    }
+}
+
+impl Sequence {
+    fn mean(&self, sum: i64) -> f64 {
+        rounded(micros(sum) / self.count as f64, 3)
+    }
+}
+
+impl AtenOpKernelsAndDelay {
+    /// By the columns that were asked for, descending; among equals by operator and kernels.
+    fn sort(&self, sequences: &mut [Sequence]) {
+        sequences.sort_by(|one, other| (&one.operator, &one.kernels).cmp(&(&other.operator, &other.kernels)));
+        sequences.sort_by(|one, other| {
+            let column = |name: &str| match name {
+                "aten_op_name" => other.operator.cmp(&one.operator),
+                "kernel_sequence" => other.kernels.cmp(&one.kernels),
+                COUNT => other.count.cmp(&one.count),
+                "avg_aten_op_launch_delay" => other.mean(other.launch_delay).total_cmp(&one.mean(one.launch_delay)),
+                _ => other.mean(other.runtime_delay).total_cmp(&one.mean(one.runtime_delay)),
+            };
+            self.sort_by
+                .iter()
+                .map(|name| column(name))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+    }
+}
+
+fn frame(sequences: &[Sequence]) -> Result<DataFrame> {
+    let mean = |sum: fn(&Sequence) -> i64| sequences.iter().map(|of| of.mean(sum(of))).collect::<Vec<f64>>();
+    Ok(df!(
+        NAMES[0] => sequences.iter().map(|of| of.operator.as_str()).collect::<Vec<_>>(),
+        NAMES[1] => sequences.iter().map(|of| of.kernels.as_str()).collect::<Vec<_>>(),
+        NAMES[2] => sequences.iter().map(|of| of.count).collect::<Vec<_>>(),
+        NAMES[3] => mean(|of| of.launch_delay),
+        NAMES[4] => mean(|of| of.runtime_delay),
+    )?)
+}
+
+/// The delays of the first rows. HTA draws its table as a figure instead.
+fn figure(rank: i64, sequences: &[Sequence]) -> Figure {
+    let drawn = &sequences[..sequences.len().min(DRAWN)];
+    let name = |of: &Sequence| format!("{}: {}", of.operator, of.kernels);
+    let bars = |label: &str, sum: fn(&Sequence) -> i64| Series {
+        name: label.to_owned(),
+        mark: Mark::Bar,
+        x: Points::Names(drawn.iter().map(name).collect()),
+        y: drawn.iter().map(|of| of.mean(sum(of))).collect(),
+    };
+    Figure {
+        title: format!("Aten operators and their delays on rank {rank}"),
+        y: Axis { title: "Mean delay".to_owned(), unit: Unit::Micros, log: false },
+        bars: BarMode::Group,
+        series: vec![bars("launch delay", |of| of.launch_delay), bars("runtime delay", |of| of.runtime_delay)],
+        ..Figure::default()
+    }
+}
+
+impl TraceAnalysis {
+    /// The kernels of each aten operator and its delays, by rank.
+    ///
+    /// # Errors
+    /// If a rank does not exist or `sort_by` names no column.
+    pub fn get_aten_op_kernels_and_delay(&self, question: &AtenOpKernelsAndDelay) -> Result<BTreeMap<i64, DataFrame>> {
+        let answer = self.ask(question)?;
+        if answer.tables.iter().all(|table| table.rank.is_some()) {
+            return Ok(answer.by_rank(""));
+        }
+        // A single rank: that of the question, or the first.
+        let rank =
+            question.ranks().and_then(|ranks| ranks.first().copied()).or(self.views().first().map(RankView::rank));
+        Ok(rank.into_iter().map(|rank| (rank, answer.main())).collect())
+    }
+}

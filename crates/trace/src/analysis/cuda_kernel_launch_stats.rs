@@ -1,0 +1,234 @@
+//! Launches: the runtime call, the kernel, and what lies between.
+
+use super::{
+    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
+};
+use crate::frame::Rows;
+use crate::histogram::histogram;
+use crate::statistics::micros;
+use crate::{Compat, Result};
+use hashbrown::HashMap;
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Axis, BarMode, Column, Figure, Unit};
+
+/// How long each launch takes on the CPU, what it launched on the GPU, and how long that waits.
+///
+/// ```text
+/// CPU   |-- cudaLaunchKernel --|
+/// GPU                                |---- gemm ----|
+///       |<--- cpu_duration --->|<--->|<gpu_duration>|
+///                           launch_delay, 0 if the kernel starts earlier
+/// ```
+///
+/// # Columns
+/// Of each rank one row per call and kernel of one correlation id, in the order of the calls: `COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_cuda_kernel_launch_stats`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CudaKernelLaunchStats {
+    /// The ranks; `None` for the first.
+    pub ranks: Option<Vec<i64>>,
+    /// From how many µs on a call is drawn as an outlier.
+    pub runtime_cutoff: f64,
+    /// From how many µs on a delay is drawn as an outlier.
+    pub launch_delay_cutoff: f64,
+    /// Whether launches of copies and fills are looked at.
+    pub include_memory_events: bool,
+}
+
+impl Default for CudaKernelLaunchStats {
+    fn default() -> Self {
+        Self { ranks: None, runtime_cutoff: 50.0, launch_delay_cutoff: 100.0, include_memory_events: true }
+    }
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("correlation", Unit::None, "id that ties the call to what it launched"),
+    Column::new("cpu_duration", Unit::Micros, "duration of the runtime call"),
+    Column::new("gpu_duration", Unit::Micros, "duration of what it launched"),
+    Column::new("launch_delay", Unit::Micros, "from the end of the call to the start on the GPU; 0 if that is earlier"),
+];
+
+/// Calls that launch kernels.
+const LAUNCHES: &[&str] =
+    &["cudaLaunchKernel", "cudaLaunchKernelExC", "runFunction - job_prep_and_submit_for_execution"];
+/// Calls that launch copies and fills.
+const MEMORY: &[&str] = &["cudaMemsetAsync", "cudaMemcpyAsync"];
+/// The same that HTA does not know: the driver's and ROCm's.
+const MORE_LAUNCHES: &[&str] =
+    &["cuLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipModuleLaunchKernel"];
+/// The same that HTA does not know.
+const MORE_MEMORY: &[&str] = &["hipMemsetAsync", "hipMemcpyAsync", "hipMemcpyWithStream"];
+
+/// Bars of a histogram at most, as in HTA.
+const BARS: usize = 300;
+
+/// A launch: times in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    correlation: i64,
+    cpu: i64,
+    gpu: i64,
+    delay: i64,
+}
+
+impl Analysis for CudaKernelLaunchStats {
+    const NAME: &'static str = "cuda_kernel_launch_stats";
+    const SUMMARY: &'static str = "List launches: the call's duration, the kernel's, and the delay between.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("runtime_cutoff", ParameterKind::Number, "longer calls, in µs, are drawn as outliers"),
+        Parameter::new("launch_delay_cutoff", ParameterKind::Number, "longer delays, in µs, are drawn as outliers"),
+        Parameter::new("include_memory_events", ParameterKind::Switch, "look at launches of copies and fills, too"),
+    ];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
+    const FIRST_RANK_ONLY: bool = true;
+    type State = ByRank<Vec<Launch>>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let rows = Rows::of(rank.all_events())?;
+        let hta = rank.compat() == Compat::Hta;
+        let memory = self.include_memory_events;
+        // Differs from HTA: it knows neither the driver's calls nor ROCm's.
+        let mut is_launch = rows.asking(|name| {
+            let known = LAUNCHES.contains(&name) || (memory && MEMORY.contains(&name));
+            known || (!hta && (MORE_LAUNCHES.contains(&name) || (memory && MORE_MEMORY.contains(&name))))
+        });
+        let seen = || rank.rows().iter().map(|&row| row as usize);
+        let calls: Vec<(i64, usize)> = seen()
+            .filter(|&row| rows.stream(row).is_none())
+            .filter_map(|row| Some((rows.correlation(row)?, row)))
+            .collect();
+        let mut started = Started::default();
+        for row in seen().filter(|&row| is_launch(rows.name(row))) {
+            rows.correlation(row).into_iter().for_each(|id| started.launched(id));
+        }
+        for row in seen().filter(|&row| rows.stream(row).is_some()) {
+            rows.correlation(row).into_iter().for_each(|id| started.started(id, row));
+        }
+        let mut launches = Vec::with_capacity(started.kernels.len());
+        for (id, call) in calls {
+            for kernel in started.by(id) {
+                let (Some(call_ts), Some(kernel_ts)) = (rows.ts(call), rows.ts(kernel)) else { continue };
+                let (cpu, gpu) = (rows.dur(call), rows.dur(kernel));
+                let delay = kernel_ts.saturating_sub(call_ts).saturating_sub(cpu).max(0);
+                launches.push(Launch { correlation: id, cpu, gpu, delay });
+            }
+        }
+        Ok(ByRank::of(rank.rank(), launches))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let without: Vec<i64> = state.0.iter().filter(|(_, all)| all.is_empty()).map(|(&rank, _)| rank).collect();
+        let mut tables = Vec::new();
+        for (&rank, launches) in &state.0 {
+            tables.push(AnswerTable::new(&Self::TABLES[0], frame(launches)?).of_rank(rank));
+        }
+        let said = nothing_on(&without, "No launches that started something on the GPU");
+        Ok(Answer { tables, figures: self.figures(&state), notes: said.into_iter().collect(), ..Answer::default() })
+    }
+
+    fn ranks(&self) -> Option<&[i64]> {
+        self.ranks.as_deref()
+    }
+}
+
+/// What correlation ids started on the GPU, in the order of the rows.
+#[derive(Default)]
+struct Started {
+    /// Where the kernels of an id begin and end in `kernels`; [`NONE`] if there is none yet.
+    ids: HashMap<i64, (u32, u32), foldhash::fast::FixedState>,
+    /// A kernel's row and where the next of its id stands.
+    kernels: Vec<(u32, u32)>,
+}
+
+/// No kernel.
+const NONE: u32 = u32::MAX;
+
+impl Started {
+    /// A launch has this id.
+    fn launched(&mut self, id: i64) {
+        self.ids.entry(id).or_insert((NONE, NONE));
+    }
+
+    /// So has what stands in this row, if any launch does.
+    fn started(&mut self, id: i64, row: usize) {
+        let Some((first, last)) = self.ids.get_mut(&id) else { return };
+        let place = self.kernels.len() as u32;
+        match self.kernels.get_mut(*last as usize) {
+            Some(before) => before.1 = place,
+            None => *first = place,
+        }
+        *last = place;
+        self.kernels.push((row as u32, NONE));
+    }
+
+    /// The rows that a launch of this id started.
+    fn by(&self, id: i64) -> impl Iterator<Item = usize> {
+        let mut next = self.ids.get(&id).map_or(NONE, |kernels| kernels.0);
+        std::iter::from_fn(move || {
+            let &(row, after) = self.kernels.get(next as usize)?;
+            next = after;
+            Some(row as usize)
+        })
+    }
+}
+
+impl CudaKernelLaunchStats {
+    /// Three histograms, a series per rank; those that have nothing to show are left out.
+    fn figures(&self, state: &ByRank<Vec<Launch>>) -> Vec<Figure> {
+        let (runtime, delay) = (self.runtime_cutoff * 1e3, self.launch_delay_cutoff * 1e3);
+        let figure = |title: String, x: &str, of: &dyn Fn(&Launch) -> Option<i64>| {
+            let series = state.0.iter().filter_map(|(rank, launches)| {
+                let values: Vec<i64> = launches.iter().filter_map(of).collect();
+                (!values.is_empty()).then(|| histogram(&format!("rank {rank}"), &values, BARS))
+            });
+            let series: Vec<_> = series.collect();
+            (!series.is_empty()).then(|| Figure {
+                title,
+                x: Axis { title: x.to_owned(), unit: Unit::Micros, log: false },
+                y: Axis { title: "Launches".to_owned(), unit: Unit::Count, log: false },
+                bars: BarMode::Stack,
+                series,
+                ..Figure::default()
+            })
+        };
+        let calls = "Cuda Runtime Event Duration";
+        let short = |of: &Launch| (of.cpu as f64 <= runtime && of.gpu < of.cpu).then_some(of.cpu);
+        let long = |of: &Launch| (of.cpu as f64 > runtime).then_some(of.cpu);
+        let delayed = |of: &Launch| (of.delay as f64 > delay).then_some(of.delay);
+        let outliers = |what: &str, cutoff: f64| format!("{what} Outliers (duration > {cutoff} us)");
+        [
+            figure("Short GPU kernels (gpu op duration < cpu op duration)".to_owned(), calls, &short),
+            figure(outliers("Runtime Event Duration", self.runtime_cutoff), calls, &long),
+            figure(outliers("Launch Delay", self.launch_delay_cutoff), "Launch Delay Duration", &delayed),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn frame(launches: &[Launch]) -> Result<DataFrame> {
+    let time = |of: fn(&Launch) -> i64| launches.iter().map(|launch| micros(of(launch))).collect::<Vec<f64>>();
+    Ok(df!(
+        "correlation" => launches.iter().map(|launch| launch.correlation).collect::<Vec<_>>(),
+        "cpu_duration" => time(|launch| launch.cpu),
+        "gpu_duration" => time(|launch| launch.gpu),
+        "launch_delay" => time(|launch| launch.delay),
+    )?)
+}
+
+impl TraceAnalysis {
+    /// The launches of each rank.
+    ///
+    /// # Errors
+    /// If a rank does not exist.
+    pub fn get_cuda_kernel_launch_stats(&self, question: &CudaKernelLaunchStats) -> Result<BTreeMap<i64, DataFrame>> {
+        Ok(self.ask(question)?.by_rank(""))
+    }
+}

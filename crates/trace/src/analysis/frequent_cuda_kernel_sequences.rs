@@ -1,0 +1,332 @@
+//! The sequences of kernels that an operator launches, by how often it does.
+
+use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::callstack::CallStacks;
+use crate::error::numbers;
+use crate::frame::Rows;
+use crate::statistics::micros;
+use crate::write::{Overlay, TraceCopy};
+use crate::{Compat, Error, Result};
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+
+/// Which sequences of kernels the operators of a name launch, and how often each.
+///
+/// ```text
+/// CPU   |------ aten::linear ------|     |------ aten::linear ------|
+///          |launch|  |launch|                |launch|  |launch|
+/// GPU                |- a -||- b -|                    |- a -||- b -|
+/// pattern aten::linear|a|b                                                count 2
+/// ```
+///
+/// Every event of the CPU counts whose name holds `operator_name`; of those at different depths of the call stack only the
+/// shallowest, as in HTA. A sequence is made of all kernels launched within, at any depth, by their start.
+///
+/// With `output_dir` a copy of each rank's trace is written, `overlaid_…`, in which the events of the `top_k` most frequent
+/// sequences have an argument `Patterns`: search for it in Perfetto. Nothing is written if there is no sequence.
+///
+/// # Columns
+/// One row per sequence, the most frequent first, over all ranks that are asked: `COLUMNS`.
+///
+/// # Errors
+/// [`Error::WrongParameter`] without an operator, or if `output_dir` is no folder.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_frequent_cuda_kernel_sequences`, which fails on negative durations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrequentCudaKernelSequences {
+    /// What the names of the operators hold.
+    pub operator_name: String,
+    /// The folder of the copies; `None` for no copies.
+    pub output_dir: Option<PathBuf>,
+    /// How many kernels a sequence has at least.
+    pub min_pattern_len: usize,
+    /// How many sequences are drawn, and marked in the copies.
+    pub top_k: usize,
+    /// Whether all other events of the copies are made small: without arguments, and with a number instead of the name.
+    pub compress_other_kernels: bool,
+}
+
+impl Default for FrequentCudaKernelSequences {
+    fn default() -> Self {
+        Self {
+            operator_name: String::new(),
+            output_dir: None,
+            min_pattern_len: 3,
+            top_k: 5,
+            compress_other_kernels: true,
+        }
+    }
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("pattern", Unit::None, "the operator and its kernels, a bar between each"),
+    Column::new("count", Unit::Count, "how often the operator launched these"),
+    Column::new("GPU kernel duration (us)", Unit::Micros, "sum over the kernels"),
+    Column::new("CPU op duration (us)", Unit::Micros, "sum over the operators"),
+];
+
+/// What stands between the parts of a sequence.
+const BAR: &str = "|";
+
+/// What the ranks say: times in ns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    patterns: BTreeMap<String, Pattern>,
+    ranks: BTreeMap<i64, Rank>,
+}
+
+/// A sequence of kernels.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Pattern {
+    count: i64,
+    gpu: i64,
+    cpu: i64,
+    /// Positions in traceEvents of all events that belong to it, by rank.
+    events: BTreeMap<i64, Vec<i64>>,
+}
+
+/// What a rank says of itself.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Rank {
+    /// Operators of the name, and those of them that were looked at.
+    operators: usize,
+    shallowest: usize,
+    file: PathBuf,
+    events_in_file: u64,
+    /// The names of its events, if the copy needs them.
+    names: Vec<String>,
+}
+
+impl Merge for State {
+    fn merge(&mut self, other: Self) {
+        self.ranks.extend(other.ranks);
+        for (text, pattern) in other.patterns {
+            let mine = self.patterns.entry(text).or_default();
+            mine.count += pattern.count;
+            mine.gpu = mine.gpu.saturating_add(pattern.gpu);
+            mine.cpu = mine.cpu.saturating_add(pattern.cpu);
+            mine.events.extend(pattern.events);
+        }
+    }
+}
+
+impl Analysis for FrequentCudaKernelSequences {
+    const NAME: &'static str = "frequent_cuda_kernel_sequences";
+    const SUMMARY: &'static str = "Count the sequences of kernels that an operator launches; mark them in a copy.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("operator_name", ParameterKind::Text, "operators whose name holds this text").at("OPERATOR"),
+        Parameter::new("output_dir", ParameterKind::Path, "write the overlaid trace into this folder"),
+        Parameter::new("min_pattern_len", ParameterKind::Whole, "kernels of a sequence at least"),
+        Parameter::new("top_k", ParameterKind::Whole, "sequences to draw, and to mark in the overlaid trace"),
+        Parameter::new(
+            "compress_other_kernels",
+            ParameterKind::Switch,
+            "make all other events of the overlaid trace small: no arguments, numbers for names",
+        ),
+    ];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const NOTES: &'static str = "--output-dir DIR writes DIR/overlaid_TRACE beside the answer: open it in Perfetto and search \
+                                 for Patterns. The source is never touched. Without --output-dir no file is written.";
+    const FIRST_RANK_ONLY: bool = true;
+    type State = State;
+
+    fn map(&self, rank: &RankView) -> Result<State> {
+        self.check()?;
+        let rows = Rows::of(rank.all_events())?;
+        let mut is_wanted = rows.asking(|name| name.contains(self.operator_name.as_str()));
+        let candidates: Vec<usize> =
+            rank.rows().iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
+        let info = rank.info();
+        let mut said = Rank { file: info.file.clone().into(), events_in_file: info.events_in_file, ..Rank::default() };
+        let mut patterns = BTreeMap::new();
+        if !candidates.is_empty() {
+            let stacks = CallStacks::of(&rows, rank.rows(), rank.compat());
+            let roots = shallowest(&rows, &stacks, &candidates, rank.compat());
+            (said.operators, said.shallowest) = (roots.of, roots.rows.len());
+            patterns = self.patterns(&rows, &stacks, &roots.rows, rank.rank());
+        }
+        if self.output_dir.is_some() && self.compress_other_kernels && !patterns.is_empty() {
+            said.names = rows.names();
+        }
+        Ok(State { patterns, ranks: [(rank.rank(), said)].into() })
+    }
+
+    fn finish(&self, state: State) -> Result<Answer> {
+        self.check()?;
+        let mut patterns: Vec<(&String, &Pattern)> = state.patterns.iter().collect();
+        // Of equally frequent ones by text, as the map has them.
+        patterns.sort_by_key(|(_, pattern)| std::cmp::Reverse(pattern.count));
+        let top = &patterns[..patterns.len().min(self.top_k)];
+        let copies = match &self.output_dir {
+            Some(folder) if !top.is_empty() => self.copies(folder, &state.ranks, top)?,
+            _ => Vec::new(),
+        };
+        Ok(Answer {
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(&patterns)?)],
+            figures: if top.is_empty() { Vec::new() } else { vec![figure(top, &state.ranks)] },
+            notes: self.notes(&state),
+            copies,
+            ..Answer::default()
+        })
+    }
+}
+
+/// The operators to look at, and how many there are of the name.
+struct Roots {
+    rows: Vec<usize>,
+    of: usize,
+}
+
+/// Those that lie least deep.
+fn shallowest(rows: &Rows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
+    // Differs from HTA: there kernels and rows outside of all stacks take part, and their depth may be the least.
+    let (exact, depth) = (compat == Compat::Exact, |row: usize| stacks.depth(row).map_or(-1, i64::from));
+    let calls: Vec<usize> =
+        candidates.iter().copied().filter(|&row| !exact || (depth(row) >= 0 && !stacks.is_kernel(row))).collect();
+    let least = calls.iter().map(|&row| depth(row)).min();
+    let found: Vec<usize> = calls.iter().copied().filter(|&row| Some(depth(row)) == least).collect();
+    let operators = candidates.iter().filter(|&&row| rows.stream(row).is_none() && depth(row) >= 0).count();
+    Roots { rows: found, of: operators }
+}
+
+impl FrequentCudaKernelSequences {
+    fn check(&self) -> Result<()> {
+        let wrong = |reason: String| Err(Error::WrongParameter { question: Self::NAME, reason });
+        if self.operator_name.is_empty() {
+            return wrong("operator_name is missing: part of the name of an operator, such as aten::linear".to_owned());
+        }
+        match &self.output_dir {
+            Some(folder) if !folder.is_dir() => wrong(format!("output_dir is no folder: {}", folder.display())),
+            _ => Ok(()),
+        }
+    }
+
+    /// The sequences below these operators.
+    fn patterns(&self, rows: &Rows, stacks: &CallStacks, roots: &[usize], rank: i64) -> BTreeMap<String, Pattern> {
+        let mut by_codes: BTreeMap<Vec<u32>, Pattern> = BTreeMap::new();
+        for &root in roots {
+            let below = stacks.below(root);
+            let mut kernels: Vec<usize> =
+                below.iter().copied().filter(|&row| row != root && stacks.is_kernel(row)).collect();
+            if kernels.len() < self.min_pattern_len {
+                continue;
+            }
+            kernels.sort_by_key(|&row| (rows.ts(row), row));
+            let codes = std::iter::once(root).chain(kernels.iter().copied()).map(|row| rows.name(row)).collect();
+            let pattern = by_codes.entry(codes).or_default();
+            pattern.count += 1;
+            pattern.gpu = kernels.iter().fold(pattern.gpu, |sum, &row| sum.saturating_add(rows.dur(row)));
+            pattern.cpu = pattern.cpu.saturating_add(rows.dur(root));
+            pattern.events.entry(rank).or_default().extend(below.iter().map(|&row| rows.index(row)));
+        }
+        let text = |codes: Vec<u32>| codes.into_iter().map(|code| rows.text(code)).collect::<Vec<_>>().join(BAR);
+        by_codes.into_iter().map(|(codes, pattern)| (text(codes), pattern)).collect()
+    }
+
+    /// A copy of each rank in which these sequences are marked.
+    fn copies(
+        &self,
+        folder: &Path,
+        ranks: &BTreeMap<i64, Rank>,
+        top: &[(&String, &Pattern)],
+    ) -> Result<Vec<TraceCopy>> {
+        let mut copies = Vec::new();
+        for (&rank, said) in ranks {
+            let mut overlay = Overlay::new("Patterns");
+            for (text, pattern) in top {
+                let events = pattern.events.get(&rank).into_iter().flatten().copied();
+                overlay.mark(&json!({ text.as_str(): pattern.count }), events);
+            }
+            if self.compress_other_kernels {
+                overlay.shrink_others(said.names.clone());
+            }
+            let name = said.file.file_name().unwrap_or_default().to_string_lossy();
+            copies.push(TraceCopy {
+                rank,
+                source: said.file.clone(),
+                target: folder.join(format!("overlaid_{name}")),
+                events: said.events_in_file,
+                edit: Arc::new(overlay),
+            });
+        }
+        Ok(copies)
+    }
+
+    /// Why there is nothing, or not all.
+    fn notes(&self, state: &State) -> Vec<String> {
+        let (name, least) = (&self.operator_name, self.min_pattern_len);
+        let on = |ranks: &[i64]| format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(ranks));
+        let of = |holds: fn(&Rank) -> bool| -> Vec<i64> {
+            state.ranks.iter().filter(|(_, said)| holds(said)).map(|(&rank, _)| rank).collect()
+        };
+        let mut notes = Vec::new();
+        let without = of(|said| said.operators == 0);
+        if !without.is_empty() {
+            notes.push(format!("No operator on {} has a name that holds {name:?}.", on(&without)));
+        }
+        let deeper: usize = state.ranks.values().map(|said| said.operators.saturating_sub(said.shallowest)).sum();
+        if deeper > 0 {
+            let all: usize = state.ranks.values().map(|said| said.operators).sum();
+            notes.push(format!(
+                "{deeper} of {all} operators whose name holds {name:?} lie deeper in the call stack and are left out: only the \
+                 shallowest are looked at."
+            ));
+        }
+        let some = of(|said| said.operators > 0);
+        if state.patterns.is_empty() && !some.is_empty() {
+            notes.push(format!(
+                "No operator on {} whose name holds {name:?} launches {least} kernels or more (min_pattern_len).",
+                on(&some)
+            ));
+        }
+        notes
+    }
+}
+
+fn frame(patterns: &[(&String, &Pattern)]) -> Result<DataFrame> {
+    Ok(df!(
+        "pattern" => patterns.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(),
+        "count" => patterns.iter().map(|(_, pattern)| pattern.count).collect::<Vec<_>>(),
+        "GPU kernel duration (us)" => patterns.iter().map(|(_, pattern)| micros(pattern.gpu)).collect::<Vec<_>>(),
+        "CPU op duration (us)" => patterns.iter().map(|(_, pattern)| micros(pattern.cpu)).collect::<Vec<_>>(),
+    )?)
+}
+
+fn figure(top: &[(&String, &Pattern)], ranks: &BTreeMap<i64, Rank>) -> Figure {
+    let ranks: Vec<i64> = ranks.keys().copied().collect();
+    let on = format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(&ranks));
+    Figure {
+        title: format!("Top {} frequent patterns for {on}", top.len()),
+        x: Axis { title: "Pattern".to_owned(), ..Axis::default() },
+        y: Axis { title: "Pattern Count".to_owned(), unit: Unit::Count, log: false },
+        series: vec![Series {
+            name: "count".to_owned(),
+            mark: Mark::Bar,
+            x: Points::Names(top.iter().map(|(text, _)| text.replace(BAR, " | ")).collect()),
+            y: top.iter().map(|(_, pattern)| pattern.count as f64).collect(),
+        }],
+        ..Figure::default()
+    }
+}
+
+impl TraceAnalysis {
+    /// The sequences of kernels that operators launch; writes the overlaid traces, if `output_dir` is given.
+    ///
+    /// # Errors
+    /// Without an operator, if `output_dir` is no folder, or a copy cannot be written.
+    pub fn get_frequent_cuda_kernel_sequences(&self, question: &FrequentCudaKernelSequences) -> Result<DataFrame> {
+        let answer = self.ask(question)?;
+        for copy in &answer.copies {
+            copy.save()?;
+        }
+        Ok(answer.main())
+    }
+}

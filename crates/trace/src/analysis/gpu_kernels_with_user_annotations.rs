@@ -1,0 +1,207 @@
+//! Which part of the program each kernel belongs to.
+
+use super::{
+    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
+};
+use crate::frame::Rows;
+use crate::interval::{Span, innermost};
+use crate::statistics::micros;
+use crate::{Compat, Result, shorten_name};
+use hashbrown::HashMap;
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Column, Unit};
+
+/// Every event of the GPU with the user annotation that it runs in.
+///
+/// ```text
+/// annotations   |------------ forward ------------|
+/// (of a stream)       |--- attention ---|
+/// kernels        |a|    |b|   |c|           |d|    |e|
+/// answer       forward  attention        forward   none
+/// ```
+///
+/// Annotations are those that the profiler puts on the streams (category `gpu_user_annotation`). Of several that overlap a
+/// kernel the shortest counts.
+///
+/// # Columns
+/// One row per event with a stream, as they stand in the file: `COLUMNS`. Empty if there are no such annotations.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_gpu_kernels_with_user_annotations`; its further columns are those of `events()`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuKernelsWithUserAnnotations {
+    /// Whether `s_name` is without parameters and template arguments.
+    pub shorten_names: bool,
+}
+
+impl Default for GpuKernelsWithUserAnnotations {
+    fn default() -> Self {
+        Self { shorten_names: true }
+    }
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("index", Unit::None, "position of the event in the file's traceEvents"),
+    Column::new("s_name", Unit::None, "name of the kernel"),
+    Column::new("s_cat", Unit::None, "its category: kernel, gpu_memcpy, …"),
+    Column::new("ts", Unit::Micros, "start, since the first event of all ranks"),
+    Column::new("dur", Unit::Micros, "duration"),
+    Column::new("stream", Unit::None, "GPU stream"),
+    Column::new("s_user_annotation", Unit::None, "the shortest annotation around it; none if it lies outside of all"),
+];
+
+/// The events of one rank; names stand once.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kernels {
+    texts: Vec<String>,
+    rows: Vec<Kernel>,
+}
+
+/// An event: times in ns, texts by their position.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Kernel {
+    index: i64,
+    name: u32,
+    cat: u32,
+    ts: i64,
+    dur: i64,
+    stream: i64,
+    annotation: Option<u32>,
+}
+
+impl Analysis for GpuKernelsWithUserAnnotations {
+    const NAME: &'static str = "gpu_kernels_with_user_annotations";
+    const SUMMARY: &'static str = "List the events of the GPU with the user annotation that each runs in.";
+    const PARAMETERS: &'static [Parameter] = &[Parameter::new(
+        "shorten_names",
+        ParameterKind::Switch,
+        "names of kernels without parameters and template arguments",
+    )];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const NOTES: &'static str = "Of several ranks each has a table of its own: out.rank0.csv, …";
+    const FIRST_RANK_ONLY: bool = true;
+    /// None of a rank without annotations.
+    type State = ByRank<Option<Kernels>>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let rows = Rows::of(rank.all_events())?;
+        Ok(ByRank::of(rank.rank(), annotated(&rows, rank)))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let several = state.0.len() > 1;
+        let without: Vec<i64> =
+            state.0.iter().filter(|(_, kernels)| kernels.is_none()).map(|(&rank, _)| rank).collect();
+        let mut tables = Vec::new();
+        for (rank, kernels) in state.0 {
+            let table = AnswerTable::new(&Self::TABLES[0], self.frame(&kernels.unwrap_or_default())?);
+            tables.push(if several { table.of_rank(rank) } else { table });
+        }
+        let said = nothing_on(&without, "No user annotations on the GPU");
+        Ok(Answer { tables, notes: said.into_iter().collect(), ..Answer::default() })
+    }
+}
+
+/// The events with a stream; `None` without annotations on the GPU.
+fn annotated(rows: &Rows, rank: &RankView) -> Option<Kernels> {
+    let mut kind = rows.asking(|cat| (cat == "gpu_user_annotation", cat == "cpu_op"));
+    // Annotations and kernels of each device and stream, as they stand in the frame.
+    let mut places: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    let mut all = Vec::new();
+    let mut any = false;
+    for &row in rank.rows() {
+        let row = row as usize;
+        let (is_annotation, is_operator) = kind(rows.cat(row));
+        if rows.ts(row).is_none() {
+            continue;
+        }
+        if is_annotation {
+            any = true;
+            places.entry(rows.thread(row)).or_default().0.push(row);
+        } else if rows.stream(row).is_some() && !is_operator {
+            places.entry(rows.thread(row)).or_default().1.push(all.len());
+            all.push((row, None));
+        }
+    }
+    let span = |row: usize| {
+        let start = rows.ts(row).unwrap_or(0);
+        Span { start, end: start.saturating_add(rows.dur(row)) }
+    };
+    for (annotations, kernels) in places.into_values() {
+        // Differs from HTA: there a kernel of no length has no annotation.
+        let counts = |&place: &usize| rank.compat() == Compat::Exact || rows.dur(all[place].0) > 0;
+        let kernels: Vec<usize> = kernels.into_iter().filter(counts).collect();
+        let outer: Vec<Span> = annotations.iter().map(|&row| span(row)).collect();
+        let inner: Vec<Span> = kernels.iter().map(|&place| span(all[place].0)).collect();
+        for (place, found) in kernels.into_iter().zip(innermost(&outer, &inner)) {
+            all[place].1 = found.map(|found| rows.name(annotations[found]));
+        }
+    }
+    let mut texts = Texts::default();
+    let kernel = |(row, annotation): (usize, Option<u32>)| Kernel {
+        index: rows.index(row),
+        name: texts.place(rows, rows.name(row)),
+        cat: texts.place(rows, rows.cat(row)),
+        ts: span(row).start.saturating_sub(rank.origin()),
+        dur: rows.dur(row),
+        stream: rows.stream(row).unwrap_or(-1),
+        annotation: annotation.map(|name| texts.place(rows, name)),
+    };
+    let kernels = all.into_iter().map(kernel).collect();
+    any.then_some(Kernels { rows: kernels, texts: texts.texts })
+}
+
+/// Texts, each once.
+#[derive(Default)]
+struct Texts {
+    places: HashMap<u32, u32, foldhash::fast::FixedState>,
+    texts: Vec<String>,
+}
+
+impl Texts {
+    fn place(&mut self, rows: &Rows, code: u32) -> u32 {
+        *self.places.entry(code).or_insert_with(|| {
+            self.texts.push(rows.text(code).to_owned());
+            self.texts.len() as u32 - 1
+        })
+    }
+}
+
+impl GpuKernelsWithUserAnnotations {
+    fn frame(&self, kernels: &Kernels) -> Result<DataFrame> {
+        let texts = &kernels.texts;
+        let short: Vec<String> = match self.shorten_names {
+            true => texts.iter().map(|text| shorten_name(text)).collect(),
+            false => Vec::new(),
+        };
+        let names = if self.shorten_names { &short } else { texts };
+        let rows = &kernels.rows;
+        Ok(df!(
+            "index" => rows.iter().map(|row| row.index).collect::<Vec<_>>(),
+            "s_name" => rows.iter().map(|row| names[row.name as usize].as_str()).collect::<Vec<_>>(),
+            "s_cat" => rows.iter().map(|row| texts[row.cat as usize].as_str()).collect::<Vec<_>>(),
+            "ts" => rows.iter().map(|row| micros(row.ts)).collect::<Vec<_>>(),
+            "dur" => rows.iter().map(|row| micros(row.dur)).collect::<Vec<_>>(),
+            "stream" => rows.iter().map(|row| row.stream).collect::<Vec<_>>(),
+            "s_user_annotation" => rows.iter().map(|row| row.annotation.map(|name| texts[name as usize].as_str())).collect::<Vec<_>>(),
+        )?)
+    }
+}
+
+impl TraceAnalysis {
+    /// The events of one rank's GPU with the user annotation that each runs in.
+    ///
+    /// # Errors
+    /// If the rank does not exist.
+    pub fn get_gpu_kernels_with_user_annotations(
+        &self,
+        rank: i64,
+        question: &GpuKernelsWithUserAnnotations,
+    ) -> Result<DataFrame> {
+        Ok(self.ask_ranks(question, Some(&[rank]))?.main())
+    }
+}

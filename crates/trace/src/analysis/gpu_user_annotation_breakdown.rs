@@ -1,0 +1,192 @@
+//! Time by user annotation.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::error::numbers;
+use crate::frame::Rows;
+use crate::others::{Fold, OTHERS};
+use crate::statistics::{Moments, micros};
+use crate::{Compat, Error, Result};
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+
+/// How much time passes in each user annotation, on the GPU's side or on the CPU's.
+///
+/// ```text
+/// CPU   |-- forward --|                    user_annotation, use_gpu_annotation off
+/// GPU        |------ forward ------|       gpu_user_annotation: from its first to its last kernel
+/// ```
+///
+/// Of each rank at most `num_kernels` annotations have a row of their own; the rest is called `others`, and so are those that
+/// lie, in the order of their sums, above the quantile `duration_ratio` of the cumulative sums.
+///
+/// # Columns
+/// One row per rank and annotation, by rank and name: `COLUMNS`.
+///
+/// # Errors
+/// [`Error::WrongParameter`] if `duration_ratio` is no share.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_gpu_user_annotation_breakdown`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GpuUserAnnotationBreakdown {
+    /// Whether the annotations on the GPU are looked at; else those on the CPU.
+    pub use_gpu_annotation: bool,
+    /// Where in the cumulative sums an annotation becomes one of the others.
+    pub duration_ratio: f64,
+    /// How many annotations of a rank have a row of their own.
+    pub num_kernels: usize,
+    /// Annotations whose name holds one of these have a row of their own whatever their sum.
+    pub allowlist_patterns: Option<Vec<String>>,
+}
+
+impl Default for GpuUserAnnotationBreakdown {
+    fn default() -> Self {
+        Self { use_gpu_annotation: true, duration_ratio: 0.8, num_kernels: 1000, allowlist_patterns: None }
+    }
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("name", Unit::None, "the annotation; others are all that have no row of their own"),
+    Column::new("sum (us)", Unit::Micros, "sum of durations"),
+    Column::new("max (us)", Unit::Micros, "longest"),
+    Column::new("min (us)", Unit::Micros, "shortest"),
+    Column::new("stddev", Unit::Micros, "standard deviation of the durations"),
+    Column::new("mean (us)", Unit::Micros, "mean duration"),
+    Column::new("rank", Unit::None, "process of the job"),
+];
+
+/// How many annotations are drawn.
+const DRAWN: usize = 60;
+
+/// What a rank says: durations in ns by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durations {
+    hta: bool,
+    names: BTreeMap<String, Moments>,
+}
+
+impl Analysis for GpuUserAnnotationBreakdown {
+    const NAME: &'static str = "gpu_user_annotation_breakdown";
+    const SUMMARY: &'static str = "Break time down by user annotation, as seen on the GPU or on the CPU.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new(
+            "use_gpu_annotation",
+            ParameterKind::Switch,
+            "look at the annotations on the GPU; else at those on the CPU",
+        ),
+        Parameter::new(
+            "duration_ratio",
+            ParameterKind::Number,
+            "annotations above this quantile of the cumulative sums count as others",
+        ),
+        Parameter::new("num_kernels", ParameterKind::Whole, "annotations of a rank with a row of their own"),
+        Parameter::new(
+            "allowlist_patterns",
+            ParameterKind::Texts,
+            "annotations whose name holds one of these are never among the others",
+        ),
+    ];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    type State = ByRank<Durations>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        let rows = Rows::of(rank.all_events())?;
+        let wanted = if self.use_gpu_annotation { "gpu_user_annotation" } else { "user_annotation" };
+        let mut is_wanted = rows.asking(|cat| cat == wanted);
+        let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();
+        for row in rank.rows().iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.cat(row))) {
+            by_code.entry(rows.name(row)).or_default().add(rows.dur(row));
+        }
+        let names = by_code.into_iter().map(|(code, moments)| (rows.text(code).to_owned(), moments)).collect();
+        Ok(ByRank::of(rank.rank(), Durations { hta: rank.compat() == Compat::Hta, names }))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        if !(0.0..=1.0).contains(&self.duration_ratio) {
+            let reason = format!("duration_ratio is a share from 0 to 1, not {}", self.duration_ratio);
+            return Err(Error::WrongParameter { question: Self::NAME, reason });
+        }
+        let without: Vec<i64> = state.0.iter().filter(|(_, said)| said.names.is_empty()).map(|(&r, _)| r).collect();
+        let always = self.allowlist_patterns.as_deref().unwrap_or_default();
+        let mut rows: Vec<(i64, &str, Moments)> = Vec::new();
+        for (&rank, said) in &state.0 {
+            let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always, hta: said.hta };
+            rows.extend(fold.rows(&said.names).into_iter().map(|(name, moments)| (rank, name, moments)));
+        }
+        let said = (!without.is_empty()).then(|| self.nothing(&without));
+        Ok(Answer {
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(&rows)?)],
+            figures: if rows.is_empty() { Vec::new() } else { vec![figure(&rows)] },
+            notes: said.into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+}
+
+impl GpuUserAnnotationBreakdown {
+    /// Why ranks have no rows, and what to try.
+    fn nothing(&self, ranks: &[i64]) -> String {
+        let on = format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, numbers(ranks));
+        if self.use_gpu_annotation {
+            return format!(
+                "No user annotations on the GPU of {on}. use_gpu_annotation=false (--use-gpu-annotation false) looks at those on the CPU."
+            );
+        }
+        format!("No user annotations on the CPU of {on}.")
+    }
+}
+
+fn frame(rows: &[(i64, &str, Moments)]) -> Result<DataFrame> {
+    let time = |of: fn(&Moments) -> f64| rows.iter().map(|(_, _, moments)| of(moments)).collect::<Vec<f64>>();
+    Ok(df!(
+        "name" => rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+        "sum (us)" => time(|moments| micros(moments.sum)),
+        "max (us)" => time(|moments| micros(moments.max)),
+        "min (us)" => time(|moments| micros(moments.min)),
+        "stddev" => time(|moments| moments.deviation().unwrap_or(0.0) / 1e3),
+        "mean (us)" => time(|moments| moments.mean().unwrap_or(0.0) / 1e3),
+        "rank" => rows.iter().map(|row| row.0).collect::<Vec<_>>(),
+    )?)
+}
+
+/// Sums of the annotations, the longest first, a series per rank. HTA draws a pie per rank and a figure per annotation.
+fn figure(rows: &[(i64, &str, Moments)]) -> Figure {
+    let mut longest: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut ranks: BTreeMap<i64, BTreeMap<&str, i64>> = BTreeMap::new();
+    for &(rank, name, moments) in rows {
+        let sum = longest.entry(name).or_default();
+        *sum = sum.saturating_add(moments.sum);
+        ranks.entry(rank).or_default().insert(name, moments.sum);
+    }
+    let mut names: Vec<(&str, i64)> = longest.into_iter().collect();
+    // Others stand last.
+    names.sort_by_key(|&(name, sum)| (name == OTHERS, std::cmp::Reverse(sum)));
+    names.truncate(DRAWN);
+    let series = ranks.into_iter().map(|(rank, sums)| Series {
+        name: format!("rank {rank}"),
+        mark: Mark::Bar,
+        x: Points::Names(names.iter().map(|(name, _)| (*name).to_owned()).collect()),
+        y: names.iter().map(|(name, _)| sums.get(name).map_or(f64::NAN, |&sum| micros(sum))).collect(),
+    });
+    Figure {
+        title: "User annotation distribution on each rank".to_owned(),
+        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
+        bars: BarMode::Group,
+        series: series.collect(),
+        ..Figure::default()
+    }
+}
+
+impl TraceAnalysis {
+    /// Time by user annotation, of all ranks.
+    ///
+    /// # Errors
+    /// If the ratio is no share.
+    pub fn get_gpu_user_annotation_breakdown(&self, question: &GpuUserAnnotationBreakdown) -> Result<DataFrame> {
+        Ok(self.ask(question)?.main())
+    }
+}

@@ -1,0 +1,336 @@
+//! Ranks that the others may be waiting for.
+
+use super::profiler_steps::steps_seen;
+use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::error::numbers;
+use crate::frame::Rows;
+use crate::statistics::{Moments, micros};
+use crate::{Compat, Error, Result};
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+
+/// Ranks that start a collective late, so that the others wait for them in it.
+///
+/// ```text
+/// rank 0   |--------- AllReduce ---------|    waits
+/// rank 1                 |-- AllReduce --|    comes late: a straggler
+/// ```
+///
+/// Looked at are collectives of NCCL that last at least 1 % of a mean step; of each rank, stream, step and name the last
+/// one. Of these the stream and name counts whose durations differ most between ranks. In each step the
+/// `num_candidates` ranks that start it last are marked; the ranks that are marked most often are the answer.
+///
+/// # Columns
+/// The ranks, the likeliest first: `COLUMNS`; the kernels that tell, by rank and step: `KERNEL_COLUMNS`.
+///
+/// # Errors
+/// [`Error::WrongParameter`] if none of `profiler_steps` is in the trace.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_potential_stragglers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PotentialStragglers {
+    /// The steps to look at; `None` for all.
+    pub profiler_steps: Option<Vec<i64>>,
+    /// How many ranks are marked in each step, and named at most.
+    pub num_candidates: usize,
+}
+
+impl Default for PotentialStragglers {
+    fn default() -> Self {
+        Self { profiler_steps: None, num_candidates: 2 }
+    }
+}
+
+/// The columns of the ranks.
+const COLUMNS: &[Column] = &[Column::new("rank", Unit::None, "process of the job that may hold up the others")];
+
+/// The columns of the kernels.
+const KERNEL_COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("iteration", Unit::None, "number of the ProfilerStep#N"),
+    Column::new("stream", Unit::None, "GPU stream"),
+    Column::new("name", Unit::None, "the collective"),
+    Column::new("normalized_start_time", Unit::None, "start, in mean steps since the first event"),
+    Column::new("duration (us)", Unit::Micros, "duration"),
+    Column::new("is_straggler", Unit::None, "Yes if it is among those of its step that start last"),
+];
+
+/// The part of a mean step that a collective has to last.
+const LONG_ENOUGH: f64 = 0.01;
+
+/// What the ranks say: times in ns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    ranks: BTreeSet<i64>,
+    hta: bool,
+    /// The steps there are.
+    steps: BTreeSet<i64>,
+    /// First start and last end of each step's events.
+    spans: BTreeMap<i64, (i64, i64)>,
+    collectives: Vec<Collective>,
+}
+
+/// A collective of one rank, stream, step and name.
+#[derive(Debug, Serialize, Deserialize)]
+struct Collective {
+    rank: i64,
+    step: i64,
+    stream: i64,
+    name: String,
+    /// Start and duration of those that are longer than all later ones, in their order: whatever is long enough, the last
+    /// that is so is here.
+    longest: Vec<(i64, i64)>,
+}
+
+impl Merge for State {
+    fn merge(&mut self, other: Self) {
+        self.ranks.extend(other.ranks);
+        self.hta |= other.hta;
+        self.steps.extend(other.steps);
+        for (step, (start, end)) in other.spans {
+            let span = self.spans.entry(step).or_insert((start, end));
+            *span = (span.0.min(start), span.1.max(end));
+        }
+        // The answer sorts them.
+        self.collectives.extend(other.collectives);
+    }
+}
+
+impl Analysis for PotentialStragglers {
+    const NAME: &'static str = "potential_stragglers";
+    const SUMMARY: &'static str = "Name the ranks that start collectives late, so that the others wait.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("profiler_steps", ParameterKind::List, "only these steps"),
+        Parameter::new("num_candidates", ParameterKind::Whole, "ranks to mark in each step, and to name at most"),
+    ];
+    const TABLES: &'static [TableSchema] =
+        &[TableSchema::new("", COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS)];
+    const NOTES: &'static str = "It compares ranks, so it needs traces of at least two.";
+    type State = State;
+
+    fn map(&self, rank: &RankView) -> Result<State> {
+        let hta = rank.compat() == Compat::Hta;
+        let rows = Rows::of(rank.all_events())?;
+        // Differs from HTA: it knows the names that NCCL had before 2.18 only, and neither stream 0 nor step 0.
+        let mut is_collective =
+            rows.asking(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));
+        let counts = |number: i64| number > 0 || !hta;
+        let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+        let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();
+        for &row in rank.rows() {
+            let row = row as usize;
+            let (Some(step), Some(ts)) = (rows.iteration(row), rows.ts(row)) else { continue };
+            let (ts, dur) = (ts.saturating_sub(rank.origin()), rows.dur(row));
+            let span = spans.entry(step).or_insert((ts, i64::MIN));
+            *span = (span.0.min(ts), span.1.max(ts.saturating_add(dur)));
+            let Some(stream) = rows.stream(row).filter(|&stream| counts(stream) && counts(step)) else { continue };
+            if is_collective(rows.name(row)) {
+                found.entry((step, stream, rows.name(row))).or_default().push((ts, dur));
+            }
+        }
+        let collective = |((step, stream, name), mut all): ((i64, i64, u32), Vec<(i64, i64)>)| {
+            // Differs from HTA: the last one in the file counts there, here the last in time.
+            if !hta {
+                all.sort_by_key(|&(ts, _)| ts);
+            }
+            Collective {
+                rank: rank.rank(),
+                step,
+                stream,
+                name: rows.text(name).to_owned(),
+                longest: longer_than_all_later(all),
+            }
+        };
+        Ok(State {
+            ranks: [rank.rank()].into(),
+            hta,
+            steps: steps_seen(&rows, rank.rows()),
+            spans,
+            collectives: found.into_iter().map(collective).collect(),
+        })
+    }
+
+    fn finish(&self, state: State) -> Result<Answer> {
+        let most = self.num_candidates.max(1);
+        let (mut kernels, why) = self.telling(&state)?;
+        mark(&mut kernels, most);
+        let mut marks: BTreeMap<i64, usize> = BTreeMap::new();
+        for kernel in &kernels {
+            *marks.entry(kernel.rank).or_default() += usize::from(kernel.late);
+        }
+        let mut ranks: Vec<(i64, usize)> = marks.into_iter().collect();
+        // Of ranks that are marked equally often the smallest first.
+        ranks.sort_by_key(|&(_, marks)| Reverse(marks));
+        ranks.truncate(most);
+        let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
+        let figures = if kernels.is_empty() { Vec::new() } else { vec![figure(&kernels)] };
+        Ok(Answer {
+            tables: vec![
+                AnswerTable::new(&Self::TABLES[0], frame),
+                AnswerTable::new(&Self::TABLES[1], frame_of(&kernels)?),
+            ],
+            figures,
+            notes: why.into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+}
+
+/// A collective that tells who is late.
+struct Kernel<'s> {
+    rank: i64,
+    step: i64,
+    stream: i64,
+    name: &'s str,
+    start: i64,
+    dur: i64,
+    /// Start, in mean steps since the first event.
+    normalized: f64,
+    late: bool,
+}
+
+impl PotentialStragglers {
+    /// The kernels that tell, by step and rank, or why there are none.
+    fn telling<'s>(&self, state: &'s State) -> Result<(Vec<Kernel<'s>>, Option<String>)> {
+        let ranks: Vec<i64> = state.ranks.iter().copied().collect();
+        let on_ranks = format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(&ranks));
+        let none = |why: String| Ok((Vec::new(), Some(why)));
+        let all: Vec<i64> = state.steps.iter().copied().collect();
+        let steps: BTreeSet<i64> = match &self.profiler_steps {
+            Some(wanted) => wanted.iter().copied().filter(|step| state.steps.contains(step)).collect(),
+            None => state.steps.clone(),
+        };
+        if let Some(wanted) = self.profiler_steps.as_deref().filter(|_| steps.is_empty()) {
+            let reason = format!("the trace has no profiler step {} (has {})", numbers(wanted), numbers(&all));
+            return Err(Error::WrongParameter { question: Self::NAME, reason });
+        }
+        let spans = || steps.iter().filter_map(|step| state.spans.get(step));
+        let (Some(first), Some(last)) = (spans().map(|span| span.0).min(), spans().map(|span| span.1).max()) else {
+            return none(format!("No ProfilerStep on {on_ranks}: nothing to compare."));
+        };
+        let mean_step = last.saturating_sub(first) as f64 / spans().count() as f64;
+        let mut long: Vec<Kernel<'s>> = Vec::new();
+        for kernel in state.collectives.iter().filter(|kernel| steps.contains(&kernel.step)) {
+            let long_enough = |(_, dur): &&(i64, i64)| *dur as f64 >= LONG_ENOUGH * mean_step;
+            let Some(&(start, dur)) = kernel.longest.iter().rfind(long_enough) else { continue };
+            long.push(Kernel {
+                rank: kernel.rank,
+                step: kernel.step,
+                stream: kernel.stream,
+                name: &kernel.name,
+                start,
+                dur,
+                normalized: start.saturating_sub(first) as f64 / mean_step,
+                late: false,
+            });
+        }
+        if long.is_empty() {
+            let share = LONG_ENOUGH * 100.0;
+            return none(format!("No collective of NCCL lasts {share} % of a step on {on_ranks}: nothing to compare."));
+        }
+        let Some((stream, name)) = most_spread(&long) else {
+            return none(format!("No two of the ranks run the same collective on {on_ranks}: nothing to compare."));
+        };
+        long.retain(|kernel| (kernel.stream, kernel.name) == (stream, name));
+        long.sort_by_key(|kernel| (kernel.step, kernel.rank));
+        Ok((long, None))
+    }
+}
+
+/// Those that are longer than all later ones.
+fn longer_than_all_later(all: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
+    let mut longest: Vec<(i64, i64)> = Vec::new();
+    for (ts, dur) in all {
+        while longest.last().is_some_and(|&(_, earlier)| earlier <= dur) {
+            longest.pop();
+        }
+        longest.push((ts, dur));
+    }
+    longest
+}
+
+/// The stream and name whose durations differ most between ranks, in the mean over the steps.
+fn most_spread<'s>(kernels: &[Kernel<'s>]) -> Option<(i64, &'s str)> {
+    let mut durations: BTreeMap<(i64, &str), BTreeMap<i64, Moments>> = BTreeMap::new();
+    for kernel in kernels {
+        let steps = durations.entry((kernel.stream, kernel.name)).or_default();
+        steps.entry(kernel.step).or_default().add(kernel.dur);
+    }
+    let mut most: Option<(f64, (i64, &str))> = None;
+    for (key, steps) in durations {
+        let spreads: Vec<f64> = steps.values().filter_map(Moments::deviation).collect();
+        if spreads.is_empty() {
+            continue;
+        }
+        let mean = spreads.iter().sum::<f64>() / spreads.len() as f64;
+        if most.is_none_or(|(largest, _)| mean > largest) {
+            most = Some((mean, key));
+        }
+    }
+    most.map(|(_, key)| key)
+}
+
+/// Marks in each step the `most` that start last, and those that start as late.
+fn mark(kernels: &mut [Kernel<'_>], most: usize) {
+    for step in kernels.chunk_by_mut(|one, other| one.step == other.step) {
+        let mut starts: Vec<i64> = step.iter().map(|kernel| kernel.start).collect();
+        starts.sort_unstable_by_key(|&start| Reverse(start));
+        // Differs from HTA: it fails where a step has fewer ranks than are to be marked.
+        let Some(&from) = starts.get(most - 1).or(starts.last()) else { continue };
+        step.iter_mut().for_each(|kernel| kernel.late = kernel.start >= from);
+    }
+}
+
+/// Yes or no.
+fn word(late: bool) -> &'static str {
+    if late { "Yes" } else { "No" }
+}
+
+fn frame_of(kernels: &[Kernel<'_>]) -> Result<DataFrame> {
+    Ok(df!(
+        "rank" => kernels.iter().map(|kernel| kernel.rank).collect::<Vec<_>>(),
+        "iteration" => kernels.iter().map(|kernel| kernel.step).collect::<Vec<_>>(),
+        "stream" => kernels.iter().map(|kernel| kernel.stream).collect::<Vec<_>>(),
+        "name" => kernels.iter().map(|kernel| kernel.name).collect::<Vec<_>>(),
+        "normalized_start_time" => kernels.iter().map(|kernel| kernel.normalized).collect::<Vec<_>>(),
+        "duration (us)" => kernels.iter().map(|kernel| micros(kernel.dur)).collect::<Vec<_>>(),
+        "is_straggler" => kernels.iter().map(|kernel| word(kernel.late)).collect::<Vec<_>>(),
+    )?)
+}
+
+/// Starts by rank, a place per step and rank, what is marked apart.
+fn figure(kernels: &[Kernel<'_>]) -> Figure {
+    let several = kernels.first().zip(kernels.last()).is_some_and(|(first, last)| first.step != last.step);
+    let place = |kernel: &Kernel<'_>| {
+        if several { format!("step {} · rank {}", kernel.step, kernel.rank) } else { kernel.rank.to_string() }
+    };
+    let series = |late: bool| Series {
+        name: format!("is_straggler: {}", word(late)),
+        mark: Mark::Bar,
+        x: Points::Names(kernels.iter().map(place).collect()),
+        y: kernels.iter().map(|kernel| if kernel.late == late { kernel.normalized } else { f64::NAN }).collect(),
+    };
+    Figure {
+        title: "Potential Stragglers".to_owned(),
+        x: Axis { title: "Rank".to_owned(), ..Axis::default() },
+        y: Axis { title: "Start of the collective, in mean steps".to_owned(), ..Axis::default() },
+        bars: BarMode::Stack,
+        series: vec![series(true), series(false)],
+        ..Figure::default()
+    }
+}
+
+impl TraceAnalysis {
+    /// The ranks that the others may be waiting for, the likeliest first.
+    ///
+    /// # Errors
+    /// If none of the steps is in the trace.
+    pub fn get_potential_stragglers(&self, question: &PotentialStragglers) -> Result<Vec<i64>> {
+        Ok(self.ask(question)?.main().column("rank")?.i64()?.iter().flatten().collect())
+    }
+}

@@ -1,0 +1,69 @@
+//! The profiler steps there are.
+
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use crate::Result;
+use crate::frame::{Rows, Step, step_number};
+use polars::df;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use trace_view::{Column, Unit};
+
+/// The numbers of the profiler steps that the questions see: those of `ProfilerStep#N`, on any rank.
+///
+/// The last step of a trace is not among them unless it is kept ([`TraceAnalysis::with_last_profiler_step`]).
+///
+/// # Columns
+/// One row per step, ascending: `COLUMNS`.
+///
+/// # Source
+/// HTA `TraceAnalysis.get_profiler_steps`.
+///
+/// [`TraceAnalysis::with_last_profiler_step`]: crate::TraceAnalysis::with_last_profiler_step
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfilerSteps {}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[Column::new("profiler_step", Unit::None, "the number N of ProfilerStep#N")];
+
+impl Analysis for ProfilerSteps {
+    const NAME: &'static str = "profiler_steps";
+    const SUMMARY: &'static str = "List the profiler steps that the other questions look at.";
+    const PARAMETERS: &'static [Parameter] = &[];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    type State = ByRank<BTreeSet<i64>>;
+
+    fn map(&self, rank: &RankView) -> Result<Self::State> {
+        Ok(ByRank::of(rank.rank(), steps_seen(&Rows::of(rank.all_events())?, rank.rows())))
+    }
+
+    fn finish(&self, state: Self::State) -> Result<Answer> {
+        let without: Vec<i64> = state.0.iter().filter(|(_, steps)| steps.is_empty()).map(|(&rank, _)| rank).collect();
+        let steps: BTreeSet<i64> = state.0.into_values().flatten().collect();
+        let frame = df!("profiler_step" => steps.into_iter().collect::<Vec<i64>>())?;
+        let said = nothing_on(&without, "No ProfilerStep");
+        Ok(Answer {
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
+            notes: said.into_iter().collect(),
+            ..Answer::default()
+        })
+    }
+}
+
+/// The numbers of the steps among the rows that are seen.
+pub(super) fn steps_seen(rows: &Rows, seen: &[u32]) -> BTreeSet<i64> {
+    let mut number = rows.asking(|name| match step_number(name) {
+        Step::Number(number) => Some(number),
+        _ => None,
+    });
+    seen.iter().filter_map(|&row| number(rows.name(row as usize))).collect()
+}
+
+impl TraceAnalysis {
+    /// The profiler steps that the questions see, ascending.
+    ///
+    /// # Errors
+    /// If polars refuses.
+    pub fn get_profiler_steps(&self) -> Result<Vec<i64>> {
+        Ok(self.ask(&ProfilerSteps {})?.main().column("profiler_step")?.i64()?.iter().flatten().collect())
+    }
+}

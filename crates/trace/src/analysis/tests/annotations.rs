@@ -1,0 +1,191 @@
+//! User annotations, profiler steps, stragglers.
+
+use super::{column, loaded, main_table, ranks, texts};
+use crate::analysis::{GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, PotentialStragglers, ProfilerSteps};
+use crate::{Compat, Error, TraceAnalysis, TraceSet};
+use trace_testkit::{Stream, TraceBuilder};
+
+fn gpu_annotation(builder: TraceBuilder, name: &str, stream: i64, span: std::ops::Range<i64>) -> TraceBuilder {
+    builder.complete("gpu_user_annotation", name, 0, stream, span)
+}
+
+/// ```text
+/// stream 7   |------------ forward 0..100 ------------|   |- backward 100..120 -|
+///                |--- attention 20..50 ---|
+/// kernels   a 0..10   b 25..30   c 45..60   d 95..105   e at 30, no length   f 200..210
+/// stream 9   |- other 0..40 -|   g 20..30
+/// ```
+fn annotated() -> TraceBuilder {
+    let mut builder = TraceBuilder::new().annotation("forward", 0..60).annotation("forward", 200..240);
+    builder = gpu_annotation(builder, "forward", 7, 0..100);
+    builder = gpu_annotation(builder, "backward", 7, 100..120);
+    builder = gpu_annotation(builder, "attention", 7, 20..50);
+    builder = gpu_annotation(builder, "other", 9, 0..40);
+    for (name, span) in
+        [("a<int>(b)", 0..10), ("b", 25..30), ("c", 45..60), ("d", 95..105), ("e", 30..30), ("f", 200..210)]
+    {
+        builder = builder.kernel(name, Stream(7), span);
+    }
+    builder.kernel("g", Stream(9), 20..30)
+}
+
+/// The annotations, none as a dash.
+fn annotations(traces: &TraceSet) -> Vec<String> {
+    let analysis = TraceAnalysis::new(traces).unwrap();
+    let df = analysis.get_gpu_kernels_with_user_annotations(0, &GpuKernelsWithUserAnnotations::default()).unwrap();
+    let column = df.column("s_user_annotation").unwrap().str().unwrap().clone();
+    column.iter().map(|text| text.unwrap_or("-").to_owned()).collect()
+}
+
+#[test]
+fn a_kernel_belongs_to_the_shortest_annotation_of_its_stream_that_overlaps_it() {
+    let traces = ranks(&[annotated()]);
+    // d runs 5 µs in each: backward is shorter.
+    assert_eq!(annotations(&traces), ["forward", "attention", "attention", "backward", "attention", "-", "other"]);
+    let answer = traces.ask(&GpuKernelsWithUserAnnotations::default()).unwrap();
+    let df = main_table(&answer);
+    assert_eq!(texts(df, "s_name")[0], "a");
+    assert_eq!((column(df, "index")[0], column(df, "ts")[1], column(df, "dur")[1]), (6.0, 25.0, 5.0));
+    let whole = traces.ask(&GpuKernelsWithUserAnnotations { shorten_names: false }).unwrap();
+    assert_eq!(texts(main_table(&whole), "s_name")[0], "a<int>(b)");
+}
+
+#[test]
+fn a_kernel_of_no_length_has_no_annotation_for_hta() {
+    let traces = loaded(&[annotated()], Compat::Hta);
+    assert_eq!(annotations(&traces), ["forward", "attention", "attention", "backward", "-", "-", "other"]);
+}
+
+#[test]
+fn without_annotations_on_the_gpu_there_are_no_rows() {
+    let traces = ranks(&[TraceBuilder::new().annotation("forward", 0..10).kernel("a", Stream(7), 0..10)]);
+    let answer = traces.ask(&GpuKernelsWithUserAnnotations::default()).unwrap();
+    assert_eq!(main_table(&answer).height(), 0);
+    assert_eq!(answer.notes, ["No user annotations on the GPU on rank 0."]);
+}
+
+#[test]
+fn time_of_annotations_is_that_on_the_gpu_or_on_the_cpu() {
+    let second = gpu_annotation(TraceBuilder::new().rank(1), "forward", 7, 0..30);
+    let analysis = TraceAnalysis::new(&ranks(&[annotated(), second])).unwrap();
+    let df = analysis.get_gpu_user_annotation_breakdown(&GpuUserAnnotationBreakdown::default()).unwrap();
+    assert_eq!(texts(&df, "name"), ["attention", "backward", "forward", "other", "forward"]);
+    assert_eq!(column(&df, "sum (us)"), [30.0, 20.0, 100.0, 40.0, 30.0]);
+    assert_eq!(column(&df, "rank"), [0.0, 0.0, 0.0, 0.0, 1.0]);
+    let cpu = GpuUserAnnotationBreakdown { use_gpu_annotation: false, ..GpuUserAnnotationBreakdown::default() };
+    let answer = analysis.ask(&cpu).unwrap();
+    let df = main_table(&answer);
+    // 60 and 40 µs.
+    assert_eq!(
+        (column(df, "sum (us)"), column(df, "max (us)"), column(df, "min (us)")),
+        (vec![100.0], vec![60.0], vec![40.0])
+    );
+    assert_eq!(column(df, "mean (us)"), [50.0]);
+    assert!((column(df, "stddev")[0] - 200_f64.sqrt()).abs() < 1e-9);
+    assert_eq!(answer.notes, ["No user annotations on the CPU of rank 1."]);
+}
+
+#[test]
+fn short_annotations_are_others_unless_they_are_wanted_and_hta_describes_their_sums() {
+    let breakdown = |compat, allowlist_patterns: Option<Vec<String>>| {
+        let question = GpuUserAnnotationBreakdown {
+            num_kernels: 1,
+            duration_ratio: 1.0,
+            allowlist_patterns,
+            ..GpuUserAnnotationBreakdown::default()
+        };
+        let traces = loaded(&[gpu_annotation(annotated(), "other", 9, 50..52)], compat);
+        TraceAnalysis::new(&traces).unwrap().get_gpu_user_annotation_breakdown(&question).unwrap()
+    };
+    let df = breakdown(Compat::Exact, None);
+    assert_eq!(texts(&df, "name"), ["forward", "others"]);
+    // attention 30, backward 20, other 40 and 2.
+    assert_eq!((column(&df, "sum (us)")[1], column(&df, "max (us)")[1], column(&df, "min (us)")[1]), (92.0, 40.0, 2.0));
+    let df = breakdown(Compat::Hta, None);
+    assert_eq!(
+        (column(&df, "sum (us)")[1], column(&df, "max (us)")[1], column(&df, "min (us)")[1]),
+        (92.0, 42.0, 20.0)
+    );
+    let df = breakdown(Compat::Exact, Some(vec!["back".to_owned()]));
+    assert_eq!(texts(&df, "name"), ["backward", "forward", "others"]);
+    let wrong = GpuUserAnnotationBreakdown { duration_ratio: 2.0, ..GpuUserAnnotationBreakdown::default() };
+    assert!(matches!(ranks(&[annotated()]).ask(&wrong), Err(Error::WrongParameter { .. })));
+}
+
+#[test]
+fn the_steps_are_those_that_are_looked_at() {
+    let steps = TraceBuilder::new().step(4, 0..10).step(5, 10..20).step(6, 20..30);
+    let traces = ranks(&[steps, TraceBuilder::new().rank(1).operator("aten::mm", 0..5)]);
+    assert_eq!(TraceAnalysis::new(&traces).unwrap().get_profiler_steps().unwrap(), [4, 5]);
+    let all = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
+    assert_eq!(all.get_profiler_steps().unwrap(), [4, 5, 6]);
+    let answer = traces.ask(&ProfilerSteps {}).unwrap();
+    assert_eq!(answer.notes, ["No ProfilerStep on rank 1."]);
+}
+
+/// Each rank starts its collective at another time of every step; all end together.
+///
+/// ```text
+/// step 1   rank 0 |--------|   rank 1 |-----|      rank 2     |--|
+/// step 2   rank 0 |-----|      rank 1 |--------|   rank 2     |--|
+/// ```
+fn job(name: &str, starts: [[i64; 2]; 3]) -> Vec<TraceBuilder> {
+    let rank = |rank: i64| {
+        let mut builder = TraceBuilder::new().rank(rank);
+        for step in 0..3 {
+            let begin = 1000 * step;
+            builder = builder.step(step + 1, begin..begin + 1000);
+            if let Some(start) = starts[rank as usize].get(step as usize) {
+                let id = 10 * step + 1;
+                builder = builder
+                    .runtime("cudaLaunchKernel", id, begin + 10..begin + 11)
+                    .kernel("ncclKernel_short", Stream(20), begin + 1..begin + 5)
+                    .correlation(id)
+                    .runtime("cudaLaunchKernel", id + 1, begin + 20..begin + 21)
+                    .kernel(name, Stream(20), begin + start..begin + 900)
+                    .correlation(id + 1);
+            }
+        }
+        builder
+    };
+    vec![rank(0), rank(1), rank(2)]
+}
+
+const STARTS: [[i64; 2]; 3] = [[100, 200], [200, 100], [700, 800]];
+
+#[test]
+fn ranks_that_start_late_are_stragglers() {
+    let analysis = TraceAnalysis::new(&ranks(&job("ncclDevKernel_AllReduce", STARTS))).unwrap();
+    let one = PotentialStragglers { num_candidates: 1, ..PotentialStragglers::default() };
+    assert_eq!(analysis.get_potential_stragglers(&one).unwrap(), [2]);
+    // Two of each step: rank 2 twice, ranks 0 and 1 once.
+    assert_eq!(analysis.get_potential_stragglers(&PotentialStragglers::default()).unwrap(), [2, 0]);
+    let first = PotentialStragglers { profiler_steps: Some(vec![1, 77]), num_candidates: 2 };
+    assert_eq!(analysis.get_potential_stragglers(&first).unwrap(), [1, 2]);
+    let kernels = &analysis.ask(&one).unwrap().tables[1].frame;
+    assert_eq!(column(kernels, "iteration"), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+    assert_eq!(column(kernels, "normalized_start_time"), [0.1, 0.2, 0.7, 1.2, 1.1, 1.8]);
+    assert_eq!(texts(kernels, "is_straggler"), ["No", "No", "Yes", "No", "No", "Yes"]);
+}
+
+#[test]
+fn modern_names_of_collectives_are_not_known_to_hta() {
+    let none = |name| {
+        let traces = loaded(&job(name, STARTS), Compat::Hta);
+        traces.ask(&PotentialStragglers::default()).unwrap()
+    };
+    assert_eq!(column(main_table(&none("ncclKernel_AllReduce")), "rank"), [2.0, 0.0]);
+    let answer = none("ncclDevKernel_AllReduce");
+    assert_eq!(main_table(&answer).height(), 0);
+    assert_eq!(answer.notes, ["No collective of NCCL lasts 1 % of a step on ranks 0, 1, 2: nothing to compare."]);
+}
+
+#[test]
+fn where_there_is_nothing_to_compare_a_sentence_says_why() {
+    let one = ranks(&job("ncclKernel_AllReduce", STARTS)[..1]);
+    let answer = one.ask(&PotentialStragglers::default()).unwrap();
+    assert_eq!(answer.notes, ["No two of the ranks run the same collective on rank 0: nothing to compare."]);
+    let wrong = PotentialStragglers { profiler_steps: Some(vec![77]), ..PotentialStragglers::default() };
+    let error = one.ask(&wrong).unwrap_err();
+    assert_eq!(error.to_string(), "potential_stragglers: the trace has no profiler step 77 (has 1, 2)");
+}

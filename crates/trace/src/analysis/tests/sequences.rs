@@ -1,0 +1,149 @@
+//! The sequences of kernels that operators launch.
+
+use super::{column, loaded, main_table, texts};
+use crate::analysis::FrequentCudaKernelSequences;
+use crate::{Compat, Error, LoadOptions, TraceAnalysis, TraceSet};
+use serde_json::Value;
+use std::path::Path;
+use trace_testkit::{Stream, TraceBuilder};
+
+/// `linear` launches a and b twice, once a alone, and a copy of it deeper in `outer` is not looked at.
+fn linears() -> TraceBuilder {
+    let mut builder = TraceBuilder::new();
+    for (call, kernels) in [&["a", "b"][..], &["a", "b"], &["a"]].into_iter().enumerate() {
+        let at = 100 * call as i64;
+        builder = builder.operator("aten::linear", at..at + 50).operator("aten::addmm", at + 5..at + 40);
+        for (place, name) in kernels.iter().enumerate() {
+            let (place, id) = (place as i64, at + place as i64);
+            builder = builder
+                .runtime("cudaLaunchKernel", id, at + 10 + place..at + 11 + place)
+                .kernel(name, Stream(7), at + 60 + 10 * place..at + 63 + 11 * place)
+                .correlation(id);
+        }
+    }
+    builder
+        .operator("outer", 1000..1100)
+        .operator("aten::linear", 1010..1050)
+        .runtime("cudaLaunchKernel", 999, 1020..1021)
+        .kernel("a", Stream(7), 1030..1031)
+        .correlation(999)
+}
+
+fn asked(output_dir: Option<&Path>) -> FrequentCudaKernelSequences {
+    FrequentCudaKernelSequences {
+        operator_name: "linear".to_owned(),
+        min_pattern_len: 1,
+        output_dir: output_dir.map(Path::to_owned),
+        ..FrequentCudaKernelSequences::default()
+    }
+}
+
+#[test]
+fn sequences_are_counted_with_the_time_of_their_kernels_and_operators() {
+    for compat in [Compat::Exact, Compat::Hta] {
+        let answer = loaded(&[linears()], compat).ask(&asked(None)).unwrap();
+        let df = main_table(&answer);
+        assert_eq!(texts(df, "pattern"), ["aten::linear|a|b", "aten::linear|a"]);
+        assert_eq!(column(df, "count"), [2.0, 1.0]);
+        // a 3 µs, b 4 µs.
+        assert_eq!(column(df, "GPU kernel duration (us)"), [14.0, 3.0]);
+        assert_eq!(column(df, "CPU op duration (us)"), [100.0, 50.0]);
+        assert!(
+            answer.notes[0].starts_with("1 of 4 operators whose name holds \"linear\" lie deeper"),
+            "{:?}",
+            answer.notes
+        );
+        assert!(answer.copies.is_empty());
+        assert_eq!(answer.figures[0].series[0].y, [2.0, 1.0]);
+    }
+}
+
+#[test]
+fn short_sequences_are_left_out_and_missing_ones_explained() {
+    let traces = loaded(&[linears()], Compat::Exact);
+    let three = FrequentCudaKernelSequences { min_pattern_len: 3, ..asked(None) };
+    let answer = traces.ask(&three).unwrap();
+    assert_eq!(main_table(&answer).height(), 0);
+    assert!(answer.notes[1].contains("launches 3 kernels or more"), "{:?}", answer.notes);
+    let unknown = FrequentCudaKernelSequences { operator_name: "nonsense".to_owned(), ..asked(None) };
+    assert_eq!(traces.ask(&unknown).unwrap().notes, ["No operator on rank 0 has a name that holds \"nonsense\"."]);
+    for wrong in [
+        FrequentCudaKernelSequences { operator_name: String::new(), ..asked(None) },
+        asked(Some(Path::new("/no such folder"))),
+    ] {
+        assert!(matches!(traces.ask(&wrong), Err(Error::WrongParameter { .. })));
+    }
+}
+
+/// The kernels of a negative duration that HTA's rounding makes, on which HTA itself fails.
+#[test]
+fn durations_below_a_microsecond_do_no_harm_to_the_stack() {
+    let builder = TraceBuilder::new()
+        .nanos()
+        .operator("aten::linear", 1_000..50_000)
+        .operator("short", 10_200..10_700)
+        .runtime("cudaLaunchKernel", 1, 20_100..20_900)
+        .kernel("a", Stream(7), 60_000..63_000)
+        .correlation(1);
+    let answer = loaded(&[builder], Compat::Hta).ask(&asked(None)).unwrap();
+    assert_eq!(texts(main_table(&answer), "pattern"), ["aten::linear|a"]);
+}
+
+fn events(path: &Path) -> Vec<Value> {
+    let text = std::fs::read(path).unwrap();
+    let mut plain = String::new();
+    match text.starts_with(&[0x1f, 0x8b]) {
+        true => std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&text[..]), &mut plain).unwrap(),
+        false => std::io::Read::read_to_string(&mut &text[..], &mut plain).unwrap(),
+    };
+    serde_json::from_str::<Value>(&plain).unwrap()["traceEvents"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_copy_marks_the_events_of_the_most_frequent_sequences_and_makes_the_others_small() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("t.json", linears().json().into_bytes()), ("t.json.gz", linears().gzip())] {
+        let source = folder.path().join("source");
+        std::fs::create_dir_all(&source).unwrap();
+        let source = source.join(name);
+        std::fs::write(&source, &bytes).unwrap();
+        let analysis = TraceAnalysis::new(&TraceSet::load(&source).unwrap()).unwrap();
+        let question = FrequentCudaKernelSequences { top_k: 1, ..asked(Some(folder.path())) };
+        let df = analysis.get_frequent_cuda_kernel_sequences(&question).unwrap();
+        assert_eq!(df.height(), 2);
+        let target = folder.path().join(format!("overlaid_{name}"));
+        assert_eq!(std::fs::read(&target).unwrap().starts_with(&[0x1f, 0x8b]), name.ends_with(".gz"));
+        assert_eq!(std::fs::read(&source).unwrap(), bytes, "the source is as it was");
+        let (before, after) = (events(&source), events(&target));
+        assert_eq!(after.len(), before.len() + 1, "the names stand at the end");
+        let marked: Vec<&Value> = after.iter().filter(|event| !event["args"]["Patterns"].is_null()).collect();
+        // Of each of the two: linear, addmm, two launches, two kernels.
+        assert_eq!(marked.len(), 12);
+        assert_eq!(marked[0]["args"]["Patterns"], serde_json::json!({"aten::linear|a|b": 2}));
+        assert_eq!(marked[2]["args"]["correlation"], 0);
+        let small = &after[before.len() - 1];
+        assert!(small.get("args").is_none() && small["ts"] == 1030, "{small}");
+        assert_eq!(after.last().unwrap()["args"][small["name"].as_str().unwrap()], "a");
+        let again = TraceSet::load(&target).unwrap();
+        assert_eq!(again.event_count(), before.len());
+
+        let whole = FrequentCudaKernelSequences { compress_other_kernels: false, ..question };
+        analysis.get_frequent_cuda_kernel_sequences(&whole).unwrap();
+        assert_eq!(events(&target).last(), before.last());
+    }
+}
+
+#[test]
+fn every_rank_that_is_asked_has_its_own_copy_and_all_are_counted_together() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for rank in [0, 34] {
+        std::fs::write(folder.path().join(format!("{rank}.json")), linears().rank(rank).json()).unwrap();
+    }
+    let options = LoadOptions::default();
+    let traces = TraceSet::load_with(folder.path(), &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
+    let analysis = TraceAnalysis::new(&traces).unwrap();
+    let answer = analysis.ask_ranks(&asked(Some(out.path())), Some(&[34, 0])).unwrap();
+    assert_eq!(column(main_table(&answer), "count"), [4.0, 2.0]);
+    let names: Vec<_> = answer.copies.iter().map(|copy| copy.target.file_name().unwrap().to_owned()).collect();
+    assert_eq!(names, ["overlaid_0.json", "overlaid_34.json"]);
+}

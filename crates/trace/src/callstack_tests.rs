@@ -1,0 +1,146 @@
+//! Stacks of timelines written by hand.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::{LoadOptions, TraceSet};
+use trace_testkit::{Stream, TraceBuilder};
+
+/// Parents and depths by name.
+fn stacks(builder: &TraceBuilder, compat: Compat) -> Vec<(String, Option<String>, Option<u32>)> {
+    let options = LoadOptions { compat, ..LoadOptions::default() };
+    let traces = TraceSet::from_bytes_with(builder.json(), &options).unwrap();
+    let rows = Rows::of(&traces.traces()[0].events).unwrap();
+    let seen: Vec<u32> = (0..rows.len() as u32).collect();
+    let stacks = CallStacks::of(&rows, &seen, compat);
+    let name = |row: usize| rows.text(rows.name(row)).to_owned();
+    (0..rows.len()).map(|row| (name(row), stacks.parent(row).map(name), stacks.depth(row))).collect()
+}
+
+/// `name < parent @ depth` in one line, so that a test reads like the tree.
+fn tree(builder: &TraceBuilder, compat: Compat) -> Vec<String> {
+    let text = |(name, parent, depth): (String, Option<String>, Option<u32>)| match (parent, depth) {
+        (Some(parent), Some(depth)) => format!("{name} < {parent} @ {depth}"),
+        (None, Some(depth)) => format!("{name} @ {depth}"),
+        _ => format!("{name} outside"),
+    };
+    stacks(builder, compat).into_iter().map(text).collect()
+}
+
+#[test]
+fn calls_lie_in_calls_and_kernels_below_their_launch() {
+    // A child stands before its parent in the file, as Kineto writes them.
+    let builder = TraceBuilder::new()
+        .operator("addmm", 10..30)
+        .operator("linear", 10..40)
+        .runtime("launch", 7, 12..14)
+        .operator("relu", 40..50)
+        .kernel("gemm", Stream(7), 60..90)
+        .correlation(7)
+        .kernel("lost", Stream(7), 95..99)
+        .thread(2)
+        .operator("other thread", 15..20);
+    for compat in [Compat::Exact, Compat::Hta] {
+        assert_eq!(
+            tree(&builder, compat),
+            [
+                "addmm < linear @ 1",
+                "linear @ 0",
+                "launch < addmm @ 2",
+                "relu @ 0",
+                "gemm < launch @ 3",
+                "lost outside",
+                "other thread @ 0"
+            ]
+        );
+    }
+}
+
+#[test]
+fn what_lasts_no_time_lies_in_what_ends_or_starts_at_its_moment() {
+    let builder = TraceBuilder::new()
+        .operator("a", 0..10)
+        .operator("at the end of a", 10..10)
+        .operator("b", 20..30)
+        .operator("c", 30..40)
+        .operator("at the start of c", 30..30)
+        .operator("within that", 30..30);
+    for compat in [Compat::Exact, Compat::Hta] {
+        assert_eq!(
+            tree(&builder, compat),
+            [
+                "a @ 0",
+                "at the end of a < a @ 1",
+                "b @ 0",
+                "c @ 0",
+                "at the start of c < c @ 1",
+                "within that < at the start of c @ 2"
+            ]
+        );
+    }
+}
+
+/// ```text
+/// a   |---------|            0..10
+/// b        |---------|       5..15
+/// c              |-|         12..14: within b; HTA closed b when a ended
+/// ```
+#[test]
+fn of_calls_that_cross_the_later_one_stays_open_but_not_for_hta() {
+    let builder = TraceBuilder::new().operator("a", 0..10).operator("b", 5..15).operator("c", 12..14);
+    assert_eq!(tree(&builder, Compat::Exact), ["a @ 0", "b < a @ 1", "c < b @ 2"]);
+    assert_eq!(tree(&builder, Compat::Hta), ["a @ 0", "b < a @ 1", "c < a @ 1"]);
+}
+
+#[test]
+fn the_backward_thread_hangs_below_the_backward_pass_or_else_below_the_step() {
+    let forward = TraceBuilder::new().step(1, 0..50).step(2, 50..100);
+    let backward = |builder: TraceBuilder| {
+        builder.thread(2).operator("autograd::engine", 20..30).operator("mm", 22..24).operator("autograd::late", 45..55)
+    };
+    let expected = ["autograd::engine < ProfilerStep#1 @ 1", "mm < autograd::engine @ 2", "autograd::late @ 0"];
+    assert_eq!(tree(&backward(forward.clone()), Compat::Exact)[2..], expected);
+    let marked = forward.annotation("## backward ##", 15..40);
+    let tree = tree(&backward(marked), Compat::Hta);
+    assert_eq!(tree[2..4], ["## backward ## < ProfilerStep#1 @ 1", "autograd::engine < ## backward ## @ 2"]);
+}
+
+#[test]
+fn gpu_annotations_are_no_calls_and_kernels_on_stream_0_belong_to_a_stack_but_not_for_hta() {
+    let builder = TraceBuilder::new()
+        .operator("first", 0..1)
+        .runtime("hipLaunchKernel", 7, 10..12)
+        .complete("gpu_user_annotation", "step", 3, 9, 0..50)
+        .complete("kernel", "gemm", 3, 9, 20..30)
+        .arg("stream", "0")
+        .correlation(7);
+    let exact = ["first @ 0", "hipLaunchKernel @ 0", "step outside", "gemm < hipLaunchKernel @ 1"];
+    assert_eq!(tree(&builder, Compat::Exact), exact);
+    assert_eq!(tree(&builder, Compat::Hta), ["first @ 0", "hipLaunchKernel @ 0", "step @ 0", "gemm outside"]);
+}
+
+#[test]
+fn everything_below_is_found_at_any_depth() {
+    let builder = TraceBuilder::new()
+        .operator("outer", 0..100)
+        .operator("inner", 10..50)
+        .runtime("launch", 7, 12..14)
+        .kernel("gemm", Stream(7), 60..90)
+        .correlation(7)
+        .operator("beside", 100..110);
+    let traces = TraceSet::from_bytes(builder.json()).unwrap();
+    let rows = Rows::of(&traces.traces()[0].events).unwrap();
+    let stacks = CallStacks::of(&rows, &[0, 1, 2, 3, 4], Compat::Exact);
+    let sorted = |row| {
+        let mut below = stacks.below(row);
+        below.sort_unstable();
+        below
+    };
+    assert_eq!(sorted(0), [0, 1, 2, 3]);
+    assert_eq!(sorted(1), [1, 2, 3]);
+    assert_eq!(sorted(4), [4]);
+    // What was not seen is not there.
+    let fewer = CallStacks::of(&rows, &[0, 2, 3], Compat::Exact);
+    assert_eq!(fewer.parent(2), Some(0));
+    assert_eq!(fewer.depth(1), None);
+}

@@ -1,0 +1,127 @@
+//! The events of a rank, value by value.
+
+use super::columns::*;
+use crate::Result;
+use hashbrown::HashMap;
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, Int64Chunked, UInt32Chunked};
+use std::sync::Arc;
+
+/// The events of a rank, value by value, for what goes through them in an order of its own. A row is the position of an
+/// event among all events of the rank.
+pub(crate) struct Rows {
+    index: Int64Chunked,
+    ts: Int64Chunked,
+    dur: Int64Chunked,
+    pid: Int64Chunked,
+    tid: Int64Chunked,
+    stream: Int64Chunked,
+    correlation: Int64Chunked,
+    partner: Int64Chunked,
+    iteration: Int64Chunked,
+    name: UInt32Chunked,
+    cat: UInt32Chunked,
+    texts: Arc<CategoricalMapping>,
+}
+
+impl Rows {
+    /// The rows of a frame of events.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub(crate) fn of(events: &DataFrame) -> Result<Self> {
+        let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+        let series = |name: &str| -> Result<_> { Ok(events.column(name)?.as_materialized_series().rechunk()) };
+        let (name, cat) = (series(NAME)?, series(CAT)?);
+        // Names and categories are of one table.
+        let (name, cat) = (name.cat::<Categorical32Type>()?, cat.cat::<Categorical32Type>()?);
+        Ok(Self {
+            index: int(INDEX)?,
+            ts: int(TS)?,
+            dur: int(DUR)?,
+            pid: int(PID)?,
+            tid: int(TID)?,
+            stream: int(STREAM)?,
+            correlation: int(CORRELATION)?,
+            partner: int(INDEX_CORRELATION)?,
+            iteration: int(ITERATION)?,
+            name: name.physical().clone(),
+            cat: cat.physical().clone(),
+            texts: name.get_mapping().clone(),
+        })
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Position in the file's traceEvents.
+    pub(crate) fn index(&self, row: usize) -> i64 {
+        self.index.get(row).unwrap_or(-1)
+    }
+
+    /// Start; none of an event that has no time.
+    pub(crate) fn ts(&self, row: usize) -> Option<i64> {
+        self.ts.get(row)
+    }
+
+    pub(crate) fn dur(&self, row: usize) -> i64 {
+        self.dur.get(row).unwrap_or(0)
+    }
+
+    /// Process and thread; of an event on the GPU device and stream.
+    pub(crate) fn thread(&self, row: usize) -> (Option<i64>, Option<i64>) {
+        (self.pid.get(row), self.tid.get(row))
+    }
+
+    pub(crate) fn stream(&self, row: usize) -> Option<i64> {
+        self.stream.get(row)
+    }
+
+    pub(crate) fn correlation(&self, row: usize) -> Option<i64> {
+        self.correlation.get(row)
+    }
+
+    pub(crate) fn iteration(&self, row: usize) -> Option<i64> {
+        self.iteration.get(row)
+    }
+
+    /// The row at the other end of its correlation: of a kernel the launch, of a launch its last kernel.
+    pub(crate) fn partner(&self, row: usize) -> Option<usize> {
+        let wanted = self.partner.get(row)?;
+        // Rows stand in file order.
+        self.index.cont_slice().ok()?.binary_search(&wanted).ok()
+    }
+
+    /// The code of the name.
+    pub(crate) fn name(&self, row: usize) -> u32 {
+        self.name.get(row).unwrap_or(u32::MAX)
+    }
+
+    /// The code of the category.
+    pub(crate) fn cat(&self, row: usize) -> u32 {
+        self.cat.get(row).unwrap_or(u32::MAX)
+    }
+
+    /// The text of a name or a category; of none the empty text.
+    pub(crate) fn text(&self, code: u32) -> &str {
+        self.texts.cat_to_str(code).unwrap_or_default()
+    }
+
+    /// The names, each once.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut codes: Vec<u32> = self.name.iter().flatten().collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes.into_iter().map(|code| self.text(code).to_owned()).collect()
+    }
+
+    /// Asks of names or categories, of each text once.
+    pub(crate) fn asking<'r, T: Copy + 'r>(
+        &'r self,
+        mut what: impl FnMut(&str) -> T + 'r,
+    ) -> impl FnMut(u32) -> T + 'r {
+        let mut known: HashMap<u32, T, foldhash::fast::FixedState> = HashMap::default();
+        move |code| *known.entry(code).or_insert_with(|| what(self.text(code)))
+    }
+}

@@ -1,0 +1,68 @@
+//! The shortest stretch over each of many.
+
+use super::{Reach, Span};
+use std::cmp::Reverse;
+
+/// For each of `inner` the shortest of `outer` that overlaps it, by position; of equally short ones the last.
+///
+/// ```text
+/// outer   |---------- 0 ----------|
+///             |-- 1 --|
+/// inner   |-|    |-|    |-|     |---|   |-|
+/// answer   0      1      0        0     none
+/// ```
+///
+/// Stretches that only touch do not overlap. One of no length overlaps what it lies in, its end not included.
+pub(crate) fn innermost(outer: &[Span], inner: &[Span]) -> Vec<Option<usize>> {
+    let mut order: Vec<usize> = (0..inner.len()).collect();
+    order.sort_by_key(|&place| inner[place].start);
+    let starts: Vec<i64> = order.iter().map(|&place| inner[place].start).collect();
+    // What has no length reaches just behind its start.
+    let ends: Vec<i64> =
+        order.iter().map(|&place| inner[place].end.max(inner[place].start.saturating_add(1))).collect();
+    let mut left = Reach::new(&ends);
+    let mut shortest: Vec<usize> = (0..outer.len()).collect();
+    shortest.sort_by_key(|&place| (outer[place].end.saturating_sub(outer[place].start), Reverse(place)));
+    let mut answer = vec![None; inner.len()];
+    for place in shortest {
+        let begun = starts.partition_point(|&start| start < outer[place].end);
+        // Each is taken out once.
+        while let Some(found) = left.last(begun, outer[place].start.saturating_add(1)) {
+            left.remove(found);
+            answer[order[found]] = Some(place);
+        }
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::merge::tests::{arbitrary, spans};
+
+    #[test]
+    fn the_shortest_that_overlaps_wins() {
+        let outer = spans(&[(0, 100), (20, 40)]);
+        let inner = spans(&[(0, 10), (25, 30), (50, 60), (90, 120), (100, 110), (30, 30), (40, 40), (100, 100)]);
+        let answer = innermost(&outer, &inner);
+        assert_eq!(answer, [Some(0), Some(1), Some(0), Some(0), None, Some(1), Some(0), None]);
+        assert_eq!(innermost(&spans(&[(0, 9), (1, 10)]), &spans(&[(5, 6)])), [Some(1)]);
+        assert_eq!(innermost(&[], &spans(&[(0, 1)])), [None]);
+    }
+
+    #[test]
+    fn it_is_what_looking_at_all_pairs_finds() {
+        for seed in 0..300 {
+            let (outer, inner) = (arbitrary(2 * seed, seed as usize % 9), arbitrary(2 * seed + 1, 12));
+            let slow = |inner: &Span| {
+                let overlaps = |outer: &Span| match inner.end == inner.start {
+                    true => outer.start <= inner.start && inner.start < outer.end,
+                    false => outer.start < inner.end && inner.start < outer.end,
+                };
+                let found = outer.iter().enumerate().filter(|(_, outer)| overlaps(outer));
+                found.min_by_key(|(place, outer)| (outer.end - outer.start, Reverse(*place))).map(|found| found.0)
+            };
+            assert_eq!(innermost(&outer, &inner), inner.iter().map(slow).collect::<Vec<_>>(), "{outer:?} {inner:?}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Which of many stretches reaches a moment.
+
+/// The ends of stretches, in the order of their starts. Finds the last of the first few that reaches a moment, each time in
+/// logarithmic time, whatever overlaps.
+///
+/// ```text
+/// 0  |---------------|
+/// 1     |----|
+/// 2            |--|
+/// 3                    |--|        the last of the first three that reaches ▲ is 0
+///                   ▲
+/// ```
+pub(crate) struct Reach {
+    /// A binary tree of maxima: the children of `n` are `2 n` and `2 n + 1`, the leaves the ends.
+    tree: Vec<i64>,
+    leaves: usize,
+}
+
+impl Reach {
+    /// Of these ends.
+    pub(crate) fn new(ends: &[i64]) -> Self {
+        // One leaf more than ends, so that the place behind the last end is a leaf, too.
+        let leaves = (ends.len() + 1).next_power_of_two();
+        let mut tree = vec![i64::MIN; 2 * leaves];
+        tree[leaves..leaves + ends.len()].copy_from_slice(ends);
+        for node in (1..leaves).rev() {
+            tree[node] = tree[2 * node].max(tree[2 * node + 1]);
+        }
+        Self { tree, leaves }
+    }
+
+    /// The last of the first `count` whose end is at or after `moment`.
+    pub(crate) fn last(&self, count: usize, moment: i64) -> Option<usize> {
+        let mut node = self.leaves + count;
+        loop {
+            // Up to where there is a neighbour on the left, and to that neighbour.
+            node >>= node.trailing_zeros();
+            if node == 1 {
+                return None;
+            }
+            node -= 1;
+            if self.tree[node] >= moment {
+                break;
+            }
+        }
+        while node < self.leaves {
+            node = 2 * node + usize::from(self.tree[2 * node + 1] >= moment);
+        }
+        Some(node - self.leaves)
+    }
+
+    /// Takes one out.
+    pub(crate) fn remove(&mut self, place: usize) {
+        let mut node = self.leaves + place;
+        self.tree[node] = i64::MIN;
+        while node > 1 {
+            node /= 2;
+            self.tree[node] = self.tree[2 * node].max(self.tree[2 * node + 1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::merge::tests::arbitrary;
+
+    #[test]
+    fn the_last_that_reaches_is_found_as_by_looking_at_all() {
+        for seed in 0..200 {
+            let mut ends: Vec<i64> = arbitrary(seed, seed as usize % 19).iter().map(|span| span.end).collect();
+            let mut reach = Reach::new(&ends);
+            for step in 0..=ends.len() {
+                for count in 0..=ends.len() {
+                    for moment in [0, 7, 20, 40, 60, 80] {
+                        let slow = ends[..count].iter().rposition(|&end| end >= moment);
+                        assert_eq!(reach.last(count, moment), slow, "{ends:?}, first {count}, {moment}");
+                    }
+                }
+                if step < ends.len() {
+                    let place = (step * 7 + seed as usize) % ends.len();
+                    ends[place] = i64::MIN;
+                    reach.remove(place);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Names that have no row of their own.
+
+use crate::statistics::{Moments, micros, quantile};
+use std::collections::BTreeMap;
+
+/// What names with no row of their own are called.
+pub(crate) const OTHERS: &str = "others";
+
+/// Which names have a row of their own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fold<'f> {
+    /// How many at most; of fewer all have one.
+    pub(crate) most: usize,
+    /// In the order of their sums, those above this quantile of the cumulative sums have none.
+    pub(crate) ratio: f64,
+    /// Texts of which a name that holds one has its own row whatever its sum.
+    pub(crate) always: &'f [String],
+    /// Whether to describe what is left as HTA does.
+    pub(crate) hta: bool,
+}
+
+impl Fold<'_> {
+    /// The durations by name, with all that have no row of their own under [`OTHERS`].
+    ///
+    /// ```text
+    /// most 3, ratio 0.5    sums      10   6   3   2   1
+    ///                      cumulated 10  16  19  21  22     the quantile is 19
+    /// rows                 10   6   3   others (2, 1)
+    /// ```
+    pub(crate) fn rows<'n>(&self, names: &'n BTreeMap<String, Moments>) -> BTreeMap<&'n str, Moments> {
+        if names.len() <= self.most {
+            return names.iter().map(|(name, &moments)| (name.as_str(), moments)).collect();
+        }
+        let mut longest: Vec<(&String, Moments)> = names.iter().map(|(name, &moments)| (name, moments)).collect();
+        longest.sort_by_key(|(_, moments)| std::cmp::Reverse(moments.sum));
+        let mut all: i64 = 0;
+        let cumulative: Vec<f64> = longest
+            .iter()
+            .map(|(_, moments)| {
+                all = all.saturating_add(moments.sum);
+                micros(all)
+            })
+            .collect();
+        let mut ascending = cumulative.clone();
+        ascending.sort_by(f64::total_cmp);
+        let most = quantile(&ascending, self.ratio).unwrap_or(0.0);
+        let mut rows: BTreeMap<&str, Moments> = BTreeMap::new();
+        for (place, ((name, moments), cumulative)) in longest.into_iter().zip(cumulative).enumerate() {
+            let always = self.always.iter().any(|text| name.contains(text.as_str()));
+            let is_other = !always && (cumulative > most || place >= self.most);
+            let row = rows.entry(if is_other { OTHERS } else { name }).or_default();
+            // Differs from HTA: it describes the sums of the names, so that mean, maximum and minimum are sums.
+            if self.hta { row.add(moments.sum) } else { row.merge(moments) }
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_sums_are_others_unless_their_name_is_wanted() {
+        let mut names: BTreeMap<String, Moments> = BTreeMap::new();
+        for (name, durations) in [("a", &[7, 3][..]), ("b", &[6]), ("c", &[3]), ("d", &[2]), ("e wanted", &[1])] {
+            let moments = names.entry(name.to_owned()).or_default();
+            durations.iter().for_each(|&duration| moments.add(duration));
+        }
+        let always = ["wanted".to_owned()];
+        let rows = |always, hta| Fold { most: 3, ratio: 0.5, always, hta }.rows(&names);
+        let exact = rows(&[], false);
+        assert_eq!(exact.keys().copied().collect::<Vec<_>>(), ["a", "b", "c", OTHERS]);
+        assert_eq!((exact["a"].max, exact[OTHERS].count, exact[OTHERS].sum), (7, 2, 3));
+        // HTA's maximum is the sum of the name.
+        assert_eq!(rows(&[], true)["a"].max, 10);
+        assert_eq!(rows(&always, false).keys().copied().collect::<Vec<_>>(), ["a", "b", "c", "e wanted", OTHERS]);
+        assert_eq!(Fold { most: 5, ratio: 0.0, always: &[], hta: true }.rows(&names).len(), 5);
+    }
+}

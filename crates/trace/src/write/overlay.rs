@@ -1,0 +1,181 @@
+//! A copy of a trace in which some events say what they belong to.
+
+use super::TraceEdit;
+use crate::read::{OddCounts, decode, object_members};
+use hashbrown::HashMap;
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
+
+/// Writes into the arguments of some events, under one key, what they belong to, so that it can be searched for in
+/// Perfetto; makes the others small, if they shall be.
+///
+/// ```text
+/// {"name": "aten::mm", …, "args": {"External id": 7}}    marked:  "args": {"External id": 7, "Patterns": {…}}
+/// {"name": "aten::t", …, "args": {"External id": 8}}     small:   "name": "12", no args
+/// ```
+///
+/// The names that the numbers stand for are the arguments of the profiler's own span, or of an event at the end.
+#[derive(Debug)]
+pub(crate) struct Overlay {
+    key: &'static str,
+    /// What events can belong to, as JSON.
+    notes: Vec<String>,
+    /// By position in traceEvents, what an event belongs to.
+    marked: FastMap<i64, u32>,
+    /// Numbers of names; `None` leaves all other events as they are.
+    numbers: Option<FastMap<String, usize>>,
+    names: Vec<String>,
+    /// Whether the names are written.
+    told: AtomicBool,
+}
+
+impl Overlay {
+    /// An overlay that writes what events belong to under `key`.
+    pub(crate) fn new(key: &'static str) -> Self {
+        Self {
+            key,
+            notes: Vec::new(),
+            marked: FastMap::default(),
+            numbers: None,
+            names: Vec::new(),
+            told: AtomicBool::new(false),
+        }
+    }
+
+    /// Marks these events, by their position in traceEvents.
+    pub(crate) fn mark(&mut self, note: &Value, events: impl Iterator<Item = i64>) {
+        let place = self.notes.len() as u32;
+        self.notes.push(note.to_string());
+        self.marked.extend(events.map(|event| (event, place)));
+    }
+
+    /// Makes the other events small: without arguments, and with a number for each of these names.
+    pub(crate) fn shrink_others(&mut self, names: Vec<String>) {
+        self.numbers = Some(names.iter().enumerate().map(|(number, name)| (name.clone(), number)).collect());
+        self.names = names;
+    }
+
+    fn all_names(&self) -> String {
+        let name = |(number, name): (usize, &String)| (number.to_string(), Value::String(name.clone()));
+        Value::Object(self.names.iter().enumerate().map(name).collect::<Map<String, Value>>()).to_string()
+    }
+}
+
+impl TraceEdit for Overlay {
+    fn event(&self, index: i64, text: &[u8]) -> Option<Vec<u8>> {
+        let note = self.marked.get(&index).map(|&place| &self.notes[place as usize]);
+        if note.is_none() && self.numbers.is_none() {
+            return None;
+        }
+        let members = object_members(text)?;
+        let value = |wanted: &[u8]| members.iter().rfind(|(key, _)| *key == wanted).map(|(_, value)| *value);
+        if let Some(note) = note {
+            let args = value(b"args").and_then(object_members).unwrap_or_default();
+            let kept = args.iter().filter(|(key, _)| *key != self.key.as_bytes());
+            let args = object(kept.copied().chain([(self.key.as_bytes(), note.as_bytes())]));
+            return Some(with_args(&members, &args));
+        }
+        let numbers = self.numbers.as_ref()?;
+        let name = value(b"name").unwrap_or_default();
+        if value(b"pid") == Some(b"\"Spans\"") && holds(name, b"PyTorch Profiler") {
+            self.told.store(true, Ordering::Relaxed);
+            return Some(with_args(&members, self.all_names().as_bytes()));
+        }
+        if value(b"ph") != Some(b"\"X\"") {
+            return None;
+        }
+        let inner = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+        let number = inner.and_then(|name| numbers.get(&*decode(name, &mut OddCounts::default())));
+        let small = number.map(|number| format!("\"{number}\""));
+        let kept = members.iter().filter(|(key, _)| *key != b"args").map(|&(key, value)| match &small {
+            Some(small) if key == b"name" => (key, small.as_bytes()),
+            _ => (key, value),
+        });
+        Some(object(kept))
+    }
+
+    fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        if self.numbers.is_none() || self.told.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let event = r#"{"ph": "i", "s": "g", "ts": 0, "pid": "Spans", "tid": "PyTorch Profiler", "name": "names by number", "args": "#;
+        write(format!("{event}{}}}", self.all_names()).as_bytes())
+    }
+}
+
+/// The object with other arguments, at its end.
+fn with_args(members: &[(&[u8], &[u8])], args: &[u8]) -> Vec<u8> {
+    let kept = members.iter().filter(|(key, _)| *key != b"args").copied();
+    object(kept.chain([(b"args".as_slice(), args)]))
+}
+
+/// The text of an object.
+fn object<'m>(members: impl Iterator<Item = (&'m [u8], &'m [u8])>) -> Vec<u8> {
+    let mut text = b"{".to_vec();
+    for (key, value) in members {
+        text.extend_from_slice(if text.len() == 1 { b"\"" } else { b", \"" });
+        text.extend_from_slice(key);
+        text.extend_from_slice(b"\": ");
+        text.extend_from_slice(value);
+    }
+    text.push(b'}');
+    text
+}
+
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn edited(overlay: &Overlay, index: i64, event: Value) -> Option<Value> {
+        let text = overlay.event(index, event.to_string().as_bytes())?;
+        Some(serde_json::from_slice(&text).unwrap())
+    }
+
+    fn added(overlay: &Overlay) -> Vec<Value> {
+        let mut events = Vec::new();
+        let mut write = |text: &[u8]| {
+            events.push(serde_json::from_slice(text).unwrap());
+            Ok(())
+        };
+        overlay.added(&mut write).unwrap();
+        events
+    }
+
+    #[test]
+    fn marked_events_say_what_they_belong_to_and_keep_the_rest() {
+        let mut overlay = Overlay::new("Patterns");
+        overlay.mark(&json!({"mm|\"gemm\"": 3}), [4, 5].into_iter());
+        let event = json!({"ph": "X", "name": "aten::mm", "args": {"External id": 7, "Patterns": "old"}});
+        let expected = json!({"External id": 7, "Patterns": {"mm|\"gemm\"": 3}});
+        assert_eq!(edited(&overlay, 4, event.clone()).unwrap()["args"], expected);
+        let bare = edited(&overlay, 5, json!({"ph": "X", "name": "b"})).unwrap();
+        assert_eq!(bare, json!({"ph": "X", "name": "b", "args": {"Patterns": {"mm|\"gemm\"": 3}}}));
+        assert_eq!(edited(&overlay, 6, event), None);
+        assert_eq!(added(&overlay), [json!(null); 0]);
+    }
+
+    #[test]
+    fn the_others_become_small_and_their_names_are_told_once() {
+        let mut overlay = Overlay::new("Patterns");
+        overlay.shrink_others(vec!["aten::t".to_owned(), "a \"b\"".to_owned()]);
+        let event = |name: &str| json!({"ph": "X", "name": name, "ts": 1.5, "args": {"External id": 7}});
+        assert_eq!(edited(&overlay, 0, event("aten::t")).unwrap(), json!({"ph": "X", "name": "0", "ts": 1.5}));
+        assert_eq!(edited(&overlay, 0, event("a \"b\"")).unwrap()["name"], "1");
+        assert_eq!(edited(&overlay, 0, event("unknown")).unwrap(), json!({"ph": "X", "name": "unknown", "ts": 1.5}));
+        // Metadata, flows and counters stay.
+        assert_eq!(edited(&overlay, 0, json!({"ph": "M", "name": "aten::t", "args": {"name": "x"}})), None);
+        let names = json!({"0": "aten::t", "1": "a \"b\""});
+        assert_eq!(added(&overlay)[0]["args"], names);
+        let span = json!({"ph": "X", "pid": "Spans", "name": "PyTorch Profiler (0)", "args": {"Op count": 0}});
+        assert_eq!(edited(&overlay, 0, span).unwrap()["args"], names);
+        assert_eq!(added(&overlay), [json!(null); 0]);
+    }
+}

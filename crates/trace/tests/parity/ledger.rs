@@ -1,0 +1,75 @@
+//! docs/parity.md: what is compared, and what came of it. Each test writes one section of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Set to 1 to write the page; else a section that says something else fails.
+const WRITE: &str = "TRACEBOOK_WRITE_PARITY";
+
+/// What stands before the sections.
+const HEAD: &str = "# Parity with HTA
+
+Written by the parity tests (`crates/trace/tests/parity`), which fail if this page is stale;
+`TRACEBOOK_WRITE_PARITY=1 cargo test -p trace --test parity` writes it. What is compared are the answers of
+HolisticTraceAnalysis 0.6.1, recorded on real traces of others, with ours under `--compat hta`. Counts are equal, numbers are
+equal to 1e-9 relative. Matched: the same table. By decision: HTA raised an error or returned nothing, and ours is an answer
+or says why it is empty. Missing: differs, or was never compared.
+";
+
+/// The sections, in their order.
+const SECTIONS: &[&str] = &[
+    "Questions about one trace",
+    "Decisions",
+    "Overlaid traces",
+    "Not asked",
+    "Comparisons of two traces",
+    "Rows and names",
+    "Arguments of events",
+];
+
+/// One at a time: tests run side by side.
+static PAGE: Mutex<()> = Mutex::new(());
+
+/// The section of this name must hold these lines.
+///
+/// # Panics
+/// If it does not, and is not to be written.
+pub(crate) fn section(name: &str, lines: &[String]) {
+    let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(SECTIONS.contains(&name), "{name} is no section of docs/parity.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/parity.md");
+    let mut sections = sections(&std::fs::read_to_string(&path).unwrap_or_default());
+    let text = lines.join("\n");
+    let known = sections.get(name).map(|text| text.as_str());
+    if known == Some(text.as_str()) {
+        return;
+    }
+    assert_eq!(
+        std::env::var(WRITE).as_deref(),
+        Ok("1"),
+        "docs/parity.md is stale: its section {name:?} says\n{}\nand should say\n{text}\n({WRITE}=1 writes it)",
+        known.unwrap_or("nothing")
+    );
+    sections.insert(name.to_owned(), text);
+    let parts = SECTIONS.iter().filter_map(|name| Some(format!("\n## {name}\n\n{}\n", sections.get(*name)?)));
+    std::fs::write(&path, HEAD.to_owned() + &parts.collect::<String>()).unwrap();
+}
+
+/// A row of a table of counts, and its head.
+pub(crate) fn row(what: &str, [matched, decided, missing]: [usize; 3]) -> String {
+    format!("| {what} | {matched} | {decided} | {missing} |")
+}
+
+/// The head of a table of counts.
+pub(crate) fn head(what: &str) -> [String; 2] {
+    [format!("| {what} | matched | by decision | missing |"), "| --- | ---: | ---: | ---: |".to_owned()]
+}
+
+fn sections(page: &str) -> BTreeMap<String, String> {
+    let parts = page.split("\n## ").skip(1);
+    parts
+        .filter_map(|part| part.split_once('\n'))
+        .map(|(name, text)| (name.to_owned(), text.trim().to_owned()))
+        .collect()
+}
