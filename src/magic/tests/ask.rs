@@ -152,6 +152,44 @@ fn a_trace_with_counters_is_written_beside_its_source() {
 }
 
 #[test]
+fn frequent_sequences_are_marked_in_a_copy_of_the_trace() {
+    let launched = |builder: TraceBuilder, id: i64| {
+        let at = 100 * id;
+        let builder = builder.operator("aten::linear", at..at + 50).runtime("cudaLaunchKernel", id, at + 5..at + 9);
+        builder.kernel("gemm", Stream(7), at + 20..at + 30).correlation(id)
+    };
+    let (folder, mut stage) = staged(&[launched(launched(TraceBuilder::new(), 1), 2)]);
+    let ask = "%frequent_cuda_kernel_sequences job aten::linear --min-pattern-len 1";
+    let said = stage.text(ask);
+    assert!(said.contains("aten::linear|gemm") && !said.contains("wrote"), "{said}");
+    let (csv, out) = (folder.path().join("out.csv"), folder.path().display().to_string());
+    let said = stage.text(&format!("{ask} --output-dir '{out}' --csv '{}' --no-figure", csv.display()));
+    assert!(said.contains("overlaid_0.json: 7 events, 1 of them new"), "{said}");
+    assert_eq!(
+        read(&folder, "out.csv"),
+        "pattern,count,GPU kernel duration (us),CPU op duration (us)\naten::linear|gemm,2,20.0,100.0\n"
+    );
+    assert!(read(&folder, "overlaid_0.json").contains(r#""Patterns": {"aten::linear|gemm":2}"#));
+    assert!(stage.error("%frequent_cuda_kernel_sequences job").contains("missing OPERATOR"));
+    let error = stage.error(&format!("{ask} --output-dir '{out}/nowhere'"));
+    assert!(error.contains("output_dir is no folder"), "{error}");
+    let unknown = stage.text("%frequent_cuda_kernel_sequences job nonsense");
+    assert!(unknown.contains("No operator on rank 0 has a name that holds \"nonsense\"."), "{unknown}");
+}
+
+#[test]
+fn operators_can_be_ordered_by_any_column_and_steps_be_chosen() {
+    let (_folder, mut stage) = staged(&[steps(0), steps(1)]);
+    assert!(stage.text("%profiler_steps job").contains("profiler_steps · job · ranks 0, 1"));
+    let page = stage.text("%aten_op_kernels_and_delay --help");
+    assert!(page.contains("--sort-by") && page.contains("(default: occurrence_count)"), "{page}");
+    stage.text("%aten_op_kernels_and_delay job --sort-by avg_runtime_delay,aten_op_name");
+    assert!(stage.error("%potential_stragglers job --profiler-steps 9").contains("has no profiler step 9 (has 1, 2)"));
+    let said = stage.text("%gpu_user_annotation_breakdown job --use-gpu-annotation=false --allowlist-patterns Step#1");
+    assert!(said.contains("ProfilerStep#1"), "{said}");
+}
+
+#[test]
 fn short_durations_can_be_hidden_where_there_are_some() {
     let (_folder, mut stage) = staged(&[gpu(0)]);
     let shown = stage.text("%gpu_kernel_breakdown job --min-us 11 --no-figure");
@@ -173,7 +211,9 @@ fn without_gpu_rows_every_question_says_why_and_still_writes_its_files() {
     for entry in CATALOG {
         assert!(find(entry.name).is_some());
         let out = folder.path().join(format!("{}.csv", entry.name));
-        let said = stage.text(&format!("%{} job --csv '{}'", entry.name, out.display()));
+        // Whatever must be given by its place is a text.
+        let places = " aten::mm".repeat(entry.parameters.iter().filter(|parameter| parameter.place.is_some()).count());
+        let said = stage.text(&format!("%{} job{places} --csv '{}'", entry.name, out.display()));
         assert!(said.contains("rank 34"), "%{}: {said}", entry.name);
         let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
         let written = files.filter(|file| file.to_string_lossy().starts_with(entry.name)).count();

@@ -133,7 +133,7 @@ impl GpuUserAnnotationBreakdown {
         let on = format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, numbers(ranks));
         if self.use_gpu_annotation {
             return format!(
-                "No user annotations on the GPU of {on}. use_gpu_annotation=false (--use-gpu-annotation false) looks at those on the CPU."
+                "No user annotations on the GPU of {on}. use_gpu_annotation=false (--use-gpu-annotation=false) looks at those on the CPU."
             );
         }
         format!("No user annotations on the CPU of {on}.")
