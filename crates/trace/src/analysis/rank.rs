@@ -2,7 +2,7 @@
 
 use crate::classify::KernelType;
 use crate::frame::columns::*;
-use crate::frame::rows_in_whole_steps;
+use crate::frame::{mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
 use hashbrown::HashMap;
@@ -26,6 +26,20 @@ impl fmt::Debug for RankView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RankView(rank {}, {} events)", self.rank(), self.rows.len())
     }
+}
+
+/// What a rank's view needs to know of the whole trace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whole {
+    pub(crate) compat: Compat,
+    /// Where the trace starts.
+    pub(crate) origin: i64,
+    /// How many steps it has.
+    pub(crate) steps: usize,
+    /// Whether the last step is looked at, too.
+    pub(crate) include_last: bool,
+    /// Whether its devices are MTIA.
+    pub(crate) mtia: bool,
 }
 
 /// An event that has a stream.
@@ -58,13 +72,21 @@ impl GpuEvent {
 const WORK: &[&str] = &["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"];
 
 impl RankView {
-    /// The view of one rank of a trace that has so many steps and starts at `origin`.
-    pub(crate) fn of(trace: &Trace, compat: Compat, origin: i64, steps: usize, include_last: bool) -> Result<Self> {
-        let rows = rows_in_whole_steps(&trace.events, steps, include_last, compat)?;
+    /// The view of one rank.
+    pub(crate) fn of(trace: &Trace, whole: Whole) -> Result<Self> {
+        let Whole { compat, origin, steps, include_last, .. } = whole;
+        let mut trace = trace.clone();
+        let rows = if whole.mtia && steps > 1 {
+            let (events, rows) = mtia_rows_in_whole_steps(&trace.events)?;
+            trace.events = events;
+            rows
+        } else {
+            rows_in_whole_steps(&trace.events, steps, include_last, compat)?
+        };
         let names =
             trace.events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
         let gpu = gpu_events(&trace.events, &rows, &names)?;
-        Ok(Self { trace: trace.clone(), compat, origin, rows, gpu, names })
+        Ok(Self { trace, compat, origin, rows, gpu, names })
     }
 
     /// The rank.

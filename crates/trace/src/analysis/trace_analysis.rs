@@ -1,5 +1,6 @@
 //! Whom the questions are put to.
 
+use super::rank::Whole;
 use super::{
     Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
 };
@@ -51,14 +52,21 @@ impl TraceAnalysis {
         Self::with_last_profiler_step(traces, false)
     }
 
-    /// The trace, with the last profiler step if `include_last_profiler_step`.
+    /// The trace, with the last profiler step if `include_last_profiler_step`. Of MTIA devices it is never left out, as by
+    /// HTA.
     ///
     /// # Errors
     /// If polars refuses.
     pub fn with_last_profiler_step(traces: &TraceSet, include_last_profiler_step: bool) -> Result<Self> {
-        let steps = traces.iterations().len();
-        let origin = traces.info().iter().map(|info| info.first_ts).min().unwrap_or(0);
-        let view = |trace| RankView::of(trace, traces.compat(), origin, steps, include_last_profiler_step);
+        let info = traces.info();
+        let whole = Whole {
+            compat: traces.compat(),
+            origin: info.iter().map(|info| info.first_ts).min().unwrap_or(0),
+            steps: traces.iterations().len(),
+            include_last: include_last_profiler_step,
+            mtia: info.first().is_some_and(|info| info.device_type == "MTIA"),
+        };
+        let view = |trace| RankView::of(trace, whole);
         let ranks = traces.traces().par_iter().map(view).collect::<Result<_>>()?;
         Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None })
     }

@@ -1,6 +1,7 @@
 //! Raw events → columns.
 
 mod align;
+mod align_mtia;
 mod arg_cells;
 mod args;
 mod build;
@@ -15,6 +16,7 @@ mod time;
 mod unify;
 
 pub(crate) use align::rows_in_whole_steps;
+pub(crate) use align_mtia::mtia_rows_in_whole_steps;
 pub(crate) use args::Wanted;
 pub(crate) use build::{Builder, Built};
 pub(crate) use rows::Rows;

@@ -89,3 +89,38 @@ fn an_iteration_that_is_not_seen_is_named_with_the_reason() {
     let without = TraceAnalysis::new(&ranks(&[TraceBuilder::new().operator("aten::mm", 0..5)])).unwrap();
     assert!(without.in_iterations(3).unwrap_err().to_string().contains("it has no ProfilerStep"));
 }
+
+/// ```text
+/// CPU     |before| |---- step 1 ----|---- step 2 ----| |after|
+///                     launch 1 (2)     launch 3 (too late: ends behind the step)
+/// device                  |-- 1 --|      |dma|     |-- 3 --|      |dma outside|
+/// ```
+#[test]
+fn on_mtia_whole_steps_are_kept_the_last_one_too() {
+    const LAUNCH: &str = "runFunction - job_prep_and_submit_for_execution";
+    let mtia = TraceBuilder::new()
+        .operator("before", 0..5)
+        .step(1, 10..50)
+        .runtime(LAUNCH, 1, 20..22)
+        .complete("kernel", "job", 0, 3, 30..40)
+        .correlation(1)
+        .step(2, 50..90)
+        .operator("aten::mm", 60..70)
+        .complete("mtia_dma", "dma copy", 0, 4, 62..66)
+        .runtime(LAUNCH, 3, 85..95)
+        .complete("kernel", "late job", 0, 3, 96..99)
+        .correlation(3)
+        .complete("mtia_dma", "dma outside", 0, 4, 97..98)
+        .operator("after", 100..105);
+    let traces = ranks(&[mtia]);
+    assert_eq!(traces.info()[0].device_type, "MTIA");
+    for include_last in [false, true] {
+        let analysis = TraceAnalysis::with_last_profiler_step(&traces, include_last).unwrap();
+        let events = analysis.views()[0].events().unwrap();
+        assert_eq!(column(&events, "index"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(column(&events, "stream")[5], 4.0, "a copy runs on its thread");
+        assert_eq!(column(&events, "iteration")[5], 2.0);
+        assert_eq!(analysis.views()[0].gpu().len(), 1);
+    }
+    assert!(traces.events().column("stream").unwrap().i64().unwrap().iter().all(|stream| stream.is_none()));
+}
