@@ -2,7 +2,7 @@
 //!
 //! Everything comes from the catalog: names, help, flags and their defaults. None of the questions is known by name.
 
-use super::view::{Rows, chosen, grouped, is_duration, size, table, write_csv};
+use super::view::{Rows, WHERE, chosen, grouped, is_duration, size, table, write_csv};
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
 use serde_json::{Map, Value};
@@ -64,6 +64,7 @@ impl Ask {
             }),
             Argument::flag("iteration", Kind::List, "only rows of these iterations; on the GPU those launched in them")
                 .or("all rows"),
+            WHERE,
             Argument::flag(
                 "include-last-profiler-step",
                 Kind::Switch,
@@ -164,6 +165,9 @@ impl Magic for Ask {
         let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
         if let Some(iterations) = call.list("iteration") {
             analysis = analysis.in_iterations(iterations)?;
+        }
+        if let Some(condition) = call.condition("where") {
+            analysis = analysis.filter(condition)?;
         }
         let answer = self.entry.ask(&analysis, self.given(call), call.list("rank"))?;
         scene.check_interrupt()?;

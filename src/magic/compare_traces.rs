@@ -43,6 +43,7 @@ impl Magic for CompareTraces {
             "%compare_traces control test",
             "%compare_traces control test --control-rank 3 --test-rank 1 --control-iteration 1010 --test-iteration 1010 --device-type gpu",
             "%compare_traces control test --sort diff_counts:asc --top 10 --category deleted,decreased",
+            "%compare_traces control test --where 'name ~ \"^nccl\" and dur > 100us'",
             "df = %compare_traces control test --use-short-name",
         ]
     }

@@ -47,6 +47,44 @@ def test_magics_are_completed_and_explained(tracebook):
     assert content["found"] and "trace_load" in content["data"]["text/plain"]
 
 
+def events(path):
+    """A trace of one operator and two kernels, the arguments of one of them unusual."""
+    import json
+
+    def event(cat, name, ts, dur, **args):
+        return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": args}
+
+    listed = [
+        event("cpu_op", "aten::mm", 0, 50, **{"Sequence number": 7}),
+        event("kernel", "gemm", 60, 200, stream=7, correlation=1, **{"est. achieved occupancy %": 40, "mine": 1.5}),
+        event("kernel", "ncclDevKernel_AllReduce", 300, 80, stream=20, correlation=2),
+    ]
+    path.write_text(json.dumps({"distributedInfo": {"rank": 0}, "traceEvents": listed}))
+    return path
+
+
+def shown(ran):
+    return "\n".join(message["content"]["data"]["text/plain"] for message in ran.outputs if "data" in message["content"])
+
+
+def test_arguments_become_columns_and_conditions_choose_events(tracebook, tmp_path):
+    path = events(tmp_path / "t.json")
+    tracebook.ok(f"%trace_load {path} --args all --quiet")
+    memory = shown(tracebook.ok("%trace_info t --memory"))
+    assert all(column in memory for column in ["est_occupancy", "mine", "sequence"]), memory
+    assert "cpu_op::sequence_number" in shown(tracebook.ok("%parser_args"))
+    table = shown(tracebook.ok("%gpu_kernel_breakdown t --no-figure --where 'est_occupancy >= 40 and dur > 100us'"))
+    assert "gemm" in table and "nccl" not in table, table
+    table = shown(tracebook.ok("%compare_traces t t --where 'name ~ \"^nccl\" and stream in 7,20'"))
+    assert "ncclDevKernel_AllReduce" in table and "gemm" not in table, table
+    ran = tracebook.run("%gpu_kernel_breakdown t --where 'dur > 100us and strm == 7'")
+    assert ran.content["traceback"][1:] == ["  dur > 100us and strm == 7", "                  ^^^^"]
+    content = tracebook.ask("complete_request", {"code": "%trace_load t --args sm::", "cursor_pos": 25}).content
+    assert content["matches"] == ["sm::blocks", "sm::occupancy", "sm::warps"]
+    content = tracebook.ask("complete_request", {"code": "%ops_diff t t --where 'dur > 1us and str", "cursor_pos": 40}).content
+    assert content["matches"] == ["stream"]
+
+
 def test_interrupt_while_idle_loses_nothing(tracebook):
     tracebook.ask("interrupt_request", channel="control")
     assert tracebook.ok("%trace_list").status == "ok"

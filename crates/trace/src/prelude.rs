@@ -6,6 +6,7 @@ pub use crate::analysis::{
     PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, TemporalBreakdown,
     TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
 };
+pub use crate::filter::{self, Filter, Where};
 pub use crate::{
     Answer, AttributeSpec, Compat, DefaultValue, DeviceType, LabeledTrace, LoadOptions, LoadProgress, OpsDiff,
     ParserConfig, Pick, RankInfo, Selection, Trace, TraceAnalysis, TraceDiff, TraceSet, ValueType, Warning,

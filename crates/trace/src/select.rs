@@ -155,6 +155,8 @@ pub struct Selection {
     pub device_type: DeviceType,
     /// Whether names are shortened.
     pub use_short_name: bool,
+    /// What else the events must pass: `where dur > 100us`.
+    pub filter: Option<String>,
 }
 
 /// The columns that any of these ranks has, in the order of [`EVENT_COLUMNS`].

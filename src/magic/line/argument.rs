@@ -139,6 +139,20 @@ impl Argument {
 }
 
 impl Kind {
+    /// What every help page says of it, below what it says of its magic; empty if its name says enough.
+    pub fn notes(self) -> &'static str {
+        match self {
+            Kind::Where => {
+                "--where takes comparisons of columns of events (%trace_info NAME --memory lists them) and of rank, \
+                 joined by and, or, not and brackets: 'stream in 7,20 and (dur > 100us or name ~ \"^nccl\") and not \
+                 iteration is null'. There are == != < <= > >=, ~ and !~ for a regular expression, in and not in for \
+                 lists such as 0,4-7, is null, is not null. Times need a unit: ns, us, ms, s; ts and end count from the \
+                 first event. An event without the value passes only !=, !~, not in and is null."
+            }
+            _ => "",
+        }
+    }
+
     /// What stands for the value in usage lines.
     pub fn placeholder(self) -> String {
         match self {

@@ -71,14 +71,25 @@ fn plain(magic: &dyn Magic) -> String {
     if let Some(result) = magic.result() {
         page.push_str(&format!("\nResult\n  x = %{} … gives {result}\n", magic.name()));
     }
-    if !magic.notes().is_empty() {
-        page.push_str(&format!("\n{}\n", magic.notes()));
+    for notes in notes(magic) {
+        page.push_str(&format!("\n{notes}\n"));
     }
     page.push_str("\nExamples\n");
     for example in magic.examples() {
         page.push_str(&format!("  {example}\n"));
     }
     page
+}
+
+/// What the magic says of itself, then what its kinds of arguments say.
+fn notes(magic: &dyn Magic) -> impl Iterator<Item = &'static str> {
+    let mut kinds: Vec<&'static str> = Vec::new();
+    for argument in magic.arguments().iter().flat_map(|group| group.arguments) {
+        if !kinds.contains(&argument.kind.notes()) {
+            kinds.push(argument.kind.notes());
+        }
+    }
+    std::iter::once(magic.notes()).chain(kinds).filter(|notes| !notes.is_empty())
 }
 
 /// One line: what it means, and what holds without it.
@@ -116,7 +127,7 @@ fn html(magic: &dyn Magic) -> String {
             encode_text(result)
         ));
     }
-    for paragraph in magic.notes().split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
+    for paragraph in notes(magic).flat_map(|notes| notes.split("\n\n")) {
         page.push_str(&format!("<p>{}</p>", encode_text(paragraph)));
     }
     page.push_str(&format!("<p><b>Examples</b></p><pre>{}</pre>", encode_text(&magic.examples().join("\n"))));

@@ -136,6 +136,12 @@ fn iterations_narrow_every_question() {
         let said = stage.text(&format!("%{} job --iteration 1 --no-figure", entry.name));
         assert!(said.contains("· iteration 1"), "%{}: {said}", entry.name);
     }
+    for entry in CATALOG.iter().filter(|entry| entry.parameters.iter().all(|parameter| parameter.place.is_none())) {
+        for condition in ["dur > 1s", "stream in 7,20 or cat == cuda_runtime"] {
+            let said = stage.text(&format!("%{} job --where '{condition}' --no-figure", entry.name));
+            assert!(said.contains(&format!("· where {condition}")), "%{}: {said}", entry.name);
+        }
+    }
     assert!(stage.error("%memory_bw_summary job --iteration 3").contains("--include-last-profiler-step"));
     assert!(stage.error("%memory_bw_summary job --iteration 9").contains("has no iteration 9 (has 1, 2)"));
 }
@@ -195,6 +201,31 @@ fn short_durations_can_be_hidden_where_there_are_some() {
     let shown = stage.text("%gpu_kernel_breakdown job --min-us 11 --no-figure");
     assert!(shown.contains("ncclDevKernel") && !shown.contains("relu"), "{shown}");
     assert!(stage.error("%memory_bw_summary job --min-us 3").contains("unknown flag --min-us"));
+}
+
+#[test]
+fn a_condition_narrows_the_events_that_a_question_sees() {
+    let (_folder, mut stage) = staged(&[gpu(0)]);
+    let all = stage.text("%gpu_kernel_breakdown job --no-figure");
+    let some = stage.text("%gpu_kernel_breakdown job --no-figure --where 'name !~ nccl and stream is not null'");
+    assert!(all.contains("ncclDevKernel") && !some.contains("ncclDevKernel") && some.contains("relu"), "{some}");
+    assert!(some.contains("· where name !~ nccl and stream is not null"), "{some}");
+    assert_eq!(
+        stage
+            .error("%gpu_kernel_breakdown job --where 'dur > 100us and strem == 7'")
+            .lines()
+            .skip(1)
+            .collect::<Vec<_>>(),
+        ["  dur > 100us and strem == 7", "                  ^^^^^"]
+    );
+    assert_eq!(
+        stage.error("%gpu_kernel_breakdown job --where 'dur > 100'"),
+        "UsageError: %gpu_kernel_breakdown --where: `dur` is a time: say the unit, as in 100us (ns, us, ms, s)\n  dur > \
+         100\n        ^^^"
+    );
+    let lonely = stage.error("%gpu_kernel_breakdown job --where dur > 100us");
+    assert!(lonely.contains("quote the whole: --where 'dur > 100us'"), "{lonely}");
+    assert!(stage.text("%gpu_kernel_breakdown?").contains("Times need a unit: ns, us, ms, s"));
 }
 
 #[test]

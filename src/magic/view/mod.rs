@@ -13,6 +13,6 @@ pub(super) use csv::write_csv;
 pub(super) use flags::{RESULT, ROWS, SHOWN};
 pub(super) use number::bytes;
 pub(super) use rows::Rows;
-pub(super) use selection::{SELECTION, caption, given_selection, trace_diff};
+pub(super) use selection::{SELECTION, WHERE, caption, given_selection, trace_diff};
 pub(super) use table::{Frame, chosen, deliver, is_duration, size, table};
 pub(super) use trace_view::grouped;

@@ -5,6 +5,11 @@ use crate::magic::{Argument, Call, Group, Kind, Scene};
 use std::sync::Arc;
 use trace::{DeviceType, Selection, Side, TraceDiff, Window};
 
+/// Which events count, for every magic that looks at some.
+pub(in crate::magic) const WHERE: Argument =
+    Argument::flag("where", Kind::Where, "only events for which this holds: 'name ~ \"^nccl\" and dur > 100us'")
+        .or("all events");
+
 /// Which rows of the two traces are compared.
 pub(in crate::magic) const SELECTION: Group = Group::new(
     "What is compared",
@@ -14,13 +19,16 @@ pub(in crate::magic) const SELECTION: Group = Group::new(
         Argument::flag("control-iteration", Kind::List, "iteration or iterations of CONTROL").or("its first"),
         Argument::flag("test-iteration", Kind::List, "iteration or iterations of TEST").or("its first"),
         Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
+        WHERE,
         Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and add up those that become equal"),
     ],
 );
 
 /// The first flag of [`SELECTION`] that was given.
 pub(in crate::magic) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
-    let given = |name: &str| call.list(name).is_some() || call.text(name).is_some() || call.switch(name);
+    let given = |name: &str| {
+        call.list(name).is_some() || call.text(name).is_some() || call.condition(name).is_some() || call.switch(name)
+    };
     SELECTION.arguments.iter().map(|argument| argument.name).find(|name| given(name))
 }
 
@@ -56,12 +64,15 @@ pub(in crate::magic) fn trace_diff(
     if let Some(iterations) = call.list("test-iteration") {
         diff = diff.test_iteration(iterations);
     }
+    if let Some(condition) = call.condition("where") {
+        diff = diff.filter(condition);
+    }
     Ok(diff)
 }
 
 /// What an answer is about: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
 pub(in crate::magic) fn caption(selection: &Selection) -> String {
-    let Selection { control, test, device_type, use_short_name } = selection;
+    let Selection { control, test, device_type, use_short_name, filter } = selection;
     let device = match device_type {
         DeviceType::ALL => "CPU + GPU".to_owned(),
         device => device.to_string(),
@@ -76,6 +87,7 @@ pub(in crate::magic) fn caption(selection: &Selection) -> String {
     if *use_short_name {
         parts.push("short names".to_owned());
     }
+    parts.extend(filter.clone());
     parts.join(" · ")
 }
 
@@ -123,15 +135,17 @@ mod tests {
             test: side("test", &[1], Window::Iterations(vec![1010])),
             device_type: DeviceType::GPU,
             use_short_name: false,
+            filter: None,
         };
         assert_eq!(caption(&selection), "control → test · GPU · rank 3 → 1 · iteration 1010 → 1010");
         selection.control.ranks = vec![0, 2, 4, 5, 6, 7];
         selection.test.window = Window::Whole;
         selection.device_type = DeviceType::ALL;
         selection.use_short_name = true;
+        selection.filter = Some("where dur > 1us".to_owned());
         assert_eq!(
             caption(&selection),
-            "control → test · CPU + GPU · ranks 0,2,4-7 → 1 · iteration 1010 → whole window · short names"
+            "control → test · CPU + GPU · ranks 0,2,4-7 → 1 · iteration 1010 → whole window · short names · where dur > 1us"
         );
     }
 

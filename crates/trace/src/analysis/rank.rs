@@ -1,6 +1,7 @@
 //! One rank as a question sees it.
 
 use crate::classify::KernelType;
+use crate::filter::TraceFilter;
 use crate::frame::columns::*;
 use crate::frame::{mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
@@ -106,6 +107,26 @@ impl RankView {
         let rows: Vec<u32> = self.rows.iter().copied().filter(is_in).collect();
         let gpu = gpu_events(&self.trace.events, &rows, &self.names)?;
         Ok(Self { rows, gpu, ..self.clone() })
+    }
+
+    /// The same rank with only the rows that a filter takes. A kernel knows its launch still, taken or not.
+    pub(crate) fn filter(&self, filter: &TraceFilter<'_>) -> Result<Self> {
+        let takes = filter.mask(&self.trace)?;
+        let takes: Vec<bool> = takes.iter().map(|takes| takes == Some(true)).collect();
+        let int =
+            |name: &str| -> Result<Int64Chunked> { Ok(self.trace.events.column(name)?.i64()?.rechunk().into_owned()) };
+        let (ts, stream) = (int(TS)?, int(STREAM)?);
+        let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
+        // The events of the GPU stand in the order of the rows.
+        let on_gpu = self.rows.iter().map(|&row| row as usize).filter(|&row| on_gpu(row));
+        let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| takes[*row]).map(|(_, event)| *event).collect();
+        let rows = self.rows.iter().copied().filter(|&row| takes[row as usize]).collect();
+        Ok(Self { rows, gpu, ..self.clone() })
+    }
+
+    /// The rank as it was loaded.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
     }
 
     /// The iterations that its rows lie in.

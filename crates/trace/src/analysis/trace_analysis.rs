@@ -6,8 +6,9 @@ use super::{
 };
 use crate::checkpoint;
 use crate::error::numbers;
+use crate::filter::Filter;
 use crate::write::is_same_file;
-use crate::{Error, Pick, Result, TraceSet};
+use crate::{Error, Pick, Result, Trace, TraceSet};
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -41,6 +42,8 @@ pub struct TraceAnalysis {
     ranks: Arc<Vec<RankView>>,
     /// The iterations that are looked at; `None` for all rows, those outside of iterations included.
     iterations: Option<Vec<i64>>,
+    /// What else the rows had to pass.
+    filters: Vec<String>,
 }
 
 impl TraceAnalysis {
@@ -68,7 +71,7 @@ impl TraceAnalysis {
         };
         let view = |trace| RankView::of(trace, whole);
         let ranks = traces.traces().par_iter().map(view).collect::<Result<_>>()?;
-        Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None })
+        Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None, filters: Vec::new() })
     }
 
     /// The same trace with only the rows of these iterations: `analysis.in_iterations([3, 4])?`.
@@ -103,7 +106,37 @@ impl TraceAnalysis {
             return Err(Error::NoIterationSelected { label: label(), available: available.into_iter().collect() });
         }
         let ranks = self.ranks.par_iter().map(|view| view.in_iterations(wanted.numbers())).collect::<Result<_>>()?;
-        Ok(Self { label: label(), ranks: Arc::new(ranks), iterations: Some(wanted.numbers().to_vec()) })
+        let iterations = Some(wanted.numbers().to_vec());
+        Ok(Self { label: label(), ranks: Arc::new(ranks), iterations, filters: self.filters.clone() })
+    }
+
+    /// The same trace with only the rows that a filter takes: an expression of polars, or a text of the language of
+    /// [`Where`](crate::filter::Where). Filters of filters compose.
+    ///
+    /// Questions see nothing of the other rows, but that a kernel knows when it was launched. One that looks at launches
+    /// itself needs them: `name ~ nccl or cat == cuda_runtime`.
+    ///
+    /// # Errors
+    /// If a text names a column that no rank has, or compares one with what it cannot hold; if polars refuses.
+    ///
+    /// # Example
+    /// ```no_run
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let analysis = TraceAnalysis::new(&TraceSet::load("control")?)?;
+    /// let long = analysis.filter("stream in 7,20 and dur > 100us".parse::<Where>()?)?;
+    /// let nccl = analysis.filter(filter::name("nccl")?.and(filter::rank(0)))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn filter(&self, filter: impl Into<Filter>) -> Result<Self> {
+        let filter = filter.into();
+        let traces: Vec<Trace> = self.ranks.iter().map(|view| view.trace().clone()).collect();
+        let of_trace = filter.of(&traces)?;
+        let ranks = self.ranks.par_iter().map(|view| view.filter(&of_trace)).collect::<Result<_>>()?;
+        let filters = self.filters.iter().cloned().chain([filter.to_string()]).collect();
+        Ok(Self { ranks: Arc::new(ranks), filters, ..self.clone() })
     }
 
     /// The ranks, ascending, as the questions see them.
@@ -188,6 +221,9 @@ impl TraceAnalysis {
         let mut about = format!("{} · {}", self.label, several("rank", &ranks));
         if let Some(iterations) = &self.iterations {
             about.push_str(&format!(" · {}", several("iteration", iterations)));
+        }
+        for filter in &self.filters {
+            about.push_str(&format!(" · {filter}"));
         }
         about
     }

@@ -5,12 +5,13 @@
 mod tests;
 
 use super::labeled::Sum;
+use crate::filter::Filter;
 use crate::frame::columns::*;
 use crate::select::Rows;
 use crate::{
     Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window, shorten_name,
 };
-use polars::prelude::{Categorical32Type, Column, DataFrame, NamedFrom, Series};
+use polars::prelude::{BooleanChunked, Categorical32Type, Column, DataFrame, NamedFrom, Series};
 use std::collections::BTreeMap;
 use trace_view::Figure;
 
@@ -49,6 +50,7 @@ pub struct TraceDiff {
     test_iteration: Option<Pick>,
     device_type: DeviceType,
     use_short_name: bool,
+    filter: Option<Filter>,
 }
 
 impl TraceDiff {
@@ -63,6 +65,7 @@ impl TraceDiff {
             test_iteration: None,
             device_type: DeviceType::ALL,
             use_short_name: false,
+            filter: None,
         }
     }
 
@@ -108,6 +111,14 @@ impl TraceDiff {
         self
     }
 
+    /// Only events that a filter takes, on both sides: an expression of polars, or a text of the language of
+    /// [`Where`](crate::filter::Where). All by default.
+    #[must_use]
+    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
     /// What is compared, defaults filled in and labels made distinct.
     ///
     /// Equal labels: the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
@@ -130,6 +141,7 @@ impl TraceDiff {
             test: side(test_label, test_ranks, test_window),
             device_type: self.device_type,
             use_short_name: self.use_short_name,
+            filter: self.filter.as_ref().map(Filter::to_string),
         })
     }
 
@@ -162,7 +174,7 @@ impl TraceDiff {
     /// code point.
     ///
     /// # Errors
-    /// If a rank or iteration does not exist.
+    /// If a rank or iteration does not exist, or the filter does not fit the events.
     pub fn compare_traces(&self) -> Result<DataFrame> {
         let selection = self.selection()?;
         let rows = self.rows(&selection)?;
@@ -243,8 +255,10 @@ impl TraceDiff {
     fn rows(&self, selection: &Selection) -> Result<Vec<Row>> {
         let sums = |side: &LabeledTrace, pick: Option<&Pick>, window: &Window| -> Result<BTreeMap<String, Sum>> {
             let mut sums = BTreeMap::new();
+            let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
             for trace in side.ranks_picked(pick)? {
-                sum_by_name(&trace, window, selection, &mut sums)?;
+                let taken = filter.as_ref().map(|filter| filter.mask(&trace)).transpose()?;
+                sum_by_name(&trace, window, selection, taken.as_ref(), &mut sums)?;
             }
             Ok(sums)
         };
@@ -281,7 +295,13 @@ impl Row {
 }
 
 /// Adds the selected events of one rank up by name.
-fn sum_by_name(trace: &Trace, window: &Window, selection: &Selection, sums: &mut BTreeMap<String, Sum>) -> Result<()> {
+fn sum_by_name(
+    trace: &Trace,
+    window: &Window,
+    selection: &Selection,
+    taken: Option<&BooleanChunked>,
+    sums: &mut BTreeMap<String, Sum>,
+) -> Result<()> {
     let rows = Rows::of(&trace.events)?;
     let names = trace.events.column(NAME)?.as_materialized_series();
     let names = names.cat::<Categorical32Type>()?;
@@ -289,8 +309,11 @@ fn sum_by_name(trace: &Trace, window: &Window, selection: &Selection, sums: &mut
     // By code first: one text per name, not one per event.
     let mapping = names.get_mapping();
     let mut by_code = vec![Sum::default(); mapping.num_cats_upper_bound()];
+    let counts = |row: usize| {
+        rows.is_in(row, window, selection.device_type) && taken.is_none_or(|taken| taken.get(row) == Some(true))
+    };
     for (row, code) in names.physical().iter().enumerate() {
-        if let Some(code) = code.filter(|_| rows.is_in(row, window, selection.device_type)) {
+        if let Some(code) = code.filter(|_| counts(row)) {
             by_code[code as usize].add(durations.get(row).unwrap_or(0));
         }
     }

@@ -230,3 +230,29 @@ fn extracted_events_add_up_to_a_summary() {
     let error = LabeledTrace::get_ops_summary(&summary).unwrap_err();
     assert!(matches!(error, Error::NotEvents { .. }), "{error}");
 }
+
+#[test]
+fn a_filter_counts_on_both_sides() {
+    let side = |dur: i64| {
+        let builder = TraceBuilder::new().step(1, 1000..2000).operator("a", 1000..1000 + dur).operator("b", 1500..1510);
+        TraceSet::from_bytes(builder.json()).unwrap()
+    };
+    let (control, test) = (side(100).with_label("c"), side(300).with_label("t"));
+    let names = |filter: &str| -> Vec<String> {
+        let diff = TraceDiff::new(&control, &test).filter(filter.parse::<crate::filter::Where>().unwrap());
+        let df = diff.compare_traces().unwrap();
+        df.column("name").unwrap().str().unwrap().iter().flatten().map(str::to_owned).collect()
+    };
+    assert_eq!(names("dur > 100us"), ["ProfilerStep#1", "a"]);
+    assert_eq!(names("dur > 100us and dur < 1ms"), ["a"]);
+    // On the clock that starts with the first event.
+    assert_eq!(names("ts >= 500us"), ["b"]);
+    assert_eq!(names("rank == 0 and cat == cpu_op"), ["a", "b"]);
+    assert_eq!(names("rank == 1"), Vec::<String>::new());
+    let diff = TraceDiff::new(&control, &test);
+    let refused =
+        diff.clone().filter("nme == a".parse::<crate::filter::Where>().unwrap()).compare_traces().unwrap_err();
+    assert!(refused.to_string().contains("no column `nme`"), "{refused}");
+    let refused = diff.filter(polars::prelude::col("dur")).ops_diff().unwrap_err();
+    assert!(refused.to_string().contains("true or false for each event, this one is i64"), "{refused}");
+}

@@ -19,6 +19,7 @@
 //! # Source
 //! HTA `hta/common/trace_filter.py`, `trace_stack_filter.py`.
 
+mod apply;
 mod events;
 mod language;
 mod operators;
@@ -26,6 +27,8 @@ mod parse;
 mod test;
 mod token;
 
+pub use apply::Filter;
+pub(crate) use apply::TraceFilter;
 pub use events::{
     composite, cpu_operator, first_iteration, gpu_kernel, iteration, iteration_index, mem_copy_event, name, query,
     rank, time_range, zero_duration,

@@ -124,3 +124,22 @@ fn on_mtia_whole_steps_are_kept_the_last_one_too() {
     }
     assert!(traces.events().column("stream").unwrap().i64().unwrap().iter().all(|stream| stream.is_none()));
 }
+
+#[test]
+fn a_filter_leaves_the_events_it_takes_and_kernels_their_launch() {
+    let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
+    let index = |analysis: &TraceAnalysis| column(&analysis.views()[0].events().unwrap(), "index");
+    let kernels = analysis.filter("stream == 7".parse::<crate::filter::Where>().unwrap()).unwrap();
+    assert_eq!(index(&kernels), [6.0]);
+    assert_eq!(kernels.views()[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>(), [Some(20_000)]);
+    // Times count from the first event; filters of filters compose.
+    let early = analysis.filter("ts < 60us".parse::<crate::filter::Where>().unwrap()).unwrap();
+    assert_eq!(index(&early), [0.0, 1.0, 2.0]);
+    assert_eq!(index(&early.filter(crate::filter::name("cuda").unwrap()).unwrap()), [2.0]);
+    assert!(early.views()[0].gpu().is_empty());
+    // What a rank lacks and another has is null there.
+    let with = TraceBuilder::new().rank(1).operator("a", 0..1).arg("bytes", "3");
+    let both = TraceAnalysis::new(&ranks(&[two_steps(), with])).unwrap();
+    let some = both.filter("bytes == 3".parse::<crate::filter::Where>().unwrap()).unwrap();
+    assert_eq!(some.views().iter().map(|view| view.events().unwrap().height()).collect::<Vec<_>>(), [0, 1]);
+}

@@ -1,0 +1,97 @@
+//! A filter put to the events of a trace.
+
+use super::Where;
+use crate::frame::columns::{END, RANK, TS};
+use crate::select::union_of_columns;
+use crate::{Error, Result, Trace};
+use polars::prelude::{BooleanChunked, Column, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
+use std::fmt;
+
+/// Which events count: an expression of polars, or a text of the language of [`Where`], whose columns are checked.
+///
+/// It sees the columns of [`Trace::events`](crate::Trace::events), `ts` and `end` counted from the first event of all
+/// ranks, and `rank`. Where it is null, the event does not count.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    expr: Expr,
+    text: Option<Where>,
+}
+
+impl From<Expr> for Filter {
+    fn from(expr: Expr) -> Self {
+        Self { expr, text: None }
+    }
+}
+
+impl From<Where> for Filter {
+    fn from(text: Where) -> Self {
+        Self { expr: text.expr(), text: Some(text) }
+    }
+}
+
+impl From<&Where> for Filter {
+    fn from(text: &Where) -> Self {
+        text.clone().into()
+    }
+}
+
+impl fmt::Display for Filter {
+    /// `where dur > 100us`, or `filtered`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.text {
+            Some(text) => write!(f, "where {text}"),
+            None => f.write_str("filtered"),
+        }
+    }
+}
+
+/// A column for the answer that no event has.
+const PASSES: &str = "the filter takes it";
+
+impl Filter {
+    /// The filter for the ranks of one trace.
+    ///
+    /// # Errors
+    /// If a text names a column that no rank has, or compares one with what it cannot hold.
+    pub(crate) fn of<'a>(&'a self, traces: &[Trace]) -> Result<TraceFilter<'a>> {
+        let mut columns = union_of_columns(traces);
+        columns.push((RANK.into(), DataType::Int64));
+        if let Some(text) = &self.text {
+            text.check_types(&columns)?;
+        }
+        let origin = traces.iter().map(|trace| trace.info().first_ts).min().unwrap_or(0);
+        Ok(TraceFilter { filter: self, columns, origin })
+    }
+}
+
+/// A filter for the ranks of one trace.
+pub(crate) struct TraceFilter<'a> {
+    filter: &'a Filter,
+    columns: Vec<(PlSmallStr, DataType)>,
+    origin: i64,
+}
+
+impl TraceFilter<'_> {
+    /// Which events of a rank count.
+    ///
+    /// # Errors
+    /// If an expression of polars does not fit the events.
+    pub(crate) fn mask(&self, trace: &Trace) -> Result<BooleanChunked> {
+        let mut events = trace.events();
+        let rows = events.height();
+        // What only other ranks have is null here.
+        for (name, dtype) in &self.columns {
+            if events.column(name).is_err() && name != RANK {
+                events.with_column(Column::full_null(name.clone(), rows, dtype))?;
+            }
+        }
+        let clock = |name: &str| col(name) - lit(self.origin);
+        let events = events.lazy().with_columns([clock(TS), clock(END), lit(trace.rank()).alias(RANK)]);
+        let events = events.with_columns([self.filter.expr.clone().alias(PASSES)]).select([col(PASSES)]).collect()?;
+        let passes = events.column(PASSES)?;
+        let mask = passes.bool().map_err(|_| Error::WrongFilter {
+            reason: format!("a filter is true or false for each event, this one is {}", passes.dtype()),
+        })?;
+        Ok(mask.iter().map(|passes| passes == Some(true)).collect())
+    }
+}
