@@ -144,3 +144,44 @@ fn everything_below_is_found_at_any_depth() {
     assert_eq!(fewer.parent(2), Some(0));
     assert_eq!(fewer.depth(1), None);
 }
+
+/// Calls within calls, cut at random, the same in every run; none of them cross.
+fn nested(seed: u64) -> Vec<Call> {
+    let mut state = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    let mut below = |limit: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as i64) % limit.max(1)
+    };
+    let mut open = vec![(0, 1000)];
+    let mut calls = Vec::new();
+    while let Some((start, end)) = open.pop().filter(|_| calls.len() < 60) {
+        calls.push(Call { start, end, row: calls.len() as u32 });
+        let middle = start + below(end - start);
+        for (start, end) in [(start, middle), (middle, end)] {
+            let start = start + below(3).min(end - start);
+            if end > start && below(4) > 0 {
+                open.push((start, end - below(2).min(end - start - 1)));
+            }
+        }
+    }
+    calls.sort_by_key(|call| (call.start, Reverse(call.end), call.row));
+    calls
+}
+
+#[test]
+fn calls_that_do_not_cross_lie_in_the_shortest_call_around_them_for_hta_too() {
+    for seed in 0..200 {
+        let calls = nested(seed);
+        let (mut exact, mut hta) = (vec![NONE; calls.len()], vec![NONE; calls.len()]);
+        nest(&calls, &mut exact);
+        nest_like_hta(&calls, &mut hta);
+        assert_eq!(exact, hta, "{calls:?}");
+        for (place, call) in calls.iter().enumerate() {
+            let around = calls[..place].iter().filter(|outer| outer.start <= call.start && call.end <= outer.end);
+            let shortest = around.min_by_key(|outer| (outer.end - outer.start, Reverse(outer.row)));
+            let parent = calls.iter().find(|outer| outer.row == exact[call.row as usize]);
+            let length = |call: Option<&Call>| call.map(|call| call.end - call.start);
+            assert_eq!(length(parent), length(shortest), "{call:?} of {calls:?}");
+        }
+    }
+}

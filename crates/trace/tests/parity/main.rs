@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod diff;
+mod drawn;
 mod events;
+mod every_trace;
 mod exact;
 mod figures;
 mod goldens;

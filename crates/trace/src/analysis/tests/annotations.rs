@@ -180,6 +180,51 @@ fn modern_names_of_collectives_are_not_known_to_hta() {
     assert_eq!(answer.notes, ["No collective of NCCL lasts 1 % of a step on ranks 0, 1, 2: nothing to compare."]);
 }
 
+/// Collectives of step 0 on stream 0: rank 1 starts late. In the file the short, early one stands last.
+fn at_zero(rank: i64) -> TraceBuilder {
+    let late = 100 + 500 * rank;
+    TraceBuilder::new()
+        .rank(rank)
+        .operator("first", 0..1)
+        .step(0, 0..1000)
+        .runtime("cudaLaunchKernel", 1, 10..11)
+        .runtime("cudaLaunchKernel", 2, 20..21)
+        .kernel("ncclKernel_AllReduce", Stream(0), late..900)
+        .correlation(2)
+        .kernel("ncclKernel_AllReduce", Stream(0), 30..60 - 10 * rank)
+        .correlation(1)
+}
+
+#[test]
+fn step_0_and_stream_0_count_and_the_last_collective_in_time_but_not_for_hta() {
+    let answer = |compat| loaded(&[at_zero(0), at_zero(1)], compat).ask(&PotentialStragglers::default()).unwrap();
+    let exact = answer(Compat::Exact);
+    assert_eq!(column(main_table(&exact), "rank"), [0.0, 1.0]);
+    assert_eq!(column(&exact.tables[1].frame, "normalized_start_time"), [0.1, 0.6]);
+    assert_eq!(main_table(&answer(Compat::Hta)).height(), 0);
+}
+
+#[test]
+fn of_two_collectives_of_a_step_hta_takes_the_last_in_the_file() {
+    let job = |rank: i64| {
+        TraceBuilder::new()
+            .rank(rank)
+            .operator("first", 0..1)
+            .step(1, 0..1000)
+            .runtime("cudaLaunchKernel", 1, 10..11)
+            .runtime("cudaLaunchKernel", 2, 20..21)
+            .kernel("ncclKernel_AllReduce", Stream(7), 500..900)
+            .correlation(2)
+            .kernel("ncclKernel_AllReduce", Stream(7), 30..60 + 10 * rank)
+            .correlation(1)
+    };
+    let starts = |compat| {
+        let answer = loaded(&[job(0), job(1)], compat).ask(&PotentialStragglers::default()).unwrap();
+        column(&answer.tables[1].frame, "normalized_start_time")
+    };
+    assert_eq!((starts(Compat::Exact), starts(Compat::Hta)), (vec![0.5, 0.5], vec![0.03, 0.03]));
+}
+
 #[test]
 fn where_there_is_nothing_to_compare_a_sentence_says_why() {
     let one = ranks(&job("ncclKernel_AllReduce", STARTS)[..1]);

@@ -148,6 +148,38 @@ fn hta_takes_operators_of_any_thread_and_knows_no_launches_of_rocm() {
 }
 
 #[test]
+fn of_operators_that_start_together_the_innermost_counts_and_for_hta_the_first_in_the_file() {
+    let together = TraceBuilder::new()
+        .operator("aten::linear", 10..60)
+        .operator("aten::addmm", 10..50)
+        .runtime("cudaLaunchKernel", 1, 20..22)
+        .kernel("a", Stream(7), 50..60)
+        .correlation(1);
+    let name = |compat| {
+        let answer = loaded(std::slice::from_ref(&together), compat).ask(&AtenOpKernelsAndDelay::default()).unwrap();
+        texts(main_table(&answer), "aten_op_name").remove(0)
+    };
+    assert_eq!((name(Compat::Exact).as_str(), name(Compat::Hta).as_str()), ("aten::addmm", "aten::linear"));
+}
+
+#[test]
+fn kernels_stand_in_the_order_of_their_launches_and_for_hta_in_that_of_the_file() {
+    let builder = TraceBuilder::new()
+        .operator("aten::linear", 10..60)
+        .runtime("cudaLaunchKernel", 1, 40..42)
+        .runtime("cudaLaunchKernel", 2, 20..22)
+        .kernel("late", Stream(7), 50..60)
+        .correlation(1)
+        .kernel("early", Stream(7), 30..40)
+        .correlation(2);
+    let sequence = |compat| {
+        let answer = loaded(std::slice::from_ref(&builder), compat).ask(&AtenOpKernelsAndDelay::default()).unwrap();
+        texts(main_table(&answer), "kernel_sequence").remove(0)
+    };
+    assert_eq!((sequence(Compat::Exact).as_str(), sequence(Compat::Hta).as_str()), ("early -> late", "late -> early"));
+}
+
+#[test]
 fn operators_are_counted_by_their_kernels_and_ordered_as_asked() {
     let twice = operators()
         .thread(1)

@@ -75,6 +75,16 @@ fn short_sequences_are_left_out_and_missing_ones_explained() {
     }
 }
 
+#[test]
+fn annotations_of_the_gpu_are_no_operators_but_hide_them_from_hta() {
+    let builder = linears().complete("gpu_user_annotation", "linear pass", 0, 7, 0..900);
+    let counts = |compat| {
+        column(main_table(&loaded(std::slice::from_ref(&builder), compat).ask(&asked(None)).unwrap()), "count")
+    };
+    assert_eq!(counts(Compat::Exact), [2.0, 1.0]);
+    assert_eq!(counts(Compat::Hta), [0.0; 0]);
+}
+
 /// The kernels of a negative duration that HTA's rounding makes, on which HTA itself fails.
 #[test]
 fn durations_below_a_microsecond_do_no_harm_to_the_stack() {

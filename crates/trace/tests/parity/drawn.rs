@@ -1,0 +1,76 @@
+//! What the figures of launches and of sequences show.
+
+use super::goldens::{TRACES, either, json, load, say, shared};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use trace::analysis::CATALOG;
+use trace::{Answer, TraceAnalysis};
+
+/// The answer to a recorded call, and the figures that HTA drew of it.
+fn each(question: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
+    let Some(shared) = shared(question) else { return };
+    let entry = CATALOG.iter().find(|entry| entry.name == question).unwrap();
+    for name in TRACES {
+        let folder = shared.join("golden").join(name);
+        let calls = json(&folder.join("index.json"));
+        let analysis = TraceAnalysis::new(&load(&shared, name)).unwrap();
+        for (call, recorded) in calls.as_object().unwrap().iter().filter(|(call, _)| call.starts_with(question)) {
+            let path = either(folder.join(format!("figures/{call}.json")));
+            if recorded["figures"].as_u64().unwrap_or(0) == 0 || !path.exists() {
+                continue;
+            }
+            let params = recorded["params"].as_object().unwrap();
+            let known = |name: &String| entry.parameters.iter().any(|parameter| parameter.name == name);
+            let given: Map<String, Value> = params
+                .iter()
+                .filter(|(name, _)| known(name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            let ranks: Vec<i64> = match &params.get("ranks") {
+                Some(ranks) => serde_json::from_value((*ranks).clone()).unwrap(),
+                None => vec![params["rank"].as_i64().unwrap()],
+            };
+            let answer = entry.ask(&analysis, given, Some(&ranks)).unwrap();
+            check(&format!("{name} {call}"), answer, json(&path).as_array().unwrap());
+        }
+    }
+}
+
+#[test]
+fn histograms_count_as_many_launches_as_htas() {
+    let mut figures = 0;
+    each("cuda_kernel_launch_stats", |place, answer, golden| {
+        // HTA draws a figure for each rank, also of nothing.
+        let mut ours: BTreeMap<(String, String), f64> = BTreeMap::new();
+        for figure in &answer.figures {
+            for series in &figure.series {
+                let title = format!("{} on {}", figure.title, series.name);
+                ours.insert((title, figure.x.title.clone()), series.y.iter().sum());
+            }
+        }
+        let mut theirs = BTreeMap::new();
+        for figure in golden {
+            let title = figure["layout"]["title"]["text"].as_str().unwrap().replace("  ", " ");
+            let x = if title.starts_with("Launch") { "Launch Delay Duration" } else { "Cuda Runtime Event Duration" };
+            for drawn in figure["data"].as_array().unwrap() {
+                theirs.insert((title.clone(), x.to_owned()), drawn["x"].as_array().unwrap().len() as f64);
+            }
+            figures += 1;
+        }
+        assert_eq!(ours, theirs, "{place}");
+    });
+    say(&format!("histograms of launches: {figures}/{figures} figures"));
+}
+
+#[test]
+fn bars_of_sequences_are_htas() {
+    let mut figures = 0;
+    each("frequent_cuda_kernel_sequences", |place, answer, golden| {
+        let (ours, golden) = (&answer.figures[0], &golden[0]);
+        assert_eq!(golden["layout"]["title"]["text"], ours.title.as_str(), "{place}");
+        let theirs: Vec<f64> = serde_json::from_value(golden["data"][0]["y"].clone()).unwrap();
+        assert_eq!(ours.series[0].y, theirs, "{place}");
+        figures += 1;
+    });
+    say(&format!("bars of sequences: {figures}/{figures} figures"));
+}

@@ -1,0 +1,64 @@
+//! Every question of every trace there is, whatever it lacks: an answer, or a sentence.
+
+use super::goldens::{say, shared};
+use serde_json::{Map, Value};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use trace::analysis::CATALOG;
+use trace::{Compat, LoadOptions, TraceAnalysis, TraceSet};
+
+#[test]
+fn no_question_fails_on_any_trace_and_what_is_empty_says_why() {
+    let Some(shared) = shared("every question of every trace") else { return };
+    let mut folders = Vec::new();
+    collect(&shared.join("traces"), &mut folders);
+    let (mut asked, mut empty) = (0, 0);
+    for folder in &folders {
+        for compat in [Compat::Exact, Compat::Hta] {
+            let options = LoadOptions { compat, ..LoadOptions::default() };
+            let traces = TraceSet::load_with(folder, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+            let analysis = TraceAnalysis::new(&traces).unwrap();
+            for entry in CATALOG {
+                let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
+                let given: Map<String, Value> =
+                    places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
+                let place = format!("{} of {} {compat}", entry.name, folder.display());
+                let answer = entry
+                    .ask(&analysis, given, Some(&traces.ranks()))
+                    .unwrap_or_else(|error| panic!("{place}: {error}"));
+                asked += 1;
+                for table in &answer.tables {
+                    let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+                    let names: Vec<&str> = table.frame.get_column_names().iter().map(|name| name.as_str()).collect();
+                    assert_eq!(names, columns, "{place}");
+                }
+                if answer.tables.iter().all(|table| table.frame.height() == 0) {
+                    assert!(!answer.notes.is_empty(), "{place}: empty without a word");
+                    empty += 1;
+                }
+            }
+        }
+    }
+    say(&format!(
+        "every question of every trace: {asked} answers of {} folders, {empty} empty ones say why",
+        folders.len()
+    ));
+    assert!(folders.len() >= 12, "only {} folders found", folders.len());
+}
+
+/// Folders that hold traces.
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut has_trace = false;
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else {
+            has_trace |= path.extension().is_some_and(|ending| ending == "gz" || ending == "json");
+        }
+    }
+    if has_trace {
+        found.push(folder.to_owned());
+    }
+    found.sort();
+}
