@@ -1,8 +1,11 @@
 """How long a user waits: the real kernel, driven through jupyter_client, medians of several runs.
 
     python benches/cells.py [--runs 5] [--control FOLDER --test FOLDER] [--evcxr PATH/TO/evcxr_jupyter]
+                            [--other PATH/TO/tracebook --other-cells FOLDER]
 
-With `--evcxr` the cells that stock evcxr can run are timed beside ours, in turn, in the same run.
+With `--evcxr` the cells that stock evcxr can run are timed beside ours, in turn, in the same run. With `--other` an
+earlier build of ours, with its library for cells, is timed in turn with this one, and the ratios of neighbouring runs
+are printed, which other work on the machine disturbs less than the times.
 """
 
 import argparse
@@ -24,7 +27,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 
 class Kernel:
-    def __init__(self, argv):
+    def __init__(self, argv, env=None):
         folder = Path(tempfile.mkdtemp()) / "kernels" / "timed"
         folder.mkdir(parents=True)
         spec = {"argv": [*argv, "{connection_file}"], "display_name": "timed", "language": "rust", "interrupt_mode": "message"}
@@ -32,7 +35,7 @@ class Kernel:
         self.started = time.perf_counter()
         specs = KernelSpecManager(kernel_dirs=[str(folder.parent)])
         self.manager = KernelManager(kernel_name="timed", kernel_spec_manager=specs)
-        self.manager.start_kernel()
+        self.manager.start_kernel(env={**os.environ, **(env or {})})
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=120)
@@ -64,25 +67,43 @@ class Kernel:
         self.manager.shutdown_kernel(now=True)
 
 
-def one_run(argv, options, times):
+CELLS_IN_A_ROW = 100
+
+
+def one_run(argv, options, times, env=None):
     note = lambda name, value: times.setdefault(name, []).append(value)
-    kernel = Kernel(argv)
+    kernel = Kernel(argv, env)
     note("start to kernel_info", kernel.ready)
     note(f"%trace_load of control, {options.size:.1f} MB gz", kernel.run(f"%trace_load '{options.control}' --as control --quiet"))
     kernel.run("control.events().height()")
     note("fresh notebook: start to the result of control.events().height()", time.perf_counter() - kernel.started)
     kernel.run(f"%trace_load '{options.test}' --as test --quiet")
     note("%compare_traces control test", kernel.run("%compare_traces control test"))
-    note("1 + 1", kernel.run("1 + 1"))
-    note("un-annotated let of a polars chain", kernel.run('let top = control.events().lazy().filter(col("dur").gt(lit(1000))).collect()?;'))
+    note("first mention of a loaded trace", kernel.run("test.ranks()"))
+    for _ in range(3):
+        note("1 + 1", kernel.run("1 + 1"))
+        note("un-annotated let of a number", kernel.run("let number = 1 + 1;"))
+        note("un-annotated let of a polars chain", kernel.run('let top = control.events().lazy().filter(col("dur").gt(lit(1000))).collect()?;'))
     group = 'control.events().lazy().group_by([col("name")]).agg([col("dur").sum()]).sort(["dur"], Default::default()).collect()?'
     note("group_by, agg, sort of the trace", kernel.run(group))
     kernel.close()
 
-    kernel = Kernel(argv)
+    kernel = Kernel(argv, env)
     note("start to the result of 1 + 1, nothing loaded", kernel.run("1 + 1") + kernel.ready)
     note("memory without traces, MB", kernel.memory())
     kernel.close()
+
+
+def in_a_row(argv):
+    """How much memory many cells take, and how long the last of them takes beside the first, in MB and as a ratio."""
+    kernel = Kernel(argv)
+    kernel.run("let frame = df!(\"n\" => [1, 2, 3])?;")
+    before, seconds = kernel.memory(), []
+    for n in range(CELLS_IN_A_ROW):
+        seconds.append(kernel.run(f"let value_{n % 10} = frame.height() + {n}; value_{n % 10}"))
+    grown = kernel.memory() - before
+    kernel.close()
+    return grown, statistics.median(seconds[-20:]) / statistics.median(seconds[:20])
 
 
 def stock_run(program, times):
@@ -101,23 +122,34 @@ def main():
     parser.add_argument("--control", default=ROOT / "notebooks/data/control")
     parser.add_argument("--test", default=ROOT / "notebooks/data/test")
     parser.add_argument("--evcxr")
+    parser.add_argument("--other")
+    parser.add_argument("--other-cells")
     options = parser.parse_args()
     options.size = sum(file.stat().st_size for file in Path(options.control).glob("*.gz")) / 1e6
-    ours, stock = {}, {}
+    ours, stock, others = {}, {}, {}
+    argv = [os.environ.get("TRACEBOOK_BIN", str(TARGET / "tracebook")), "run", "--connection-file"]
     for _ in range(options.runs):
-        one_run([str(TARGET / "tracebook"), "run", "--connection-file"], options, ours)
+        one_run(argv, options, ours)
+        if options.other:
+            one_run([options.other, *argv[1:]], options, others, {"TRACEBOOK_CELLS": options.other_cells})
         if options.evcxr:
             stock_run(options.evcxr, stock)
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.machine()}, {rustc}; medians of {options.runs}")
-    print("| measure | median | min | max |" + (" stock evcxr |" if stock else ""))
-    print("| --- | --- | --- | --- |" + (" --- |" if stock else ""))
+    more = (" stock evcxr |" if stock else "") + (" other | ours / other |" if others else "")
+    print("| measure | median | min | max |" + more)
+    print("| --- | --- | --- | --- |" + " --- |" * (more.count("|")))
     for name, values in ours.items():
         shown = (lambda value: f"{value:.0f}") if name.endswith("MB") else (lambda value: f"{value:.3f} s")
         row = [name, shown(statistics.median(values)), shown(min(values)), shown(max(values))]
         if stock:
             row.append(shown(statistics.median(stock[name])) if name in stock else "–")
+        if others:
+            ratios = [one / other for one, other in zip(values, others[name])]
+            row += [shown(statistics.median(others[name])), f"{statistics.median(ratios):.2f}"]
         print("| " + " | ".join(row) + " |")
+    grown, ratio = in_a_row(argv)
+    print(f"{CELLS_IN_A_ROW} cells in a row: {grown:.0f} MB more memory; the last 20 take {ratio:.2f} times as long as the first 20")
 
 
 if __name__ == "__main__":
