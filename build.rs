@@ -1,8 +1,18 @@
-//! Tells the kernel which compiler built it: cells are compiled by the same one.
+//! Tells the kernel which compiler built it, since cells are compiled by the same one; and gives it the sources of the
+//! library for cells, so that `tracebook install` can build that without a checkout.
 
 #![allow(clippy::print_stdout)]
 
-fn main() {
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// The packages that the library for cells is made of.
+const PACKAGES: [&str; 4] = ["crates/cells", "crates/one-build", "crates/trace", "crates/trace-view"];
+/// What else the workspace consists of; its manifests are needed, its code is not.
+const OTHERS: [&str; 2] = [".", "crates/trace-testkit"];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = std::process::Command::new(rustc).arg("--version").output();
@@ -10,4 +20,44 @@ fn main() {
     // `rustc 1.95.0 (59807616e 2026-04-14)`
     let version = text.split_whitespace().nth(1).unwrap_or(env!("CARGO_PKG_RUST_VERSION"));
     println!("cargo:rustc-env=TRACEBOOK_RUSTC_VERSION={version}");
+
+    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
+    let mut files = vec![PathBuf::from("Cargo.lock")];
+    for package in PACKAGES {
+        files.push(Path::new(package).join("Cargo.toml"));
+        files.extend(Some(Path::new(package).join("build.rs")).filter(|file| root.join(file).is_file()));
+        println!("cargo:rerun-if-changed={package}/src");
+        collect(&root, &Path::new(package).join("src"), &mut files)?;
+    }
+    files.extend(OTHERS.map(|package| Path::new(package).join("Cargo.toml")));
+    files.sort();
+
+    let mut hash = DefaultHasher::new();
+    let mut list = String::from("pub(super) const FILES: &[(&str, &str)] = &[\n");
+    for file in &files {
+        println!("cargo:rerun-if-changed={}", file.display());
+        std::fs::read(root.join(file))?.hash(&mut hash);
+        writeln!(list, "    ({:?}, include_str!({:?})),", file, root.join(file))?;
+    }
+    list.push_str("];\n");
+    println!("cargo:rustc-env=TRACEBOOK_SOURCES={:016x}", hash.finish());
+    std::fs::write(PathBuf::from(std::env::var("OUT_DIR")?).join("sources.rs"), list)?;
+    Ok(())
+}
+
+/// The files below `folder` that are compiled into the library.
+fn collect(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(root.join(folder))? {
+        let name = entry?.file_name();
+        let path = folder.join(&name);
+        let is_test = name == "tests" || name.to_string_lossy().ends_with("tests.rs");
+        if root.join(&path).is_dir() {
+            if !is_test {
+                collect(root, &path, files)?;
+            }
+        } else if !is_test {
+            files.push(path);
+        }
+    }
+    Ok(())
 }

@@ -2,29 +2,27 @@
 //!
 //! evcxr's rust-analyzer starts about ten processes of cargo and rustc when it loads a manifest, and then reads the
 //! sources of whatever they name. The types of variables come from the compiler here (see `compiler`), so it needs none
-//! of that: the environment names this binary as its `CARGO`, and no file as its `RUSTC`. It is told of one crate
+//! of that: the environment names a script of ours as its `CARGO`, and no file as its `RUSTC`. It is told of one crate
 //! without dependencies; every other question fails, and it goes on without an answer.
 
 use serde_json::{Value, json};
-use std::io::Write;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
-/// The name of the link to this binary by which it knows that rust-analyzer called it.
-pub(super) const NAME: &str = "cargo";
-
-/// Answers `cargo metadata … --manifest-path FILE …`; the exit status.
-pub(super) fn answer(arguments: &[String]) -> i32 {
-    let manifest = arguments.iter().skip_while(|argument| *argument != "--manifest-path").nth(1);
-    match (arguments.first().map(String::as_str), manifest.and_then(|file| Path::new(file).parent())) {
-        (Some("metadata"), Some(folder)) => {
-            let answer = metadata(&folder.to_string_lossy());
-            i32::from(writeln!(std::io::stdout(), "{answer}").is_err())
-        }
-        _ => 1,
-    }
+/// Writes the script into `folder`; it answers for the crate that evcxr writes into `cell`.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn write(folder: &Path, cell: &Path) -> std::io::Result<PathBuf> {
+    let script = folder.join("cargo");
+    std::fs::write(folder.join("metadata.json"), format!("{}\n", metadata(&cell.to_string_lossy())))?;
+    // `$0` is how rust-analyzer calls it: by its whole path.
+    std::fs::write(&script, "#!/bin/sh\n[ \"$1\" = metadata ] && exec cat \"${0%/*}/metadata.json\"\nexit 1\n")?;
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700))?;
+    Ok(script)
 }
 
-/// What `cargo metadata` says of the crate that evcxr writes into `folder`, without its dependencies.
+/// What `cargo metadata` says of the crate in `folder`, without its dependencies.
 fn metadata(folder: &str) -> Value {
     let id = format!("path+file://{folder}#ctx@1.0.0");
     let target = json!({
@@ -49,18 +47,19 @@ fn metadata(folder: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
-    fn the_answer_names_the_crate_and_nothing_else() {
-        let answer = metadata("/tmp/x y");
-        assert_eq!(answer["packages"][0]["targets"][0]["src_path"], "/tmp/x y/src/lib.rs");
-        assert_eq!(answer["workspace_members"][0], answer["packages"][0]["id"]);
-    }
-
-    #[test]
-    fn other_questions_fail() {
-        for question in [&["--version"][..], &["locate-project", "--workspace"], &["metadata"], &[]] {
-            assert_eq!(answer(&question.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()), 1);
+    fn the_script_tells_of_one_crate_and_of_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = write(folder.path(), Path::new("/tmp/x y")).unwrap();
+        let ask = |question: &[&str]| Command::new(&script).args(question).output().unwrap();
+        let told = ask(&["metadata", "--format-version", "1", "--manifest-path", "/tmp/x y/Cargo.toml"]);
+        let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+        assert_eq!(told["packages"][0]["targets"][0]["src_path"], "/tmp/x y/src/lib.rs");
+        assert_eq!(told["workspace_members"][0], told["packages"][0]["id"]);
+        for question in [&["--version"][..], &["locate-project", "--workspace"], &[]] {
+            assert!(!ask(question).status.success());
         }
     }
 }

@@ -4,8 +4,8 @@
 //! dependencies of its own it compiles evcxr's source directly against the prebuilt dylib. With dependencies, cargo does
 //! its work, and we come back as cargo's `RUSTC_WRAPPER` to add the dylib to the cell's crate.
 
-use super::cargo;
 use super::environment::{RUN_FOLDER, USER_PATH};
+use super::ready::{Kept, Outcome};
 use super::toolchain::{CELLS_VARIABLE, CellsKit};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,10 +35,6 @@ pub(super) fn hook() {
     let name = Path::new(&name).file_name().unwrap_or_default();
     if name == "mold" {
         std::process::exit(compile(std::env::args_os().skip(1).collect()));
-    }
-    // The real cargo is never this binary; a link of that name stands in the run's folder only.
-    if name == cargo::NAME {
-        std::process::exit(cargo::answer(&std::env::args().skip(1).collect::<Vec<_>>()));
     }
 }
 
@@ -107,6 +103,15 @@ fn compile(arguments: Vec<OsString>) -> i32 {
     rustc.args(["--crate-name", CELL_CRATE, "--edition", "2024", "src/lib.rs", "--crate-type", "cdylib"]);
     rustc.args(["--error-format=json", "--json=diagnostic-rendered-ansi", "--out-dir"]).arg(&folder);
     let level = if optimised() { "2" } else { level };
+    let source = std::fs::read_to_string("src/lib.rs").unwrap_or_default();
+    let run_folder = std::env::var_os(RUN_FOLDER).map(PathBuf::from);
+    let kept = Kept::of(&kit, run_folder.as_deref(), &source, level).filter(|_| !analyse);
+    let library = folder.join(format!("lib{CELL_CRATE}.so"));
+    match kept.as_ref().and_then(Kept::outcome) {
+        Some(Outcome::Messages(messages)) => return fail(messages.trim_end()),
+        Some(Outcome::Library(compiled)) if std::fs::copy(&compiled, &library).is_ok() => return hand_over(&library),
+        _ => {}
+    }
     // An overflow is an error at every level; the checks inside std would slow an optimised loop down.
     let assertions = if level == "0" { "on" } else { "off" };
     rustc.args(["-C", "debuginfo=0", "-C", "overflow-checks=on"]);
@@ -115,17 +120,26 @@ fn compile(arguments: Vec<OsString>) -> i32 {
         rustc.arg("--emit=metadata");
     }
     link_cells(&mut rustc, &kit);
-    let status = run_rustc(rustc, analyse);
-    if status == 0 && !analyse {
-        let library = folder.join(format!("lib{CELL_CRATE}.so"));
-        let library = std::fs::canonicalize(&library).unwrap_or(library);
-        if let Some(answer) = std::env::var_os("EVCXR_EXECUTION_SO_PATH")
-            && let Err(error) = std::fs::write(answer, library.as_os_str().as_encoded_bytes())
-        {
-            return fail(&format!("the path of the compiled cell: {error}"));
-        }
+    let (status, messages) = run_rustc(rustc, analyse);
+    if analyse {
+        return status;
     }
-    status
+    if let Some(kept) = kept {
+        let outcome = if status == 0 { Outcome::Library(library.clone()) } else { Outcome::Messages(messages) };
+        kept.keep(&outcome);
+    }
+    if status == 0 { hand_over(&library) } else { status }
+}
+
+/// Tells evcxr where the compiled cell is.
+fn hand_over(library: &Path) -> i32 {
+    let library = std::fs::canonicalize(library).unwrap_or_else(|_| library.to_owned());
+    if let Some(answer) = std::env::var_os("EVCXR_EXECUTION_SO_PATH")
+        && let Err(error) = std::fs::write(answer, library.as_os_str().as_encoded_bytes())
+    {
+        return fail(&format!("the path of the compiled cell: {error}"));
+    }
+    0
 }
 
 /// cargo, as evcxr wanted it; `wrapped` adds the dylib to the cell's crate.
@@ -191,7 +205,7 @@ fn wrap_rustc(arguments: Vec<OsString>) -> i32 {
     let analyse = !arguments.iter().any(|argument| {
         argument.to_string_lossy().starts_with("--emit") && argument.to_string_lossy().contains("link")
     });
-    run_rustc(command, analyse)
+    run_rustc(command, analyse).0
 }
 
 fn link_cells(rustc: &mut Command, kit: &CellsKit) {
@@ -207,8 +221,9 @@ fn prefixed(prefix: &str, path: &Path) -> OsString {
     text
 }
 
-/// Runs the compiler. In an analysis the messages that carry types are taken out and kept for the kernel.
-fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
+/// Runs the compiler: its status, and what it said. In an analysis the messages that carry types are taken out and kept for
+/// the kernel.
+fn run_rustc(mut rustc: Command, analyse: bool) -> (i32, String) {
     if analyse {
         // Whole paths, so that a type can be written in the cell whatever the user imported. The flag is unstable; the
         // analysis makes no code that runs.
@@ -217,8 +232,9 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
     // evcxr takes a warning of an analysis for an error, and shows none of a compilation.
     rustc.arg("-Awarnings");
     let Ok(mut child) = rustc.stderr(Stdio::piped()).spawn() else {
-        return fail("rustc cannot be started");
+        return (fail("rustc cannot be started"), String::new());
     };
+    let mut said = String::new();
     let mut types = BTreeMap::new();
     let mut errors = 0;
     if let Some(output) = child.stderr.take() {
@@ -233,17 +249,19 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> i32 {
             }
             errors += usize::from(line.contains("\"level\":\"error\""));
             let _ = writeln!(stderr, "{line}");
+            said.push_str(&line);
+            said.push('\n');
         }
     }
     let status = child.wait().ok().and_then(|status| status.code()).unwrap_or(1);
     if !analyse {
-        return status;
+        return (status, said);
     }
     if let Some(folder) = std::env::var_os(RUN_FOLDER) {
         let _ = std::fs::write(Path::new(&folder).join(TYPES_FILE), serde_json::to_vec(&types).unwrap_or_default());
     }
     // The compiler counts the messages we took out; only others are the user's.
-    i32::from(errors > 0)
+    (i32::from(errors > 0), said)
 }
 
 const PROBE_START: &str = "PROBE<";

@@ -94,8 +94,8 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
         let src = folder(&format!("rust-src/{name}/src"))?;
         std::fs::write(src.join("lib.rs"), "")?;
     }
-    let quiet = folder("quiet")?;
-    std::os::unix::fs::symlink(exe, quiet.join(super::cargo::NAME))?;
+    let (quiet, cell) = (folder("quiet")?, folder("evcxr")?);
+    let cargo = super::cargo::write(&quiet, &cell)?;
     // evcxr's own default, level 2, would have to be changed later, and everything be loaded a second time. At level 2 a
     // cell with polars takes five times as long to compile, and what is slow at level 0 runs in the optimised dylib anyway.
     std::fs::write(folder("config")?.join("evcxr.toml"), "[evcxr]\nopt_level = \"0\"\n")?;
@@ -112,9 +112,9 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
         (USER_PATH, user_path),
         ("PATH", search),
         ("RUST_SRC_PATH", source.into_os_string()),
-        ("CARGO", quiet.join(super::cargo::NAME).into_os_string()),
+        ("CARGO", cargo.into_os_string()),
         ("RUSTC", quiet.join("none").into_os_string()),
-        ("EVCXR_TMPDIR", folder("evcxr")?.into_os_string()),
+        ("EVCXR_TMPDIR", cell.into_os_string()),
         ("EVCXR_CONFIG_DIR", folder("config")?.into_os_string()),
     ])
 }

@@ -9,7 +9,8 @@ use super::environment;
 use super::failure;
 use super::interrupt::Control;
 use super::pump::{Pump, Seen};
-use super::toolchain::CellsKit;
+use super::ready::Starting;
+use super::toolchain::{CellsKit, KitError, compiler_version};
 use super::{Engine, RunFolder};
 use crate::Failure;
 use crate::display::{Output, Sink};
@@ -69,7 +70,30 @@ fn broken(error: impl std::fmt::Display) -> Failure {
 }
 
 fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
-    let kit = CellsKit::find().map_err(|error| Failure::new("RustUnavailable", error.to_string()))?;
+    let unavailable = |error: KitError| Failure::new("RustUnavailable", error.to_string());
+    let kit = CellsKit::find();
+    // Without a kit, what is missing first is a compiler, if there is none.
+    let Ok(kit) = kit else {
+        return Err(unavailable(compiler_version().map_or(KitError::NoCompiler, |_| KitError::NotBuilt)));
+    };
+    // Asking the compiler takes as long as starting evcxr: both at once.
+    let checking = {
+        let kit = kit.clone();
+        std::thread::spawn(move || kit.check())
+    };
+    let live = start_evcxr(folder, kit);
+    match checking.join() {
+        Ok(Err(error)) => return Err(unavailable(error)),
+        Err(_) => return Err(broken("the check of its library panicked")),
+        Ok(Ok(())) => {}
+    }
+    let live = live?;
+    control.watch(live.context.process_handle());
+    Ok(live)
+}
+
+fn start_evcxr(folder: &Path, kit: CellsKit) -> Result<Live, Failure> {
+    let _starting = Starting::enter(folder);
     let token = uuid::Uuid::new_v4().simple().to_string();
     let pipes = folder.join("pipes");
     std::fs::create_dir_all(&pipes).map_err(broken)?;
@@ -81,7 +105,6 @@ fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
     let mut context = CommandContext::with_eval_context(context);
     // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
     context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;
-    control.watch(context.process_handle());
     let identity = kit.identity();
     Ok(Live { kit, identity, context, pump, _outputs: outputs })
 }

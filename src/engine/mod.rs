@@ -11,6 +11,7 @@ mod evcxr;
 mod failure;
 mod interrupt;
 mod pump;
+mod ready;
 mod toolchain;
 
 pub use environment::{RunFolder, enter};

@@ -38,6 +38,12 @@ pub enum KitError {
         /// The compiler found now.
         found: String,
     },
+    /// Another build of this program built it.
+    #[error(
+        "the library for Rust cells was built by another build of Tracebook; run `tracebook install --build-cells` and \
+         restart the kernel (magics work all the same)"
+    )]
+    OtherBuild,
 }
 
 impl CellsKit {
@@ -46,21 +52,31 @@ impl CellsKit {
         Self { folder: folder.into() }
     }
 
-    /// The kit of this run (see `environment`: the one that `kernel.json` names, or the one in the user's data folder), if
-    /// it fits the compiler found here.
+    /// The kit of this run (see `environment`: the one that `kernel.json` names, or the one in the user's data folder).
+    ///
+    /// # Errors
+    /// [`KitError::NotBuilt`].
+    pub fn find() -> Result<Self, KitError> {
+        let folder = std::env::var_os(CELLS_VARIABLE).filter(|folder| !folder.is_empty());
+        folder.map(Self::at).filter(|kit| kit.library().is_file()).ok_or(KitError::NotBuilt)
+    }
+
+    /// Whether the kit fits the compiler found here, and this program.
     ///
     /// # Errors
     /// [`KitError`], with the way out.
-    pub fn find() -> Result<Self, KitError> {
+    pub fn check(&self) -> Result<(), KitError> {
         let version = compiler_version().ok_or(KitError::NoCompiler)?;
-        let folder = std::env::var_os(CELLS_VARIABLE).filter(|folder| !folder.is_empty());
-        let kit = folder.map(Self::at).filter(|kit| kit.library().is_file()).ok_or(KitError::NotBuilt)?;
-        let built = std::fs::read_to_string(kit.compiler_file()).unwrap_or_default();
+        let built = std::fs::read_to_string(self.compiler_file()).unwrap_or_default();
         if built.trim() != version.trim() {
             let name = |text: &str| text.lines().next().unwrap_or("an unknown compiler").to_owned();
             return Err(KitError::OtherCompiler { built: name(&built), found: name(&version) });
         }
-        Ok(kit)
+        let sources = std::fs::read_to_string(self.sources_file()).unwrap_or_default();
+        if sources.trim() != Self::SOURCES {
+            return Err(KitError::OtherBuild);
+        }
+        Ok(())
     }
 
     /// Tells this build of the kit from a later one in the same folder.
@@ -90,6 +106,14 @@ impl CellsKit {
         self.folder.join("metadata")
     }
 
+    /// Tells the sources of one build from those of another.
+    pub const SOURCES: &str = env!("TRACEBOOK_SOURCES");
+
+    /// The [`CellsKit::SOURCES`] of the program that built it.
+    pub fn sources_file(&self) -> PathBuf {
+        self.folder.join("sources.txt")
+    }
+
     /// `rustc -vV` of the compiler that built it.
     pub fn compiler_file(&self) -> PathBuf {
         self.folder.join("rustc.txt")
@@ -98,10 +122,12 @@ impl CellsKit {
 
 /// `rustc -vV`, if there is a compiler (and cargo beside it).
 pub fn compiler_version() -> Option<String> {
-    let answer =
-        |program: &str| Command::new(program).arg("-vV").output().ok().filter(|output| output.status.success());
-    answer("cargo")?;
-    String::from_utf8(answer("rustc")?.stdout).ok()
+    let answer = |program: &str, question: &str| {
+        Command::new(program).arg(question).output().ok().filter(|output| output.status.success())
+    };
+    // Not `-vV`: for that, cargo starts a dozen processes to find out which Linux this is.
+    answer("cargo", "-V")?;
+    String::from_utf8(answer("rustc", "-vV")?.stdout).ok()
 }
 
 /// Where the kit lies unless `kernel.json` says otherwise: keyed by our version; the compiler is checked by its text.

@@ -25,15 +25,6 @@ pub enum InstallError {
     /// There is no `rustc` or `cargo`.
     #[error("Rust cells need a Rust compiler and none was found; install one from https://rustup.rs")]
     NoCompiler,
-    /// The sources that the library for cells is built from are not where this binary was built.
-    #[error(
-        "the sources of Tracebook are not at {} any more, and the library for Rust cells is built from them; \
-         run `cargo build --release` in a checkout and install from there", path.display()
-    )]
-    NoSources {
-        /// Where they were.
-        path: PathBuf,
-    },
     /// A command failed; its own message stands above.
     #[error("`{command}` failed; its message stands above")]
     Command {

@@ -4,7 +4,7 @@
 //! kernel, so after a build this links and little more. What a cell's compiler must find is copied to the kit's folder:
 //! the dylib, the metadata of everything in it, the macros it uses, and the program that runs cells.
 
-use super::InstallError;
+use super::{InstallError, sources};
 use crate::engine::{CellsKit, compiler_version};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -13,19 +13,18 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where the sources were when this binary was built.
-const SOURCES: &str = env!("CARGO_MANIFEST_DIR");
-
 /// Builds or renews the kit.
 pub(super) fn build(kit: &CellsKit, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     let version = compiler_version().ok_or(InstallError::NoCompiler)?;
-    let sources = Path::new(SOURCES);
-    if !sources.join("crates/cells/Cargo.toml").is_file() {
-        return Err(InstallError::NoSources { path: sources.to_owned() });
-    }
-    say("  Rust cells: building their library (seconds after `cargo build --release`, else about 15 minutes)");
-    let artifacts = compile(sources)?;
-    let next = kit.folder().with_extension("next");
+    let sources = sources::find(&beside(kit, "build"))?;
+    say(if sources.unpacked {
+        "  Rust cells: building their library from the sources that came with this program (10 to 20 minutes, once per version; \
+         cargo fetches what it depends on)"
+    } else {
+        "  Rust cells: building their library (seconds after `cargo build --release`, else about 15 minutes)"
+    });
+    let artifacts = compile(&sources.folder)?;
+    let next = beside(kit, "next");
     let written = |path: &Path| {
         let path = path.to_owned();
         move |source| InstallError::Write { path, source }
@@ -40,10 +39,22 @@ pub(super) fn build(kit: &CellsKit, say: &mut dyn FnMut(&str)) -> Result<(), Ins
     }
     std::fs::copy(&artifacts.library, fresh.library()).map_err(written(&fresh.library()))?;
     std::fs::write(fresh.compiler_file(), &version).map_err(written(&fresh.compiler_file()))?;
-    link_worker(sources, &fresh)?;
+    std::fs::write(fresh.sources_file(), CellsKit::SOURCES).map_err(written(&fresh.sources_file()))?;
+    link_worker(&sources.folder, &fresh)?;
     try_cell(&fresh)?;
     let _ = std::fs::remove_dir_all(kit.folder());
-    std::fs::rename(&next, kit.folder()).map_err(written(kit.folder()))
+    std::fs::rename(&next, kit.folder()).map_err(written(kit.folder()))?;
+    if sources.unpacked {
+        // It holds a gigabyte that nothing needs any more; after a failure it stays, so that the next attempt goes on there.
+        let _ = std::fs::remove_dir_all(&sources.folder);
+    }
+    Ok(())
+}
+
+/// A folder next to the kit's.
+fn beside(kit: &CellsKit, ending: &str) -> PathBuf {
+    let name = kit.folder().file_name().unwrap_or_default().to_string_lossy();
+    kit.folder().with_file_name(format!("{name}.{ending}"))
 }
 
 struct Artifacts {

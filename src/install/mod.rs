@@ -5,6 +5,7 @@ mod extension;
 mod kernelspec;
 mod kit;
 mod location;
+mod sources;
 
 pub use error::InstallError;
 pub use location::Location;

@@ -89,13 +89,13 @@ pub trait ShowOutcome {
 
 impl<T: Debug, E: Display> ShowOutcome for Outcome<'_, Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(self.0.0, ToString::to_string)
+        outcome(debug(self.0.0), ToString::to_string)
     }
 }
 
 impl<T: Debug, E: Display> ShowOutcome for Outcome<'_, &Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(self.0.0, ToString::to_string)
+        outcome(debug(self.0.0), ToString::to_string)
     }
 }
 
@@ -115,22 +115,30 @@ pub trait ShowEnded {
 
 impl<T: Debug, E: Debug> ShowEnded for Ended<'_, Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(self.0, |error| format!("{error:?}"))
+        outcome(debug(self.0), |error| format!("{error:?}"))
     }
 }
 
 impl<T: Debug, E: Debug> ShowEnded for Ended<'_, &Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(self.0, |error| format!("{error:?}"))
+        outcome(debug(self.0), |error| format!("{error:?}"))
     }
 }
 
-fn outcome<T: Debug, E>(result: &Result<T, E>, text: impl FnOnce(&E) -> String) -> Shown {
+fn debug<T: Debug, E>(result: &Result<T, E>) -> Result<&dyn Debug, &E> {
+    result.as_ref().map(|value| value as &dyn Debug)
+}
+
+fn outcome<E>(result: Result<&dyn Debug, &E>, text: impl FnOnce(&E) -> String) -> Shown {
     match result {
-        Ok(value) if is_unit::<T>() => value.tracebook_bundles(),
-        Ok(value) => Ok(vec![Bundle::text(format!("Ok({value:?})"))]),
+        Ok(value) => success(value),
         Err(error) => Err(text(error)),
     }
+}
+
+fn success(value: &dyn Debug) -> Shown {
+    let text = format!("{value:?}");
+    Ok(if text == "()" { Vec::new() } else { vec![Bundle::text(format!("Ok({text})"))] })
 }
 
 /// Shows debug text. `()` has nothing to show.
@@ -149,12 +157,15 @@ pub trait ShowDebug {
 
 impl<T: Debug + ?Sized> ShowDebug for T {
     fn tracebook_bundles(&self) -> Shown {
-        Ok(if is_unit::<T>() { Vec::new() } else { vec![Bundle::text(format!("{self:?}"))] })
+        plain(&self)
     }
 }
 
-fn is_unit<T: ?Sized>() -> bool {
-    std::any::type_name::<T>() == std::any::type_name::<()>()
+// What follows is not generic: it is compiled once, here, and not in every cell.
+
+fn plain(value: &dyn Debug) -> Shown {
+    let text = format!("{value:?}");
+    Ok(if text == "()" { Vec::new() } else { vec![Bundle::text(text)] })
 }
 
 fn finish(shown: Shown) {

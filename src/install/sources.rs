@@ -1,0 +1,86 @@
+//! The sources of the library for cells: where this binary was built, or, where that is gone, as the binary carries them.
+
+use super::InstallError;
+use std::path::{Path, PathBuf};
+
+/// Where the sources were when this binary was built.
+const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// What stands in for the code of packages whose manifests alone are needed.
+const STUBS: &[(&str, &str)] =
+    &[("src/lib.rs", ""), ("src/main.rs", "fn main() {}\n"), ("crates/trace-testkit/src/lib.rs", "")];
+
+mod carried {
+    // `FILES`, path and text, as `build.rs` found them.
+    include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+}
+
+/// The folder of a workspace in which `-p cells` can be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sources {
+    /// The workspace.
+    pub(super) folder: PathBuf,
+    /// Whether it was made for this build, and cargo's own folder with it.
+    pub(super) unpacked: bool,
+}
+
+/// The sources, unpacked into `folder` if the checkout is gone.
+///
+/// # Errors
+/// If the folder cannot be written.
+pub(super) fn find(folder: &Path) -> Result<Sources, InstallError> {
+    if Path::new(CHECKOUT).join("crates/cells/Cargo.toml").is_file() {
+        return Ok(Sources { folder: PathBuf::from(CHECKOUT), unpacked: false });
+    }
+    unpack(folder)?;
+    Ok(Sources { folder: folder.to_owned(), unpacked: true })
+}
+
+fn unpack(folder: &Path) -> Result<(), InstallError> {
+    for (path, text) in carried::FILES.iter().chain(STUBS) {
+        let path = folder.join(path);
+        // What an earlier attempt compiled from the same text need not be compiled again.
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == *text) {
+            continue;
+        }
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&path, text))
+            .map_err(|source| InstallError::Write { path, source })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn what_the_binary_carries_is_a_workspace_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        unpack(folder.path()).unwrap();
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let tree = Command::new(cargo)
+            .args(["tree", "--offline", "--locked", "-p", "cells", "--prefix", "none"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&tree.stdout);
+        assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+        assert!(text.contains("polars v") && text.contains(&*folder.path().join("crates/trace").to_string_lossy()));
+    }
+
+    #[test]
+    fn it_carries_what_is_compiled_and_no_more() {
+        let names: Vec<&str> = carried::FILES.iter().map(|(path, _)| *path).collect();
+        for name in
+            ["Cargo.lock", "./Cargo.toml", "crates/cells/src/bin/tracebook-worker.rs", "crates/trace/src/lib.rs"]
+        {
+            assert!(names.contains(&name), "{name} of {names:?}");
+        }
+        assert!(!names.iter().any(|name| name.contains("tests")));
+        let size: usize = carried::FILES.iter().map(|(_, text)| text.len()).sum();
+        assert!(size < 2_000_000, "{size} bytes");
+    }
+}
