@@ -1,6 +1,7 @@
 //! compare_traces, ops_diff and ops_summary.
 
 use super::goldens::{DIFFS, TRACES, close, csv, files, json, load, parts, say, shared};
+use super::ledger::counted;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,6 +31,7 @@ fn compare_traces_equals_htas() {
         (matched, total) = (matched + good, total + here);
     }
     say(&format!("compare_traces: {matched}/{total} tables"));
+    counted("tables of compare_traces", [matched, 0, total - matched]);
     assert!(total >= 320, "only {total} goldens found");
     assert_eq!(matched, total);
 }
@@ -55,6 +57,7 @@ fn ops_diff_equals_htas() {
         }
     }
     say(&format!("ops_diff: {matched}/{total} answers"));
+    counted("answers of ops_diff", [matched, 0, total - matched]);
     assert!(total >= 156, "only {total} goldens found");
     assert_eq!(matched, total);
 }
@@ -85,6 +88,7 @@ fn ops_summary_equals_htas() {
         }
     }
     say(&format!("ops_summary: {total}/{total} tables"));
+    counted("tables of ops_summary", [total, 0, 0]);
     assert!(total >= 33, "only {total} goldens found");
 }
 

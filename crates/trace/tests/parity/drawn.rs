@@ -1,6 +1,7 @@
 //! What the figures of launches and of sequences show.
 
 use super::goldens::{TRACES, either, json, load, say, shared};
+use super::ledger::counted;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use trace::analysis::CATALOG;
@@ -59,7 +60,7 @@ fn histograms_count_as_many_launches_as_htas() {
         }
         assert_eq!(ours, theirs, "{place}");
     });
-    say(&format!("histograms of launches: {figures}/{figures} figures"));
+    said("figures of cuda_kernel_launch_stats", figures);
 }
 
 #[test]
@@ -72,5 +73,13 @@ fn bars_of_sequences_are_htas() {
         assert_eq!(ours.series[0].y, theirs, "{place}");
         figures += 1;
     });
-    say(&format!("bars of sequences: {figures}/{figures} figures"));
+    said("figures of frequent_cuda_kernel_sequences", figures);
+}
+
+/// Tells and counts, unless there was nothing to look at.
+fn said(what: &str, figures: usize) {
+    if figures > 0 {
+        say(&format!("{what}: {figures}/{figures}"));
+        counted(what, [figures, 0, 0]);
+    }
 }

@@ -1,6 +1,7 @@
 //! Every row of every trace, as HTA parses it.
 
 use super::goldens::{TRACES, csv, files, load, parts, say, shared};
+use super::ledger::counted;
 use trace::polars::prelude::{DataFrame, DataType, Int64Chunked};
 
 #[test]
@@ -19,6 +20,7 @@ fn every_row_equals_htas() {
         }
     }
     say(&format!("events: {total} rows in {tables} tables"));
+    counted("events, as parsed", [total, 0, 0]);
     assert!(tables >= 15, "only {tables} goldens found");
 }
 

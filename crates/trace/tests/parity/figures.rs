@@ -1,6 +1,7 @@
 //! The figures of a comparison.
 
 use super::goldens::{DIFFS, close, files, json, load, say, shared};
+use super::ledger::counted;
 use serde_json::Value;
 use trace::polars::prelude::{DataFrame, IdxCa, NewChunkedArray};
 use trace::{DeviceType, LabeledTrace, TraceDiff};
@@ -53,6 +54,7 @@ fn bars_equal_htas() {
         }
     }
     say(&format!("figures: {total}/{total}"));
+    counted("figures of comparisons", [total, 0, 0]);
     assert!(total >= 8, "only {total} figures found");
 }
 

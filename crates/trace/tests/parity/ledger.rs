@@ -1,7 +1,7 @@
 //! docs/parity.md: what is compared, and what came of it. Each test writes one section of it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Set to 1 to write the page; else a section that says something else fails.
@@ -18,15 +18,8 @@ or says why it is empty. Missing: differs, or was never compared.
 ";
 
 /// The sections, in their order.
-const SECTIONS: &[&str] = &[
-    "Questions about one trace",
-    "Decisions",
-    "Overlaid traces",
-    "Not asked",
-    "Comparisons of two traces",
-    "Rows and names",
-    "Arguments of events",
-];
+const SECTIONS: &[&str] =
+    &["Questions about one trace", "Decisions", "Overlaid traces", "Not asked", "Everything else"];
 
 /// One at a time: tests run side by side.
 static PAGE: Mutex<()> = Mutex::new(());
@@ -37,9 +30,13 @@ static PAGE: Mutex<()> = Mutex::new(());
 /// If it does not, and is not to be written.
 pub(crate) fn section(name: &str, lines: &[String]) {
     let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    say_so(name, lines);
+}
+
+/// The same, by whoever holds the page.
+fn say_so(name: &str, lines: &[String]) {
     assert!(SECTIONS.contains(&name), "{name} is no section of docs/parity.md");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/parity.md");
-    let mut sections = sections(&std::fs::read_to_string(&path).unwrap_or_default());
+    let mut sections = sections(&std::fs::read_to_string(path()).unwrap_or_default());
     let text = lines.join("\n");
     let known = sections.get(name).map(|text| text.as_str());
     if known == Some(text.as_str()) {
@@ -53,7 +50,27 @@ pub(crate) fn section(name: &str, lines: &[String]) {
     );
     sections.insert(name.to_owned(), text);
     let parts = SECTIONS.iter().filter_map(|name| Some(format!("\n## {name}\n\n{}\n", sections.get(*name)?)));
-    std::fs::write(&path, HEAD.to_owned() + &parts.collect::<String>()).unwrap();
+    std::fs::write(path(), HEAD.to_owned() + &parts.collect::<String>()).unwrap();
+}
+
+/// The section of everything else must count so for this kind of thing.
+///
+/// # Panics
+/// As [`section`].
+pub(crate) fn counted(what: &str, counts: [usize; 3]) {
+    const NAME: &str = "Everything else";
+    let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let wanted = row(what, counts);
+    let page = std::fs::read_to_string(path()).unwrap_or_default();
+    let known = sections(&page).remove(NAME).unwrap_or_default();
+    if known.lines().any(|line| line == wanted) {
+        return;
+    }
+    let this = format!("| {what} |");
+    let mut rows: Vec<String> =
+        known.lines().skip(2).filter(|line| !line.starts_with(&this)).map(str::to_owned).chain([wanted]).collect();
+    rows.sort();
+    say_so(NAME, &head("what").into_iter().chain(rows).collect::<Vec<_>>());
 }
 
 /// A row of a table of counts, and its head.
@@ -64,6 +81,10 @@ pub(crate) fn row(what: &str, [matched, decided, missing]: [usize; 3]) -> String
 /// The head of a table of counts.
 pub(crate) fn head(what: &str) -> [String; 2] {
     [format!("| {what} | matched | by decision | missing |"), "| --- | ---: | ---: | ---: |".to_owned()]
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/parity.md")
 }
 
 fn sections(page: &str) -> BTreeMap<String, String> {

@@ -1,6 +1,7 @@
 //! The events that HTA's TraceAnalysis sees: aligned, without the last profiler step.
 
 use super::goldens::{TRACES, csv, files, json, load, parts, say, shared};
+use super::ledger::counted;
 use trace::TraceAnalysis;
 
 #[test]
@@ -30,6 +31,7 @@ fn the_rows_that_questions_see_are_htas() {
         }
     }
     say(&format!("loaded events: {total} rows in {tables} tables, in HTA's order"));
+    counted("events that questions see, in their order", [total, 0, 0]);
     assert!(tables >= 15, "only {tables} goldens found");
 }
 
@@ -48,5 +50,6 @@ fn with_the_last_step_as_many_rows_are_seen_as_by_hta() {
         }
     }
     say(&format!("include_last_profiler_step: {ranks}/{ranks} ranks"));
+    counted("ranks with the last profiler step", [ranks, 0, 0]);
     assert!(ranks >= 15);
 }

@@ -1,6 +1,7 @@
 //! The columns of arguments, under every recorded config, and the readers.
 
 use super::goldens::{close, csv, either, files, json, load, load_asking, say, shared};
+use super::ledger::counted;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,7 @@ fn every_config_makes_htas_columns() {
          raised, {} missing",
         missing.len()
     ));
+    counted("configurations of the parser", [matched, decided, missing.len()]);
     assert!(matched >= 41 && missing.is_empty(), "{matched} matched, {} missing", missing.len());
 }
 
@@ -77,6 +79,7 @@ fn every_reader_keeps_htas_events() {
         }
     }
     say(&format!("backends: {matched}/{matched} readers"));
+    counted("readers", [matched, 0, 0]);
     assert!(matched >= 4, "only {matched} found");
 }
 

@@ -1,6 +1,7 @@
 //! Ranks, iterations, devices, counts.
 
 use super::goldens::{TRACES, json, load, say, shared};
+use super::ledger::counted;
 use serde_json::Value;
 use trace::LabeledTrace;
 
@@ -34,5 +35,6 @@ fn ranks_iterations_and_devices_equal_htas() {
         }
     }
     say(&format!("summary: {total}/{total} ranks"));
+    counted("summaries of ranks", [total, 0, 0]);
     assert!(total >= 15);
 }

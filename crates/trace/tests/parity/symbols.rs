@@ -1,6 +1,7 @@
 //! Names and their short forms.
 
 use super::goldens::{TRACES, csv, either, load, say, shared};
+use super::ledger::counted;
 use std::collections::BTreeSet;
 use trace::polars::prelude::DataType;
 use trace::shorten_name;
@@ -27,5 +28,6 @@ fn short_names_and_the_set_of_names_equal_htas() {
         total += rows.len();
     }
     say(&format!("symbols: {total}/{total} short names"));
+    counted("short names", [total, 0, 0]);
     assert!(total > 1700, "only {total} symbols found");
 }
