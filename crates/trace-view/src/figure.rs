@@ -72,6 +72,15 @@ pub struct Series {
     pub y: Vec<f64>,
 }
 
+/// Series that are shown together and without the others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// What the reader picks.
+    pub name: String,
+    /// Which series, by their place in the figure.
+    pub series: Vec<usize>,
+}
+
 /// A figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
@@ -87,6 +96,25 @@ pub struct Figure {
     pub bars: BarMode,
     /// What is drawn.
     pub series: Vec<Series>,
+    /// What the reader may pick, the first one at first; empty if all series are shown. A picture shows the first.
+    pub choices: Vec<Choice>,
     /// Height in pixels; `None` lets the renderer choose.
     pub height: Option<u32>,
+}
+
+impl Figure {
+    /// The figure with the series of one choice.
+    pub(crate) fn only(&self, choice: &Choice) -> Self {
+        let series = choice.series.iter().filter_map(|&place| self.series.get(place)).cloned().collect();
+        Self { series, choices: Vec::new(), ..self.clone() }
+    }
+
+    /// What a picture shows: the first choice, and that it is one of several.
+    pub(crate) fn still(&self) -> Self {
+        let Some(choice) = self.choices.first() else { return self.clone() };
+        let mut still = self.only(choice);
+        let said = format!("{}, 1 of {}", choice.name, self.choices.len());
+        still.subtitle = if still.subtitle.is_empty() { said } else { format!("{} · {said}", still.subtitle) };
+        still
+    }
 }

@@ -3,6 +3,7 @@
 mod grid;
 mod html;
 mod legend;
+mod menu;
 mod names;
 mod number;
 mod palette;
@@ -37,8 +38,9 @@ fn table_bundle(table: &Table) -> Bundle {
 }
 
 fn figure_bundle(figure: &Figure) -> Bundle {
-    let bundle = Bundle::text(text::figure(figure)).with(PLOTLY, plotly::figure(figure));
-    match png::figure(figure) {
+    let still = figure.still();
+    let bundle = Bundle::text(text::figure(&still)).with(PLOTLY, plotly::figure(figure));
+    match png::figure(&still) {
         Some(picture) => bundle.with(PNG, picture.into()),
         None => bundle,
     }

@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::names::{elide_apart, one_line, places, unique};
-use super::number;
 use super::palette::SERIES;
+use super::{menu, number};
 use crate::{Axis, BarMode, Figure, Mark, Points, Series};
 
 /// How many characters of a name stand at the axis.
@@ -49,16 +49,18 @@ pub fn offline_plotly_js() -> String {
 
 /// The content of `application/vnd.plotly.v1+json`: `data`, `layout` and `config`.
 pub(super) fn figure(figure: &Figure) -> Value {
-    let data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
+    let mut data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
     let mut layout = to_json(&layout(figure));
+    let shown = figure.choices.first().map_or_else(|| figure.clone(), |first| figure.only(first));
     // The crate has numbers only for what follows; in `tickvals` plotly.js would take a number for a name (a rank "3").
     for (axis, more) in
-        [("xaxis", name_ticks(figure)), ("xaxis", log_ticks(&figure.x)), ("yaxis", log_ticks(&figure.y))]
+        [("xaxis", name_ticks(&shown)), ("xaxis", log_ticks(&figure.x)), ("yaxis", log_ticks(&figure.y))]
     {
         if let Some(axis) = layout.get_mut(axis).and_then(Value::as_object_mut) {
             axis.extend(more);
         }
     }
+    menu::add(figure, &mut data, &mut layout, escape, name_ticks);
     // Without `typeset_math` a name between two dollar signs would be read as TeX.
     let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false);
     json!({ "data": data, "layout": layout, "config": to_json(&config) })
@@ -238,7 +240,7 @@ fn to_json(typed: &impl Serialize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Unit;
+    use crate::{Choice, Unit};
 
     fn bars(names: &[&str]) -> Figure {
         let x = Points::Names(names.iter().map(|&name| name.to_owned()).collect());
@@ -351,6 +353,25 @@ mod tests {
         let colours: std::collections::BTreeSet<String> =
             beside["layout"]["colorway"].as_array().into_iter().flatten().map(Value::to_string).collect();
         assert_eq!(colours.len(), 24);
+    }
+
+    #[test]
+    fn a_choice_shows_its_series_and_names_alone() {
+        let mut two = bars(&["gemm"]);
+        two.series[1].x = Points::Names(vec!["nccl".to_owned()]);
+        two.series[2].x = Points::Names(vec!["nccl".to_owned()]);
+        let choice = |name: &str, series: &[usize]| Choice { name: name.to_owned(), series: series.to_vec() };
+        two.choices = vec![choice("<computation>", &[0]), choice("communication", &[1, 2])];
+        let json = figure(&two);
+        assert_eq!([0, 1, 2].map(|n| json["data"][n]["visible"] == true), [true, false, false]);
+        assert_eq!(json["data"][1]["marker"]["color"], SERIES[0], "the first of its choice");
+        assert_eq!(json["layout"]["xaxis"]["tickvals"], json!(["gemm"]));
+        let buttons = &json["layout"]["updatemenus"][0]["buttons"];
+        assert_eq!(buttons[0]["label"], "&lt;computation&gt;");
+        assert_eq!(buttons[1]["args"][0]["visible"], json!([false, true, true]));
+        assert_eq!(buttons[1]["args"][1]["xaxis.tickvals"], json!(["nccl"]));
+        let still = two.still();
+        assert_eq!((still.series.len(), still.subtitle.as_str()), (1, "<computation>, 1 of 2"));
     }
 
     #[test]

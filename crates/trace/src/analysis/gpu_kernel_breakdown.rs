@@ -3,14 +3,14 @@
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::classify::KernelType;
 use crate::interval::overlaps;
-use crate::others::{Fold, OTHERS};
+use crate::others::Fold;
 use crate::statistics::{Moments, micros, rounded};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
 
 /// GPU time by type of kernel over all ranks, and the longest kernels of each type and rank.
 ///
@@ -251,32 +251,37 @@ fn types_figure(rows: &[TypeRow]) -> Figure {
     }
 }
 
-/// Sums of the kernels, the longest first, a series per rank. HTA draws a pie per rank and type, and fails where ranks are
-/// not 0, 1, 2, …
+/// Sums of the kernels of a type, the longest first, a series per rank; the reader picks the type. HTA draws a pie per
+/// rank and type, and fails where ranks are not 0, 1, 2, …
 fn kernels_figure(rows: &[KernelRow]) -> Figure {
-    let label = |row: &KernelRow| {
-        if row.name == OTHERS { format!("{} · {OTHERS}", row.kind.word()) } else { row.name.clone() }
-    };
-    let mut longest: BTreeMap<String, f64> = BTreeMap::new();
-    let mut ranks: BTreeMap<i64, BTreeMap<String, f64>> = BTreeMap::new();
-    for row in rows {
-        *longest.entry(label(row)).or_default() += row.sum;
-        ranks.entry(row.rank).or_default().insert(label(row), row.sum);
+    let (mut series, mut choices) = (Vec::new(), Vec::new());
+    for kind in TYPES {
+        let of_kind = || rows.iter().filter(|row| row.kind == kind);
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut ranks: BTreeMap<i64, BTreeMap<&str, f64>> = BTreeMap::new();
+        for row in of_kind() {
+            *sums.entry(&row.name).or_default() += row.sum;
+            ranks.entry(row.rank).or_default().insert(&row.name, row.sum);
+        }
+        let mut names: Vec<(&str, f64)> = sums.into_iter().collect();
+        names.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let first = series.len();
+        series.extend(ranks.into_iter().map(|(rank, sums)| Series {
+            name: format!("rank {rank}"),
+            mark: Mark::Bar,
+            x: Points::Names(names.iter().map(|(name, _)| (*name).to_owned()).collect()),
+            y: names.iter().map(|(name, _)| sums.get(name).copied().unwrap_or(f64::NAN)).collect(),
+        }));
+        if series.len() > first {
+            choices.push(Choice { name: kind.word().to_owned(), series: (first..series.len()).collect() });
+        }
     }
-    let mut names: Vec<(String, f64)> = longest.into_iter().collect();
-    names.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
-    let series = ranks.into_iter().map(|(rank, sums)| Series {
-        name: format!("rank {rank}"),
-        mark: Mark::Bar,
-        x: Points::Names(names.clone()),
-        y: names.iter().map(|name| sums.get(name).copied().unwrap_or(f64::NAN)).collect(),
-    });
     Figure {
         title: "Kernel distribution on each rank".to_owned(),
         y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
         bars: BarMode::Group,
-        series: series.collect(),
+        series,
+        choices,
         ..Figure::default()
     }
 }

@@ -29,8 +29,6 @@ fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) ->
     };
     Ok(Figure {
         title: title.to_owned(),
-        subtitle: String::new(),
-        x: Axis::default(),
         y,
         bars: BarMode::Group,
         series: vec![
@@ -38,7 +36,7 @@ fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) ->
             bar(test, &format!("{test}{suffix}"))?,
             bar("Difference", difference)?,
         ],
-        height: None,
+        ..Figure::default()
     })
 }
 

@@ -77,6 +77,10 @@ fn a_ratio_is_a_share() {
 fn one_figure_holds_all_ranks_whatever_their_numbers() {
     let far = timeline().rank(34);
     let answer = ranks(&[timeline(), far]).ask(&GpuKernelBreakdown::default()).unwrap();
-    let series: Vec<&str> = answer.figures[1].series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(series, ["rank 0", "rank 34"]);
+    let figure = &answer.figures[1];
+    assert_eq!(figure.choices[0].name, "COMPUTATION");
+    for choice in &figure.choices {
+        let names: Vec<&str> = choice.series.iter().map(|&place| figure.series[place].name.as_str()).collect();
+        assert_eq!(names, ["rank 0", "rank 34"], "{}", choice.name);
+    }
 }

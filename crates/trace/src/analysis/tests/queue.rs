@@ -122,3 +122,14 @@ fn tables_of_the_ranks_stand_below_each_other_with_their_rank() {
     assert!(answer.notes[0].contains("on rank 1."), "{:?}", answer.notes);
     assert_eq!(answer.figures[0].series.len(), 4);
 }
+
+#[test]
+fn the_first_event_of_a_file_may_be_what_was_launched_but_not_for_hta() {
+    let trace =
+        TraceBuilder::new().kernel("first", Stream(7), 5..6).correlation(1).runtime("cudaLaunchKernel", 1, 1..2);
+    let seen = |compat| {
+        let answer = loaded(std::slice::from_ref(&trace), compat).ask(&QueueLengthTimeSeries::default()).unwrap();
+        answer.tables[0].frame.height()
+    };
+    assert_eq!((seen(Compat::Exact), seen(Compat::Hta)), (2, 0));
+}
