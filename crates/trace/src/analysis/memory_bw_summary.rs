@@ -70,7 +70,10 @@ impl Analysis for MemoryBwSummary {
         }
         let notes = [
             nothing_on(&without, "No memory copy or fill"),
-            nothing_on(&unknown, "No memory bandwidth is recorded with the copies and fills"),
+            nothing_on(
+                &unknown,
+                "No memory bandwidth is recorded with the copies and fills, or it was not loaded (--args bandwidth),",
+            ),
         ];
         Ok(Answer {
             tables: vec![AnswerTable::new(&Self::TABLES[0], frame(&rows)?)],
