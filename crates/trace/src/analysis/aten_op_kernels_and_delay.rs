@@ -142,9 +142,9 @@ fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     if !hta {
         found.sort_by_key(|&(ts, _)| ts);
     }
-    // By thread, name and start of the operator, which are those of one call.
+    // Thread, name and start of the operator are those of one call.
     type Call = ((Option<i64>, Option<i64>), u32, i64);
-    let mut calls: BTreeMap<Call, Vec<Launch>> = BTreeMap::new();
+    let mut calls: Vec<(Call, Launch)> = Vec::with_capacity(found.len());
     for (ts, row) in found {
         let Some(kernel) = rows.partner(row).filter(|&kernel| kept[kernel]) else { continue };
         // HTA takes the event at position 0 for none.
@@ -154,17 +154,20 @@ fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
         let thread = rows.thread(row);
         let Some((name, start)) = operators.around(thread, ts, ts.saturating_add(rows.dur(row))) else { continue };
         let Some(begun) = rows.ts(kernel) else { continue };
-        calls.entry((thread, name, start)).or_default().push(Launch {
+        let launch = Launch {
             launch_delay: ts.saturating_sub(start),
             runtime_delay: begun.saturating_sub(ts),
             kernel: rows.name(kernel),
-        });
+        };
+        calls.push(((thread, name, start), launch));
     }
+    // Stable: the launches of a call stay in their order.
+    calls.sort_by_key(|(call, _)| *call);
     let mut sums: BTreeMap<(u32, Vec<u32>), (i64, i64, i64)> = BTreeMap::new();
-    for ((_, name, _), launches) in calls {
-        let Some(first) = launches.first() else { continue };
-        let kernels = launches.iter().map(|launch| launch.kernel).collect();
-        let sum = sums.entry((name, kernels)).or_default();
+    for launches in calls.chunk_by(|(one, _), (other, _)| one == other) {
+        let Some(((_, name, _), first)) = launches.first() else { continue };
+        let kernels = launches.iter().map(|(_, launch)| launch.kernel).collect();
+        let sum = sums.entry((*name, kernels)).or_default();
         *sum = (sum.0 + 1, sum.1.saturating_add(first.launch_delay), sum.2.saturating_add(first.runtime_delay));
     }
     let text = |code: u32| rows.text(code).to_owned();

@@ -159,14 +159,23 @@ impl Analysis for PotentialStragglers {
         let most = self.num_candidates.max(1);
         let (mut kernels, why) = self.telling(&state)?;
         mark(&mut kernels, most);
-        let mut marks: BTreeMap<i64, usize> = BTreeMap::new();
-        for kernel in &kernels {
-            *marks.entry(kernel.rank).or_default() += usize::from(kernel.late);
+        let mut marks: BTreeMap<i64, (usize, i64)> = BTreeMap::new();
+        for step in kernels.chunk_by(|one, other| one.step == other.step) {
+            let first = step.iter().map(|kernel| kernel.start).min().unwrap_or(0);
+            for kernel in step {
+                let (marked, late) = marks.entry(kernel.rank).or_default();
+                *marked += usize::from(kernel.late);
+                *late = late.saturating_add(kernel.start.saturating_sub(first));
+            }
         }
-        let mut ranks: Vec<(i64, usize)> = marks.into_iter().collect();
-        // Of ranks that are marked equally often the smallest first.
-        ranks.sort_by_key(|&(_, marks)| Reverse(marks));
+        let mut ranks: Vec<(i64, (usize, i64))> = marks.into_iter().collect();
+        // Differs from HTA: of ranks that are marked equally often the smallest comes first there, here the latest.
+        ranks.sort_by_key(|&(_, (marked, late))| (Reverse(marked), Reverse(if state.hta { 0 } else { late })));
+        let all = ranks.len();
         ranks.truncate(most);
+        let said = (all > 0 && all <= most).then(|| {
+            format!("All {all} ranks that run the collective are named, the latest first: num_candidates is {most}.")
+        });
         let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
         let figures = if kernels.is_empty() { Vec::new() } else { vec![figure(&kernels)] };
         Ok(Answer {
@@ -175,7 +184,7 @@ impl Analysis for PotentialStragglers {
                 AnswerTable::new(&Self::TABLES[1], frame_of(&kernels)?),
             ],
             figures,
-            notes: why.into_iter().collect(),
+            notes: why.into_iter().chain(said.filter(|_| !state.hta)).collect(),
             ..Answer::default()
         })
     }
