@@ -44,7 +44,6 @@ def test_nbclient_stops_at_an_error(named):
 
 
 def test_jupyter_console(named):
-    pytest.importorskip("jupyter_console")
     typed = "println hello\nresult 42\nfail oops\ninput name?\nAda\n%lsmagic?\n"
     ran = subprocess.run(
         [sys.executable, "-m", "jupyter_console", f"--kernel={named}", "--simple-prompt"],

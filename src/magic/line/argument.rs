@@ -120,6 +120,11 @@ impl Argument {
         self.form == Form::Flag
     }
 
+    /// Whether it is a switch that is on unless `--no-NAME` turns it off.
+    pub fn is_on(&self) -> bool {
+        self.kind == Kind::Switch && self.default == "true"
+    }
+
     /// `CONTROL`, `--control-rank LIST`, `--log`: as usage and help write it.
     pub fn spelled(&self) -> String {
         match (self.form, self.kind.placeholder()) {

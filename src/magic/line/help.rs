@@ -95,7 +95,9 @@ fn notes(magic: &dyn Magic) -> impl Iterator<Item = &'static str> {
 /// One line: what it means, and what holds without it.
 fn meaning(argument: &Argument) -> String {
     let mut line = argument.help.to_owned();
-    if !argument.default.is_empty() {
+    if argument.is_on() {
+        line.push_str(&format!(" (default: yes; --no-{} for no)", argument.name));
+    } else if !argument.default.is_empty() {
         line.push_str(&format!(" (default: {})", argument.default));
     }
     if argument.repeatable {

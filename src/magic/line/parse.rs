@@ -74,12 +74,17 @@ impl Reader<'_> {
                 continue;
             };
             let argument = self.flag(flag)?;
+            // `--no-NAME` answered for a switch that is on by default.
+            let turned_off = !argument.answers_to(flag.strip_prefix("--").unwrap_or_default());
             if !argument.repeatable && given.iter().any(|given| given.argument.name == argument.name) {
                 return Err(self.usage_of(argument, "given twice."));
             }
             let value = match value {
+                Some(_) if turned_off => {
+                    return Err(self.usage_of(argument, format!("{flag} takes no value.")));
+                }
                 Some(value) => Some(value),
-                None if argument.kind == Kind::Switch => Some(vec![bare("true")]),
+                None if argument.kind == Kind::Switch => Some(vec![bare(if turned_off { "false" } else { "true" })]),
                 None => words.next_if(|word| word.as_flag().is_none()).map(|word| word.pieces),
             };
             let Some(pieces) = value else {
@@ -115,6 +120,10 @@ impl Reader<'_> {
     fn flag(&self, typed: &str) -> Result<&'static Argument, Error> {
         let name = typed.strip_prefix("--").unwrap_or_default();
         if let Some(argument) = self.arguments().find(|argument| argument.answers_to(name)) {
+            return Ok(argument);
+        }
+        let off = name.strip_prefix("no-").or_else(|| name.strip_prefix("no_")).unwrap_or_default();
+        if let Some(argument) = self.arguments().find(|argument| argument.is_on() && argument.answers_to(off)) {
             return Ok(argument);
         }
         let flags: Vec<String> = self.arguments().filter(|a| a.is_flag()).map(|a| format!("--{}", a.name)).collect();

@@ -260,3 +260,16 @@ fn flags_that_fit_no_table_are_refused() {
     let sorted = stage.text("%gpu_kernel_breakdown job --sort 'mean (us)' --no-figure");
     assert!(sorted.contains("sorted by mean (us)"), "{sorted}");
 }
+
+#[test]
+fn a_switch_that_is_on_is_turned_off_with_no() {
+    let copied = gpu(0).kernel("Memcpy HtoD (Pinned -> Device)", Stream(7), 40..50);
+    let (_folder, mut stage) = staged(&[copied]);
+    let all = stage.text("%gpu_kernel_breakdown job --no-figure");
+    let less = stage.text("%gpu_kernel_breakdown job --no-figure --no-include-memory-kernels");
+    assert!(all.contains("MEMORY") && !less.contains("MEMORY"), "{all}\n{less}");
+    assert_eq!(stage.text("%gpu_kernel_breakdown job --no-figure --include_memory_kernels=false"), less);
+    assert!(stage.error("%gpu_kernel_breakdown job --no-include-memory-kernels=true").contains("takes no value"));
+    assert!(stage.error("%gpu_kernel_breakdown job --no-top").contains("unknown flag"));
+    assert!(stage.text("%gpu_kernel_breakdown?").contains("--no-include-memory-kernels for no"));
+}
