@@ -108,6 +108,7 @@ uninstall: build
 # The committed notebooks, executed in place.
 notebooks: machine venv kernel
 	@'$(BIN)/python' tests/execute.py $(DEMO).ipynb
+	@'$(BIN)/python' tests/execute.py notebooks/trace_analysis_demo.ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/your_first_diff.ipynb
 
 demo-data:

@@ -37,6 +37,12 @@ def demo(execute):
 
 
 @pytest.fixture(scope="session")
+def analysis(execute):
+    """The questions about one trace, on their own data."""
+    return execute("trace_analysis_demo")
+
+
+@pytest.fixture(scope="session")
 def first(execute):
     """The short notebook on the recorded CPU runs."""
     return execute("your_first_diff")

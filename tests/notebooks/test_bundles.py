@@ -4,7 +4,7 @@ import pytest
 from outputs import HTML, PLAIN, PLOTLY, PNG, TABLE, is_png
 
 
-@pytest.fixture(params=["demo", "first"])
+@pytest.fixture(params=["demo", "analysis", "first"])
 def executed(request):
     return request.getfixturevalue(request.param)
 
