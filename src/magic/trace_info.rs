@@ -72,10 +72,9 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
     };
     let head =
         |name: &str, unit, kind, meaning: &str| Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) };
-    let over = ranks.map_or_else(
-        || format!("{} ranks", traces.ranks().len()),
-        |ranks| format!("rank {}", ranks.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
-    );
+    let over = ranks.map_or_else(|| traces.ranks(), <[i64]>::to_vec);
+    let plural = if over.len() == 1 { "" } else { "s" };
+    let over = format!("rank{plural} {}", over.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
     Ok(Report::of(Part::Table(Table {
         caption: format!("memory of trace {} · {over} · {}", traces.label(), bytes(total)),
         headers: vec![
