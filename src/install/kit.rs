@@ -77,7 +77,12 @@ fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
     ];
     let failed = || InstallError::Command { command: format!("cargo {} -- -C prefer-dynamic", arguments.join(" ")) };
     let mut command = Command::new("cargo");
-    command.args(arguments).args(["--", "-C", "prefer-dynamic"]).current_dir(sources).stdout(Stdio::piped());
+    // At level `s` rustc lets cells use what this crate (and this crate alone is compiled so) made of generic code.
+    command
+        .args(arguments)
+        .args(["--", "-C", "prefer-dynamic", "-C", "opt-level=s"])
+        .current_dir(sources)
+        .stdout(Stdio::piped());
     // A relative target folder is relative to where the user stands.
     if let Some(target) = std::env::var_os("CARGO_TARGET_DIR").and_then(|folder| std::path::absolute(folder).ok()) {
         command.env("CARGO_TARGET_DIR", target);

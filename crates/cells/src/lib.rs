@@ -5,6 +5,7 @@
 
 pub mod bridge;
 mod channel;
+pub mod instances;
 mod plot;
 pub mod prelude;
 mod rich;
