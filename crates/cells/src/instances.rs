@@ -18,7 +18,7 @@ pub fn instances(frame: DataFrame, lazy: LazyFrame, expr: Expr, traces: TraceSet
     let two = || [expr.clone(), expr.clone()];
     let three = || [expr.clone(), expr.clone(), expr.clone()];
     let filtered = frame.clone().lazy().filter(expr.clone().gt(lit(1)).and(expr.clone().lt(lit(1i64))));
-    let compared = [
+    let compared = vec![
         expr.clone().gt(lit(1.0)),
         expr.clone().eq(lit("text")),
         expr.clone().neq(expr.clone()),
@@ -38,7 +38,7 @@ pub fn instances(frame: DataFrame, lazy: LazyFrame, expr: Expr, traces: TraceSet
     let order = SortMultipleOptions::default().with_order_descending(true);
     let frames = vec![
         column().collect()?,
-        column().select(two()).select(three()).select(&compared).collect()?,
+        column().select(two()).select(three()).select(compared).collect()?,
         column().with_columns([expr.clone()]).with_columns(two()).with_column(expr.clone()).collect()?,
         column().group_by([expr.clone()]).agg([expr.clone()]).collect()?,
         column().group_by(two()).agg(two()).group_by([expr.clone()]).agg(three()).collect()?,

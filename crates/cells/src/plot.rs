@@ -55,12 +55,12 @@ fn figure(json: &Value) -> Option<Figure> {
     let height = layout["height"].as_u64().and_then(|height| u32::try_from(height).ok());
     Some(Figure {
         title: title(&layout["title"]),
-        subtitle: String::new(),
         x: axis(&layout["xaxis"]),
         y: axis(&layout["yaxis"]),
         bars: if stacked { BarMode::Stack } else { BarMode::Group },
         series: drawn,
         height,
+        ..Figure::default()
     })
 }
 
