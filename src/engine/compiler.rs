@@ -338,7 +338,9 @@ fn is_fallback(line: &str) -> bool {
     line.starts_with("evcxr_send_text_plain(&format!(\"") && line.ends_with("\",&(\n")
 }
 
-const PRELUDE: &str = "\n#[allow(unused_imports)] use cells::prelude::*;\n";
+// What stands in for macros of std must be named: a `*` would leave open which of the two is meant.
+const PRELUDE: &str =
+    "\n#[allow(unused_imports)] use cells::prelude::*;\n#[allow(unused_imports)] use cells::{eprint, eprintln};\n";
 
 fn fail(message: &str) -> i32 {
     let _ = writeln!(std::io::stderr(), "{message}");

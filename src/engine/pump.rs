@@ -143,6 +143,7 @@ fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>)
             Envelope::Result { bundle } => emit(Output::Result(bundle)),
             Envelope::Display { bundle, id } => emit(Output::Display { bundle, id }),
             Envelope::Update { bundle, id } => emit(Output::Update { bundle, id }),
+            Envelope::Stderr { text } => emit(Output::Stderr(text)),
             Envelope::Input { prompt } => answer(&prompt, false, sink.as_ref(), shared, answers),
             Envelope::Clear { wait } => emit(Output::Clear { wait }),
             Envelope::Failure { message } => shared.lock().seen.failure = Some(message),

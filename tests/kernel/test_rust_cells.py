@@ -306,3 +306,16 @@ def test_a_dependency_of_the_users_works_beside_ours(kernel):
     ran = kernel.ok(':dep itoa = "1"\nlet digits = itoa::Buffer::new().format(12).to_owned(); digits', timeout=LONG)
     assert plain(ran) == '"12"'
     assert plain(kernel.ok('df!("n" => [1])?.height()')) == "1"
+
+
+def test_standard_output_and_error_and_displays_keep_their_order(kernel):
+    ran = kernel.ok('for n in 0..50 { println!("out {n}"); eprintln!("err {n}"); display!(&n); }\neprint!("{}", 7); eprintln!()', timeout=LONG)
+    shown = []
+    for message in ran.outputs:
+        content = message["content"]
+        if message["msg_type"] == "stream":
+            shown += [(content["name"], line) for line in content["text"].splitlines()]
+        elif message["msg_type"] == "display_data":
+            shown.append(("display", content["data"]["text/plain"]))
+    expected = [each for n in range(50) for each in [("stdout", f"out {n}"), ("stderr", f"err {n}"), ("display", str(n))]]
+    assert shown == [*expected, ("stderr", "7")]

@@ -8,6 +8,8 @@ mod channel;
 pub mod instances;
 mod plot;
 pub mod prelude;
+#[doc(hidden)]
+pub mod print;
 mod rich;
 pub mod rt;
 mod show;

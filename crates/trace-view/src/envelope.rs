@@ -36,6 +36,11 @@ pub enum Envelope {
         /// Only when the next output comes.
         wait: bool,
     },
+    /// Text for standard error, between what the cell prints and shows.
+    Stderr {
+        /// The text.
+        text: String,
+    },
     /// The cell waits for a line of input.
     Input {
         /// The prompt.
