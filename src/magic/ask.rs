@@ -287,9 +287,14 @@ fn notes(entry: &Entry) -> String {
         entry.tables.iter().map(|table| file(Path::new("out.csv"), &part(table)).display().to_string()).collect();
     let each =
         if entry.tables.iter().any(|table| table.per_rank) { ", one for every rank N that is asked" } else { "" };
+    let launches = if entry.launches {
+        "\n\nThe launches of the kernels that --where takes count, whether it takes them or not."
+    } else {
+        ""
+    };
     let more = if entry.notes.is_empty() { String::new() } else { format!("{}\n\n", entry.notes) };
     format!(
-        "{more}--csv out.csv writes {}{each}. The other flags of tables shape only what is shown.",
+        "{more}--csv out.csv writes {}{each}. The other flags of tables shape only what is shown.{launches}",
         files.join(" and ")
     )
 }

@@ -225,7 +225,10 @@ fn a_condition_narrows_the_events_that_a_question_sees() {
     );
     let lonely = stage.error("%gpu_kernel_breakdown job --where dur > 100us");
     assert!(lonely.contains("quote the whole: --where 'dur > 100us'"), "{lonely}");
-    assert!(stage.text("%gpu_kernel_breakdown?").contains("Times need a unit: ns, us, ms, s"));
+    let page = stage.text("%gpu_kernel_breakdown?");
+    assert!(page.contains("Times need a unit: ns, us, ms, s") && !page.contains("launches of the kernels"), "{page}");
+    let page = stage.text("%cuda_kernel_launch_stats?");
+    assert!(page.contains("The launches of the kernels that --where takes count"), "{page}");
 }
 
 #[test]

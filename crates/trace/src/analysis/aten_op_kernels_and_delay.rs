@@ -84,8 +84,10 @@ impl Analysis for AtenOpKernelsAndDelay {
     const PARAMETERS: &'static [Parameter] =
         &[Parameter::new("sort_by", ParameterKind::Choices(NAMES), "columns to order the answer by, largest first")];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
-    const NOTES: &'static str = "Of several ranks each has a table of its own: out.rank0.csv, …";
+    const NOTES: &'static str = "Of several ranks each has a table of its own: out.rank0.csv, …\n\nAs an operator counts only \
+                                 what --where takes: add `or cat == cpu_op` to a condition on kernels.";
     const FIRST_RANK_ONLY: bool = true;
+    const LAUNCHES: bool = true;
     type State = ByRank<Vec<Sequence>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -91,6 +91,8 @@ pub struct Entry {
     pub tables: &'static [TableSchema],
     /// Whether it asks the first rank only unless it is told otherwise.
     pub first_rank_only: bool,
+    /// Whether it sees the launches of the kernels that a filter takes, too.
+    pub launches: bool,
     defaults: fn() -> Value,
     ask: fn(&TraceAnalysis, Value, Option<&[i64]>) -> Result<Answer>,
 }
@@ -105,6 +107,7 @@ impl Entry {
             parameters: A::PARAMETERS,
             tables: A::TABLES,
             first_rank_only: A::FIRST_RANK_ONLY,
+            launches: A::LAUNCHES,
             defaults: defaults::<A>,
             ask: ask::<A>,
         }

@@ -87,6 +87,7 @@ impl Analysis for CudaKernelLaunchStats {
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
+    const LAUNCHES: bool = true;
     type State = ByRank<Vec<Launch>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -134,8 +134,10 @@ impl Analysis for FrequentCudaKernelSequences {
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const NOTES: &'static str = "--output-dir DIR writes DIR/overlaid_TRACE beside the answer: open it in Perfetto and search \
-                                 for Patterns. The source is never touched. Without --output-dir no file is written.";
+                                 for Patterns. The source is never touched. Without --output-dir no file is written.\n\n\
+                                 As an operator counts only what --where takes: add `or cat == cpu_op` to a condition on kernels.";
     const FIRST_RANK_ONLY: bool = true;
+    const LAUNCHES: bool = true;
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {

@@ -87,6 +87,8 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     const NOTES: &'static str = "";
     /// Whether HTA asks the first rank only unless it is told otherwise.
     const FIRST_RANK_ONLY: bool = false;
+    /// Whether it looks at launches: then it sees those of the kernels that a filter takes, too.
+    const LAUNCHES: bool = false;
     /// What the ranks say: exact, and the same however it is merged.
     type State: Merge + Default + Send + Serialize + DeserializeOwned;
 

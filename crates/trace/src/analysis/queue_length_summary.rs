@@ -49,6 +49,7 @@ impl Analysis for QueueLengthSummary {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
+    const LAUNCHES: bool = true;
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

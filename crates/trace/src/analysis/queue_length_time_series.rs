@@ -56,6 +56,7 @@ impl Analysis for QueueLengthTimeSeries {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
+    const LAUNCHES: bool = true;
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -19,6 +19,8 @@ pub struct RankView {
     compat: Compat,
     origin: i64,
     rows: Vec<u32>,
+    /// The same with the launches of events of the GPU among them, in order; `None` if no filter dropped any.
+    with_launches: Option<Vec<u32>>,
     gpu: Vec<GpuEvent>,
     names: Arc<CategoricalMapping>,
 }
@@ -86,8 +88,8 @@ impl RankView {
         };
         let names =
             trace.events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
-        let gpu = gpu_events(&trace.events, &rows, &names)?;
-        Ok(Self { trace, compat, origin, rows, gpu, names })
+        let gpu = gpu_events(&trace.events, &rows, &rows, &names)?;
+        Ok(Self { trace, compat, origin, rows, with_launches: None, gpu, names })
     }
 
     /// The rank.
@@ -104,9 +106,10 @@ impl RankView {
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
         let column = self.trace.events.column(ITERATION)?.i64()?.rechunk().into_owned();
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
-        let rows: Vec<u32> = self.rows.iter().copied().filter(is_in).collect();
-        let gpu = gpu_events(&self.trace.events, &rows, &self.names)?;
-        Ok(Self { rows, gpu, ..self.clone() })
+        let only = |rows: &Vec<u32>| rows.iter().copied().filter(is_in).collect::<Vec<u32>>();
+        let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
+        let gpu = gpu_events(&self.trace.events, &rows, with_launches.as_ref().unwrap_or(&rows), &self.names)?;
+        Ok(Self { rows, with_launches, gpu, ..self.clone() })
     }
 
     /// The same rank with only the rows that a filter takes. A kernel knows its launch still, taken or not.
@@ -120,8 +123,26 @@ impl RankView {
         // The events of the GPU stand in the order of the rows.
         let on_gpu = self.rows.iter().map(|&row| row as usize).filter(|&row| on_gpu(row));
         let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| takes[*row]).map(|(_, event)| *event).collect();
-        let rows = self.rows.iter().copied().filter(|&row| takes[row as usize]).collect();
-        Ok(Self { rows, gpu, ..self.clone() })
+        let rows: Vec<u32> = self.rows.iter().copied().filter(|&row| takes[row as usize]).collect();
+        let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
+        let index = index.cont_slice()?;
+        let mut wanted = vec![false; takes.len()];
+        for row in rows.iter().map(|&row| row as usize) {
+            wanted[row] = true;
+            let launch = partner.get(row).filter(|_| stream.get(row).is_some());
+            if let Some(launch) = launch.and_then(|launch| index.binary_search(&launch).ok()) {
+                wanted[launch] = true;
+            }
+        }
+        let before = self.with_launches.as_ref().unwrap_or(&self.rows);
+        let with_launches = Some(before.iter().copied().filter(|&row| wanted[row as usize]).collect());
+        Ok(Self { rows, with_launches, gpu, ..self.clone() })
+    }
+
+    /// The same rank with the launches that filters dropped of kernels that they took; `None` if there are none.
+    pub(crate) fn with_launches(&self) -> Option<Self> {
+        let rows = self.with_launches.clone().filter(|rows| rows.len() > self.rows.len())?;
+        Some(Self { rows, ..self.clone() })
     }
 
     /// The rank as it was loaded.
@@ -185,7 +206,8 @@ impl RankView {
     }
 }
 
-fn gpu_events(events: &DataFrame, rows: &[u32], names: &CategoricalMapping) -> Result<Vec<GpuEvent>> {
+/// The events of `rows` that have a stream; their launches are looked for in `seen`.
+fn gpu_events(events: &DataFrame, rows: &[u32], seen: &[u32], names: &CategoricalMapping) -> Result<Vec<GpuEvent>> {
     let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
     let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
     let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
@@ -200,7 +222,7 @@ fn gpu_events(events: &DataFrame, rows: &[u32], names: &CategoricalMapping) -> R
     let mut kinds: HashMap<u32, KernelType, foldhash::fast::FixedState> = HashMap::default();
     let mut work: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
     let mut kept = vec![false; events.height()];
-    for &row in rows {
+    for &row in seen {
         kept[row as usize] = true;
     }
     let mut gpu = Vec::new();

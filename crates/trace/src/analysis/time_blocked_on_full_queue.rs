@@ -66,6 +66,7 @@ impl Analysis for TimeBlockedOnFullQueue {
     const PARAMETERS: &'static [Parameter] =
         &[Parameter::new("max_queue_length", ParameterKind::Whole, "length at which a queue is full")];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const LAUNCHES: bool = true;
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -114,7 +114,7 @@ impl TraceAnalysis {
     /// [`Where`](crate::filter::Where). Filters of filters compose.
     ///
     /// Questions see nothing of the other rows, but that a kernel knows when it was launched. One that looks at launches
-    /// itself needs them: `name ~ nccl or cat == cuda_runtime`.
+    /// ([`Analysis::LAUNCHES`]) sees those of the kernels that are taken, whether the filter takes them or not.
     ///
     /// # Errors
     /// If a text names a column that no rank has, or compares one with what it cannot hold; if polars refuses.
@@ -159,13 +159,15 @@ impl TraceAnalysis {
     pub fn ask_ranks<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>) -> Result<Answer> {
         let views = self.chosen::<A>(ranks.or(question.ranks()))?;
         // In any order and grouping: a state is exact, and merging it commutes.
-        let state = views.par_iter().map(|view| checkpoint::check().and_then(|()| question.map(view))).try_reduce(
-            A::State::default,
-            |mut one, other| {
-                one.merge(other);
-                Ok(one)
-            },
-        )?;
+        let said = |view: &&RankView| -> Result<A::State> {
+            checkpoint::check()?;
+            let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
+            question.map(with_launches.as_ref().unwrap_or(view))
+        };
+        let state = views.par_iter().map(said).try_reduce(A::State::default, |mut one, other| {
+            one.merge(other);
+            Ok(one)
+        })?;
         let mut answer = question.finish(state)?;
         for copy in &answer.copies {
             if self.ranks.iter().any(|view| is_same_file(Path::new(&view.info().file), &copy.target)) {

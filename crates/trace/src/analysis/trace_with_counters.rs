@@ -97,6 +97,7 @@ impl Analysis for TraceWithCounters {
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
+    const LAUNCHES: bool = true;
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

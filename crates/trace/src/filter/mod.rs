@@ -34,7 +34,7 @@ pub use events::{
     rank, time_range, zero_duration,
 };
 pub use language::Where;
-pub use operators::{after_operator, before_operator, under_operator};
+pub use operators::{after_operator, before_operator, combined_operator, stack_depth, under_operator};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Which events the questions see.
 
 use super::{column, loaded, ranks};
+use crate::analysis::{AtenOpKernelsAndDelay, CudaKernelLaunchStats, QueueLengthTimeSeries};
 use crate::{Compat, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};
 
@@ -137,9 +138,47 @@ fn a_filter_leaves_the_events_it_takes_and_kernels_their_launch() {
     assert_eq!(index(&early), [0.0, 1.0, 2.0]);
     assert_eq!(index(&early.filter(crate::filter::name("cuda").unwrap()).unwrap()), [2.0]);
     assert!(early.views()[0].gpu().is_empty());
+    // So they do if iterations come later.
+    let launched =
+        |analysis: &TraceAnalysis| analysis.views()[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>();
+    assert_eq!(launched(&kernels.in_iterations(1).unwrap()), [Some(20_000)]);
     // What a rank lacks and another has is null there.
     let with = TraceBuilder::new().rank(1).operator("a", 0..1).arg("bytes", "3");
     let both = TraceAnalysis::new(&ranks(&[two_steps(), with])).unwrap();
     let some = both.filter("bytes == 3".parse::<crate::filter::Where>().unwrap()).unwrap();
     assert_eq!(some.views().iter().map(|view| view.events().unwrap().height()).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn questions_about_launches_see_those_of_the_kernels_that_a_filter_takes() {
+    let two = TraceBuilder::new()
+        .operator("aten::mm", 0..8)
+        .runtime("cudaLaunchKernel", 1, 5..6)
+        .runtime("cudaLaunchKernel", 2, 20..22)
+        .kernel("gemm", Stream(7), 10..19)
+        .correlation(1)
+        .kernel("relu", Stream(7), 25..30)
+        .correlation(2);
+    let analysis = TraceAnalysis::new(&ranks(&[two])).unwrap();
+    let of = |text: &str| analysis.filter(text.parse::<crate::filter::Where>().unwrap()).unwrap();
+    let correlations = |analysis: &TraceAnalysis| {
+        let df = analysis.get_cuda_kernel_launch_stats(&CudaKernelLaunchStats::default()).unwrap();
+        column(&df[&0], "correlation")
+    };
+    assert_eq!(correlations(&of("name == gemm")), [1.0]);
+    assert_eq!(correlations(&of("stream == 7")), [1.0, 2.0]);
+    // The launch of what a further filter drops goes with it, and one that was dropped on its own stays away.
+    assert_eq!(correlations(&of("stream == 7").filter(crate::filter::name("relu").unwrap()).unwrap()), [2.0]);
+    assert!(correlations(&of("cat == cuda_runtime")).is_empty());
+    let lengths = of("name == gemm").get_queue_length_time_series(&QueueLengthTimeSeries::default()).unwrap();
+    assert_eq!(column(&lengths[&0], "queue_length"), [1.0, 0.0]);
+    // Operators have to be taken themselves.
+    let operators = |analysis: &TraceAnalysis| {
+        let df = analysis.get_aten_op_kernels_and_delay(&AtenOpKernelsAndDelay::default()).unwrap();
+        df[&0].height()
+    };
+    assert_eq!(operators(&of("name == gemm")), 0);
+    assert_eq!(operators(&of("name == gemm or cat == cpu_op")), 1);
+    // Other questions see only what was taken.
+    assert_eq!(of("name == gemm").views()[0].rows().len(), 1);
 }

@@ -1,8 +1,9 @@
 //! HTA's filters.
 
 use super::{taken, trace, traces};
-use crate::{Error, filter};
+use crate::{Error, Trace, TraceSet, filter};
 use polars::prelude::{Expr, IntoLazy};
+use trace_testkit::{Stream, TraceBuilder};
 
 #[test]
 fn every_filter_takes_its_events() {
@@ -51,6 +52,62 @@ fn around_an_operator() {
     assert_eq!(of(filter::before_operator(&trace, "ProfilerStep#2", 0, true)), [0, 1, 2, 3, 4]);
     let missing = filter::under_operator(&trace, "aten::mm", 2, false).unwrap_err().to_string();
     assert_eq!(missing, "rank 0 has `aten::mm` 2 times, none at place 2");
+}
+
+/// ```text
+/// place      0 root 0..100 · 1 lookup 5..10 · 2 mm 15..40, in it 3 launch 20..22 · 4 relu 45..50 · 5 loss 60..70 · 6 mm 75..90
+/// thread 2   7 mm 30..35                    stream 7   8 gemm 80..95, launched by 3        9 loss 120..130 after the root
+/// ```
+fn nested() -> Trace {
+    let json = TraceBuilder::new()
+        .operator("root", 0..100)
+        .operator("lookup", 5..10)
+        .operator("mm", 15..40)
+        .runtime("cudaLaunchKernel", 4, 20..22)
+        .operator("relu", 45..50)
+        .operator("loss", 60..70)
+        .operator("mm", 75..90)
+        .thread(2)
+        .operator("mm", 30..35)
+        .kernel("gemm", Stream(7), 80..95)
+        .correlation(4)
+        .operator("loss", 120..130)
+        .json();
+    TraceSet::from_bytes(json).unwrap().rank(0).unwrap()
+}
+
+#[test]
+fn between_two_operators_within_a_third() {
+    let trace = nested();
+    let of = |preceding, following, kernels| {
+        let filter = filter::combined_operator(&trace, "root", preceding, following, kernels).unwrap();
+        taken(&trace.events(), filter)
+    };
+    assert_eq!(of(Some("lookup"), Some("loss"), false), [2, 3, 4, 7]);
+    assert_eq!(of(Some("lookup"), Some("loss"), true), [2, 3, 4, 7, 8]);
+    assert_eq!(of(Some("relu"), Some("mm"), true), [5]);
+    assert_eq!(of(None, Some("mm"), true), [1]);
+    assert_eq!(of(Some("loss"), None, true), [6]);
+    assert_eq!(of(None, None, false), [0, 1, 2, 3, 4, 5, 6, 7]);
+    let refused = |root, preceding, following| {
+        filter::combined_operator(&trace, root, preceding, following, false).unwrap_err().to_string()
+    };
+    assert_eq!(refused("root", Some("loss"), Some("relu")), "rank 0 has no `relu` at that place within `root`");
+    assert_eq!(refused("root", Some("gemm"), None), "rank 0 has no `gemm` at that place within `root`");
+    assert_eq!(refused("stem", None, None), "rank 0 has `stem` 0 times, none at place 0");
+}
+
+#[test]
+fn depth_of_the_stack() {
+    let trace = nested();
+    let of = |depths: &[i64]| taken(&trace.events(), filter::stack_depth(&trace, depths).unwrap());
+    assert_eq!(of(&[0]), [0, 7, 9]);
+    assert_eq!(of(&[1]), [1, 2, 4, 5, 6]);
+    assert_eq!(of(&[2, 3]), [3, 8]);
+    assert!(of(&[4, -1]).is_empty());
+    let between = filter::combined_operator(&trace, "root", Some("lookup"), Some("loss"), true).unwrap();
+    let both = between.and(filter::stack_depth(&trace, [1, 3]).unwrap());
+    assert_eq!(taken(&trace.events(), both), [2, 4, 8]);
 }
 
 #[test]
