@@ -134,7 +134,11 @@ impl Analysis for GpuKernelBreakdown {
         let without: Vec<i64> = state.kernels.iter().filter(|(_, kinds)| kinds.is_empty()).map(|(&r, _)| r).collect();
         let types = self.type_table(&state.types);
         let rows = self.kernel_rows(&state);
-        let figures = if rows.is_empty() { Vec::new() } else { vec![types_figure(&types), kernels_figure(&rows)] };
+        let figures = if rows.is_empty() {
+            Vec::new()
+        } else {
+            vec![types_figure(&types), sums_figure(&rows), durations_figure(&rows)]
+        };
         Ok(Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], frame_of_types(&types)?),
@@ -251,37 +255,52 @@ fn types_figure(rows: &[TypeRow]) -> Figure {
     }
 }
 
-/// Sums of the kernels of a type, the longest first, a series per rank; the reader picks the type. HTA draws a pie per
-/// rank and type, and fails where ranks are not 0, 1, 2, …
-fn kernels_figure(rows: &[KernelRow]) -> Figure {
+/// What a figure shows of a kernel, and what the menu calls it.
+type Measure = (&'static str, fn(&KernelRow) -> f64);
+
+/// Sums of the kernels of a type. HTA draws a pie per rank and type, and fails where ranks are not 0, 1, 2, …
+fn sums_figure(rows: &[KernelRow]) -> Figure {
+    let figure = Figure {
+        title: "Kernel distribution on each rank".to_owned(),
+        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
+        ..Figure::default()
+    };
+    by_kernel(figure, rows, &[("", |row| row.sum)])
+}
+
+/// Mean, longest and shortest durations of the kernels of a type. HTA draws a figure per kernel, ranks along the axis.
+fn durations_figure(rows: &[KernelRow]) -> Figure {
+    let figure = Figure {
+        title: "Mean, max and min duration of kernels on each rank".to_owned(),
+        y: Axis { title: "Duration".to_owned(), unit: Unit::Micros, log: false },
+        ..Figure::default()
+    };
+    by_kernel(figure, rows, &[(" · mean", |row| row.mean), (" · max", |row| row.max), (" · min", |row| row.min)])
+}
+
+/// The kernels of a type, those with the largest sum first, a series per rank; the reader picks type and measure.
+fn by_kernel(figure: Figure, rows: &[KernelRow], measures: &[Measure]) -> Figure {
     let (mut series, mut choices) = (Vec::new(), Vec::new());
-    for kind in TYPES {
+    for (kind, (said, measure)) in TYPES.into_iter().flat_map(|kind| measures.iter().map(move |of| (kind, of))) {
         let of_kind = || rows.iter().filter(|row| row.kind == kind);
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
         let mut ranks: BTreeMap<i64, BTreeMap<&str, f64>> = BTreeMap::new();
         for row in of_kind() {
             *sums.entry(&row.name).or_default() += row.sum;
-            ranks.entry(row.rank).or_default().insert(&row.name, row.sum);
+            ranks.entry(row.rank).or_default().insert(&row.name, measure(row));
         }
         let mut names: Vec<(&str, f64)> = sums.into_iter().collect();
         names.sort_by(|one, other| other.1.total_cmp(&one.1));
         let first = series.len();
-        series.extend(ranks.into_iter().map(|(rank, sums)| Series {
+        series.extend(ranks.into_iter().map(|(rank, values)| Series {
             name: format!("rank {rank}"),
             mark: Mark::Bar,
             x: Points::Names(names.iter().map(|(name, _)| (*name).to_owned()).collect()),
-            y: names.iter().map(|(name, _)| sums.get(name).copied().unwrap_or(f64::NAN)).collect(),
+            y: names.iter().map(|(name, _)| values.get(name).copied().unwrap_or(f64::NAN)).collect(),
         }));
         if series.len() > first {
-            choices.push(Choice { name: kind.word().to_owned(), series: (first..series.len()).collect() });
+            choices.push(Choice { name: format!("{}{said}", kind.word()), series: (first..series.len()).collect() });
         }
     }
-    Figure {
-        title: "Kernel distribution on each rank".to_owned(),
-        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
-        bars: BarMode::Group,
-        series,
-        choices,
-        ..Figure::default()
-    }
+    Figure { bars: BarMode::Group, series, choices, ..figure }
 }

@@ -11,7 +11,7 @@ use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
 
 /// Ranks that start a collective late, so that the others wait for them in it.
 ///
@@ -157,7 +157,11 @@ impl Analysis for PotentialStragglers {
 
     fn finish(&self, state: State) -> Result<Answer> {
         let most = self.num_candidates.max(1);
-        let (mut kernels, why) = self.telling(&state)?;
+        let (long, why) = self.long(&state)?;
+        let (mut kernels, why) = match why {
+            Some(why) => (Vec::new(), Some(why)),
+            None => telling(&long, &state),
+        };
         mark(&mut kernels, most);
         let mut marks: BTreeMap<i64, (usize, i64)> = BTreeMap::new();
         for step in kernels.chunk_by(|one, other| one.step == other.step) {
@@ -177,7 +181,7 @@ impl Analysis for PotentialStragglers {
             format!("All {all} ranks that run the collective are named, the latest first: num_candidates is {most}.")
         });
         let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
-        let figures = if kernels.is_empty() { Vec::new() } else { vec![figure(&kernels)] };
+        let figures = if kernels.is_empty() { Vec::new() } else { vec![timeline(&long, &kernels), figure(&kernels)] };
         Ok(Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], frame),
@@ -190,7 +194,8 @@ impl Analysis for PotentialStragglers {
     }
 }
 
-/// A collective that tells who is late.
+/// A collective that is long enough to count.
+#[derive(Clone)]
 struct Kernel<'s> {
     rank: i64,
     step: i64,
@@ -204,10 +209,9 @@ struct Kernel<'s> {
 }
 
 impl PotentialStragglers {
-    /// The kernels that tell, by step and rank, or why there are none.
-    fn telling<'s>(&self, state: &'s State) -> Result<(Vec<Kernel<'s>>, Option<String>)> {
-        let ranks: Vec<i64> = state.ranks.iter().copied().collect();
-        let on_ranks = format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(&ranks));
+    /// The last long one of each rank, stream, step and name, or why there are none.
+    fn long<'s>(&self, state: &'s State) -> Result<(Vec<Kernel<'s>>, Option<String>)> {
+        let on_ranks = on_ranks(state);
         let none = |why: String| Ok((Vec::new(), Some(why)));
         let all: Vec<i64> = state.steps.iter().copied().collect();
         let steps: BTreeSet<i64> = match &self.profiler_steps {
@@ -242,13 +246,27 @@ impl PotentialStragglers {
             let share = LONG_ENOUGH * 100.0;
             return none(format!("No collective of NCCL lasts {share} % of a step on {on_ranks}: nothing to compare."));
         }
-        let Some((stream, name)) = most_spread(&long) else {
-            return none(format!("No two of the ranks run the same collective on {on_ranks}: nothing to compare."));
-        };
-        long.retain(|kernel| (kernel.stream, kernel.name) == (stream, name));
-        long.sort_by_key(|kernel| (kernel.step, kernel.rank));
         Ok((long, None))
     }
+}
+
+/// `ranks 0, 1`
+fn on_ranks(state: &State) -> String {
+    let ranks: Vec<i64> = state.ranks.iter().copied().collect();
+    format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(&ranks))
+}
+
+/// Of the long kernels those that tell who is late, by step and rank, or why there are none.
+fn telling<'s>(long: &[Kernel<'s>], state: &State) -> (Vec<Kernel<'s>>, Option<String>) {
+    let Some((stream, name)) = most_spread(long) else {
+        let on_ranks = on_ranks(state);
+        let why = format!("No two of the ranks run the same collective on {on_ranks}: nothing to compare.");
+        return (Vec::new(), Some(why));
+    };
+    let tells = |kernel: &&Kernel<'s>| (kernel.stream, kernel.name) == (stream, name);
+    let mut kernels: Vec<Kernel<'s>> = long.iter().filter(tells).cloned().collect();
+    kernels.sort_by_key(|kernel| (kernel.step, kernel.rank));
+    (kernels, None)
 }
 
 /// Those that are longer than all later ones.
@@ -310,6 +328,44 @@ fn frame_of(kernels: &[Kernel<'_>]) -> Result<DataFrame> {
         "duration (us)" => kernels.iter().map(|kernel| micros(kernel.dur)).collect::<Vec<_>>(),
         "is_straggler" => kernels.iter().map(|kernel| word(kernel.late)).collect::<Vec<_>>(),
     )?)
+}
+
+/// When each rank runs the kernels that tell, and on the reader's wish all long ones: a line at the rank from start to end.
+fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
+    let lines = |name: String, kernels: &[&Kernel<'_>]| {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for kernel in kernels {
+            // The third point is the gap to the next line.
+            let end = micros(kernel.start.saturating_add(kernel.dur));
+            x.extend([micros(kernel.start), end, end]);
+            y.extend([kernel.rank as f64, kernel.rank as f64, f64::NAN]);
+        }
+        Series { name, mark: Mark::Line, x: Points::Numbers(x), y }
+    };
+    let late = |late: bool| kernels.iter().filter(|kernel| kernel.late == late).collect::<Vec<_>>();
+    let marked = [true, false].into_iter().map(|is| (format!("is_straggler: {}", word(is)), late(is)));
+    let mut series: Vec<Series> =
+        marked.filter(|(_, kernels)| !kernels.is_empty()).map(|(name, kernels)| lines(name, &kernels)).collect();
+    let telling = series.len();
+    let mut streams: BTreeMap<(i64, &str), Vec<&Kernel<'_>>> = BTreeMap::new();
+    for kernel in long {
+        streams.entry((kernel.stream, kernel.name)).or_default().push(kernel);
+    }
+    series.extend(
+        streams.into_iter().map(|((stream, name), kernels)| lines(format!("{name} on stream {stream}"), &kernels)),
+    );
+    let choices = vec![
+        Choice { name: "the kernels that tell".to_owned(), series: (0..telling).collect() },
+        Choice { name: "all long kernels".to_owned(), series: (telling..series.len()).collect() },
+    ];
+    Figure {
+        title: "Timeline of long communication kernels".to_owned(),
+        x: Axis { title: "Time since the first event".to_owned(), unit: Unit::Micros, log: false },
+        y: Axis { title: "Rank".to_owned(), ..Axis::default() },
+        series,
+        choices,
+        ..Figure::default()
+    }
 }
 
 /// Starts by rank, a place per step and rank, what is marked apart.

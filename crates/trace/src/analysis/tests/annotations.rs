@@ -4,6 +4,7 @@ use super::{column, loaded, main_table, ranks, texts};
 use crate::analysis::{GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, PotentialStragglers, ProfilerSteps};
 use crate::{Compat, Error, TraceAnalysis, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
+use trace_view::Points;
 
 fn gpu_annotation(builder: TraceBuilder, name: &str, stream: i64, span: std::ops::Range<i64>) -> TraceBuilder {
     builder.complete("gpu_user_annotation", name, 0, stream, span)
@@ -166,6 +167,39 @@ fn ranks_that_start_late_are_stragglers() {
     assert_eq!(column(kernels, "iteration"), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
     assert_eq!(column(kernels, "normalized_start_time"), [0.1, 0.2, 0.7, 1.2, 1.1, 1.8]);
     assert_eq!(texts(kernels, "is_straggler"), ["No", "No", "Yes", "No", "No", "Yes"]);
+}
+
+#[test]
+fn the_timeline_has_a_line_per_kernel_at_its_rank() {
+    let analysis = TraceAnalysis::new(&ranks(&job("ncclDevKernel_AllReduce", STARTS))).unwrap();
+    let one = PotentialStragglers { profiler_steps: Some(vec![1]), num_candidates: 1 };
+    let figure = &analysis.ask(&one).unwrap().figures[0];
+    let drawn = |series: &[usize]| -> Vec<(String, Vec<f64>, Vec<Option<f64>>)> {
+        let of = |&place: &usize| {
+            let series = &figure.series[place];
+            let Points::Numbers(x) = &series.x else { panic!("a timeline has times") };
+            let y = series.y.iter().map(|y| Some(*y).filter(|y| y.is_finite())).collect();
+            (series.name.clone(), x.clone(), y)
+        };
+        series.iter().map(of).collect()
+    };
+    let (yes, no) = ("is_straggler: Yes".to_owned(), "is_straggler: No".to_owned());
+    assert_eq!(
+        drawn(&figure.choices[0].series),
+        [
+            (yes, vec![700.0, 900.0, 900.0], vec![Some(2.0), Some(2.0), None]),
+            (
+                no,
+                vec![100.0, 900.0, 900.0, 200.0, 900.0, 900.0],
+                vec![Some(0.0), Some(0.0), None, Some(1.0), Some(1.0), None]
+            ),
+        ]
+    );
+    let all = drawn(&figure.choices[1].series);
+    assert_eq!(
+        all.iter().map(|(name, x, _)| (name.as_str(), x.len())).collect::<Vec<_>>(),
+        [("ncclDevKernel_AllReduce on stream 20", 9)]
+    );
 }
 
 #[test]

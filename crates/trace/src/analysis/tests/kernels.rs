@@ -84,3 +84,22 @@ fn one_figure_holds_all_ranks_whatever_their_numbers() {
         assert_eq!(names, ["rank 0", "rank 34"], "{}", choice.name);
     }
 }
+
+#[test]
+fn mean_longest_and_shortest_are_drawn_by_type_and_rank() {
+    let rank = |rank: i64, last: i64| {
+        let builder = TraceBuilder::new().rank(rank).kernel("gemm", Stream(7), 0..10);
+        builder.kernel("gemm", Stream(7), 20..last).kernel("relu", Stream(7), 90..91)
+    };
+    let answer = ranks(&[rank(0, 40), rank(34, 60)]).ask(&GpuKernelBreakdown::default()).unwrap();
+    let figure = &answer.figures[2];
+    let shown = |choice: &str| {
+        let choice = figure.choices.iter().find(|other| other.name == choice).unwrap();
+        choice.series.iter().map(|&place| figure.series[place].y.clone()).collect::<Vec<_>>()
+    };
+    // gemm stands first: 10 and 20 µs on rank 0, 10 and 40 µs on rank 34.
+    assert_eq!(shown("COMPUTATION · mean"), [[15.0, 1.0], [25.0, 1.0]]);
+    assert_eq!(shown("COMPUTATION · max"), [[20.0, 1.0], [40.0, 1.0]]);
+    assert_eq!(shown("COMPUTATION · min"), [[10.0, 1.0], [10.0, 1.0]]);
+    assert_eq!(figure.choices.len(), 3, "kinds without kernels have no place in the menu");
+}
