@@ -319,3 +319,9 @@ def test_standard_output_and_error_and_displays_keep_their_order(kernel):
             shown.append(("display", content["data"]["text/plain"]))
     expected = [each for n in range(50) for each in [("stdout", f"out {n}"), ("stderr", f"err {n}"), ("display", str(n))]]
     assert shown == [*expected, ("stderr", "7")]
+
+
+def test_a_frame_describes_itself(kernel):
+    ran = kernel.ok('df!("a" => [1i64, 2, 3])?.describe()?', timeout=LONG)
+    (result,) = [message["content"] for message in ran.outputs if message["msg_type"] == "execute_result"]
+    assert "null_count" in result["data"]["text/plain"] and "25%" in result["data"]["text/plain"]

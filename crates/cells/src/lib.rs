@@ -5,6 +5,7 @@
 
 pub mod bridge;
 mod channel;
+mod describe;
 pub mod instances;
 mod plot;
 pub mod prelude;
@@ -16,6 +17,7 @@ mod show;
 pub mod worker;
 
 pub use channel::{clear_output, input};
+pub use describe::Describe;
 pub use plotly;
 pub use polars;
 pub use polars_io;
