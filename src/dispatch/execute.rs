@@ -68,7 +68,7 @@ impl Executions {
             outbox,
             runner,
             stdin,
-            history: History::default(),
+            history: History::open(),
             waiting: VecDeque::new(),
             running: None,
             held: None,

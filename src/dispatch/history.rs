@@ -1,27 +1,37 @@
-//! `history`: what was typed in this session, for the arrow keys of a console.
+//! `history`: what was typed in this session and in earlier ones, for the arrow keys of a console.
 
+use super::history_file::{self, HistoryFile};
 use super::reply::{content, or_default};
 use crate::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 /// Cells remembered, at most.
 const ENTRIES: usize = 10_000;
 
-/// The number of this session. Clients may also ask for session 0, which is the one that runs.
-const SESSION: i64 = 1;
-
-/// What was typed.
-#[derive(Default)]
+/// What was typed, oldest first.
 pub(super) struct History {
     entries: VecDeque<Entry>,
+    /// The number of this session. Clients may also ask for session 0, which is the one that runs.
+    session: i64,
+    /// Where cells are kept for later sessions.
+    file: Option<HistoryFile>,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { entries: VecDeque::new(), session: 1, file: None }
+    }
 }
 
 struct Entry {
+    session: i64,
     line: usize,
     input: String,
-    /// The plain text of the cell's value.
+    /// The plain text of the cell's value; only those of this session are known.
     output: Option<String>,
 }
 
@@ -43,17 +53,48 @@ struct Request {
 }
 
 impl History {
+    /// The history of a new session; without a file that can be written, of this session alone.
+    pub(super) fn open() -> Self {
+        history_file::path().map_or_else(Self::default, Self::open_at)
+    }
+
+    fn open_at(path: PathBuf) -> Self {
+        match HistoryFile::open(path) {
+            Ok((file, kept)) => {
+                let surplus = kept.len().saturating_sub(ENTRIES);
+                let entry = |kept: history_file::Kept| {
+                    let history_file::Kept { session, line, input } = kept;
+                    Entry { session, line, input, output: None }
+                };
+                let entries = kept.into_iter().skip(surplus).map(entry).collect();
+                Self { entries, session: file.session(), file: Some(file) }
+            }
+            Err(error) => {
+                crate::log::line(format_args!("the history is kept for this session only: {error}"));
+                Self::default()
+            }
+        }
+    }
+
     /// Remembers a cell that starts to run.
     pub(super) fn add(&mut self, line: usize, input: &str) {
-        self.entries.push_back(Entry { line, input: input.to_owned(), output: None });
+        self.entries.push_back(Entry { session: self.session, line, input: input.to_owned(), output: None });
         if self.entries.len() > ENTRIES {
             self.entries.pop_front();
+        }
+        if let Some(Err(error)) = self.file.as_ref().map(|file| file.add(line, input)) {
+            crate::log::line(format_args!("a cell is not kept in the history of later sessions: {error}"));
+            // A lock is free again soon; a disk that is full or a folder that is gone stays so.
+            if error.kind() != ErrorKind::WouldBlock {
+                self.file = None;
+            }
         }
     }
 
     /// Remembers the value of the cell that was added last.
     pub(super) fn set_output(&mut self, line: usize, output: Option<String>) {
-        if let Some(entry) = self.entries.back_mut().filter(|entry| entry.line == line) {
+        if let Some(entry) = self.entries.back_mut().filter(|entry| (entry.session, entry.line) == (self.session, line))
+        {
             entry.output = output;
         }
     }
@@ -69,24 +110,24 @@ impl History {
         };
         let rows: Vec<Value> = found
             .into_iter()
-            .map(|Entry { line, input, output }| match request.output {
-                true => json!([SESSION, line, [input, output]]),
-                false => json!([SESSION, line, input]),
+            .map(|Entry { session, line, input, output }| match request.output {
+                true => json!([session, line, [input, output]]),
+                false => json!([session, line, input]),
             })
             .collect();
         Ok(json!({"status": "ok", "history": rows}))
     }
 
-    /// Lines `start..stop`; a negative number counts from the end, no `stop` or 0 means to the end.
+    /// Lines `start..stop` of a session; a negative line counts from the end, no `stop` or 0 means to the end. Session 0 is
+    /// this one, a negative number counts back from it.
     fn range(&self, request: &Request) -> Vec<&Entry> {
-        if ![0, SESSION].contains(&request.session) {
-            return Vec::new();
-        }
-        let end = self.entries.back().map_or(0, |entry| entry.line as i64) + 1;
-        let from_end = |line: i64| if line < 0 { end + line } else { line };
+        let session = if request.session > 0 { request.session } else { self.session.saturating_add(request.session) };
+        let of_session = || self.entries.iter().filter(move |entry| entry.session == session);
+        let end = of_session().next_back().map_or(0, |entry| entry.line as i64) + 1;
+        let from_end = |line: i64| if line < 0 { end.saturating_add(line) } else { line };
         let start = from_end(request.start);
         let stop = request.stop.filter(|stop| *stop != 0).map_or(end, from_end);
-        self.entries.iter().filter(|entry| (start..stop).contains(&(entry.line as i64))).collect()
+        of_session().filter(|entry| (start..stop).contains(&(entry.line as i64))).collect()
     }
 
     /// The last `n` cells whose whole text matches the pattern; with `unique`, of equal texts the newest.
@@ -183,5 +224,48 @@ mod tests {
         history.add(2, "2");
         let reply = history.reply(json!({"hist_access_type": "tail", "output": true})).unwrap();
         assert_eq!(reply["history"], json!([[1, 1, ["1", "one"]], [1, 2, ["2", null]]]));
+    }
+
+    fn rows(history: &History, request: Value) -> Vec<(i64, i64)> {
+        let reply = history.reply(request).unwrap();
+        let number = |value: &Value| value.as_i64().unwrap();
+        reply["history"].as_array().unwrap().iter().map(|row| (number(&row[0]), number(&row[1]))).collect()
+    }
+
+    #[test]
+    fn earlier_sessions_are_told_with_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history.jsonl");
+        for _ in 0..2 {
+            let mut earlier = History::open_at(path.clone());
+            earlier.add(1, "a");
+            earlier.set_output(1, Some("A".to_owned()));
+            earlier.add(2, "b");
+        }
+        let mut history = History::open_at(path);
+        // The value of a cell of another session is not that of ours.
+        history.set_output(2, Some("wrong".to_owned()));
+        history.add(1, "c");
+        assert_eq!(rows(&history, json!({"hist_access_type": "tail", "n": 3})), [(2, 1), (2, 2), (3, 1)]);
+        assert_eq!(rows(&history, json!({"hist_access_type": "range", "session": 0, "start": 0})), [(3, 1)]);
+        assert_eq!(rows(&history, json!({"hist_access_type": "range", "session": -1, "start": -1})), [(2, 2)]);
+        assert_eq!(rows(&history, json!({"hist_access_type": "range", "session": 1, "start": 1, "stop": 2})), [(1, 1)]);
+        assert_eq!(rows(&history, json!({"hist_access_type": "range", "session": i64::MIN, "start": i64::MIN})), []);
+        assert_eq!(rows(&history, json!({"hist_access_type": "search", "pattern": "a"})), [(1, 1), (2, 1)]);
+        assert_eq!(
+            rows(&history, json!({"hist_access_type": "search", "pattern": "*", "unique": true})),
+            [(2, 1), (2, 2), (3, 1)]
+        );
+        let told = history.reply(json!({"hist_access_type": "tail", "n": 2, "output": true})).unwrap();
+        assert_eq!(told["history"], json!([[2, 2, ["b", null]], [3, 1, ["c", null]]]));
+    }
+
+    #[test]
+    fn without_a_file_the_session_is_remembered_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let mut history = History::open_at(folder.path().join("file/history.jsonl"));
+        history.add(1, "a");
+        assert_eq!(rows(&history, json!({"hist_access_type": "tail"})), [(1, 1)]);
     }
 }

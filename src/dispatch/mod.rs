@@ -9,6 +9,7 @@ mod descendants;
 mod execute;
 mod execution;
 mod history;
+mod history_file;
 mod inspect;
 mod is_complete;
 mod kernel;
@@ -21,4 +22,5 @@ mod shutdown;
 mod signals;
 mod stdin;
 
+pub use history_file::path as history_path;
 pub use kernel::run;

@@ -64,7 +64,9 @@ class Kernel:
         self.manager = KernelManager(kernel_name="under_test", kernel_spec_manager=specs, transport=transport)
         if transport == "ipc":
             self.manager.ip = str(Path(folder) / "socket")
-        self.manager.start_kernel(env={**os.environ, **(env or {})})
+        # A history of its own, or tests would see those of others and of the user.
+        state = {"XDG_STATE_HOME": str(Path(folder) / "state")}
+        self.manager.start_kernel(env={**os.environ, **state, **(env or {})})
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=TIMEOUT)

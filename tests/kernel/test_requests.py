@@ -82,3 +82,43 @@ def test_history(echo):
         [1, 1, ["result 1", "1"]],
         [1, 2, ["println b", None]],
     ]
+
+
+def test_history_of_earlier_sessions(start, echo_argv, tmp_path):
+    env = {"XDG_STATE_HOME": str(tmp_path / "shared state")}
+    first = start(echo_argv, env=env)
+    first.ok("println a")
+    first.ok("result 1")
+    first.send("shutdown_request", {"restart": False}, "control")
+    first.wait_for_end(2)
+    second = start(echo_argv, env=env)
+    second.ok("println b")
+    assert history(second, hist_access_type="tail", n=2) == [[1, 2, "result 1"], [2, 1, "println b"]]
+    assert history(second, hist_access_type="range", session=-1, start=1, stop=2) == [[1, 1, "println a"]]
+    assert history(second, hist_access_type="range", session=0, start=0) == [[2, 1, "println b"]]
+    assert history(second, hist_access_type="search", pattern="println*") == [[1, 1, "println a"], [2, 1, "println b"]]
+    second.manager.restart_kernel()
+    second.client.wait_for_ready(timeout=10)
+    second.flush()
+    assert history(second, hist_access_type="tail", n=1) == [[2, 1, "println b"]]
+    (file,) = (tmp_path / "shared state").rglob("*.jsonl")
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_two_kernels_share_the_file_and_not_their_numbers(start, echo_argv, tmp_path):
+    env = {"XDG_STATE_HOME": str(tmp_path / "shared state")}
+    one, two = start(echo_argv, env=env), start(echo_argv, env=env)
+    for kernel, code in ((two, "println b"), (one, "println a")):
+        kernel.ok(code)
+    after = start(echo_argv, env=env)
+    assert history(after, hist_access_type="tail", n=9) == [[1, 1, "println a"], [2, 1, "println b"]]
+
+
+@pytest.mark.parametrize(
+    "env", [{"TRACEBOOK_HISTORY": "off"}, {"XDG_STATE_HOME": "/proc/nowhere"}], ids=["off", "not writable"]
+)
+def test_without_a_file_history_lasts_for_the_session(start, echo_argv, tmp_path, env):
+    kernel = start(echo_argv, env=env)
+    kernel.ok("println a")
+    assert history(kernel, hist_access_type="tail", n=2) == [[1, 1, "println a"]]
+    assert list(tmp_path.rglob("*.jsonl")) == []
