@@ -1,6 +1,6 @@
 //! The command line: what was typed, and what it means.
 
-use crate::install::{Cells, InstallError, InstallOptions, Location, install, uninstall};
+use crate::install::{Cells, InstallError, InstallOptions, Location, doctor, install, uninstall};
 use crate::wire::{Connection, WireError};
 use crate::{dispatch, engine};
 use clap::{Args, Parser, Subcommand};
@@ -34,6 +34,11 @@ enum Command {
         #[arg(long)]
         build_cells: bool,
     },
+    /// Look whether all that Jupyter and Rust cells need is there, and say what mends what is not.
+    Doctor {
+        #[command(flatten)]
+        place: Place,
+    },
     /// Remove the kernel and the extension.
     Uninstall {
         #[command(flatten)]
@@ -45,7 +50,7 @@ enum Command {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct Place {
-    /// The user's own Jupyter folder (the default).
+    /// The user's own Jupyter folder (the default; `doctor` looks wherever Jupyter looks).
     #[arg(long)]
     user: bool,
     /// DIR/share/jupyter.
@@ -54,6 +59,13 @@ struct Place {
     /// The active Python environment: VIRTUAL_ENV, else CONDA_PREFIX, else where python3 lives.
     #[arg(long)]
     sys_prefix: bool,
+}
+
+impl Place {
+    /// The place that was named, if any.
+    fn named(self) -> Option<Location> {
+        (self.user || self.sys_prefix || self.prefix.is_some()).then(|| self.into())
+    }
 }
 
 impl From<Place> for Location {
@@ -79,6 +91,9 @@ pub enum CliError {
     /// The folder for the run's temporary files could not be made.
     #[error("cannot make a temporary folder: {0}")]
     Folder(std::io::Error),
+    /// `doctor` found something wrong.
+    #[error("{0} wrong: see above for what mends it")]
+    Unwell(usize),
 }
 
 impl Cli {
@@ -101,6 +116,10 @@ impl Cli {
                 };
                 Ok(install(&InstallOptions { location: place.into(), cells }, &mut say)?)
             }
+            Command::Doctor { place } => match doctor(place.named().as_ref(), &mut say) {
+                0 => Ok(()),
+                wrong => Err(CliError::Unwell(wrong)),
+            },
             Command::Uninstall { place } => Ok(uninstall(&place.into(), &mut say)?),
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn folder(share: &Path) -> PathBuf {
 pub(super) fn install(share: &Path) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let plotly = trace_view::offline_plotly_js();
-    let scripts: Vec<(&str, &str)> = SCRIPTS.iter().copied().chain([("plotly.min.js", plotly.as_str())]).collect();
+    let scripts = scripts(&plotly);
     let version = digest(&scripts);
     match std::fs::remove_dir_all(&folder) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
@@ -40,8 +40,21 @@ pub(super) fn install(share: &Path) -> Result<PathBuf, InstallError> {
     }
     write(&folder.join("install.json"), INSTALL)?;
     // Last: JupyterLab sees an extension by this file.
-    write(&folder.join("package.json"), &PACKAGE.replace(ENTRY, &format!("static/{version}/remoteEntry.js")))?;
+    write(&folder.join("package.json"), &PACKAGE.replace(ENTRY, &versioned_entry(&version)))?;
     Ok(folder)
+}
+
+/// Where in its folder the extension of this program begins.
+pub(super) fn entry() -> String {
+    versioned_entry(&digest(&scripts(&trace_view::offline_plotly_js())))
+}
+
+fn versioned_entry(version: &str) -> String {
+    format!("static/{version}/remoteEntry.js")
+}
+
+fn scripts(plotly: &str) -> Vec<(&'static str, &str)> {
+    SCRIPTS.iter().copied().chain([("plotly.min.js", plotly)]).collect()
 }
 
 /// Twelve digits that change with any script.

@@ -1,5 +1,6 @@
-//! `tracebook install` and `uninstall`: the kernelspec, the JupyterLab extension, and the library for Rust cells.
+//! `tracebook install`, `uninstall` and `doctor`: the kernelspec, the JupyterLab extension, and the library for Rust cells.
 
+mod doctor;
 mod error;
 mod extension;
 mod kernelspec;
@@ -7,6 +8,7 @@ mod kit;
 mod location;
 mod sources;
 
+pub use doctor::doctor;
 pub use error::InstallError;
 pub use location::Location;
 
