@@ -37,6 +37,7 @@ const ARGUMENTS: &[Group] = &[
                 "arguments of events that become columns: groups and keys of %parser_args, all, minimum",
             )
             .or("default"),
+            Argument::flag("strict", Kind::Switch, "refuse a file that is not valid JSON, and say where it is not"),
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show how far a long load is").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
         ],
@@ -64,7 +65,9 @@ impl Magic for TraceLoad {
         "A trace under a label that is in use replaces the older one, once it is loaded.\n\n\
          --args names all the columns that are made, but stream and correlation, which always are: default,sm::warps adds \
          one to the usual ones. An argument that no event carries makes none; %trace_info NAME --memory shows what each \
-         costs."
+         costs.\n\n\
+         A file that is cut off or broken is loaded as far as it is whole, with a warning of what is missing. --strict \
+         refuses it instead and names line, column and byte; every file is then read twice."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -72,6 +75,7 @@ impl Magic for TraceLoad {
             "%trace_load runs/monday --as control",
             "%trace_load ~/traces/rank0.json.gz",
             "%trace_load ${TRACEBOOK_DATA:-data}/control --as control --rank 0,2-3",
+            "%trace_load runs/monday --strict",
             "%trace_load runs/monday --args default,cpu_op::sequence_number,sm::occupancy",
         ]
     }
@@ -84,6 +88,7 @@ impl Magic for TraceLoad {
             ranks: call.list("rank").map(<[i64]>::to_vec),
             label: Some(label.clone()),
             parser_config: call.parser_config("args").cloned(),
+            strict: call.switch("strict"),
         };
         let out = Arc::clone(scene.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();

@@ -39,6 +39,18 @@ pub enum Error {
         /// What is there instead.
         reason: String,
     },
+    /// The file is not JSON by the letter, and that was asked for.
+    #[error("{file} is not valid JSON: {reason} at {}; without strict, what is whole is kept", where_in(.place, .byte))]
+    NotStrictJson {
+        /// The file.
+        file: String,
+        /// What serde_json, or the decompression, says.
+        reason: String,
+        /// Line, and byte within the line, both from 1; `None` if the bytes themselves could not be unpacked.
+        place: Option<(usize, usize)>,
+        /// The byte of the unpacked text, from 0.
+        byte: u64,
+    },
     /// JSON, but without the list of events.
     #[error("{file} has no `traceEvents` (its keys: {}); a trace of torch.profiler has one", texts(.keys))]
     NoTraceEvents {
@@ -237,6 +249,14 @@ pub enum Error {
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),
+}
+
+/// `line 3, column 7 (byte 120)`
+fn where_in(place: &Option<(usize, usize)>, byte: &u64) -> String {
+    match place {
+        Some((line, column)) => format!("line {line}, column {column} (byte {byte})"),
+        None => format!("byte {byte} of the JSON text"),
+    }
 }
 
 /// The text on a line of its own, and below it a mark under the place.

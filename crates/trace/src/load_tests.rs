@@ -148,3 +148,31 @@ fn words_name_compatibility() {
         "`exakt` is no compatibility mode; say exact or hta"
     );
 }
+
+#[test]
+fn strict_takes_valid_files_only_and_names_the_first_wrong_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let strict = LoadOptions { strict: true, ..LoadOptions::default() };
+    fs::write(folder.path().join("a.json.gz"), rank(0).gzip()).unwrap();
+    fs::write(folder.path().join("notes.json"), "{\"no\": \"trace\"}").unwrap();
+    let mut last = LoadProgress::default();
+    let traces = TraceSet::load_with(folder.path(), &strict, &mut |progress| {
+        last = progress.clone();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(traces.unwrap().ranks(), [0]);
+    assert_eq!((last.bytes_read, last.files_done), (last.bytes_total, 2));
+
+    let broken = folder.path().join("b.json");
+    fs::write(&broken, rank(1).json().replace("\"dur\"", "\"dur\" NaN,")).unwrap();
+    let error = TraceSet::load_with(folder.path(), &strict, &mut never).unwrap_err();
+    assert!(matches!(&error, Error::NotStrictJson { file, .. } if file.ends_with("b.json")), "{error}");
+    // Nobody asked for that rank.
+    fs::write(&broken, rank(1).json().replace("]}", ",]}")).unwrap();
+    let only = LoadOptions { ranks: Some(vec![0]), ..strict.clone() };
+    assert_eq!(TraceSet::load_with(folder.path(), &only, &mut never).unwrap().ranks(), [0]);
+
+    let packed = rank(0).gzip();
+    let error = TraceSet::from_bytes_with(&packed[..packed.len() - 9], &strict).unwrap_err();
+    assert!(error.to_string().contains("the gzip data ends early at byte"), "{error}");
+}

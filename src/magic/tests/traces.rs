@@ -126,6 +126,27 @@ fn what_was_repaired_is_a_warning_even_when_quiet() {
 }
 
 #[test]
+fn strict_refuses_what_would_be_repaired_and_names_the_place() {
+    let folder = folder();
+    let whole = std::fs::read_to_string(at(&folder, "control.json")).unwrap();
+    let broken = whole.replacen("\"name\"", "\n\"name\": NaN, \"name\"", 1);
+    assert_ne!(whole, broken);
+    std::fs::write(at(&folder, "broken.json"), &broken).unwrap();
+    let mut stage = loaded(&folder);
+    let before = Arc::clone(stage.session.trace("control").unwrap());
+    let error = stage.error(&format!("%trace_load '{}' --as control --strict", at(&folder, "broken.json")));
+    let byte = broken.find("NaN").unwrap();
+    assert!(
+        error.starts_with("TraceError: ") && error.contains("broken.json is not valid JSON: expected value"),
+        "{error}"
+    );
+    assert!(error.contains(&format!("column 9 (byte {byte})")), "{error}");
+    assert!(Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
+    let text = stage.text(&format!("%trace_load '{}' --as control --strict", at(&folder, "test.json.gz")));
+    assert!(text.starts_with("control: TraceSet"), "{text}");
+}
+
+#[test]
 fn compat_is_chosen_when_loading() {
     let folder = folder();
     let mut stage = loaded(&folder);

@@ -318,7 +318,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     fn cut(&mut self, reason: &str) -> Result<()> {
         let offset = self.window.offset();
         let reason = match self.window.take_end() {
-            Some(End::Failed(error)) => self.data_error(error)?,
+            Some(End::Failed(error)) => data_error(self.file, error)?,
             _ => reason.to_owned(),
         };
         self.outcome.cut = Some(Cut { offset, reason });
@@ -345,18 +345,8 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         }
     }
 
-    /// What is wrong with the data, if the data and not the machine is at fault.
-    fn data_error(&self, error: std::io::Error) -> Result<String> {
-        match error.kind() {
-            ErrorKind::UnexpectedEof => Ok("the gzip data ends early".to_owned()),
-            ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
-            ErrorKind::ConnectionAborted => Err(Error::Interrupted),
-            _ => Err(Error::Io { path: self.file.into(), source: error }),
-        }
-    }
-
     fn failed(&self, error: std::io::Error, place: &str) -> Error {
-        match self.data_error(error) {
+        match data_error(self.file, error) {
             Ok(reason) => self.not_a_trace(format!("{reason}, {place}")),
             Err(error) => error,
         }
@@ -364,5 +354,15 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
 
     fn not_a_trace(&self, reason: String) -> Error {
         Error::NotATrace { file: self.file.to_owned(), reason }
+    }
+}
+
+/// What is wrong with the data, if the data and not the machine is at fault.
+pub(super) fn data_error(file: &str, error: std::io::Error) -> Result<String> {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => Ok("the gzip data ends early".to_owned()),
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
+        ErrorKind::ConnectionAborted => Err(Error::Interrupted),
+        _ => Err(Error::Io { path: file.into(), source: error }),
     }
 }

@@ -9,6 +9,7 @@ mod open;
 mod ranks;
 mod recover;
 mod scan;
+mod strict;
 mod text;
 mod window;
 
@@ -20,4 +21,5 @@ pub(crate) use odd::{Odd, OddCounts};
 pub(crate) use open::{Meter, open_bytes, open_file};
 pub(crate) use ranks::{label_of, trace_files};
 pub(crate) use scan::Raw;
+pub(crate) use strict::check_json;
 pub(crate) use text::{compact, decode};
