@@ -12,6 +12,10 @@
 #[path = "chrome_tests.rs"]
 mod tests;
 
+#[cfg(test)]
+#[path = "property_tests.rs"]
+mod property_tests;
+
 use super::event::{RawEvent, raw_event};
 use super::odd::{Odd, OddCounts};
 use super::ranks::RankText;

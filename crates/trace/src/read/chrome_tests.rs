@@ -4,11 +4,11 @@
 use super::*;
 
 /// Position and values of each event, in a form that compares.
-type Events = Vec<(i64, Vec<Value>)>;
+pub(super) type Events = Vec<(i64, Vec<Value>)>;
 
 /// Keeps events.
 #[derive(Default)]
-struct Kept(Events);
+pub(super) struct Kept(pub(super) Events);
 
 const KEYS: [&str; 3] = ["stream", "External id", "Input Dims"];
 
@@ -50,7 +50,7 @@ fn value(raw: Raw<'_>) -> Value {
 }
 
 /// What serde_json reads of the same text.
-fn oracle(json: &str) -> (Events, Map<String, Value>) {
+pub(super) fn oracle(json: &str) -> (Events, Map<String, Value>) {
     let Value::Object(mut whole) = serde_json::from_str(json).unwrap() else { panic!("an object") };
     let Some(Value::Array(events)) = whole.remove("traceEvents") else { panic!("a list") };
     let events = events.iter().zip(0..).map(|(event, index)| {

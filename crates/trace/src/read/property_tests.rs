@@ -1,0 +1,274 @@
+//! The scanner against serde_json on generated traces, in windows of many sizes; and numbers against themselves.
+
+use super::tests::{Kept, oracle};
+use super::*;
+use crate::read::nanos;
+use std::fmt::Write as _;
+
+/// splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// Writes valid JSON that looks like a trace at the top and like anything below.
+struct Writer {
+    random: Random,
+    text: String,
+}
+
+impl Writer {
+    fn blank(&mut self) {
+        let blank = self.random.of(&["", "", "", " ", "\n  ", "\t", "\r\n", "    \n\n    "]);
+        self.text.push_str(blank);
+    }
+
+    /// What stands between quotes.
+    fn string(&mut self) {
+        const PIECES: &[&str] = &[
+            "a",
+            "aten::mm",
+            "void gemm<float>(int)",
+            r#"\""#,
+            r"\\",
+            r"\\\\",
+            r"\n",
+            r"\u0041",
+            r"\ud83d\ude00",
+            r"\/",
+            "é",
+            "☃",
+            "😀",
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "},{",
+            r#"\"traceEvents\": ["#,
+            "0123456789abcdef",
+            " ",
+            "",
+        ];
+        self.text.push('"');
+        for _ in 0..self.random.below(5) {
+            let piece = self.random.of(PIECES);
+            self.text.push_str(piece);
+        }
+        self.text.push('"');
+    }
+
+    fn number(&mut self) {
+        let value = self.random.next() as i64 >> self.random.below(64);
+        let end = self.random.of(&["", "", "", ".0", ".5", ".407", ".123456", "e3", "E-2", "e+1", ".25e2"]);
+        let _ = write!(self.text, "{value}{end}");
+    }
+
+    fn value(&mut self, depth: usize) {
+        match self.random.below(if depth < 4 { 9 } else { 6 }) {
+            0 => self.text.push_str("null"),
+            1 => self.text.push_str("true"),
+            2 => self.text.push_str("false"),
+            3 => self.string(),
+            4 | 5 => self.number(),
+            6 | 7 => self.list(|writer| writer.value(depth + 1)),
+            _ => self.object(&["name", "traceEvents", "args", "x", "stream"], |writer, _| writer.value(depth + 1)),
+        }
+    }
+
+    fn list(&mut self, mut entry: impl FnMut(&mut Self)) {
+        self.text.push('[');
+        for at in 0..self.random.below(5) {
+            self.text.push_str(if at == 0 { "" } else { "," });
+            self.blank();
+            entry(self);
+            self.blank();
+        }
+        self.text.push(']');
+    }
+
+    fn object(&mut self, keys: &[&str], mut member: impl FnMut(&mut Self, &str)) {
+        self.text.push('{');
+        for at in 0..self.random.below(8) {
+            self.text.push_str(if at == 0 { "" } else { "," });
+            self.blank();
+            let key = self.random.of(keys);
+            // A key may be written with an escape, too.
+            match key.strip_prefix('n').filter(|_| self.random.below(8) == 0) {
+                Some(rest) => self.text.push_str(&format!("\"\\u006e{rest}\"")),
+                None => self.text.push_str(&format!("\"{key}\"")),
+            }
+            self.blank();
+            self.text.push(':');
+            self.blank();
+            member(self, key);
+            self.blank();
+        }
+        self.text.push('}');
+    }
+
+    fn event(&mut self) {
+        const KEYS: &[&str] = &["ph", "cat", "name", "pid", "tid", "ts", "dur", "args", "id", "args"];
+        const ARGS: &[&str] = &["stream", "External id", "Input Dims", "Sequence number", "nested"];
+        self.object(KEYS, |writer, key| match key {
+            "args" if writer.random.below(4) > 0 => writer.object(ARGS, |writer, _| writer.value(0)),
+            _ => writer.value(2),
+        });
+    }
+
+    fn trace(seed: u64) -> String {
+        const METADATA: &[&str] = &["schemaVersion", "distributedInfo", "name", "with_flops", "traceName"];
+        let mut writer = Self { random: Random(seed), text: String::new() };
+        writer.blank();
+        writer.text.push('{');
+        for side in ["before", "after"] {
+            for _ in 0..writer.random.below(4) {
+                let key = writer.random.of(METADATA);
+                let _ = write!(writer.text, "\"{side} {key}\": ");
+                writer.value(0);
+                writer.blank();
+                writer.text.push(',');
+                writer.blank();
+            }
+            if side == "before" {
+                writer.text.push_str("\"traceEvents\"");
+                writer.blank();
+                writer.text.push(':');
+                writer.blank();
+                writer.list(|writer| writer.event());
+                writer.text.push(',');
+            }
+        }
+        writer.text.push_str("\"end\": 0}");
+        writer.blank();
+        writer.text
+    }
+}
+
+#[test]
+fn generated_traces_are_read_as_serde_json_reads_them_in_windows_of_every_size() {
+    let mut seen = 0;
+    for seed in 0..600 {
+        let json = Writer::trace(seed);
+        let (events, metadata) = oracle(&json);
+        seen += events.len();
+        for chunk in [1, 2, 3, 5, 7, 16, 61, 256, 1021, 4096, 65_536] {
+            let mut kept = Kept::default();
+            let outcome = read_by(json.as_bytes(), chunk, "test", &mut kept).unwrap();
+            assert_eq!(kept.0, events, "seed {seed} by {chunk}: {json}");
+            assert_eq!(outcome.metadata, metadata, "seed {seed} by {chunk}: {json}");
+            assert_eq!((outcome.cut, outcome.skipped), (None, None), "seed {seed} by {chunk}: {json}");
+            assert_eq!(outcome.odd, OddCounts::default(), "seed {seed} by {chunk}: {json}");
+        }
+    }
+    assert!(seen > 1000, "{seen} events");
+}
+
+#[test]
+fn nanoseconds_come_back_however_they_were_written() {
+    let mut random = Random(1);
+    for _ in 0..20_000 {
+        let nanos_before = random.next() as i64 >> random.below(63);
+        let (sign, all) = (if nanos_before < 0 { "-" } else { "" }, nanos_before.unsigned_abs());
+        let (micros, rest) = (all / 1000, all % 1000);
+        for text in [
+            format!("{sign}{micros}.{rest:03}"),
+            format!("{sign}{micros}.{rest:03}000"),
+            format!("{sign}{all}e-3"),
+            format!("{sign}{all}000E-6"),
+            format!("{sign}0.{all:020}e17"),
+        ] {
+            assert_eq!(nanos(text.as_bytes()), Ok(nanos_before), "{text}");
+        }
+    }
+}
+
+/// Changes some bytes, or cuts, doubles and moves stretches.
+fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
+    let mut bytes = text.to_vec();
+    for _ in 0..=random.below(6) {
+        if bytes.is_empty() {
+            break;
+        }
+        let (one, other) = (random.below(bytes.len()), random.below(bytes.len() + 1));
+        let (from, to) = (one.min(other), one.max(other));
+        match random.below(6) {
+            0 => bytes[one] = random.next() as u8,
+            1 => bytes[one] = b"\"\\{}[],:ntf0-.eu\x00\xff"[random.below(18)],
+            2 => bytes.truncate(one),
+            3 => drop(bytes.drain(from..to.min(from + 40))),
+            4 => {
+                let stretch = bytes[from..to.min(from + 40)].to_vec();
+                let at = random.below(bytes.len() + 1);
+                bytes.splice(at..at, stretch);
+            }
+            _ => bytes.insert(one, b"\"\\{}[],"[random.below(7)]),
+        }
+    }
+    bytes
+}
+
+/// Reads events without looking into them.
+struct Blind;
+
+impl EventSink for Blind {
+    fn slot(&mut self, _: &[u8]) -> Option<u16> {
+        Some(0)
+    }
+
+    fn restart(&mut self) {}
+
+    fn event(&mut self, event: &RawEvent<'_>) {
+        let _ = event.args().count();
+    }
+
+    fn metadata(&mut self, _: &str, _: &Value) -> ControlFlow<()> {
+        ON
+    }
+
+    fn tick(&mut self, _: u64) -> ControlFlow<()> {
+        ON
+    }
+}
+
+/// What the reading came to; the same for windows of every size.
+fn came_to(bytes: &[u8], chunk: usize) -> String {
+    match read_by(bytes, chunk, "test", &mut Blind) {
+        Ok(outcome) => format!("{outcome:?}"),
+        // It quotes as much as it has in memory.
+        Err(Error::NotATrace { reason, .. }) if reason.contains("starts with") => "no JSON".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn broken_traces_end_alike_in_windows_of_every_size() {
+    let mut random = Random(2);
+    for seed in 0..400 {
+        let json = Writer::trace(seed);
+        for _ in 0..5 {
+            let bytes = mutated(&mut random, json.as_bytes());
+            let whole = came_to(&bytes, 65_536);
+            for chunk in [1, 3, 64, 1000] {
+                let text = String::from_utf8_lossy(&bytes);
+                assert_eq!(came_to(&bytes, chunk), whole, "seed {seed} by {chunk}: {text:?}");
+            }
+        }
+    }
+}
