@@ -18,6 +18,7 @@ mod classify;
 mod compat;
 mod config;
 mod counter;
+mod described;
 mod diff;
 mod error;
 pub mod filter;

@@ -31,7 +31,7 @@ pub struct LoadOptions {
     /// Which arguments become columns; `None` takes [`ParserConfig::get_default_cfg`].
     pub parser_config: Option<ParserConfig>,
     /// Refuse a file that is not JSON by the letter ([`Error::NotStrictJson`]), where otherwise whole events are kept and
-    /// the rest is a warning. Each file is read a second time, by serde_json (about 250 MB of text per second).
+    /// the rest is a warning. Each file is read a second time, by serde_json.
     pub strict: bool,
 }
 

@@ -3,11 +3,12 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
 use crate::Result;
 use crate::counter::memory_bandwidth;
+use crate::described::{Row, bars, frame};
 use crate::statistics::describe;
-use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
+use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, Column, Figure, Unit};
 
 /// The memory bandwidths of each kind of copy, described: the rows of
 /// [`MemoryBwTimeSeries`](super::MemoryBwTimeSeries) in which something is moved.
@@ -76,7 +77,7 @@ impl Analysis for MemoryBwSummary {
             ),
         ];
         Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(&rows)?)],
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(COLUMNS, &rows)?)],
             figures: if rows.is_empty() { Vec::new() } else { vec![figure(&rows)] },
             notes: notes.into_iter().flatten().collect(),
             ..Answer::default()
@@ -98,36 +99,12 @@ impl TraceAnalysis {
     }
 }
 
-/// Rank, kind of copy, and its bandwidths described.
-type Row<'a> = (i64, &'a str, [Option<f64>; 8]);
-
-fn frame(rows: &[Row<'_>]) -> Result<DataFrame> {
-    let mut columns: Vec<FrameColumn> = vec![
-        FrameSeries::new("rank".into(), rows.iter().map(|row| row.0).collect::<Vec<i64>>()).into(),
-        FrameSeries::new("name".into(), rows.iter().map(|row| row.1).collect::<Vec<&str>>()).into(),
-    ];
-    for (place, column) in COLUMNS[2..].iter().enumerate() {
-        let values: Vec<Option<f64>> = rows.iter().map(|row| row.2[place]).collect();
-        columns.push(FrameSeries::new(column.name.into(), values).into());
-    }
-    Ok(DataFrame::new(rows.len(), columns)?)
-}
-
 /// Median and highest bandwidth of every kind of copy.
-fn figure(rows: &[Row<'_>]) -> Figure {
-    let several = rows.iter().any(|row| row.0 != rows[0].0);
-    let place = |row: &Row<'_>| if several { format!("rank {} · {}", row.0, row.1) } else { row.1.to_owned() };
-    let places: Vec<String> = rows.iter().map(place).collect();
-    let series = |(name, statistic): (&str, usize)| Series {
-        name: name.to_owned(),
-        mark: Mark::Bar,
-        x: Points::Names(places.clone()),
-        y: rows.iter().map(|row| row.2[statistic].unwrap_or(f64::NAN)).collect(),
-    };
+fn figure(rows: &[Row<&str>]) -> Figure {
     Figure {
         title: "Memory bandwidth by kind of copy".to_owned(),
         y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
-        series: [("median", 5), ("highest", 7)].map(series).into(),
+        series: bars(rows, "highest", |kind, _| kind.to_owned()),
         ..Figure::default()
     }
 }

@@ -4,10 +4,11 @@ use super::queue_length_time_series::not_paired;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
 use crate::Result;
 use crate::counter::{Queues, queue_lengths};
+use crate::described::{Row, bars, frame};
 use crate::statistics::describe;
-use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
+use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, Column, Figure, Unit};
 
 /// The lengths of each stream's queue, described: the rows of
 /// [`QueueLengthTimeSeries`](super::QueueLengthTimeSeries).
@@ -68,7 +69,7 @@ impl Analysis for QueueLengthSummary {
         }
         let unpaired = state.0.iter().filter_map(|(&rank, State(queues))| not_paired(rank, queues));
         Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(&rows)?)],
+            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(COLUMNS, &rows)?)],
             figures: if rows.is_empty() { Vec::new() } else { vec![figure(&rows)] },
             notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
             ..Answer::default()
@@ -90,37 +91,14 @@ impl TraceAnalysis {
     }
 }
 
-/// Rank, stream, and the lengths described.
-type Row = (i64, i64, [Option<f64>; 8]);
-
-fn frame(rows: &[Row]) -> Result<DataFrame> {
-    let mut columns: Vec<FrameColumn> = vec![
-        FrameSeries::new("rank".into(), rows.iter().map(|row| row.0).collect::<Vec<i64>>()).into(),
-        FrameSeries::new("stream".into(), rows.iter().map(|row| row.1).collect::<Vec<i64>>()).into(),
-    ];
-    for (place, column) in COLUMNS[2..].iter().enumerate() {
-        let values: Vec<Option<f64>> = rows.iter().map(|row| row.2[place]).collect();
-        columns.push(FrameSeries::new(column.name.into(), values).into());
-    }
-    Ok(DataFrame::new(rows.len(), columns)?)
-}
-
 /// Median and longest queue of every stream.
-fn figure(rows: &[Row]) -> Figure {
-    let several = rows.iter().any(|row| row.0 != rows[0].0);
-    let place = |row: &Row| if several { format!("rank {} · stream {}", row.0, row.1) } else { row.1.to_string() };
-    let places: Vec<String> = rows.iter().map(place).collect();
-    let series = |(name, statistic): (&str, usize)| Series {
-        name: name.to_owned(),
-        mark: Mark::Bar,
-        x: Points::Names(places.clone()),
-        y: rows.iter().map(|row| row.2[statistic].unwrap_or(f64::NAN)).collect(),
-    };
+fn figure(rows: &[Row<i64>]) -> Figure {
+    let place = |stream: i64, behind: bool| if behind { format!("stream {stream}") } else { stream.to_string() };
     Figure {
         title: "Queue length by stream".to_owned(),
         x: Axis { title: "Stream".to_owned(), ..Axis::default() },
         y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, log: false },
-        series: [("median", 5), ("longest", 7)].map(series).into(),
+        series: bars(rows, "longest", place),
         ..Figure::default()
     }
 }
