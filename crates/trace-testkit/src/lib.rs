@@ -2,5 +2,7 @@
 
 mod builder;
 pub mod demo;
+mod large;
 
 pub use builder::{Stream, TraceBuilder, gzip};
+pub use large::{Large, Written};

@@ -14,7 +14,7 @@ mod job;
 mod kernels;
 mod machine;
 mod model;
-mod random;
+pub(crate) mod random;
 mod run;
 mod training;
 

@@ -1,16 +1,16 @@
 //! Random numbers without a dependency: splitmix64.
 
 /// The generator splitmix64 (Steele, Lea, Flood 2014): one 64-bit word of state.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator that always gives the same numbers for the same seed.
-    pub(super) const fn new(seed: u64) -> Self {
+    pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next number.
-    pub(super) const fn next(&mut self) -> u64 {
+    pub(crate) const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Random {
     }
 
     /// A duration around `nanos`, at most `percent` away from it; never zero.
-    pub(super) const fn around(&mut self, nanos: u64, percent: u64) -> u64 {
+    pub(crate) const fn around(&mut self, nanos: u64, percent: u64) -> u64 {
         let reach = nanos * percent / 100;
         let least = nanos - reach;
         let drawn = least + self.next() % (2 * reach + 1);

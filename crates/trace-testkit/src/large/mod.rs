@@ -1,0 +1,145 @@
+//! Traces of any size, for benchmarks: the simulated job, over and over, with times, durations and ids of its own each time.
+
+mod pattern;
+mod stencil;
+
+use crate::demo::Run;
+use crate::demo::random::Random;
+use pattern::pattern;
+use std::io::{self, Write};
+use stencil::{Micros, Shift, Stencil};
+
+/// A trace to be written: one rank, five profiler steps, all of HTA's 20 default arguments.
+///
+/// The same fields give the same bytes on every machine. What repeats lies more than a megabyte apart, so that gzip (which
+/// looks back 32 KB) packs it as it packs a real trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Large {
+    /// So much JSON, to the next event.
+    pub bytes: u64,
+    /// What the durations are drawn from.
+    pub seed: u64,
+    /// The rank that the file names.
+    pub rank: u64,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes of JSON.
+    pub bytes: u64,
+    /// Events, of every kind.
+    pub events: u64,
+}
+
+/// Profiler steps, however large the file: a longer recording has longer steps.
+const STEPS: u64 = 5;
+/// When the recording starts, in nanoseconds of the machine's clock.
+const START: u64 = 5_349_821_034_512_347;
+/// So much is collected before it is written.
+const BLOCK: usize = 1 << 20;
+
+impl Large {
+    /// Writes the trace as plain JSON.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: impl Write) -> io::Result<Written> {
+        let runs = [Run::Control, Run::Job(0), Run::Test, Run::Job(1), Run::Job(2), Run::Job(3)];
+        let patterns: Vec<Stencil> = runs.into_iter().map(|run| pattern(run, self.process(), self.rank)).collect();
+        let mut file = File { out, block: Vec::with_capacity(2 * BLOCK), written: Written { bytes: 0, events: 0 } };
+        file.head(self.rank)?;
+        let mut random = Random::new(self.seed ^ self.rank);
+        let mut shift = Shift { time: START, id: 0 };
+        let mut steps = self.steps(&patterns).into_iter().peekable();
+        'file: loop {
+            for pattern in &patterns {
+                while let Some((number, start, length)) = steps.next_if(|step| step.1 <= shift.time) {
+                    file.step(self.process(), number, start, length)?;
+                }
+                for event in pattern.events() {
+                    if file.written.bytes + file.block.len() as u64 >= self.bytes {
+                        break 'file;
+                    }
+                    event.write(&mut file.block, shift, &mut random);
+                    file.event()?;
+                }
+                shift.time += pattern.length;
+                shift.id += pattern.ids;
+            }
+        }
+        file.tail(self.process(), shift.time - START)?;
+        Ok(file.written)
+    }
+
+    /// The process that was profiled.
+    const fn process(&self) -> u64 {
+        40_711 + self.rank
+    }
+
+    /// Number, start and length of each profiler step: about equal parts of what fits into the file.
+    fn steps(&self, patterns: &[Stencil]) -> Vec<(u64, u64, u64)> {
+        let bytes: u64 = patterns.iter().map(Stencil::typical_bytes).sum();
+        let nanos: u64 = patterns.iter().map(|pattern| pattern.length).sum();
+        let length = u128::from(self.bytes) * u128::from(nanos) / u128::from(bytes * STEPS);
+        let length = u64::try_from(length).unwrap_or(u64::MAX / (2 * STEPS)).max(1000);
+        (0..STEPS).map(|step| (1000 + step, START + step * length, length - 100)).collect()
+    }
+}
+
+/// The file while it is written.
+struct File<W> {
+    out: W,
+    block: Vec<u8>,
+    written: Written,
+}
+
+impl<W: Write> File<W> {
+    fn head(&mut self, rank: u64) -> io::Result<()> {
+        writeln!(
+            self.block,
+            "{{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {{\"id\": 0, \"name\": \"Simulated GPU 80GB\", \
+             \"totalGlobalMem\": 85899345920, \"numSms\": 108}}\n  ],\n  \"distributedInfo\": {{\"backend\": \"nccl\", \
+             \"rank\": {rank}, \"world_size\": 8}},\n  \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": \
+             1767225600000000000,\n  \"traceEvents\": ["
+        )
+    }
+
+    fn step(&mut self, process: u64, number: u64, start: u64, length: u64) -> io::Result<()> {
+        writeln!(
+            self.block,
+            "  {{\n    \"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#{number}\", \"pid\": {process}, \
+             \"tid\": {process},\n    \"ts\": {}, \"dur\": {},\n    \"args\": {{\n      \"Record function id\": 0\n    }}\n  }},",
+            Micros(start),
+            Micros(length),
+        )?;
+        self.event()
+    }
+
+    fn event(&mut self) -> io::Result<()> {
+        self.written.events += 1;
+        if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    fn tail(&mut self, process: u64, length: u64) -> io::Result<()> {
+        writeln!(
+            self.block,
+            "  {{\n    \"name\": \"process_name\", \"ph\": \"M\", \"ts\": {start}, \"pid\": {process}, \"tid\": 0,\n    \
+             \"args\": {{\n      \"name\": \"python3\"\n    }}\n  }},\n  {{\n    \"ph\": \"X\", \"cat\": \"Trace\", \"ts\": {start}, \
+             \"dur\": {},\n    \"pid\": \"Spans\", \"tid\": \"PyTorch Profiler\",\n    \"name\": \"PyTorch Profiler (0)\",\n    \
+             \"args\": {{\n      \"Op count\": 0\n    }}\n  }}\n  ],\n  \"traceName\": \"large.json\"\n}}",
+            Micros(length),
+            start = Micros(START),
+        )?;
+        self.written.events += 2;
+        self.flush()?;
+        self.out.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.block)?;
+        self.written.bytes += self.block.len() as u64;
+        self.block.clear();
+        Ok(())
+    }
+}
