@@ -26,13 +26,14 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active kernel install uninstall notebooks demo-data machine machine-test bench-cells clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench-cells clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
 	@echo 'make test       format, lints, every test, the notebooks, a browser (needs chromium)'
 	@echo 'make check      the part of make test that needs no Python'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
+	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
@@ -47,7 +48,7 @@ demo: machine venv kernel
 	@echo '    $(BIN)/jupyter lab $(EXECUTED)'
 	@echo
 
-test: machine machine-test check venv kernel pytest
+test: machine machine-test check venv kernel wheel pytest
 	@echo '== make test: all passed'
 
 # Lints first: they fail faster than tests.
@@ -84,7 +85,7 @@ build:
 venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
 
 venv-active:
-	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, pytest, jupyter_kernel_test, websocket; \
+	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, pytest, jupyter_kernel_test, websocket, maturin; \
 	  assert int(jupyterlab.__version__.split(".")[0]) >= 4' 2>/dev/null || { \
 	  echo '== installing JupyterLab into the active environment, $(VENV)'; \
 	  '$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }
@@ -101,6 +102,15 @@ kernel: build venv
 
 install: machine build
 	@CARGO_TARGET_DIR='$(TARGET)' '$(TRACEBOOK)' install $(INSTALL)
+
+# The binary that is built already, and beside it what it would install; cargo compiles nothing again.
+wheel: machine build venv
+	@echo '== writing the wheel'
+	@rm -rf tracebook.data dist/tracebook-*.whl
+	@'$(TRACEBOOK)' install --prefix tracebook.data/data --relocatable >/dev/null
+	@'$(BIN)/python' -m maturin build --quiet --release --locked --out dist
+	@rm -rf tracebook.data
+	@ls dist/tracebook-*.whl
 
 uninstall: build
 	@'$(TRACEBOOK)' uninstall $(INSTALL)

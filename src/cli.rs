@@ -33,6 +33,9 @@ enum Command {
         /// Build the library for Rust cells and nothing else.
         #[arg(long)]
         build_cells: bool,
+        /// For packagers: kernel.json finds the program in DIR/bin wherever DIR will lie; nothing is built for Rust cells.
+        #[arg(long, requires = "prefix", conflicts_with_all = ["no_cells", "build_cells"])]
+        relocatable: bool,
     },
     /// Look whether all that Jupyter and Rust cells need is there, and say what mends what is not.
     Doctor {
@@ -108,13 +111,13 @@ impl Cli {
                 let folder = engine::enter().map_err(CliError::Folder)?;
                 Ok(dispatch::run(&connection, engine::start(&folder))?)
             }
-            Command::Install { place, no_cells, build_cells } => {
+            Command::Install { place, no_cells, build_cells, relocatable } => {
                 let cells = match (no_cells, build_cells) {
                     (true, _) => Cells::Skip,
                     (_, true) => Cells::Only,
                     _ => Cells::Build,
                 };
-                Ok(install(&InstallOptions { location: place.into(), cells }, &mut say)?)
+                Ok(install(&InstallOptions { location: place.into(), cells, relocatable }, &mut say)?)
             }
             Command::Doctor { place } => match doctor(place.named().as_ref(), &mut say) {
                 0 => Ok(()),

@@ -12,6 +12,7 @@ mod error;
 pub mod install;
 mod log;
 pub mod magic;
+mod program;
 pub mod session;
 pub mod wire;
 

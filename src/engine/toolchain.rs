@@ -19,18 +19,22 @@ pub enum KitError {
     /// There is no `rustc` or `cargo`.
     #[error(
         "Rust cells need a Rust compiler and none was found; install one from https://rustup.rs, run \
-         `tracebook install` and restart the kernel (magics work without one)"
+         `{} install --build-cells` and restart the kernel (magics work without one)",
+        crate::program::command()
     )]
     NoCompiler,
     /// The kit was never built.
     #[error(
-        "the library for Rust cells is not built yet; run `tracebook install --build-cells` and restart the kernel (magics work without it)"
+        "the library for Rust cells is not built yet; run `{} install --build-cells` in a terminal (10 to 20 minutes, once) \
+         and restart the kernel (magics work without it)",
+        crate::program::command()
     )]
     NotBuilt,
     /// Another compiler built it.
     #[error(
         "the library for Rust cells was built by {built}, but this machine now has {found}; run \
-         `tracebook install --build-cells` and restart the kernel (magics work all the same)"
+         `{} install --build-cells` and restart the kernel (magics work all the same)",
+        crate::program::command()
     )]
     OtherCompiler {
         /// The compiler that built it.
@@ -40,8 +44,9 @@ pub enum KitError {
     },
     /// Another build of this program built it.
     #[error(
-        "the library for Rust cells was built by another build of Tracebook; run `tracebook install --build-cells` and \
-         restart the kernel (magics work all the same)"
+        "the library for Rust cells was built by another build of Tracebook; run `{} install --build-cells` and \
+         restart the kernel (magics work all the same)",
+        crate::program::command()
     )]
     OtherBuild,
 }

@@ -2,8 +2,8 @@
 
 use super::{Location, extension, kernelspec};
 use crate::engine::{CELLS_VARIABLE, CellsKit, KitError, compiler_version, default_folder};
+use crate::program::{command, shell_word};
 use serde_json::Value;
-use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -61,6 +61,9 @@ fn shares() -> Vec<PathBuf> {
     if std::env::var_os("VIRTUAL_ENV").is_some_and(|folder| !folder.is_empty()) {
         own.reverse();
     }
+    // A package brings all three: what it put beside this program counts, whichever environment is active.
+    let beside = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    shares.extend(beside.and_then(|program| Some(program.parent()?.parent()?.join("share").join("jupyter"))));
     shares.extend(own.iter().filter_map(|location| location.share().ok()));
     shares.extend(["/usr/local/share/jupyter", "/usr/share/jupyter"].map(PathBuf::from));
     shares
@@ -83,8 +86,10 @@ fn compiler() -> Finding {
     match compiler_version() {
         Some(version) => Ok(version.lines().next().unwrap_or_default().to_owned()),
         None => {
-            Err("no Rust compiler, so only magics work; install one from https://rustup.rs, then `tracebook install`"
-                .to_owned())
+            let command = command();
+            Err(format!(
+                "no Rust compiler, so only magics work; install one from https://rustup.rs, then `{command} install`"
+            ))
         }
     }
 }
@@ -101,7 +106,7 @@ fn linker() -> Finding {
 }
 
 fn cells(kit: Option<&CellsKit>) -> Finding {
-    let kit = kit.ok_or("no data folder: HOME is not set; set it, then `tracebook install`")?;
+    let kit = kit.ok_or_else(|| format!("no data folder: HOME is not set; set it, then `{} install`", command()))?;
     let whole = kit.library().is_file() && kit.worker().is_file() && kit.metadata().is_dir();
     let checked = if whole { kit.check() } else { Err(KitError::NotBuilt) };
     checked.map_err(|error| error.to_string())?;
@@ -112,8 +117,10 @@ fn kernel(spec: Option<(PathBuf, Value)>) -> Finding {
     let (path, spec) = spec.ok_or_else(|| {
         format!("Jupyter does not know the kernel: no readable kernels/tracebook/kernel.json; run `{}`", install())
     })?;
-    let program = spec["argv"][0].as_str().unwrap_or_default();
-    let runs = std::fs::metadata(program)
+    // Jupyter puts in the folder of the kernelspec, too.
+    let folder = path.parent().unwrap_or(&path).to_string_lossy();
+    let program = spec["argv"][0].as_str().unwrap_or_default().replace(kernelspec::OWN_FOLDER, &folder);
+    let runs = std::fs::metadata(&program)
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
     if !runs {
         let path = path.display();
@@ -143,11 +150,9 @@ fn lab_extension(shares: &[PathBuf]) -> Finding {
 }
 
 /// How to install where the person seems to work.
-fn install() -> &'static str {
-    match std::env::var_os("VIRTUAL_ENV").filter(|folder| !folder.is_empty()) {
-        Some(_) => "tracebook install --sys-prefix",
-        None => "tracebook install",
-    }
+fn install() -> String {
+    let place = std::env::var_os("VIRTUAL_ENV").filter(|folder| !folder.is_empty()).map_or("", |_| " --sys-prefix");
+    format!("{} install{place}", command())
 }
 
 /// Whether files can be made in a folder, or, where it is not there yet, in the nearest one above it.
@@ -164,11 +169,6 @@ fn writable(what: &str, folder: Option<&Path>) -> Finding {
     }
 }
 
-/// A path as it can be pasted into a shell.
-fn shell_word(path: &OsStr) -> String {
-    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -182,7 +182,7 @@ mod tests {
         let wrong = doctor(Some(&Location::Prefix(place.path().to_owned())), &mut |line| lines.push(line.to_owned()));
         assert!(wrong >= 2, "{lines:?}");
         for what in ["WRONG kernel ", "WRONG extension "] {
-            assert!(lines.iter().any(|line| line.starts_with(what) && line.contains("tracebook install")), "{lines:?}");
+            assert!(lines.iter().any(|line| line.starts_with(what) && line.contains(" install")), "{lines:?}");
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let spec = |program: &Path| Some((place.path().join("kernel.json"), serde_json::json!({"argv": [program]})));
         let gone = kernel(spec(&place.path().join("gone"))).unwrap_err();
-        assert!(gone.contains("gone") && gone.contains("tracebook install"), "{gone}");
+        assert!(gone.contains("gone") && gone.contains(" install"), "{gone}");
         assert!(kernel(spec(place.path())).is_err(), "a folder is no program");
         assert!(kernel(spec(&std::env::current_exe().unwrap())).is_ok());
     }
@@ -200,10 +200,10 @@ mod tests {
     fn an_extension_must_be_of_this_program_and_whole() {
         let place = tempfile::tempdir().unwrap();
         let shares = [place.path().to_owned()];
-        let folder = extension::install(place.path()).unwrap();
+        let folder = extension::install(place.path(), false).unwrap();
         assert!(lab_extension(&shares).is_ok());
         std::fs::remove_file(folder.join(extension::entry())).unwrap();
-        assert!(lab_extension(&shares).unwrap_err().contains("tracebook install"));
+        assert!(lab_extension(&shares).unwrap_err().contains(" install"));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         for file in [kit.library(), kit.worker(), kit.compiler_file(), kit.sources_file()] {
             std::fs::write(file, "other").unwrap();
         }
-        assert!(cells(Some(&kit)).unwrap_err().contains("tracebook install"));
+        assert!(cells(Some(&kit)).unwrap_err().contains(" install"));
         std::fs::write(kit.compiler_file(), compiler_version().unwrap()).unwrap();
         assert!(cells(Some(&kit)).unwrap_err().contains("another build"));
         std::fs::write(kit.sources_file(), CellsKit::SOURCES).unwrap();

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 const ENTRY: &str = "static/remoteEntry.js";
 const PACKAGE: &str = include_str!("../../labextension/package.json");
 const INSTALL: &str = include_str!("../../labextension/install.json");
+/// The same where pip put the extension and takes it away.
+const PACKAGED: &str = include_str!("../../labextension/install-package.json");
 /// Our scripts, as they stand in `labextension/static`.
 const SCRIPTS: &[(&str, &str)] = &[
     ("remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
@@ -24,7 +26,7 @@ pub(super) fn folder(share: &Path) -> PathBuf {
 /// Writes the extension, in place of an older one.
 ///
 /// JupyterLab lets browsers keep scripts for a year, so they lie in a folder that is named after what they say.
-pub(super) fn install(share: &Path) -> Result<PathBuf, InstallError> {
+pub(super) fn install(share: &Path, packaged: bool) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let plotly = trace_view::offline_plotly_js();
     let scripts = scripts(&plotly);
@@ -38,7 +40,7 @@ pub(super) fn install(share: &Path) -> Result<PathBuf, InstallError> {
     for (name, content) in &scripts {
         write(&folder.join("static").join(&version).join(name), content)?;
     }
-    write(&folder.join("install.json"), INSTALL)?;
+    write(&folder.join("install.json"), if packaged { PACKAGED } else { INSTALL })?;
     // Last: JupyterLab sees an extension by this file.
     write(&folder.join("package.json"), &PACKAGE.replace(ENTRY, &versioned_entry(&version)))?;
     Ok(folder)
@@ -85,7 +87,7 @@ mod tests {
         let share = tempfile::tempdir().unwrap();
         let old = folder(share.path()).join("static/old");
         std::fs::create_dir_all(&old).unwrap();
-        let folder = install(share.path()).unwrap();
+        let folder = install(share.path(), false).unwrap();
         let package: serde_json::Value =
             serde_json::from_slice(&std::fs::read(folder.join("package.json")).unwrap()).unwrap();
         assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));

@@ -16,19 +16,32 @@ pub(super) fn folder(share: &Path) -> PathBuf {
     share.join("kernels").join("tracebook")
 }
 
+/// What Jupyter puts the kernelspec's own folder in for.
+pub(super) const OWN_FOLDER: &str = "{resource_dir}";
+
+/// The program of the environment that the kernelspec lies in, wherever that is.
+const PROGRAM_BESIDE: &str = "{resource_dir}/../../../../bin/tracebook";
+
 /// Writes the kernelspec; its `argv` is absolute, since Jupyter need not have this binary on its path.
-pub(super) fn install(share: &Path, kit: &CellsKit) -> Result<PathBuf, InstallError> {
+///
+/// For a package, nothing in it may be true of this machine alone: then `kit` is none, the program is found from where
+/// the kernelspec lies, and the library for cells where it lies by default.
+pub(super) fn install(share: &Path, kit: Option<&CellsKit>) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| InstallError::Write { path, source }
     };
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
-    let exe = std::env::current_exe().and_then(std::fs::canonicalize).map_err(failed(Path::new("tracebook")))?;
     let mut spec: serde_json::Value =
         serde_json::from_str(TEMPLATE).map_err(std::io::Error::from).map_err(failed(&folder))?;
-    spec["argv"][0] = exe.to_string_lossy().into_owned().into();
-    spec["env"][CELLS_VARIABLE] = kit.folder().to_string_lossy().into_owned().into();
+    if let Some(kit) = kit {
+        let exe = std::env::current_exe().and_then(std::fs::canonicalize).map_err(failed(Path::new("tracebook")))?;
+        spec["argv"][0] = exe.to_string_lossy().into_owned().into();
+        spec["env"][CELLS_VARIABLE] = kit.folder().to_string_lossy().into_owned().into();
+    } else {
+        spec["argv"][0] = PROGRAM_BESIDE.into();
+    }
     let text = serde_json::to_vec_pretty(&spec).map_err(std::io::Error::from).map_err(failed(&folder))?;
     let files = LOGOS.into_iter().chain([("kernel.json", text.as_slice())]);
     for (name, content) in files {
@@ -36,4 +49,24 @@ pub(super) fn install(share: &Path, kit: &CellsKit) -> Result<PathBuf, InstallEr
         std::fs::write(&path, content).map_err(failed(&path))?;
     }
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_packaged_kernelspec_names_nothing_of_this_machine() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = install(&place.path().join("share/jupyter"), None).unwrap();
+        let spec: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("kernel.json")).unwrap()).unwrap();
+        assert_eq!(spec["env"], serde_json::json!({}));
+        let program = spec["argv"][0].as_str().unwrap().replace(OWN_FOLDER, &folder.to_string_lossy());
+        std::fs::create_dir(place.path().join("bin")).unwrap();
+        std::fs::write(place.path().join("bin/tracebook"), "").unwrap();
+        assert!(Path::new(&program).is_file(), "{program}");
+    }
 }

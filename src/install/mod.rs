@@ -21,6 +21,9 @@ pub struct InstallOptions {
     pub location: Location,
     /// What to do about the library for Rust cells.
     pub cells: Cells,
+    /// For a package: the kernelspec finds the program from where it lies, in `bin` beside `share`, and the library for
+    /// cells is left alone. Makes sense under [`Location::Prefix`].
+    pub relocatable: bool,
 }
 
 /// What to do about the library for Rust cells.
@@ -44,13 +47,19 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
     if options.cells != Cells::Only {
         let share = options.location.share()?;
         say(&format!("installing under {}", share.display()));
-        let kernelspec = kernelspec::install(&share, &kit)?;
+        let kernelspec = kernelspec::install(&share, Some(&kit).filter(|_| !options.relocatable))?;
         say(&format!("  kernel:    {}", kernelspec.display()));
-        let extension = extension::install(&share)?;
+        let extension = extension::install(&share, options.relocatable)?;
         say(&format!("  extension: {} (draws plots and tables; reload an open JupyterLab page)", extension.display()));
     }
+    if options.relocatable {
+        return Ok(());
+    }
     if options.cells == Cells::Skip {
-        say("  Rust cells: skipped (--no-cells); `tracebook install --build-cells` builds them later, magics work now");
+        let program = crate::program::command();
+        say(&format!(
+            "  Rust cells: skipped (--no-cells); `{program} install --build-cells` builds them later, magics work now"
+        ));
         return Ok(());
     }
     match kit::build(&kit, say) {

@@ -28,7 +28,7 @@ def test_doctor_says_what_is_wrong_and_what_mends_it(command, tmp_path):
     assert ran.returncode == 1 and "wrong" in ran.stderr
     for thing in ("kernel", "extension", "Rust cells"):
         state, text = found[thing]
-        assert state == "WRONG" and "`tracebook install" in text, ran.stdout
+        assert state == "WRONG" and "tracebook install" in text, ran.stdout
     assert found["temporary"][0] == found["data"][0] == found["history"][0] == "ok"
     assert not (tmp_path / "data").exists(), "looking makes nothing"
 

@@ -1,0 +1,120 @@
+"""The wheel, installed where nothing else of ours is: an environment that is not activated."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+NOTEBOOK = [
+    "%trace_load data/recorded_cpu/control --as control\n%trace_load data/recorded_cpu/test --as test",
+    "%compare_traces control test --device-type cpu --top 5",
+    "%ops_diff control test --device-type cpu",
+    "%visualize control test --kind duration",
+    "%trace_load data/job --as job\n%gpu_kernel_breakdown job",
+]
+RUST = "1 + 1"
+
+# Runs in the environment of the wheel, as `jupyter execute` does there.
+EXECUTE = """
+import json, sys
+import nbformat
+from nbclient import NotebookClient
+from jupyter_client.kernelspec import KernelSpecManager
+
+cells = [nbformat.v4.new_code_cell(source) for source in json.load(sys.stdin)]
+notebook = nbformat.v4.new_notebook(cells=cells)
+NotebookClient(notebook, kernel_name="tracebook", timeout=120, allow_errors=True).execute()
+json.dump({"spec": KernelSpecManager().get_kernel_spec("tracebook").resource_dir,
+           "outputs": [cell.outputs for cell in notebook.cells]}, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    """What `make wheel` wrote last."""
+    wheels = list((ROOT / "dist").glob("tracebook-*.whl"))
+    assert len(wheels) == 1, "no wheel, or several: run `make wheel`"
+    return wheels[0]
+
+
+@pytest.fixture(scope="module")
+def place(wheel, tmp_path_factory):
+    """An environment with the wheel, and with Jupyter borrowed from the one that runs the tests."""
+    place = tmp_path_factory.mktemp("an environment")
+    venv.create(place, with_pip=False, symlinks=True)
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([*pip, "--no-index", "--no-deps", wheel], check=True, timeout=120)
+    (site,) = (place / "lib").glob("python*/site-packages")
+    site.joinpath("jupyter.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    return place
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """The environment variables of somebody who activated nothing and installed nothing else."""
+    gone = {"VIRTUAL_ENV", "CONDA_PREFIX", "TRACEBOOK_CELLS"}
+    ours = {name for name in os.environ if name.startswith("JUPYTER")}
+    env = {name: value for name, value in os.environ.items() if name not in gone | ours}
+    beside = Path(sys.executable).parent
+    path = os.pathsep.join(folder for folder in env["PATH"].split(os.pathsep) if Path(folder) != beside)
+    return {**env, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "PATH": path}
+
+
+def execute(place, env, cells):
+    ran = subprocess.run(
+        [place / "bin" / "python", "-c", EXECUTE],
+        input=json.dumps(cells), capture_output=True, text=True, timeout=300, env=env, cwd=ROOT / "notebooks",
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_the_wheel_carries_this_binary_and_all_that_it_installs(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (program,) = [name for name in names if name.endswith(".data/scripts/tracebook")]
+        built = Path(os.environ.get("TRACEBOOK_BIN") or Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"), "release", "tracebook"))
+        assert archive.read(program) == built.read_bytes(), "the wheel is older than the kernel: run `make wheel`"
+    data = {name.split(".data/data/share/jupyter/")[1] for name in names if ".data/data/" in name}
+    assert {"kernels/tracebook/kernel.json", "labextensions/tracebook-labextension/package.json"} <= data
+    assert any(name.endswith("plotly.min.js") for name in data)
+    assert not wheel.name.endswith("-any.whl")
+
+
+def test_all_magics_work_in_an_environment_that_is_not_activated(place, plain):
+    ran = execute(place, plain, NOTEBOOK)
+    assert Path(ran["spec"]).is_relative_to(place)
+    for source, outputs in zip(NOTEBOOK, ran["outputs"], strict=True):
+        assert outputs and not [output for output in outputs if output["output_type"] == "error"], source
+    kinds = {kind for outputs in ran["outputs"] for output in outputs for kind in output.get("data", {})}
+    assert {"application/vnd.tracebook.table.v1+json", "application/vnd.plotly.v1+json", "text/plain"} <= kinds
+
+
+def test_a_rust_cell_says_which_command_makes_rust_cells_work(place, plain):
+    (outputs,) = execute(place, plain, [RUST])["outputs"]
+    (error,) = [output for output in outputs if output["output_type"] == "error"]
+    program = place / "bin" / "tracebook"
+    assert f"'{program}' install --build-cells" in error["evalue"]
+    assert "magics work" in error["evalue"]
+
+
+def test_doctor_sees_what_the_wheel_brought(place, plain):
+    ran = subprocess.run([place / "bin" / "tracebook", "doctor"], capture_output=True, text=True, timeout=120, env=plain)
+    found = {line[6:16].strip(): (line[:5].strip(), line[17:]) for line in ran.stdout.splitlines()}
+    assert found["kernel"][0] == found["extension"][0] == "ok", ran.stdout
+    assert str(place) in found["kernel"][1] and found["Rust cells"][0] == "WRONG"
+
+
+def test_pip_takes_everything_away_again(place):
+    pip = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "uninstall", "--quiet", "--yes", "tracebook"]
+    subprocess.run(pip, check=True, timeout=120)
+    left = [path for path in place.rglob("*") if path.is_file() and "tracebook" in path.name]
+    assert left == []
