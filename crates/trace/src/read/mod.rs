@@ -1,6 +1,8 @@
 //! Path → bytes → raw events. Knows JSON and files, nothing of frames.
 
 mod ahead;
+#[cfg(test)]
+mod bits;
 mod chrome;
 mod event;
 mod number;

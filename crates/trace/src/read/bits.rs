@@ -1,0 +1,186 @@
+//! Sixty-four bytes at once: where the quotes, backslashes and brackets stand, as the bits of a word each.
+//!
+//! ```text
+//! text      {"a": [1, "\"]"]}
+//! quote     .x.x......x.x..x...
+//! backslash ...........x.......
+//! open      x.....x............
+//! close     .............x..xx
+//! ```
+//!
+//! Texts are not looked into here: a bracket between quotes has its bit, too. `text_mask` says which bytes lie between
+//! quotes.
+
+/// How many bytes a word of bits speaks of.
+pub(crate) const BLOCK: usize = 64;
+
+/// Where something stands in a block: bit n is byte n.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Bits {
+    pub(crate) quote: u64,
+    pub(crate) backslash: u64,
+    pub(crate) open: u64,
+    pub(crate) close: u64,
+}
+
+impl Bits {
+    /// Of a block.
+    #[inline]
+    pub(crate) fn of(block: &[u8; BLOCK]) -> Self {
+        let mut bits = Self::default();
+        for (at, part) in block.as_chunks::<16>().0.iter().enumerate() {
+            let [quote, backslash, open, close] = sixteen::find(part);
+            bits.quote |= u64::from(quote) << (16 * at);
+            bits.backslash |= u64::from(backslash) << (16 * at);
+            bits.open |= u64::from(open) << (16 * at);
+            bits.close |= u64::from(close) << (16 * at);
+        }
+        bits
+    }
+}
+
+/// What a block leaves to the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Carry {
+    /// Its last byte escapes the next one.
+    escapes: bool,
+    /// It ends between quotes.
+    pub(crate) in_text: bool,
+}
+
+impl Carry {
+    /// The quotes that begin or end a text, and the bytes between them with the opening quote: the bits of the block, and
+    /// the carry to the next.
+    #[inline]
+    pub(crate) fn texts(&mut self, bits: &Bits) -> (u64, u64) {
+        let quotes = bits.quote & !self.escaped(bits.backslash);
+        let within = up_to(quotes) ^ if self.in_text { u64::MAX } else { 0 };
+        self.in_text = within >> 63 == 1;
+        (quotes, within)
+    }
+
+    /// The bytes that a backslash before them escapes.
+    #[inline]
+    fn escaped(&mut self, backslash: u64) -> u64 {
+        if backslash == 0 {
+            return u64::from(std::mem::take(&mut self.escapes));
+        }
+        // Of a run of backslashes every second one escapes: adding carries through the run, from an even place and from
+        // an odd one.
+        const EVEN: u64 = u64::MAX / 3;
+        let first = u64::from(self.escapes);
+        let escaping = backslash & !first;
+        let follows = (escaping << 1) | first;
+        let odd_starts = escaping & !EVEN & !follows;
+        let (even_runs, over) = odd_starts.overflowing_add(escaping);
+        self.escapes = over;
+        (EVEN ^ (even_runs << 1)) & follows
+    }
+}
+
+/// Bit n tells whether an odd number of bits is set up to n.
+#[inline]
+fn up_to(mut bits: u64) -> u64 {
+    for by in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << by;
+    }
+    bits
+}
+
+/// Sixteen bytes compared at once, by the instructions that every x86-64 has.
+#[cfg(target_arch = "x86_64")]
+mod sixteen {
+    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8};
+
+    /// The quotes, backslashes, opening and closing brackets.
+    #[allow(unsafe_code)]
+    #[inline]
+    pub(super) fn find(bytes: &[u8; 16]) -> [u16; 4] {
+        // SAFETY: every x86-64 has SSE2, for which alone Rust asks; the function takes and gives values.
+        unsafe { with_sse2(bytes) }
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    fn with_sse2(bytes: &[u8; 16]) -> [u16; 4] {
+        let word = |half: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[8 * half..8 * half + 8]);
+            i64::from_le_bytes(word)
+        };
+        let all = _mm_set_epi64x(word(1), word(0));
+        let is = |byte: u8| _mm_cmpeq_epi8(all, _mm_set1_epi8(byte as i8));
+        let mask = |found: __m128i| _mm_movemask_epi8(found) as u16;
+        let either = |one: u8, other: u8| mask(_mm_or_si128(is(one), is(other)));
+        [mask(is(b'"')), mask(is(b'\\')), either(b'{', b'['), either(b'}', b']')]
+    }
+}
+
+/// The same byte by byte.
+#[cfg(not(target_arch = "x86_64"))]
+mod sixteen {
+    pub(super) use super::one_by_one as find;
+}
+
+/// The quotes, backslashes, opening and closing brackets.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
+fn one_by_one(bytes: &[u8; 16]) -> [u16; 4] {
+    let mask = |is: fn(u8) -> bool| {
+        let bits = bytes.iter().enumerate().map(|(at, &byte)| u16::from(is(byte)) << at);
+        bits.fold(0, |all, bit| all | bit)
+    };
+    [
+        mask(|byte| byte == b'"'),
+        mask(|byte| byte == b'\\'),
+        mask(|byte| matches!(byte, b'{' | b'[')),
+        mask(|byte| matches!(byte, b'}' | b']')),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// splitmix64 over the bytes that matter.
+    fn bytes(seed: u64) -> [u8; BLOCK] {
+        let mut state = seed;
+        std::array::from_fn(|_| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            b"\"\\\\\\{}[] a\x00\xff\xa2\xdc\"\\"[(word >> 40) as usize % 16]
+        })
+    }
+
+    #[test]
+    fn the_instructions_find_what_a_loop_finds() {
+        for seed in 0..2000 {
+            let block = bytes(seed);
+            for part in block.as_chunks::<16>().0 {
+                assert_eq!(sixteen::find(part), one_by_one(part), "{part:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_what_a_loop_says_across_blocks() {
+        for seed in 0..2000 {
+            let mut carry = Carry::default();
+            let (mut in_text, mut escaped) = (false, false);
+            for block in (0..5).map(|block| bytes(seed * 5 + block)) {
+                let (mut quotes, mut within) = (0, 0);
+                for (at, &byte) in block.iter().enumerate() {
+                    let here = 1u64 << at;
+                    if byte == b'"' && !escaped {
+                        in_text = !in_text;
+                        quotes |= here;
+                    }
+                    escaped = byte == b'\\' && !escaped;
+                    within |= if in_text { here } else { 0 };
+                }
+                assert_eq!(carry.texts(&Bits::of(&block)), (quotes, within), "seed {seed}");
+                assert_eq!(carry.in_text, in_text, "seed {seed}");
+            }
+        }
+    }
+}
