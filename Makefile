@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench-cells clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -35,6 +35,7 @@ help:
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
+	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
 
@@ -143,6 +144,22 @@ machine-test:
 	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { \
 	  sudo=''; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
 	  echo 'Missing: chromium. Install with:'; echo "    $${sudo}apt-get update && $${sudo}apt-get install -y chromium"; exit 1; }
+
+# Loading beside HTA, polars, DuckDB and orjson, in an environment of their own. Data and what was checked are kept in the target folder.
+BENCH := $(TARGET)/bench
+BENCH_SIZES ?= 35M,250M,1G,4G
+BENCH_FLAGS ?=
+
+bench: machine $(BENCH)/venv/.requirements
+	@$(CARGO) build --release --locked -p trace --example load -p trace-testkit --bin large_trace
+	@$(PYTHON) benches/loading --load '$(TARGET)/release/examples/load' --generator '$(TARGET)/release/large_trace' \
+	  --folder '$(BENCH)/data' --python '$(BENCH)/venv/bin/python' --sizes '$(BENCH_SIZES)' $(if $(BENCH_WRITE),--write docs/benchmarks.md) $(BENCH_FLAGS)
+
+$(BENCH)/venv/.requirements: benches/requirements.txt
+	@echo '== installing what is compared with into $(BENCH)/venv'
+	@[ -x '$(BENCH)/venv/bin/python' ] || $(PYTHON) -m venv '$(BENCH)/venv'
+	@'$(BENCH)/venv/bin/python' -m pip install --quiet --disable-pip-version-check -r benches/requirements.txt
+	@cp benches/requirements.txt $@
 
 # How long a user waits, in this machine's seconds, beside stock evcxr, which is built once; EVCXR= leaves it out.
 STOCK := $(TARGET)/stock

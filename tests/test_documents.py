@@ -31,8 +31,9 @@ def test_the_readme_names_every_magic():
     assert [name for name in magics if f"%{name}" not in readme] == []
 
 
-def test_every_python_requirement_is_pinned():
-    lines = (ROOT / "tests" / "requirements.txt").read_text().splitlines()
+@pytest.mark.parametrize("folder", ["tests", "benches"])
+def test_every_python_requirement_is_pinned(folder):
+    lines = (ROOT / folder / "requirements.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line) for line in lines if line and not line.startswith("#"))
 
 

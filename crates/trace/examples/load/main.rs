@@ -15,10 +15,11 @@ use std::time::Instant;
 use trace::TraceSet;
 use trace::write::arrow;
 
-const USAGE: &str = "usage: load FILE|FOLDER|SAVED.arrow [--json] [--save SAVED.arrow]
+const USAGE: &str = "usage: load FILE|FOLDER|SAVED.arrow [--json [--no-digest]] [--save SAVED.arrow]
        load FILE --gunzip-only|--scan-only|--serde
 
   --json         one line of JSON in place of the report
+  --no-digest    leave out the digest, which takes longer than some loads
   --save FILE    write the frames as Arrow, for the next run
   --gunzip-only  only unpack the text
   --scan-only    unpack it and look for quotes and brackets, 64 bytes at a time
@@ -32,10 +33,11 @@ type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let path = args.next().filter(|path| !path.starts_with('-')).ok_or(USAGE)?;
-    let (mut as_json, mut save) = (false, None);
+    let (mut as_json, mut with_digest, mut save) = (false, true, None);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--json" => as_json = true,
+            "--no-digest" => with_digest = false,
             "--save" => save = Some(args.next().ok_or(USAGE)?),
             "--gunzip-only" => {
                 return timed(|| Ok(json!({ "json_bytes": limits::unpack(&path)? })));
@@ -60,7 +62,7 @@ fn main() -> Result<()> {
     let traces = if path.ends_with(".arrow") { arrow::map(&path)? } else { TraceSet::load(&path)? };
     let used = used(start);
     if as_json {
-        println!("{}", report(&traces, used)?);
+        println!("{}", report(&traces, used, with_digest)?);
     } else {
         print(&traces, &used)?;
     }
@@ -87,7 +89,7 @@ fn timed(work: impl FnOnce() -> Result<Value>) -> Result<()> {
 }
 
 /// One line for a benchmark.
-fn report(traces: &TraceSet, used: Value) -> Result<Value> {
+fn report(traces: &TraceSet, used: Value, with_digest: bool) -> Result<Value> {
     let bytes = traces.memory_bytes();
     let events = traces.event_count();
     let in_files: u64 = traces.info().iter().map(|info| info.events_in_file).sum();
@@ -98,8 +100,10 @@ fn report(traces: &TraceSet, used: Value) -> Result<Value> {
         "columns_bytes": bytes,
         "bytes_per_event": bytes as f64 / events as f64,
         "warnings": traces.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "digest": digest(traces)?,
     });
+    if with_digest {
+        merge(&mut report, json!({ "digest": digest(traces)? }));
+    }
     merge(&mut report, used);
     Ok(report)
 }

@@ -1,0 +1,137 @@
+"""How fast and how small traces load, beside HTA, polars, DuckDB and orjson: `make bench`.
+
+    python3 benches/loading --load TARGET/examples/load --generator TARGET/large_trace --folder FOLDER [--python VENV/bin/python]
+                            [--sizes 35M,250M,1G,4G] [--write docs/benchmarks.md] [--rounds N] [--prepare]
+
+Without `--python` no peers are timed. `--prepare` writes the data and checks all readers, and times nothing.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import contenders  # noqa: E402
+import files  # noqa: E402
+import page  # noqa: E402
+import targets  # noqa: E402
+from check import Checks, Differs  # noqa: E402
+from measure import Failed, Others, memory_available, run  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main():
+    options = arguments()
+    load, generator = options.load.resolve(), options.generator.resolve()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    cores = set(sorted(os.sched_getaffinity(0))[:2])
+    readers = [contenders.ours(load), *contenders.limits(load)]
+    versions = contenders.toolchain()
+    if options.python:
+        readers += contenders.peers(options.python)
+        versions += "; " + contenders.versions(options.python)
+    checks = Checks(options.folder, versions)
+
+    skipped, chosen = [], []
+    for size in options.sizes.split(","):
+        try:
+            file = files.real(options.shared) if size == files.REAL else files.generated(size, options.folder, generator)
+        except files.Skipped as why:
+            skipped.append(note(str(why)))
+            continue
+        chosen.append((file, allowed(file, readers, skipped)))
+    exact = {
+        (file.name, reader.name): checks.contender(reader, file.path)
+        for file, fitting in chosen
+        for reader in fitting
+        if reader.digest
+    }
+    job = files.ranks(options.ranks_of, options.folder, generator)
+    print("all read the same as Python's Decimal", flush=True)
+    if options.prepare:
+        return
+
+    others, rows, tables = Others(), [], []
+    for file, fitting in chosen:
+        results = timed(file, fitting, cores, options.rounds)
+        rows += targets.of_file(file, results)
+        tables.append(page.of_file(file, results, {name: words for (of, name), words in exact.items() if of == file.name}))
+    one, two = in_ranks(readers[0], job, cores, options.rounds)
+    if len(cores) > 1:
+        rows += targets.ranks(one, two, job.name)
+    rows.sort(key=lambda row: order(row.measure))
+    text = page.whole(rows, tables, skipped, others.cores(), versions, page.of_ranks(job, one, two))
+    print(text)
+    if options.write:
+        options.write.write_text(text)
+        print(f"wrote {options.write}")
+
+
+def allowed(file, readers, skipped):
+    """Who can read the file here, and why the others are left out."""
+    fitting = []
+    for reader in readers:
+        needed = reader.memory * file.json_bytes
+        if file.json_bytes > reader.up_to:
+            skipped.append(note(f"{reader.name} on {file.name}: it would need about {needed / 1e9:.0f} GB of memory, and minutes"))
+        elif needed > 0.85 * memory_available():
+            skipped.append(note(f"{reader.name} on {file.name}: it needs about {needed / 1e9:.0f} GB of memory, {memory_available() / 1e9:.0f} GB are free"))
+        else:
+            fitting.append(reader)
+    return fitting
+
+
+def timed(file, fitting, cores, rounds):
+    """All in turn, round by round."""
+    results = {reader.name: [] for reader in fitting}
+    for turn in range(rounds or 5):
+        for reader in fitting:
+            if turn < (rounds or reader.rounds_on(file.json_bytes)):
+                done = run(reader.command(file.path), cores)
+                results[reader.name].append(done)
+                print(f"{file.name:>6} {reader.name:<28} wall {done.wall:8.3f} s  CPU {done.cpu:8.2f} s  peak {done.peak / 2**20:7.0f} MiB", flush=True)
+    return results
+
+
+def in_ranks(reader, job, cores, rounds):
+    one, two = [], []
+    for _ in range(rounds or 5):
+        one.append(run(reader.command(job.path), {min(cores)}))
+        two.append(run(reader.command(job.path), cores))
+        print(f"{job.name:>6} one core {one[-1].wall:.3f} s, two cores {two[-1].wall:.3f} s", flush=True)
+    return one, two
+
+
+def order(measure):
+    asked = ["CPU against HTA", "wall against HTA", "CPU against polars", "wall against gunzip", "peak", "bytes", "several ranks"]
+    return next(place for place, start in enumerate(asked) if measure.startswith(start))
+
+
+def note(line):
+    print(f"skipped: {line}", flush=True)
+    return line
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--load", type=Path, required=True)
+    parser.add_argument("--generator", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--python", type=Path)
+    parser.add_argument("--sizes", default="35M,250M,1G,4G")
+    parser.add_argument("--ranks-of", default="40M", help="the JSON of each rank of the job of several")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--shared", default=os.environ.get("TRACEBOOK_SHARED") or ROOT.parent / "shared")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Differs, Failed) as error:
+        sys.exit(f"stopped, no time is shown: {error}")

@@ -1,0 +1,99 @@
+"""Nobody is timed before it was shown that all read the same: digests against a reading with Python's `Decimal`.
+
+What was shown once for the very same file, program and reference is not shown again; the notes lie beside the data.
+"""
+
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+
+from measure import run
+
+REFERENCE = Path(__file__).with_name("decimal_reading.py")
+
+
+class Differs(Exception):
+    """Two readings of one file that are not the same."""
+
+
+class Checks:
+    def __init__(self, folder, version=""):
+        self.notes = Path(folder) / "checked.json"
+        self.known = json.loads(self.notes.read_text()) if self.notes.exists() else {}
+        self.version = version
+
+    def keep(self, key, value):
+        self.known[key] = value
+        self.notes.write_text(json.dumps(self.known, indent=1))
+        return value
+
+    def reference(self, file):
+        """What the file comes to, read with Decimal."""
+        key = f"reference {fingerprint(file)} {fingerprint(REFERENCE)}"
+        if key not in self.known:
+            print(f"reading {file.name} with Python's Decimal", flush=True)
+            self.keep(key, run([sys.executable, REFERENCE, file]).said)
+        return self.known[key]
+
+    def contender(self, contender, file):
+        """How exact it is, in words; `Differs` if it read something else."""
+        sources = " ".join(fingerprint(source) for source in [file, REFERENCE, Path(__file__), *contender.sources])
+        key = f"{contender.name} {sources} {self.version}"
+        if key not in self.known:
+            print(f"checking what {contender.name} reads of {file.name}", flush=True)
+            said = run([*contender.argv, file, *contender.digest]).said
+            exactness = compare(self.reference(file), said.get("digest", said), contender)
+            self.keep(key, {"exact": exactness, "at": time.strftime("%Y-%m-%d %H:%M")})
+        return self.known[key]["exact"]
+
+
+def compare(reference, digest, contender):
+    """The words for how exact the times are, after all else was found equal."""
+    exact = contender.name == "tracebook"
+    wrong = []
+    if digest["rows"] != reference["rows"]:
+        wrong.append(f"rows: {digest['rows']}, not {reference['rows']}")
+    for column, sums in reference["args"].items():
+        expected = sums["sum" if exact else "lenient"]
+        if exact:
+            # A column that no event has is not made.
+            found = number(digest["args"].get(column, 0))
+        else:
+            found = digest["args"][column]
+        if found is None:
+            # HTA's default is a value that occurs: the two cannot be told apart.
+            continue
+        near = 1e-9 * abs(expected) if isinstance(expected, float) else 0
+        if abs(found - expected) > near:
+            wrong.append(f"{column}: {found}, not {expected}")
+    unknown = set(digest["args"]) - set(reference["args"])
+    if unknown:
+        wrong.append(f"columns that were not asked for: {', '.join(sorted(unknown))}")
+    rows = reference["rows"]
+    off = {column: number(digest[column]) - reference[column] for column in ("ts_ns", "dur_ns")}
+    # Up or down to a whole microsecond each; a double holds a start of today to a quarter of one.
+    allowed = 0 if exact else 2000 * rows
+    for column, difference in off.items():
+        if abs(difference) > allowed:
+            wrong.append(f"{column}: {digest[column]}, not {reference[column]}")
+    if wrong:
+        raise Differs(f"{contender.name} read something else than Python's Decimal:\n  " + "\n  ".join(wrong))
+    if not any(off.values()):
+        return "exact"
+    means = [f"{column} {difference / rows:+.1f} ns" for column, difference in (("ts", off["ts_ns"]), ("dur", off["dur_ns"])) if difference]
+    return ("rounds to µs: " if contender.lossy else "loses digits: ") + ", ".join(means) + " per row"
+
+
+def number(value):
+    """Sums beyond 64 bits come as text."""
+    return int(value) if isinstance(value, str) else value
+
+
+def fingerprint(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,128 @@
+"""`decimal_reading.py FILE`: what the columns of a trace come to, read with Python's own json and Decimal.
+
+Nothing of it is shared with any of the readers that are timed: this is what they are held against. Numbers with a point are
+`Decimal`, times are whole nanoseconds, sums have no end of digits. One event at a time, so that gigabytes fit into memory.
+"""
+
+import gzip
+import io
+import json
+import math
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+BLOCK = 1 << 20
+
+# Key in `args`, HTA's column. The spelling is HTA's (its default event arguments), kept apart from the peers' list.
+NUMBERS = {
+    "stream": "stream",
+    "correlation": "correlation",
+    "bytes": "bytes",
+    "wait_on_stream": "wait_on_stream",
+    "wait_on_cuda_event_record_corr_id": "wait_on_cuda_event_record_corr_id",
+    "External id": "external_id",
+    "Python id": "python_id",
+    "Python parent id": "python_parent_id",
+    "In msg nelems": "in_msg_nelems",
+    "Out msg nelems": "out_msg_nelems",
+    "Group size": "group_size",
+    "Rank": "process_rank",
+}
+TEXTS = {
+    "Input Dims": "input_dims",
+    "Input type": "input_type",
+    "Input Strides": "input_strides",
+    "Collective name": "collective_name",
+    "dtype": "msg_dtype",
+    "In split size": "in_split_size",
+    "Out split size": "out_split_size",
+}
+BANDWIDTH = ("memory bandwidth (GB/s)", "memory_bw_gbps")
+
+
+def text_of(path):
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    binary = gzip.open(path) if packed else open(path, "rb")
+    return io.TextIOWrapper(binary, encoding="utf-8", errors="replace")
+
+
+def events(stream):
+    """The events of the first `traceEvents` list."""
+    decode = json.JSONDecoder(parse_float=Decimal).raw_decode
+    text, at = "", -1
+    while at < 0:
+        block = stream.read(BLOCK)
+        if not block:
+            raise ValueError("no traceEvents")
+        text += block
+        at = text.find('"traceEvents"')
+    at = text.index("[", at) + 1
+    while True:
+        while at < len(text) and text[at] in ", \n\r\t":
+            at += 1
+        if at < len(text) and text[at] == "]":
+            return
+        try:
+            event, at = decode(text, at)
+        except json.JSONDecodeError:
+            block = stream.read(BLOCK)
+            if not block:
+                raise ValueError("the list of events does not end") from None
+            text, at = text[at:] + block, 0
+            continue
+        yield event
+
+
+def nanoseconds(micros):
+    nanos = micros * 1000
+    whole = int(nanos)
+    if whole != nanos:
+        raise ValueError(f"{micros} us is no whole number of nanoseconds")
+    return whole
+
+
+def read(path):
+    """Rows, sums of times, and of each argument two sums: `sum` of all values, and `lenient`, which leaves out what the peers
+    cannot tell apart (-1, HTA's sign for none; the blanks within a list)."""
+    rows = ts = dur = 0
+    whole = {column: [0, 0] for column in NUMBERS.values()}
+    texts = {column: {} for column in TEXTS.values()}
+    bandwidths = []
+    with text_of(path) as stream:
+        for event in events(stream):
+            if event.get("dur") is None or event.get("cat") in (None, "Trace"):
+                continue
+            rows += 1
+            ts += nanoseconds(event["ts"])
+            dur += nanoseconds(event["dur"])
+            for key, value in (event.get("args") or {}).items():
+                if key in NUMBERS:
+                    if not isinstance(value, int) or (value < 0 and key == "stream") or (value == -1 and key == "correlation"):
+                        # A stream "0x0" is ROCm's sign for none; neither id is ever negative.
+                        continue
+                    sums = whole[NUMBERS[key]]
+                    sums[0] += value
+                    sums[1] += value if value != -1 else 0
+                elif key in TEXTS:
+                    # Counted, since few of them differ; a list as it is written, with blanks.
+                    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                    counts = texts[TEXTS[key]]
+                    counts[text] = counts.get(text, 0) + 1
+                elif key == BANDWIDTH[0]:
+                    bandwidths.append(float(value))
+    args = {column: {"sum": sums[0], "lenient": sums[1]} for column, sums in whole.items()}
+    for column, counts in texts.items():
+        both = {"sum": 0, "lenient": 0}
+        for text, count in counts.items():
+            encoded = text.encode()
+            both["sum"] += count * sum(encoded)
+            both["lenient"] += count * sum(byte for byte in encoded if byte > 32)
+        args[column] = both
+    args[BANDWIDTH[1]] = {"sum": math.fsum(bandwidths), "lenient": math.fsum(bandwidths)}
+    return {"rows": rows, "ts_ns": ts, "dur_ns": dur, "args": args}
+
+
+if __name__ == "__main__":
+    print(json.dumps(read(Path(sys.argv[1]))))

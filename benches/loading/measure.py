@@ -1,0 +1,73 @@
+"""One process, from its start to its end: wall clock, CPU, peak memory."""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class Failed(Exception):
+    """A process that was to be timed ended badly."""
+
+
+@dataclass
+class Run:
+    wall: float
+    """Seconds from the start of the process to its end."""
+    cpu: float
+    """Seconds of all its threads, in user and in system mode."""
+    peak: int
+    """The most bytes of memory it held at once."""
+    said: dict
+    """What it printed: a line of JSON, or nothing."""
+
+
+def run(argv, cores=None, env=None):
+    """Runs `argv` on `cores` (a set of numbers), alone, and waits for it."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        pin = (lambda: os.sched_setaffinity(0, cores)) if cores else None
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            [str(arg) for arg in argv], stdout=out, stderr=errors, env={**os.environ, **(env or {})}, preexec_fn=pin
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        errors.seek(0)
+        if process.returncode:
+            raise Failed(f"{' '.join(map(str, argv))}\nended with {process.returncode}: {errors.read().decode(errors='replace')[-2000:]}")
+        said = out.read().strip()
+    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.loads(said.splitlines()[-1]) if said else {})
+
+
+class Others:
+    """How busy other work kept the machine while something was measured."""
+
+    def __init__(self):
+        self.started, self.busy, self.own = time.perf_counter(), busy_seconds(), own_seconds()
+
+    def cores(self):
+        """Cores that others used, on average."""
+        seconds = time.perf_counter() - self.started
+        return max(0.0, (busy_seconds() - self.busy - (own_seconds() - self.own)) / seconds)
+
+
+def busy_seconds():
+    """Seconds that all cores have worked since the machine started; time that the host took away is among them."""
+    user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds():
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def memory_available():
+    """Bytes that a new process can have without swapping."""
+    line = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemAvailable:"))
+    return int(line.split()[1]) * 1024

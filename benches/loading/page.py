@@ -1,0 +1,81 @@
+"""What was measured, as a page."""
+
+import os
+import platform
+import re
+import statistics
+import time
+from pathlib import Path
+
+from targets import MIB, OURS, pairs
+
+BUSY = 0.2
+"""Cores that others may use while wall clocks are believed."""
+
+
+def machine():
+    said = Path("/proc/cpuinfo").read_text()
+    model = re.search(r"model name\s*: (.*)", said)
+    memory = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1]) * 1024
+    cores = len(os.sched_getaffinity(0))
+    return f"{model[1] if model else platform.machine()}, {cores} cores, {memory / 2**30:.0f} GiB, {platform.system()} {platform.release().split('-')[0]}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
+
+
+def of_file(file, results, exact):
+    """Everybody on one file."""
+    rows = []
+    for name, runs in results.items():
+        middle = lambda what: statistics.median(getattr(run, what) for run in runs)
+        ratio = lambda what: f"{statistics.median(pairs(results, name, what)):.2f}x" if name != OURS else "1"
+        rate = file.json_bytes / 1e6 / middle("wall")
+        rows.append([
+            name, len(runs), f"{middle('wall'):.3f}", ratio("wall"), f"{middle('cpu'):.2f}", ratio("cpu"),
+            f"{rate:,.0f}", f"{middle('peak') / MIB:,.0f}", exact.get(name, "–"),
+        ])
+    head = ["reader", "runs", "wall, s", "to ours", "CPU, s", "to ours", "JSON, MB/s", "peak memory, MiB", "times"]
+    title = f"## {file.name}: {file.json_bytes / 1e6:,.0f} MB of JSON, {file.packed_bytes / 1e6:,.1f} MB packed"
+    return f"{title}\n\n{file.about[0].upper()}{file.about[1:]}.\n\n{table(head, rows)}"
+
+
+def whole(rows, tables, skipped, others, versions, job):
+    busy = others > BUSY
+    shown = [
+        [row.measure, row.file, row.must, row.aim, row.measured, row.verdict + (" (machine busy)" if busy and row.wall else "")]
+        for row in rows
+    ]
+    idle = (
+        f"other work used {others:.1f} cores meanwhile: **wall clocks are not to be believed**, CPU within about a quarter"
+        if busy else f"other work used {others:.2f} cores meanwhile"
+    )
+    parts = [
+        "# Loading, measured",
+        "Written by `make bench BENCH_WRITE=1`; `make bench` prints the same. Times are of whole processes, from start to end, on the "
+        "same files and the same columns: HTA's 20 default arguments. Tracebook (its example `load`) and HTA come to a finished frame with "
+        "`index_correlation` and iterations; the others stop at the columns. All in turn, on two cores; medians, ratios of neighbouring "
+        "runs, in brackets the least and the greatest. Nothing is timed before rows and the sums of ts, dur and each argument were found "
+        "equal to a reading of the same file with Python's `Decimal`; how exact each reader's times are stands in its row.",
+        f"{time.strftime('%Y-%m-%d')}; {machine()}; {idle}.\n\n{versions}.",
+        "## Targets",
+        table(["measure", "file", "must", "aim", "measured", ""], shown),
+        *tables,
+    ]
+    if job:
+        parts.append(job)
+    if skipped:
+        parts.append("## Not measured\n\n" + "\n".join(f"* {line}" for line in skipped))
+    return "\n\n".join(parts) + "\n"
+
+
+def of_ranks(file, one, two):
+    middle = lambda runs, what: statistics.median(getattr(run, what) for run in runs)
+    rows = [
+        [name, len(runs), f"{middle(runs, 'wall'):.3f}", f"{middle(runs, 'cpu'):.2f}", f"{middle(runs, 'peak') / MIB:,.0f}"]
+        for name, runs in (("one core", one), ("two cores", two))
+    ]
+    head = ["tracebook on", "runs", "wall, s", "CPU, s", "peak memory, MiB"]
+    return f"## Several ranks: {len(list(file.path.glob('*.gz')))} files, {file.json_bytes / 1e6:,.0f} MB of JSON\n\n{table(head, rows)}"

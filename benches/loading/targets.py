@@ -1,0 +1,82 @@
+"""What was aimed at: ratios within one run, with what must be and what would be good."""
+
+import statistics
+from dataclasses import dataclass
+
+MIB = 2**20
+OURS = "tracebook"
+
+
+@dataclass
+class Row:
+    measure: str
+    file: str
+    must: str
+    aim: str
+    measured: str
+    verdict: str
+    wall: bool = False
+    """It is about wall clock, which other work on the machine disturbs."""
+
+
+def verdict(value, must, aim, less_is_better=False):
+    sign = -1 if less_is_better else 1
+    return "aim met" if sign * value >= sign * aim else "met" if sign * value >= sign * must else "**missed**"
+
+
+def pairs(results, other, what, inverse=False):
+    """The ratios of neighbouring runs, other to ours."""
+    both = zip(results.get(other, []), results.get(OURS, []))
+    return [getattr(b, what) / getattr(a, what) if inverse else getattr(a, what) / getattr(b, what) for a, b in both]
+
+
+def faster(measure, file, results, other, what, must, aim):
+    ratios = pairs(results, other, what)
+    if not ratios:
+        return []
+    middle = statistics.median(ratios)
+    shown = f"{middle:.1f}x ({min(ratios):.1f}–{max(ratios):.1f})"
+    return [Row(measure, file, f"{must}x", f"{aim}x", shown, verdict(middle, must, aim), what == "wall")]
+
+
+def of_gunzip(file, results, must=60, aim=80):
+    shares = [100 * share for share in pairs(results, "gunzip alone", "wall")]
+    middle = statistics.median(shares)
+    shown = f"{middle:.0f} % ({min(shares):.0f}–{max(shares):.0f})"
+    measure = "wall against gunzip alone, two threads"
+    return [Row(measure, file, f"{must} % of its speed", f"{aim} %", shown, verdict(middle, must, aim), True)]
+
+
+def memory(file, runs):
+    peak = statistics.median(run.peak for run in runs) / MIB
+    columns = runs[0].said["columns_bytes"] / MIB
+    must, aim = 1.3 * columns + 64, 1.1 * columns + 32
+    shown = f"{peak:.0f} MiB (columns {columns:.0f} MiB)"
+    return [Row("peak memory", file, f"1.3x columns + 64 MiB = {must:.0f}", f"1.1x + 32 MiB = {aim:.0f}", shown, verdict(peak, must, aim, True))]
+
+
+def per_event(file, runs, must=120, aim=80):
+    said = runs[0].said
+    rows, whole = said["columns_bytes"] / said["events"], said["columns_bytes"] / said["events_in_files"]
+    shown = f"{rows:.0f} B per row ({whole:.0f} B per event of the file)"
+    return [Row("bytes per row with the 20 arguments", file, f"{must}", f"{aim}", shown, verdict(rows, must, aim, True))]
+
+
+def ranks(one, two, name, must=1.4, aim=1.7):
+    ratios = [a.wall / b.wall for a, b in zip(one, two)]
+    middle = statistics.median(ratios)
+    shown = f"{middle:.2f}x ({min(ratios):.2f}–{max(ratios):.2f})"
+    return [Row("several ranks, two cores against one", name, f"{must}x", f"{aim}x", shown, verdict(middle, must, aim), True)]
+
+
+def of_file(file, results):
+    """All rows that are asked of a file of that size."""
+    rows, name = [], file.name
+    if file.json_bytes <= 1.01e9:
+        rows += faster("CPU against HTA", name, results, "HTA", "cpu", 15, 25)
+        rows += faster("wall against HTA", name, results, "HTA", "wall", 20, 35)
+    if file.json_bytes >= 0.99e8:
+        rows += faster("CPU against polars `read_json`", name, results, "polars read_json", "cpu", 6, 10)
+    if file.json_bytes >= 2.49e8 and results.get("gunzip alone"):
+        rows += of_gunzip(name, results)
+    return rows + memory(name, results[OURS]) + per_event(name, results[OURS])

@@ -1,0 +1,62 @@
+"""The benchmark of loading runs, and stops when a reader reads something else; tiny, without the peers."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+LOADING = ROOT / "benches" / "loading"
+
+
+@pytest.fixture(scope="module")
+def programs():
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "trace", "--example", "load"]
+    command += ["-p", "trace-testkit", "--bin", "large_trace"]
+    env = {name: value for name, value in os.environ.items() if name != "CI"}
+    subprocess.run(command, cwd=ROOT, env=env, check=True)
+    return (ROOT / target / "release/examples/load").resolve(), (ROOT / target / "release/large_trace").resolve()
+
+
+def bench(folder, load, generator, *more):
+    command = [sys.executable, LOADING, "--load", load, "--generator", generator, "--folder", folder, "--sizes", "3M"]
+    command += ["--ranks-of", "1M", "--rounds", "1", "--shared", folder / "none", *more]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
+
+
+def test_the_bench_checks_times_and_writes_its_page(programs, tmp_path):
+    page = tmp_path / "benchmarks.md"
+    done = bench(tmp_path / "data", *programs, "--sizes", "35M,3M", "--write", page)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert "## 3M: 3 MB of JSON" in text
+    assert "| tracebook | 1 |" in text and "| exact |" in text
+    for reader in ("gunzip alone", "gunzip and structural scan", "serde_json visitor"):
+        assert f"| {reader} | 1 |" in text
+    for measure in ("peak memory", "bytes per row"):
+        assert f"| {measure}" in text
+    # The real trace is not in the folder that was named: told, and no failure.
+    assert "the real trace: no " in text
+    known = json.loads((tmp_path / "data" / "checked.json").read_text())
+    reference = next(value for key, value in known.items() if key.startswith("reference"))
+    assert reference["rows"] > 5000 and len(reference["args"]) == 20
+
+
+def test_no_time_is_shown_for_a_reader_that_reads_something_else(programs, tmp_path):
+    load, generator = programs
+    # The same program, but a nanosecond is missing.
+    wrong = tmp_path / "load"
+    wrong.write_text(
+        f"#!{sys.executable}\nimport json, subprocess, sys\n"
+        f"said = json.loads(subprocess.run(['{load}', *sys.argv[1:]], capture_output=True, text=True, check=True).stdout)\n"
+        "said['digest']['dur_ns'] -= 1\nprint(json.dumps(said))\n"
+    )
+    wrong.chmod(0o755)
+    done = bench(tmp_path / "data", wrong, generator)
+    assert done.returncode != 0
+    assert "stopped, no time is shown" in done.stderr and "dur_ns" in done.stderr
+    assert "wall" not in done.stdout
