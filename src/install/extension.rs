@@ -15,6 +15,13 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
     ("figure.js", include_str!("../../labextension/static/figure.js")),
     ("table.js", include_str!("../../labextension/static/table.js")),
+    ("columns.js", include_str!("../../labextension/static/columns.js")),
+    ("rows.js", include_str!("../../labextension/static/rows.js")),
+    ("state.js", include_str!("../../labextension/static/state.js")),
+    ("tools.js", include_str!("../../labextension/static/tools.js")),
+    ("copy.js", include_str!("../../labextension/static/copy.js")),
+    ("element.js", include_str!("../../labextension/static/element.js")),
+    ("style.js", include_str!("../../labextension/static/style.js")),
     ("theme.js", include_str!("../../labextension/static/theme.js")),
 ];
 
@@ -81,6 +88,19 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn every_script_is_carried_and_they_stay_small() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("labextension/static");
+        let mut there: Vec<String> =
+            folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut carried: Vec<&str> = SCRIPTS.iter().map(|(name, _)| *name).collect();
+        there.sort();
+        carried.sort_unstable();
+        assert_eq!(there, carried);
+        let bytes: usize = SCRIPTS.iter().map(|(_, content)| content.len()).sum();
+        assert!(bytes < 200_000, "{bytes}");
+    }
 
     #[test]
     fn the_package_names_the_script_that_is_there() {

@@ -37,6 +37,7 @@ impl Magic for Who {
             caption: "variables".to_owned(),
             headers: vec![Header::new("name", Unit::None, Kind::Name), Header::new("type", Unit::None, Kind::Name)],
             total_rows: rows.len(),
+            page: None,
             rows,
             notes: Vec::new(),
         })));

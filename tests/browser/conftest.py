@@ -12,6 +12,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from lab import Lab, lab, samples
 from looks import FIGURE, TABLE
 from places import ROOT
+from samples import write_samples
 
 
 def executed():
@@ -60,22 +61,12 @@ def server(tmp_path_factory, sample_bundles) -> Lab:
 
 
 @pytest.fixture
-def page(tmp_path):
+def page():
     """A page in a fresh browser."""
     if not chromium.find():
         pytest.fail(f"no browser: none of {chromium.NAMES} is on the PATH, and CHROMIUM is not set")
-    with chromium.page(tmp_path / "browser") as opened:
-        opened.size(1400, 1000)
+    with chromium.page() as opened:
         yield opened
-
-
-def write_samples(path, bundles):
-    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
-    for number, bundle in enumerate(bundles):
-        output = nbformat.v4.new_output("display_data", data=bundle["data"], metadata=bundle["metadata"])
-        notebook.cells.append(nbformat.v4.new_code_cell(f"# sample {number}", outputs=[output], execution_count=number + 1))
-    nbformat.validate(notebook)
-    nbformat.write(notebook, path)
 
 
 def without_extension(bundle):

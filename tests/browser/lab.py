@@ -4,13 +4,13 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import urllib.parse
 from pathlib import Path
 
-from chromium import end
 from places import ROOT
 
 EXTENSION = "tracebook-labextension"
@@ -52,9 +52,21 @@ def install(share):
     (there / "static" / "plotly.min.js").write_bytes(plotly)
 
 
+def end(process):
+    """Ends a process that was started as the head of its own group, and all of the group."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(15)
+    process.wait()
+
+
 class Lab:
-    def __init__(self, url, token):
-        self.base, self.token = url, token
+    """A running server over the notebooks in `folder`."""
+
+    def __init__(self, url, token, folder):
+        self.base, self.token, self.folder = url, token, folder
 
     def url(self, notebook):
         # A workspace of its own: the default one would bring back what another test opened.
@@ -112,7 +124,7 @@ def lab(folder, notebooks):
             assert process.poll() is None and time.monotonic() < deadline, (folder / "lab.log").read_text()
             time.sleep(0.2)
         time.sleep(0.2)
-        yield Lab(json.loads(found[0].read_text())["url"], token)
+        yield Lab(json.loads(found[0].read_text())["url"], token, notebooks)
     finally:
         end(process)
         log.close()

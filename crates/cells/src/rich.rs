@@ -7,13 +7,15 @@ use std::fmt::{Debug, Display};
 use std::rc::Rc;
 use std::sync::Arc;
 use trace::{Answer, OpsDiff, Trace, TraceSet};
-use trace_view::{Bundle, Figure, Present, Report, Table};
+use trace_view::{Bundle, Figure, Page, Present, Report, Table};
 
 /// What a value has to show, in order; the message of an error value.
 pub type Shown = Result<Vec<Bundle>, String>;
 
-/// Rows of a data frame that a cell shows; the caption says how many there are.
+/// Rows of a data frame that a cell shows; the line below says how many there are.
 const ROWS: usize = 20;
+/// Rows to which the extension can turn. Cells show frames often, and every one stands in the notebook.
+const MOST_ROWS: usize = 500;
 
 /// A type that we know how to show.
 pub trait Rich {
@@ -25,7 +27,9 @@ pub trait Rich {
 }
 
 fn table(frame: &DataFrame) -> Shown {
-    Ok(trace::frame_table(frame, "DataFrame", ROWS).present().bundles())
+    let mut table = trace::frame_table(frame, "DataFrame", MOST_ROWS);
+    table.page = (frame.height() > ROWS).then(|| Page { rows: ROWS, more: String::new() });
+    Ok(table.present().bundles())
 }
 
 impl Rich for DataFrame {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use trace_view::{Axis, BarMode, Cell, Figure, Header, Kind, Mark, Part, Points, Report, Series, Table, Unit};
+use trace_view::{Axis, BarMode, Cell, Figure, Header, Kind, Mark, Page, Part, Points, Report, Series, Table, Unit};
 
 const NAMES: [&str; 12] = [
     "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)",
@@ -85,7 +85,8 @@ fn table(rows: usize) -> Table {
         headers,
         rows: (0..rows).map(row).collect(),
         total_rows: rows.max(1284),
-        notes: vec!["sorted by |diff_duration| ↓".to_owned(), "--top 50 shows more".to_owned()],
+        page: (rows > 20).then(|| Page { rows: 20, more: "--top 50 shows more".to_owned() }),
+        notes: vec!["sorted by |diff_duration| ↓".to_owned()],
     }
 }
 

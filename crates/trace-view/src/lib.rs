@@ -17,4 +17,4 @@ pub use column::{Column, Unit};
 pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, Series};
 pub use render::{grouped, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
-pub use table::{Cell, Header, Kind, Table};
+pub use table::{Cell, Header, Kind, Page, Table};

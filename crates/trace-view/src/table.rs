@@ -64,13 +64,33 @@ pub struct Table {
     pub headers: Vec<Header>,
     /// The rows to show, each as long as `headers`.
     pub rows: Vec<Vec<Cell>>,
+    /// Which of `rows` are shown at first, if not all that fit.
+    pub page: Option<Page>,
     /// How many rows the answer has; more than `rows` holds when the view was cut.
     pub total_rows: usize,
     /// What else the line below the table says: the order, how to see more.
     pub notes: Vec<String>,
 }
 
+/// A first page of a table. Text and HTML show no more; the extension turns to the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// How many rows it has.
+    pub rows: usize,
+    /// How to see more where pages cannot be turned: `--top 50 shows more`.
+    pub more: String,
+}
+
 impl Table {
+    /// How many rows the extension is sent at most.
+    pub const MOST_ROWS: usize = 5_000;
+
+    /// The rows that are shown at first.
+    pub fn first_page(&self) -> &[Vec<Cell>] {
+        let most = self.page.as_ref().map_or(usize::MAX, |page| page.rows);
+        &self.rows[..self.rows.len().min(most)]
+    }
+
     /// Expresses every column of time in `unit`.
     pub fn in_time_unit(mut self, unit: Unit) -> Self {
         let Some(to) = unit.seconds() else { return self };

@@ -73,6 +73,7 @@ impl Present for TraceSet {
             ],
             rows: self.info().into_iter().map(row).collect(),
             total_rows: self.traces().len(),
+            page: None,
             notes: Vec::new(),
         };
         let report = Report::of(Part::Table(table));

@@ -14,6 +14,7 @@ pub fn frame_table(df: &DataFrame, caption: &str, max_rows: usize) -> Table {
         headers: df.columns().iter().map(header).collect(),
         rows,
         total_rows: df.height(),
+        page: None,
         notes: Vec::new(),
     }
 }

@@ -11,7 +11,7 @@ use crate::magic::{Call, Scene};
 use trace::frame_table;
 use trace::polars::prelude::DataFrame;
 use trace_view::grouped;
-use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+use trace_view::{Cell, Header, Kind, Page, Part, Report, Table, Unit};
 
 /// Rows of a table that does not say how many.
 const TOP: u64 = 20;
@@ -123,11 +123,13 @@ pub(in crate::magic) fn table(
         0 => df.height(),
         top => usize::try_from(top).unwrap_or(usize::MAX),
     };
-    if top < df.height() {
-        notes.push(if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned());
-    }
-    let mut table = draw(&df, top);
+    // The extension turns to the rows behind the first page.
+    let mut table = draw(&df, top.max(Table::MOST_ROWS));
     table.notes = notes;
+    table.page = (top < df.height()).then(|| Page {
+        rows: top,
+        more: if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned(),
+    });
     if let Some(group) = table.headers.iter_mut().find(|header| header.name == GROUP) {
         group.kind = Kind::Category;
     }
@@ -158,12 +160,12 @@ fn long_enough(df: &DataFrame, headers: &[Header], least: f64) -> Vec<bool> {
     long
 }
 
-/// The unit in which the largest duration of a table has few digits before the point.
+/// The unit in which the largest duration of a table's first page has few digits before the point.
 fn fitting(table: &Table) -> Unit {
     let mut largest = 0.0_f64;
     for (index, header) in table.headers.iter().enumerate() {
         let Some(seconds) = header.unit.seconds() else { continue };
-        for row in &table.rows {
+        for row in table.first_page() {
             let value = match row.get(index) {
                 Some(Cell::Int(value)) => *value as f64,
                 Some(Cell::Float(value)) if value.is_finite() => *value,

@@ -36,19 +36,35 @@ impl Head {
 pub(super) struct Shown {
     /// In full; names too.
     pub(super) text: String,
-    /// −1 to 1: the value as a share of the largest one in its column, for columns with bars.
-    pub(super) share: f64,
+    /// The bar behind it, if the column has bars.
+    pub(super) bar: Option<Bar>,
+}
+
+/// A bar from zero to a value, in percent of the cell's width.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bar {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) tone: Tone,
+}
+
+/// What a bar says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// A difference: more in the test.
+    More,
+    /// A difference: less in the test.
+    Less,
+    /// How much, without better or worse.
+    Size,
 }
 
 impl Grid {
     pub(super) fn of(table: &Table) -> Self {
         let decimals = decimals(table);
-        let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
-        let largest: Vec<f64> = (0..table.headers.len())
-            .map(|column| {
-                shown.iter().filter_map(|row| value(row.get(column)?)).fold(0.0, |most: f64, v| most.max(v.abs()))
-            })
-            .collect();
+        let shown = table.first_page();
+        let shown = &shown[..shown.len().min(MOST_ROWS)];
+        let ranges = ranges(table, shown);
         let rows = shown
             .iter()
             .map(|row| {
@@ -56,7 +72,7 @@ impl Grid {
                     let cell = row.get(column).unwrap_or(&Cell::Null);
                     Shown {
                         text: write(cell, header.kind, decimals[column]),
-                        share: share(cell, header.kind, largest[column]),
+                        bar: ranges[column].and_then(|range| bar(cell, header.kind, range)),
                     }
                 })
             })
@@ -67,11 +83,11 @@ impl Grid {
     }
 }
 
-/// The decimals of every column, over all rows of the table. Columns of one unit have the same, since they are read
+/// The decimals of every column, over the first page of the table. Columns of one unit have the same, since they are read
 /// against each other.
 pub(super) fn decimals(table: &Table) -> Vec<usize> {
     let alone = |column: usize| {
-        number::decimals(table.rows.iter().filter_map(|row| match row.get(column)? {
+        number::decimals(table.first_page().iter().filter_map(|row| match row.get(column)? {
             Cell::Float(value) => Some(*value),
             _ => None,
         }))
@@ -129,11 +145,46 @@ fn value(cell: &Cell) -> Option<f64> {
     }
 }
 
-fn share(cell: &Cell, kind: Kind, largest: f64) -> f64 {
-    match (kind, value(cell)) {
-        (Kind::Difference | Kind::Bar, Some(value)) if largest > 0.0 => value / largest,
-        _ => 0.0,
-    }
+/// The least and the largest value of each column with bars, with zero between them. The control's and the test's column
+/// of one thing share theirs.
+fn ranges(table: &Table, shown: &[Vec<Cell>]) -> Vec<Option<(f64, f64)>> {
+    let values = |column: usize| shown.iter().filter_map(move |row| value(row.get(column)?));
+    let alone: Vec<Option<(f64, f64)>> = (0..table.headers.len())
+        .map(|column| {
+            let header = &table.headers[column];
+            let whole = if header.kind == Kind::Bar && header.unit == Unit::Percent { 100.0 } else { 0.0 };
+            has_bars(header, values(column).count())
+                .then(|| values(column).fold((0.0, whole), |(least, most): (f64, f64), v| (least.min(v), most.max(v))))
+        })
+        .collect();
+    let side = |column: usize| {
+        let name = table.headers[column].name.as_str();
+        name.strip_prefix("control_").or_else(|| name.strip_prefix("test_")).unwrap_or(name)
+    };
+    let shared = |column: usize| {
+        let sharing = (0..alone.len()).filter(|&other| side(other) == side(column)).filter_map(|other| alone[other]);
+        sharing.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    };
+    (0..alone.len()).map(|column| alone[column].and_then(|_| shared(column))).collect()
+}
+
+/// Whether bars stand behind the values: where the answer says so, and behind durations that can be compared. Moments are
+/// measured in the same units, but a bar would say nothing.
+fn has_bars(header: &Header, values: usize) -> bool {
+    let duration =
+        header.kind == Kind::Number && header.unit.seconds().is_some() && !matches!(header.name.as_str(), "ts" | "end");
+    matches!(header.kind, Kind::Difference | Kind::Bar) || duration && values > 1
+}
+
+fn bar(cell: &Cell, kind: Kind, (least, most): (f64, f64)) -> Option<Bar> {
+    let value = value(cell).filter(|&value| value != 0.0)?;
+    let place = |at: f64| (at - least) / (most - least) * 100.0;
+    let tone = match kind {
+        Kind::Difference if value > 0.0 => Tone::More,
+        Kind::Difference => Tone::Less,
+        _ => Tone::Size,
+    };
+    Some(Bar { from: place(value.min(0.0)), to: place(value.max(0.0)), tone })
 }
 
 fn footer(table: &Table, shown: usize) -> String {
@@ -145,7 +196,10 @@ fn footer(table: &Table, shown: usize) -> String {
     let mut parts =
         vec![format!("{of}{} row{} × {} column{}", count(total), plural(total), count(columns), plural(columns))];
     parts.extend(table.notes.iter().map(|note| one_line(note)));
-    if shown < table.rows.len() {
+    let more = table.page.as_ref().map(|page| one_line(&page.more)).filter(|more| shown < total && !more.is_empty());
+    if let Some(more) = more {
+        parts.push(more);
+    } else if shown < table.rows.len() {
         parts.push(format!("{} rows in JupyterLab with the Tracebook extension", count(table.rows.len())));
     }
     parts.join(" · ")
@@ -197,10 +251,45 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_shares_of_the_largest_difference() {
-        let grid = Grid::of(&table(Kind::Difference, vec![Cell::Float(-20.5), Cell::Float(10.25), Cell::Null]));
-        assert_eq!(grid.rows.iter().map(|row| row[0].share).collect::<Vec<_>>(), [-1.0, 0.5, 0.0]);
+    fn bars_of_differences_begin_at_zero_wherever_that_is() {
+        let grid = Grid::of(&table(Kind::Difference, vec![Cell::Float(-20.5), Cell::Float(20.5), Cell::Null]));
+        let bar = |from, to, tone| Some(Bar { from, to, tone });
+        let expected = [bar(0.0, 50.0, Tone::Less), bar(50.0, 100.0, Tone::More), None];
+        assert_eq!(grid.rows.iter().map(|row| row[0].bar).collect::<Vec<_>>(), expected);
+        let more = Grid::of(&table(Kind::Difference, vec![Cell::Float(5.0), Cell::Float(10.0), Cell::Float(0.0)]));
+        let expected = [bar(0.0, 50.0, Tone::More), bar(0.0, 100.0, Tone::More), None];
+        assert_eq!(more.rows.iter().map(|row| row[0].bar).collect::<Vec<_>>(), expected);
         assert_eq!(grid.heads[0].text, "x [ms]");
+    }
+
+    #[test]
+    fn durations_have_bars_of_one_scale_and_moments_and_single_values_none() {
+        let names = ["control_total", "test_total", "ts"];
+        let headers: Vec<Header> = names.iter().map(|name| Header::new(*name, Unit::Millis, Kind::Number)).collect();
+        let row = |a, b| vec![Cell::Float(a), Cell::Float(b), Cell::Float(1.0)];
+        let mut two = Table { headers, rows: vec![row(5.0, 10.0), row(2.0, 0.0)], ..Table::default() };
+        let to = |table: &Table| {
+            let grid = Grid::of(table);
+            grid.rows
+                .iter()
+                .map(|row| row.iter().map(|shown| shown.bar.map(|bar| bar.to)).collect())
+                .collect::<Vec<Vec<_>>>()
+        };
+        assert_eq!(to(&two), [[Some(50.0), Some(100.0), None], [Some(20.0), None, None]]);
+        two.rows.pop();
+        assert_eq!(to(&two), [[None, None, None]]);
+        let share = Header::new("share", Unit::Percent, Kind::Bar);
+        let one = Table { headers: vec![share], rows: vec![vec![Cell::Float(40.0)]], ..Table::default() };
+        assert_eq!(to(&one), [[Some(40.0)]], "of a hundred");
+    }
+
+    #[test]
+    fn a_page_is_what_is_shown_and_says_how_to_see_more() {
+        let mut paged = table(Kind::Number, (0..60).map(Cell::Int).collect());
+        paged.page = Some(crate::Page { rows: 20, more: "--top 50 shows more".to_owned() });
+        let grid = Grid::of(&paged);
+        assert_eq!(grid.rows.len(), 20);
+        assert_eq!(grid.footer, "20 of 60 rows × 1 column · --top 50 shows more");
     }
 
     #[test]

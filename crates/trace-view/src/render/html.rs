@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::grid::{Grid, Head, Shown};
+use super::grid::{Bar, Grid, Head, Shown, Tone};
 use super::names::{elide, elide_apart};
 use crate::{Kind, Table};
 
@@ -16,9 +16,10 @@ const NAME_CHARS: usize = 40;
 /// How many characters of any other text are shown.
 const TEXT_CHARS: usize = 120;
 
-const RED: &str = "214,39,40";
-const GREEN: &str = "44,160,44";
-const BLUE: &str = "31,119,180";
+// The colours of the figures' test and control, and a grey: told apart by people who see red and green alike.
+const ORANGE: &str = "239,138,43,.42";
+const BLUE: &str = "59,125,216,.38";
+const GREY: &str = "140,143,163,.3";
 const MONOSPACE: &str = "font-family:monospace;";
 
 /// A paragraph that the reader must not miss.
@@ -95,23 +96,24 @@ fn cell(html: &mut String, shown: &Shown, short: &str, head: &Head) {
             "<td style=\"text-align:{};padding:3px 6px;white-space:nowrap;{}{}\"{whole}>{}</td>",
             align(head),
             if head.kind == Kind::Name { MONOSPACE } else { "" },
-            tint(shown, head.kind),
+            shown.bar.map(tint).unwrap_or_default(),
             prose(short)
         ),
     );
 }
 
-/// A bar behind a value: red for more, green for less, blue where there is no better or worse.
-fn tint(shown: &Shown, kind: Kind) -> String {
-    let colour = match kind {
-        Kind::Difference if shown.share > 0.0 => RED,
-        Kind::Difference if shown.share < 0.0 => GREEN,
-        Kind::Bar if shown.share != 0.0 => BLUE,
-        _ => return String::new(),
+/// A bar behind a value: orange for more, blue for less, grey where there is no direction.
+fn tint(bar: Bar) -> String {
+    let colour = match bar.tone {
+        Tone::More => ORANGE,
+        Tone::Less => BLUE,
+        Tone::Size => GREY,
     };
-    let percent = shown.share.abs() * 100.0;
-    let rest = if kind == Kind::Difference { ".08" } else { "0" };
-    format!("background:linear-gradient(90deg,rgba({colour},.3) {percent:.1}%,rgba({colour},{rest}) {percent:.1}%);")
+    let Bar { from, to, .. } = bar;
+    format!(
+        "background:linear-gradient(90deg,rgba(0,0,0,0) {from:.1}%,rgba({colour}) {from:.1}%,rgba({colour}) {to:.1}%,\
+         rgba(0,0,0,0) {to:.1}%);"
+    )
 }
 
 fn align(head: &Head) -> &'static str {
@@ -156,6 +158,7 @@ mod tests {
             rows: vec![vec![Cell::Text(EVIL.repeat(20)), Cell::Text(EVIL.to_owned()), Cell::Float(-1.5)]],
             total_rows: 1,
             notes: vec![EVIL.to_owned()],
+            page: None,
         }
     }
 
@@ -195,12 +198,13 @@ mod tests {
     }
 
     #[test]
-    fn less_time_is_green_and_more_is_red() {
+    fn less_time_is_blue_and_more_is_orange() {
         let mut both = evil();
         both.rows.push(vec![Cell::Null, Cell::Null, Cell::Float(3.0)]);
         let html = table(&both);
-        assert!(html.contains("rgba(44,160,44,.3) 50.0%") && html.contains("▼ −1.5<"), "{html}");
-        assert!(html.contains("rgba(214,39,40,.3) 100.0%") && html.contains("▲ +3.0<"));
+        assert!(html.contains("rgba(0,0,0,0) 0.0%,rgba(59,125,216,.38) 0.0%,rgba(59,125,216,.38) 33.3%"), "{html}");
+        assert!(html.contains("rgba(239,138,43,.42) 33.3%,rgba(239,138,43,.42) 100.0%"), "{html}");
+        assert!(html.contains("▼ −1.5<") && html.contains("▲ +3.0<"));
         assert!(html.contains(">—</td>"));
     }
 }

@@ -3,16 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::grid;
+use super::grid::{self, total_rows};
 use super::names::one_line;
 use crate::{Cell, Kind, Table};
 
-/// How many rows are sent at most.
-const MOST_ROWS: usize = 5_000;
+/// How many bytes of rows are sent at most, so that a notebook stays small enough to open.
+const MOST_BYTES: usize = 1_500_000;
 /// Beyond this a JavaScript number loses digits; such integers are sent as text.
 const EXACT: u64 = 1 << 53;
 
-/// The content: `version`, `caption`, `columns` (name, unit, kind, meaning, decimals), `rows`, `total_rows`, `notes`.
+/// The content: `version`, `caption`, `columns` (name, unit, kind, meaning, decimals), `rows`, `total_rows`, `notes`, and
+/// `page`, the number of rows to show at first, if that is not for the front end to say.
 pub(super) fn table(table: &Table) -> Value {
     let columns = table.headers.iter().zip(grid::decimals(table)).map(|(header, decimals)| {
         json!({
@@ -23,17 +24,36 @@ pub(super) fn table(table: &Table) -> Value {
             "decimals": decimals,
         })
     });
-    let rows = table.rows.iter().take(MOST_ROWS).map(|row| {
-        (0..table.headers.len()).map(|column| row.get(column).map_or(Value::Null, value)).collect::<Value>()
-    });
-    json!({
+    let rows = sent(table);
+    let mut notes: Vec<String> = table.notes.iter().map(|note| one_line(note)).collect();
+    if let Some(page) = table.page.as_ref().filter(|page| page.rows < total_rows(table) && rows.len() <= page.rows) {
+        notes.push(one_line(&page.more));
+    }
+    let mut content = json!({
         "version": 1,
         "caption": one_line(&table.caption),
         "columns": columns.collect::<Vec<_>>(),
-        "rows": rows.collect::<Vec<_>>(),
-        "total_rows": grid::total_rows(table),
-        "notes": table.notes.iter().map(|note| one_line(note)).collect::<Vec<_>>(),
+        "rows": rows,
+        "total_rows": total_rows(table),
+        "notes": notes,
+    });
+    if let Some(page) = &table.page {
+        content["page"] = page.rows.into();
+    }
+    content
+}
+
+/// The rows that are sent: as many as the limits of rows and bytes leave room for.
+fn sent(table: &Table) -> Vec<Value> {
+    let mut bytes = 0;
+    let rows = table.rows.iter().take(Table::MOST_ROWS).map(|row| {
+        (0..table.headers.len()).map(|column| row.get(column).map_or(Value::Null, value)).collect::<Value>()
+    });
+    rows.take_while(|row| {
+        bytes += row.to_string().len() + 1;
+        bytes <= MOST_BYTES
     })
+    .collect()
 }
 
 fn value(cell: &Cell) -> Value {
@@ -79,6 +99,7 @@ mod tests {
             ],
             total_rows: 7,
             notes: vec!["n".to_owned()],
+            page: None,
         });
         let expected = json!({
             "version": 1,
@@ -92,6 +113,29 @@ mod tests {
             "notes": ["n"],
         });
         assert_eq!(content, expected);
+    }
+
+    #[test]
+    fn a_page_says_how_many_rows_are_shown_at_first() {
+        let rows: Vec<_> = (0..30).map(|n| vec![Cell::Int(n)]).collect();
+        let page = Some(crate::Page { rows: 20, more: "--top 0 shows all".to_owned() });
+        let headers = vec![Header::new("n", Unit::Count, Kind::Number)];
+        let all =
+            table(&Table { headers: headers.clone(), rows: rows.clone(), page: page.clone(), ..Table::default() });
+        assert_eq!((&all["page"], all["rows"].as_array().map(Vec::len)), (&json!(20), Some(30)));
+        assert_eq!(all["notes"], json!([]), "the rest is a page away");
+        let cut = table(&Table { headers, rows: rows[..20].to_vec(), total_rows: 30, page, ..Table::default() });
+        assert_eq!(cut["notes"], json!(["--top 0 shows all"]));
+    }
+
+    #[test]
+    fn no_more_than_one_and_a_half_megabytes_are_sent() {
+        let rows = (0..5_000).map(|n| vec![Cell::Text(format!("{n}{}", "<".repeat(1_000)))]).collect();
+        let content =
+            table(&Table { headers: vec![Header::new("n", Unit::None, Kind::Name)], rows, ..Table::default() });
+        let json = content.to_string().len();
+        assert!((1_400_000..1_600_000).contains(&json), "{json}");
+        assert_eq!(content["total_rows"], 5_000);
     }
 
     #[test]

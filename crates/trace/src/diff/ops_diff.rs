@@ -57,6 +57,7 @@ impl Present for OpsDiff {
                 header("name", Kind::Name, "name of the operator, runtime call or kernel"),
             ],
             total_rows: rows.len(),
+            page: None,
             rows,
             notes: Vec::new(),
         }))

@@ -1,0 +1,45 @@
+"""Tables to look at, in the form in which notebooks keep them, and notebooks of given outputs."""
+
+import nbformat
+
+WORDS = ["aten::mm", "aten::add_", "void at::native::vectorized_elementwise_kernel<4, float>", "ncclDevKernel_AllReduce", "Memcpy DtoH"]
+
+COLUMNS = [
+    ("name", "", "name", 0),
+    ("control_counts", "", "number", 0),
+    ("control_total_duration", "ms", "number", 3),
+    ("test_counts", "", "number", 0),
+    ("test_total_duration", "ms", "number", 3),
+    ("diff_counts", "", "difference", 0),
+    ("diff_duration", "ms", "difference", 3),
+    ("counts_change_categories", "", "category", 0),
+]
+
+
+def table(columns, rows, caption="a table", **more):
+    """The JSON of a table whose columns are given as name, unit, kind and decimals."""
+    keys = ("name", "unit", "kind", "decimals")
+    heads = [{**dict(zip(keys, column)), "meaning": ""} for column in columns]
+    return {"version": 1, "caption": caption, "columns": heads, "rows": rows, "total_rows": len(rows), "notes": [], **more}
+
+
+def comparison(count, **more):
+    """What `%compare_traces` answers about so many operators, a fifth of which are added and a fifth deleted."""
+    rows = []
+    for at in range(count):
+        control, test = [(0, 3), (4, 0), (2, 5), (7, 1), (6, 6)][at % 5]
+        before, after = control * (at + 1) / 8, test * (at + 3) / 8
+        sign = "=" if control == test else "+" if test > control else "-"
+        name = f"{WORDS[at % 3]} {at}"
+        rows.append([name, control, before, test, after, test - control, after - before, sign])
+    return table(COLUMNS, rows, caption=f"compare_traces · {count:,} operators", **more)
+
+
+def write_samples(path, bundles):
+    """A notebook with an output per bundle."""
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    for number, bundle in enumerate(bundles):
+        output = nbformat.v4.new_output("display_data", data=bundle["data"], metadata=bundle["metadata"])
+        notebook.cells.append(nbformat.v4.new_code_cell(f"# sample {number}", outputs=[output], execution_count=number + 1))
+    nbformat.validate(notebook)
+    nbformat.write(notebook, path)
