@@ -90,6 +90,7 @@ impl Execution {
             drop(state);
             std::thread::sleep(wait);
             self.flush_due();
+            self.outbox.wait_for_clients(|| self.interrupted());
         }
     }
 }
@@ -123,6 +124,7 @@ impl Sink for Execution {
         if let Some(wait) = wait {
             std::thread::sleep(wait);
         }
+        self.outbox.wait_for_clients(|| self.interrupted());
     }
 
     fn input(&self, prompt: &str, password: bool) -> Result<String, Failure> {

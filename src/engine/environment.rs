@@ -1,6 +1,7 @@
 //! The environment that evcxr reads: a folder of our own for everything a run writes, and the variables that steer
 //! evcxr without a fork.
 
+use super::leftovers::{self, PREFIX};
 use super::toolchain::{CELLS_VARIABLE, default_folder};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -20,6 +21,8 @@ pub(crate) const USER_PATH: &str = "TRACEBOOK_USER_PATH";
 /// The folder of one run; removed with everything in it when this is dropped.
 pub struct RunFolder {
     path: PathBuf,
+    /// Held while the run lives. Where it cannot be had, nobody takes the folder for one that was left behind either.
+    _claim: Option<std::fs::File>,
 }
 
 impl RunFolder {
@@ -55,9 +58,16 @@ pub fn enter() -> std::io::Result<RunFolder> {
     let process = std::process::id().to_string();
     let own = std::env::var_os(RUN_PROCESS).is_some_and(|value| value == process.as_str());
     if let Some(path) = std::env::var_os(RUN_FOLDER).filter(|_| own) {
-        return Ok(RunFolder { path: PathBuf::from(path) });
+        let path = PathBuf::from(path);
+        let claim = leftovers::claim(&path).ok();
+        if let Some(temporary) = path.parent().map(Path::to_owned) {
+            // Beside the start, since it may have much to remove; it need not come to its end.
+            let _ =
+                std::thread::Builder::new().name("leftovers".to_owned()).spawn(move || leftovers::sweep(&temporary));
+        }
+        return Ok(RunFolder { path, _claim: claim });
     }
-    let path = tempfile::Builder::new().prefix("tracebook-").tempdir()?.keep();
+    let path = tempfile::Builder::new().prefix(PREFIX).tempdir()?.keep();
     let exe = std::env::current_exe()?;
     let variables = lay_out(&path, &exe)?;
     let error = Command::new(exe).args(std::env::args_os().skip(1)).envs(variables).exec();

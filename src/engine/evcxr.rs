@@ -101,7 +101,13 @@ fn start_evcxr(folder: &Path, kit: CellsKit) -> Result<Live, Failure> {
     let mut worker = Command::new(kit.worker());
     worker.env("TRACEBOOK_PIPES", &pipes).env("TRACEBOOK_TOKEN", &token);
     environment::restore(&mut worker);
-    let (context, outputs) = EvalContext::with_subprocess_command(worker).map_err(broken)?;
+    let (context, outputs) = EvalContext::with_subprocess_command(worker).map_err(|error| {
+        // evcxr's own message holds the whole command; the reason is what stands behind it.
+        let what =
+            error.to_string().lines().last().unwrap_or_default().rsplit("': ").next().unwrap_or_default().to_owned();
+        let what = format!("{} does not start: {what}", kit.worker().display());
+        Failure::new("RustUnavailable", KitError::Damaged { what }.to_string())
+    })?;
     let mut context = CommandContext::with_eval_context(context);
     // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
     context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;

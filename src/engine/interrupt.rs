@@ -14,6 +14,8 @@ pub(super) struct Control {
     /// The number of the running cell, 0 if none runs.
     running: AtomicU64,
     requested: AtomicBool,
+    /// The last cell whose process was ended. The next process is not its, and must not be ended for it.
+    ended: AtomicU64,
     process: Mutex<Option<Arc<Mutex<Child>>>>,
 }
 
@@ -59,7 +61,7 @@ impl Control {
             return;
         }
         if again {
-            return self.kill();
+            return self.kill(cell);
         }
         self.with_process(|process| {
             if let Some(pid) = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -72,20 +74,22 @@ impl Control {
             let deadline = Instant::now() + PATIENCE;
             while control.running.load(Ordering::SeqCst) == cell {
                 if Instant::now() >= deadline {
-                    return control.kill();
+                    return control.kill(cell);
                 }
                 std::thread::sleep(Duration::from_millis(20));
             }
         };
         if std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting).is_err() {
-            self.kill();
+            self.kill(cell);
         }
     }
 
-    fn kill(&self) {
+    fn kill(&self, cell: u64) {
         compiler::stop(&self.folder);
         self.with_process(|process| {
-            let _ = process.kill();
+            if self.ended.swap(cell, Ordering::SeqCst) != cell {
+                let _ = process.kill();
+            }
         });
     }
 

@@ -10,6 +10,7 @@ mod environment;
 mod evcxr;
 mod failure;
 mod interrupt;
+mod leftovers;
 mod pump;
 mod ready;
 mod toolchain;

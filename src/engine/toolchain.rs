@@ -49,6 +49,16 @@ pub enum KitError {
         crate::program::command()
     )]
     OtherBuild,
+    /// A file of it is missing, or not what was installed.
+    #[error(
+        "the library for Rust cells is damaged ({what}); run `{} install --build-cells` and restart the kernel \
+         (magics work all the same)",
+        crate::program::command()
+    )]
+    Damaged {
+        /// What is wrong.
+        what: String,
+    },
 }
 
 impl CellsKit {
@@ -81,7 +91,22 @@ impl CellsKit {
         if sources.trim() != Self::SOURCES {
             return Err(KitError::OtherBuild);
         }
-        Ok(())
+        self.damage().map_or(Ok(()), |what| Err(KitError::Damaged { what }))
+    }
+
+    /// What is wrong with its files, as far as it shows without reading them.
+    fn damage(&self) -> Option<String> {
+        let missing = |path: PathBuf| format!("{} is missing", path.display());
+        if !self.worker().is_file() {
+            return Some(missing(self.worker()));
+        }
+        if !self.metadata().is_dir() {
+            return Some(missing(self.metadata()));
+        }
+        let length = std::fs::metadata(self.library()).map_or(0, |metadata| metadata.len());
+        let built = std::fs::read_to_string(self.length_file()).ok()?.trim().parse::<u64>().ok()?;
+        let library = self.library();
+        (length != built).then(|| format!("{} has {length} bytes of {built}", library.display()))
     }
 
     /// Tells this build of the kit from a later one in the same folder.
@@ -117,6 +142,11 @@ impl CellsKit {
     /// The [`CellsKit::SOURCES`] of the program that built it.
     pub fn sources_file(&self) -> PathBuf {
         self.folder.join("sources.txt")
+    }
+
+    /// The length of the dylib when it was built, in bytes.
+    pub fn length_file(&self) -> PathBuf {
+        self.folder.join("length.txt")
     }
 
     /// `rustc -vV` of the compiler that built it.

@@ -40,6 +40,8 @@ pub(super) fn build(kit: &CellsKit, say: &mut dyn FnMut(&str)) -> Result<(), Ins
     std::fs::copy(&artifacts.library, fresh.library()).map_err(written(&fresh.library()))?;
     std::fs::write(fresh.compiler_file(), &version).map_err(written(&fresh.compiler_file()))?;
     std::fs::write(fresh.sources_file(), CellsKit::SOURCES).map_err(written(&fresh.sources_file()))?;
+    let length = std::fs::metadata(fresh.library()).map_err(written(&fresh.library()))?.len();
+    std::fs::write(fresh.length_file(), length.to_string()).map_err(written(&fresh.length_file()))?;
     link_worker(&sources.folder, &fresh)?;
     try_cell(&fresh)?;
     let _ = std::fs::remove_dir_all(kit.folder());

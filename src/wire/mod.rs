@@ -6,6 +6,7 @@
 
 mod connection;
 mod error;
+mod flight;
 mod frame;
 mod header;
 mod heartbeat;

@@ -1,5 +1,6 @@
 //! The way out: any thread puts a message in, the thread that owns the sockets sends them in that order.
 
+use super::flight::Flight;
 use super::frame::{Channel, Writer};
 use super::header::Origin;
 use super::waker::Waker;
@@ -13,6 +14,7 @@ pub struct Outbox {
     pub(super) writer: Arc<Writer>,
     pub(super) queue: Sender<Letter>,
     pub(super) waker: Arc<Waker>,
+    pub(super) flight: Arc<Flight>,
 }
 
 /// What the owner of the sockets is asked to do.
@@ -39,6 +41,11 @@ impl Outbox {
         if let Some(frames) = self.write(to.identities(), Some(to), msg_type, content) {
             self.post(Letter::To(channel, frames));
         }
+    }
+
+    /// Waits while the clients of iopub have much left to read, until `interrupted`; not for one that reads nothing.
+    pub fn wait_for_clients(&self, interrupted: impl Fn() -> bool) {
+        self.flight.wait(interrupted);
     }
 
     pub(super) fn close(&self) {

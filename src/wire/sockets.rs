@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::error::WireError;
+use super::flight;
 use super::frame::{self, Channel, Request, Writer};
 use super::heartbeat;
 use super::outbox::{Letter, Outbox};
@@ -12,11 +13,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use zmq::{DONTWAIT, POLLIN, Socket, SocketType};
+use zmq::{DONTWAIT, POLLIN, SNDMORE, Socket, SocketType};
 
-/// Messages that wait for a client that does not read iopub, at most; the newest are dropped. Streams are gathered
-/// before they come here, so that this is much output.
-const IOPUB_BACKLOG: i32 = 10_000;
+/// Messages that wait for a client that does not read iopub, at most; the newest are dropped. What they weigh is bounded
+/// by `flight`, so this is room for the small ones, of ten thousand cells in a row say.
+const IOPUB_BACKLOG: i32 = 100_000;
 
 /// How long the last messages may take to leave when the kernel ends.
 const LINGER_MS: i32 = 500;
@@ -47,8 +48,9 @@ impl Wire {
 
         let (waker, bell) = waker().map_err(|source| WireError::Open { what: "pipe", source })?;
         let (queue, letters) = channel();
-        let outbox = Outbox { writer: Arc::new(Writer::new(signer.clone())), queue, waker: Arc::new(waker) };
-        let post = Post { shell, control, stdin, iopub, signer, outbox: outbox.clone(), letters };
+        let writer = Arc::new(Writer::new(signer.clone()));
+        let outbox = Outbox { writer, queue, waker: Arc::new(waker), flight: Arc::default() };
+        let post = Post { shell, control, stdin, iopub, signer, outbox: outbox.clone(), letters, dropped: 0 };
         let thread = std::thread::Builder::new()
             .name("wire".to_owned())
             .spawn(move || {
@@ -123,10 +125,12 @@ struct Post {
     signer: Signer,
     outbox: Outbox,
     letters: Receiver<Letter>,
+    /// Messages that were too much for a client that does not read, since the last one that was not.
+    dropped: usize,
 }
 
 impl Post {
-    fn run(self, mut bell: Bell, deliver: impl Fn(Request)) {
+    fn run(mut self, mut bell: Bell, deliver: impl Fn(Request)) {
         loop {
             let mut items = [
                 zmq::PollItem::from_fd(bell.fd(), POLLIN),
@@ -165,20 +169,43 @@ impl Post {
     }
 
     /// Sends what lies in the outbox; a message that cannot be sent is dropped, its client is gone.
-    fn send_all(&self) -> std::ops::ControlFlow<()> {
-        for letter in self.letters.try_iter() {
-            let (socket, frames) = match letter {
-                Letter::To(Channel::Shell, frames) => (&self.shell, frames),
-                Letter::To(Channel::Control, frames) => (&self.control, frames),
-                Letter::To(Channel::Stdin, frames) => (&self.stdin, frames),
-                Letter::Publish(frames) => (&self.iopub, frames),
+    fn send_all(&mut self) -> std::ops::ControlFlow<()> {
+        while let Ok(letter) = self.letters.try_recv() {
+            let sent = match letter {
+                Letter::To(Channel::Shell, frames) => self.shell.send_multipart(frames, DONTWAIT),
+                Letter::To(Channel::Control, frames) => self.control.send_multipart(frames, DONTWAIT),
+                Letter::To(Channel::Stdin, frames) => self.stdin.send_multipart(frames, DONTWAIT),
+                Letter::Publish(frames) => self.publish(frames),
                 Letter::Close => return std::ops::ControlFlow::Break(()),
             };
-            if let Err(error) = socket.send_multipart(frames, DONTWAIT) {
+            if let Err(error) = sent {
                 crate::log::line(format_args!("cannot send a message: {error}"));
             }
         }
         std::ops::ControlFlow::Continue(())
+    }
+
+    /// Publishes, unless so much waits for clients already that a message of this size is dropped.
+    fn publish(&mut self, mut frames: Vec<Vec<u8>>) -> zmq::Result<()> {
+        let Some(content) = frames.pop() else { return Ok(()) };
+        let flight = &self.outbox.flight;
+        if flight.is_too_much(content.len()) {
+            if self.dropped == 0 {
+                crate::log::line(format_args!("a client does not read iopub: large outputs are dropped until it does"));
+            }
+            self.dropped += 1;
+            return Ok(());
+        }
+        if self.dropped > 0 && !flight.is_too_much(usize::MAX) {
+            crate::log::line(format_args!(
+                "outputs are sent again; {} were dropped",
+                std::mem::take(&mut self.dropped)
+            ));
+        }
+        for frame in frames {
+            self.iopub.send(frame, DONTWAIT | SNDMORE)?;
+        }
+        flight::send(&mut self.iopub, content, flight, DONTWAIT)
     }
 
     fn receive(&self, socket: &Socket, channel: Channel, deliver: impl Fn(Request)) {

@@ -7,6 +7,8 @@ import pytest
 from driver import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]
+# The first cell may have to wait for a compiler on a busy machine.
+COMPILER_SECONDS = 120
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 
@@ -31,6 +33,17 @@ def tracebook_argv():
 def echo_argv():
     """`cargo build --release --example echo_kernel`: see echo/main.rs for its commands."""
     return [program("TRACEBOOK_ECHO_BIN", TARGET / "examples" / "echo_kernel")]
+
+
+@pytest.fixture(scope="module")
+def kernel(tracebook_argv, tmp_path_factory):
+    """One kernel as users get it for all tests of a file, ready for Rust cells: each test uses names of its own."""
+    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
+    try:
+        kernel.ok("1", timeout=COMPILER_SECONDS)
+        yield kernel
+    finally:
+        kernel.close()
 
 
 @pytest.fixture

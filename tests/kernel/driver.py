@@ -66,7 +66,8 @@ class Kernel:
             self.manager.ip = str(Path(folder) / "socket")
         # A history of its own, or tests would see those of others and of the user.
         state = {"XDG_STATE_HOME": str(Path(folder) / "state")}
-        self.manager.start_kernel(env={**os.environ, **state, **(env or {})})
+        env = {**os.environ, **state, **(env or {})}
+        self.manager.start_kernel(env={name: value for name, value in env.items() if value is not None})
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=TIMEOUT)

@@ -9,17 +9,6 @@ pytestmark = pytest.mark.rust_cells
 LONG = 300
 
 
-@pytest.fixture(scope="module")
-def kernel(tracebook_argv, tmp_path_factory):
-    """One kernel for all tests here: each uses names of its own."""
-    from driver import Kernel
-
-    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
-    kernel.ok("1", timeout=LONG)
-    yield kernel
-    kernel.close()
-
-
 @pytest.fixture
 def fresh(tracebook):
     """A kernel that a test may clear or give dependencies."""

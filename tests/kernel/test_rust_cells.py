@@ -15,17 +15,6 @@ PLOTLY = "application/vnd.plotly.v1+json"
 
 
 @pytest.fixture(scope="module")
-def kernel(tracebook_argv, tmp_path_factory):
-    """One kernel for all tests here: each uses names of its own."""
-    from driver import Kernel
-
-    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
-    kernel.ok("1", timeout=LONG)
-    yield kernel
-    kernel.close()
-
-
-@pytest.fixture(scope="module")
 def traces(kernel):
     """The demo pair, loaded by magics."""
     kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet")

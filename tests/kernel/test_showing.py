@@ -9,12 +9,8 @@ TABLE = "application/vnd.tracebook.table.v1+json"
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
-@pytest.fixture(scope="module")
-def kernel(tracebook_argv, tmp_path_factory):
-    from driver import Kernel
-
-    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
-    kernel.ok("1", timeout=LONG)
+@pytest.fixture(scope="module", autouse=True)
+def values(kernel):
     kernel.ok('let small = df!("name" => ["x"], "n" => [1])?;')
     kernel.ok(
         "use plotly::{Bar, Layout, Plot, HeatMap};\n"
@@ -22,8 +18,6 @@ def kernel(tracebook_argv, tmp_path_factory):
         'bars.add_trace(Bar::new(vec!["a", "b"], vec![1.0, 2.0]).name("made by hand"));\n'
         'bars.set_layout(Layout::new().title("two bars"));'
     )
-    yield kernel
-    kernel.close()
 
 
 def shown(ran):

@@ -49,13 +49,26 @@ def test_text_is_sent_before_idle(echo):
         assert echo.ok(f"println {n}").text() == f"{n}\n"
 
 
-def test_kernel_survives_a_client_that_does_not_read(echo):
+def resident(kernel):
+    """The memory of the kernel's process, in bytes."""
+    (line,) = [line for line in open(f"/proc/{kernel.pid}/status") if line.startswith("VmRSS")]
+    return int(line.split()[1]) * 1024
+
+
+def test_client_that_stops_reading_costs_bounded_memory_and_no_status(echo):
     deaf = echo.raw("iopub", zmq.SUB)
     deaf.rcvhwm = 1
     deaf.subscribe(b"")
-    for _ in range(20):
-        echo.ok(f"bytes {MEGABYTE}")
-    assert echo.ok("println fine").text() == "fine\n"
+    echo.ok("println heard")
+    shown = [len(echo.ok(f"bytes {50 * MEGABYTE}", timeout=60).text()) for _ in range(12)]
+    assert resident(echo) < 450 * MEGABYTE
+    assert shown[:4] == [50 * MEGABYTE] * 4 and shown[-1] == 0, "what is too much for one is dropped for all"
+    assert echo.ok("println fine").text() == "fine\n", "small outputs are not"
+    deaf.close()
+    deadline = time.monotonic() + 20
+    while len(echo.ok(f"bytes {MEGABYTE}").text()) != MEGABYTE:
+        assert time.monotonic() < deadline, "nobody is left who does not read"
+        time.sleep(0.2)
 
 
 def test_many_displays_are_not_lost_and_not_faster_than_jupyter_takes_them(echo):

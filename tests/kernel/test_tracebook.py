@@ -5,8 +5,7 @@ import signal
 import time
 
 import pytest
-
-WITHIN = 2
+from processes import assert_gone, children, end, run_folders
 
 
 def test_magics_run_before_and_without_a_compiler(start, tracebook_argv):
@@ -90,47 +89,12 @@ def test_interrupt_while_idle_loses_nothing(tracebook):
     assert tracebook.ok("%trace_list").status == "ok"
 
 
-def children(pid):
-    """The processes below `pid`."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat") as stat:
-                parent = int(stat.read().rsplit(")", 1)[1].split()[1])
-        except OSError:
-            continue
-        if parent == pid:
-            found += [int(name), *children(int(name))]
-    return found
-
-
-def assert_gone(pids, within=WITHIN):
-    """Gone, or dead and only waiting for the system to take note."""
-
-    def lives(pid):
-        try:
-            with open(f"/proc/{pid}/stat") as stat:
-                return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-        except OSError:
-            return False
-
-    deadline = time.monotonic() + within
-    while any(map(lives, pids)):
-        assert time.monotonic() < deadline, "a process outlived the kernel"
-        time.sleep(0.02)
-
-
-def end(kernel):
-    kernel.send("shutdown_request", {"restart": False}, "control")
-    kernel.wait_for_end(WITHIN)
-
-
 def test_shutdown_right_after_the_start_leaves_nothing(start, tracebook_argv, tmp_path):
     kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path)})
     below = children(kernel.pid)
     end(kernel)
     assert_gone(below, within=0.2)
-    assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
+    assert run_folders(tmp_path) == []
 
 
 def test_a_folder_of_another_run_is_left_alone(start, tracebook_argv, tmp_path):
@@ -233,7 +197,7 @@ def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path,
     assert below, "the process for Rust cells runs"
     end(kernel)
     assert_gone(below, within=0.2)
-    assert [name for name in os.listdir(tmp_path) if name.startswith("tracebook")] == []
+    assert run_folders(tmp_path) == []
 
 
 @rust

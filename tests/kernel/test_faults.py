@@ -1,0 +1,381 @@
+"""What goes wrong around a kernel: no fault loses a loaded trace or ends the kernel, and each says what it is."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from disks import fill, mounted, seen_by, small, unwritable
+from places import ROOT
+from processes import children, end, run_folders
+
+LONG = 60
+DATA = ROOT / "notebooks" / "data"
+LOAD = f"%trace_load '{DATA}/control' --as control --quiet"
+rust = pytest.mark.rust_cells
+
+
+def plain(ran):
+    return ran.one("execute_result")["data"]["text/plain"]
+
+
+def assert_nothing_loaded_is_lost(kernel, rust_too=True):
+    """The kernel answers, its trace is there for magics, and for Rust."""
+    assert "control" in kernel.ok("%trace_list").one("display_data")["data"]["text/plain"]
+    assert "display_data" in kernel.ok("%gpu_kernel_breakdown control --no-figure").kinds
+    if rust_too:
+        assert plain(kernel.ok("control.ranks()", timeout=LONG)) == "[3]"
+
+
+def worker(kernel):
+    """The process in which Rust cells run."""
+    names = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in children(kernel.pid)}
+    (pid,) = [pid for pid, name in names.items() if name.startswith("tracebook-work")]
+    return pid
+
+
+@pytest.fixture
+def loaded(kernel):
+    """The kernel of this file, with a trace and a Rust variable."""
+    kernel.ok(f"{LOAD}\nlet kept = 7;", timeout=LONG)
+    return kernel
+
+
+# The process for Rust cells
+
+
+@rust
+def test_child_killed_while_a_cell_runs(loaded):
+    msg_id = loaded.client.execute("std::thread::sleep(std::time::Duration::from_secs(60));")
+    time.sleep(1)
+    os.kill(worker(loaded), signal.SIGKILL)
+    ran = loaded.finish(msg_id, timeout=LONG)
+    assert (ran.kinds, ran.content["ename"]) == (["error"], "ProcessLost")
+    assert "SIGKILL" in ran.content["evalue"] and "kept" in ran.content["evalue"]
+    assert_nothing_loaded_is_lost(loaded)
+
+
+@rust
+def test_child_killed_between_two_cells(loaded):
+    os.kill(worker(loaded), signal.SIGKILL)
+    time.sleep(0.2)
+    ran = loaded.run("1 + 1", timeout=LONG)
+    assert ran.status == "ok" or "kept" in ran.content["evalue"], ran.content
+    assert plain(loaded.ok("1 + 1", timeout=LONG)) == "2"
+    assert_nothing_loaded_is_lost(loaded)
+
+
+@rust
+def test_out_of_memory_in_a_cell(loaded):
+    resource.prlimit(worker(loaded), resource.RLIMIT_AS, (3 << 30, 3 << 30))
+    ran = loaded.run("let mut all = Vec::new();\nloop { all.push(vec![1u8; 64 << 20]); }", timeout=LONG)
+    assert (ran.status, ran.content["ename"]) == ("error", "ProcessLost")
+    assert "memory allocation" in ran.content["evalue"] + ran.text("stderr"), ran.content
+    assert "kept" in ran.content["evalue"], "what was lost is named"
+    assert_nothing_loaded_is_lost(loaded)
+
+
+@rust
+def test_endless_recursion_in_a_cell(loaded):
+    ran = loaded.run("fn deep(n: u64) -> u64 { std::hint::black_box(deep(n + 1)) + 1 }\ndeep(0)", timeout=LONG)
+    assert (ran.status, ran.content["ename"]) == ("error", "ProcessLost")
+    assert_nothing_loaded_is_lost(loaded)
+
+
+@rust
+def test_second_interrupt_is_a_sure_end(loaded):
+    msg_id = loaded.client.execute("std::thread::sleep(std::time::Duration::from_secs(60));")
+    time.sleep(1.5)
+    started = time.monotonic()
+    for _ in range(2):
+        loaded.ask("interrupt_request", channel="control")
+    ran = loaded.finish(msg_id)
+    assert ran.content["ename"] == "KeyboardInterrupt"
+    assert time.monotonic() - started < 1.5, "the patience of the first press is not waited for"
+    assert_nothing_loaded_is_lost(loaded)
+
+
+@rust
+def test_many_interrupts_in_a_row_end_one_cell_and_not_the_kernel(loaded):
+    msg_id = loaded.client.execute("loop {}")
+    time.sleep(1)
+    for _ in range(50):
+        loaded.send("interrupt_request", channel="control")
+    assert loaded.finish(msg_id, timeout=LONG).content["ename"] == "KeyboardInterrupt"
+    assert plain(loaded.ok("1 + 1", timeout=LONG)) == "2"
+    assert_nothing_loaded_is_lost(loaded)
+
+
+@rust
+def test_interrupt_aborts_the_queue_of_rust_cells_and_magics(loaded):
+    ids = [loaded.client.execute(cell) for cell in ("loop {}", "1", "%trace_list", "2")]
+    time.sleep(1)
+    loaded.ask("interrupt_request", channel="control")
+    statuses = [loaded.recv_reply(msg_id, timeout=LONG)["content"]["status"] for msg_id in ids]
+    assert statuses == ["error", "aborted", "aborted", "aborted"]
+    assert_nothing_loaded_is_lost(loaded)
+
+
+# Much of everything
+
+
+@rust
+def test_hundred_megabyte_result(loaded):
+    ran = loaded.ok('"x".repeat(100 << 20)', timeout=LONG)
+    (shown,) = [message["content"]["data"]["text/plain"] for message in ran.outputs if "data" in message["content"]]
+    assert len(shown) >= 100 << 20
+    assert_nothing_loaded_is_lost(loaded)
+
+
+def test_ten_thousand_cells_queued_run_in_order(tracebook):
+    ids = [tracebook.client.execute("%trace_list" if n % 100 == 0 else "// nothing") for n in range(10_000)]
+    statuses = {tracebook.recv_reply(msg_id, timeout=120)["content"]["status"] for msg_id in ids}
+    assert statuses == {"ok"}
+    assert tracebook.ok("%trace_list").content["execution_count"] == 10_001
+
+
+def test_ten_thousand_queued_cells_are_aborted_by_one_interrupt(start, echo_argv):
+    kernel = start(echo_argv)
+    ids = [kernel.client.execute("sleep 60000"), *[kernel.client.execute("println a") for _ in range(10_000)]]
+    time.sleep(0.5)
+    kernel.ask("interrupt_request", channel="control")
+    statuses = [kernel.recv_reply(msg_id, timeout=60)["content"]["status"] for msg_id in ids]
+    assert statuses[0] == "error" and set(statuses[1:]) == {"aborted"}
+
+
+# Disks
+
+
+@rust
+def test_full_temporary_folder_costs_the_cell_and_nothing_else(start, tracebook_argv, tmp_path):
+    folder = tmp_path / "small"
+    folder.mkdir()
+    kernel = start(mounted(tracebook_argv, [small(folder, 24)]), env={"TMPDIR": str(folder)})
+    kernel.ok(f"{LOAD}\nlet kept = 7;", timeout=LONG)
+    filler = fill(seen_by(kernel.pid, folder))
+    for cell in ("kept + 1", "control.ranks()", "let more = kept;"):
+        ran = kernel.run(cell, timeout=LONG)
+        assert ran.status == "error" and ran.kinds[-1] == "error", ran.content
+        assert "o space left" in ran.content["evalue"] or "full" in ran.content["evalue"], ran.content
+    assert_nothing_loaded_is_lost(kernel, rust_too=False)
+    os.unlink(filler)
+    assert plain(kernel.ok("kept", timeout=LONG)) == "7", "no variable was lost"
+    assert_nothing_loaded_is_lost(kernel)
+    end(kernel)
+
+
+def test_kernel_that_finds_no_room_says_so_and_ends(tracebook_argv, tmp_path):
+    folder = tmp_path / "small"
+    folder.mkdir()
+    argv = mounted(tracebook_argv, [small(folder, 1), f"head -c 2000000 /dev/zero > '{folder}/filler' 2>/dev/null || true"])
+    ended = subprocess.run(
+        [*argv, connection_file(tmp_path)], capture_output=True, text=True, timeout=20, env={**os.environ, "TMPDIR": str(folder)}
+    )
+    assert ended.returncode == 1 and "temporary folder" in ended.stderr and "No space" in ended.stderr, ended
+
+
+@rust
+def test_full_disk_of_history_and_kit_costs_nothing(start, tracebook_argv, tmp_path):
+    state = tmp_path / "state of a full disk"
+    state.mkdir()
+    argv = mounted(tracebook_argv, [small(state, 1)])
+    kernel = start(argv, env={"XDG_STATE_HOME": str(state)})
+    kernel.ok(LOAD)
+    fill(seen_by(kernel.pid, state))
+    assert plain(kernel.ok("1 + 1", timeout=LONG)) == "2"
+    tail = kernel.ask("history_request", {"hist_access_type": "tail", "n": 9, "output": False, "raw": True})
+    assert [line[2] for line in tail.content["history"]] == [LOAD, "1 + 1"]
+    assert_nothing_loaded_is_lost(kernel)
+
+
+@rust
+def test_read_only_home(start, tracebook_argv, tmp_path, kit):
+    home = tmp_path / "home"
+    home.mkdir()
+    nowhere = dict.fromkeys(["XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
+    env = {**nowhere, **toolchain(), "HOME": str(home), "TRACEBOOK_CELLS": str(kit)}
+    kernel = start(mounted(tracebook_argv, [unwritable(home), unwritable(kit)]), env=env)
+    kernel.ok(LOAD)
+    assert plain(kernel.ok("1 + 1", timeout=LONG)) == "2"
+    assert_nothing_loaded_is_lost(kernel)
+
+
+@rust
+def test_no_home(start, tracebook_argv, kit):
+    nowhere = dict.fromkeys(["HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
+    kernel = start(tracebook_argv, env={**nowhere, **toolchain(), "TRACEBOOK_CELLS": str(kit), "TRACEBOOK_HISTORY": "off"})
+    kernel.ok(LOAD)
+    assert plain(kernel.ok("1 + 1", timeout=LONG)) == "2"
+    assert_nothing_loaded_is_lost(kernel)
+
+
+def test_files_that_may_not_grow_end_no_kernel(start, tracebook_argv):
+    """A limit on the size of files (`ulimit -f`) is a signal that ends whoever does not expect it."""
+    kernel = start(["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", *tracebook_argv])
+    kernel.ok(LOAD)
+    ran = kernel.run("1 + 1", timeout=LONG)
+    assert ran.status == "error", "no cell can be compiled into so small a file"
+    ran = kernel.run("control.ranks()", timeout=LONG)
+    assert ran.status == "error", "nor a trace be handed over"
+    assert_nothing_loaded_is_lost(kernel, rust_too=False)
+
+
+# Damaged settings
+
+
+@pytest.fixture(scope="session")
+def kit():
+    """The library for Rust cells that the kernel under test finds by itself."""
+    named = os.environ.get("TRACEBOOK_CELLS")
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tracebook"
+    found = [Path(named)] if named else sorted(data.glob("cells-?.?.?"))
+    assert found, "no library for Rust cells: `tracebook install`"
+    return found[-1]
+
+
+def toolchain():
+    """Where rustup keeps its compilers, which it else looks for in the home folder."""
+    home = Path.home()
+    given = {name: os.environ.get(name) or str(home / folder) for name, folder in
+             {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo"}.items()}
+    return {name: folder for name, folder in given.items() if Path(folder).is_dir()}
+
+
+DAMAGE = {
+    "library cut off": lambda kit: cut(kit / "libcells.so"),
+    "library missing": lambda kit: (kit / "libcells.so").unlink(),
+    "worker missing": lambda kit: (kit / "tracebook-worker").unlink(),
+    "worker no program": lambda kit: replace(kit / "tracebook-worker", b"\x7fELF nonsense"),
+    "metadata missing": lambda kit: (kit / "metadata").unlink(),
+    "compiler unknown": lambda kit: replace(kit / "rustc.txt", b"\xff\xfe"),
+    "a file in its place": lambda kit: (shutil.rmtree(kit), kit.write_text("")),
+    "kept starts damaged": lambda kit: damaged_starts(kit),
+}
+
+
+def replace(path, content):
+    path.unlink()
+    path.write_bytes(content)
+    path.chmod(0o755)
+
+
+def cut(path):
+    with open(path, "rb") as whole:
+        start = whole.read(1 << 20)
+    replace(path, start)
+
+
+def damaged_starts(kit):
+    (kit / "ready").unlink()
+    (kit / "ready").mkdir()
+
+
+@rust
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_kit_is_said_with_a_way_out_and_magics_go_on(start, tracebook_argv, kit, tmp_path, damage):
+    copy = tmp_path / "kit"
+    copy.mkdir()
+    for file in kit.iterdir():
+        (copy / file.name).symlink_to(file)
+    DAMAGE[damage](copy)
+    kernel = start(tracebook_argv, env={"TRACEBOOK_CELLS": str(copy)})
+    kernel.ok(LOAD)
+    ran = kernel.run("1 + 1", timeout=LONG)
+    if damage == "kept starts damaged":
+        assert plain(ran) == "2"
+        return
+    assert (ran.kinds, ran.content["ename"]) == (["error"], "RustUnavailable"), ran.content
+    assert " install --build-cells`" in ran.content["evalue"] and len(ran.content["evalue"]) < 500
+    assert_nothing_loaded_is_lost(kernel, rust_too=False)
+
+
+HISTORIES = {
+    "not text": b"\xff\xfe\x00" * 1000,
+    "other JSON": b'{"a": 1}\n[[[]]]\n"x"\n[1,2,3]\n[9999999999999999999,1,"x"]\n',
+    "one endless line": b"[1,1,\"" + b"x" * 20_000_000,
+    "deep JSON": b"[" * 200_000 + b"\n",
+}
+
+
+@pytest.mark.parametrize("content", HISTORIES)
+def test_damaged_history_costs_nothing(start, tracebook_argv, tmp_path, content):
+    file = tmp_path / "state" / "tracebook" / "history.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(HISTORIES[content])
+    kernel = start(tracebook_argv, env={"XDG_STATE_HOME": str(tmp_path / "state")})
+    kernel.ok("%trace_list")
+    tail = kernel.ask("history_request", {"hist_access_type": "tail", "n": 1, "output": False, "raw": True}).content
+    assert tail["history"][-1][2] == "%trace_list"
+    assert file.stat().st_size <= 20_000_100
+
+
+def test_folder_in_place_of_the_history(start, tracebook_argv, tmp_path):
+    (tmp_path / "state" / "tracebook" / "history.jsonl").mkdir(parents=True)
+    kernel = start(tracebook_argv, env={"XDG_STATE_HOME": str(tmp_path / "state")})
+    kernel.ok("%trace_list")
+
+
+# The connection file
+
+
+def free_port():
+    import socket
+
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]
+
+
+def connection_file(folder, **changes):
+    ports = {f"{name}_port": free_port() for name in ("shell", "iopub", "stdin", "control", "hb")}
+    settings = {**ports, "ip": "127.0.0.1", "key": "k", "transport": "tcp", "signature_scheme": "hmac-sha256", **changes}
+    path = folder / "connection.json"
+    path.write_text(json.dumps(settings))
+    return str(path)
+
+
+@pytest.mark.parametrize("channel", ["shell", "iopub", "stdin", "control", "hb"])
+def test_taken_port_ends_the_kernel_with_a_message_and_leaves_nothing(tracebook_argv, tmp_path, channel):
+    import socket
+
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        file = connection_file(tmp_path, **{f"{channel}_port": taken.getsockname()[1]})
+        ended = subprocess.run(
+            [*tracebook_argv, file], capture_output=True, text=True, timeout=20, env={**os.environ, "TMPDIR": str(temporary)}
+        )
+    assert ended.returncode == 1
+    assert f"cannot listen on tcp://127.0.0.1:{taken_port(file, channel)}: Address already in use" in ended.stderr
+    assert run_folders(temporary) == []
+
+
+def taken_port(file, channel):
+    return json.loads(Path(file).read_text())[f"{channel}_port"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "cannot read the connection file"), ("{", "is not a connection file"), ("[]", "is not a connection file"),
+     ('{"shell_port": "x"}', "is not a connection file")],
+    ids=["missing", "cut off", "a list", "no ports"],
+)
+def test_damaged_connection_file_is_a_message(tracebook_argv, tmp_path, content, said):
+    path = tmp_path / "connection.json"
+    if content is not None:
+        path.write_text(content)
+    ended = subprocess.run([*tracebook_argv, str(path)], capture_output=True, text=True, timeout=10)
+    assert ended.returncode == 1 and said in ended.stderr and "panicked" not in ended.stderr, ended
+
+
+def test_address_that_is_not_ours_is_a_message(tracebook_argv, tmp_path):
+    file = connection_file(tmp_path, ip="203.0.113.1")
+    ended = subprocess.run([*tracebook_argv, file], capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 1 and "cannot listen on tcp://203.0.113.1" in ended.stderr
