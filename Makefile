@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -34,6 +34,8 @@ help:
 	@echo 'make check      the part of make test that needs no Python'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
+	@echo 'make site       build the documentation site (installs mdBook once)'
+	@echo 'make reference  write the magics of the README and the guide again'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
@@ -112,6 +114,26 @@ wheel: machine build venv
 	@'$(BIN)/python' -m maturin build --quiet --release --locked --out dist
 	@rm -rf tracebook.data
 	@ls dist/tracebook-*.whl
+
+# The documentation site; mdBook from the path, or built once.
+MDBOOK ?= $(or $(shell command -v mdbook),$(TARGET)/mdbook/bin/mdbook)
+SITE := $(abspath $(TARGET))/site
+
+site: $(MDBOOK)
+	@'$(MDBOOK)' build --dest-dir '$(SITE)' .
+	@echo 'the site: $(SITE)/index.html'
+
+$(TARGET)/mdbook/bin/mdbook:
+	@echo '== building mdBook: some minutes, once'
+	@$(CARGO) install --quiet --locked --no-default-features --features search --root '$(TARGET)/mdbook' --target-dir '$(TARGET)/mdbook' mdbook@0.5.4
+
+# What the magics say of themselves, in the guide and in the README.
+reference: build
+	@'$(TRACEBOOK)' reference >docs/guide/magics.md
+	@'$(TRACEBOOK)' reference --table >'$(TARGET)/magics.md'
+	@awk -v table='$(TARGET)/magics.md' '/^<!-- magics -->$$/ { inside = !inside; print; \
+	  if (inside) while ((getline line <table) > 0) print line; next } !inside' README.md >'$(TARGET)/README.md'
+	@cp '$(TARGET)/README.md' README.md
 
 uninstall: build
 	@'$(TRACEBOOK)' uninstall $(INSTALL)

@@ -2,7 +2,7 @@
 
 use crate::install::{Cells, InstallError, InstallOptions, Location, doctor, install, uninstall};
 use crate::wire::{Connection, WireError};
-use crate::{dispatch, engine};
+use crate::{dispatch, engine, magic};
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
@@ -41,6 +41,12 @@ enum Command {
     Doctor {
         #[command(flatten)]
         place: Place,
+    },
+    /// Print the reference page of all magics, in Markdown.
+    Reference {
+        /// Only the table of magics.
+        #[arg(long)]
+        table: bool,
     },
     /// Remove the kernel and the extension.
     Uninstall {
@@ -123,6 +129,11 @@ impl Cli {
                 0 => Ok(()),
                 wrong => Err(CliError::Unwell(wrong)),
             },
+            Command::Reference { table } => {
+                let page = if table { magic::table() } else { magic::reference() };
+                let _ = std::io::stdout().write_all(page.as_bytes());
+                Ok(())
+            }
             Command::Uninstall { place } => Ok(uninstall(&place.into(), &mut say)?),
         }
     }

@@ -71,8 +71,9 @@ impl Magic for About {
         }
         plain.push_str("Magics\n");
         html.push_str("<p><b>Magics</b></p><table>");
+        let width = MAGICS.iter().map(|magic| magic.spelled().len()).max().unwrap_or(0);
         for magic in MAGICS.iter() {
-            plain.push_str(&format!("  {:17}{}\n", magic.spelled(), magic.summary()));
+            plain.push_str(&format!("  {:width$}  {}\n", magic.spelled(), magic.summary()));
             html.push_str(&format!(
                 "<tr><td style=\"text-align:left\"><code>{}</code></td><td style=\"text-align:left\">{}</td></tr>",
                 magic.spelled(),

@@ -24,7 +24,8 @@ mod visualize;
 mod who;
 
 pub use line::{
-    Argument, Call, Candidate, CandidateKind, Completion, Form, Group, Kind, Value, complete, inspect, run,
+    Argument, Call, Candidate, CandidateKind, Completion, Form, Group, Kind, Value, complete, inspect, reference, run,
+    table,
 };
 pub use scene::Scene;
 

@@ -31,13 +31,19 @@ pub(super) fn short_usage(magic: &dyn Magic) -> String {
     written(magic, 1)
 }
 
-fn written(magic: &dyn Magic, flags: usize) -> String {
+/// The usage line without flags.
+pub(super) fn usage_of_places(magic: &dyn Magic) -> String {
     let mut usage = magic.spelled();
-    let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
-    for place in arguments().filter(|argument| !argument.is_flag()) {
+    for place in magic.arguments().iter().flat_map(|group| group.arguments).filter(|argument| !argument.is_flag()) {
         let optional = place.form == Form::Optional;
         usage.push_str(&if optional { format!(" [{}]", place.name) } else { format!(" {}", place.name) });
     }
+    usage
+}
+
+fn written(magic: &dyn Magic, flags: usize) -> String {
+    let mut usage = usage_of_places(magic);
+    let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     let count = arguments().filter(|argument| argument.is_flag()).count();
     for flag in arguments().filter(|argument| argument.is_flag()).take(flags) {
         usage.push_str(&format!(" [{}]", flag.spelled()));
@@ -93,7 +99,7 @@ fn notes(magic: &dyn Magic) -> impl Iterator<Item = &'static str> {
 }
 
 /// One line: what it means, and what holds without it.
-fn meaning(argument: &Argument) -> String {
+pub(super) fn meaning(argument: &Argument) -> String {
     let mut line = argument.help.to_owned();
     if argument.is_on() {
         line.push_str(&format!(" (default: yes; --no-{} for no)", argument.name));

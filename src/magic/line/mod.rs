@@ -7,6 +7,7 @@ mod expand;
 mod help;
 mod parse;
 mod paths;
+mod reference;
 mod run;
 mod suggest;
 mod value;
@@ -15,6 +16,7 @@ pub use argument::{Argument, Form, Group, Kind};
 pub use call::Call;
 pub use complete::{Candidate, CandidateKind, Completion, complete};
 pub use help::inspect;
+pub use reference::{reference, table};
 pub use run::run;
 pub use value::Value;
 

@@ -1,0 +1,59 @@
+"""The book holds together: its pages exist and are listed, links lead somewhere, what is generated is fresh."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from pages import BLOCK, GUIDE
+from places import ROOT
+
+DOCS = ROOT / "docs"
+SUMMARY = DOCS / "SUMMARY.md"
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+LISTED = [DOCS / link for link in LINK.findall(SUMMARY.read_text())]
+
+
+def links(page):
+    return LINK.findall(re.sub(r"`[^`\n]*`", "", BLOCK.sub("", page.read_text())))
+
+
+def anchor(heading):
+    """As mdBook and GitHub make it."""
+    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
+
+
+def test_every_page_of_the_guide_is_listed_once():
+    assert len(set(LISTED)) == len(LISTED)
+    assert {page for page in GUIDE.glob("*.md")} <= set(LISTED)
+
+
+@pytest.mark.parametrize("page", [SUMMARY, ROOT / "README.md", *LISTED], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for link in links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, part = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name}: {link}"
+        if part:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+            assert part in map(anchor, headings), f"{page.name}: {link}"
+        if page in LISTED and path.endswith(".md"):
+            assert target in LISTED, f"{page.name}: {link} is no page of the book"
+
+
+def reference(*arguments):
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    program = os.environ.get("TRACEBOOK_BIN") or target / "release" / "tracebook"
+    return subprocess.run([program, "reference", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_page_of_magics_is_what_they_say_of_themselves():
+    assert (GUIDE / "magics.md").read_text() == reference(), "run `make reference`"
+
+
+def test_the_table_of_the_readme_is_what_the_magics_say():
+    table = (ROOT / "README.md").read_text().split("<!-- magics -->\n")[1]
+    assert table == reference("--table"), "run `make reference`"
