@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference fuzz clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -39,6 +39,7 @@ help:
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
+	@echo 'make fuzz       every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
 
 demo: machine venv kernel
@@ -193,6 +194,24 @@ bench-cells: machine venv kernel $(EVCXR)
 $(STOCK)/bin/evcxr_jupyter:
 	@echo '== building evcxr_jupyter to compare with: about 10 minutes on 2 cores, once'
 	@$(CARGO) install --quiet --locked --root '$(STOCK)' --target-dir '$(STOCK)/target' evcxr_jupyter@0.22.0
+
+# Every fuzz target for so many seconds. On any compiler: without sanitizers, cargo-fuzz needs no nightly.
+FUZZ_SECONDS ?= 60
+CARGO_FUZZ := $(TARGET)/fuzz-tools/bin/cargo-fuzz
+
+fuzz: $(CARGO_FUZZ)
+	@fuzz="$$(realpath '$(CARGO_FUZZ)')"; target="$$(realpath '$(TARGET)')/fuzz"; cd fuzz && \
+	for name in $$("$$fuzz" list); do \
+	  echo "== fuzzing $$name for $(FUZZ_SECONDS) s"; \
+	  mkdir -p "$$target/corpus/$$name"; \
+	  dict=''; [ ! -f "$$name.dict" ] || dict="-dict=$$name.dict"; \
+	  "$$fuzz" run --sanitizer none --target-dir "$$target" "$$name" "$$target/corpus/$$name" "corpus/$$name" -- \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 $$dict || exit 1; \
+	done
+
+$(CARGO_FUZZ):
+	@echo '== installing cargo-fuzz into $(TARGET)/fuzz-tools'
+	@$(CARGO) install --quiet --locked --root '$(TARGET)/fuzz-tools' --target-dir '$(TARGET)/fuzz-tools/target' cargo-fuzz@0.13.2
 
 clean:
 	@$(CARGO) clean

@@ -85,12 +85,12 @@ pub(crate) fn read_events<S: EventSink>(reader: impl Read, file: &str, sink: &mu
 }
 
 /// The same in windows of another size.
-fn read_by<S: EventSink>(reader: impl Read, chunk: usize, file: &str, sink: &mut S) -> Result<Outcome> {
+pub(super) fn read_by<S: EventSink>(reader: impl Read, chunk: usize, file: &str, sink: &mut S) -> Result<Outcome> {
     let window = Window::new(RankText::new(reader), chunk);
     let mut reading = Reading { window, file, sink, outcome: Outcome::default() };
     let flow = reading.document()?;
     reading.outcome.stopped = flow.is_break();
-    reading.outcome.rank_in_text = reading.window.reader().found();
+    reading.outcome.rank_in_text = reading.window.reader().found(reading.window.offset());
     Ok(reading.outcome)
 }
 
@@ -107,7 +107,7 @@ const STOP: ControlFlow<()> = ControlFlow::Break(());
 
 impl<R: Read, S: EventSink> Reading<'_, R, S> {
     fn document(&mut self) -> Flow {
-        self.window.more();
+        while self.window.ahead().len() < 3 && self.window.more() {}
         if self.window.ahead().starts_with(b"\xEF\xBB\xBF") {
             self.window.advance(3);
         }

@@ -1,64 +1,12 @@
 //! The reader against serde_json, through windows of every size.
 #![allow(clippy::unwrap_used)]
 
+use super::super::oracle::{Events, Kept, oracle};
 use super::*;
 
-/// Position and values of each event, in a form that compares.
-pub(super) type Events = Vec<(i64, Vec<Value>)>;
-
-/// Keeps events.
-#[derive(Default)]
-pub(super) struct Kept(pub(super) Events);
-
-const KEYS: [&str; 3] = ["stream", "External id", "Input Dims"];
-
-impl EventSink for Kept {
-    fn slot(&mut self, key: &[u8]) -> Option<u16> {
-        KEYS.iter().position(|known| known.as_bytes() == key).map(|slot| slot as u16)
-    }
-
-    fn restart(&mut self) {
-        self.0.clear();
-    }
-
-    fn event(&mut self, event: &RawEvent<'_>) {
-        let mut values: Vec<Value> =
-            [event.name, event.cat, event.ts, event.dur, event.pid, event.tid].map(value).into();
-        let mut args = [const { Value::Null }; KEYS.len()];
-        for (slot, raw) in event.args() {
-            args[slot] = value(raw);
-        }
-        values.extend(args);
-        self.0.push((event.index, values));
-    }
-
-    fn metadata(&mut self, _: &str, _: &Value) -> ControlFlow<()> {
-        ON
-    }
-
-    fn tick(&mut self, _: u64) -> ControlFlow<()> {
-        ON
-    }
-}
-
-fn value(raw: Raw<'_>) -> Value {
-    match raw {
-        Raw::Null => Value::Null,
-        Raw::Token(bytes) | Raw::Nested(bytes) => serde_json::from_slice(bytes).unwrap(),
-        Raw::Text(bytes) => Value::String(text::decode(bytes, &mut OddCounts::default()).into_owned()),
-    }
-}
-
-/// What serde_json reads of the same text.
-pub(super) fn oracle(json: &str) -> (Events, Map<String, Value>) {
-    let Value::Object(mut whole) = serde_json::from_str(json).unwrap() else { panic!("an object") };
-    let Some(Value::Array(events)) = whole.remove("traceEvents") else { panic!("a list") };
-    let events = events.iter().zip(0..).map(|(event, index)| {
-        let head = ["name", "cat", "ts", "dur", "pid", "tid"].map(|key| event[key].clone());
-        let args = KEYS.map(|key| event["args"][key].clone());
-        (index, head.into_iter().chain(args).collect())
-    });
-    (events.collect(), whole)
+/// Events and other values of a valid trace.
+pub(super) fn of_serde(json: &str) -> (Events, Map<String, Value>) {
+    oracle(&serde_json::from_str(json).unwrap()).unwrap()
 }
 
 const TRACE: &str = r#" {"schemaVersion":1,
@@ -76,7 +24,7 @@ const TRACE: &str = r#" {"schemaVersion":1,
 
 #[test]
 fn windows_of_every_size_show_what_serde_json_reads() {
-    let (events, metadata) = oracle(TRACE);
+    let (events, metadata) = of_serde(TRACE);
     for chunk in 1..TRACE.len() + 2 {
         let mut kept = Kept::default();
         let outcome = read_by(TRACE.as_bytes(), chunk, "test", &mut kept).unwrap();

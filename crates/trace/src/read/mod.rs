@@ -4,10 +4,14 @@ mod ahead;
 #[cfg(test)]
 mod bits;
 mod chrome;
+#[cfg(test)]
+mod corpus_tests;
 mod event;
 mod number;
 mod odd;
 mod open;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod oracle;
 mod ranks;
 mod recover;
 mod scan;

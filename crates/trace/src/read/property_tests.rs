@@ -1,6 +1,7 @@
 //! The scanner against serde_json on generated traces, in windows of many sizes; and numbers against themselves.
 
-use super::tests::{Kept, oracle};
+use super::super::oracle::{Kept, agrees};
+use super::tests::of_serde;
 use super::*;
 use crate::read::nanos;
 use std::fmt::Write as _;
@@ -166,7 +167,7 @@ fn generated_traces_are_read_as_serde_json_reads_them_in_windows_of_every_size()
     let mut seen = 0;
     for seed in 0..600 {
         let json = Writer::trace(seed);
-        let (events, metadata) = oracle(&json);
+        let (events, metadata) = of_serde(&json);
         seen += events.len();
         for chunk in [1, 2, 3, 5, 7, 16, 61, 256, 1021, 4096, 65_536] {
             let mut kept = Kept::default();
@@ -224,39 +225,6 @@ fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads events without looking into them.
-struct Blind;
-
-impl EventSink for Blind {
-    fn slot(&mut self, _: &[u8]) -> Option<u16> {
-        Some(0)
-    }
-
-    fn restart(&mut self) {}
-
-    fn event(&mut self, event: &RawEvent<'_>) {
-        let _ = event.args().count();
-    }
-
-    fn metadata(&mut self, _: &str, _: &Value) -> ControlFlow<()> {
-        ON
-    }
-
-    fn tick(&mut self, _: u64) -> ControlFlow<()> {
-        ON
-    }
-}
-
-/// What the reading came to; the same for windows of every size.
-fn came_to(bytes: &[u8], chunk: usize) -> String {
-    match read_by(bytes, chunk, "test", &mut Blind) {
-        Ok(outcome) => format!("{outcome:?}"),
-        // It quotes as much as it has in memory.
-        Err(Error::NotATrace { reason, .. }) if reason.contains("starts with") => "no JSON".to_owned(),
-        Err(error) => error.to_string(),
-    }
-}
-
 #[test]
 fn broken_traces_end_alike_in_windows_of_every_size() {
     let mut random = Random(2);
@@ -264,11 +232,7 @@ fn broken_traces_end_alike_in_windows_of_every_size() {
         let json = Writer::trace(seed);
         for _ in 0..5 {
             let bytes = mutated(&mut random, json.as_bytes());
-            let whole = came_to(&bytes, 65_536);
-            for chunk in [1, 3, 64, 1000] {
-                let text = String::from_utf8_lossy(&bytes);
-                assert_eq!(came_to(&bytes, chunk), whole, "seed {seed} by {chunk}: {text:?}");
-            }
+            agrees(&bytes, [1, 3, 64, 1000]);
         }
     }
 }

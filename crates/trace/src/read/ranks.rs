@@ -76,7 +76,10 @@ fn hint(path: &Path) -> String {
 /// Passes bytes on and looks for `"rank": N` in them, as HTA does: with white space after the colon, on one line.
 pub(crate) struct RankText<R> {
     inner: R,
-    found: Option<i64>,
+    /// The number, and where its digits end.
+    found: Option<(i64, u64)>,
+    /// Bytes that went by.
+    before: u64,
     /// The end of what went by, in case a match began there.
     tail: Vec<u8>,
 }
@@ -88,18 +91,20 @@ static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""rank":
 
 impl<R> RankText<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Self { inner, found: None, tail: Vec::new() }
+        Self { inner, found: None, before: 0, tail: Vec::new() }
     }
 
-    /// The number in the first match.
-    pub(crate) fn found(&self) -> Option<i64> {
-        self.found
+    /// The number in the first match, if it lies before this place: what was read ahead does not count.
+    pub(crate) fn found(&self, end: u64) -> Option<i64> {
+        self.found.filter(|&(_, behind)| behind < end).map(|(rank, _)| rank)
     }
 
     fn look(&mut self, bytes: &[u8]) {
         let head = &bytes[..bytes.len().min(LONGEST)];
+        let start = self.before - self.tail.len() as u64;
         self.tail.extend_from_slice(head);
-        self.found = rank(&self.tail).or_else(|| rank(bytes));
+        let across = rank(&self.tail).map(|(rank, end)| (rank, start + end));
+        self.found = across.or_else(|| rank(bytes).map(|(rank, end)| (rank, self.before + end)));
         if bytes.len() > LONGEST {
             self.tail.clear();
             self.tail.extend_from_slice(&bytes[bytes.len() - LONGEST..]);
@@ -116,15 +121,17 @@ impl<R: Read> Read for RankText<R> {
         if self.found.is_none() {
             self.look(&buffer[..read]);
         }
+        self.before += read as u64;
         Ok(read)
     }
 }
 
-/// The number in the first match that surely ends before the bytes do.
-fn rank(bytes: &[u8]) -> Option<i64> {
+/// The number in the first match that surely ends before the bytes do, and where it ends.
+fn rank(bytes: &[u8]) -> Option<(i64, u64)> {
     let captures = PATTERN.as_ref()?.captures_iter(bytes).find_map(|captures| captures.get(1))?;
     let whole = captures.end() < bytes.len();
-    whole.then(|| std::str::from_utf8(captures.as_bytes()).ok()?.parse().ok())?
+    let number = std::str::from_utf8(captures.as_bytes()).ok()?.parse().ok()?;
+    whole.then_some((number, captures.end() as u64))
 }
 
 #[cfg(test)]
@@ -139,7 +146,8 @@ mod tests {
             let mut reader = RankText::new(&text[..]);
             let mut piece = vec![0; step];
             while reader.read(&mut piece).unwrap() > 0 {}
-            assert_eq!(reader.found(), Some(37), "{step}");
+            assert_eq!(reader.found(text.len() as u64), Some(37), "{step}");
+            assert_eq!(reader.found(30), None, "{step}");
         }
     }
 
@@ -150,7 +158,7 @@ mod tests {
             4}"#[..],
         );
         std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
-        assert_eq!(reader.found(), None);
+        assert_eq!(reader.found(u64::MAX), None);
     }
 
     #[test]

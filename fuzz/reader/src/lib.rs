@@ -1,0 +1,25 @@
+//! The reader of `crates/trace` alone, compiled from the same files: what it needs of its crate stands here in short.
+
+#[allow(dead_code)]
+#[path = "../../../crates/trace/src/checkpoint.rs"]
+mod checkpoint;
+mod error;
+#[allow(dead_code, unused_imports)]
+#[path = "../../../crates/trace/src/read/mod.rs"]
+mod read;
+
+use error::{Error, Result, Warning};
+
+/// Reads bytes in windows of several sizes, one of them of the input's choice, and asks serde_json for the truth.
+///
+/// # Panics
+/// If they do not agree.
+#[cfg(fuzzing)]
+pub fn agrees(bytes: &[u8]) {
+    // FNV-1a; its bits choose a size from 1 to 65,536, small ones as often as large ones.
+    let hash = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let size = 1 + ((hash >> 8) & 0xffff) as usize >> (hash & 15);
+    read::oracle::agrees(bytes, [1, 2, 3, 7, 64, 1000, size.max(1)]);
+}
