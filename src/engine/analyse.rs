@@ -11,7 +11,7 @@
 use super::edits::Edits;
 use ra_ap_syntax::ast::{self, HasLoopBody, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind, SyntaxNode};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A parsed cell. Offsets are those of its text.
 pub(super) struct Cell {
@@ -81,25 +81,26 @@ impl Cell {
         found.into_values().collect()
     }
 
-    /// The names that the cell gives to types and, at its top, to variables.
-    pub(super) fn declared(&self) -> (BTreeSet<String>, BTreeSet<String>) {
-        let statements = || self.body.iter().flat_map(ast::BlockExpr::statements);
-        let types = statements().filter_map(|statement| match statement {
-            ast::Stmt::Item(ast::Item::Struct(item)) => item.name(),
-            ast::Stmt::Item(ast::Item::Enum(item)) => item.name(),
-            ast::Stmt::Item(ast::Item::Union(item)) => item.name(),
-            _ => None,
-        });
-        let variables = statements().filter_map(|statement| match statement {
-            ast::Stmt::LetStmt(statement) => statement.pat(),
-            _ => None,
-        });
-        let variables = variables.flat_map(|pattern| {
-            let nodes: Vec<SyntaxNode> = pattern.syntax().descendants().collect();
-            nodes.into_iter().filter_map(ast::IdentPat::cast).filter_map(|pattern| pattern.name())
-        });
-        let text = |name: ast::Name| name.text().to_string();
-        (types.map(text).collect(), variables.map(text).collect())
+    /// What the cell defines that the layout of a variable can depend on, by name, each with its text.
+    pub(super) fn definitions(&self) -> BTreeMap<String, String> {
+        let mut definitions = BTreeMap::new();
+        for statement in self.body.iter().flat_map(ast::BlockExpr::statements) {
+            let ast::Stmt::Item(item) = statement else { continue };
+            let name = match &item {
+                ast::Item::Struct(item) => item.name(),
+                ast::Item::Enum(item) => item.name(),
+                ast::Item::Union(item) => item.name(),
+                ast::Item::TypeAlias(item) => item.name(),
+                ast::Item::Trait(item) => item.name(),
+                ast::Item::Const(item) => item.name(),
+                ast::Item::Module(item) => item.name(),
+                _ => None,
+            };
+            if let Some(name) = name {
+                definitions.insert(name.text().to_string(), item.syntax().text().to_string());
+            }
+        }
+        definitions
     }
 
     /// Puts a checkpoint at the head of every loop body, so that the interrupt button can end the loop without ending the
@@ -120,8 +121,8 @@ impl Cell {
     }
 
     /// Wraps the last expression, which evcxr shows, so that our ways to show it come first; and makes calls of `display`
-    /// and its kin the macros that they are. `taken` are names that mean something else.
-    pub(super) fn add_display(&self, taken: impl Fn(&str) -> bool, edits: &mut Edits) {
+    /// and its kin the macros that they are. `taken` are names that mean something else; `wrapper` is `value`, or `pretty`.
+    pub(super) fn add_display(&self, taken: impl Fn(&str) -> bool, wrapper: &str, edits: &mut Edits) {
         if !self.whole {
             return;
         }
@@ -139,7 +140,7 @@ impl Cell {
         let last = self.body.as_ref().and_then(ast::BlockExpr::tail_expr);
         let Some(last) = last else { return };
         if let Some(start) = start(last.syntax()) {
-            edits.insert(start, "cells::value(&(");
+            edits.insert(start, &format!("cells::{wrapper}(&("));
             edits.insert(usize::from(last.syntax().text_range().end()) - HEAD.len(), "))");
         }
     }
@@ -249,7 +250,7 @@ mod tests {
     fn what_is_shown_is_wrapped() {
         let shown = |code: &str| {
             let mut edits = Edits::default();
-            Cell::parse(code).add_display(|name| name == "update_display", &mut edits);
+            Cell::parse(code).add_display(|name| name == "update_display", "value", &mut edits);
             edits.apply(code)
         };
         assert_eq!(shown("let a = 1; a + 1 // one"), "let a = 1; cells::value(&(a + 1)) // one");

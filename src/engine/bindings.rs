@@ -140,6 +140,25 @@ fn full_type_name(value: &Binding) -> &'static str {
     }
 }
 
+/// A type without the paths of its parts: `cells::polars::prelude::DataFrame` → `DataFrame`.
+pub(super) fn shorten(type_name: &str) -> String {
+    let mut short = String::with_capacity(type_name.len());
+    let mut word = String::new();
+    for c in type_name.chars() {
+        match c {
+            ':' => word.clear(),
+            c if c.is_alphanumeric() || c == '_' => word.push(c),
+            c => {
+                short.push_str(&word);
+                word.clear();
+                short.push(c);
+            }
+        }
+    }
+    short.push_str(&word);
+    short
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -173,5 +192,11 @@ mod tests {
         assert!(mentions("println!(\"{df}\")", "df"));
         assert!(!mentions("let pdf = dfs;", "df"));
         assert!(!mentions("größedf", "df"));
+    }
+
+    #[test]
+    fn types_lose_their_paths() {
+        assert_eq!(shorten("std::vec::Vec<cells::trace::TraceSet>"), "Vec<TraceSet>");
+        assert_eq!(shorten("&'static str"), "&'static str");
     }
 }

@@ -4,8 +4,10 @@
 //! dependencies of its own it compiles evcxr's source directly against the prebuilt dylib. With dependencies, cargo does
 //! its work, and we come back as cargo's `RUSTC_WRAPPER` to add the dylib to the cell's crate.
 
+use super::clash;
 use super::environment::{RUN_FOLDER, USER_PATH};
 use super::ready::{Kept, Outcome};
+use super::source;
 use super::toolchain::{CELLS_VARIABLE, CellsKit};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,13 +18,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The crate name that evcxr gives to every cell.
-const CELL_CRATE: &str = "ctx";
+pub(super) const CELL_CRATE: &str = "ctx";
 /// Set for cargo, so that this binary knows it is called as `RUSTC_WRAPPER`.
 const WRAPPER: &str = "TRACEBOOK_RUSTC_WRAPPER";
 /// The types found by the last analysis, `name → type`, in the run's folder.
 const TYPES_FILE: &str = "types.json";
 /// Is in the run's folder while cells are compiled with optimisation, whatever evcxr's level.
 const OPTIMISED_FILE: &str = "optimised";
+/// What the user was told about crates that come in twice, in the run's folder.
+const NOTES_FILE: &str = "clashes";
 /// The process group of the running compiler, in the run's folder.
 const GROUP_FILE: &str = "compiler.pid";
 
@@ -44,6 +48,11 @@ pub(super) fn found_types(run_folder: &Path) -> BTreeMap<String, String> {
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
+}
+
+/// Forgets those of an earlier analysis.
+pub(super) fn forget_types(run_folder: &Path) {
+    let _ = std::fs::remove_file(run_folder.join(TYPES_FILE));
 }
 
 /// Whether cells are compiled with optimisation from now on.
@@ -82,7 +91,7 @@ fn compile(arguments: Vec<OsString>) -> i32 {
         return cargo_itself(&cargo, &rest, false);
     };
     let _group = Group::enter();
-    if let Err(error) = adapt_source(Path::new("src/lib.rs"), analyse) {
+    if let Err(error) = source::adapt(Path::new("src/lib.rs"), analyse) {
         return fail(&format!("the cell's source: {error}"));
     }
     if has_dependencies(&manifest) {
@@ -162,7 +171,8 @@ fn cargo_itself(cargo: &OsString, arguments: &[OsString], wrapped: bool) -> i32 
 /// Runs cargo; what it says about the dependencies it fetches and compiles goes to the notebook as it comes.
 fn with_progress(mut cargo: Command) -> i32 {
     let Ok(mut child) = cargo.stderr(Stdio::piped()).spawn() else { return fail("cargo cannot be started") };
-    let pipe = std::env::var_os(RUN_FOLDER).map(|folder| Path::new(&folder).join("pipes").join("err"));
+    let run_folder = std::env::var_os(RUN_FOLDER).map(PathBuf::from);
+    let pipe = run_folder.as_ref().map(|folder| folder.join("pipes").join("err"));
     let mut notebook = pipe.and_then(|pipe| std::fs::OpenOptions::new().read(true).write(true).open(pipe).ok());
     let lines = child.stderr.take().map(|stderr| std::io::BufReader::new(stderr).lines());
     for line in lines.into_iter().flatten().map_while(Result::ok) {
@@ -173,6 +183,18 @@ fn with_progress(mut cargo: Command) -> i32 {
             let _ = notebook.write_all(format!("{}\n", line.trim()).as_bytes());
         }
         let _ = writeln!(std::io::stderr(), "{line}");
+    }
+    let notes: String = clash::notes(&std::fs::read_to_string("Cargo.lock").unwrap_or_default())
+        .iter()
+        .map(|note| format!("{note}\n"))
+        .collect();
+    let told = run_folder.map(|folder| folder.join(NOTES_FILE));
+    if let (Some(notebook), Some(told)) = (&mut notebook, told)
+        && std::fs::read_to_string(&told).unwrap_or_default() != notes
+    {
+        // Once per set of dependencies.
+        let _ = notebook.write_all(notes.as_bytes());
+        let _ = std::fs::write(told, notes);
     }
     child.wait().ok().and_then(|status| status.code()).unwrap_or(1)
 }
@@ -296,51 +318,6 @@ fn has_dependencies(manifest: &str) -> bool {
 fn is_evcxrs_tokio(line: &str) -> bool {
     line.trim() == "tokio = {version=\"1.34.0\", features=[\"rt\", \"rt-multi-thread\"]}"
 }
-
-/// What evcxr prints to its own pipe goes there directly, since a cell's standard output is the kernel's; errors of `?`
-/// become errors; and the prelude is in scope. No line moves, so that positions stay true.
-fn adapt_source(file: &Path, analyse: bool) -> std::io::Result<()> {
-    let source = std::fs::read_to_string(file)?;
-    if source.ends_with(PRELUDE) {
-        return Ok(());
-    }
-    let mut source = source
-        .replace("println!(\"EVCXR_PANIC_NOTIFICATION\");", "cells::rt::protocol(\"EVCXR_PANIC_NOTIFICATION\");")
-        .replace(
-            "println!(\"{VARIABLE_CHANGED_TYPE}{name}\");",
-            "cells::rt::protocol(&format!(\"{VARIABLE_CHANGED_TYPE}{name}\"));",
-        )
-        .replace(
-            "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);",
-            "cells::rt::protocol(evcxr_internal_runtime::USER_ERROR_OCCURRED);",
-        );
-    // What evcxr tries when the last expression met an error, whatever it was: debug text. Ours is as before.
-    let lines = source.split_inclusive('\n');
-    source = lines.map(|line| if is_fallback(line) { "cells::as_before!(((\n" } else { line }).collect();
-    // A cell that waits can be interrupted, too.
-    source = source.replace("\n.block_on(async {\n", "\n.block_on_cell(async {\n");
-    if let Some(at) = source.find("for EvcxrUserCodeError") {
-        let tail = source.split_off(at);
-        source.push_str(&tail.replacen("eprintln!(\"{}\", error);", "cells::rt::question_mark(&error);", 1));
-    }
-    if analyse {
-        source = source.replace(
-            "fn evcxr_variable_store<T: 'static>(_: T) {}",
-            "#[diagnostic::on_unimplemented(message = \"PROBE<{Self}>EBORP\")] trait EvcxrProbe {} \
-             fn evcxr_variable_store<T: EvcxrProbe>(_: T) {}",
-        );
-    }
-    source.push_str(PRELUDE);
-    std::fs::write(file, source)
-}
-
-fn is_fallback(line: &str) -> bool {
-    line.starts_with("evcxr_send_text_plain(&format!(\"") && line.ends_with("\",&(\n")
-}
-
-// What stands in for macros of std must be named: a `*` would leave open which of the two is meant.
-const PRELUDE: &str =
-    "\n#[allow(unused_imports)] use cells::prelude::*;\n#[allow(unused_imports)] use cells::{eprint, eprintln};\n";
 
 fn fail(message: &str) -> i32 {
     let _ = writeln!(std::io::stderr(), "{message}");

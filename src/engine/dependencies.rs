@@ -106,7 +106,7 @@ fn fits(wanted: &str, have: &str) -> bool {
 }
 
 /// The version of a crate in our lock file.
-fn version_of(name: &str) -> Option<&'static str> {
+pub(super) fn version_of(name: &str) -> Option<&'static str> {
     let entry = format!("name = \"{name}\"\nversion = \"");
     let start = LOCK.find(&entry)? + entry.len();
     LOCK[start..].split('"').next()

@@ -1,22 +1,24 @@
 //! The only file that names evcxr's context: cells in, outputs and errors out.
 
 use super::analyse::{self, Cell};
-use super::bindings::{Bindings, mentions};
+use super::bindings::{self, Bindings, mentions};
+use super::commands;
 use super::compiler;
 use super::dependencies;
 use super::edits::Edits;
 use super::environment;
 use super::failure;
 use super::interrupt::Control;
-use super::pump::{Pump, Seen};
+use super::pump::{Panic, Pump, Seen};
 use super::ready::Starting;
+use super::redefined::Definitions;
 use super::toolchain::{CellsKit, KitError, compiler_version};
 use super::{Engine, RunFolder};
 use crate::Failure;
 use crate::display::{Output, Sink};
 use crate::session::{Binding, Cells, Variable};
 use ::evcxr::{CommandContext, Error, EvalContext, EvalContextOutputs, EvalOutputs};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -36,7 +38,16 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
         Ok(thread) => Stage::Starting(thread),
         Err(error) => Stage::Broken(Failure::new("EngineError", error.to_string())),
     };
-    Box::new(Evcxr { stage, bindings: Bindings::new(&folder), folder, control, exports: 0, cells: 0 })
+    Box::new(Evcxr {
+        stage,
+        bindings: Bindings::new(&folder),
+        folder,
+        control,
+        exports: 0,
+        cells: 0,
+        pretty: false,
+        definitions: Definitions::default(),
+    })
 }
 
 struct Evcxr {
@@ -47,6 +58,10 @@ struct Evcxr {
     exports: usize,
     /// How many stretches of Rust have run.
     cells: u64,
+    /// Whether debug text is spread over lines (`:fmt {:#?}`).
+    pretty: bool,
+    /// What the cells so far have defined.
+    definitions: Definitions,
 }
 
 enum Stage {
@@ -69,7 +84,7 @@ fn broken(error: impl std::fmt::Display) -> Failure {
     Failure::new("EngineError", format!("Rust cells cannot run: {error}"))
 }
 
-fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
+fn prepare(folder: &Path, control: &Arc<Control>) -> Result<Live, Failure> {
     let unavailable = |error: KitError| Failure::new("RustUnavailable", error.to_string());
     let kit = CellsKit::find();
     // Without a kit, what is missing first is a compiler, if there is none.
@@ -89,6 +104,9 @@ fn prepare(folder: &Path, control: &Control) -> Result<Live, Failure> {
     }
     let live = live?;
     control.watch(live.context.process_handle());
+    let watched = Arc::clone(control);
+    // Without it a cell that reads without asking waits until it is interrupted.
+    let _ = live.pump.watch_input(move || watched.process());
     Ok(live)
 }
 
@@ -142,6 +160,7 @@ impl Evcxr {
             let message = "the library for Rust cells was installed anew while this kernel ran; restart the kernel";
             return Err(Failure::new("RustUnavailable", message));
         }
+        let asked = commands::review(code)?;
         // What is said while the cell compiles (cargo's progress) belongs to it, too.
         self.live()?.pump.begin(out);
         let reviewed = dependencies::review(code)?;
@@ -159,13 +178,16 @@ impl Evcxr {
         }
         cell.add_checkpoints(&mut edits);
         let untyped = cell.untyped();
+        let (mut types, mut checked) = (BTreeMap::new(), false);
         if !untyped.is_empty() {
-            let folder = self.folder.clone();
+            compiler::forget_types(&self.folder);
             let errors = self.live()?.context.check(&edits.apply(code));
+            types = compiler::found_types(&self.folder);
             self.stop_if_interrupted("while compiling; nothing was lost")?;
             match errors {
                 Ok(errors) if errors.is_empty() => {
-                    analyse::add_types(&untyped, &compiler::found_types(&folder), &mut edits);
+                    checked = true;
+                    analyse::add_types(&untyped, &types, &mut edits);
                 }
                 Ok(errors) => {
                     self.live()?.pump.finish();
@@ -175,30 +197,61 @@ impl Evcxr {
                 Err(_) => {}
             }
         }
-        self.drop_outdated(&cell)?;
+        let definitions = cell.definitions();
+        let dropped = self.drop_outdated(&definitions, checked, code, &edits)?;
+        let wrapper = if self.pretty { "pretty" } else { "value" };
         let context = &self.live()?.context;
         let items: BTreeSet<&str> = context.defined_item_names().collect();
         let variables = context.variables_and_types().map(|(name, _)| name);
         let taken: BTreeSet<&str> = variables.chain(items).collect();
-        cell.add_display(|name| taken.contains(name), &mut edits);
-        self.evaluate(code, &edits, out)
+        cell.add_display(|name| taken.contains(name), wrapper, &mut edits);
+        let result = self.evaluate(code, &edits, out).map_err(|failure| failure::of_kept(failure, &types));
+        if result.as_ref().err().is_none_or(|failure| failure.ename != "CompileError") {
+            // Also of a cell that panicked: evcxr keeps what it defined.
+            self.definitions.add(definitions);
+        }
+        let after = self.live()?.variables();
+        let lost: Vec<&str> = dropped.iter().map(String::as_str).filter(|name| !after.contains(*name)).collect();
+        if !lost.is_empty() {
+            out.emit(Output::Stderr(format!("lost, since their type is defined anew: {}\n", lost.join(", "))));
+        }
+        result?;
+        self.pretty = asked.pretty.unwrap_or(self.pretty);
+        if asked.clear {
+            self.definitions.clear();
+        }
+        Ok(())
     }
 
-    /// Drops variables of a type that the cell defines anew and that it binds anew, too. evcxr would notice after the cell
-    /// had run that the old value does not fit the type any more, and would forget the new one with it.
-    fn drop_outdated(&mut self, cell: &Cell) -> Result<(), Failure> {
-        let (types, names) = cell.declared();
-        let context = &self.live()?.context;
-        let redefined: Vec<&str> = context.defined_item_names().filter(|name| types.contains(*name)).collect();
-        let outdated = context.variables_and_types().filter(|(name, type_name)| {
-            names.contains(*name) && redefined.iter().any(|redefined| mentions(type_name, redefined))
-        });
-        let drops: String = outdated.map(|(name, _)| format!("drop({name}); ")).collect();
-        if drops.is_empty() {
-            return Ok(());
+    /// Drops the variables whose type means something else after a cell that defines `items`; returns their names.
+    fn drop_outdated(
+        &mut self,
+        items: &BTreeMap<String, String>,
+        checked: bool,
+        code: &str,
+        edits: &Edits,
+    ) -> Result<Vec<String>, Failure> {
+        let changed = self.definitions.changed(items);
+        let context = &mut self.live()?.context;
+        let of_changed = |type_name: &str| changed.iter().any(|name| mentions(type_name, name));
+        let variables = context.variables_and_types().filter(|(_, type_name)| of_changed(type_name));
+        let outdated: Vec<String> = variables.map(|(name, _)| name.to_owned()).collect();
+        if outdated.is_empty() {
+            return Ok(outdated);
         }
+        // A cell with an error defines nothing, and must cost nothing.
+        if !checked
+            && let Ok(errors) = context.check(&edits.apply(code))
+            && !errors.is_empty()
+        {
+            self.live()?.pump.finish();
+            return Err(failure::of_compiler(&errors, code, edits));
+        }
+        self.stop_if_interrupted("while compiling; nothing was lost")?;
+        let drops: String = outdated.iter().map(|name| format!("drop({name}); ")).collect();
         let silent: Arc<dyn Sink> = Arc::new(Silent);
-        self.evaluate(&drops, &Edits::default(), &silent)
+        self.evaluate(&drops, &Edits::default(), &silent)?;
+        Ok(outdated)
     }
 
     /// Runs code with the edits in it.
@@ -223,8 +276,13 @@ impl Evcxr {
             _ if control.requested() => Err(Failure::new("KeyboardInterrupt", format!("interrupted; {lost}"))),
             Ok(outputs) => {
                 show(outputs, out);
-                if let Some(panic) = &seen.panic {
-                    return Err(failure::of_panic(panic, &source, code, edits));
+                match &seen.panic {
+                    _ if seen.ended => {
+                        let panic = seen.panic.unwrap_or_else(Panic::without_words);
+                        return Err(failure::of_panic(&panic, &source, code, edits));
+                    }
+                    Some(panic) => out.emit(Output::Stderr(format!("a panic was caught: {}\n", panic.message))),
+                    None => {}
                 }
                 match seen.failure {
                     Some(message) => Err(Failure::new("Error", message)),
@@ -364,32 +422,13 @@ impl Cells for Evcxr {
         if let Stage::Live(live) = &self.stage {
             for (name, type_name) in live.context.variables_and_types() {
                 if !variables.iter().any(|variable| variable.name == name) {
-                    variables.push(Variable { name: name.to_owned(), type_name: shorten(type_name) });
+                    variables.push(Variable { name: name.to_owned(), type_name: bindings::shorten(type_name) });
                 }
             }
         }
         variables.sort_by(|left, right| left.name.cmp(&right.name));
         variables
     }
-}
-
-/// A type without the paths of its parts: `cells::polars::prelude::DataFrame` → `DataFrame`.
-fn shorten(type_name: &str) -> String {
-    let mut short = String::with_capacity(type_name.len());
-    let mut word = String::new();
-    for c in type_name.chars() {
-        match c {
-            ':' => word.clear(),
-            c if c.is_alphanumeric() || c == '_' => word.push(c),
-            c => {
-                short.push_str(&word);
-                word.clear();
-                short.push(c);
-            }
-        }
-    }
-    short.push_str(&word);
-    short
 }
 
 /// For code that a magic runs: it shows nothing and asks nothing.
@@ -404,16 +443,5 @@ impl Sink for Silent {
 
     fn interrupted(&self) -> bool {
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_lose_their_paths() {
-        assert_eq!(shorten("std::vec::Vec<cells::trace::TraceSet>"), "Vec<TraceSet>");
-        assert_eq!(shorten("&'static str"), "&'static str");
     }
 }

@@ -4,6 +4,7 @@ use super::edits::Edits;
 use super::pump::Panic;
 use crate::Failure;
 use ::evcxr::CompilationError;
+use std::collections::BTreeMap;
 
 const BOLD_RED: &str = "\u{1b}[1;31m";
 const BOLD: &str = "\u{1b}[1m";
@@ -35,7 +36,11 @@ pub(super) fn of_compiler(errors: &[CompilationError], code: &str, edits: &Edits
             });
             traceback.extend(excerpt(code, place, &spanned.label));
         }
-        traceback.extend(error.help().into_iter().map(|help| format!("  {BLUE}={RESET} help: {help}")));
+        let pointed: Vec<&str> = error.help_spanned().iter().map(|spanned| spanned.label.as_str()).collect();
+        let new =
+            |help: &String| !pointed.iter().any(|label| help.lines().next().is_some_and(|first| label.contains(first)));
+        let help = error.help().into_iter().filter(new);
+        traceback.extend(help.map(|help| format!("  {BLUE}={RESET} help: {help}")));
         if let Some(hint) = error.evcxr_extra_hint() {
             traceback.push(format!("  {BLUE}={RESET} {hint}"));
         }
@@ -70,6 +75,25 @@ fn no_text(type_name: &str) -> String {
         "a value of the type `{type_name}` cannot be shown: it has no debug text (`#[derive(Debug)]` gives one). End the \
          cell with `;`, or show a part of it"
     )
+}
+
+/// evcxr knows a variable's type from the cell only; what it could not be told there says what it is. `types` are those
+/// that the compiler named.
+pub(super) fn of_kept(mut failure: Failure, types: &BTreeMap<String, String>) -> Failure {
+    let unknown = failure.evalue.split_once("determine type of variable `").and_then(|(_, rest)| rest.split_once('`'));
+    let Some((name, type_name)) = unknown.and_then(|(name, _)| types.get_key_value(name)) else { return failure };
+    let braces = "or wrap the code in braces, so that the variable ends with the cell";
+    failure.evalue = if type_name.contains('\'') {
+        format!(
+            "`{name}` is a `{type_name}`, which borrows from another value; variables that later cells can see own what they hold. \
+             Make an owned value of it (`.collect::<Vec<_>>()`, `.to_owned()`), {braces}"
+        )
+    } else {
+        format!(
+            "`{name}` is a `{type_name}`, a type that cannot be written down. Give the variable a type that can, {braces}"
+        )
+    };
+    failure
 }
 
 #[derive(Clone, Copy)]
@@ -114,7 +138,9 @@ pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -
             traceback.push(format!("  {BLUE}-->{RESET} cell, line {}", index + 1));
             traceback.push(format!("{BLUE}{} |{RESET} {text}", index + 1));
         }
-        None if compiled.is_none() => traceback.push(format!("  {BLUE}-->{RESET} {}:{}", panic.file, panic.line)),
+        None if compiled.is_none() && !panic.file.is_empty() => {
+            traceback.push(format!("  {BLUE}-->{RESET} {}:{}", panic.file, panic.line))
+        }
         None => {}
     }
     Failure { ename: "Panic".to_owned(), evalue: panic.message.clone(), traceback }
@@ -123,6 +149,17 @@ pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_kept_is_explained() {
+        let evcxr =
+            |name: &str| Failure::new("Error", format!("Couldn't automatically determine type of variable `{name}`."));
+        let types = [("v", "std::slice::Iter<'_, i32>"), ("g", "fn(i32) {f::<i32>}")];
+        let types = types.map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).into();
+        assert!(of_kept(evcxr("v"), &types).evalue.contains("Iter<'_, i32>`, which borrows"));
+        assert!(of_kept(evcxr("g"), &types).evalue.contains("cannot be written"));
+        assert_eq!(of_kept(evcxr("other"), &types).evalue, evcxr("other").evalue);
+    }
 
     #[test]
     fn what_cannot_be_shown_is_named() {

@@ -33,6 +33,15 @@ impl Control {
         *self.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(process);
     }
 
+    /// The process in which a cell runs now.
+    pub(super) fn process(&self) -> Option<u32> {
+        let mut found = None;
+        if self.running.load(Ordering::SeqCst) != 0 {
+            self.with_process(|process| found = Some(process.id()));
+        }
+        found
+    }
+
     /// A stretch of Rust starts: an earlier press was not meant for it.
     pub(super) fn begin(&self, cell: u64) {
         self.requested.store(false, Ordering::SeqCst);

@@ -3,6 +3,8 @@
 mod analyse;
 mod bindings;
 mod cargo;
+mod clash;
+mod commands;
 mod compiler;
 mod dependencies;
 mod edits;
@@ -12,7 +14,10 @@ mod failure;
 mod interrupt;
 mod leftovers;
 mod pump;
+mod reading;
 mod ready;
+mod redefined;
+mod source;
 mod toolchain;
 
 pub use environment::{RunFolder, enter};

@@ -1,12 +1,15 @@
 //! Takes what a cell prints and shows out of its pipes, in order, and passes it on.
 
+use super::reading::waits_for_input;
 use crate::Failure;
 use crate::display::{Output, Sink};
-use rustix::fs::{CWD, FileType, Mode};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use trace_view::envelope::{Envelope, Event, Reader};
@@ -18,8 +21,10 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// What a cell said beside its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// The panic that ended it.
+    /// The panic that ended it, if `ended`; else the last one that something in the cell caught.
     pub(super) panic: Option<Panic>,
+    /// Whether a panic ended the cell.
+    pub(super) ended: bool,
     /// The error value that ended it, or that it showed.
     pub(super) failure: Option<String>,
 }
@@ -28,9 +33,23 @@ pub(super) struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Panic {
     pub(super) message: String,
+    /// Empty if it is not known.
     pub(super) file: String,
     pub(super) line: u32,
 }
+
+impl Panic {
+    /// One that went past the hook, which would have told more (`std::panic::resume_unwind`).
+    pub(super) fn without_words() -> Self {
+        Self { message: "a panic without a message".to_owned(), file: String::new(), line: 0 }
+    }
+}
+
+/// How often the kernel looks whether a cell waits for standard input; twice in a row counts.
+const LOOK: Duration = Duration::from_millis(150);
+
+/// What a cell is asked for that reads standard input itself.
+const PROMPT: &str = "standard input: ";
 
 /// The pipes of the process for cells, and the threads that read them for as long as the kernel lives.
 pub(super) struct Pump {
@@ -41,8 +60,13 @@ pub(super) struct Pump {
 
 #[derive(Default)]
 struct Shared {
+    folder: PathBuf,
     state: Mutex<State>,
     changed: Condvar,
+    /// The pipe to the cell's standard input; closed when that has come to its end.
+    answers: Mutex<Option<File>>,
+    /// Whether the person at the notebook is being asked.
+    asking: AtomicBool,
 }
 
 #[derive(Default)]
@@ -56,6 +80,20 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn answers(&self) -> MutexGuard<'_, Option<File>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens standard input again, and takes away what an earlier cell was given and did not read.
+    fn renew_input(&self) {
+        let pipe = self.folder.join("in");
+        if let Ok(mut left) = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(pipe) {
+            let mut buffer = [0; 4096];
+            while left.read(&mut buffer).is_ok_and(|length| length > 0) {}
+        }
+        *self.answers() = open(&self.folder, "in").ok();
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -67,26 +105,50 @@ enum Source {
 impl Pump {
     /// Makes the pipes in `folder` and starts to read them.
     pub(super) fn start(folder: &Path, token: &str) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared { folder: folder.to_owned(), ..Shared::default() });
         for name in ["in", "out", "err"] {
             rustix::fs::mknodat(CWD, folder.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         }
-        let answers = Arc::new(Mutex::new(open(folder, "in")?));
+        *shared.answers() = Some(open(folder, "in")?);
         for (source, name) in [(Source::Out, "out"), (Source::Err, "err")] {
             let pipe = open(folder, name)?;
             // A larger pipe lets a cell that prints much run on while we send; the default works too.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, 1 << 20);
-            let (shared, answers, reader) = (Arc::clone(&shared), Arc::clone(&answers), Reader::new(token));
+            let (shared, reader) = (Arc::clone(&shared), Reader::new(token));
             std::thread::Builder::new()
                 .name(format!("cell-{name}"))
-                .spawn(move || read(pipe, source, reader, &shared, &answers))?;
+                .spawn(move || read(pipe, source, reader, &shared))?;
         }
         Ok(Self { folder: folder.to_owned(), token: token.to_owned(), shared })
     }
 
+    /// Asks for a line whenever the process waits for standard input and has not said so.
+    pub(super) fn watch_input(&self, process: impl Fn() -> Option<u32> + Send + 'static) -> std::io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let watch = move || {
+            let mut waited = false;
+            loop {
+                let state = shared.lock();
+                // While no cell runs, this thread sleeps.
+                let running = shared.changed.wait_while(state, |state| state.open == [false, false]);
+                drop(running.unwrap_or_else(PoisonError::into_inner));
+                std::thread::sleep(LOOK);
+                let waits = !shared.asking.load(Ordering::SeqCst) && process().is_some_and(waits_for_input);
+                if waits && waited {
+                    let sink = shared.lock().sink.clone();
+                    answer(PROMPT, false, sink.as_ref(), &shared);
+                }
+                waited = waits && !waited;
+            }
+        };
+        std::thread::Builder::new().name("cell-in".to_owned()).spawn(watch).map(drop)
+    }
+
     /// From now on, what comes belongs to `sink`, also after the cell ended (a thread it started may still print).
     pub(super) fn begin(&self, sink: &Arc<dyn Sink>) {
+        self.shared.renew_input();
         *self.shared.lock() = State { sink: Some(Arc::clone(sink)), open: [true, true], seen: Seen::default() };
+        self.shared.changed.notify_all();
     }
 
     /// Waits until everything that the cell wrote was passed on. To be called when the cell has ended, however it did:
@@ -113,19 +175,19 @@ fn open(folder: &Path, name: &str) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).open(folder.join(name))
 }
 
-fn read(mut pipe: File, source: Source, mut reader: Reader, shared: &Shared, answers: &Mutex<File>) {
+fn read(mut pipe: File, source: Source, mut reader: Reader, shared: &Shared) {
     let mut buffer = vec![0; 1 << 18];
     loop {
         match pipe.read(&mut buffer) {
             Ok(0) => return,
-            Ok(length) => reader.feed(&buffer[..length], |event| pass_on(event, source, shared, answers)),
+            Ok(length) => reader.feed(&buffer[..length], |event| pass_on(event, source, shared)),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return,
         }
     }
 }
 
-fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>) {
+fn pass_on(event: Event, source: Source, shared: &Shared) {
     let sink = shared.lock().sink.clone();
     let emit = |output: Output| {
         if let Some(sink) = &sink {
@@ -138,18 +200,26 @@ fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>)
             Source::Err => Output::Stderr(text),
         }),
         Event::Content { mime, text } => emit(foreign(&mime, text)),
-        Event::Input { prompt, password } => answer(&prompt, password, sink.as_ref(), shared, answers),
+        Event::Input { prompt, password } => answer(&prompt, password, sink.as_ref(), shared),
         Event::Envelope(envelope) => match envelope {
             Envelope::Result { bundle } => emit(Output::Result(bundle)),
             Envelope::Display { bundle, id } => emit(Output::Display { bundle, id }),
             Envelope::Update { bundle, id } => emit(Output::Update { bundle, id }),
             Envelope::Stderr { text } => emit(Output::Stderr(text)),
-            Envelope::Input { prompt } => answer(&prompt, false, sink.as_ref(), shared, answers),
+            Envelope::Input { prompt } => answer(&prompt, false, sink.as_ref(), shared),
             Envelope::Clear { wait } => emit(Output::Clear { wait }),
             Envelope::Failure { message } => shared.lock().seen.failure = Some(message),
-            Envelope::Panic { message, file, line } => {
-                shared.lock().seen.panic.get_or_insert(Panic { message, file, line });
+            Envelope::Panic { message, file, line, thread } => {
+                // What panics elsewhere (a thread of the cell's, one of polars') often ends the cell a moment later, with a panic
+                // that says less.
+                if let Some(thread) = thread {
+                    emit(Output::Stderr(format!("a thread ({thread}) panicked: {message}\n")));
+                    shared.lock().seen.panic.get_or_insert(Panic { message, file, line });
+                } else {
+                    shared.lock().seen.panic = Some(Panic { message, file, line });
+                }
             }
+            Envelope::Panicked => shared.lock().seen.ended = true,
             Envelope::End => {
                 shared.lock().open[source as usize] = false;
                 shared.changed.notify_all();
@@ -158,19 +228,27 @@ fn pass_on(event: Event, source: Source, shared: &Shared, answers: &Mutex<File>)
     }
 }
 
-/// Asks for a line and gives it to the cell. Without one the cell gets an empty line, so that it goes on, and fails.
-fn answer(prompt: &str, password: bool, sink: Option<&Arc<dyn Sink>>, shared: &Shared, answers: &Mutex<File>) {
+/// Asks for a line and gives it to the cell. Without one its standard input has come to its end, so that it goes on, and
+/// fails.
+fn answer(prompt: &str, password: bool, sink: Option<&Arc<dyn Sink>>, shared: &Shared) {
+    shared.asking.store(true, Ordering::SeqCst);
     let line = match sink {
         Some(sink) => sink.input(prompt, password),
         None => Err(Failure::new("InputError", "no cell is running")),
     };
-    let line = line.unwrap_or_else(|failure| {
-        shared.lock().seen.failure.get_or_insert(failure.evalue);
-        String::new()
-    });
-    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-    // A pipe that cannot be written has lost its process, which the engine notices by itself.
-    let _ = answers.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes());
+    match line {
+        Ok(line) => {
+            // A pipe that cannot be written has lost its process, which the engine notices by itself.
+            if let Some(pipe) = &mut *shared.answers() {
+                let _ = pipe.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes());
+            }
+        }
+        Err(failure) => {
+            shared.lock().seen.failure.get_or_insert(failure.evalue);
+            *shared.answers() = None;
+        }
+    }
+    shared.asking.store(false, Ordering::SeqCst);
 }
 
 /// A block of evcxr's. Text alone is what evcxr's own fallback prints for the value of the last expression.

@@ -54,6 +54,20 @@ def test_a_struct_can_be_replaced(kernel):
     assert plain(kernel.ok("shape")) == 'Shape { sides: 4, name: "square" }'
 
 
+def test_variables_of_a_type_that_is_defined_anew_are_lost_by_name(kernel):
+    """Rust takes a struct whose field changes only its type for the same one: the old value must not be read as the new."""
+    kernel.ok("#[derive(Debug)] struct Part { p: i32 }\n#[derive(Debug)] struct Whole { parts: Vec<Part> }\nstruct Aside;")
+    kernel.ok("let part = Part { p: 1 }; let whole = Whole { parts: vec![Part { p: 2 }] }; let aside = Some(Aside); let number = 3;")
+    assert kernel.run("struct Part { p: String, q: NoSuch }").status == "error"
+    assert plain(kernel.ok("(part.p, number)")) == "(1, 3)", "a cell with an error defines nothing"
+    kernel.ok("#[derive(Debug)] struct Part { p: i32 }")
+    assert plain(kernel.ok("whole.parts.len()")) == "1", "the same again"
+    ran = kernel.ok("#[derive(Debug)] struct Part { p: String }\nlet part = Part { p: String::from(\"new\") };")
+    assert ran.text("stderr") == "lost, since their type is defined anew: whole\n"
+    assert plain(kernel.ok("(part.p.clone(), aside.is_some(), number)")) == '("new", true, 3)'
+    assert kernel.run("whole").status == "error"
+
+
 def test_boxed_closures_and_threads_stay(kernel):
     kernel.ok("let add: Box<dyn Fn(i32) -> i32 + Send> = Box::new(|x| x + 10);\nlet shared = std::sync::Arc::new(std::sync::Mutex::new(0));")
     kernel.ok("let worker = { let shared = shared.clone(); std::thread::spawn(move || { *shared.lock().unwrap() += add(1); }) };")
@@ -76,6 +90,23 @@ def test_variables_and_types_are_listed(kernel):
     assert "Vec<u8>" in plain(kernel.ok(":type listed"))
     assert "no_such" in kernel.run(":type no_such").content["evalue"]
     assert ":dep" in plain(kernel.ok(":help"))
+
+
+def test_formats_can_be_chosen(kernel):
+    kernel.ok(":fmt {:#?}")
+    assert plain(kernel.ok("vec![1]")) == "[\n    1,\n]"
+    kernel.ok(":fmt {:?}")
+    assert plain(kernel.ok("vec![1]")) == "[1]"
+    assert "{:x}" in kernel.run(":fmt {:x}").content["evalue"]
+    kernel.ok(":efmt {:?}")
+    assert "InvalidDigit" in kernel.run('let n: i32 = "x".parse()?;').content["evalue"]
+    kernel.ok(":efmt {}")
+    assert "invalid digit" in kernel.run('let n: i32 = "x".parse()?;').content["evalue"]
+
+
+def test_quit_does_not_take_the_kernel_away(kernel):
+    assert "shut it down" in kernel.run(":quit").content["evalue"]
+    assert plain(kernel.ok("1")) == "1"
 
 
 def test_clear_forgets_everything(fresh):
@@ -110,6 +141,19 @@ def test_a_dependency_that_clashes_is_refused_with_a_way_out(kernel):
     assert ran.content["ename"] == "DependencyError" and ran.seconds < 5
     assert 'package = "polars"' in ran.content["evalue"]
     assert plain(kernel.ok("1")) == "1"
+
+
+def test_another_polars_behind_a_crate_is_told_with_the_way_out(fresh, local_crate):
+    other = local_crate.parent / "polars"
+    (other / "src").mkdir(parents=True)
+    other.joinpath("Cargo.toml").write_text('[package]\nname = "polars"\nversion = "0.44.2"\nedition = "2021"\n')
+    other.joinpath("src/lib.rs").write_text("pub struct DataFrame;\n")
+    manifest = local_crate / "Cargo.toml"
+    manifest.write_text(manifest.read_text() + '[dependencies]\npolars = { path = "../polars" }\n')
+    fresh.ok(":offline 1")
+    told = fresh.ok(f":dep {local_crate}\ngreeting::greet(\"you\")", timeout=LONG).text("stderr")
+    assert "greeting brings polars 0.44.2 along, beside the 0.55" in told and "Parquet" in told
+    assert "brings" not in fresh.ok('df!("n" => [1])?.height()', timeout=LONG).text("stderr"), "told once"
 
 
 # `.await`

@@ -57,6 +57,11 @@ def test_a_closure_is_refused_with_a_way_out(kernel):
     assert ran.status == "error" and "box" in ran.content["evalue"].lower()
 
 
+def test_a_variable_that_cannot_be_kept_says_why(kernel):
+    ran = kernel.run("let borrowed_from = vec![1, 2]; let borrowing = borrowed_from.iter();")
+    assert ran.status == "error" and "borrow" in ran.content["evalue"], ran.content
+
+
 # Errors
 
 
@@ -298,7 +303,7 @@ def test_a_dependency_of_the_users_works_beside_ours(kernel):
 
 
 def test_standard_output_and_error_and_displays_keep_their_order(kernel):
-    ran = kernel.ok('for n in 0..50 { println!("out {n}"); eprintln!("err {n}"); display!(&n); }\neprint!("{}", 7); eprintln!()', timeout=LONG)
+    ran = kernel.ok('for n in 0..50 { println!("out {n}"); eprintln!("err {n}"); display!(&n); dbg!(n); }\neprint!("{}", 7); eprintln!()', timeout=LONG)
     shown = []
     for message in ran.outputs:
         content = message["content"]
@@ -306,8 +311,58 @@ def test_standard_output_and_error_and_displays_keep_their_order(kernel):
             shown += [(content["name"], line) for line in content["text"].splitlines()]
         elif message["msg_type"] == "display_data":
             shown.append(("display", content["data"]["text/plain"]))
-    expected = [each for n in range(50) for each in [("stdout", f"out {n}"), ("stderr", f"err {n}"), ("display", str(n))]]
+    expected = [each for n in range(50) for each in [("stdout", f"out {n}"), ("stderr", f"err {n}"), ("display", str(n)), ("stderr", f"[cell] n = {n}")]]
     assert shown == [*expected, ("stderr", "7")]
+
+
+def test_dbg_hands_its_value_on(kernel):
+    ran = kernel.ok('let (one, two) = dbg!(1 + 1, String::from("x")); dbg!(); format!("{one}{two}")', timeout=LONG)
+    assert plain(ran) == '"2x"' and ran.text("stderr") == '[cell] 1 + 1 = 2\n[cell] String::from("x") = "x"\n[cell]\n'
+    ran = kernel.ok("fn dbg(x: i32) -> i32 { x }\nmacro_rules! own { () => { 5 } }\ndbg(own!())")
+    assert plain(ran) == "5", "a function of that name is another thing"
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['std::thread::spawn(|| { if true { panic!("told") } }).join().is_err()', 'std::panic::catch_unwind(|| { if true { panic!("told") } }).is_err()'],
+)
+def test_a_panic_that_the_cell_caught_is_told_and_is_no_error(kernel, code):
+    ran = kernel.ok(code, timeout=LONG)
+    assert plain(ran) == "true" and "told" in ran.text("stderr")
+
+
+def test_a_panic_past_the_hook_is_an_error(kernel):
+    assert kernel.run("std::panic::resume_unwind(Box::new(1))").content["ename"] == "Panic"
+
+
+def test_what_is_no_text_is_replaced(kernel):
+    assert kernel.ok("{ use std::io::Write; std::io::stdout().write_all(b\"a\\xff\\xfeb\")?; }").text() == "a\ufffd\ufffdb"
+
+
+READ = "let mut line = String::new(); let length = std::io::stdin().read_line(&mut line)?; (length, line.clone())"
+
+
+def test_a_cell_that_reads_standard_input_without_asking_is_given_a_prompt(kernel):
+    message = kernel.client.execute(READ, allow_stdin=True)
+    assert kernel.client.get_stdin_msg(timeout=LONG)["content"]["prompt"] == "standard input: "
+    kernel.client.input("typed")
+    assert plain(kernel.finish(message)) == '(6, "typed\\n")'
+
+
+def test_standard_input_is_at_its_end_where_nobody_can_be_asked(kernel):
+    ran = kernel.run(READ, allow_stdin=False)
+    assert ran.status == "error" and "input" in ran.content["evalue"]
+    assert plain(kernel.ok("1")) == "1"
+
+
+def test_a_cell_that_waits_for_standard_input_can_be_interrupted(kernel):
+    kernel.ok("let before_reading = 1;")
+    message = kernel.client.execute(READ, allow_stdin=True)
+    kernel.client.get_stdin_msg(timeout=LONG)
+    kernel.ask("interrupt_request", channel="control")
+    ran = kernel.finish(message)
+    assert ran.content["ename"] == "KeyboardInterrupt" and "no variable was lost" in ran.content["evalue"]
+    assert plain(kernel.ok("before_reading")) == "1"
 
 
 def test_a_frame_describes_itself(kernel):

@@ -1,8 +1,8 @@
-//! `eprint!` and `eprintln!` of cells. Two pipes have no order between them: what a cell says on standard error goes the way
+//! `eprint!`, `eprintln!` and `dbg!` of cells. Two pipes have no order between them: what a cell says on standard error goes the way
 //! of all that it shows, so that it stands where it was said. What other crates say there comes through the pipe.
 
 use crate::channel::{in_kernel, send};
-use std::fmt::Arguments;
+use std::fmt::{Arguments, Debug};
 use std::io::Write;
 use trace_view::envelope::Envelope;
 
@@ -35,4 +35,31 @@ macro_rules! eprintln {
     ($($text:tt)*) => {
         $crate::print::to_stderr(::std::format_args!($($text)*), "\n")
     };
+}
+
+/// As std's, in order with what the cell prints and shows. It names the expression and not the line: the line that is
+/// compiled is not the one that was typed.
+#[macro_export]
+macro_rules! dbg {
+    () => {
+        $crate::print::to_stderr(::std::format_args!("[cell]"), "\n")
+    };
+    ($value:expr $(,)?) => {
+        // A `match`, so that temporaries of the expression live as long as the value.
+        match $value {
+            value => {
+                $crate::print::debug(::std::stringify!($value), &&value);
+                value
+            }
+        }
+    };
+    ($($value:expr),+ $(,)?) => {
+        ($($crate::dbg!($value)),+,)
+    };
+}
+
+/// A value and where it came from, for standard error.
+#[doc(hidden)]
+pub fn debug(expression: &str, value: &dyn Debug) {
+    to_stderr(format_args!("[cell] {expression} = {value:#?}"), "\n");
 }

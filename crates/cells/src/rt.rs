@@ -3,7 +3,6 @@
 use crate::channel::send;
 use crate::rich::Shown;
 use crate::show::show_all;
-use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +25,12 @@ pub fn protocol(line: &str) {
         let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _ = file.write_all(format!("{line}\n").as_bytes());
     }
+}
+
+/// A panic ended the cell.
+pub fn panicked() {
+    send(&Envelope::Panicked);
+    protocol("EVCXR_PANIC_NOTIFICATION");
 }
 
 /// What `display!` does.
@@ -52,8 +57,8 @@ fn named(shown: Shown, envelope: impl FnOnce(Bundle) -> Envelope) {
 }
 
 /// A `?` in the cell met an error: the cell ends with it.
-pub fn question_mark<E: Display + ?Sized>(error: &E) {
-    send(&Envelope::Failure { message: error.to_string() });
+pub fn question_mark(message: String) {
+    send(&Envelope::Failure { message });
 }
 
 /// Whether the interrupt button was pressed since the cell started.

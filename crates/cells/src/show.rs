@@ -10,6 +10,7 @@
 
 use crate::channel::{send, send_all, send_result};
 use crate::rich::{Rich, Shown};
+use std::cell::Cell;
 use std::fmt::{Debug, Display};
 use std::ops::Deref;
 use trace_view::Bundle;
@@ -27,6 +28,21 @@ pub struct Ended<'a, T: ?Sized>(&'a T);
 /// Wraps what is to be shown.
 pub fn value<T: ?Sized>(shown: &T) -> Value<'_, T> {
     Value(Outcome(Ended(shown)))
+}
+
+/// The same under `:fmt {:#?}`: what shows as debug text is spread over lines.
+pub fn pretty<T: ?Sized>(shown: &T) -> Value<'_, T> {
+    PRETTY.set(true);
+    value(shown)
+}
+
+thread_local! {
+    /// Whether the next debug text is spread over lines.
+    static PRETTY: Cell<bool> = const { Cell::new(false) };
+}
+
+fn debug_text(value: &dyn Debug) -> String {
+    if PRETTY.take() { format!("{value:#?}") } else { format!("{value:?}") }
 }
 
 impl<'a, T: ?Sized> Deref for Value<'a, T> {
@@ -137,7 +153,7 @@ fn outcome<E>(result: Result<&dyn Debug, &E>, text: impl FnOnce(&E) -> String) -
 }
 
 fn success(value: &dyn Debug) -> Shown {
-    let text = format!("{value:?}");
+    let text = debug_text(value);
     Ok(if text == "()" { Vec::new() } else { vec![Bundle::text(format!("Ok({text})"))] })
 }
 
@@ -164,7 +180,7 @@ impl<T: Debug + ?Sized> ShowDebug for T {
 // What follows is not generic: it is compiled once, here, and not in every cell.
 
 fn plain(value: &dyn Debug) -> Shown {
-    let text = format!("{value:?}");
+    let text = debug_text(value);
     Ok(if text == "()" { Vec::new() } else { vec![Bundle::text(text)] })
 }
 

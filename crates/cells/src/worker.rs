@@ -6,9 +6,11 @@
 
 use crate::channel::send;
 use crate::rt;
+use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use trace_view::envelope::Envelope;
 
@@ -33,7 +35,10 @@ fn run() -> std::io::Result<()> {
     rt::keep_protocol(File::from(std::io::stdout().as_fd().try_clone_to_owned()?));
     // Read and write, so that opening never waits for the other side.
     let open = |name: &str| OpenOptions::new().read(true).write(true).open(folder.join(name));
-    rustix::stdio::dup2_stdin(open("in")?)?;
+    // Only read, so that the kernel can bring it to its end.
+    let input = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(folder.join("in"))?;
+    rustix::fs::fcntl_setfl(&input, OFlags::empty())?;
+    rustix::stdio::dup2_stdin(input)?;
     rustix::stdio::dup2_stdout(open("out")?)?;
     rustix::stdio::dup2_stderr(open("err")?)?;
     report_panics();
@@ -81,7 +86,9 @@ fn report_panics() {
             _ => "a value that is no text".to_owned(),
         };
         let (file, line) = info.location().map_or((String::new(), 0), |at| (at.file().to_owned(), at.line()));
-        send(&Envelope::Panic { message, file, line });
+        let thread = std::thread::current();
+        let thread = (thread.name() != Some("main")).then(|| thread.name().unwrap_or("without a name").to_owned());
+        send(&Envelope::Panic { message, file, line, thread });
     }));
 }
 

@@ -51,7 +51,7 @@ pub enum Envelope {
         /// The error, as `Display` writes it.
         message: String,
     },
-    /// The cell panicked.
+    /// Something panicked. Whether that ends the cell is not known yet.
     Panic {
         /// What the panic said.
         message: String,
@@ -59,7 +59,11 @@ pub enum Envelope {
         file: String,
         /// The line, from 1.
         line: u32,
+        /// The thread, unless it is the one that cells run on.
+        thread: Option<String>,
     },
+    /// A panic ended the cell.
+    Panicked,
     /// Everything that the cell wrote to this pipe stands before this; the kernel itself writes it when a cell has ended.
     End,
 }
