@@ -1,9 +1,11 @@
 //! The command line: what was typed, and what it means.
 
 use crate::install::{Cells, InstallError, InstallOptions, Location, doctor, install, uninstall};
+use crate::magic::terminal::{self, Outcome};
 use crate::wire::{Connection, WireError};
 use crate::{dispatch, engine, magic};
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -17,6 +19,12 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Compare two traces, at the terminal or in CI.
+    #[command(disable_help_flag = true)]
+    Diff(Words),
+    /// Show a trace on one page, at the terminal.
+    #[command(disable_help_flag = true)]
+    Describe(Words),
     /// Serve a notebook; Jupyter calls this.
     Run {
         /// The file that says where to listen.
@@ -53,6 +61,14 @@ enum Command {
         #[command(flatten)]
         place: Place,
     },
+}
+
+/// What the parser of the magics reads; --help lists it.
+#[derive(Debug, Args)]
+struct Words {
+    /// Traces and flags: --help lists them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "TRACE|FLAG")]
+    words: Vec<OsString>,
 }
 
 /// Under which folder.
@@ -103,6 +119,16 @@ pub enum CliError {
     /// `doctor` found something wrong.
     #[error("{0} wrong: see above for what mends it")]
     Unwell(usize),
+    /// A command ended with a code of its own.
+    #[error("{}", .0.message)]
+    Command(Outcome),
+}
+
+impl CliError {
+    /// The code that the process ends with.
+    pub fn code(&self) -> u8 {
+        if let Self::Command(outcome) = self { outcome.code } else { 1 }
+    }
 }
 
 impl Cli {
@@ -111,7 +137,10 @@ impl Cli {
     /// # Errors
     /// What to tell the person at the terminal.
     pub fn run(self) -> Result<(), CliError> {
+        let done = |outcome: Outcome| if outcome.code == 0 { Ok(()) } else { Err(CliError::Command(outcome)) };
         match self.command {
+            Command::Diff(Words { words }) => done(terminal::command(terminal::Command::Diff, words)),
+            Command::Describe(Words { words }) => done(terminal::command(terminal::Command::Describe, words)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;
                 let folder = engine::enter().map_err(CliError::Folder)?;

@@ -38,6 +38,9 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// `tracebook diff --fail-over`: the device time grew by more than was allowed.
+    #[error("{0}")]
+    FailOver(String),
     /// The user pressed the interrupt button.
     #[error("interrupted")]
     Interrupted,
@@ -53,6 +56,7 @@ impl Error {
             Error::Usage(_) => "UsageError",
             Error::Trace(_) => "TraceError",
             Error::File { .. } => "FileError",
+            Error::FailOver(_) => "FailOver",
             Error::Interrupted => "KeyboardInterrupt",
             Error::Rust(failure) => &failure.ename,
         }

@@ -44,6 +44,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("crates/trace/src/interval", &["polars::", "crate::frame", "crate::Trace"]),
     ("crates/trace/src/counter", &["crate::diff", "crate::analysis", "crate::read"]),
     ("crates/trace/src/diff", &["crate::analysis"]),
+    ("crates/trace/src/describe", &["crate::analysis", "crate::diff", "crate::read"]),
     ("crates/trace/src/analysis", &["crate::diff", "crate::read"]),
     ("src/wire", &["crate::dispatch", "crate::magic", "crate::engine", "crate::session", "trace::", "evcxr::"]),
     (

@@ -9,6 +9,7 @@ mod view;
 
 mod ask;
 mod compare_traces;
+mod describe;
 mod lsmagic;
 #[allow(clippy::module_inception)]
 mod magic;
@@ -16,6 +17,7 @@ mod ops_diff;
 mod opt;
 mod parser_args;
 mod show;
+pub mod terminal;
 mod trace_drop;
 mod trace_info;
 mod trace_list;
@@ -38,6 +40,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &trace_load::TraceLoad,
         &trace_list::TraceList,
         &trace_info::TraceInfo,
+        &describe::Describe,
         &trace_drop::TraceDrop,
         &parser_args::ParserArgs,
         &compare_traces::CompareTraces,
@@ -64,6 +67,11 @@ pub trait Magic: Sync {
     /// The name with its sigil.
     fn spelled(&self) -> String {
         format!("{}{}", self.sigil(), self.name())
+    }
+
+    /// What asks for its help page.
+    fn help_hint(&self) -> String {
+        format!("%{}?", self.name())
     }
 
     /// One line for help and completion.

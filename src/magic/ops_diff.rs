@@ -93,7 +93,7 @@ impl Magic for OpsDiff {
 }
 
 /// A comparison as rows of name, group and counts, and as lists of names by group; both in HTA's order.
-fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
+pub(super) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
     let not = |reason: &str| trace::Error::NotAComparison { reason: reason.to_owned() };
     let (control, test) = sides(compared).ok_or_else(|| not("it has no counts of two sides"))?;
     let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
@@ -132,7 +132,7 @@ fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
 }
 
 /// `added 12 · deleted 3 · increased 5 · decreased 6 · unchanged 1,258`
-fn summary(groups: &Groups) -> String {
+pub(super) fn summary(groups: &Groups) -> String {
     let lists = [&groups.added, &groups.deleted, &groups.increased, &groups.decreased, &groups.unchanged];
     let counts: Vec<String> =
         CATEGORIES.iter().zip(lists).map(|(word, names)| format!("{word} {}", grouped(names.len()))).collect();

@@ -1,8 +1,10 @@
-//! `%show`: a data frame of a Rust variable as a table.
+//! `%show`: a data frame of a Rust variable as a table or a figure.
 
-use super::view::{Frame, RESULT, ROWS, SHOWN, deliver};
+use super::view::{DRAWN, DRAWN_NOTES, Frame, ROWS, Rows, SHOWN, bars, deliver, fits, histogram, size, write_csv};
+use super::visualize;
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
+use trace::polars::prelude::DataFrame;
 
 pub(super) struct Show;
 
@@ -14,7 +16,18 @@ const ARGUMENTS: &[Group] = &[
     ),
     ROWS,
     SHOWN,
-    RESULT,
+    DRAWN,
+    Group::new(
+        "Where it goes",
+        &[
+            Argument::flag(
+                "csv",
+                Kind::File,
+                "write all rows, unrounded, durations in µs; see Rows for what shapes it",
+            ),
+            Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+        ],
+    ),
 ];
 
 impl Magic for Show {
@@ -23,7 +36,7 @@ impl Magic for Show {
     }
 
     fn summary(&self) -> &'static str {
-        "Show the data frame in a Rust variable as a table."
+        "Show the data frame in a Rust variable as a table, as bars or as a histogram."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -35,17 +48,54 @@ impl Magic for Show {
     }
 
     fn notes(&self) -> &'static str {
-        "The rows stand in the order of the variable unless --sort is given."
+        DRAWN_NOTES
     }
 
     fn examples(&self) -> &'static [&'static str] {
-        &["%show df", "%show df --filter '^aten::' --sort diff_counts --csv aten.csv", "%show 'df.head(Some(3))'"]
+        &[
+            "%show df",
+            "%show df --filter '^aten::' --sort diff_counts --csv aten.csv",
+            "%show df --as bar --sort diff_duration --top 10",
+            "%show df --as bar --x name --y control_counts,test_counts",
+            "%show 'control.events()' --as histogram --x dur --bins 100 --log",
+            "%show 'df.head(Some(3))'",
+        ]
     }
 
     fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        let bind = call.result_name()?.map(str::to_owned);
+        let bind = call.bind_name()?.map(str::to_owned);
+        let way = fits(call)?;
         let variable = call.required("VARIABLE");
         let df = scene.frame(call, variable)?;
-        deliver(call, scene, Frame { df, caption: variable, order: "" }, bind.as_deref())
+        let draw = match way {
+            "bar" => bars,
+            "histogram" => histogram,
+            _ => return deliver(call, scene, Frame { df, caption: variable, order: "" }, bind.as_deref()),
+        };
+        let rows = Rows::of(call, df)?;
+        // The figure comes first, so that a wrong flag leaves no file and no variable behind.
+        let figure = draw(call, &rows, variable)?;
+        if let Some(name) = &bind {
+            scene.bind_frame(call, name, &rows.df)?;
+        }
+        if let Some(path) = call.path("csv") {
+            write_csv(&path, &rows.df)?;
+        }
+        visualize::deliver(call, scene, figure)?;
+        said(call, scene, bind.as_deref(), &rows.df);
+        Ok(())
+    }
+}
+
+/// What was bound and written.
+fn said(call: &Call<'_>, scene: &Scene<'_>, bind: Option<&str>, df: &DataFrame) {
+    if call.quiet() {
+        return;
+    }
+    if let Some(name) = bind {
+        scene.say(format!("{name}: DataFrame {}", size(df)));
+    }
+    if let Some(path) = call.path("csv") {
+        scene.say(format!("wrote {}: {}", path.display(), size(df)));
     }
 }

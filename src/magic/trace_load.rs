@@ -13,6 +13,32 @@ use trace_view::{Bundle, Present};
 
 pub(super) struct TraceLoad;
 
+/// Which ranks are read.
+pub(super) const RANK: Argument = Argument::flag("rank", Kind::List, "load only these ranks of a folder").or("all");
+
+/// How times are read.
+pub(super) const COMPAT: Argument = Argument::flag(
+    "compat",
+    Kind::Choice(&["exact", "hta"]),
+    "exact nanoseconds, or HTA's rounding and iterations to the digit",
+)
+.or("exact");
+
+/// Whether broken files are refused.
+pub(super) const STRICT: Argument =
+    Argument::flag("strict", Kind::Switch, "refuse a file that is not valid JSON, and say where it is not");
+
+/// How a call wants files to be read, whichever of the flags its magic has.
+pub(super) fn options(call: &Call<'_>) -> LoadOptions {
+    LoadOptions {
+        compat: if call.text("compat") == Some("hta") { Compat::Hta } else { Compat::Exact },
+        ranks: call.list("rank").map(<[i64]>::to_vec),
+        label: None,
+        parser_config: call.parser_config("args").cloned(),
+        strict: call.switch("strict"),
+    }
+}
+
 /// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
@@ -24,20 +50,15 @@ const ARGUMENTS: &[Group] = &[
         &[
             Argument::flag("as", Kind::Name, "the label, under which magics and Rust cells know the trace")
                 .or("made from the name of the file or folder"),
-            Argument::flag("rank", Kind::List, "load only these ranks of a folder").or("all"),
-            Argument::flag(
-                "compat",
-                Kind::Choice(&["exact", "hta"]),
-                "exact nanoseconds, or HTA's rounding and iterations to the digit",
-            )
-            .or("exact"),
+            RANK,
+            COMPAT,
             Argument::flag(
                 "args",
                 Kind::ParserArgs,
                 "arguments of events that become columns: groups and keys of %parser_args, all, minimum",
             )
             .or("default"),
-            Argument::flag("strict", Kind::Switch, "refuse a file that is not valid JSON, and say where it is not"),
+            STRICT,
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show how far a long load is").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
         ],
@@ -83,13 +104,7 @@ impl Magic for TraceLoad {
     fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
         let path = call.path("PATH").unwrap_or_default();
         let label = call.result_name()?.map_or_else(|| label::from_path(&path), str::to_owned);
-        let options = LoadOptions {
-            compat: if call.text("compat") == Some("hta") { Compat::Hta } else { Compat::Exact },
-            ranks: call.list("rank").map(<[i64]>::to_vec),
-            label: Some(label.clone()),
-            parser_config: call.parser_config("args").cloned(),
-            strict: call.switch("strict"),
-        };
+        let options = LoadOptions { label: Some(label.clone()), ..options(call) };
         let out = Arc::clone(scene.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();
         let mut progress = Progress::new(&out, enabled);

@@ -139,7 +139,11 @@ fn subtitle(about: &str, shown: usize, rows: &Rows) -> String {
     parts.join(" · ")
 }
 
-fn deliver(call: &Call<'_>, scene: &Scene<'_>, figure: Figure) -> Result<(), Error> {
+/// Writes the page and the picture that a call asks for, and shows the figure.
+///
+/// # Errors
+/// If a file cannot be written.
+pub(super) fn deliver(call: &Call<'_>, scene: &Scene<'_>, figure: Figure) -> Result<(), Error> {
     let title = figure.title.clone();
     for bundle in Report::of(Part::Figure(figure)).bundles() {
         let mut written = Vec::new();
@@ -154,7 +158,9 @@ fn deliver(call: &Call<'_>, scene: &Scene<'_>, figure: Figure) -> Result<(), Err
         if call.quiet() {
             return Ok(());
         }
-        scene.out.emit(Output::Display { bundle, id: None });
+        if call.shows() {
+            scene.out.emit(Output::Display { bundle, id: None });
+        }
         for path in written {
             scene.say(format!("wrote {}", path.display()));
         }

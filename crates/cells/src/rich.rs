@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Debug, Display};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace::{Answer, OpsDiff, Trace, TraceSet};
+use trace::{Answer, Description, OpsDiff, Trace, TraceSet};
 use trace_view::{Bundle, Figure, Page, Present, Report, Table};
 
 /// What a value has to show, in order; the message of an error value.
@@ -85,7 +85,7 @@ macro_rules! presented {
     )*};
 }
 
-presented!(Answer, Figure, OpsDiff, Report, Table, TraceSet);
+presented!(Answer, Description, Figure, OpsDiff, Report, Table, TraceSet);
 
 /// A cell that never comes to its end, `panic!(…)`, has nothing to show. Rust has no stable name for its type.
 impl Rich for <fn() -> ! as Output>::Type {

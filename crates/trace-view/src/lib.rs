@@ -15,6 +15,6 @@ mod thin;
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};
 pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, Series};
-pub use render::{grouped, offline_plotly_js, terminal_safe};
+pub use render::{grouped, named_colour, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
 pub use table::{Cell, Header, Kind, Page, Table};

@@ -14,7 +14,7 @@ pub enum Kind {
     Number,
     /// An identifier that happens to be a number (a rank, a process id): digits without separators.
     Id,
-    /// A difference: the sign is always written, more is tinted red, less green, with a bar.
+    /// A difference: the sign is always written, more is tinted orange, less blue, with a bar.
     Difference,
     /// A number that is easier to compare with a bar behind it.
     Bar,

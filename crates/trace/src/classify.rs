@@ -61,6 +61,11 @@ const NO_COMPUTATION: &[&str] = &[
     "collective_subgraph_execution",
 ];
 
+/// Whether an event of this category is work of a device: a kernel, copy or fill, no synchronisation.
+pub(crate) fn is_device_work(cat: &str) -> bool {
+    ["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"].contains(&cat)
+}
+
 /// What a kernel of [`KernelType::Memory`] moves: `Memset`, `Memcpy DtoH`, …, or `Memcpy Unknown`.
 pub fn memory_kernel_type(name: &str) -> &str {
     if name.starts_with("Memset") {

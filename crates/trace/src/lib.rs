@@ -18,6 +18,7 @@ mod classify;
 mod compat;
 mod config;
 mod counter;
+mod describe;
 mod described;
 mod diff;
 mod error;
@@ -44,6 +45,9 @@ pub use compat::Compat;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
+};
+pub use describe::{
+    Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use error::{Error, Result};

@@ -101,7 +101,7 @@ fn device(info: &RankInfo) -> &str {
 }
 
 /// Ascending numbers with runs folded: `1009–1014`, `7, 20–22`.
-fn ranges(values: &[i64]) -> String {
+pub(crate) fn ranges(values: &[i64]) -> String {
     let mut runs: Vec<(i64, i64)> = Vec::new();
     for &value in values {
         match runs.last_mut() {

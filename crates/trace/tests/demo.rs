@@ -102,3 +102,39 @@ fn compared(iteration: i64, device_type: DeviceType) -> TraceDiff {
 fn load(run: demo::Run) -> TraceSet {
     TraceSet::from_bytes(demo::json(run)).unwrap().with_label(run.folder())
 }
+
+#[test]
+fn the_overview_of_the_job_equals_what_its_rows_say() {
+    let folder = tempfile::tempdir().unwrap();
+    for run in demo::Run::JOB {
+        std::fs::write(folder.path().join(format!("{}.json", run.rank())), demo::json(run)).unwrap();
+    }
+    let job = TraceSet::load(folder.path()).unwrap();
+    let page = job.describe().unwrap();
+    assert_eq!(page.world_size, Some(4));
+    assert_eq!(page.findings, []);
+    assert_eq!(page.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    let iterations: Vec<i64> = page.iterations.iter().map(|step| step.iteration).collect();
+    assert_eq!(iterations, job.iterations());
+    for (summary, trace) in page.ranks.iter().zip(job.traces()) {
+        let events = trace.decoded().unwrap();
+        let text = |name: &str| events.column(name).unwrap().str().unwrap().clone();
+        let int = |name: &str| events.column(name).unwrap().i64().unwrap().clone();
+        let (cat, ts, end) = (text("cat"), int("ts"), int("end"));
+        let mut work: Vec<(i64, i64)> = (0..events.height())
+            .filter(|&row| ["kernel", "gpu_memcpy", "gpu_memset"].contains(&cat.get(row).unwrap()))
+            .map(|row| (ts.get(row).unwrap(), end.get(row).unwrap()))
+            .collect();
+        work.sort_unstable();
+        let (mut busy, mut reached) = (0, i64::MIN);
+        for &(from, to) in &work {
+            busy += (to - from.max(reached)).max(0);
+            reached = reached.max(to);
+        }
+        let device = summary.device.unwrap();
+        assert_eq!((device.busy_ns, device.span_ns), (busy, reached - work[0].0));
+        assert_eq!(device.busy_ns + device.idle_ns, device.span_ns);
+    }
+    let kernels: u64 = page.kernels.iter().map(|kernel| kernel.count).sum();
+    assert!(kernels > 1_000 && page.operators.len() > 10, "{kernels} kernels, {} operators", page.operators.len());
+}

@@ -55,6 +55,8 @@ pub enum Kind {
     Whole,
     /// Any number.
     Number,
+    /// A share: `5%`, or `5`.
+    Percent,
     /// Whole numbers: `0,2,4-7`.
     List,
     /// One of these words.
@@ -170,6 +172,7 @@ impl Kind {
             Kind::Regex => "REGEX".to_owned(),
             Kind::Whole => "N".to_owned(),
             Kind::Number => "X".to_owned(),
+            Kind::Percent => "P%".to_owned(),
             Kind::List => "LIST".to_owned(),
             Kind::Choice(words) => words.join("|"),
             Kind::Choices(words) => words.join(","),

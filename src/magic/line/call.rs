@@ -25,6 +25,11 @@ impl<'a> Call<'a> {
         Error::Usage(format!("{}: {message}", self.magic.spelled()))
     }
 
+    /// Whether `name` was given.
+    pub fn given(&self, name: &str) -> bool {
+        self.one(name).is_some()
+    }
+
     /// The values of `name`, in the order they were given.
     fn all(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.values.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value)
@@ -136,12 +141,24 @@ impl<'a> Call<'a> {
     /// # Errors
     /// If it cannot be a variable, or both are given and differ.
     pub fn result_name(&self) -> Result<Option<&str>, Error> {
-        let name = match (self.bind, self.text("as")) {
+        self.checked(match (self.bind, self.text("as")) {
             (Some(bind), Some(name)) if bind != name => {
                 return Err(self.usage(format!("two names for one result: {bind} = … and --as {name}.")));
             }
             (bind, name) => bind.or(name),
-        };
+        })
+    }
+
+    /// The name for the result of a magic whose `--as` means something else: `x` of `x = %magic …`.
+    ///
+    /// # Errors
+    /// If it cannot be a variable.
+    pub fn bind_name(&self) -> Result<Option<&str>, Error> {
+        self.checked(self.bind)
+    }
+
+    /// The name, if a variable can be called so.
+    fn checked<'n>(&self, name: Option<&'n str>) -> Result<Option<&'n str>, Error> {
         if let Some(name) = name {
             session::label::check(name).map_err(|reason| self.usage(format!("{reason}.")))?;
         }

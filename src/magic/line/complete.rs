@@ -229,9 +229,14 @@ impl Line<'_> {
                 None => (0, self.named(typed)),
             },
             Kind::Switch => (0, matching(typed, ["true", "false"], value)),
-            Kind::Name | Kind::Regex | Kind::Whole | Kind::Number | Kind::List | Kind::Text | Kind::Texts => {
-                (0, Vec::new())
-            }
+            Kind::Name
+            | Kind::Regex
+            | Kind::Whole
+            | Kind::Number
+            | Kind::Percent
+            | Kind::List
+            | Kind::Text
+            | Kind::Texts => (0, Vec::new()),
         }
     }
 

@@ -20,4 +20,5 @@ pub use reference::{reference, table};
 pub use run::run;
 pub use value::Value;
 
+pub(super) use parse::{Asked, parse_words};
 pub(super) use suggest::did_you_mean;

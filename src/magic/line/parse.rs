@@ -6,13 +6,14 @@
 use super::argument::{Argument, Form, Kind};
 use super::call::Call;
 use super::expand::{self, Environment};
-use super::help::{short_usage, usage};
+use super::help::{page, short_usage, usage};
 use super::suggest::did_you_mean;
 use super::value::{Value, read, what};
-use crate::cell::{Piece, words};
+use crate::cell::{Piece, Unclosed, Word, words};
 use crate::magic::Magic;
 use crate::session::Cells;
 use crate::{Error, cell};
+use trace_view::Bundle;
 
 /// What a line asks for.
 pub(super) enum Parsed<'a> {
@@ -34,7 +35,7 @@ pub(super) fn parse<'a>(
     environment: Environment<'_>,
 ) -> Result<Parsed<'a>, Error> {
     let reader = Reader { magic, environment };
-    let Some(given) = reader.given(args)? else { return Ok(Parsed::Help) };
+    let Some(given) = reader.given(reader.lexed(args)?)? else { return Ok(Parsed::Help) };
     if let Some(name) = bind.filter(|_| magic.result().is_none()) {
         return Err(reader.usage(format!("there is no result to bind to {name}.")));
     }
@@ -44,6 +45,29 @@ pub(super) fn parse<'a>(
         values.push((argument.name, reader.value(argument, &pieces)?));
     }
     Ok(Parsed::Call(Call::new(magic, bind, values)))
+}
+
+/// What the words of a command line ask for.
+pub(in crate::magic) enum Asked<'a> {
+    /// `--help` or `-h` stood among them: the page.
+    Help(Bundle),
+    /// A call.
+    Call(Call<'a>),
+}
+
+/// Reads the words that a shell has split and unquoted: quotes, `~`, `${NAME}` and `{expr}` mean nothing here.
+///
+/// # Errors
+/// The first thing that is wrong with them.
+pub(in crate::magic) fn parse_words<'a>(magic: &'a dyn Magic, typed: &[String]) -> Result<Asked<'a>, Error> {
+    let word = |text: &String| {
+        let quoted = !text.starts_with('-');
+        Word { range: 0..0, pieces: vec![Piece::Text { text: text.clone(), quoted }] }
+    };
+    let reader = Reader { magic, environment: &|_| None };
+    let Some(given) = reader.given(typed.iter().map(word).collect())? else { return Ok(Asked::Help(page(magic))) };
+    let value = |given: Given| Ok((given.argument.name, reader.value(given.argument, &given.pieces)?));
+    Ok(Asked::Call(Call::new(magic, None, given.into_iter().map(value).collect::<Result<_, Error>>()?)))
 }
 
 /// One argument as it was typed.
@@ -58,10 +82,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn lexed(&self, args: &str) -> Result<Vec<Word>, Error> {
+        let open_in = |open: Unclosed| format!("unterminated {} in: {}", open.open, args[open.at..].trim_end());
+        words(args).map_err(|open| self.usage(open_in(open)))
+    }
+
     /// What was given, checked as far as that goes without the Rust side; `None` if help was asked for.
-    fn given(&self, args: &str) -> Result<Option<Vec<Given>>, Error> {
-        let words = words(args)
-            .map_err(|open| self.usage(format!("unterminated {} in: {}", open.open, args[open.at..].trim_end())))?;
+    fn given(&self, words: Vec<Word>) -> Result<Option<Vec<Given>>, Error> {
         if words.iter().any(|word| matches!(word.as_flag(), Some(("--help" | "-h", None)))) {
             return Ok(None);
         }
@@ -129,7 +156,7 @@ impl Reader<'_> {
         let flags: Vec<String> = self.arguments().filter(|a| a.is_flag()).map(|a| format!("--{}", a.name)).collect();
         let typed = typed.replace('_', "-");
         let hint = did_you_mean(&typed, flags.iter().map(String::as_str));
-        let hint = if hint.is_empty() { format!(" (%{}? for help)", self.magic.name()) } else { hint };
+        let hint = if hint.is_empty() { format!(" ({} for help)", self.magic.help_hint()) } else { hint };
         Err(self.usage(format!("unknown flag {typed}.{hint}")))
     }
 
@@ -159,7 +186,7 @@ impl Reader<'_> {
     fn usage_hint(&self) -> String {
         let whole = usage(self.magic);
         let line = if whole.len() <= 60 { whole } else { short_usage(self.magic) };
-        format!("  usage: {line}  (%{}? for help)", self.magic.name())
+        format!("  usage: {line}  ({} for help)", self.magic.help_hint())
     }
 }
 

@@ -74,6 +74,10 @@ pub(super) fn read(kind: Kind, text: &str) -> Result<Value, String> {
             Ok(number) if number.is_finite() => Ok(Value::Number(number)),
             _ => Err(expected(what(kind))),
         },
+        Kind::Percent => match text.trim().trim_end_matches('%').trim_end().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Value::Number(number)),
+            _ => Err(expected(what(kind))),
+        },
         Kind::List => list(text).map(Value::List).ok_or_else(|| expected(what(kind))),
         Kind::Choice(words) => choose(words, text).map(Value::Text),
         Kind::Choices(words) => {
@@ -115,6 +119,7 @@ pub(super) fn what(kind: Kind) -> &'static str {
         Kind::Regex => "a regular expression",
         Kind::Whole => "a whole number",
         Kind::Number => "a number",
+        Kind::Percent => "a share such as 5%",
         Kind::List => "a list of whole numbers such as 0,2,4-7",
         Kind::Choice(_) => "a word",
         Kind::Choices(_) => "words with commas between",

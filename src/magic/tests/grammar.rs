@@ -73,7 +73,8 @@ fn a_value_too_many() {
 fn an_unknown_flag() {
     assert_eq!(error("%ops_diff a b --tpo 3"), "UsageError: %ops_diff: unknown flag --tpo. Did you mean --top?");
     assert_eq!(error("%trace_list --zzz"), "UsageError: %trace_list: unknown flag --zzz. (%trace_list? for help)");
-    assert_eq!(error("%show df -x"), "UsageError: %show: unknown flag -x. (%show? for help)");
+    assert_eq!(error("%trace_list -x"), "UsageError: %trace_list: unknown flag -x. (%trace_list? for help)");
+    assert_eq!(error("%show df -x"), "UsageError: %show: unknown flag -x. Did you mean --x?");
     // A prefix is not enough: it would stop working with the next flag.
     assert_eq!(
         error("%ops_diff a b --control-ran 3"),

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::magic::scene::write;
 use polars_io::SerWriter;
 use polars_io::csv::write::CsvWriter;
+use std::io::Write;
 use std::path::Path;
 use trace::polars::prelude::DataFrame;
 
@@ -12,6 +13,13 @@ use trace::polars::prelude::DataFrame;
 /// # Errors
 /// If the file cannot be written.
 pub(in crate::magic) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Error> {
-    let mut df = df.clone();
-    write(path, |out| CsvWriter::new(out).include_header(true).finish(&mut df).map_err(std::io::Error::other))
+    write(path, |out| csv(df, out))
+}
+
+/// Writes `df` as CSV, numbers to their last digit.
+///
+/// # Errors
+/// If it cannot be written.
+pub(in crate::magic) fn csv(df: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
+    CsvWriter::new(out).include_header(true).finish(&mut df.clone()).map_err(std::io::Error::other)
 }

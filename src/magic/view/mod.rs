@@ -2,6 +2,7 @@
 
 mod category;
 mod csv;
+mod drawn;
 mod flags;
 mod number;
 mod rows;
@@ -9,10 +10,11 @@ mod selection;
 mod table;
 
 pub(super) use category::{CATEGORIES, Category, GROUP, is_unsorted, sides};
-pub(super) use csv::write_csv;
+pub(super) use csv::{csv, write_csv};
+pub(super) use drawn::{DRAWN, DRAWN_NOTES, bars, fits, histogram};
 pub(super) use flags::{RESULT, ROWS, SHOWN};
 pub(super) use number::bytes;
 pub(super) use rows::Rows;
 pub(super) use selection::{SELECTION, WHERE, caption, given_selection, trace_diff};
-pub(super) use table::{Frame, chosen, deliver, is_duration, size, table};
+pub(super) use table::{Frame, chosen, deliver, is_duration, select, size, table};
 pub(super) use trace_view::grouped;

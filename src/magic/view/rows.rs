@@ -170,7 +170,7 @@ fn matches(call: &Call<'_>, df: &DataFrame, regex: &Regex) -> Result<Vec<bool>, 
 }
 
 /// `name`, `short_name`, or the first column of text.
-fn name_column(df: &DataFrame) -> Option<String> {
+pub(super) fn name_column(df: &DataFrame) -> Option<String> {
     let known = ["name", "short_name"].into_iter().find(|name| df.column(name).is_ok()).map(str::to_owned);
     known.or_else(|| {
         let text = df.columns().iter().find(|column| column.dtype().is_string() || column.dtype().is_categorical());

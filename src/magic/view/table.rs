@@ -86,7 +86,11 @@ pub(in crate::magic) fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option
     names.iter().map(|name| column(call, df, name)).collect::<Result<_, _>>().map(Some)
 }
 
-fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<DataFrame, Error> {
+/// The frame with these columns, all if none are named.
+///
+/// # Errors
+/// If polars refuses.
+pub(in crate::magic) fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<DataFrame, Error> {
     match columns {
         Some(columns) => Ok(df.select(columns.iter().map(String::as_str)).map_err(trace::Error::from)?),
         None => Ok(df.clone()),

@@ -61,9 +61,14 @@ pub(super) enum Tone {
 
 impl Grid {
     pub(super) fn of(table: &Table) -> Self {
+        Self::of_rows(table, MOST_ROWS)
+    }
+
+    /// The grid of no more than `most` rows.
+    pub(super) fn of_rows(table: &Table, most: usize) -> Self {
         let decimals = decimals(table);
         let shown = table.first_page();
-        let shown = &shown[..shown.len().min(MOST_ROWS)];
+        let shown = &shown[..shown.len().min(most)];
         let ranges = ranges(table, shown);
         let rows = shown
             .iter()

@@ -33,7 +33,15 @@ pub(super) fn warning(text: &str) -> String {
 
 /// A table with a caption, and a line below it that says how much of the answer it shows.
 pub(super) fn table(table: &Table) -> String {
-    let grid = Grid::of(table);
+    grid(&Grid::of(table))
+}
+
+/// A table with all rows of its first page.
+pub(super) fn whole_table(table: &Table) -> String {
+    grid(&Grid::of_rows(table, usize::MAX))
+}
+
+fn grid(grid: &Grid) -> String {
     let mut html = String::with_capacity(512 + grid.rows.len() * grid.heads.len() * 96);
     html.push_str(
         "<div style=\"max-height:540px;overflow:auto;\"><table style=\"border-collapse:collapse;margin:0;\">",
@@ -61,7 +69,7 @@ pub(super) fn table(table: &Table) -> String {
         );
     }
     html.push_str("</tr></thead><tbody>");
-    let short: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| elided(&grid, column)).collect();
+    let short: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| elided(grid, column)).collect();
     for (index, row) in grid.rows.iter().enumerate() {
         html.push_str("<tr>");
         for ((shown, head), short) in row.iter().zip(&grid.heads).zip(&short) {

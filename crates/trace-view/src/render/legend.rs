@@ -1,7 +1,8 @@
 //! The names of the series above the plot of a picture.
 
 use super::names::{elide, one_line};
-use super::svg::{RIGHT, TOP, WIDTH, colour, push, text, width};
+use super::palette;
+use super::svg::{RIGHT, TOP, WIDTH, push, text, width};
 use crate::Series;
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ pub(super) fn legend(svg: &mut String, series: &[Series]) {
             right -= width(&names[index], SIZE);
             text(svg, right, base, "font-size=\"12\"", &names[index]);
             right -= 16.0;
-            let (y, colour) = (base - 10.0, colour(index));
+            let (y, colour) = (base - 10.0, palette::of_series(&series[index].name, index));
             push(svg, format_args!("<rect x=\"{right:.1}\" y=\"{y}\" width=\"11\" height=\"11\" fill=\"{colour}\"/>"));
             right -= 18.0;
         }

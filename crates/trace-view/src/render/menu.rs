@@ -1,6 +1,6 @@
 //! The menu of a live figure in which the reader picks what is shown.
 
-use super::palette::SERIES;
+use super::plotly::paint;
 use crate::Figure;
 use serde_json::{Map, Value, json};
 
@@ -18,10 +18,8 @@ pub(super) fn add(
         trace["visible"] = first.series.contains(&place).into();
         // By the place within its choice, so that the same rank has the same colour in all of them.
         let within = figure.choices.iter().find_map(|choice| choice.series.iter().position(|&series| series == place));
-        let colour = SERIES[within.unwrap_or(place) % SERIES.len()];
-        trace["marker"]["color"] = colour.into();
-        if trace["line"].is_object() {
-            trace["line"]["color"] = colour.into();
+        if let Some(series) = figure.series.get(place) {
+            paint(trace, series, within.unwrap_or(place));
         }
     }
     let buttons: Vec<Value> = figure

@@ -17,6 +17,7 @@ mod text;
 use crate::{Axis, Bundle, Figure, HTML, PLOTLY, PNG, Part, TABLE, Table};
 
 pub use number::grouped;
+pub use palette::named_colour;
 pub use plotly::offline_plotly_js;
 pub use text::terminal_safe;
 
@@ -30,6 +31,18 @@ pub(crate) fn bundle(part: &Part) -> Bundle {
         Part::Table(table) => table_bundle(table),
         Part::Figure(figure) => figure_bundle(figure),
         Part::Bundle(bundle) => bundle.clone(),
+    }
+}
+
+impl Table {
+    /// The rows of the first page in aligned columns, as plain text; a bundle shows a hundred of them.
+    pub fn text(&self) -> String {
+        text::whole_table(self)
+    }
+
+    /// The rows of the first page as HTML that needs no style sheet; a bundle shows a hundred of them.
+    pub fn html(&self) -> String {
+        html::whole_table(self)
     }
 }
 

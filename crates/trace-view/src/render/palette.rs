@@ -1,6 +1,45 @@
-//! Colours of series: told apart on white and on black, also by people who see red and green alike.
+//! The colours of all figures. What has a name that means the same in every figure (a type of kernel, a kind of idleness, a
+//! kind of change) has the same colour in all of them; other series have theirs by their place.
+//!
+//! Colours stand out from white and from black, and are told apart by people who see red, green or blue unlike others.
 
-/// In the order of the series; blue and orange for the sides of a comparison, grey for their difference. Behind the first
+use crate::{Mark, Points, Series};
+
+const BLUE: &str = "#0072b2";
+const VERMILLION: &str = "#d55e00";
+const GREEN: &str = "#0faa59";
+const PURPLE: &str = "#c050d0";
+/// For what is a mixture.
+const SLATE: &str = "#645f7e";
+/// For what is not there: idle, unchanged.
+const PALE: &str = "#a8a8b0";
+
+/// Names that mean the same wherever they are drawn, those together that stand in one figure.
+const NAMED: &[&[(&str, &str)]] = &[
+    &[
+        ("COMPUTATION", BLUE),
+        ("COMMUNICATION", VERMILLION),
+        ("MEMORY", GREEN),
+        ("OTHER", PURPLE),
+        ("overlap", SLATE),
+        ("idle", PALE),
+    ],
+    &[("compute_time", BLUE), ("non_compute_time", SLATE), ("idle_time", PALE)],
+    &[("host_wait", "#b07d00"), ("kernel_wait", "#3d94c9"), ("other", PALE)],
+    &[("increased", VERMILLION), ("decreased", BLUE), ("added", PURPLE), ("deleted", GREEN), ("unchanged", PALE)],
+    &[("+", VERMILLION), ("-", BLUE), ("=", PALE)],
+    &[("is_straggler: Yes", VERMILLION), ("is_straggler: No", BLUE)],
+    &[
+        ("Memcpy HtoD", BLUE),
+        ("Memcpy DtoH", VERMILLION),
+        ("Memcpy DtoD", GREEN),
+        ("Memcpy PtoP", PURPLE),
+        ("Memset", SLATE),
+        ("Memcpy Unknown", PALE),
+    ],
+];
+
+/// By the place of the series; blue and orange for the sides of a comparison, grey for their difference. Behind the first
 /// eight the same ones come lighter, then darker.
 #[rustfmt::skip]
 pub(super) const SERIES: [&str; 24] = [
@@ -8,3 +47,107 @@ pub(super) const SERIES: [&str; 24] = [
     "#93b8ea", "#f6bf8a", "#c0c1cc", "#8dcec7", "#e0a5c1", "#ccce90", "#b8a9e1", "#d4aa93",
     "#234b82", "#8f531a", "#545662", "#1c645c", "#773756", "#626320", "#4b3b79", "#6a3d23",
 ];
+
+/// The colour of what means the same in every figure: `COMPUTATION`, `host_wait`, `added`, …; of two types of kernels at
+/// once (`COMPUTATION overlapping MEMORY`) that of a mixture. `None` for other names.
+pub fn named_colour(name: &str) -> Option<&'static str> {
+    let known = NAMED.iter().flat_map(|group| group.iter()).find(|(known, _)| *known == name);
+    known.map(|(_, colour)| *colour).or_else(|| name.contains(" overlapping ").then_some(SLATE))
+}
+
+/// The colour of a series.
+pub(super) fn of_series(name: &str, place: usize) -> &'static str {
+    named_colour(name).unwrap_or(SERIES[place % SERIES.len()])
+}
+
+/// The colours of the bars of a series, one by one, if it is what stands below them that has a colour of its own.
+pub(super) fn of_bars(series: &Series, place: usize) -> Option<Vec<&'static str>> {
+    let Points::Names(names) = &series.x else { return None };
+    let by_name = series.mark == Mark::Bar && named_colour(&series.name).is_none();
+    let any = names.iter().any(|name| named_colour(name).is_some());
+    (by_name && any).then(|| names.iter().map(|name| of_series(name, place)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linear(colour: &str) -> [f64; 3] {
+        [1, 3, 5].map(|at| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap_or(0)) / 255.0;
+            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    /// WCAG's contrast ratio.
+    fn contrast(one: &str, other: &str) -> f64 {
+        let luminance = |colour| {
+            let [r, g, b] = linear(colour);
+            0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        one.max(other) / one.min(other)
+    }
+
+    type Matrix = [[f64; 3]; 3];
+
+    /// How colours look to those who see all, no red, no green, no blue: Machado, Oliveira and Fernandes (2009), severity 1.
+    const EYES: [Matrix; 4] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]],
+        [[0.367_322, 0.860_646, -0.227_968], [0.280_085, 0.672_501, 0.047_413], [-0.011_820, 0.042_940, 0.968_881]],
+        [[1.255_528, -0.076_749, -0.178_779], [-0.078_411, 0.930_809, 0.147_602], [0.004_733, 0.691_367, 0.303_900]],
+    ];
+
+    fn times(matrix: &Matrix, vector: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
+    }
+
+    /// CIELAB of what an eye sees.
+    fn lab(colour: &str, eye: &Matrix) -> [f64; 3] {
+        let seen = times(eye, linear(colour)).map(|value: f64| value.clamp(0.0, 1.0));
+        let xyz = times(&[[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], seen);
+        let bent = |value: f64| if value > 0.008_856 { value.cbrt() } else { 7.787 * value + 16.0 / 116.0 };
+        let [x, y, z] = [bent(xyz[0] / 0.950_47), bent(xyz[1]), bent(xyz[2] / 1.088_83)];
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    #[test]
+    fn named_colours_stand_out_from_light_and_dark() {
+        for (name, colour) in NAMED.iter().flat_map(|group| group.iter()) {
+            // What is not there may recede.
+            let least = if *colour == PALE { 2.0 } else { 3.0 };
+            for page in ["#ffffff", "#111111"] {
+                let found = contrast(colour, page);
+                assert!(found >= least, "{name} {colour} on {page}: {found:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_one_figure_are_told_apart_by_every_eye() {
+        for group in NAMED {
+            for (place, (one, colour)) in group.iter().enumerate() {
+                for (other, second) in &group[..place] {
+                    for (eye, matrix) in EYES.iter().enumerate() {
+                        let (a, b) = (lab(colour, matrix), lab(second, matrix));
+                        let far = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+                        assert!(far >= 12.0, "{one} and {other}, eye {eye}: {far:.1}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_has_one_colour_and_a_mixture_its_own() {
+        let mut names: Vec<&str> = NAMED.iter().flat_map(|group| group.iter()).map(|(name, _)| *name).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert_eq!(named_colour("COMMUNICATION overlapping MEMORY"), Some(SLATE));
+        assert_eq!(named_colour("rank 0"), None);
+        assert_eq!(of_series("rank 0", 25), SERIES[1]);
+    }
+}

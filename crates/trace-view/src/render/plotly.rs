@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::names::{elide_apart, one_line, places, unique};
-use super::palette::SERIES;
+use super::palette::{self, SERIES};
 use super::{menu, number};
 use crate::{Axis, BarMode, Figure, Mark, Points, Series};
 
@@ -50,6 +50,9 @@ pub fn offline_plotly_js() -> String {
 /// The content of `application/vnd.plotly.v1+json`: `data`, `layout` and `config`.
 pub(super) fn figure(figure: &Figure) -> Value {
     let mut data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
+    for (place, (trace, series)) in data.iter_mut().zip(&figure.series).enumerate() {
+        paint(trace, series, place);
+    }
     let mut layout = to_json(&layout(figure));
     let shown = figure.choices.first().map_or_else(|| figure.clone(), |first| figure.only(first));
     // The crate has numbers only for what follows; in `tickvals` plotly.js would take a number for a name (a rank "3").
@@ -64,6 +67,15 @@ pub(super) fn figure(figure: &Figure) -> Value {
     // Without `typeset_math` a name between two dollar signs would be read as TeX.
     let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false);
     json!({ "data": data, "layout": layout, "config": to_json(&config) })
+}
+
+/// Gives a trace the colour of its series, or its bars theirs.
+pub(super) fn paint(trace: &mut Value, series: &Series, place: usize) {
+    let colour = palette::of_series(&series.name, place);
+    trace["marker"]["color"] = palette::of_bars(series, place).map_or(colour.into(), |bars| bars.into());
+    if trace["line"].is_object() {
+        trace["line"]["color"] = colour.into();
+    }
 }
 
 fn layout(figure: &Figure) -> Layout {

@@ -7,7 +7,7 @@ use super::html::escape;
 use super::legend::legend;
 use super::names::{elide, elide_apart, one_line, places, unique};
 use super::number;
-use super::palette::SERIES;
+use super::palette;
 use super::scale::{Scale, Span};
 use crate::{BarMode, Figure, Mark, Points, Series};
 
@@ -172,11 +172,18 @@ impl<'a> Drawing<'a> {
     fn bars(&self, svg: &mut String, index: usize, place: usize, of: usize) {
         let wide = self.band() * 0.8 / of as f64;
         let offset = (place as f64 - of as f64 / 2.0) * wide;
-        let drawn = self.points(&self.figure.series[index]).filter_map(|(centre, value)| {
-            let y = self.y.pixel(value)?;
-            Some(bar(centre + offset, wide, self.y.base(), y))
-        });
-        fill(svg, &drawn.collect::<Vec<_>>(), index);
+        let series = &self.figure.series[index];
+        let own = palette::of_bars(series, index);
+        let mut drawn = Vec::new();
+        for (place, (centre, value)) in self.points(series).enumerate() {
+            let Some(y) = self.y.pixel(value) else { continue };
+            let bar = bar(centre + offset, wide, self.y.base(), y);
+            match own.as_ref().and_then(|own| own.get(place)) {
+                Some(colour) => fill(svg, &[bar], colour),
+                None => drawn.push(bar),
+            }
+        }
+        fill(svg, &drawn, self.colour(index));
     }
 
     /// All bars on top of each other; what is below zero goes down.
@@ -194,7 +201,7 @@ impl<'a> Drawing<'a> {
                 let Some(y) = self.y.pixel(*pile) else { continue };
                 drawn.push(bar(centre - wide / 2.0, wide, base, y));
             }
-            fill(svg, &drawn, index);
+            fill(svg, &drawn, self.colour(index));
         }
     }
 
@@ -213,11 +220,11 @@ impl<'a> Drawing<'a> {
             drawing = point.is_some();
             drawn += 1;
             if let Some((x, y)) = point.filter(|_| drawn % PIECE == 0) {
-                stroke(svg, &path, index);
+                stroke(svg, &path, self.colour(index));
                 path = format!("M{x:.1} {y:.1}");
             }
         }
-        stroke(svg, &path, index);
+        stroke(svg, &path, self.colour(index));
     }
 
     /// The pixels along the first axis and the values of a series.
@@ -235,6 +242,11 @@ impl<'a> Drawing<'a> {
             }
             _ => Box::new(std::iter::empty()),
         }
+    }
+
+    /// The colour of a series.
+    fn colour(&self, index: usize) -> &'static str {
+        self.figure.series.get(index).map_or("#000", |series| palette::of_series(&series.name, index))
     }
 
     fn centre(&self, name: usize) -> f64 {
@@ -347,19 +359,15 @@ fn bar(left: f64, wide: f64, base: f64, y: f64) -> String {
     format!("M{left:.1} {base:.1}h{wide:.2}V{y:.1}h-{wide:.2}z")
 }
 
-fn fill(svg: &mut String, bars: &[String], index: usize) {
+fn fill(svg: &mut String, bars: &[String], colour: &str) {
     for piece in bars.chunks(PIECE) {
-        push(svg, format_args!("<path d=\"{}\" fill=\"{}\"/>", piece.concat(), colour(index)));
+        push(svg, format_args!("<path d=\"{}\" fill=\"{colour}\"/>", piece.concat()));
     }
 }
 
-fn stroke(svg: &mut String, path: &str, index: usize) {
+fn stroke(svg: &mut String, path: &str, colour: &str) {
     const STYLE: &str = "fill=\"none\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
-    push(svg, format_args!("<path d=\"{path}\" stroke=\"{}\" {STYLE}/>", colour(index)));
-}
-
-pub(super) fn colour(index: usize) -> &'static str {
-    SERIES[index % SERIES.len()]
+    push(svg, format_args!("<path d=\"{path}\" stroke=\"{colour}\" {STYLE}/>"));
 }
 
 pub(super) fn width(text: &str, size: f64) -> f64 {

@@ -20,7 +20,15 @@ pub fn terminal_safe(text: &str) -> String {
 
 /// A table in aligned columns: caption, head, the same rows as the HTML form, footer.
 pub(super) fn table(table: &Table) -> String {
-    let grid = Grid::of(table);
+    grid(Grid::of(table))
+}
+
+/// A table with all rows of its first page.
+pub(super) fn whole_table(table: &Table) -> String {
+    grid(Grid::of_rows(table, usize::MAX))
+}
+
+fn grid(grid: Grid) -> String {
     let heads: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| head(&grid, column)).collect();
     let widths = widths(&grid, &heads);
     let columns: Vec<Vec<String>> = (0..widths.len()).map(|column| cells(&grid, column, widths[column])).collect();

@@ -1,6 +1,6 @@
 //! One rank as a question sees it.
 
-use crate::classify::KernelType;
+use crate::classify::{KernelType, is_device_work};
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
 use crate::frame::{mtia_rows_in_whole_steps, rows_in_whole_steps};
@@ -70,9 +70,6 @@ impl GpuEvent {
         Span { start: self.ts, end: self.end() }
     }
 }
-
-/// Categories of work on the GPU.
-const WORK: &[&str] = &["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"];
 
 impl RankView {
     /// The view of one rank.
@@ -235,7 +232,7 @@ fn gpu_events(events: &DataFrame, rows: &[u32], seen: &[u32], names: &Categorica
         gpu.push(GpuEvent {
             name: code,
             kind: *kinds.entry(code).or_insert_with(|| KernelType::of(names.cat_to_str(code).unwrap_or_default())),
-            is_work: *work.entry(cat).or_insert_with(|| WORK.contains(&cats.cat_to_str(cat).unwrap_or_default())),
+            is_work: *work.entry(cat).or_insert_with(|| is_device_work(cats.cat_to_str(cat).unwrap_or_default())),
             stream,
             ts: start,
             dur: dur.get(row).unwrap_or(0),

@@ -1,0 +1,299 @@
+//! The page as text, tables and one figure.
+
+use super::description::{Description, DeviceTime, RankSummary};
+use super::finding::Finding;
+use crate::Compat;
+use crate::error::texts;
+use crate::overview::ranges;
+use std::collections::BTreeMap;
+use trace_view::{
+    Axis, BarMode, Cell, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, Unit, grouped,
+};
+
+/// Operators and kernels of a page that does not say how many.
+const TOP: usize = 10;
+/// Findings of one kind; of more, their number is told.
+const ALIKE: usize = 3;
+
+/// A part of a device's time, with its name.
+type Named = (&'static str, fn(&DeviceTime) -> i64);
+
+/// Summary, warnings, ranks, iterations, top ten of operators and kernels; with several ranks their device time as bars.
+impl Present for Description {
+    fn present(&self) -> Report {
+        self.report(TOP)
+    }
+}
+
+impl Description {
+    /// The page with so many operators and kernels.
+    pub fn report(&self, top: usize) -> Report {
+        let mut report = Report::of(Part::Text(self.summary()));
+        report.parts.extend(self.warnings().into_iter().map(Part::Warning));
+        report.parts.push(Part::Table(self.ranks_table()));
+        if !self.iterations.is_empty() {
+            report.parts.push(Part::Table(self.iterations_table()));
+        }
+        if !self.operators.is_empty() && top > 0 {
+            report.parts.push(Part::Table(self.operators_table(top)));
+        }
+        if !self.kernels.is_empty() && top > 0 {
+            report.parts.push(Part::Table(self.kernels_table(top)));
+        }
+        if self.ranks.iter().filter(|rank| rank.device.is_some()).count() > 1 {
+            report.parts.push(Part::Figure(self.device_figure()));
+        }
+        report
+    }
+
+    /// `control: 4 ranks (0–3) · 3 iterations (1009–1011) · 61,234 events · 1.20 s · NVIDIA GPU`, and how busy it is.
+    fn summary(&self) -> String {
+        let of = |values: &[i64], word: &str| match values {
+            [] => format!("no {word}"),
+            [one] => format!("{word} {one}"),
+            several => format!("{} {word}s ({})", several.len(), ranges(several)),
+        };
+        let ranks: Vec<i64> = self.ranks.iter().map(|rank| rank.rank).collect();
+        let iterations: Vec<i64> = self.iterations.iter().map(|step| step.iteration).collect();
+        let mut devices: Vec<String> = self.ranks.iter().map(|rank| rank.device_type.clone()).collect();
+        devices.dedup();
+        let mut parts = vec![
+            of(&ranks, "rank"),
+            of(&iterations, "iteration"),
+            format!("{} events", grouped(self.events)),
+            duration(self.span_ns),
+            texts(&devices),
+        ];
+        if self.compat == Compat::Hta {
+            parts.push("with HTA's rounding".to_owned());
+        }
+        let mut text = format!("{}: {}", self.label, parts.join(" · "));
+        let busy: Vec<(f64, i64)> =
+            self.ranks.iter().filter_map(|rank| Some((rank.device?.busy_percent()?, rank.rank))).collect();
+        let most = busy.iter().copied().max_by(|one, other| one.0.total_cmp(&other.0));
+        let least = busy.iter().copied().min_by(|one, other| one.0.total_cmp(&other.0));
+        if let (Some(least), Some(most)) = (least, most) {
+            text.push_str(&if busy.len() == 1 {
+                format!("\ndevice: {:.1} % busy", most.0)
+            } else {
+                format!("\ndevices: {:.1} % (rank {}) to {:.1} % (rank {}) busy", least.0, least.1, most.0, most.1)
+            });
+        }
+        text.push_str(&match self.findings.len() {
+            0 => "\nnothing odd was found".to_owned(),
+            1 => "\n1 warning".to_owned(),
+            several => format!("\n{several} warnings"),
+        });
+        text
+    }
+
+    /// Every finding as a paragraph; of many of one kind the first, and how many more there are.
+    fn warnings(&self) -> Vec<String> {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut warnings: Vec<String> = Vec::new();
+        for finding in &self.findings {
+            let count = seen.entry(alike(finding)).or_default();
+            *count += 1;
+            if *count <= ALIKE {
+                warnings.push(format!("{}. {} {}", finding.what(), finding.meaning(), finding.remedy()));
+            }
+        }
+        let hidden: usize = seen.values().map(|count| count.saturating_sub(ALIKE)).sum();
+        if hidden > 0 {
+            warnings.push(format!("{hidden} more of these kinds; all stand in `findings` of what describe() returns"));
+        }
+        warnings
+    }
+
+    fn ranks_table(&self) -> Table {
+        let headers = vec![
+            head("rank", Unit::None, Kind::Id, "process of the job"),
+            head("events", Unit::Count, Kind::Number, "events that have a duration and a category"),
+            head("start", Unit::Nanos, Kind::Number, "first event, after the first event of all ranks"),
+            head("span", Unit::Nanos, Kind::Number, "from the start of the first event to the end of the last"),
+            head("iterations", Unit::None, Kind::Text, "numbers of the ProfilerSteps"),
+            head("streams", Unit::None, Kind::Text, "GPU streams"),
+            head(
+                "device span",
+                Unit::Nanos,
+                Kind::Number,
+                "from the start of the first kernel, copy or fill to the end of the last",
+            ),
+            head("busy", Unit::Nanos, Kind::Number, "time of it in which something runs on the device"),
+            head("idle", Unit::Nanos, Kind::Number, "time of it in which nothing runs on the device"),
+            head("busy share", Unit::Percent, Kind::Bar, "share of the device span that is busy"),
+        ];
+        let row = |rank: &RankSummary| {
+            let list = |values: &[i64]| Cell::Text(if values.is_empty() { "none".to_owned() } else { ranges(values) });
+            let time =
+                |of: fn(&DeviceTime) -> i64| rank.device.as_ref().map_or(Cell::Null, |device| Cell::Int(of(device)));
+            vec![
+                Cell::Int(rank.rank),
+                count(rank.events as u64),
+                Cell::Int(rank.start_ns),
+                Cell::Int(rank.span_ns),
+                list(&rank.iterations),
+                list(&rank.streams),
+                time(|device| device.span_ns),
+                time(|device| device.busy_ns),
+                time(|device| device.idle_ns),
+                rank.device.and_then(|device| device.busy_percent()).map_or(Cell::Null, Cell::Float),
+            ]
+        };
+        let rows = self.ranks.iter().map(row).collect();
+        table(format!("ranks of {}", self.label), headers, rows, self.ranks.len(), &[])
+    }
+
+    fn iterations_table(&self) -> Table {
+        let headers = vec![
+            head("iteration", Unit::None, Kind::Id, "number of the ProfilerStep"),
+            head("ranks", Unit::Count, Kind::Number, "ranks that have it"),
+            head("mean", Unit::Nanos, Kind::Bar, "mean duration over the ranks, on the CPU"),
+            head("shortest", Unit::Nanos, Kind::Number, "shortest duration over the ranks"),
+            head("longest", Unit::Nanos, Kind::Number, "longest duration over the ranks"),
+            head("slowest rank", Unit::None, Kind::Id, "the rank of the longest"),
+        ];
+        let rows = self.iterations.iter().map(|step| {
+            vec![
+                Cell::Int(step.iteration),
+                count(step.ranks as u64),
+                Cell::Int(step.mean_ns),
+                Cell::Int(step.shortest_ns),
+                Cell::Int(step.longest_ns),
+                Cell::Int(step.slowest_rank),
+            ]
+        });
+        table(format!("iterations of {}", self.label), headers, rows.collect(), self.iterations.len(), &[])
+    }
+
+    fn operators_table(&self, top: usize) -> Table {
+        let headers = vec![
+            head("name", Unit::None, Kind::Name, "CPU operator"),
+            head("count", Unit::Count, Kind::Number, "events of all ranks"),
+            head("total", Unit::Nanos, Kind::Bar, "sum of durations, each with what the operator calls"),
+            head("mean", Unit::Nanos, Kind::Number, "mean duration"),
+            head("longest", Unit::Nanos, Kind::Number, "longest duration"),
+        ];
+        let rows = self.operators.iter().take(top).map(|operator| {
+            vec![
+                Cell::Text(operator.name.clone()),
+                count(operator.count),
+                Cell::Int(operator.total_ns),
+                mean(operator.total_ns, operator.count),
+                Cell::Int(operator.longest_ns),
+            ]
+        });
+        let notes = ["a duration holds what the operator calls"];
+        table(format!("top operators of {}", self.label), headers, rows.collect(), self.operators.len(), &notes)
+    }
+
+    fn kernels_table(&self, top: usize) -> Table {
+        let headers = vec![
+            head("name", Unit::None, Kind::Name, "kernel, copy or fill"),
+            head("type", Unit::None, Kind::Category, "what it does, told by its name"),
+            head("count", Unit::Count, Kind::Number, "events of all ranks"),
+            head("total", Unit::Nanos, Kind::Number, "sum of durations"),
+            head("share", Unit::Percent, Kind::Bar, "share of the sum of all kernels"),
+            head("mean", Unit::Nanos, Kind::Number, "mean duration"),
+            head("longest", Unit::Nanos, Kind::Number, "longest duration"),
+        ];
+        let rows = self.kernels.iter().take(top).map(|kernel| {
+            vec![
+                Cell::Text(kernel.name.clone()),
+                Cell::Text(kernel.kernel_type.to_owned()),
+                count(kernel.count),
+                Cell::Int(kernel.total_ns),
+                Cell::Float(kernel.percent),
+                mean(kernel.total_ns, kernel.count),
+                Cell::Int(kernel.longest_ns),
+            ]
+        });
+        table(format!("top kernels of {}", self.label), headers, rows.collect(), self.kernels.len(), &[])
+    }
+
+    /// What each device does, as shares of its span: the parts of a bar add up to 100 %.
+    fn device_figure(&self) -> Figure {
+        let devices: Vec<(i64, DeviceTime)> =
+            self.ranks.iter().filter_map(|rank| Some((rank.rank, rank.device?))).collect();
+        let parts: [Named; 5] = [
+            ("COMPUTATION", |device| device.computation_ns),
+            ("COMMUNICATION", |device| device.communication_ns),
+            ("MEMORY", |device| device.memory_ns),
+            ("OTHER", |device| device.other_ns),
+            ("idle", |device| device.idle_ns),
+        ];
+        let series = |(name, of): Named| Series {
+            name: name.to_owned(),
+            mark: Mark::Bar,
+            x: Points::Names(devices.iter().map(|(rank, _)| rank.to_string()).collect()),
+            y: devices.iter().map(|(_, device)| 100.0 * of(device) as f64 / device.span_ns.max(1) as f64).collect(),
+        };
+        let shown = parts.into_iter().filter(|(_, of)| devices.iter().any(|(_, device)| of(device) > 0));
+        Figure {
+            title: "Device time by rank".to_owned(),
+            subtitle: format!(
+                "{} · communication, memory and other work only where nothing before them runs",
+                self.label
+            ),
+            x: Axis { title: "Rank".to_owned(), ..Axis::default() },
+            y: Axis { title: "Share of the device span".to_owned(), unit: Unit::Percent, ..Axis::default() },
+            bars: BarMode::Stack,
+            series: shown.map(series).collect(),
+            ..Figure::default()
+        }
+    }
+}
+
+/// What findings must share to count as alike.
+fn alike(finding: &Finding) -> String {
+    match finding {
+        Finding::Loading { warning } => {
+            let text = format!("{warning:?}");
+            format!("loading {}", text.split([' ', '{']).next().unwrap_or_default())
+        }
+        Finding::UnlikeRank { measure, .. } => format!("{} {measure:?}", finding.kind()),
+        finding => finding.kind().to_owned(),
+    }
+}
+
+fn head(name: &str, unit: Unit, kind: Kind, meaning: &str) -> Header {
+    Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) }
+}
+
+fn count(value: u64) -> Cell {
+    Cell::Int(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn mean(total: i64, count: u64) -> Cell {
+    if count == 0 { Cell::Null } else { Cell::Float(total as f64 / count as f64) }
+}
+
+/// A table whose times are in the unit that suits the largest of them.
+fn table(caption: String, headers: Vec<Header>, rows: Vec<Vec<Cell>>, total_rows: usize, notes: &[&str]) -> Table {
+    let times = |row: &Vec<Cell>| {
+        let of = headers.iter().zip(row).filter(|(header, _)| header.unit == Unit::Nanos);
+        of.map(|(_, cell)| match cell {
+            Cell::Int(value) => value.unsigned_abs() as f64,
+            Cell::Float(value) => value.abs(),
+            _ => 0.0,
+        })
+        .fold(0.0, f64::max)
+    };
+    let unit = match rows.iter().map(times).fold(0.0, f64::max) {
+        largest if largest >= 1e10 => Unit::Seconds,
+        largest if largest >= 1e7 => Unit::Millis,
+        _ => Unit::Micros,
+    };
+    let notes = notes.iter().map(|note| (*note).to_owned()).collect();
+    Table { caption, headers, rows, total_rows, notes, ..Table::default() }.in_time_unit(unit)
+}
+
+/// `1.20 s`, `15.3 ms`, `7.0 µs`
+pub(super) fn duration(nanos: i64) -> String {
+    let value = nanos as f64;
+    match value.abs() {
+        size if size >= 1e9 => format!("{:.2} s", value / 1e9),
+        size if size >= 1e6 => format!("{:.1} ms", value / 1e6),
+        _ => format!("{:.1} µs", value / 1e3),
+    }
+}

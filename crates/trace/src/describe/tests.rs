@@ -1,0 +1,284 @@
+//! Overviews of timelines that a reader can check.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::{Compat, LoadOptions, TraceSet};
+use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{Part, Present};
+
+/// A rank of a job of `of` ranks.
+fn rank(number: i64, of: i64) -> TraceBuilder {
+    let info = format!("{{\"rank\": {number}, \"world_size\": {of}}}");
+    TraceBuilder::new().without_rank().metadata("distributedInfo", &info)
+}
+
+fn load(ranks: &[TraceBuilder]) -> TraceSet {
+    let folder = tempfile::tempdir().unwrap();
+    for (place, builder) in ranks.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{place}.json")), builder.json()).unwrap();
+    }
+    TraceSet::load(folder.path()).unwrap().with_label("job")
+}
+
+fn findings(ranks: &[TraceBuilder]) -> Vec<Finding> {
+    load(ranks).describe().unwrap().findings
+}
+
+/// ```text
+/// CPU        |------- step 1 -------|------- step 2 -------|      0..100..200
+/// stream 7            |--gemm--|          |copy|                  50..90, 130..140
+/// stream 20                 |---nccl---|                          80..120
+/// ```
+fn whole(builder: TraceBuilder, late: i64) -> TraceBuilder {
+    let at = |from: i64, to: i64| from + late..to + late;
+    builder
+        .step(1, at(0, 100))
+        .step(2, at(100, 200))
+        .operator("aten::linear", at(5, 45))
+        .operator("aten::mm", at(10, 40))
+        .runtime("cudaLaunchKernel", 1, at(20, 25))
+        .kernel("gemm", Stream(7), at(50, 90))
+        .correlation(1)
+        .runtime("cudaLaunchKernel", 2, at(30, 32))
+        .kernel("ncclDevKernel_AllReduce", Stream(20), at(80, 120))
+        .correlation(2)
+        .operator("aten::mm", at(105, 125))
+        .runtime("cudaMemcpyAsync", 3, at(110, 112))
+        .memcpy("Memcpy DtoH", Stream(7), 8, at(130, 140))
+        .correlation(3)
+}
+
+#[test]
+fn times_of_ranks_and_devices_are_those_of_the_timeline() {
+    let page = load(&[whole(rank(0, 2), 0), whole(rank(1, 2), 10)]).describe().unwrap();
+    assert_eq!((page.label.as_str(), page.events, page.span_ns), ("job", 22, 210_000));
+    assert_eq!(page.world_size, Some(2));
+    assert_eq!(page.findings, []);
+    let [zero, one] = page.ranks.as_slice() else { panic!("{:?}", page.ranks) };
+    assert_eq!((zero.rank, zero.start_ns, zero.span_ns), (0, 0, 200_000));
+    assert_eq!((one.rank, one.start_ns, one.span_ns), (1, 10_000, 200_000));
+    assert_eq!((zero.events, zero.streams.as_slice(), zero.iterations.as_slice()), (11, &[7, 20][..], &[1, 2][..]));
+    let device = DeviceTime {
+        span_ns: 90_000,
+        busy_ns: 80_000,
+        idle_ns: 10_000,
+        computation_ns: 40_000,
+        communication_ns: 30_000,
+        memory_ns: 10_000,
+        other_ns: 0,
+    };
+    assert_eq!((zero.device, one.device), (Some(device), Some(device)));
+    assert_eq!(device.busy_percent(), Some(100.0 * 8.0 / 9.0));
+}
+
+#[test]
+fn a_wait_is_no_work_and_an_annotation_of_the_gpu_no_step() {
+    let builder = rank(0, 1)
+        .step(1, 0..100)
+        .runtime("cudaLaunchKernel", 1, 0..5)
+        .complete("gpu_user_annotation", "ProfilerStep#1", 0, 7, 20..900)
+        .kernel("gemm", Stream(7), 20..30)
+        .correlation(1)
+        .operator("aten::mm", 0..1)
+        .complete("cuda_sync", "Stream Wait Event", 0, 7, 30..90)
+        .arg("stream", "7");
+    let page = load(&[builder]).describe().unwrap();
+    assert_eq!(page.ranks[0].device.map(|device| (device.span_ns, device.busy_ns)), Some((10_000, 10_000)));
+    assert_eq!(page.iterations[0].longest_ns, 100_000);
+    assert_eq!(page.kernels.len(), 1);
+}
+
+#[test]
+fn iterations_say_which_rank_was_slowest() {
+    let steps = |builder: TraceBuilder, first: i64, second: i64| builder.step(4, 0..first).step(5, 200..200 + second);
+    let page = load(&[steps(rank(0, 2), 100, 101), steps(rank(1, 2), 90, 120)]).describe().unwrap();
+    let summary = |iteration, mean_ns, shortest_ns, longest_ns, slowest_rank| IterationSummary {
+        iteration,
+        ranks: 2,
+        mean_ns,
+        shortest_ns,
+        longest_ns,
+        slowest_rank,
+    };
+    assert_eq!(page.iterations, [summary(4, 95_000, 90_000, 100_000, 0), summary(5, 110_500, 101_000, 120_000, 1)]);
+}
+
+#[test]
+fn operators_and_kernels_are_summed_over_the_ranks_the_largest_first() {
+    let page = load(&[whole(rank(0, 2), 0), whole(rank(1, 2), 0)]).describe().unwrap();
+    let operator =
+        |name: &str, count, total_ns, longest_ns| OperatorTotal { name: name.into(), count, total_ns, longest_ns };
+    assert_eq!(page.operators, [operator("aten::mm", 4, 100_000, 30_000), operator("aten::linear", 2, 80_000, 40_000)]);
+    let told: Vec<(&str, &str, u64, i64, f64)> = page
+        .kernels
+        .iter()
+        .map(|kernel| (kernel.name.as_str(), kernel.kernel_type, kernel.count, kernel.total_ns, kernel.percent))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("gemm", "COMPUTATION", 2, 80_000, 100.0 * 8.0 / 18.0),
+            ("ncclDevKernel_AllReduce", "COMMUNICATION", 2, 80_000, 100.0 * 8.0 / 18.0),
+            ("Memcpy DtoH", "MEMORY", 2, 20_000, 100.0 * 2.0 / 18.0),
+        ]
+    );
+}
+
+#[test]
+fn ranks_that_are_missing_are_named() {
+    let missing = |ranks: &[TraceBuilder]| {
+        findings(ranks).into_iter().find_map(|finding| match finding {
+            Finding::MissingRanks { missing, world_size } => Some((missing, world_size)),
+            _ => None,
+        })
+    };
+    assert_eq!(missing(&[whole(rank(0, 4), 0), whole(rank(3, 4), 0)]), Some((vec![1, 2], Some(4))));
+    assert_eq!(missing(&[whole(rank(0, 2), 0), whole(rank(1, 2), 0)]), None);
+    let unsized_rank = |number: i64| {
+        let info = format!("{{\"rank\": {number}}}");
+        whole(TraceBuilder::new().without_rank().metadata("distributedInfo", &info), 0)
+    };
+    assert_eq!(missing(&[unsized_rank(2), unsized_rank(4), unsized_rank(5)]), Some((vec![3], None)));
+    let absurd = TraceBuilder::new().without_rank();
+    let absurd = absurd.metadata("distributedInfo", "{\"rank\": 0, \"world_size\": 9000000000000000000}");
+    assert_eq!(missing(&[whole(absurd, 0)]), None);
+}
+
+#[test]
+fn a_rank_whose_clock_is_off_is_told_and_a_small_delay_is_not() {
+    let skew = |late: i64| {
+        let found = findings(&[whole(rank(0, 3), 0), whole(rank(1, 3), 0), whole(rank(2, 3), late)]);
+        found.into_iter().filter(|finding| finding.kind() == "clock_skew").collect::<Vec<_>>()
+    };
+    assert_eq!(skew(50), []);
+    assert_eq!(skew(51), [Finding::ClockSkew { rank: 2, later_ns: 51_000, step_ns: 100_000 }]);
+    assert_eq!(skew(-5_000_000), [Finding::ClockSkew { rank: 2, later_ns: -5_000_000_000, step_ns: 100_000 }]);
+    assert!(skew(-5_000_000)[0].what().contains("5.00 s earlier"), "{}", skew(-5_000_000)[0].what());
+}
+
+#[test]
+fn kernels_without_a_launch_are_told_from_one_in_a_hundred_on() {
+    let kernels = |builder: TraceBuilder, orphans: i64, tied: i64| {
+        let builder = (0..tied).fold(builder.step(1, 0..9_000).operator("aten::mm", 0..1), |builder, id| {
+            builder
+                .runtime("cudaLaunchKernel", id, 10 * id..10 * id + 1)
+                .kernel("gemm", Stream(7), 10 * id..10 * id + 2)
+                .correlation(id)
+        });
+        (0..orphans).fold(builder, |builder, id| {
+            builder.kernel("gemm", Stream(7), 5_000 + 10 * id..5_001 + 10 * id).correlation(7_000 + id)
+        })
+    };
+    assert_eq!(findings(&[kernels(rank(0, 1), 1, 120)]), []);
+    assert_eq!(
+        findings(&[kernels(rank(0, 1), 2, 120)]),
+        [Finding::MissingCorrelation { rank: 0, unlaunched: 2, work: 122 }]
+    );
+}
+
+#[test]
+fn a_last_step_that_was_cut_off_and_a_missing_one_are_told() {
+    let steps = |builder: TraceBuilder, counts: &[i64]| {
+        counts.iter().zip(0..).fold(builder, |builder, (&count, number)| {
+            let from = 1_000 * number;
+            (0..count).fold(
+                builder.step(number, from..from + 900).operator("aten::mm", from..from + 1),
+                |builder, n| {
+                    let at = from + 10 * n;
+                    let id = from + n;
+                    builder
+                        .runtime("cudaLaunchKernel", id, at..at + 1)
+                        .kernel("gemm", Stream(7), at + 2..at + 4)
+                        .correlation(id)
+                },
+            )
+        })
+    };
+    assert_eq!(findings(&[steps(rank(0, 1), &[8, 8, 4])]), []);
+    assert_eq!(
+        findings(&[steps(rank(0, 1), &[8, 8, 3])]),
+        [Finding::LastStepCut { rank: 0, iteration: 2, events: 3, usual: 8 }]
+    );
+    assert_eq!(
+        findings(&[steps(rank(0, 2), &[8, 8, 8]), steps(rank(1, 2), &[8, 8])]),
+        [Finding::MissingIterations { rank: 1, missing: vec![2] }]
+    );
+}
+
+#[test]
+fn ranks_of_another_shape_are_told() {
+    let plain = |number| whole(rank(number, 3), 0);
+    let busy = (0..5).fold(plain(2), |builder, n| builder.kernel("gemm", Stream(30 + n), 60..61).correlation(3));
+    let busy = (0..20).fold(busy, |builder, n| builder.operator("aten::add", 150 + n..151 + n));
+    assert_eq!(
+        findings(&[plain(0), plain(1), busy]),
+        [
+            Finding::UnlikeRank { rank: 2, measure: Measure::Events, value: 36, median: 11 },
+            Finding::UnlikeRank { rank: 2, measure: Measure::Streams, value: 7, median: 2 },
+        ]
+    );
+}
+
+#[test]
+fn events_that_end_before_they_start_are_told_and_htas_are_told_as_htas() {
+    let builder = whole(rank(0, 1), 0)
+        .raw(r#"{"ph": "X", "cat": "cpu_op", "name": "aten::odd", "pid": 100, "tid": 1, "ts": 50, "dur": -5}"#);
+    assert_eq!(findings(&[builder]), [Finding::NegativeDurations { rank: 0, count: 1 }]);
+    // HTA's rounding: start up, end down.
+    let thin = whole(rank(0, 1), 0).nanos().operator("aten::thin", 50_200..50_700);
+    let options = LoadOptions { compat: Compat::Hta, ..LoadOptions::default() };
+    let page = TraceSet::from_bytes_with(thin.json(), &options).unwrap().describe().unwrap();
+    let kinds: Vec<&str> = page.findings.iter().map(Finding::kind).collect();
+    assert_eq!(kinds, ["loading"]);
+    assert!(page.findings[0].meaning().contains("HTA"));
+}
+
+#[test]
+fn a_trace_of_one_side_says_which_side_is_missing() {
+    let kinds = |builder: TraceBuilder| findings(&[builder]).iter().map(Finding::kind).collect::<Vec<_>>();
+    assert_eq!(kinds(rank(0, 1).operator("aten::mm", 0..1)), ["no_steps", "no_device_work"]);
+    assert_eq!(
+        kinds(rank(0, 1).kernel("gemm", Stream(7), 0..1).correlation(1)),
+        ["no_steps", "no_operators", "missing_correlation"]
+    );
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_told_first_with_what_to_do() {
+    let json = whole(rank(0, 1), 0).json();
+    let cut = &json[..json.len() - 40];
+    let page = TraceSet::from_bytes(cut).unwrap().describe().unwrap();
+    assert_eq!(page.findings[0].kind(), "loading");
+    let Part::Warning(text) = &page.present().parts[1] else { panic!() };
+    assert!(text.contains("incomplete") && text.contains("Copy the file again"), "{text}");
+}
+
+#[test]
+fn the_page_has_summary_tables_and_one_figure_and_counts_what_it_leaves_out() {
+    let ranks: Vec<TraceBuilder> =
+        (0..9).map(|number| whole(rank(number, 9), if number < 4 { 0 } else { 90_000 })).collect();
+    let page = load(&ranks).describe().unwrap();
+    assert_eq!(page.findings.len(), 4);
+    let report = page.present();
+    let Part::Text(summary) = &report.parts[0] else { panic!() };
+    assert!(summary.starts_with("job: 9 ranks (0–8) · 2 iterations (1, 2) · 99 events · 90.2 ms"), "{summary}");
+    assert!(summary.ends_with("4 warnings"), "{summary}");
+    let warnings: Vec<&String> =
+        report.parts.iter().filter_map(|part| if let Part::Warning(text) = part { Some(text) } else { None }).collect();
+    assert_eq!(warnings.len(), 4);
+    assert!(warnings[3].starts_with("1 more of these kinds"), "{}", warnings[3]);
+    let captions: Vec<&str> = report
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Table(table) = part { Some(table.caption.as_str()) } else { None })
+        .collect();
+    assert_eq!(captions, ["ranks of job", "iterations of job", "top operators of job", "top kernels of job"]);
+    let figures: Vec<&Part> = report.parts.iter().filter(|part| matches!(part, Part::Figure(_))).collect();
+    let [Part::Figure(figure)] = figures.as_slice() else { panic!("{figures:?}") };
+    let whole: f64 = figure.series.iter().map(|series| series.y[0]).sum();
+    assert!((whole - 100.0).abs() < 1e-9, "{whole}");
+    assert!(report.bundles().iter().all(|bundle| !bundle.plain().is_empty()));
+    let one = page.report(1);
+    let Some(Part::Table(kernels)) = one.parts.iter().rfind(|part| matches!(part, Part::Table(_))) else { panic!() };
+    assert_eq!((kernels.rows.len(), kernels.total_rows), (1, 3));
+}

@@ -1,0 +1,51 @@
+//! A report as one HTML file: no script, no style sheet of others, pictures within it.
+
+use std::io::Write;
+use trace_view::{HTML, PNG, Part, Report};
+
+/// The head of the page; colours follow the reader's choice of light and dark.
+const HEAD: &str = "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+<meta name=\"color-scheme\" content=\"light dark\">\n<style>\n\
+body { font: 14px/1.45 system-ui, sans-serif; max-width: 1100px; margin: 24px auto; padding: 0 16px; }\n\
+section { margin: 18px 0; overflow-x: auto; }\n\
+section div { max-height: none !important; }\n\
+table { font-variant-numeric: tabular-nums; }\n\
+pre { white-space: pre-wrap; font: inherit; }\n\
+img { max-width: 100%; background: #fff; }\n</style>\n";
+
+/// Writes the page.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn write_html(title: &str, report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+    let title = html_escape::encode_text(title);
+    write!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{title}</title>\n</head>\n<body>\n")?;
+    writeln!(out, "<h1>{title}</h1>")?;
+    for part in &report.parts {
+        let content = match part {
+            Part::Text(text) => format!("<pre>{}</pre>", html_escape::encode_text(text)),
+            Part::Table(table) => table.html(),
+            part => of_bundle(part),
+        };
+        if !content.is_empty() {
+            writeln!(out, "<section>\n{content}\n</section>")?;
+        }
+    }
+    writeln!(out, "</body>\n</html>")
+}
+
+/// What stands in the bundle of a figure or a warning: HTML, else the picture with its values as its text.
+fn of_bundle(part: &Part) -> String {
+    let report = Report::of(part.clone());
+    let Some(bundle) = report.bundles().into_iter().next() else { return String::new() };
+    let text = |mime: &str| bundle.data.get(mime).and_then(|content| content.as_str());
+    match (text(HTML), text(PNG)) {
+        (Some(html), _) => html.to_owned(),
+        (_, Some(picture)) => {
+            let picture: String = picture.split_whitespace().collect();
+            let text = html_escape::encode_double_quoted_attribute(bundle.plain());
+            format!("<img src=\"data:image/png;base64,{picture}\" alt=\"{text}\">")
+        }
+        _ => format!("<pre>{}</pre>", html_escape::encode_text(bundle.plain())),
+    }
+}

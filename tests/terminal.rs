@@ -1,0 +1,216 @@
+//! `tracebook diff` and `tracebook describe` as a shell and CI run them: the binary, its outputs and its codes.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+use trace_testkit::{Stream, TraceBuilder};
+
+/// Iteration 1 on rank 0 of one. `gemm` lasts `lasts` µs.
+fn trace(lasts: i64) -> TraceBuilder {
+    TraceBuilder::new()
+        .without_rank()
+        .metadata("distributedInfo", "{\"rank\": 0, \"world_size\": 1}")
+        .step(1, 0..100)
+        .operator("aten::mm", 10..40)
+        .runtime("cudaLaunchKernel", 17, 20..25)
+        .kernel("gemm", Stream(7), 50..50 + lasts)
+        .correlation(17)
+        .complete("cuda_sync", "Stream Wait Event", 0, 7, 100..900)
+        .arg("stream", "7")
+        .correlation(17)
+}
+
+/// `control.json` with 40 µs on the device, `test.json.gz` with 42 µs, an operator more and one that is called otherwise.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("control.json"), trace(40).operator("aten::add", 41..43).json()).unwrap();
+    std::fs::write(folder.path().join("test.json.gz"), trace(42).operator("aten::<relu>", 41..43).gzip()).unwrap();
+    folder
+}
+
+/// Runs the binary in `folder`, with no compiler, no Python and no home to be found.
+fn tracebook(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tracebook"))
+        .args(words)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", "/nowhere")
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn err(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+#[test]
+fn diff_prints_a_plain_table_and_ends_well() {
+    let folder = folder();
+    let output = tracebook(folder.path(), &["diff", "control.json", "test.json.gz"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("control      control.json\ntest         test.json.gz\n"), "{text}");
+    assert!(text.contains("device time  40.00 µs → 42.00 µs (+5.0 %)"), "{text}");
+    assert!(text.contains("operators    added 1 · deleted 1 · increased 0 · decreased 0 · unchanged"), "{text}");
+    assert!(text.contains("gemm") && text.contains("[µs]") && text.contains("aten::<relu>"), "{text}");
+    assert!(!text.contains('\u{1b}') && err(&output).is_empty(), "{}", err(&output));
+}
+
+#[test]
+fn the_flags_are_those_of_the_magics_and_the_help_lists_them() {
+    let folder = folder();
+    let help = tracebook(folder.path(), &["diff", "--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    for flag in [
+        "--control-rank",
+        "--test-iteration",
+        "--device-type",
+        "--where",
+        "--use-short-name",
+        "--filter",
+        "--category",
+        "--sort",
+        "--columns",
+        "--top",
+        "--min-us",
+        "--unit",
+        "--compat",
+        "--csv",
+        "--json",
+        "--html",
+        "--fail-over",
+    ] {
+        assert!(out(&help).contains(flag), "{flag}");
+    }
+    assert!(out(&help).starts_with("tracebook diff CONTROL TEST"), "{}", out(&help));
+    let words =
+        ["diff", "control.json", "test.json.gz", "--category=added,deleted", "--sort", "name:asc", "--columns", "name"];
+    let output = tracebook(folder.path(), &words);
+    let rows: Vec<&str> = out(&output).lines().filter(|line| line.starts_with("aten")).map(str::trim_end).collect();
+    assert_eq!(rows, ["aten::<relu>", "aten::add"]);
+    let gpu = tracebook(
+        folder.path(),
+        &["diff", "control.json", "test.json.gz", "--where", "dur > 35us", "--device-type", "gpu"],
+    );
+    assert!(out(&gpu).contains("gemm") && !out(&gpu).contains("aten::mm"), "{}", out(&gpu));
+    assert!(out(&tracebook(folder.path(), &["--help"])).contains("diff"));
+}
+
+#[test]
+fn rows_go_to_standard_output_as_csv() {
+    let folder = folder();
+    let output =
+        tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--device-type", "gpu", "--csv", "-"]);
+    assert_eq!(
+        out(&output),
+        "name,control_counts,control_total_duration,test_counts,test_total_duration,diff_counts,diff_duration,counts_change_categories\n\
+         Stream Wait Event,1,800.0,1,800.0,0,0.0,=\n\
+         gemm,1,40.0,1,42.0,0,2.0,=\n"
+    );
+    assert_eq!((output.status.code(), err(&output)), (Some(0), ""));
+}
+
+#[test]
+fn json_says_what_was_compared_and_what_came_of_it() {
+    let folder = folder();
+    let words = ["diff", "control.json", "test.json.gz", "--json", "-", "--filter", "gemm"];
+    let output = tracebook(folder.path(), &words);
+    let answer: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(answer["version"], 1);
+    assert_eq!(answer["control"], json!({"path": "control.json", "ranks": [0], "iterations": [1]}));
+    assert_eq!(answer["device_type"], "all");
+    assert_eq!(answer["device_time"], json!({"control_us": 40.0, "test_us": 42.0, "change_percent": 5.0}));
+    assert_eq!(answer["groups"]["added"], json!(["aten::<relu>"]));
+    assert_eq!(answer["groups"]["deleted"], json!(["aten::add"]));
+    assert_eq!(answer["rows"].as_array().map(Vec::len), Some(1));
+    assert_eq!(answer["rows"][0]["name"], "gemm");
+    assert_eq!(answer["rows"][0]["diff_duration"], 2.0);
+    assert_eq!(answer["columns"][0], "name");
+    assert_eq!(answer["warnings"], json!([]));
+}
+
+#[test]
+fn a_page_stands_on_its_own_and_escapes_names() {
+    let folder = folder();
+    let output = tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--html", "diff.html", "--quiet"]);
+    assert_eq!((output.status.code(), out(&output), err(&output)), (Some(0), "", ""));
+    let page = std::fs::read_to_string(folder.path().join("diff.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.contains("aten::&lt;relu&gt;") && !page.contains("<relu>"));
+    assert!(
+        page.contains("src=\"data:image/png;base64,") && !page.contains("http"),
+        "a picture, and nothing from elsewhere"
+    );
+    assert!(page.len() < 500_000, "{}", page.len());
+}
+
+#[test]
+fn a_growth_beyond_the_limit_ends_with_three() {
+    let folder = folder();
+    let diff = |limit: &str| tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--fail-over", limit]);
+    assert_eq!(diff("5%").status.code(), Some(0));
+    let failed = diff("4.9");
+    assert_eq!(failed.status.code(), Some(3));
+    assert_eq!(err(&failed), "tracebook diff: device time grew by more than 4.9 %: 40.00 µs → 42.00 µs (+5.0 %)\n");
+    assert!(out(&failed).contains("gemm"), "the answer is printed all the same");
+    let faster = tracebook(folder.path(), &["diff", "test.json.gz", "control.json", "--fail-over", "0"]);
+    assert_eq!(faster.status.code(), Some(0));
+}
+
+#[test]
+fn errors_are_readable_and_tell_usage_from_failure() {
+    let folder = folder();
+    for (words, code, expected) in [
+        (&["diff", "control.json"][..], 2, "tracebook diff: missing TEST."),
+        (&["diff", "control.json", "test.json.gz", "--tpo", "3"], 2, "unknown flag --tpo. Did you mean --top?"),
+        (&["diff", "a", "b", "--json", "-", "--csv", "-"], 2, "--csv - and --json - cannot share standard output."),
+        (
+            &["diff", "control.json", "test.json.gz", "--fail-over", "much"],
+            2,
+            "expected a share such as 5%, got \"much\".",
+        ),
+        (&["diff", "control.json", "nothing.json"], 1, "tracebook diff: nothing.json: no such file or folder"),
+        (&["diff", "control.json", "test.json.gz", "--control-iteration", "9"], 1, "has no iteration 9 (has 1)"),
+        (&["diff", "control.json", "test.json.gz", "--csv", "no/such/x.csv"], 1, "no/such/x.csv: No such file"),
+        (&["describe"], 2, "missing TRACE.  usage: tracebook describe TRACE"),
+        (&["describe", "nothing.json"], 1, "tracebook describe: nothing.json: no such file or folder"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {}", err(&output));
+        assert!(err(&output).contains(expected), "{words:?}: {}", err(&output));
+        assert!(!err(&output).contains('%') || words.contains(&"much"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn warnings_go_to_standard_error_each_once() {
+    let folder = folder();
+    let json = trace(40).json();
+    std::fs::write(folder.path().join("cut.json"), &json[..json.len() - 40]).unwrap();
+    let output = tracebook(folder.path(), &["diff", "cut.json", "cut.json", "--csv", "-"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(err(&output).lines().count(), 1, "{}", err(&output));
+    assert!(err(&output).starts_with("warning: cut.json is incomplete"), "{}", err(&output));
+}
+
+#[test]
+fn describe_prints_the_page_and_writes_files() {
+    let folder = folder();
+    let output = tracebook(folder.path(), &["describe", "control.json", "--json", "page.json", "--html", "page.html"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("control: rank 0 · iteration 1 · 6 events · 900.0 µs"), "{text}");
+    assert!(text.contains("nothing odd was found") && text.contains("top kernels of control"), "{text}");
+    assert_eq!(err(&output), "wrote page.json\nwrote page.html\n");
+    let page: Value = serde_json::from_slice(&std::fs::read(folder.path().join("page.json")).unwrap()).unwrap();
+    assert_eq!(page["description"]["ranks"][0]["device"]["busy_ns"], 40_000);
+    assert!(std::fs::read_to_string(folder.path().join("page.html")).unwrap().contains("top operators of control"));
+    let json = tracebook(folder.path(), &["describe", "control.json", "--json", "-"]);
+    assert!(serde_json::from_str::<Value>(out(&json)).is_ok());
+}
