@@ -83,7 +83,7 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
                 "type",
                 Unit::None,
                 Shown::Category,
-                "i64, f64, or category: a number per event that stands for a text",
+                "i32 or i64, f64, or category: a number per event that stands for a text",
             ),
             head("values", Unit::Count, Shown::Number, "events that have a value"),
             head("bytes", Unit::Bytes, Shown::Number, "what the column takes in memory"),

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::{Compat, TraceDiff};
+use polars::prelude::DataType;
 use std::fs;
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::{Part, Present};
@@ -41,6 +42,27 @@ fn a_folder_is_all_its_ranks_in_order_with_one_table_of_names() {
     let both = TraceDiff::new(&traces, &traces).control_rank([2, 10]).test_rank(10).compare_traces().unwrap();
     // Rank 10 has its operator after the step: only the step itself counts there.
     assert_eq!(both.height(), 3);
+}
+
+#[test]
+fn ids_are_long_in_every_rank_as_soon_as_one_needs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = i64::from(i32::MAX) + 1;
+    let path = |rank: i64| folder.path().join(format!("{rank}.json"));
+    let trace =
+        |number, id| rank(number).runtime("cudaLaunchKernel", id, 3..4).kernel("k", Stream(7), 5..6).correlation(id);
+    fs::write(path(0), trace(0, 5).json()).unwrap();
+    fs::write(path(1), trace(1, long).json()).unwrap();
+    let traces = TraceSet::load(folder.path()).unwrap();
+    for (number, id) in [(0, 5), (1, long)] {
+        let events = traces.rank(number).unwrap().events();
+        assert_eq!(events.column("correlation").unwrap().dtype(), &DataType::Int64);
+        assert_eq!(events.column("stream").unwrap().dtype(), &DataType::Int32);
+        let ids: Vec<i64> = events.column("correlation").unwrap().i64().unwrap().iter().flatten().collect();
+        assert_eq!(ids, [id, id]);
+        assert_eq!(events.column("index_correlation").unwrap().null_count(), events.height() - 2);
+    }
+    assert_eq!(traces.events().height(), traces.event_count());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Which rows count: ranks × iterations × device.
 
+use crate::frame::Ints;
 use crate::frame::columns::{EVENT_COLUMNS, ITERATION, RANK, STREAM};
 use crate::{Error, Result, Trace};
-use polars::prelude::{Column, DataFrame, DataType, Int64Chunked, PlSmallStr, Scalar};
+use polars::prelude::{Column, DataFrame, DataType, PlSmallStr, Scalar};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -193,16 +194,17 @@ pub(crate) fn stacked(traces: &[Trace]) -> DataFrame {
 
 /// The columns of events that decide whether a row counts.
 pub(crate) struct Rows {
-    stream: Int64Chunked,
-    iteration: Int64Chunked,
+    stream: Ints,
+    iteration: Ints,
 }
 
 impl Rows {
     /// The columns of a frame of events.
     pub(crate) fn of(events: &DataFrame) -> Result<Self> {
-        let column = |name: &str| -> Result<Int64Chunked> {
+        let column = |name: &str| -> Result<Ints> {
             let missing = |_| Error::NotEvents { reason: format!("it has no column `{name}`") };
-            Ok(events.column(name).map_err(missing)?.i64()?.rechunk().into_owned())
+            events.column(name).map_err(missing)?;
+            Ints::of(events, name)
         };
         Ok(Self { stream: column(STREAM)?, iteration: column(ITERATION)? })
     }

@@ -223,7 +223,8 @@ impl Trace {
     ///
     /// # Columns
     /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the arguments that were asked for
-    /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Names, texts and
+    /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Times and
+    /// amounts are `i64`; positions, ids and numbers of iterations `i32`, or `i64` in a trace that needs it. Names, texts and
     /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
     pub fn events(&self) -> DataFrame {
         self.events.clone()

@@ -25,7 +25,7 @@ fn names(trace: &TraceSet) -> Vec<String> {
 }
 
 fn ints(trace: &TraceSet, column: &str) -> Vec<Option<i64>> {
-    trace.events().column(column).unwrap().i64().unwrap().iter().collect()
+    trace.events().column(column).unwrap().cast(&DataType::Int64).unwrap().i64().unwrap().iter().collect()
 }
 
 fn warnings(trace: &TraceSet) -> String {

@@ -3,11 +3,11 @@
 use crate::classify::{KernelType, is_device_work};
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
-use crate::frame::{mtia_rows_in_whole_steps, rows_in_whole_steps};
+use crate::frame::{Ints, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, IdxCa, Int64Chunked, IntoColumn, IntoSeries};
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, IdxCa, IntoColumn, IntoSeries};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ impl RankView {
 
     /// The same rank with only the rows of these iterations: on the GPU those of the launch.
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
-        let column = self.trace.events.column(ITERATION)?.i64()?.rechunk().into_owned();
+        let column = Ints::of(&self.trace.events, ITERATION)?;
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
         let only = |rows: &Vec<u32>| rows.iter().copied().filter(is_in).collect::<Vec<u32>>();
         let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
@@ -113,8 +113,7 @@ impl RankView {
     pub(crate) fn filter(&self, filter: &TraceFilter<'_>) -> Result<Self> {
         let takes = filter.mask(&self.trace)?;
         let takes: Vec<bool> = takes.iter().map(|takes| takes == Some(true)).collect();
-        let int =
-            |name: &str| -> Result<Int64Chunked> { Ok(self.trace.events.column(name)?.i64()?.rechunk().into_owned()) };
+        let int = |name: &str| Ints::of(&self.trace.events, name);
         let (ts, stream) = (int(TS)?, int(STREAM)?);
         let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
         // The events of the GPU stand in the order of the rows.
@@ -122,12 +121,11 @@ impl RankView {
         let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| takes[*row]).map(|(_, event)| *event).collect();
         let rows: Vec<u32> = self.rows.iter().copied().filter(|&row| takes[row as usize]).collect();
         let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
-        let index = index.cont_slice()?;
         let mut wanted = vec![false; takes.len()];
         for row in rows.iter().map(|&row| row as usize) {
             wanted[row] = true;
             let launch = partner.get(row).filter(|_| stream.get(row).is_some());
-            if let Some(launch) = launch.and_then(|launch| index.binary_search(&launch).ok()) {
+            if let Some(launch) = launch.and_then(|launch| index.row_of(launch)) {
                 wanted[launch] = true;
             }
         }
@@ -149,7 +147,7 @@ impl RankView {
 
     /// The iterations that its rows lie in.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
-        let column = self.trace.events.column(ITERATION)?.i64()?.rechunk().into_owned();
+        let column = Ints::of(&self.trace.events, ITERATION)?;
         Ok(self.rows.iter().filter_map(|&row| column.get(row as usize)).collect())
     }
 
@@ -205,10 +203,9 @@ impl RankView {
 
 /// The events of `rows` that have a stream; their launches are looked for in `seen`.
 fn gpu_events(events: &DataFrame, rows: &[u32], seen: &[u32], names: &CategoricalMapping) -> Result<Vec<GpuEvent>> {
-    let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+    let int = |name: &str| Ints::of(events, name);
     let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
     let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
-    let index = index.cont_slice()?;
     let codes = |name: &str| -> Result<_> {
         let series = events.column(name)?.as_materialized_series().rechunk();
         Ok(series.cat::<Categorical32Type>()?.clone())
@@ -227,7 +224,7 @@ fn gpu_events(events: &DataFrame, rows: &[u32], seen: &[u32], names: &Categorica
         let row = row as usize;
         let (Some(stream), Some(start)) = (stream.get(row), ts.get(row)) else { continue };
         let code = name.get(row).unwrap_or_default();
-        let launch = partner.get(row).and_then(|wanted| index.binary_search(&wanted).ok()).filter(|&row| kept[row]);
+        let launch = partner.get(row).and_then(|wanted| index.row_of(wanted)).filter(|&row| kept[row]);
         let cat = cat.get(row).unwrap_or_default();
         gpu.push(GpuEvent {
             name: code,

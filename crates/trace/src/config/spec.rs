@@ -55,7 +55,8 @@ impl PartialEq for AttributeSpec {
 /// What the values of an argument are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ValueType {
-    /// Whole numbers: a column of `i64`. Anything else is null there, and counted in a warning.
+    /// Whole numbers: a column of `i64`; known ids, which nobody adds up, of `i32` as long as they fit. Anything else is
+    /// null there, and counted in a warning.
     Int,
     /// Numbers: a column of `f64`.
     Float,

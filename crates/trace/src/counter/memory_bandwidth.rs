@@ -1,10 +1,11 @@
 //! How much memory is moved per second, by the kind of copy.
 
 use crate::classify::{KernelType, memory_kernel_type};
+use crate::frame::Ints;
 use crate::frame::columns::*;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, DataFrame, Float64Chunked, Int64Chunked};
+use polars::prelude::{Categorical32Type, DataFrame, Float64Chunked};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,7 +37,7 @@ pub(crate) type Bandwidth = BTreeMap<String, Vec<BandwidthPoint>>;
 /// DtoH        2      5               3   0
 /// ```
 pub(crate) fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Bandwidth> {
-    let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+    let int = |name: &str| Ints::of(events, name);
     let (ts, dur, pid, stream) = (int(TS)?, int(DUR)?, int(PID)?, int(STREAM)?);
     let bandwidth: Option<Float64Chunked> = match events.column(BANDWIDTH) {
         Ok(column) => Some(column.f64()?.rechunk().into_owned()),

@@ -1,9 +1,10 @@
 //! How many launches wait in each stream.
 
+use crate::frame::Ints;
 use crate::frame::columns::*;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, DataFrame, Int64Chunked};
+use polars::prelude::{Categorical32Type, DataFrame};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -119,18 +120,18 @@ struct Change {
 }
 
 struct Columns {
-    index: Int64Chunked,
-    ts: Int64Chunked,
-    pid: Int64Chunked,
-    tid: Int64Chunked,
-    stream: Int64Chunked,
-    correlation: Int64Chunked,
-    partner: Int64Chunked,
+    index: Ints,
+    ts: Ints,
+    pid: Ints,
+    tid: Ints,
+    stream: Ints,
+    correlation: Ints,
+    partner: Ints,
 }
 
 impl Columns {
     fn of(events: &DataFrame) -> Result<Self> {
-        let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+        let int = |name: &str| Ints::of(events, name);
         Ok(Self {
             index: int(INDEX)?,
             ts: int(TS)?,

@@ -1,10 +1,11 @@
 //! Which events lie in whole iterations.
 
 use super::columns::{CORRELATION, NAME, STREAM, TS};
+use super::ids::Ints;
 use super::symbols::{Step, step_number};
 use crate::{Compat, Result};
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, DataFrame, Int64Chunked};
+use polars::prelude::{Categorical32Type, DataFrame};
 
 /// The rows that HTA's `TraceAnalysis` looks at: without the last profiler step, which is usually cut off, and without
 /// what it launched. `steps` is how many steps the whole trace has; of one alone, or none, nothing is left out.
@@ -26,7 +27,7 @@ pub(crate) fn rows_in_whole_steps(
     if steps < 2 {
         return Ok((0..rows as u32).collect());
     }
-    let column = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+    let column = |name: &str| Ints::of(events, name);
     let (ts, dur) = (column(TS)?, column(super::columns::DUR)?);
     let (stream, correlation) = (column(STREAM)?, column(CORRELATION)?);
     let marks = Marks::of(events)?;

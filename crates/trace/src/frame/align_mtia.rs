@@ -1,10 +1,11 @@
 //! Which events lie in whole iterations, on MTIA devices.
 
 use super::columns::*;
+use super::ids::{Ids, Ints};
 use super::symbols::{Step, step_number};
 use crate::Result;
 use hashbrown::HashSet;
-use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, Int64Chunked, IntoColumn};
+use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, IntoColumn};
 
 /// What HTA's `TraceAnalysis` looks at on MTIA devices: the events, and their rows that count, in file order.
 ///
@@ -17,7 +18,7 @@ use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, Int64Chu
 /// A copy that is kept for its place gets the step's iteration, unless it has one, and its thread for a stream, unless it
 /// has one. Of a trace without steps all rows count.
 pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame, Vec<u32>)> {
-    let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+    let int = |name: &str| Ints::of(events, name);
     let (ts, end, tid) = (int(TS)?, int(END)?, int(TID)?);
     let (stream, iteration, correlation) = (int(STREAM)?, int(ITERATION)?, int(CORRELATION)?);
     let rows = events.height();
@@ -57,8 +58,7 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
     }
     let mut events = events.clone();
     for (name, values) in [(STREAM, streams), (ITERATION, iterations)] {
-        let column: Int64Chunked = values.into_iter().collect();
-        events.with_column(column.with_name(name.into()).into_column())?;
+        events.with_column(values.into_iter().collect::<Ids>().finish(name).into_column())?;
     }
     Ok((events, kept))
 }

@@ -2,6 +2,7 @@
 
 use super::args::ArgKind;
 use super::cells::Sparse;
+use super::ids::Ids;
 use super::symbols::{Categories, Interner, Reading, categorical};
 use crate::read::{Odd, OddCounts, Raw, as_f64, integer, is_float};
 use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series, UInt32Type};
@@ -12,6 +13,7 @@ pub(super) enum ArgCells {
     #[default]
     Nothing,
     Ints(Sparse<i64>),
+    Ids(Ids),
     Floats(Sparse<f64>),
     Symbols(Sparse<u32>),
 }
@@ -33,6 +35,11 @@ impl ArgCells {
                     self.int(row, value);
                 }
             }
+            ArgKind::Id => {
+                if let Some(value) = number(value, integer, odd) {
+                    self.id(row, value);
+                }
+            }
             ArgKind::Float => {
                 if let Some(value) = number(value, as_f64, odd) {
                     self.float(row, value);
@@ -50,6 +57,10 @@ impl ArgCells {
             Self::Ints(mut ints) => {
                 ints.pad(rows);
                 ints.finish::<Int64Type>(name).into_series()
+            }
+            Self::Ids(mut ids) => {
+                ids.pad(rows);
+                ids.finish(name)
             }
             Self::Floats(mut floats) => {
                 floats.pad(rows);
@@ -84,6 +95,16 @@ impl ArgCells {
     }
 
     #[inline]
+    fn id(&mut self, row: usize, value: i64) {
+        if let Self::Nothing = self {
+            *self = Self::Ids(Ids::default());
+        }
+        if let Self::Ids(ids) = self {
+            ids.set(row, value);
+        }
+    }
+
+    #[inline]
     fn int(&mut self, row: usize, value: i64) {
         match self {
             Self::Nothing => {
@@ -91,6 +112,7 @@ impl ArgCells {
                 self.int(row, value);
             }
             Self::Ints(ints) => ints.set(row, value),
+            Self::Ids(ids) => ids.set(row, value),
             Self::Floats(floats) => floats.set(row, value as f64),
             Self::Symbols(_) => {}
         }
@@ -108,6 +130,10 @@ impl ArgCells {
                 *self = Self::Floats(std::mem::take(ints).map(|value| value as f64));
                 self.float(row, value);
             }
+            Self::Ids(ids) => {
+                *self = Self::Floats(std::mem::take(ids).map(|value| value as f64));
+                self.float(row, value);
+            }
             Self::Symbols(_) => {}
         }
     }
@@ -121,6 +147,7 @@ impl ArgCells {
         let mut written = |text: String| texts.intern(text.as_bytes(), Reading::Text, odd);
         let mut symbols = match std::mem::take(self) {
             Self::Ints(ints) => ints.map(|value| written(value.to_string())),
+            Self::Ids(ids) => ids.map(|value| written(value.to_string())),
             Self::Floats(floats) => floats.map(|value| written(value.to_string())),
             Self::Nothing | Self::Symbols(_) => Sparse::default(),
         };

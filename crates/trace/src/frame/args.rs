@@ -8,6 +8,7 @@ use super::columns::*;
 use crate::Result;
 use crate::config::{AVAILABLE_ARGS, AttributeSpec, ParserConfig, ValueType, by_raw_name, column_of};
 use std::collections::BTreeSet;
+use trace_view::Unit;
 
 /// The slot of `stream`.
 pub(super) const STREAM_SLOT: usize = 0;
@@ -69,6 +70,8 @@ impl Wanted {
 pub(super) enum ArgKind {
     /// Whole numbers.
     Int,
+    /// Whole numbers that nobody adds up.
+    Id,
     /// Numbers.
     Float,
     /// Texts, as categories.
@@ -79,9 +82,11 @@ pub(super) enum ArgKind {
 
 impl ArgKind {
     fn of(raw_name: &str, value_type: ValueType) -> Self {
+        let is_id = || by_raw_name(raw_name).is_some_and(|arg| arg.column.unit == Unit::None);
         match value_type {
             // HTA's table says Int, but it is a text wherever it occurs.
             _ if raw_name == "name" => Self::Any,
+            ValueType::Int if is_id() => Self::Id,
             ValueType::Int => Self::Int,
             ValueType::Float => Self::Float,
             ValueType::String => Self::Text,

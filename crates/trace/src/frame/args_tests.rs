@@ -1,6 +1,7 @@
 //! Arguments that were asked for become typed columns.
 #![allow(clippy::unwrap_used)]
 
+use crate::frame::Ints;
 use crate::{AttributeSpec, Error, LoadOptions, ParserConfig, Trace, TraceSet, ValueType};
 use polars::prelude::{DataFrame, DataType};
 use trace_testkit::{Stream, TraceBuilder};
@@ -57,7 +58,7 @@ fn only_what_is_asked_for_and_occurs_becomes_a_column() {
     assert_eq!(
         ours("cpu_op::sequence_number,sm::occupancy,sm::blocks,sm::warps,nccl::seq,threads::grid,input_shape"),
         [
-            column("sequence", DataType::Int64, &["7", "-", "-"]),
+            column("sequence", DataType::Int32, &["7", "-", "-"]),
             column("est_occupancy", DataType::Int64, &["-", "40", "-"]),
             column("blocks_per_sm", DataType::Float64, &["-", "0.5", "2.0"]),
             column("warps_per_sm", DataType::Float64, &["-", "12.0", "-"]),
@@ -66,7 +67,7 @@ fn only_what_is_asked_for_and_occurs_becomes_a_column() {
         ]
     );
     let trace = rank(&three(), "minimum");
-    assert_eq!(trace.events().column("stream").unwrap().i64().unwrap().get(1), Some(7));
+    assert_eq!(Ints::of(&trace.events(), "stream").unwrap().get(1), Some(7));
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn one_key_may_make_two_columns_and_another_key_the_stream() {
             column("arg_dur", DataType::Float64, &["1.0"]),
         ]
     );
-    assert_eq!(events.column("stream").unwrap().i64().unwrap().get(0), Some(9));
+    assert_eq!(Ints::of(&events, "stream").unwrap().get(0), Some(9));
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn events_of_skipped_categories_are_no_rows_but_count() {
     let config = ParserConfig::new([]).set_skip_event_types(Some(["python_function"]));
     let skipped = load(&builder, config).rank(0).unwrap();
     assert_eq!((all.info().events, skipped.info().events, skipped.info().events_in_file), (2, 1, 2));
-    assert_eq!(skipped.events().column("index").unwrap().i64().unwrap().get(0), Some(1));
+    assert_eq!(Ints::of(&skipped.events(), "index").unwrap().get(0), Some(1));
 }
 
 #[test]

@@ -9,12 +9,13 @@ use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
 use super::cells::Sparse;
 use super::columns::*;
 use super::correlate::partners;
+use super::ids::Ids;
 use super::iterations::{Clock, Step};
 use super::symbols::{Categories, Interner, Step as StepName, categorical, step_number};
 use super::time::{FloatTimes, round_like_hta};
 use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, as_f64, each_arg, integer, is_float, nanos};
 use crate::{Compat, Result};
-use polars::prelude::{Column, DataFrame, Int64Chunked, Int64Type, IntoColumn, UInt32Chunked, UInt32Type};
+use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn, UInt32Chunked, UInt32Type};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -56,15 +57,15 @@ pub(crate) struct Built {
 
 #[derive(Default)]
 struct Rows {
-    index: Vec<i64>,
+    index: Ids,
     name: Sparse<u32>,
     cat: Vec<u32>,
     ts: Sparse<i64>,
     dur: Sparse<i64>,
-    pid: Sparse<i64>,
-    tid: Sparse<i64>,
-    stream: Sparse<i64>,
-    correlation: Sparse<i64>,
+    pid: Ids,
+    tid: Ids,
+    stream: Ids,
+    correlation: Ids,
     /// By slot; those of stream and correlation stay empty.
     args: Vec<ArgCells>,
     float: FloatTimes,
@@ -130,7 +131,7 @@ impl Rows {
         }
         let Some(cat) = self.symbol(event.cat) else { return };
         let row = self.index.len();
-        self.index.push(event.index);
+        self.index.set(row, event.index);
         self.cat.push(cat);
         if let Some(name) = self.symbol(event.name) {
             self.name.set(row, name);
@@ -224,8 +225,8 @@ impl Builder<'_> {
         let clock = Clock::new(&rows.steps(&steps));
         let partner = rows.partners();
         let iteration = rows.iterations(&clock, &partner, compat);
-        let index_correlation: Sparse<i64> =
-            partner.iter().map(|partner| partner.map(|row| rows.index[row as usize])).collect();
+        let index_correlation: Ids =
+            partner.iter().map(|partner| partner.and_then(|row| rows.index.get(row as usize))).collect();
         let end: Sparse<i64> =
             (0..rows.index.len()).map(|row| Some(rows.ts.get(row)?.saturating_add(rows.dur.get(row)?))).collect();
 
@@ -258,7 +259,10 @@ impl Rows {
         let rows = self.index.len();
         self.name.pad(rows);
         let Self { ts, dur, pid, tid, stream, correlation, .. } = self;
-        for column in [ts, dur, pid, tid, stream, correlation] {
+        for column in [ts, dur] {
+            column.pad(rows);
+        }
+        for column in [pid, tid, stream, correlation] {
             column.pad(rows);
         }
     }
@@ -288,7 +292,7 @@ impl Rows {
     }
 
     /// On the CPU by time, on the GPU by the launch.
-    fn iterations(&self, clock: &Clock, partner: &[Option<u32>], compat: Compat) -> Sparse<i64> {
+    fn iterations(&self, clock: &Clock, partner: &[Option<u32>], compat: Compat) -> Ids {
         let cpu_op = self.interner.texts().iter().position(|text| text == "cpu_op").map(|symbol| symbol as u32);
         let stream = &self.stream;
         // Triton's operators run on the CPU and carry the stream they launch on.
@@ -308,7 +312,7 @@ impl Rows {
                 // and it takes the event at position 0 for none.
                 let lost = compat == Compat::Hta && stream.get(row) == Some(0);
                 let launch = partner[row].filter(|_| !lost)? as usize;
-                let hidden = compat == Compat::Hta && self.index[launch] == 0;
+                let hidden = compat == Compat::Hta && self.index.get(launch) == Some(0);
                 if hidden { None } else { timed[launch] }
             })
             .collect()
@@ -329,35 +333,30 @@ impl Rows {
             .collect()
     }
 
-    fn frame(
-        self,
-        slots: Slots,
-        end: Sparse<i64>,
-        index_correlation: Sparse<i64>,
-        iteration: Sparse<i64>,
-    ) -> Result<DataFrame> {
+    fn frame(self, slots: Slots, end: Sparse<i64>, index_correlation: Ids, iteration: Ids) -> Result<DataFrame> {
         let Self { index, name, cat, ts, dur, pid, tid, stream, correlation, args, interner, .. } = self;
         let rows = index.len();
         let categories = Categories::shared();
         let codes = categories.codes(interner.texts().iter().map(String::as_str))?;
         let name = name.map(|symbol| codes[symbol as usize]);
         let cat: Vec<u32> = cat.iter().map(|&symbol| codes[symbol as usize]).collect();
-        let int = |column: Sparse<i64>, name: &str| column.finish::<Int64Type>(name).into_column();
+        let time = |column: Sparse<i64>, name: &str| column.finish::<Int64Type>(name).into_column();
+        let ids = |column: Ids, name: &str| column.finish(name).into_column();
 
         let mut columns: Vec<Column> = vec![
-            Int64Chunked::from_vec(INDEX.into(), index).into_column(),
+            ids(index, INDEX),
             categorical(name.finish::<UInt32Type>(NAME), &categories).into_column(),
             categorical(UInt32Chunked::from_vec(CAT.into(), cat), &categories).into_column(),
-            int(ts, TS),
-            int(dur, DUR),
-            int(end, END),
-            int(pid, PID),
-            int(tid, TID),
+            time(ts, TS),
+            time(dur, DUR),
+            time(end, END),
+            ids(pid, PID),
+            ids(tid, TID),
         ];
-        columns.push(int(stream, STREAM));
-        columns.push(int(correlation, CORRELATION));
-        columns.push(int(index_correlation, INDEX_CORRELATION));
-        columns.push(int(iteration, ITERATION));
+        columns.push(ids(stream, STREAM));
+        columns.push(ids(correlation, CORRELATION));
+        columns.push(ids(index_correlation, INDEX_CORRELATION));
+        columns.push(ids(iteration, ITERATION));
         for (cells, slot) in args.into_iter().zip(slots.into_slots()) {
             let [first, more @ ..] = slot.columns.as_slice() else { continue };
             let Some(column) = cells.finish(first, rows, &codes, &categories) else { continue };
@@ -371,8 +370,8 @@ impl Rows {
 }
 
 /// The values of a column, ascending, each once.
-fn distinct(column: &Sparse<i64>) -> Vec<i64> {
-    let rows = 0..column.values().len();
+fn distinct(column: &Ids) -> Vec<i64> {
+    let rows = 0..column.len();
     let values: std::collections::BTreeSet<i64> = rows.filter_map(|row| column.get(row)).collect();
     values.into_iter().collect()
 }

@@ -1,6 +1,7 @@
 //! Rows, iterations and correlations on timelines that a reader can check.
 #![allow(clippy::unwrap_used)]
 
+use crate::frame::Ints;
 use crate::{Compat, LoadOptions, Trace, TraceSet};
 use polars::prelude::DataType;
 use trace_testkit::{Stream, TraceBuilder};
@@ -15,7 +16,7 @@ fn load_as_hta(builder: &TraceBuilder) -> Trace {
 }
 
 fn ints(trace: &Trace, column: &str) -> Vec<Option<i64>> {
-    trace.events().column(column).unwrap().i64().unwrap().iter().collect()
+    Ints::of(&trace.events(), column).unwrap().iter().collect()
 }
 
 fn texts(trace: &Trace, column: &str) -> Vec<Option<String>> {

@@ -60,7 +60,7 @@ fn of_all(events: &DataFrame) -> Vec<AttributeSpec> {
 /// What HTA infers from the first value.
 fn type_of(column: &Column) -> ValueType {
     match column.dtype() {
-        DataType::Int64 => ValueType::Int,
+        DataType::Int32 | DataType::Int64 => ValueType::Int,
         DataType::Float64 => ValueType::Float,
         _ => {
             let first = (0..column.len()).filter_map(|row| column.get(row).ok()).find(|value| !value.is_null());
@@ -76,7 +76,8 @@ fn fill(column: &Column, default: &DefaultValue) -> Result<Column> {
         return Ok(column.clone());
     }
     Ok(match (column.dtype(), default) {
-        (DataType::Int64, DefaultValue::Int(default)) => {
+        (DataType::Int32 | DataType::Int64, DefaultValue::Int(default)) => {
+            let column = column.cast(&DataType::Int64)?;
             let values = column.i64()?.iter().map(|value| value.unwrap_or(*default));
             Int64Chunked::from_iter_values(name, values).into_column()
         }

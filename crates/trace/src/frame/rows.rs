@@ -1,23 +1,24 @@
 //! The events of a rank, value by value.
 
 use super::columns::*;
+use super::ids::Ints;
 use crate::Result;
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, Int64Chunked, UInt32Chunked};
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
 use std::sync::Arc;
 
 /// The events of a rank, value by value, for what goes through them in an order of its own. A row is the position of an
 /// event among all events of the rank.
 pub(crate) struct Rows {
-    index: Int64Chunked,
-    ts: Int64Chunked,
-    dur: Int64Chunked,
-    pid: Int64Chunked,
-    tid: Int64Chunked,
-    stream: Int64Chunked,
-    correlation: Int64Chunked,
-    partner: Int64Chunked,
-    iteration: Int64Chunked,
+    index: Ints,
+    ts: Ints,
+    dur: Ints,
+    pid: Ints,
+    tid: Ints,
+    stream: Ints,
+    correlation: Ints,
+    partner: Ints,
+    iteration: Ints,
     name: UInt32Chunked,
     cat: UInt32Chunked,
     texts: Arc<CategoricalMapping>,
@@ -29,7 +30,7 @@ impl Rows {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn of(events: &DataFrame) -> Result<Self> {
-        let int = |name: &str| -> Result<Int64Chunked> { Ok(events.column(name)?.i64()?.rechunk().into_owned()) };
+        let int = |name: &str| Ints::of(events, name);
         let series = |name: &str| -> Result<_> { Ok(events.column(name)?.as_materialized_series().rechunk()) };
         let (name, cat) = (series(NAME)?, series(CAT)?);
         // Names and categories are of one table.
@@ -90,7 +91,7 @@ impl Rows {
     pub(crate) fn partner(&self, row: usize) -> Option<usize> {
         let wanted = self.partner.get(row)?;
         // Rows stand in file order.
-        self.index.cont_slice().ok()?.binary_search(&wanted).ok()
+        self.index.row_of(wanted)
     }
 
     /// The code of the name.

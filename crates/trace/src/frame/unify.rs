@@ -4,8 +4,8 @@ use super::symbols::{Categories, categorical};
 use crate::Result;
 use polars::prelude::{Column, DataFrame, DataType, IntoColumn, UInt32Chunked};
 
-/// Gives the columns of arguments that the ranks hold in different types one type: numbers become `f64`, and categories
-/// of their text where another rank has texts.
+/// Gives the columns of arguments that the ranks hold in different types one type: whole numbers become `i64`, other
+/// numbers `f64`, and both categories of their text where another rank has texts.
 ///
 /// # Errors
 /// If polars refuses, which no input should bring about.
@@ -17,7 +17,11 @@ pub(crate) fn unify(frames: &mut [&mut DataFrame]) -> Result<()> {
             Some((_, dtype, mixed)) if dtype != column.dtype() => {
                 *mixed = true;
                 if !dtype.is_categorical() {
-                    *dtype = if column.dtype().is_categorical() { column.dtype().clone() } else { DataType::Float64 };
+                    *dtype = match column.dtype() {
+                        other if other.is_categorical() => other.clone(),
+                        other if other.is_integer() && dtype.is_integer() => DataType::Int64,
+                        _ => DataType::Float64,
+                    };
                 }
             }
             Some(_) => {}

@@ -5,7 +5,7 @@ use super::ledger::counted;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
-use trace::polars::prelude::DataFrame;
+use trace::polars::prelude::{DataFrame, DataType};
 use trace::{DeviceType, Error, LabeledTrace, OpsDiff, Pick, TraceDiff};
 
 #[test]
@@ -163,7 +163,9 @@ fn differs(df: &DataFrame, golden: &Path, form: &str) -> Option<String> {
 /// Whether a value of a frame is what a golden says: numbers as numbers, counts exactly.
 fn same(df: &DataFrame, column: usize, row: usize, golden: &str) -> bool {
     let column = &df.columns()[column];
-    if let Ok(ints) = column.i64() {
+    if column.dtype().is_integer() {
+        let ints = column.cast(&DataType::Int64).unwrap();
+        let ints = ints.i64().unwrap();
         return ints.get(row).map(|value| value as f64) == golden.parse().ok();
     }
     if let Ok(floats) = column.f64() {

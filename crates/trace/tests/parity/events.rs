@@ -31,7 +31,9 @@ fn compare(events: &DataFrame, golden: &std::path::Path) -> usize {
         ["index", "cat", "name", "pid", "tid", "ts", "dur", "stream", "correlation", "index_correlation", "iteration"];
     assert_eq!(heads, expected, "{place}");
     assert_eq!(rows.len(), events.height(), "{place}");
-    let int = |name: &str| -> Int64Chunked { events.column(name).unwrap().i64().unwrap().clone() };
+    let int = |name: &str| -> Int64Chunked {
+        events.column(name).unwrap().cast(&DataType::Int64).unwrap().i64().unwrap().clone()
+    };
     let text = |name: &str| events.column(name).unwrap().as_materialized_series().cast(&DataType::String).unwrap();
     let (cat, name) = (text("cat"), text("name"));
     let (cat, name) = (cat.str().unwrap(), name.str().unwrap());

@@ -3,6 +3,7 @@
 use super::goldens::{TRACES, csv, files, json, load, parts, say, shared};
 use super::ledger::counted;
 use trace::TraceAnalysis;
+use trace::polars::prelude::DataType;
 
 #[test]
 fn the_rows_that_questions_see_are_htas() {
@@ -17,7 +18,7 @@ fn the_rows_that_questions_see_are_htas() {
             let view = analysis.views().iter().find(|view| view.rank() == rank).unwrap();
             let events = view.events().unwrap();
             let ints = |name: &str| -> Vec<i64> {
-                events.column(name).unwrap().i64().unwrap().iter().map(Option::unwrap).collect()
+                events.column(name).unwrap().cast(&DataType::Int64).unwrap().i64().unwrap().iter().flatten().collect()
             };
             let ours: Vec<(i64, f64)> =
                 ints("index").into_iter().zip(ints("ts").into_iter().map(|ts| ts as f64 / 1e3)).collect();

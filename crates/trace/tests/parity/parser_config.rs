@@ -5,7 +5,7 @@ use super::ledger::counted;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use trace::polars::prelude::{AnyValue, DataFrame, Int64Chunked};
+use trace::polars::prelude::{AnyValue, DataFrame, DataType, Int64Chunked};
 use trace::{ParserBackend, ParserConfig};
 
 #[test]
@@ -174,12 +174,12 @@ impl Filled<'_> {
     }
 
     fn ints(&self, column: &str) -> Int64Chunked {
-        self.frame.column(column).unwrap().i64().unwrap().clone()
+        self.frame.column(column).unwrap().cast(&DataType::Int64).unwrap().i64().unwrap().clone()
     }
 
     /// A value as HTA's frame has it, in Python's words; `None` is NaN.
     fn text(&self, column: &str, row: usize) -> Option<String> {
-        let int = |column: &str| self.frame.column(column).unwrap().i64().unwrap().get(row);
+        let int = |column: &str| self.frame.column(column).unwrap().get(row).unwrap().extract::<i64>();
         match column {
             "ts" | "dur" | "end" => {
                 let nanos = int(column).unwrap();

@@ -1,0 +1,211 @@
+//! Whole numbers that nobody adds up: of 32 bits as long as they fit.
+
+use super::cells::Sparse;
+use crate::Result;
+use polars::prelude::{
+    DataFrame, DataType, Int32Chunked, Int32Type, Int64Chunked, Int64Type, IntoSeries, PolarsResult, Series,
+};
+
+/// A column of ids while it grows: of 32 bits, and of 64 from the first value that needs them.
+#[derive(Debug)]
+pub(super) enum Ids {
+    Short(Sparse<i32>),
+    Long(Sparse<i64>),
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::Short(Sparse::default())
+    }
+}
+
+impl Ids {
+    /// The value of a row at or after the last one set.
+    #[inline]
+    pub(super) fn set(&mut self, row: usize, value: i64) {
+        match self {
+            Self::Short(ids) => match i32::try_from(value) {
+                Ok(value) => ids.set(row, value),
+                Err(_) => self.lengthen().set(row, value),
+            },
+            Self::Long(ids) => ids.set(row, value),
+        }
+    }
+
+    /// Makes the column `rows` long.
+    pub(super) fn pad(&mut self, rows: usize) {
+        match self {
+            Self::Short(ids) => ids.pad(rows),
+            Self::Long(ids) => ids.pad(rows),
+        }
+    }
+
+    /// The value of a row. Call [`Self::pad`] first.
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> Option<i64> {
+        match self {
+            Self::Short(ids) => ids.get(row).map(i64::from),
+            Self::Long(ids) => ids.get(row),
+        }
+    }
+
+    /// Which values are there. Call [`Self::pad`] first.
+    pub(super) fn present(&self) -> &[bool] {
+        match self {
+            Self::Short(ids) => ids.present(),
+            Self::Long(ids) => ids.present(),
+        }
+    }
+
+    /// How many rows there are by now.
+    pub(super) fn len(&self) -> usize {
+        self.present().len()
+    }
+
+    /// The column with other values, each made from its own.
+    pub(super) fn map<U: Copy + Default>(self, mut to: impl FnMut(i64) -> U) -> Sparse<U> {
+        match self {
+            Self::Short(ids) => ids.map(|id| to(i64::from(id))),
+            Self::Long(ids) => ids.map(to),
+        }
+    }
+
+    /// The finished column.
+    pub(super) fn finish(self, name: &str) -> Series {
+        match self {
+            Self::Short(ids) => ids.finish::<Int32Type>(name).into_series(),
+            Self::Long(ids) => ids.finish::<Int64Type>(name).into_series(),
+        }
+    }
+
+    #[cold]
+    fn lengthen(&mut self) -> &mut Sparse<i64> {
+        if let Self::Short(ids) = self {
+            *self = Self::Long(std::mem::take(ids).map(i64::from));
+        }
+        match self {
+            Self::Long(ids) => ids,
+            Self::Short(_) => unreachable!("lengthened above"),
+        }
+    }
+}
+
+impl FromIterator<Option<i64>> for Ids {
+    fn from_iter<I: IntoIterator<Item = Option<i64>>>(values: I) -> Self {
+        let mut ids = Self::default();
+        let mut rows = 0;
+        for (row, value) in values.into_iter().enumerate() {
+            if let Some(value) = value {
+                ids.set(row, value);
+            }
+            rows = row + 1;
+        }
+        ids.pad(rows);
+        ids
+    }
+}
+
+/// A finished column of whole numbers, of 32 bits or of 64, read as `i64`.
+#[derive(Debug, Clone)]
+pub(crate) enum Ints {
+    Short(Int32Chunked),
+    Long(Int64Chunked),
+}
+
+impl Ints {
+    /// The column `name` of a frame, in one piece.
+    ///
+    /// # Errors
+    /// If there is none, or it is not of whole numbers.
+    pub(crate) fn of(frame: &DataFrame, name: &str) -> Result<Self> {
+        Ok(Self::read(frame, name)?)
+    }
+
+    /// [`Self::of`] with polars' own error.
+    pub(crate) fn read(frame: &DataFrame, name: &str) -> PolarsResult<Self> {
+        let column = frame.column(name)?;
+        Ok(match column.dtype() {
+            DataType::Int32 => Self::Short(column.i32()?.rechunk().into_owned()),
+            _ => Self::Long(column.i64()?.rechunk().into_owned()),
+        })
+    }
+
+    /// How many rows.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Short(ints) => ints.len(),
+            Self::Long(ints) => ints.len(),
+        }
+    }
+
+    /// The value of a row.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> Option<i64> {
+        match self {
+            Self::Short(ints) => ints.get(row).map(i64::from),
+            Self::Long(ints) => ints.get(row),
+        }
+    }
+
+    /// All values, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<i64>> + '_ {
+        (0..self.len()).map(|row| self.get(row))
+    }
+
+    /// The row that holds a value, in a column that ascends and lacks none.
+    pub(crate) fn row_of(&self, value: i64) -> Option<usize> {
+        match self {
+            Self::Short(ints) => ints.cont_slice().ok()?.binary_search(&i32::try_from(value).ok()?).ok(),
+            Self::Long(ints) => ints.cont_slice().ok()?.binary_search(&value).ok(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polars::prelude::IntoColumn;
+
+    const FIRST_LONG: i64 = i32::MAX as i64 + 1;
+
+    fn column(values: &[Option<i64>]) -> (DataType, Vec<Option<i64>>) {
+        let column = values.iter().copied().collect::<Ids>().finish("id").into_column();
+        let frame = DataFrame::new(values.len(), vec![column]).unwrap();
+        let ints = Ints::of(&frame, "id").unwrap();
+        (frame.column("id").unwrap().dtype().clone(), ints.iter().collect())
+    }
+
+    #[test]
+    fn ids_take_32_bits_while_they_fit() {
+        let values = [None, Some(i64::from(i32::MIN)), Some(FIRST_LONG - 1), None];
+        assert_eq!(column(&values), (DataType::Int32, values.to_vec()));
+    }
+
+    #[test]
+    fn the_first_value_that_does_not_fit_lengthens_all() {
+        for long in [FIRST_LONG, i64::from(i32::MIN) - 1, i64::MAX, i64::MIN] {
+            let values = [Some(-7), None, Some(long), Some(8), None];
+            assert_eq!(column(&values), (DataType::Int64, values.to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_value_set_twice_is_the_last_one() {
+        let mut ids = Ids::default();
+        ids.set(1, 5);
+        ids.set(1, FIRST_LONG);
+        ids.set(1, 6);
+        assert_eq!((ids.get(0), ids.get(1), ids.len()), (None, Some(6), 2));
+    }
+
+    #[test]
+    fn rows_are_found_by_value() {
+        for offset in [0, FIRST_LONG] {
+            let values = [1, 4, 9].map(|value| Some(value + offset));
+            let column = values.into_iter().collect::<Ids>().finish("id").into_column();
+            let ints = Ints::of(&DataFrame::new(3, vec![column]).unwrap(), "id").unwrap();
+            assert_eq!(ints.row_of(4 + offset), Some(1));
+            assert_eq!((ints.row_of(5 + offset), ints.row_of(i64::MAX), ints.row_of(i64::MIN)), (None, None, None));
+        }
+    }
+}
