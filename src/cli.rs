@@ -9,9 +9,15 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
+/// What `--help` says of the environment.
+const ENVIRONMENT: &str = "\
+Environment of the kernel:
+  TRACEBOOK_LOG       how much is logged: off (the default), error, warn, info, debug (a line per request), trace
+  TRACEBOOK_LOG_FILE  a file to log to, in place of standard error";
+
 /// A Jupyter kernel for comparing and exploring PyTorch profiler traces.
 #[derive(Debug, Parser)]
-#[command(name = "tracebook", version)]
+#[command(name = "tracebook", version, after_help = ENVIRONMENT)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

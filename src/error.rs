@@ -12,12 +12,35 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// An error whose traceback is its message.
-    pub fn new(ename: impl Into<String>, evalue: impl Into<String>) -> Self {
-        let (ename, evalue) = (ename.into(), evalue.into());
+    /// An error whose traceback is its message. Messages repeat what a person typed and what a trace holds, so characters
+    /// that steer a terminal or turn the direction of writing around are replaced.
+    pub fn new(ename: impl Into<String>, evalue: impl AsRef<str>) -> Self {
+        let (ename, evalue) = (ename.into(), trace_view::terminal_safe(evalue.as_ref()));
         let traceback = format!("{ename}: {evalue}").lines().map(str::to_owned).collect();
         Self { ename, evalue, traceback }
     }
+
+    /// An error with a traceback of its own, whose colours stay.
+    pub fn coloured(ename: &str, evalue: &str, traceback: &[String]) -> Self {
+        Self {
+            ename: ename.to_owned(),
+            evalue: trace_view::terminal_safe(evalue),
+            traceback: traceback.iter().map(|line| safe_but_for_colours(line)).collect(),
+        }
+    }
+}
+
+/// `text` with the sequences that set colours, `ESC [ 1;31 m`, and no other character that steers a terminal.
+fn safe_but_for_colours(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let mut safe = parts.next().map(trace_view::terminal_safe).unwrap_or_default();
+    for part in parts {
+        let numbers =
+            part.strip_prefix('[').map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+        safe.push(if numbers.is_some_and(|rest| rest.starts_with('m')) { '\u{1b}' } else { '\u{fffd}' });
+        safe.push_str(&trace_view::terminal_safe(part));
+    }
+    safe
 }
 
 /// What can go wrong in a magic.
@@ -78,5 +101,21 @@ impl From<Error> for Failure {
             Error::Rust(failure) => failure,
             error => Failure::new(error.ename(), error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_message_repeats_cannot_steer_a_terminal() {
+        let failure = Failure::new("UsageError", "no \u{1b}[2J \u{202e}txt.exe\nhere");
+        assert_eq!(failure.evalue, "no \u{fffd}[2J \u{fffd}txt.exe\nhere");
+        assert_eq!(failure.traceback, ["UsageError: no \u{fffd}[2J \u{fffd}txt.exe", "here"]);
+        let line = "\u{1b}[1;31merror\u{1b}[0m: \u{1b}[2J\u{1b}]0;x\u{7}\u{1b}".to_owned();
+        let coloured = Failure::coloured("CompileError", "\u{9b}2J", &[line]);
+        assert_eq!(coloured.traceback, ["\u{1b}[1;31merror\u{1b}[0m: \u{fffd}[2J\u{fffd}]0;x\u{fffd}\u{fffd}"]);
+        assert_eq!(coloured.evalue, "\u{fffd}2J");
     }
 }

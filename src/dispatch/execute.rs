@@ -149,11 +149,12 @@ impl Executions {
                 reply
             }
         };
-        self.reply(&running.request, reply, running.count);
+        self.reply(&running.request, running.came, reply, running.count);
         if abort {
-            for (_, request) in std::mem::take(&mut self.waiting) {
+            for (came, request) in std::mem::take(&mut self.waiting) {
                 self.busy(&request);
-                self.reply(&request, json!({"status": "aborted", "payload": [], "user_expressions": {}}), self.count);
+                let aborted = json!({"status": "aborted", "payload": [], "user_expressions": {}});
+                self.reply(&request, came, aborted, self.count);
             }
         }
         self.advance();
@@ -166,7 +167,7 @@ impl Executions {
             self.busy(&request);
             match content::<Content>(request.content.take()) {
                 Ok(content) => self.start(request, came, content),
-                Err(failure) => self.reply(&request, failed(&failure), self.count),
+                Err(failure) => self.reply(&request, came, failed(&failure), self.count),
             }
         }
     }
@@ -202,10 +203,13 @@ impl Executions {
     }
 
     /// The reply, and then `idle`: a client that saw `idle` has seen everything.
-    fn reply(&self, request: &Request, mut reply: Value, count: usize) {
+    fn reply(&self, request: &Request, came: Instant, mut reply: Value, count: usize) {
         reply["execution_count"] = json!(count);
         self.outbox.send(request.channel, &request.origin, "execute_reply", &reply);
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
+        let took = crate::log::milliseconds(came.elapsed());
+        let status = reply["status"].as_str().unwrap_or_default();
+        tracing::debug!("execute_request {} on {:?}: {status}, {took}", request.origin.msg_id(), request.channel);
     }
 }
 

@@ -70,7 +70,7 @@ impl History {
                 Self { entries, session: file.session(), file: Some(file) }
             }
             Err(error) => {
-                crate::log::line(format_args!("the history is kept for this session only: {error}"));
+                tracing::warn!("the history is kept for this session only: {error}");
                 Self::default()
             }
         }
@@ -83,7 +83,7 @@ impl History {
             self.entries.pop_front();
         }
         if let Some(Err(error)) = self.file.as_ref().map(|file| file.add(line, input)) {
-            crate::log::line(format_args!("a cell is not kept in the history of later sessions: {error}"));
+            tracing::warn!("a cell is not kept in the history of later sessions: {error}");
             // A lock is free again soon; a disk that is full or a folder that is gone stays so.
             if error.kind() != ErrorKind::WouldBlock {
                 self.file = None;

@@ -30,6 +30,7 @@ enum Event {
 /// # Errors
 /// If the sockets cannot be opened or a thread cannot be started.
 pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireError> {
+    crate::log::start();
     let open = |what| move |source| WireError::Open { what, source };
     let (sender, mut events) = unbounded_channel();
     let tell = |sender: &tokio::sync::mpsc::UnboundedSender<Event>| {
@@ -46,6 +47,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     let wire = Wire::open(connection, move |request| requests(Event::Request(request)))?;
 
     let outbox = wire.outbox().clone();
+    tracing::info!("tracebook {} listens", env!("CARGO_PKG_VERSION"));
     outbox.publish(None, "status", &Status::starting());
     let stdin = Arc::new(Stdin::default());
     let executions = Executions::new(outbox.clone(), runner, Arc::clone(&stdin));
@@ -53,10 +55,11 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(open("event loop"))?;
     // A defect of ours in one event is no reason to stop serving: what was loaded stays.
     while catch_unwind(AssertUnwindSafe(|| runtime.block_on(kernel.serve(&mut events, &parent)))).is_err() {
-        crate::log::line(format_args!("a defect of tracebook; the kernel goes on"));
+        tracing::warn!("a defect of tracebook; the kernel goes on");
     }
     kernel.end();
     wire.close();
+    tracing::info!("the kernel ends");
     Ok(())
 }
 
@@ -100,7 +103,7 @@ impl Kernel {
                 },
                 _ = watch.tick() => {
                     if parent.is_gone() {
-                        crate::log::line(format_args!("Jupyter is gone, so the kernel ends"));
+                        tracing::warn!("Jupyter is gone, so the kernel ends");
                         return;
                     }
                 }
@@ -109,10 +112,9 @@ impl Kernel {
     }
 
     fn handle(&mut self, request: Request) -> Flow {
-        crate::log::debug(format_args!("{:?}: {} {}", request.channel, request.msg_type, request.origin.msg_id()));
         match (request.channel, request.msg_type.as_str()) {
             (Channel::Stdin, "input_reply") => self.stdin.answer(&request.content),
-            (Channel::Stdin, other) => crate::log::line(format_args!("a {other} on stdin is ignored")),
+            (Channel::Stdin, other) => tracing::warn!("a {other} on stdin is ignored"),
             (_, "execute_request") => self.executions.push(request),
             _ => return self.answer(request),
         }
@@ -121,6 +123,7 @@ impl Kernel {
 
     /// Answers what needs no waiting, between `busy` and `idle`.
     fn answer(&mut self, mut request: Request) -> Flow {
+        let came = std::time::Instant::now();
         self.outbox.publish(Some(&request.origin), "status", &Status::busy());
         let content = request.content.take();
         let is_shutdown = request.msg_type == "shutdown_request";
@@ -136,6 +139,8 @@ impl Kernel {
             self.outbox.send(request.channel, &request.origin, &kind, &reply);
         }
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
+        let took = crate::log::milliseconds(came.elapsed());
+        tracing::debug!("{} {} on {:?}: {took}", request.msg_type, request.origin.msg_id(), request.channel);
         if is_shutdown { Flow::End } else { Flow::On }
     }
 
@@ -159,7 +164,7 @@ impl Kernel {
             }
             "comm_msg" | "comm_close" => return None,
             other => {
-                crate::log::line(format_args!("no answer to a {other}"));
+                tracing::warn!("no answer to a {other}");
                 let unknown = Failure::new("ProtocolError", format!("{other} is not supported"));
                 return other.ends_with("_request").then_some(Err(unknown));
             }
@@ -174,7 +179,7 @@ impl Kernel {
         // On a thread of its own, since it may have to wait, and a second interrupt must not wait for the first.
         let stop = Arc::clone(&self.stop);
         if let Err(error) = std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || stop()) {
-            crate::log::line(format_args!("cannot interrupt: {error}"));
+            tracing::warn!("cannot interrupt: {error}");
         }
     }
 

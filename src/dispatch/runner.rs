@@ -68,7 +68,7 @@ impl Runner {
         if let Some(jobs) = &self.jobs
             && jobs.send(job).is_err()
         {
-            crate::log::line(format_args!("the thread that runs cells is gone"));
+            tracing::warn!("the thread that runs cells is gone");
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) fn of_compiler(errors: &[CompilationError], code: &str, edits: &Edits
     let first = errors.first().map(CompilationError::message);
     let first = first.map(|message| not_shown(&message).map_or(message.clone(), no_text));
     let first = first.unwrap_or_else(|| "the cell does not compile".to_owned());
-    Failure { ename: "CompileError".to_owned(), evalue: first, traceback }
+    Failure::coloured("CompileError", &first, &traceback)
 }
 
 /// The type of the last expression, if the message says that it cannot be shown.
@@ -143,7 +143,7 @@ pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -
         }
         None => {}
     }
-    Failure { ename: "Panic".to_owned(), evalue: panic.message.clone(), traceback }
+    Failure::coloured("Panic", &panic.message, &traceback)
 }
 
 #[cfg(test)]

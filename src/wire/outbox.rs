@@ -61,7 +61,7 @@ impl Outbox {
     ) -> Option<Vec<Vec<u8>>> {
         self.writer
             .write(to, parent, msg_type, content)
-            .inspect_err(|error| crate::log::line(format_args!("cannot write a {msg_type}: {error}")))
+            .inspect_err(|error| tracing::warn!("cannot write a {msg_type}: {error}"))
             .ok()
     }
 

@@ -112,7 +112,7 @@ pub(super) fn bind(
 fn private(file: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     if let Err(error) = std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)) {
-        crate::log::line(format_args!("cannot make {} private: {error}", file.display()));
+        tracing::warn!("cannot make {} private: {error}", file.display());
     }
 }
 
@@ -142,7 +142,7 @@ impl Post {
             match zmq::poll(&mut items, -1) {
                 Ok(_) | Err(zmq::Error::EINTR) => {}
                 Err(error) => {
-                    crate::log::line(format_args!("cannot wait for messages: {error}"));
+                    tracing::warn!("cannot wait for messages: {error}");
                     std::thread::sleep(Duration::from_millis(100));
                     continue;
                 }
@@ -179,7 +179,7 @@ impl Post {
                 Letter::Close => return std::ops::ControlFlow::Break(()),
             };
             if let Err(error) = sent {
-                crate::log::line(format_args!("cannot send a message: {error}"));
+                tracing::warn!("cannot send a message: {error}");
             }
         }
         std::ops::ControlFlow::Continue(())
@@ -191,16 +191,13 @@ impl Post {
         let flight = &self.outbox.flight;
         if flight.is_too_much(content.len()) {
             if self.dropped == 0 {
-                crate::log::line(format_args!("a client does not read iopub: large outputs are dropped until it does"));
+                tracing::warn!("a client does not read iopub: large outputs are dropped until it does");
             }
             self.dropped += 1;
             return Ok(());
         }
         if self.dropped > 0 && !flight.is_too_much(usize::MAX) {
-            crate::log::line(format_args!(
-                "outputs are sent again; {} were dropped",
-                std::mem::take(&mut self.dropped)
-            ));
+            tracing::warn!("outputs are sent again; {} were dropped", std::mem::take(&mut self.dropped));
         }
         for frame in frames {
             self.iopub.send(frame, DONTWAIT | SNDMORE)?;
@@ -213,10 +210,10 @@ impl Post {
             match socket.recv_multipart(DONTWAIT) {
                 Ok(frames) => match frame::read(frames, channel, &self.signer) {
                     Ok(request) => deliver(request),
-                    Err(why) => crate::log::line(format_args!("dropped a message on {channel:?}: {why}")),
+                    Err(why) => tracing::warn!("dropped a message on {channel:?}: {why}"),
                 },
                 Err(zmq::Error::EAGAIN) => return,
-                Err(error) => return crate::log::line(format_args!("cannot read from {channel:?}: {error}")),
+                Err(error) => return tracing::warn!("cannot read from {channel:?}: {error}"),
             }
         }
     }
@@ -232,7 +229,7 @@ impl Post {
             if let Ok(frames) = written
                 && let Err(error) = self.iopub.send_multipart(frames, DONTWAIT)
             {
-                crate::log::line(format_args!("cannot welcome a subscriber: {error}"));
+                tracing::warn!("cannot welcome a subscriber: {error}");
             }
         }
     }

@@ -67,6 +67,23 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// Loading took more memory than it may.
+    #[error(
+        "{file} was not loaded: the process would hold more than its memory budget of {}. Let other traces go, load fewer ranks, or set {}=16G before the program starts",
+        crate::memory::in_words(*.budget), crate::MEMORY_VARIABLE
+    )]
+    MemoryBudget {
+        /// The file that was being read.
+        file: String,
+        /// What the process may hold, in bytes.
+        budget: u64,
+    },
+    /// The memory budget is no size.
+    #[error("{}=\"{value}\" is no size; write 8G, 500M or a number of bytes", crate::MEMORY_VARIABLE)]
+    MemorySetting {
+        /// What the variable holds.
+        value: String,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

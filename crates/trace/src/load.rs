@@ -5,13 +5,14 @@
 mod tests;
 
 use crate::frame::{Builder, Built, Wanted, unify};
+use crate::memory::Budget;
 use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, read_ahead, read_events, trace_files};
 use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -162,7 +163,9 @@ fn strictly(
     loaded: Result<Option<Loaded>>,
     check: impl FnOnce() -> Result<()>,
 ) -> Result<Option<Loaded>> {
-    if options.strict && !matches!(loaded, Ok(None) | Err(Error::Interrupted | Error::Io { .. })) {
+    if options.strict
+        && !matches!(loaded, Ok(None) | Err(Error::Interrupted | Error::MemoryBudget { .. } | Error::Io { .. }))
+    {
         check()?;
     }
     loaded
@@ -177,7 +180,11 @@ fn load_one(
 ) -> Result<Option<Loaded>> {
     let ranks = options.ranks.as_deref();
     let mut builder = Builder::new(options.compat, ranks, wanted, meter);
-    let outcome = read_events(reader, file, &mut builder)?;
+    let budget = Budget::now()?;
+    let outcome = read_events(budget.limit(reader), file, &mut builder).map_err(|error| match error {
+        Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => budget.spent(file),
+        error => error,
+    })?;
     if outcome.stopped {
         return Ok(None);
     }

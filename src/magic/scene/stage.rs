@@ -8,7 +8,7 @@ use crate::session::{Binding, Cells, Session};
 use std::sync::Arc;
 use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
-use trace_view::{Part, Report};
+use trace_view::{Part, Report, terminal_safe};
 
 /// What a running magic may touch.
 pub struct Scene<'a> {
@@ -28,9 +28,9 @@ impl Scene<'_> {
         }
     }
 
-    /// Prints one line.
+    /// Prints one line; what a name or a path holds cannot steer the terminal.
     pub fn say(&self, line: impl std::fmt::Display) {
-        self.out.emit(Output::Stdout(format!("{line}\n")));
+        self.out.emit(Output::Stdout(terminal_safe(&format!("{line}\n"))));
     }
 
     /// Shows what the reader must not miss, even of a magic that shows nothing else.

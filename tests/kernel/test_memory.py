@@ -1,0 +1,66 @@
+"""A small file can unpack to more than there is: a load ends when its budget of memory is spent, and nothing else does."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+
+
+def bomb(path, head, piece, tail, size):
+    """About `size` bytes of JSON in a file a thousandth of that."""
+    times = size // len(piece)
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        file.write(head)
+        block = piece * 1000
+        for _ in range(times // 1000):
+            file.write(block)
+        file.write(tail)
+    assert path.stat().st_size * 50 < size
+    return path
+
+
+EVENT = json.dumps({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1, "args": {}}).encode()
+
+
+def resident(pid, what="RssAnon"):
+    """Bytes of memory that a process holds; `VmHWM` is the most that it held."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{what}:")) << 10
+
+
+def test_a_bomb_ends_with_a_message_and_what_was_loaded_stays(start, tracebook_argv, tmp_path):
+    """Events without end make columns grow."""
+    path = bomb(tmp_path / "bomb.json.gz", b'{"traceEvents": [' + EVENT, b"," + EVENT, b"]}", 1 << 30)
+    kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "300M"})
+    kernel.ok(f"%trace_load {DATA}/job/rank-0.json.gz --as control --quiet")
+    before = kernel.ok("%trace_list").outputs[-1]["content"]["data"]["text/plain"]
+    ran = kernel.run(f"%trace_load {path} --as bomb", timeout=120)
+    assert ran.status == "error" and ran.content["ename"] == "TraceError", ran.content
+    said = ran.content["evalue"]
+    # The thing, the reason, and the way out.
+    for part in (path.name, "memory budget of 300 MiB", "Let other traces go", "TRACEBOOK_MEMORY=16G"):
+        assert part in said, said
+    # The budget is looked at between pieces of text, so it may be passed by what one piece makes.
+    assert resident(kernel.pid, "VmHWM") < 600 << 20
+    assert kernel.ok("%trace_list").outputs[-1]["content"]["data"]["text/plain"] == before
+    kernel.ok("%gpu_kernel_breakdown control --no-figure")
+    # What the bomb took is given back.
+    assert resident(kernel.pid) < 300 << 20
+
+
+@pytest.mark.parametrize("before", [b'{"ph": "X", "name": "', b'{"ph": "X", "name": "k", "args": {"note": "'])
+def test_one_text_without_end_is_no_bomb(start, tracebook_argv, tmp_path, before):
+    head = b'{"traceEvents": [' + EVENT + b", " + before
+    path = bomb(tmp_path / "text.json.gz", head, b"a" * 1024, b'"}]}', 1 << 30)
+    kernel = start(tracebook_argv)
+    kernel.run(f"%trace_load {path} --as text --quiet", timeout=120)
+    assert resident(kernel.pid, "VmHWM") < 300 << 20
+
+
+def test_a_budget_that_is_no_size_is_said(start, tracebook_argv):
+    kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "plenty"})
+    ran = kernel.run(f"%trace_load {DATA}/job/rank-0.json.gz --as control")
+    assert 'TRACEBOOK_MEMORY="plenty" is no size; write 8G' in ran.content["evalue"]
