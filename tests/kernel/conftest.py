@@ -35,6 +35,12 @@ def echo_argv():
     return [program("TRACEBOOK_ECHO_BIN", TARGET / "examples" / "echo_kernel")]
 
 
+@pytest.fixture(scope="session")
+def large_trace():
+    """Writes a trace of any size."""
+    return program("TRACEBOOK_LARGE_TRACE", TARGET / "large_trace")
+
+
 @pytest.fixture(scope="module")
 def kernel(tracebook_argv, tmp_path_factory):
     """One kernel as users get it for all tests of a file, ready for Rust cells: each test uses names of its own."""

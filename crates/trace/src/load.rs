@@ -45,9 +45,10 @@ impl LoadOptions {
 /// How far a load has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadProgress {
-    /// Bytes read from the files, as they lie on disk.
+    /// Bytes read from the files, as they lie on disk. A file that is read twice, since it is loaded strictly, counts half
+    /// each time.
     pub bytes_read: u64,
-    /// Bytes to read: those of all files, and once more if they are read strictly.
+    /// Bytes of all files.
     pub bytes_total: u64,
     /// Events seen.
     pub events: u64,
@@ -59,8 +60,8 @@ pub struct LoadProgress {
     pub file: String,
 }
 
-/// How often whoever watches a load is told.
-const TOLD_EVERY: Duration = Duration::from_millis(100);
+/// How often whoever watches a load is told, and may end it.
+const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// Loads the file or the folder at `path`.
 pub(crate) fn from_path(
@@ -103,8 +104,8 @@ fn watched(
     let meter = Meter::default();
     let done = AtomicUsize::new(0);
     let current = Mutex::new(String::new());
-    let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
-    let bytes_total = if options.strict { 2 * bytes } else { bytes };
+    let bytes_total: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
+    let readings = if options.strict { 2 } else { 1 };
     // With fewer files than cores, each file has a second thread that unpacks it.
     let idle_cores = files.len() < rayon::current_num_threads();
     let read = |file: &PathBuf| -> Load {
@@ -126,7 +127,7 @@ fn watched(
     let mut tell = || {
         let file = current.lock().map(|current| current.clone()).unwrap_or_default();
         let told = progress(&LoadProgress {
-            bytes_read: meter.bytes.load(Ordering::Relaxed),
+            bytes_read: meter.bytes.load(Ordering::Relaxed) / readings,
             bytes_total,
             events: meter.events.load(Ordering::Relaxed),
             files_done: done.load(Ordering::Relaxed),

@@ -184,6 +184,8 @@ fn strict_takes_valid_files_only_and_names_the_first_wrong_one() {
     });
     assert_eq!(traces.unwrap().ranks(), [0]);
     assert_eq!((last.bytes_read, last.files_done), (last.bytes_total, 2));
+    let on_disk: u64 = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    assert_eq!(last.bytes_total, on_disk, "what is read twice counts once");
 
     let broken = folder.path().join("b.json");
     fs::write(&broken, rank(1).json().replace("\"dur\"", "\"dur\" NaN,")).unwrap();

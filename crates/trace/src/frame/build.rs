@@ -208,9 +208,9 @@ impl Builder<'_> {
     /// The frame, and what is to be said of it.
     ///
     /// # Errors
-    /// If polars refuses, which no input should bring about.
+    /// If the load is to end, or polars refuses, which no input should bring about.
     pub(crate) fn finish(self) -> Result<Built> {
-        let compat = self.compat;
+        let (compat, meter) = (self.compat, self.meter);
         let mut rows = self.rows;
         rows.pad();
         let mut negative = 0;
@@ -223,13 +223,17 @@ impl Builder<'_> {
         let texts = rows.interner.texts();
         let steps: Vec<StepName> = texts.iter().map(|text| step_number(text)).collect();
         let clock = Clock::new(&rows.steps(&steps));
+        meter.check()?;
         let partner = rows.partners();
+        meter.check()?;
         let iteration = rows.iterations(&clock, &partner, compat);
+        meter.check()?;
         let index_correlation: Ids =
             partner.iter().map(|partner| partner.and_then(|row| rows.index.get(row as usize))).collect();
         let end: Sparse<i64> =
             (0..rows.index.len()).map(|row| Some(rows.ts.get(row)?.saturating_add(rows.dur.get(row)?))).collect();
 
+        meter.check()?;
         let (first_ts, last_end) = rows.span(&end);
         let streams = distinct(&rows.stream);
         let used = rows.names_used();
@@ -249,7 +253,8 @@ impl Builder<'_> {
             rows.odd.note(Odd::TooManyArgs);
         }
         let odd = rows.odd.clone();
-        let events = rows.frame(self.slots, end, index_correlation, iteration)?;
+        meter.check()?;
+        let events = rows.frame(self.slots, end, index_correlation, iteration, meter)?;
         Ok(Built { events, names, iterations, odd_steps, negative, odd, first_ts, last_end, streams })
     }
 }
@@ -333,7 +338,14 @@ impl Rows {
             .collect()
     }
 
-    fn frame(self, slots: Slots, end: Sparse<i64>, index_correlation: Ids, iteration: Ids) -> Result<DataFrame> {
+    fn frame(
+        self,
+        slots: Slots,
+        end: Sparse<i64>,
+        index_correlation: Ids,
+        iteration: Ids,
+        meter: &Meter,
+    ) -> Result<DataFrame> {
         let Self { index, name, cat, ts, dur, pid, tid, stream, correlation, args, interner, .. } = self;
         let rows = index.len();
         let categories = Categories::shared();
@@ -358,6 +370,7 @@ impl Rows {
         columns.push(ids(index_correlation, INDEX_CORRELATION));
         columns.push(ids(iteration, ITERATION));
         for (cells, slot) in args.into_iter().zip(slots.into_slots()) {
+            meter.check()?;
             let [first, more @ ..] = slot.columns.as_slice() else { continue };
             let Some(column) = cells.finish(first, rows, &codes, &categories) else { continue };
             let also = more.iter().map(|name| column.clone().with_name(name.as_str().into()).into_column());

@@ -18,6 +18,19 @@ pub(crate) struct Meter {
     pub(crate) stop: AtomicBool,
 }
 
+impl Meter {
+    /// Ends a load that is to end: asked before each read, and between the steps that make columns of what was read.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if it is to end.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) || crate::checkpoint::interrupted() {
+            return Err(Error::Interrupted);
+        }
+        Ok(())
+    }
+}
+
 /// The JSON text of a file.
 ///
 /// # Errors
@@ -58,7 +71,7 @@ struct Metered<'m, R> {
 
 impl<R: Read> Read for Metered<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.meter.stop.load(Ordering::Relaxed) || crate::checkpoint::interrupted() {
+        if self.meter.check().is_err() {
             return Err(IoError::from(ErrorKind::ConnectionAborted));
         }
         let read = self.inner.read(buffer)?;

@@ -1,0 +1,83 @@
+"""An interrupt ends a load that is on its way, at once, and leaves what was loaded before as it was."""
+
+import gzip
+import subprocess
+import time
+
+import pytest
+
+# What the product is to keep on an idle machine, and what a busy one is granted.
+WANTED, GRANTED = 0.2, 1.0
+# So often the packed trace repeats the events of the small one: 4 GB of JSON, which nobody reads in half a second.
+REPEATED = 1000
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory, large_trace):
+    """A small trace; one that takes long, packed and plain; a folder of long ones, one per rank."""
+    folder = tmp_path_factory.mktemp("traces")
+    small = folder / "small.json"
+    subprocess.run([large_trace, small, "--bytes", "4M"], check=True, capture_output=True)
+    head, bracket, rest = small.read_bytes().partition(b'"traceEvents": [')
+    events, seam, end = rest.rpartition(b"},\n  {")
+    assert bracket and seam
+    head, events, end = head + bracket, events + b"},\n", b"{" + end
+    packed = folder / "long.json.gz"
+    # gzip may come in members, one behind the other.
+    again = gzip.compress(events)
+    with packed.open("wb") as out:
+        out.write(gzip.compress(head))
+        for _ in range(REPEATED):
+            out.write(again)
+        out.write(gzip.compress(end))
+    ranks = folder / "ranks"
+    ranks.mkdir()
+    for rank in range(4):
+        (ranks / f"rank{rank}.json.gz").symlink_to(packed)
+    (folder / "long.json").write_bytes(head + 50 * events + end)
+    return folder
+
+
+def bars(messages):
+    """What is drawn in one place again and again."""
+    drawn = [m["content"] for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
+    return [content for content in drawn if content.get("transient", {}).get("display_id")]
+
+
+@pytest.mark.parametrize("call", ["long.json.gz", "ranks", "long.json --strict", "long.json.gz --progress off"])
+def test_an_interrupt_ends_a_load_and_keeps_what_was_loaded(tracebook, traces, call):
+    tracebook.ok(f"%trace_load {traces}/small.json --as one")
+    before = tracebook.ok("%trace_info one").one("display_data")["data"]["text/plain"]
+    msg_id = tracebook.client.execute(f"%trace_load {traces}/{call} --as one")
+    # The bar comes after 0.3 s: by then it is in the midst of the events.
+    time.sleep(0.45)
+    asked = time.monotonic()
+    assert tracebook.ask("interrupt_request", channel="control").content == {"status": "ok"}
+    ran = tracebook.finish(msg_id)
+    took = time.monotonic() - asked
+    print(f"{call}: ended {took:.3f} s after the interrupt; wanted on an idle machine: {WANTED} s")
+    assert (ran.status, ran.content.get("ename")) == ("error", "KeyboardInterrupt"), bars(ran.outputs)
+    assert took < GRANTED
+    drawn = bars(ran.outputs)
+    if "--progress off" in call:
+        assert drawn == []
+    else:
+        first, last = drawn[0], drawn[-1]
+        assert "/s · " in first["data"]["text/plain"] and " events · " in first["data"]["text/plain"]
+        assert "<progress" in first["data"]["text/html"]
+        assert last["data"]["text/plain"] == "interrupted"
+        assert first["transient"]["display_id"] == last["transient"]["display_id"]
+    assert tracebook.ok("%trace_info one").one("display_data")["data"]["text/plain"] == before
+    listed = tracebook.ok("%trace_list").one("display_data")["data"]["text/plain"]
+    assert "small.json" in listed and "long" not in listed
+
+
+def test_what_takes_long_shows_a_bar_and_ends_as_one_line(tracebook, traces):
+    ran = tracebook.ok(f"%trace_load {traces}/long.json --as long --strict", timeout=120)
+    first, *between, last = bars(ran.outputs)
+    assert between, "a bar that never moved"
+    for bar in [first, *between]:
+        text = bar["data"]["text/plain"]
+        assert text.startswith("loading long.json · ") and " MB of 20" in text, text
+    assert last["data"]["text/plain"].startswith("long: TraceSet, 1 rank · ")
+    assert len({bar["transient"]["display_id"] for bar in [first, *between, last]}) == 1
