@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference fuzz clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference fuzz conformance clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -40,6 +40,7 @@ help:
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
 	@echo 'make fuzz       every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
+	@echo 'make conformance  run what docs/conformance.md lists, alone and beside two busy processes, and write the page'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
 
 demo: machine venv kernel
@@ -135,6 +136,12 @@ reference: build
 	@awk -v table='$(TARGET)/magics.md' '/^<!-- magics -->$$/ { inside = !inside; print; \
 	  if (inside) while ((getline line <table) > 0) print line; next } !inside' README.md >'$(TARGET)/README.md'
 	@cp '$(TARGET)/README.md' README.md
+
+# Leave the machine alone meanwhile: it measures, too. CONFORMANCE=checks leaves the figures open.
+CONFORMANCE ?= figures
+
+conformance: machine venv kernel
+	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests/kernel -q --conformance '$(CONFORMANCE)'
 
 uninstall: build
 	@'$(TRACEBOOK)' uninstall $(INSTALL)

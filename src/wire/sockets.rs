@@ -98,21 +98,26 @@ pub(super) fn bind(
                 socket.set_router_handover(true)?;
             }
         }
+        let _private = connection.is_ipc().then(Private::begin);
         socket.bind(endpoint)?;
         Ok(socket)
     };
-    let socket = set_up().map_err(|source| WireError::Bind { endpoint: endpoint.to_owned(), source })?;
-    if let Some(file) = connection.socket_file(endpoint) {
-        private(&file);
-    }
-    Ok(socket)
+    set_up().map_err(|source| WireError::Bind { endpoint: endpoint.to_owned(), source })
 }
 
-/// Keeps other users from a socket file.
-fn private(file: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
-    if let Err(error) = std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)) {
-        tracing::warn!("cannot make {} private: {error}", file.display());
+/// While it lives, files are made for the user alone: a socket file is never open to others, not for a moment. What
+/// other threads make meanwhile is private, too.
+struct Private(rustix::fs::Mode);
+
+impl Private {
+    fn begin() -> Self {
+        Self(rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177)))
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        rustix::process::umask(self.0);
     }
 }
 

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import conformance
 import pytest
 from driver import Kernel
 
@@ -12,8 +13,37 @@ COMPILER_SECONDS = 120
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--conformance",
+        choices=["figures", "checks"],
+        help="run the tests of docs/conformance.md alone and write the page, with the figures measured or without",
+    )
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "rust_cells: compiles Rust cells, needs what `tracebook install` builds")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--conformance", None):
+        named = conformance.names()
+        listed = [item for item in items if conformance.name_of(item.nodeid) in named or item.path.stem == "test_figures"]
+        config.hook.pytest_deselected(items=[item for item in items if item not in listed])
+        items[:] = listed
+
+
+RESULTS = conformance.Results()
+
+
+def pytest_runtest_logreport(report):
+    RESULTS.add(report)
+
+
+def pytest_sessionfinish(session):
+    written = session.config.getoption("--conformance", None)
+    if written:
+        conformance.PAGE.write_text(conformance.page(RESULTS, measured=written == "figures"))
 
 
 def program(variable, default):

@@ -53,7 +53,10 @@ class TestConformance(jupyter_kernel_test.KernelTests):
         {"code": "vec![1, 2]", "result": "[1, 2]"},
     ]
     code_clear_output = 'println!("gone"); clear_output(false);'
-    code_display_data = [{"code": "%lsmagic", "mime": "text/html"}]
+    code_display_data = [
+        {"code": "%lsmagic", "mime": "text/html"},
+        {"code": 'display(&df!("n" => [1])?);', "mime": "application/vnd.tracebook.table.v1+json"},
+    ]
     code_page_something = "%trace_load?"
     code_inspect_sample = "%trace_load"
     completion_samples = [
@@ -67,3 +70,10 @@ class TestConformance(jupyter_kernel_test.KernelTests):
     supported_history_operations = ("tail", "range", "search")
 
 
+def test_nothing_of_the_suite_is_left_out():
+    """A test of the suite whose attribute is not set is skipped without a word."""
+    for suite, ours in ((jupyter_kernel_test.KernelTests, TestConformance), (jupyter_kernel_test.IopubWelcomeTests, TestWelcome)):
+        attributes = [name for name, value in vars(suite).items() if not name.startswith("_") and not callable(value)]
+        methods = ("setUpClass", "tearDownClass")
+        assert [name for name in attributes if name not in methods and not getattr(ours, name, None)] == []
+    assert set(TestConformance.supported_history_operations) == {"tail", "range", "search"}

@@ -3,12 +3,14 @@
 import json
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 import zmq
 from driver import Kernel
+from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.session import Session
 
 DELIMITER = b"<IDS|MSG>"
@@ -88,6 +90,12 @@ MALFORMED = {
     "unknown_request": lambda k: signed(k, frames("make_coffee_request")),
     "unknown_message": lambda k: signed(k, frames("coffee")),
     "reply_as_request": lambda k: signed(k, frames("execute_reply")),
+    "metadata_not_json": lambda k: signed(k, [frames()[0], b"{}", b"nope", b"{}"]),
+    "parent_not_json": lambda k: signed(k, [frames()[0], b"\xff", b"{}", b"{}"]),
+    "huge_number": lambda k: signed(k, frames("history_request", {"hist_access_type": "tail", "n": 10**18})),
+    "negative_number": lambda k: signed(k, frames("history_request", {"hist_access_type": "range", "session": -9, "start": -9})),
+    "nul_in_the_type": lambda k: signed(k, frames("execute\0_request")),
+    "long_type": lambda k: signed(k, frames("x" * 1_000_000 + "_request")),
     "many_frames": lambda k: [*signed(k, frames()), *[b"x"] * 1000],
     "large_frame": lambda k: [b"x" * 20_000_000],
 }
@@ -132,6 +140,55 @@ def test_requests_with_unknown_types_are_answered_or_ignored(echo):
     assert echo.ask("make_coffee_request").status == "error"
     msg_id = echo.send("coffee")
     assert echo.recv_until_idle(msg_id) == []
+
+
+# Every request of the protocol, and the type of its reply.
+REQUESTS = {
+    "kernel_info_request": {},
+    "comm_info_request": {},
+    "complete_request": {"code": "%tra", "cursor_pos": 4},
+    "inspect_request": {"code": "%lsmagic", "cursor_pos": 3, "detail_level": 1},
+    "is_complete_request": {"code": "1"},
+    "history_request": {"hist_access_type": "tail", "n": 1, "output": False, "raw": True},
+    "interrupt_request": {},
+    "execute_request": {"code": "println a"},
+    "debug_request": {"type": "request", "seq": 1, "command": "debugInfo"},
+    "create_subshell_request": {},
+    "usage_request": {},
+}
+
+
+@pytest.mark.parametrize("channel", ["shell", "control"])
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_every_request_is_answered(shared_echo, channel, kind):
+    ran = shared_echo.ask(kind, REQUESTS[kind], channel=channel)
+    assert ran.reply["msg_type"] == kind.replace("_request", "_reply")
+    assert ran.status in ("ok", "complete", "error")
+    if ran.status == "error":
+        assert all(field in ran.content for field in ("ename", "evalue", "traceback")), ran.content
+
+
+# In a process of its own that ends without tidying up: a long topic is more than libzmq can forget on one stack.
+ODD_SUBSCRIBER = """
+import os, sys, time, zmq
+odd = zmq.Context().socket(zmq.XSUB)
+odd.connect(sys.argv[1])
+for message in (b"\\x01" + b"x" * 1_000_000, b"\\x01\\xff\\xfe", b"\\x00never", b"\\x07", b"", b"hello"):
+    odd.send(message)
+odd.send_multipart([b"\\x01", b"more", b"frames"])
+time.sleep(0.5)
+os._exit(0)
+"""
+
+
+def test_odd_subscriptions_do_no_harm(start, echo_argv):
+    kernel = start(echo_argv)
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", ODD_SUBSCRIBER, kernel.client._make_url("iopub")], check=True, timeout=20)
+        assert_alive(kernel)
+    kernel.send("shutdown_request", {"restart": False}, "control")
+    kernel.wait_for_end(2)
+    assert kernel.manager.provisioner.process.returncode == 0
 
 
 def test_heartbeat_echoes_what_it_gets(echo):
@@ -183,12 +240,43 @@ def test_two_clients_get_their_own_replies(echo):
 
 
 def test_ipc_transport(start, echo_argv):
-    kernel = start(echo_argv, transport="ipc")
-    assert_alive(kernel)
+    assert_alive(start(echo_argv, transport="ipc"))
+
+
+def test_ipc_sockets_are_private_from_the_start(start, echo_argv):
+    """No moment between making and closing them to others: nothing but the mask of the process decides, which we widen."""
+    kernel = start(["sh", "-c", 'umask 0; exec "$@"', "sh", *echo_argv], transport="ipc")
     folder = Path(kernel.manager.ip).parent
     sockets = [path for path in folder.iterdir() if path.is_socket()]
     assert len(sockets) == 5
     assert all(path.stat().st_mode & 0o077 == 0 for path in sockets), "others must not connect"
+
+
+def by_hand(argv, tmp_path, key="k", **more):
+    """Starts a kernel with a connection file of ours; `more` keys stand in it which the client does not see."""
+    import test_faults
+
+    path = Path(test_faults.connection_file(tmp_path, key=key))
+    client = BlockingKernelClient(connection_file=str(path))
+    client.load_connection_file()
+    path.write_text(json.dumps({**json.loads(path.read_text()), **more}))
+    process = subprocess.Popen([*argv, str(path)])
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=10)
+        assert client.execute_interactive("println a", timeout=10)["content"]["status"] == "ok"
+    finally:
+        client.stop_channels()
+        process.kill()
+        process.wait()
+
+
+def test_without_a_key_messages_are_not_signed(echo_argv, tmp_path):
+    by_hand(echo_argv, tmp_path, key="")
+
+
+def test_unknown_keys_of_the_connection_file(echo_argv, tmp_path):
+    by_hand(echo_argv, tmp_path, curve_publickey="x" * 40, curve_secretkey="y" * 40, jupyter_session="", extra=[{}])
 
 
 def test_ten_thousand_requests_are_all_answered(echo):

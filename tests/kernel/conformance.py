@@ -1,0 +1,234 @@
+"""What a solid kernel does, each with the tests that hold it, and what is measured: the rows of docs/conformance.md.
+
+`make conformance` runs these tests, on an idle machine and with two cores busy, and writes the page.
+"""
+
+import ast
+import os
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "docs" / "conformance.md"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A behaviour, and the tests that fail without it: `file::function`, the file without `test_` and `.py`."""
+
+    what: str
+    tests: tuple
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something measured: what, in which unit, and the bound that a test asserts (none: shown only)."""
+
+    what: str
+    unit: str = "ms"
+    bound: float | None = None
+
+
+def check(what, *tests):
+    return Check(what, tests)
+
+
+CHECKS = {
+    "Messages that arrive": [
+        check("a wrong or missing signature is ignored, the kernel goes on",
+              "wire::test_wrong_signature_is_ignored", "wire::test_signature_of_another_message_is_ignored"),
+        check("malformed messages on shell, control and stdin do no harm", "wire::test_malformed_message_does_no_harm"),
+        check("bytes that are no ZeroMQ do no harm", "wire::test_garbage_that_is_no_zeromq_does_no_harm"),
+        check("odd subscriptions on iopub do no harm", "wire::test_odd_subscriptions_do_no_harm"),
+        check("buffers behind a message are legal", "wire::test_extra_buffers_are_legal"),
+        check("identities and the parent header go back as they came",
+              "wire::test_identities_go_back", "wire::test_rightly_signed_raw_message_is_answered"),
+        check("without a key nothing needs a signature", "wire::test_without_a_key_messages_are_not_signed"),
+        check("keys of CurveZMQ in the connection file are passed over", "wire::test_unknown_keys_of_the_connection_file"),
+        check("a damaged connection file, a taken port or a foreign address is a message",
+              "faults::test_damaged_connection_file_is_a_message", "faults::test_address_that_is_not_ours_is_a_message",
+              "faults::test_taken_port_ends_the_kernel_with_a_message_and_leaves_nothing"),
+        check("ipc works, its sockets are the user's alone",
+              "wire::test_ipc_transport", "wire::test_ipc_sockets_are_private_from_the_start"),
+        check("10,000 requests are all answered", "wire::test_ten_thousand_requests_are_all_answered"),
+        check("the kernel opens no connection to anywhere", "network::test_no_connection_but_those_of_jupyter"),
+    ],
+    "Requests and answers": [
+        check("every request is answered, on shell and on control",
+              "wire::test_every_request_is_answered", "wire::test_requests_with_unknown_types_are_answered_or_ignored"),
+        check("kernel_info is complete, debugger and subshells are not advertised", "requests::test_kernel_info_is_complete"),
+        check("comms of unknown targets are closed", "requests::test_comms"),
+        check("history: tail, range, search, across restarts",
+              "requests::test_history", "requests::test_history_of_earlier_sessions"),
+        check("is_complete says complete, incomplete with an indent, invalid", "requests::test_is_complete"),
+        check("completion counts code points", "requests::test_completion_counts_code_points"),
+        check("help goes to the pager", "execute::test_help_is_a_page_in_the_payload"),
+        check("other requests are answered while a cell runs", "execute::test_other_requests_are_answered_while_a_cell_runs"),
+        check("each client gets its own replies", "wire::test_two_clients_get_their_own_replies"),
+        check("the suite of the Jupyter project, nothing skipped",
+              "conformance::TestConformance", "conformance::TestWelcome", "conformance::test_nothing_of_the_suite_is_left_out"),
+    ],
+    "Cells": [
+        check("busy, outputs, reply, idle, with the right parent",
+              "execute::test_outputs_lie_between_busy_and_idle_and_carry_the_parent",
+              "execute::test_reply_comes_before_idle_and_has_all_fields"),
+        check("counts start at 1", "execute::test_counts_start_at_one_and_count_history_only"),
+        check("silent shows nothing", "execute::test_silent_shows_nothing"),
+        check("user_expressions are values or errors of their own",
+              "execute::test_user_expressions_are_values_or_errors_of_their_own", "tracebook::test_expressions_are_evaluated"),
+        check("an error is one message, with name, value and traceback",
+              "execute::test_error_is_one_message_and_the_same_fields_in_the_reply",
+              "tracebook::test_value_text_and_error_of_a_cell"),
+        check("a panic is an error, variables stay, the queue is aborted",
+              "tracebook::test_panic_is_an_error_and_aborts_the_queue",
+              "rust_cells::test_a_panic_names_the_line_and_keeps_the_variables"),
+        check("cells behind an error are aborted, unless stop_on_error is false",
+              "execute::test_cells_behind_an_error_are_aborted", "execute::test_cells_behind_an_error_run_if_asked_to"),
+        check("a crash of user code says what was lost; traces stay",
+              "rust_cells::test_a_crash_loses_no_trace", "faults::test_child_killed_while_a_cell_runs",
+              "faults::test_endless_recursion_in_a_cell", "faults::test_out_of_memory_in_a_cell"),
+        check("10,000 cells in a row run in order",
+              "faults::test_ten_thousand_cells_queued_run_in_order", "execute::test_thousand_rapid_executions"),
+        check("input is asked for and comes back whole", "stdin::test_input_round_trip", "rust_cells::test_input_is_asked_for"),
+        check("input where the front end has none is an error", "stdin::test_input_that_is_not_allowed_is_an_error"),
+    ],
+    "Output": [
+        check("text without a line end arrives, and in time",
+              "streams::test_text_without_a_line_end_arrives_in_time", "tracebook::test_text_without_a_line_end_is_not_lost"),
+        check("10 MB are complete, in at most 20 messages a second",
+              "streams::test_ten_megabytes_in_lines_are_few_messages_and_complete",
+              "streams::test_ten_megabytes_in_one_line_are_complete", "tracebook::test_ten_megabytes_are_complete"),
+        check("100 MB are complete", "streams::test_hundred_megabyte_result", "faults::test_hundred_megabyte_result"),
+        check("bytes that are no UTF-8 are replaced, cut characters joined",
+              "tracebook::test_invalid_utf8_does_no_harm", "pipes::test_a_character_cut_between_two_writes_is_whole"),
+        check("text of a thread behind its cell has that cell as parent",
+              "execute::test_text_of_a_thread_after_its_cell_has_the_cell_as_parent",
+              "pipes::test_text_of_a_thread_that_outlives_its_cell"),
+        check("standard output, errors and displays keep their order",
+              "streams::test_streams_keep_their_order",
+              "rust_cells::test_standard_output_and_error_and_displays_keep_their_order"),
+        check("a client that stops reading costs bounded memory",
+              "streams::test_client_that_stops_reading_costs_bounded_memory_and_no_status"),
+        check("a subscriber of iopub is welcomed", "wire::test_subscriber_is_welcomed"),
+    ],
+    "Interrupt and end": [
+        check("an interrupt while idle does nothing",
+              "interrupt::test_interrupt_while_idle_does_nothing", "tracebook::test_interrupt_while_idle_loses_nothing"),
+        check("an interrupt stops a magic; what was loaded stays", "figures::test_interrupt_of_a_magic"),
+        check("an interrupt stops a Rust cell; variables stay",
+              "figures::test_interrupt_of_a_rust_cell", "rust_cells::test_an_interrupted_loop_costs_no_variable"),
+        check("where variables cannot stay, the error names them",
+              "rust_cells::test_an_interrupt_of_foreign_code_ends_it_and_says_what_was_lost"),
+        check("an interrupt aborts the queue",
+              "interrupt::test_interrupt_aborts_the_cells_behind",
+              "faults::test_interrupt_aborts_the_queue_of_rust_cells_and_magics"),
+        check("an interrupt ends a wait for input",
+              "stdin::test_interrupt_while_waiting_for_input", "pipes::test_interrupt_of_a_rust_cell_that_waits_for_input"),
+        check("a second interrupt is a sure end", "faults::test_second_interrupt_is_a_sure_end"),
+        check("heartbeat and control answer while a cell runs, and the heartbeat echoes",
+              "wire::test_heartbeat_echoes_what_it_gets", "figures::test_heartbeat_and_control_while_a_rust_cell_runs"),
+        check("shutdown ends every process and folder, whatever runs",
+              "shutdown::test_shutdown_while_a_cell_runs", "ends::test_end", "figures::test_shutdown_while_a_rust_cell_runs"),
+        check("a restart gives a fresh kernel", "shutdown::test_restart_gives_a_fresh_kernel", "ends::test_restart"),
+        check("the kernel ends with Jupyter",
+              "shutdown::test_kernel_ends_when_jupyter_is_killed", "ends::test_jupyter_killed_while_a_cell_runs"),
+        check("two kernels do not disturb each other",
+              "shutdown::test_two_kernels_do_not_disturb_each_other", "ends::test_two_kernels_side_by_side"),
+    ],
+    "Faults": [
+        check("full disks, read-only and missing homes cost the cell and nothing else",
+              "faults::test_full_temporary_folder_costs_the_cell_and_nothing_else",
+              "faults::test_full_disk_of_history_and_kit_costs_nothing", "faults::test_read_only_home", "faults::test_no_home"),
+        check("without a compiler magics work", "tracebook::test_magics_run_before_and_without_a_compiler"),
+        check("damaged settings are told with a way out",
+              "faults::test_damaged_kit_is_said_with_a_way_out_and_magics_go_on", "faults::test_damaged_history_costs_nothing"),
+    ],
+}
+
+FIGURES = [
+    Figure("start until kernel_info is answered", bound=2000),
+    Figure("start until the first Rust cell has answered"),
+    Figure("interrupt of a magic until idle, median", bound=200),
+    Figure("interrupt of a Rust loop until idle, median"),
+    Figure("heartbeat while a Rust cell runs, longest of 50", bound=500),
+    Figure("kernel_info on control while a Rust cell runs, longest of 50", bound=500),
+    Figure("completion while a Rust cell runs, median", bound=100),
+    Figure("shutdown while a Rust cell runs, until its last process is gone", bound=2000),
+    Figure("10 MB printed in lines by a Rust cell, until idle"),
+    Figure("10 MB printed in one line by a Rust cell, until idle"),
+    Figure("messages of the 10 MB in lines", unit="messages"),
+]
+
+# The two columns of figures: pytest's names of the parameter, and what they mean.
+MACHINES = {"alone": "nothing else runs", "beside-two": "two other processes compute"}
+
+
+def names():
+    """The tests that the rows name, as `file::function`."""
+    return {test for checks in CHECKS.values() for row in checks for test in row.tests}
+
+
+def existing():
+    """The tests and classes of tests there are, as `file::function`."""
+    found = set()
+    for path in HERE.glob("test_*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name.lower().startswith("test"):
+                found.add(f"{path.stem.removeprefix('test_')}::{node.name}")
+    return found
+
+
+def name_of(nodeid):
+    """`file::function` of a node id of pytest: `tests/kernel/test_wire.py::test_a[b]`."""
+    path, _, function = nodeid.partition("::")
+    return f"{Path(path).stem.removeprefix('test_')}::{function.partition('[')[0].partition('::')[0]}"
+
+
+@dataclass
+class Results:
+    """What came of a run: per `file::function` the outcome of every case, and per figure and machine the value."""
+
+    outcomes: dict = field(default_factory=dict)
+    figures: dict = field(default_factory=dict)
+
+    def add(self, report):
+        """Takes a report of pytest. A test that fails in its set-up failed."""
+        if report.when == "call" or report.outcome != "passed":
+            self.outcomes.setdefault(name_of(report.nodeid), {})[report.nodeid] = report.outcome
+        for name, value in report.user_properties:
+            if isinstance(name, tuple):
+                self.figures[name] = value
+
+    def answer(self, row):
+        """The column `ours` of a row."""
+        cases = [outcome for test in row.tests for outcome in self.outcomes.get(test, {None: "did not run"}).values()]
+        good = cases.count("passed")
+        if good == len(cases):
+            return "yes" if good == 1 else f"yes, {good} of {good} tests"
+        odd = ", ".join(f"{cases.count(state)} {state}" for state in sorted(set(cases) - {"passed"}))
+        return f"**{odd}** of {len(cases)} tests"
+
+
+def page(results, measured=True):
+    """The page as Markdown; without `measured` its figures are left open."""
+    lines = [
+        "# Conformance",
+        "",
+        "What a kernel must do to be as solid as ipykernel, and what ours does. Every row is held by tests that speak to the built",
+        "kernel through jupyter_client and pyzmq; `tests/kernel/conformance.py` names them. `make conformance` runs them and writes",
+        "this page; do not edit it.",
+    ]
+    for group, checks in CHECKS.items():
+        lines += ["", f"## {group}", "", "| check | ours |", "| --- | --- |"]
+        lines += [f"| {row.what} | {results.answer(row)} |" for row in checks]
+    lines += ["", "## Measured", ""]
+    if measured:
+        lines += [f"On {os.cpu_count()} cores ({platform.machine()}, Linux {platform.release().split('-')[0]}).", ""]
+    lines += [f"| figure | must | {' | '.join(MACHINES.values())} |", "| --- | ---: |" + " ---: |" * len(MACHINES)]
+    for figure in FIGURES:
+        values = [results.figures.get((figure.what, machine)) if measured else None for machine in MACHINES]
+        shown = [f"{value:,.0f} {figure.unit}" if value is not None else "not measured" for value in values]
+        bound = f"≤ {figure.bound:,.0f} {figure.unit}" if figure.bound else "–"
+        lines.append(f"| {figure.what} | {bound} | {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"

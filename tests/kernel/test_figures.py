@@ -1,0 +1,144 @@
+"""How long the kernel keeps a person waiting, alone on the machine and beside two processes that compute."""
+
+import gzip
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+import zmq
+from conformance import FIGURES, MACHINES
+from places import ROOT
+from processes import WITHIN, assert_gone, children
+
+pytestmark = pytest.mark.rust_cells
+
+LONG = 120
+DATA = ROOT / "notebooks" / "data"
+TRIES = 5
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request):
+    """Alone, or beside two processes that compute for as long as the test runs."""
+    count = 2 if request.param == "beside-two" else 0
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    yield request.param
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.fixture
+def measured(machine, record_property):
+    """Notes a figure, and holds it to its bound."""
+
+    def measured(what, value):
+        (figure,) = [figure for figure in FIGURES if figure.what == what]
+        record_property((what, machine), value)
+        assert figure.bound is None or value <= figure.bound, f"{what}: {value:.0f} {figure.unit}"
+
+    return measured
+
+
+@pytest.fixture(scope="module")
+def long_trace(tmp_path_factory):
+    """A trace that takes seconds to load: one small gzip member many times over."""
+    event = '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":1},'
+    block = gzip.compress("".join(event % n for n in range(20_000)).encode())
+    path = tmp_path_factory.mktemp("long") / "long.json.gz"
+    with open(path, "wb") as file:
+        file.write(gzip.compress(b'{"traceEvents": ['))
+        for _ in range(600):
+            file.write(block)
+        file.write(gzip.compress(b'{"ph":"M"}]}'))
+    return path
+
+
+def interrupted(kernel, code, wait):
+    """Interrupts a cell that has run for `wait` seconds; the milliseconds from the press to `idle`."""
+    msg_id = kernel.client.execute(code)
+    time.sleep(wait)
+    started = time.monotonic()
+    kernel.send("interrupt_request", channel="control")
+    ran = kernel.finish(msg_id, timeout=LONG)
+    took = (time.monotonic() - started) * 1000
+    assert (ran.status, ran.content["ename"], ran.kinds[-1]) == ("error", "KeyboardInterrupt", "error"), ran.content
+    return took
+
+
+def test_start(start, tracebook_argv, measured):
+    started = time.monotonic()
+    kernel = start(tracebook_argv)
+    kernel.ask("kernel_info_request")
+    measured("start until kernel_info is answered", (time.monotonic() - started) * 1000)
+    kernel.ok("1 + 1", timeout=LONG)
+    measured("start until the first Rust cell has answered", (time.monotonic() - started) * 1000)
+
+
+def test_interrupt_of_a_magic(kernel, long_trace, measured):
+    kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\nlet kept = 7;", timeout=LONG)
+    load = f"%trace_load '{long_trace}' --as long --quiet"
+    took = [interrupted(kernel, load, 0.15 * attempt) for attempt in range(1, TRIES + 1)]
+    listed = kernel.ok("%trace_list").one("display_data")["data"]["text/plain"]
+    assert "control" in listed and "long" not in listed
+    assert kernel.ok("(control.ranks(), kept)", timeout=LONG).one("execute_result")["data"]["text/plain"] == "([3], 7)"
+    measured("interrupt of a magic until idle, median", statistics.median(took))
+
+
+def test_interrupt_of_a_rust_cell(kernel, measured):
+    kernel.ok("let kept_too = 8;", timeout=LONG)
+    took = [interrupted(kernel, "loop {}", 1) for _ in range(TRIES)]
+    assert kernel.ok("kept_too").one("execute_result")["data"]["text/plain"] == "8"
+    measured("interrupt of a Rust loop until idle, median", statistics.median(took))
+
+
+def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured):
+    running = kernel.client.execute("std::thread::sleep(std::time::Duration::from_secs(6)); 1")
+    time.sleep(0.5)
+    beat, beats, controls, completions = kernel.raw("hb", zmq.REQ), [], [], []
+
+    def timed(into, ask):
+        started = time.monotonic()
+        ask()
+        into.append((time.monotonic() - started) * 1000)
+
+    def echo():
+        beat.send(b"ping")
+        assert beat.recv() == b"ping"
+
+    request = {"code": "%trace_lo", "cursor_pos": 9}
+    for _ in range(50):
+        timed(beats, echo)
+        timed(controls, lambda: kernel.recv_reply(kernel.send("kernel_info_request", channel="control"), channel="control"))
+        timed(completions, lambda: kernel.recv_reply(kernel.send("complete_request", request)))
+    assert kernel.finish(running, timeout=LONG).one("execute_result")["data"]["text/plain"] == "1"
+    beat.close()
+    measured("heartbeat while a Rust cell runs, longest of 50", max(beats))
+    measured("kernel_info on control while a Rust cell runs, longest of 50", max(controls))
+    measured("completion while a Rust cell runs, median", statistics.median(completions))
+
+
+def test_ten_megabytes(kernel, measured):
+    ran = kernel.ok('for n in 0..160_000 { println!("{n:062}"); }', timeout=LONG)
+    assert ran.text() == "".join(f"{n:062}\n" for n in range(160_000))
+    measured("10 MB printed in lines by a Rust cell, until idle", ran.seconds * 1000)
+    measured("messages of the 10 MB in lines", ran.kinds.count("stream"))
+    ran = kernel.ok('print!("{}", "x".repeat(10_080_000));', timeout=LONG)
+    assert ran.text() == "x" * 10_080_000
+    measured("10 MB printed in one line by a Rust cell, until idle", ran.seconds * 1000)
+
+
+def test_shutdown_while_a_rust_cell_runs(start, tracebook_argv, measured):
+    kernel = start(tracebook_argv)
+    kernel.ok("1", timeout=LONG)
+    kernel.client.execute("loop {}")
+    time.sleep(1)
+    below = children(kernel.pid)
+    assert below, "the process for Rust cells runs"
+    started = time.monotonic()
+    kernel.send("shutdown_request", {"restart": False}, "control")
+    kernel.wait_for_end(WITHIN)
+    assert_gone(below, within=max(0.2, WITHIN - (time.monotonic() - started)))
+    measured("shutdown while a Rust cell runs, until its last process is gone", (time.monotonic() - started) * 1000)

@@ -1,0 +1,51 @@
+"""No telemetry, no network: whatever runs, the kernel opens no connection."""
+
+import os
+import subprocess
+
+import pytest
+from places import ROOT
+
+LONG = 120
+DATA = ROOT / "notebooks" / "data"
+
+
+def without_network(argv):
+    """`argv` in a network of its own that has no way out; skips where the system allows none."""
+    own = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
+    try:
+        tried = subprocess.run([*own, "true"], capture_output=True, text=True, timeout=20)
+    except FileNotFoundError:
+        pytest.skip("no `unshare` here: a network without a way out cannot be made")
+    if tried.returncode != 0:
+        pytest.skip(f"this system allows no network of our own: {tried.stderr.strip()}")
+    return [*own, *argv]
+
+
+def attempts(pid):
+    """How often anything in the network of a process tried to reach another address, or sent anything at all."""
+    counters = {}
+    with open(f"/proc/{pid}/net/snmp") as file:
+        lines = [line.split() for line in file]
+    for names, values in zip(lines[::2], lines[1::2], strict=True):
+        counters.update({f"{names[0]}{name}": int(value) for name, value in zip(names[1:], values[1:], strict=True)})
+    with open(f"/proc/{pid}/net/snmp6") as file:
+        counters.update({name: int(value) for name, value in map(str.split, file)})
+    telling = ["Ip:OutRequests", "Ip:OutNoRoutes", "Tcp:ActiveOpens", "Udp:OutDatagrams", "Ip6OutNoRoutes"]
+    return {name: counters.get(name, 0) for name in telling}
+
+
+@pytest.mark.rust_cells
+def test_no_connection_but_those_of_jupyter(start, tracebook_argv, tmp_path):
+    kernel = start(without_network(tracebook_argv), transport="ipc")
+    kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet")
+    for cell in ("%lsmagic", "%compare_traces control test", "%visualize control test", "%gpu_kernel_breakdown control",
+                 "%trace_info control", "%trace_load?", f"%compare_traces control test --csv '{tmp_path}/table.csv'"):
+        kernel.ok(cell, timeout=LONG)
+    kernel.ok("control.ranks()", timeout=LONG)
+    kernel.run("no_such_name")
+    kernel.ask("complete_request", {"code": "std::col", "cursor_pos": 8})
+    assert set(attempts(kernel.pid).values()) == {0}, attempts(kernel.pid)
+    reaching_out = 'std::net::TcpStream::connect("203.0.113.1:80").is_err()'
+    assert kernel.ok(reaching_out, timeout=LONG).one("execute_result")["data"]["text/plain"] == "true"
+    assert attempts(kernel.pid)["Ip:OutNoRoutes"] > 0, "an attempt would have been seen"

@@ -1,0 +1,51 @@
+"""What Rust cells print, through the pipe between their process and the kernel; and a cell that waits for an answer."""
+
+import time
+
+import pytest
+
+pytestmark = pytest.mark.rust_cells
+
+LONG = 120
+
+
+def test_a_character_cut_between_two_writes_is_whole(kernel):
+    ran = kernel.ok(
+        "use std::io::Write;\n"
+        'for part in [&b"a\\xc3"[..], b"\\xa9b\\xf0\\x9f", b"\\xa6", b"\\x80\\n"] {\n'
+        "    std::io::stdout().write_all(part).unwrap();\n"
+        "    std::io::stdout().flush().unwrap();\n"
+        "    std::thread::sleep(std::time::Duration::from_millis(120));\n"
+        "}",
+        timeout=LONG,
+    )
+    assert ran.text() == "a\u00e9b\U0001f980\n"
+
+
+def test_text_of_a_thread_that_outlives_its_cell(kernel):
+    code = (
+        "std::thread::spawn(|| {\n"
+        "    std::thread::sleep(std::time::Duration::from_millis(1500));\n"
+        '    println!("of the thread");\n'
+        "});"
+    )
+    first = kernel.client.execute(code)
+    assert kernel.finish(first, timeout=LONG).status == "ok"
+    deadline, owner = time.monotonic() + 10, None
+    while owner is None and time.monotonic() < deadline:
+        message = kernel.client.get_iopub_msg(timeout=10)
+        if message["msg_type"] == "stream" and "of the thread" in message["content"]["text"]:
+            owner = message["parent_header"]["msg_id"]
+    assert owner == first
+
+
+def test_interrupt_of_a_rust_cell_that_waits_for_input(kernel):
+    kernel.ok("let kept_over_input = 3;", timeout=LONG)
+    msg_id = kernel.client.execute('let said = input("name? ");', allow_stdin=True)
+    assert kernel.client.get_stdin_msg(timeout=LONG)["parent_header"]["msg_id"] == msg_id
+    started = time.monotonic()
+    kernel.ask("interrupt_request", channel="control")
+    ran = kernel.finish(msg_id)
+    assert (ran.status, ran.content["ename"]) == ("error", "KeyboardInterrupt")
+    assert time.monotonic() - started < 5
+    assert kernel.ok("kept_over_input", timeout=LONG).one("execute_result")["data"]["text/plain"] == "3"
