@@ -4,6 +4,10 @@
 
 mod caret;
 mod completeness;
+#[cfg(test)]
+mod corpus_tests;
+#[cfg(any(test, fuzzing))]
+pub mod oracle;
 mod rust;
 mod segment;
 mod words;

@@ -58,7 +58,7 @@ pub fn words(line: &str) -> Result<Vec<Word>, Unclosed> {
 
 /// The words of `line`, and what is not closed: the last word then reaches to the end of the line.
 pub(super) fn lex(line: &str) -> (Vec<Word>, Option<Unclosed>) {
-    let mut lexer = Lexer { line, at: 0, pieces: Vec::new(), unclosed: None };
+    let mut lexer = Lexer { line, end: line.trim_end().len(), at: 0, pieces: Vec::new(), unclosed: None };
     let mut words = Vec::new();
     loop {
         lexer.skip_blanks();
@@ -92,6 +92,8 @@ impl Word {
 
 struct Lexer<'line> {
     line: &'line str,
+    /// Where the blanks at the end of the line start.
+    end: usize,
     at: usize,
     pieces: Vec<Piece>,
     unclosed: Option<Unclosed>,
@@ -118,7 +120,7 @@ impl Lexer<'_> {
 
     /// At the end of the line, or at the `;` that ends it.
     fn at_end(&self) -> bool {
-        matches!(self.rest().trim_end(), "" | ";")
+        matches!(self.line.get(self.at..self.end), None | Some("" | ";"))
     }
 
     fn word(&mut self) {

@@ -10,6 +10,8 @@ mod flight;
 mod frame;
 mod header;
 mod heartbeat;
+#[cfg(test)]
+mod oracle;
 mod outbox;
 mod sign;
 mod sockets;

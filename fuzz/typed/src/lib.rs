@@ -1,0 +1,8 @@
+//! `src/cell` alone, compiled from the same files.
+
+#[allow(dead_code, unused_imports)]
+#[path = "../../../src/cell/mod.rs"]
+mod cell;
+
+#[cfg(fuzzing)]
+pub use cell::oracle;
