@@ -37,6 +37,13 @@ def test_every_python_requirement_is_pinned(folder):
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line) for line in lines if line and not line.startswith("#"))
 
 
+def test_the_page_of_front_ends_names_the_versions_that_are_tested():
+    pinned = dict(re.findall(r"^([A-Za-z0-9_-]+)==([0-9.]+)$", (ROOT / "tests" / "requirements.txt").read_text(), re.MULTILINE))
+    rows = re.findall(r"^\| ([A-Za-z_ ]+) \| ([0-9.]+) \|", (ROOT / "docs" / "front-ends.md").read_text(), re.MULTILINE)
+    assert len(rows) >= 8
+    assert [row for row in rows if pinned[row[0].lower().replace(" ", "_")] != row[1]] == []
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_committed_notebook_holds_its_outputs_and_no_path_of_a_machine(notebook):
     text = notebook.read_text()

@@ -88,7 +88,7 @@ fn compiler() -> Finding {
         None => {
             let command = command();
             Err(format!(
-                "no Rust compiler, so only magics work; install one from https://rustup.rs, then `{command} install`"
+                "no Rust compiler, so only magics work; install one from https://rustup.rs, then `{command} install --build-cells`"
             ))
         }
     }
@@ -106,7 +106,9 @@ fn linker() -> Finding {
 }
 
 fn cells(kit: Option<&CellsKit>) -> Finding {
-    let kit = kit.ok_or_else(|| format!("no data folder: HOME is not set; set it, then `{} install`", command()))?;
+    let kit = kit.ok_or_else(|| {
+        format!("no data folder: HOME is not set; set it, then `{} install --build-cells`", command())
+    })?;
     let whole = kit.library().is_file() && kit.worker().is_file() && kit.metadata().is_dir();
     let checked = if whole { kit.check() } else { Err(KitError::NotBuilt) };
     checked.map_err(|error| error.to_string())?;

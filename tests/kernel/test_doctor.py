@@ -42,11 +42,13 @@ def test_doctor_sees_what_install_made(command, tmp_path):
     assert findings(command("doctor"))["extension"][0] == "WRONG"
 
 
-def test_doctor_without_a_compiler(command):
-    ran = command("doctor", PATH="/nonexistent")
+def test_doctor_without_a_compiler_and_without_a_library_names_the_way_to_both(command, tmp_path):
+    ran = command("doctor", PATH="/nonexistent", XDG_DATA_HOME=str(tmp_path / "data"), TRACEBOOK_CELLS="")
     found = findings(ran)
     assert ran.returncode == 1
     assert found["compiler"][0] == found["linker"][0] == "WRONG" and "rustup.rs" in found["compiler"][1]
+    for thing in ("compiler", "Rust cells"):
+        assert " install --build-cells`" in found[thing][1], found
 
 
 def test_doctor_names_a_folder_that_cannot_be_written(command, tmp_path):
