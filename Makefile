@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference fuzz conformance clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -40,6 +40,8 @@ help:
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
 	@echo 'make fuzz       every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
+	@echo 'make deny       licences, sources and bans of all dependencies (ADVISORIES=advisories asks RustSec, too)'
+	@echo 'make soak       a mixed load for SOAK_SECONDS=$(SOAK_SECONDS): shows memory, handles and threads, fails if they grow'
 	@echo 'make conformance  run what docs/conformance.md lists, alone and beside two busy processes, and write the page'
 	@echo 'make demo-data  write notebooks/data/control and /test again'
 
@@ -143,6 +145,12 @@ CONFORMANCE ?= figures
 conformance: machine venv kernel
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests/kernel -q --conformance '$(CONFORMANCE)'
 
+# Cells, magics, errors, interrupts, large outputs, loads, in turns; the bounds stand in tests/kernel/soak.py.
+SOAK_SECONDS ?= 600
+
+soak: machine venv kernel
+	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' tests/kernel/soak.py $(SOAK_SECONDS)
+
 uninstall: build
 	@'$(TRACEBOOK)' uninstall $(INSTALL)
 
@@ -219,6 +227,17 @@ fuzz: $(CARGO_FUZZ)
 $(CARGO_FUZZ):
 	@echo '== installing cargo-fuzz into $(TARGET)/fuzz-tools'
 	@$(CARGO) install --quiet --locked --root '$(TARGET)/fuzz-tools' --target-dir '$(TARGET)/fuzz-tools/target' cargo-fuzz@0.13.2
+
+# deny.toml says what may come in. Advisories are fetched from GitHub, so they are asked for by name: ADVISORIES=advisories.
+ADVISORIES ?=
+CARGO_DENY := $(or $(shell command -v cargo-deny),$(TARGET)/deny-tools/bin/cargo-deny)
+
+deny: $(CARGO_DENY)
+	@'$(CARGO_DENY)' --locked check --hide-inclusion-graph bans licenses sources $(ADVISORIES)
+
+$(TARGET)/deny-tools/bin/cargo-deny:
+	@echo '== building cargo-deny: some minutes, once'
+	@$(CARGO) install --quiet --locked --root '$(TARGET)/deny-tools' --target-dir '$(TARGET)/deny-tools/target' cargo-deny@0.20.2
 
 clean:
 	@$(CARGO) clean

@@ -1,0 +1,202 @@
+"""A mixed load for as long as you like, and what the kernel takes of memory, handles and threads meanwhile.
+
+`make soak` runs it for SOAK_SECONDS; `python tests/kernel/soak.py SECONDS` too, where the kernel is built.
+"""
+
+import gzip
+import os
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from processes import children
+
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+LONG = 120
+
+# How much more there may be in the last third of a run than in the first: in MB, in handles, in threads. A load that was
+# interrupted leaves its memory with the allocator, so that of the kernel goes up and down by some tens of MB.
+MEMORY, HANDLES, THREADS = 96, 4, 4
+# A compiled cell stays loaded for as long as its process, since values of it may live: so much each, in MB.
+MEMORY_PER_CELL = 0.5
+# Files of the run: each compiled cell is one.
+FILES_PER_CELL = 0.5
+
+
+@dataclass
+class Sample:
+    """What two processes hold at one moment."""
+
+    seconds: float
+    cells: int
+    kernel: tuple
+    worker_pid: int
+    worker: tuple
+    files: float
+
+
+def held(pid):
+    """Memory in MB, handles, threads."""
+    with open(f"/proc/{pid}/status") as file:
+        status = dict(line.split(":", 1) for line in file)
+    return int(status["VmRSS"].split()[0]) / 1024, len(os.listdir(f"/proc/{pid}/fd")), int(status["Threads"])
+
+
+def worker(pid):
+    """The process in which Rust cells run."""
+    for child in children(pid):
+        try:
+            if Path(f"/proc/{child}/comm").read_text().startswith("tracebook-work"):
+                return child
+        except OSError:
+            continue
+    return None
+
+
+def size(folder):
+    """The files below a folder, in MB."""
+    total = 0
+    for path in Path(folder).rglob("*"):
+        try:
+            total += path.lstat().st_size
+        except OSError:
+            continue
+    return total / (1 << 20)
+
+
+def long_trace(folder):
+    """A trace that takes long enough to be interrupted: one small gzip member many times over."""
+    event = '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":1},'
+    block = gzip.compress("".join(event % n for n in range(20_000)).encode())
+    path = Path(folder) / "long.json.gz"
+    path.write_bytes(gzip.compress(b'{"traceEvents": [') + block * 100 + gzip.compress(b'{"ph":"M"}]}'))
+    return path
+
+
+class Load:
+    """The cells and requests of one round, again and again; each says what must come of it."""
+
+    def __init__(self, kernel, folder):
+        self.kernel, self.folder, self.long = kernel, folder, long_trace(folder)
+        self.round, self.cells = 0, 0
+
+    def ok(self, code):
+        self.cells += 0 if code.startswith("%") else 1
+        return self.kernel.ok(code, timeout=LONG)
+
+    def fails(self, code, ename):
+        self.cells += 0 if code.startswith("%") else 1
+        ran = self.kernel.run(code, timeout=LONG)
+        assert ran.status == "error" and ran.content["ename"] == ename, ran.content
+
+    def interrupted(self, code, wait):
+        msg_id = self.kernel.client.execute(code)
+        behind = self.kernel.client.execute("%trace_list")
+        time.sleep(wait)
+        self.kernel.ask("interrupt_request", channel="control")
+        assert self.kernel.finish(msg_id, timeout=LONG).content["ename"] == "KeyboardInterrupt"
+        assert self.kernel.finish(behind, timeout=LONG).status == "aborted"
+
+    def one_round(self):
+        self.round += 1
+        n = self.round
+        self.ok(f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet")
+        self.ok("%compare_traces control test --as compared")
+        self.ok("%visualize control test")
+        self.ok("%gpu_kernel_breakdown control")
+        self.ok(f"let number = {n}; let numbers = vec![{n}; 100_000];")
+        assert self.ok("(number, numbers.len(), control.ranks(), compared.width() > 3)").one("execute_result")["data"][
+            "text/plain"] == f"({n}, 100000, [3], true)"
+        self.fails("let x: i32 = no_such_name;", "CompileError")
+        self.fails('panic!("on purpose")', "Panic")
+        self.fails("%trace_lod", "UsageError")
+        assert len(self.ok('for n in 0..40_000 { println!("{n:062}"); }').text()) == 40_000 * 63
+        self.interrupted("loop {}", 0.7)
+        self.cells += 1
+        self.interrupted(f"%trace_load '{self.long}' --as long --quiet", 0.1)
+        self.ok(f"%trace_load '{DATA}/test' --as passing --quiet")
+        self.ok("%trace_drop passing")
+        self.requests()
+        if n % 10 == 0:
+            self.fails("std::process::abort()", "ProcessLost")
+
+    def requests(self):
+        for _ in range(20):
+            self.kernel.ask("complete_request", {"code": "%compare_traces con", "cursor_pos": 19})
+            self.kernel.ask("inspect_request", {"code": "number", "cursor_pos": 3, "detail_level": 0})
+            self.kernel.ask("history_request", {"hist_access_type": "tail", "n": 10, "output": False, "raw": True})
+            self.kernel.ask("is_complete_request", {"code": "fn f() {"})
+            self.kernel.recv_until_idle(self.kernel.send("comm_open", {"comm_id": "c", "target_name": "t", "data": {}}))
+
+
+def run(kernel, folder, seconds, say=lambda line: None):
+    """Loads the kernel for so long; the samples, the first one after a round that is not counted."""
+    load = Load(kernel, folder)
+    load.one_round()
+    say(f"{'time':>6} {'cells':>6} | kernel: {'MB':>6} {'handles':>7} {'threads':>7} | cells' process: {'MB':>6} "
+        f"{'handles':>7} {'threads':>7} | {'files MB':>8}")
+    samples, started = [], time.monotonic()
+    while not samples or time.monotonic() - started < seconds or len(samples) < 3:
+        load.one_round()
+        load.ok("1")
+        pid = worker(kernel.pid)
+        sample = Sample(time.monotonic() - started, load.cells, held(kernel.pid), pid, held(pid), size(folder))
+        samples.append(sample)
+        memory, handles, threads = sample.kernel
+        theirs, their_handles, their_threads = sample.worker
+        say(f"{sample.seconds:5.0f}s {sample.cells:6} |         {memory:6.0f} {handles:7} {threads:7} |"
+            f"                  {theirs:6.0f} {their_handles:7} {their_threads:7} | {sample.files:8.1f}")
+    return samples
+
+
+def growth(samples, of):
+    """The median of the last third less that of the first."""
+    third = max(1, len(samples) // 3)
+    return statistics.median(map(of, samples[-third:])) - statistics.median(map(of, samples[:third]))
+
+
+def faults(samples):
+    """What grew beyond its bound, in words."""
+    found = []
+    cells = growth(samples, lambda sample: sample.cells)
+
+    def hold(what, grown, bound):
+        if grown > bound:
+            found.append(f"{what} grew by {grown:.1f}, {bound:.1f} is the bound")
+
+    hold("memory of the kernel (MB)", growth(samples, lambda sample: sample.kernel[0]), MEMORY)
+    for index, (what, bound) in enumerate([("handles", HANDLES), ("threads", THREADS)], start=1):
+        hold(f"{what} of the kernel", growth(samples, lambda sample: sample.kernel[index]), bound)
+        hold(f"{what} of the cells' process", growth(samples, lambda sample: sample.worker[index]), bound)
+    lives = {}
+    for sample in samples:
+        lives.setdefault(sample.worker_pid, []).append(sample)
+    for life in lives.values():
+        more = life[-1].cells - life[0].cells
+        hold("memory of the cells' process (MB)", life[-1].worker[0] - life[0].worker[0], MEMORY + MEMORY_PER_CELL * more)
+    hold("files of the run (MB)", growth(samples, lambda sample: sample.files), MEMORY + FILES_PER_CELL * cells)
+    return found
+
+
+def main(seconds):
+    from conftest import TARGET
+    from driver import Kernel
+
+    program = os.environ.get("TRACEBOOK_BIN") or str(TARGET / "tracebook")
+    with tempfile.TemporaryDirectory() as folder:
+        kernel = Kernel([program, "run", "--connection-file"], folder, env={"TMPDIR": folder})
+        try:
+            found = faults(run(kernel, folder, seconds, lambda line: print(line, flush=True)))
+        finally:
+            kernel.close()
+    for line in found:
+        print(line)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    main(float(sys.argv[1]))
