@@ -1,18 +1,24 @@
 //! Path or bytes → [`TraceSet`]: several ranks at once, with progress and a way to stop.
 
 #[cfg(test)]
+#[path = "load_parts_tests.rs"]
+mod parts_tests;
+#[cfg(test)]
 #[path = "load_tests.rs"]
 mod tests;
 
 use crate::frame::{Builder, Built, Wanted, unify};
 use crate::memory::Budget;
-use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, read_ahead, read_events, trace_files};
+use crate::read::{
+    Meter, Outcome, check_json, label_of, open_bytes, open_file, open_from, part_starts, read_ahead, read_events,
+    read_parts, trace_files,
+};
 use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,7 +86,10 @@ pub(crate) fn from_path(
 pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet> {
     let meter = Meter::default();
     let label = options.label.as_deref().unwrap_or("trace");
-    let loaded = load_one(open_bytes(bytes, &meter)?, label, options, &options.wanted()?, &meter);
+    let reader = open_bytes(bytes, &meter)?;
+    let loaded = load_one(label, options, &options.wanted()?, &meter, false, |sink, budget| {
+        read_events(budget.limit(reader), label, sink)
+    });
     let loaded = strictly(options, loaded, || check_json(open_bytes(bytes, &meter)?, label));
     assemble(label, options, false, vec![(label.to_owned(), loaded)])
 }
@@ -106,18 +115,25 @@ fn watched(
     let current = Mutex::new(String::new());
     let bytes_total: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
     let readings = if options.strict { 2 } else { 1 };
-    // With fewer files than cores, each file has a second thread that unpacks it.
-    let idle_cores = files.len() < rayon::current_num_threads();
+    let cores = rayon::current_num_threads();
+    // With fewer files than cores, each file has a second thread that unpacks it, a large plain one several that read it.
+    let (idle_cores, parts) = (files.len() < cores, cores / files.len().max(1));
     let read = |file: &PathBuf| -> Load {
         let name = file.display().to_string();
         if let Ok(mut current) = current.lock() {
             name.clone_into(&mut current);
         }
-        let loaded = open_file(file, &meter).and_then(|reader| {
+        let starts = part_starts(file, parts);
+        let loaded = load_one(&name, options, wanted, &meter, idle_cores, |sink, budget| {
+            if !starts.is_empty() {
+                let open = |from| Ok(budget.limit(open_from(file, from, &meter)?));
+                return read_parts(&open, &starts, &name, sink);
+            }
+            let reader = open_file(file, &meter)?;
             if idle_cores {
-                read_ahead(reader, |ahead| load_one(ahead, &name, options, wanted, &meter))
+                read_ahead(reader, |ahead| read_events(budget.limit(ahead), &name, sink))
             } else {
-                load_one(reader, &name, options, wanted, &meter)
+                read_events(budget.limit(reader), &name, sink)
             }
         });
         let loaded = strictly(options, loaded, || check_json(open_file(file, &meter)?, &name));
@@ -127,7 +143,8 @@ fn watched(
     let mut tell = || {
         let file = current.lock().map(|current| current.clone()).unwrap_or_default();
         let told = progress(&LoadProgress {
-            bytes_read: meter.bytes.load(Ordering::Relaxed) / readings,
+            // Parts of a file read a little beyond their ends.
+            bytes_read: (meter.bytes.load(Ordering::Relaxed) / readings).min(bytes_total),
             bytes_total,
             events: meter.events.load(Ordering::Relaxed),
             files_done: done.load(Ordering::Relaxed),
@@ -172,17 +189,19 @@ fn strictly(
     loaded
 }
 
-fn load_one(
-    reader: impl Read,
+/// The file that `read` puts into a builder; on idle cores, too, if `side_by_side`.
+fn load_one<'m>(
     file: &str,
-    options: &LoadOptions,
-    wanted: &Wanted,
-    meter: &Meter,
+    options: &'m LoadOptions,
+    wanted: &'m Wanted,
+    meter: &'m Meter,
+    side_by_side: bool,
+    read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
 ) -> Result<Option<Loaded>> {
     let ranks = options.ranks.as_deref();
     let mut builder = Builder::new(options.compat, ranks, wanted, meter);
     let budget = Budget::now()?;
-    let outcome = read_events(budget.limit(reader), file, &mut builder).map_err(|error| match error {
+    let outcome = read(&mut builder, budget).map_err(|error| match error {
         Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => budget.spent(file),
         error => error,
     })?;
@@ -190,7 +209,7 @@ fn load_one(
         return Ok(None);
     }
     meter.events.fetch_add(builder.untold(outcome.events), Ordering::Relaxed);
-    let built = builder.finish()?;
+    let built = builder.finish(side_by_side)?;
     if built.events.height() == 0 {
         return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
     }

@@ -156,8 +156,10 @@ fn reading_ends_soon_after_it_is_told_to() {
     meter.stop.store(true, Ordering::Relaxed);
     let bytes = rank(0).json();
     let wanted = LoadOptions::default().wanted().unwrap();
-    let stopped = open_bytes(bytes.as_bytes(), &meter)
-        .and_then(|reader| load_one(reader, "x", &LoadOptions::default(), &wanted, &meter));
+    let options = LoadOptions::default();
+    let stopped = load_one("x", &options, &wanted, &meter, false, |sink, _| {
+        read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink)
+    });
     assert!(stopped.is_err());
 }
 

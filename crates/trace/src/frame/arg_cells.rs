@@ -9,7 +9,14 @@ use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series, UInt32Type};
 
 /// The values of one argument. Costs nothing until the first one arrives.
 #[derive(Debug, Default)]
-pub(super) enum ArgCells {
+pub(super) struct ArgCells {
+    cells: Cells,
+    /// Of any kind: a token came that a column of texts would have taken as its text.
+    numbers: bool,
+}
+
+#[derive(Debug, Default)]
+enum Cells {
     #[default]
     Nothing,
     Ints(Sparse<i64>),
@@ -32,41 +39,82 @@ impl ArgCells {
         match kind {
             ArgKind::Int => {
                 if let Some(value) = number(value, integer, odd) {
-                    self.int(row, value);
+                    self.cells.int(row, value);
                 }
             }
             ArgKind::Id => {
                 if let Some(value) = number(value, integer, odd) {
-                    self.id(row, value);
+                    self.cells.id(row, value);
                 }
             }
             ArgKind::Float => {
                 if let Some(value) = number(value, as_f64, odd) {
-                    self.float(row, value);
+                    self.cells.float(row, value);
                 }
             }
-            ArgKind::Text => self.text(row, value, texts, odd),
+            ArgKind::Text => self.cells.text(row, value, texts),
             ArgKind::Any => self.any(row, value, texts, odd),
+        }
+    }
+
+    /// Whether a later part took its values as they would have been taken here.
+    pub(super) fn takes(&self, part: &Self) -> bool {
+        match (&self.cells, &part.cells) {
+            (Cells::Nothing, _) => true,
+            (Cells::Symbols(_), _) | (_, Cells::Symbols(_)) => !part.numbers,
+            _ => true,
+        }
+    }
+
+    /// Puts the values of a later part, which [`Self::takes`] allows, behind these, from `row` on; `symbols` are the symbols
+    /// here of those there.
+    pub(super) fn append(&mut self, row: usize, part: Self, symbols: &[u32], texts: &mut Interner) {
+        self.numbers |= part.numbers;
+        if matches!(part.cells, Cells::Symbols(_))
+            && matches!(self.cells, Cells::Ints(_) | Cells::Ids(_) | Cells::Floats(_))
+        {
+            self.cells = Cells::Symbols(std::mem::take(&mut self.cells).written(texts));
+        }
+        match (&mut self.cells, part.cells) {
+            (_, Cells::Nothing) => {}
+            (Cells::Symbols(mine), Cells::Symbols(part)) => {
+                mine.append(row, part.map(|symbol| symbols[symbol as usize]))
+            }
+            (Cells::Ints(mine), Cells::Ints(part)) => mine.append(row, part),
+            (Cells::Ids(mine), Cells::Ids(part)) => mine.append(row, part),
+            (Cells::Floats(mine), Cells::Floats(part)) => mine.append(row, part),
+            (Cells::Floats(mine), Cells::Ints(part)) => mine.append(row, part.map(|value| value as f64)),
+            (Cells::Ints(ints), Cells::Floats(part)) => {
+                let mut floats = std::mem::take(ints).map(|value| value as f64);
+                floats.append(row, part);
+                self.cells = Cells::Floats(floats);
+            }
+            (Cells::Nothing, part) => {
+                self.cells = part.empty();
+                self.append(row, Self { cells: part, numbers: false }, symbols, texts);
+            }
+            // A part that holds numbers does not fit texts; an argument is of ids in all parts or in none.
+            (Cells::Symbols(_) | Cells::Ids(_), _) | (_, Cells::Symbols(_) | Cells::Ids(_)) => {}
         }
     }
 
     /// The finished column; `codes` are the categories of the symbols. `None` if no value ever arrived.
     pub(super) fn finish(self, name: &str, rows: usize, codes: &[u32], categories: &Categories) -> Option<Series> {
-        Some(match self {
-            Self::Nothing => return None,
-            Self::Ints(mut ints) => {
+        Some(match self.cells {
+            Cells::Nothing => return None,
+            Cells::Ints(mut ints) => {
                 ints.pad(rows);
                 ints.finish::<Int64Type>(name).into_series()
             }
-            Self::Ids(mut ids) => {
+            Cells::Ids(mut ids) => {
                 ids.pad(rows);
                 ids.finish(name)
             }
-            Self::Floats(mut floats) => {
+            Cells::Floats(mut floats) => {
                 floats.pad(rows);
                 floats.finish::<Float64Type>(name).into_series()
             }
-            Self::Symbols(symbols) => {
+            Cells::Symbols(symbols) => {
                 let mut symbols = symbols.map(|symbol| codes[symbol as usize]);
                 symbols.pad(rows);
                 categorical(symbols.finish::<UInt32Type>(name), categories)
@@ -76,24 +124,27 @@ impl ArgCells {
 
     fn any(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, odd: &mut OddCounts) {
         let token = match value {
-            Raw::Token(token) if !matches!(self, Self::Symbols(_)) => token,
-            other => return self.text(row, other, texts, odd),
+            Raw::Token(token) if !matches!(self.cells, Cells::Symbols(_)) => token,
+            other => return self.cells.text(row, other, texts),
         };
+        self.numbers = true;
         // Python's true is a one.
         if let b"true" | b"false" = token {
-            return self.int(row, i64::from(token == b"true"));
+            return self.cells.int(row, i64::from(token == b"true"));
         }
         let whole = if is_float(token) { Err(Odd::HugeInteger) } else { integer(token) };
         match whole {
-            Ok(value) => self.int(row, value),
+            Ok(value) => self.cells.int(row, value),
             Err(Odd::HugeInteger) => match as_f64(token) {
-                Ok(value) => self.float(row, value),
+                Ok(value) => self.cells.float(row, value),
                 Err(kind) => odd.note(kind),
             },
             Err(kind) => odd.note(kind),
         }
     }
+}
 
+impl Cells {
     #[inline]
     fn id(&mut self, row: usize, value: i64) {
         if let Self::Nothing = self {
@@ -139,32 +190,49 @@ impl ArgCells {
     }
 
     #[inline]
-    fn text(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, odd: &mut OddCounts) {
-        let Some(symbol) = symbol(value, texts, odd) else { return };
+    fn text(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner) {
+        let Some(symbol) = symbol(value, texts) else { return };
         if let Self::Symbols(symbols) = self {
             return symbols.set(row, symbol);
         }
-        let mut written = |text: String| texts.intern(text.as_bytes(), Reading::Text, odd);
-        let mut symbols = match std::mem::take(self) {
+        let mut symbols = std::mem::take(self).written(texts);
+        symbols.set(row, symbol);
+        *self = Self::Symbols(symbols);
+    }
+
+    /// The values as texts.
+    fn written(self, texts: &mut Interner) -> Sparse<u32> {
+        let mut written = |text: String| texts.intern(text.as_bytes(), Reading::Text);
+        match self {
+            Self::Nothing => Sparse::default(),
             Self::Ints(ints) => ints.map(|value| written(value.to_string())),
             Self::Ids(ids) => ids.map(|value| written(value.to_string())),
             Self::Floats(floats) => floats.map(|value| written(value.to_string())),
-            Self::Nothing | Self::Symbols(_) => Sparse::default(),
-        };
-        symbols.set(row, symbol);
-        *self = Self::Symbols(symbols);
+            Self::Symbols(symbols) => symbols,
+        }
+    }
+
+    /// An empty column of the same type.
+    fn empty(&self) -> Self {
+        match self {
+            Self::Nothing => Self::Nothing,
+            Self::Ints(_) => Self::Ints(Sparse::default()),
+            Self::Ids(_) => Self::Ids(Ids::default()),
+            Self::Floats(_) => Self::Floats(Sparse::default()),
+            Self::Symbols(_) => Self::Symbols(Sparse::default()),
+        }
     }
 }
 
 /// The symbol of a value as it is written.
 #[inline]
-pub(super) fn symbol(value: Raw<'_>, texts: &mut Interner, odd: &mut OddCounts) -> Option<u32> {
+pub(super) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
     let (bytes, reading) = match value {
         Raw::Null => return None,
         Raw::Text(bytes) | Raw::Token(bytes) => (bytes, Reading::Text),
         Raw::Nested(bytes) => (bytes, Reading::Json),
     };
-    Some(texts.intern(bytes, reading, odd))
+    Some(texts.intern(bytes, reading))
 }
 
 /// A number, also from text that holds one.

@@ -43,7 +43,7 @@ impl Wanted {
 
     /// The slots at the start of a file.
     pub(super) fn slots(&self) -> Slots {
-        let mut slots = Slots { by_length: Vec::new(), slots: Vec::new(), infers: self.all, inferred: 0, full: false };
+        let mut slots = Slots { infers: self.all, ..Slots::default() };
         let raw_name = |column: &'static str| {
             let own = self.args.iter().find(|spec| spec.name == column && !self.all);
             own.map_or_else(|| column.to_owned(), |spec| spec.raw_name.clone())
@@ -61,6 +61,7 @@ impl Wanted {
                 slots.add(&spec.raw_name, free(&spec.name), ArgKind::of(&spec.raw_name, spec.value_type));
             }
         }
+        slots.described = slots.slots.len();
         slots
     }
 }
@@ -96,12 +97,16 @@ impl ArgKind {
 }
 
 /// Keys of arguments → slots, by length first.
+#[derive(Default)]
 pub(super) struct Slots {
     by_length: Vec<Vec<(Box<[u8]>, u16)>>,
     slots: Vec<Slot>,
+    /// So many of them were there at the start.
+    described: usize,
     /// Whether an unknown key gets a slot.
     infers: bool,
-    inferred: usize,
+    /// The keys that got one so, in their order.
+    inferred: Vec<Box<[u8]>>,
     /// Whether an unknown key got none.
     full: bool,
 }
@@ -158,24 +163,57 @@ impl Slots {
 
     #[cold]
     fn infer(&mut self, key: &[u8], name: impl Fn(&str) -> String) -> Option<u16> {
-        if self.inferred == MOST_INFERRED {
+        if self.inferred.len() == MOST_INFERRED {
             self.full = true;
             return None;
         }
-        self.inferred += 1;
-        let raw_name = String::from_utf8_lossy(key);
-        let column = match by_raw_name(&raw_name) {
-            Some(arg) => arg.column.name.to_owned(),
-            None => name(&raw_name),
-        };
-        let column = free(&column);
-        // Two ways to write one name share a column.
-        let slot = self.slots.iter().position(|slot| slot.columns.contains(&column)).unwrap_or(self.slots.len());
+        self.inferred.push(key.into());
+        let column = inferred_column(key, name);
+        let slot = self.slot_of_column(&column).unwrap_or(self.slots.len());
         if slot == self.slots.len() {
             self.slots.push(Slot { columns: vec![column], kind: ArgKind::Any });
         }
         self.remember(key, slot);
         Some(slot as u16)
+    }
+
+    /// Two ways to write one name share a column.
+    fn slot_of_column(&self, column: &str) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.columns.iter().any(|other| other == column))
+    }
+
+    /// Where the slots of a later part of the file will be here; `None` if these would have been others, had the part
+    /// known these.
+    pub(super) fn places(&self, part: &Self) -> Option<Vec<usize>> {
+        // Counters get a slot when the first event of their kind comes; before, other events with that key leave nothing.
+        let met_counters = !self.infers && !self.inferred.is_empty();
+        let new = part.inferred.iter().filter(|key| self.known(key).is_none()).count();
+        if met_counters || part.full || self.inferred.len() + new > MOST_INFERRED {
+            return None;
+        }
+        let mut next = self.slots.len();
+        let mut places: Vec<usize> = (0..part.described).collect();
+        for slot in &part.slots[part.described..] {
+            let [column, ..] = slot.columns.as_slice() else { return None };
+            places.push(self.slot_of_column(column).unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            }));
+        }
+        Some(places)
+    }
+
+    /// Takes the keys that a later part met: the slots here of its slots.
+    pub(super) fn extend(&mut self, part: &Self) -> Vec<usize> {
+        let places = self.places(part).unwrap_or_default();
+        for key in &part.inferred {
+            if self.infers {
+                self.slot(key)
+            } else {
+                self.counter(key)
+            };
+        }
+        places
     }
 
     fn add(&mut self, raw_name: &str, column: String, kind: ArgKind) {
@@ -200,6 +238,12 @@ impl Slots {
         }
         self.by_length[length].push((key.into(), slot as u16));
     }
+}
+
+/// The column of an argument that nobody described.
+fn inferred_column(key: &[u8], name: impl Fn(&str) -> String) -> String {
+    let raw_name = String::from_utf8_lossy(key);
+    free(&by_raw_name(&raw_name).map_or_else(|| name(&raw_name), |arg| arg.column.name.to_owned()))
 }
 
 /// The columns that every event has.

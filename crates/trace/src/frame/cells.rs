@@ -30,6 +30,17 @@ impl<T: Copy + Default> Sparse<T> {
         self.present.resize(rows, false);
     }
 
+    /// Puts the column of a later part behind this one, from `row` on.
+    pub(super) fn append(&mut self, row: usize, part: Self) {
+        if part.values.is_empty() {
+            return;
+        }
+        self.pad(row);
+        self.values.extend_from_slice(&part.values);
+        self.present.extend_from_slice(&part.present);
+        self.absent += part.absent;
+    }
+
     /// The values, zero where there is none. Call [`Self::pad`] first.
     pub(super) fn values(&self) -> &[T] {
         &self.values

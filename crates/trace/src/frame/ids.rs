@@ -40,6 +40,15 @@ impl Ids {
         }
     }
 
+    /// Puts the column of a later part behind this one, from `row` on.
+    pub(super) fn append(&mut self, row: usize, part: Self) {
+        match (self, part) {
+            (Self::Short(mine), Self::Short(part)) => mine.append(row, part),
+            (Self::Long(mine), part) => mine.append(row, part.map(|id| id)),
+            (mine, part) => mine.lengthen().append(row, part.map(|id| id)),
+        }
+    }
+
     /// The value of a row. Call [`Self::pad`] first.
     #[inline]
     pub(super) fn get(&self, row: usize) -> Option<i64> {

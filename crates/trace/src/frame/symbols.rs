@@ -32,6 +32,8 @@ pub(crate) struct Interner {
     known: HashTable<u32>,
     texts: Vec<String>,
     hasher: FixedState,
+    /// What was repaired: once for each way of writing.
+    odd: OddCounts,
 }
 
 struct Written {
@@ -45,7 +47,7 @@ struct Written {
 impl Interner {
     /// The symbol of a text as it is written; the text itself is made only once.
     #[inline]
-    pub(crate) fn intern(&mut self, raw: &[u8], reading: Reading, odd: &mut OddCounts) -> u32 {
+    pub(crate) fn intern(&mut self, raw: &[u8], reading: Reading) -> u32 {
         let hash = self.hasher.hash_one(raw);
         let bytes = &self.bytes;
         let same = |written: &Written| {
@@ -55,7 +57,7 @@ impl Interner {
         };
         match self.written.find(hash, same) {
             Some(written) => written.symbol,
-            None => self.insert(raw, hash, reading, odd),
+            None => self.insert(raw, hash, reading),
         }
     }
 
@@ -64,11 +66,27 @@ impl Interner {
         &self.texts
     }
 
+    /// What was repaired in texts, each way of writing counted once.
+    pub(crate) fn odd(&self) -> &OddCounts {
+        &self.odd
+    }
+
+    /// Takes the texts of a later part, as if they had been interned here: the symbols of its symbols.
+    pub(crate) fn absorb(&mut self, part: &Self) -> Vec<u32> {
+        let mut written: Vec<&Written> = part.written.iter().collect();
+        written.sort_unstable_by_key(|written| (written.symbol, written.start));
+        let mut symbols = vec![0; part.texts.len()];
+        for Written { start, len, reading, symbol, .. } in written {
+            symbols[*symbol as usize] = self.intern(&part.bytes[*start..start + len], *reading);
+        }
+        symbols
+    }
+
     #[cold]
-    fn insert(&mut self, raw: &[u8], hash: u64, reading: Reading, odd: &mut OddCounts) -> u32 {
+    fn insert(&mut self, raw: &[u8], hash: u64, reading: Reading) -> u32 {
         let text = match reading {
-            Reading::Text => decode(raw, odd).into_owned(),
-            Reading::Json => compact(raw, odd),
+            Reading::Text => decode(raw, &mut self.odd).into_owned(),
+            Reading::Json => compact(raw, &mut self.odd),
         };
         let text_hash = self.hasher.hash_one(text.as_bytes());
         let symbol = match self.known.find(text_hash, |&symbol| self.texts[symbol as usize] == text) {
@@ -156,8 +174,7 @@ mod tests {
     #[test]
     fn a_text_has_one_symbol_however_it_is_written() {
         let mut interner = Interner::default();
-        let mut odd = OddCounts::default();
-        let mut symbol = |raw: &str, reading| interner.intern(raw.as_bytes(), reading, &mut odd);
+        let mut symbol = |raw: &str, reading| interner.intern(raw.as_bytes(), reading);
         let plain = symbol("aten::mm", Reading::Text);
         assert_eq!(symbol(r"aten\u003a:mm", Reading::Text), plain);
         assert_eq!(symbol("aten::mm", Reading::Text), plain);
@@ -165,6 +182,22 @@ mod tests {
         assert_eq!(symbol("[ 1,\n2]", Reading::Json), list);
         assert_eq!(symbol("[1, 2]", Reading::Text), list);
         assert_eq!(interner.texts(), ["aten::mm", "[1, 2]"]);
+    }
+
+    #[test]
+    fn the_texts_of_a_part_come_in_as_if_they_were_read_here() {
+        let texts = |all: &[&str]| {
+            let mut interner = Interner::default();
+            let symbols: Vec<u32> = all.iter().map(|raw| interner.intern(raw.as_bytes(), Reading::Text)).collect();
+            (interner, symbols)
+        };
+        let (before, behind) = (["b", r"bad \x", "a"], [r"new \q", "a", r"bad \x", "c", r"\u0061"]);
+        let (whole, symbols) = texts(&[&before[..], &behind[..]].concat());
+        let (mut first, _) = texts(&before);
+        let (part, places) = texts(&behind);
+        let absorbed = first.absorb(&part);
+        assert_eq!(places.iter().map(|&place| absorbed[place as usize]).collect::<Vec<_>>(), symbols[before.len()..]);
+        assert_eq!((first.texts(), first.odd()), (whole.texts(), whole.odd()));
     }
 
     #[test]

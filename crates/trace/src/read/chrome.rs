@@ -12,14 +12,10 @@
 #[path = "chrome_tests.rs"]
 mod tests;
 
-#[cfg(test)]
-#[path = "property_tests.rs"]
-mod property_tests;
-
-use super::event::{RawEvent, raw_event};
+use super::entries::{Alone, List, Others};
+use super::event::RawEvent;
 use super::odd::{Odd, OddCounts};
 use super::ranks::RankText;
-use super::recover::{Next, next_event};
 use super::scan::{Raw, Skipper, Stop};
 use super::text;
 use super::window::{CHUNK, End, Window};
@@ -69,6 +65,20 @@ pub(crate) struct Outcome {
     pub(crate) stopped: bool,
 }
 
+impl Outcome {
+    /// Adds what a later part of the same list came to.
+    pub(super) fn follow(&mut self, part: Self) {
+        self.rank_in_text = self.rank_in_text.or(part.rank_in_text);
+        self.events += part.events;
+        self.cut = self.cut.take().or(part.cut);
+        self.odd.add(&part.odd);
+        self.skipped = match (self.skipped.take(), part.skipped) {
+            (Some((before, first)), Some((count, _))) => Some((before + count, first)),
+            (before, part) => before.or(part),
+        };
+    }
+}
+
 /// A place in the text, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
@@ -86,24 +96,56 @@ pub(crate) fn read_events<S: EventSink>(reader: impl Read, file: &str, sink: &mu
 
 /// The same in windows of another size.
 pub(super) fn read_by<S: EventSink>(reader: impl Read, chunk: usize, file: &str, sink: &mut S) -> Result<Outcome> {
-    let window = Window::new(RankText::new(reader), chunk);
-    let mut reading = Reading { window, file, sink, outcome: Outcome::default() };
-    let flow = reading.document()?;
-    reading.outcome.stopped = flow.is_break();
-    reading.outcome.rank_in_text = reading.window.reader().found(reading.window.offset());
-    Ok(reading.outcome)
+    Reading::new(Window::new(RankText::new(reader), chunk), file, sink, &mut Alone).whole()
 }
 
-struct Reading<'s, R, S> {
-    window: Window<RankText<R>>,
-    file: &'s str,
-    sink: &'s mut S,
-    outcome: Outcome,
+/// A text that is being read.
+pub(super) struct Reading<'s, R, S> {
+    pub(super) window: Window<RankText<R>>,
+    pub(super) file: &'s str,
+    pub(super) sink: &'s mut S,
+    pub(super) outcome: Outcome,
+    pub(super) others: &'s mut dyn Others<R, S>,
+    /// Where the next of the others begins.
+    pub(super) seam: u64,
 }
 
-type Flow = Result<ControlFlow<()>>;
-const ON: ControlFlow<()> = ControlFlow::Continue(());
-const STOP: ControlFlow<()> = ControlFlow::Break(());
+pub(super) type Flow = Result<ControlFlow<()>>;
+pub(super) const ON: ControlFlow<()> = ControlFlow::Continue(());
+pub(super) const STOP: ControlFlow<()> = ControlFlow::Break(());
+
+impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
+    pub(super) fn new(
+        window: Window<RankText<R>>,
+        file: &'s str,
+        sink: &'s mut S,
+        others: &'s mut dyn Others<R, S>,
+    ) -> Self {
+        let seam = others.seam();
+        Self { window, file, sink, outcome: Outcome::default(), others, seam }
+    }
+
+    /// The text from its first byte on.
+    pub(super) fn whole(mut self) -> Result<Outcome> {
+        let flow = self.document()?;
+        Ok(self.ended(flow).0)
+    }
+
+    /// Entries of a list that another reading has begun; and where this one ended.
+    pub(super) fn part(mut self) -> Result<(Outcome, u64)> {
+        let flow = self.events(List::Begun)?;
+        // What the last stretch held.
+        let _ = self.sink.tick(self.outcome.events);
+        Ok(self.ended(flow))
+    }
+
+    fn ended(mut self, flow: ControlFlow<()>) -> (Outcome, u64) {
+        let end = self.window.offset();
+        self.outcome.stopped = flow.is_break();
+        self.outcome.rank_in_text = self.outcome.rank_in_text.or(self.window.reader().found(end));
+        (self.outcome, end)
+    }
+}
 
 impl<R: Read, S: EventSink> Reading<'_, R, S> {
     fn document(&mut self) -> Flow {
@@ -114,7 +156,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         match self.window.peek() {
             Some(b'[') => {
                 self.sink.restart();
-                self.events(true)
+                self.events(List::Bare)
             }
             Some(b'{') => {
                 self.window.advance(1);
@@ -150,7 +192,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                             self.outcome.events = 0;
                         }
                         self.sink.restart();
-                        self.events(false)?
+                        self.events(List::Member)?
                     } else {
                         match self.metadata(&key) {
                             Ok(flow) => flow,
@@ -216,7 +258,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     }
 
     /// Steps over a value of any length; its bytes if they are no more than `keep`. `None` if the text ends first.
-    fn skip(&mut self, keep: usize) -> Option<Vec<u8>> {
+    pub(super) fn skip(&mut self, keep: usize) -> Option<Vec<u8>> {
         let mut skipper = Skipper::default();
         let mut kept = Vec::new();
         loop {
@@ -235,98 +277,6 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                 return None;
             }
         }
-    }
-
-    /// The entries of a list of events; the cursor stands on its bracket. In a bare list the closing bracket is optional.
-    fn events(&mut self, bare: bool) -> Flow {
-        self.window.advance(1);
-        let mut at_refill = self.window.refills();
-        loop {
-            if self.window.refills() != at_refill {
-                at_refill = self.window.refills();
-                if self.sink.tick(self.outcome.events).is_break() {
-                    return Ok(STOP);
-                }
-            }
-            match self.window.peek() {
-                Some(b'{') => self.event()?,
-                Some(b',') => self.window.advance(1),
-                Some(b']') => {
-                    self.window.advance(1);
-                    return Ok(ON);
-                }
-                Some(b'"' | b'[') => {
-                    self.outcome.odd.note(Odd::NotAnEvent);
-                    self.outcome.events += 1;
-                    if self.skip(0).is_none() {
-                        self.cut("the JSON text ends inside the list of events")?;
-                    }
-                }
-                Some(_) => match self.window.whole(|scanner| scanner.value().map(|_| ())) {
-                    Ok(()) => {
-                        self.outcome.odd.note(Odd::NotAnEvent);
-                        self.outcome.events += 1;
-                    }
-                    Err(Stop::Bad(reason)) => self.recover(reason)?,
-                    Err(Stop::More) => self.cut("the JSON text ends inside the list of events")?,
-                },
-                None if bare && matches!(self.window.end(), Some(End::Over)) => return Ok(ON),
-                None => self.cut("the JSON text ends inside the list of events")?,
-            }
-            if self.outcome.cut.is_some() {
-                return Ok(ON);
-            }
-        }
-    }
-
-    #[inline]
-    fn event(&mut self) -> Result<()> {
-        let Self { window, sink, outcome, .. } = self;
-        let index = outcome.events as i64;
-        let read = window.whole(|scanner| {
-            let event = raw_event(scanner, index, |key| sink.slot(key))?;
-            sink.event(&event);
-            sink.event_text(index, scanner.passed());
-            Ok(())
-        });
-        match read {
-            Ok(()) => outcome.events += 1,
-            Err(Stop::More) => self.cut("the JSON text ends inside an event")?,
-            Err(Stop::Bad(reason)) => {
-                outcome.events += 1;
-                self.recover(reason)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Leaves a broken event behind and finds the next one: `}`, `,`, `{` and a key that events have.
-    fn recover(&mut self, reason: &'static str) -> Result<()> {
-        let here = Cut { offset: self.window.offset(), reason: reason.to_owned() };
-        self.outcome.skipped.get_or_insert((0, here)).0 += 1;
-        loop {
-            match next_event(self.window.ahead()) {
-                Next::At(position) => {
-                    self.window.advance(position);
-                    return Ok(());
-                }
-                Next::Perhaps(position) => self.window.advance(position),
-            }
-            if !self.window.more() {
-                return self.cut("no further event can be made out");
-            }
-        }
-    }
-
-    /// Notes that the text ends here.
-    fn cut(&mut self, reason: &str) -> Result<()> {
-        let offset = self.window.offset();
-        let reason = match self.window.take_end() {
-            Some(End::Failed(error)) => data_error(self.file, error)?,
-            _ => reason.to_owned(),
-        };
-        self.outcome.cut = Some(Cut { offset, reason });
-        Ok(())
     }
 
     /// The outermost object ends early or is broken.

@@ -6,12 +6,16 @@ mod bits;
 mod chrome;
 #[cfg(test)]
 mod corpus_tests;
+mod entries;
 mod event;
 mod number;
 mod odd;
 mod open;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod oracle;
+mod parts;
+#[cfg(test)]
+mod property_tests;
 mod ranks;
 mod recover;
 mod scan;
@@ -24,7 +28,12 @@ pub(crate) use chrome::{EventSink, Outcome, read_events};
 pub(crate) use event::{RawEvent, each_arg, object_members};
 pub(crate) use number::{as_f64, integer, is_float, nanos};
 pub(crate) use odd::{Odd, OddCounts};
-pub(crate) use open::{Meter, open_bytes, open_file};
+pub(crate) use open::{Meter, open_bytes, open_file, open_from, part_starts};
+#[cfg(test)]
+pub(crate) use parts::read_at;
+pub(crate) use parts::{PartSink, read_parts};
+#[cfg(test)]
+pub(crate) use property_tests::{Random, Writer, mutated};
 pub(crate) use ranks::{label_of, trace_files};
 pub(crate) use scan::Raw;
 pub(crate) use strict::check_json;

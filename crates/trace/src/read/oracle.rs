@@ -1,12 +1,14 @@
 //! What serde_json reads of the same text: the judge of the tests and of the fuzzer.
 
-use super::chrome::{EventSink, read_by};
+use super::chrome::{EventSink, Outcome, read_by};
 use super::event::RawEvent;
 use super::odd::OddCounts;
+use super::parts::{PartSink, read_at};
+use super::recover::{Next, next_event};
 use super::scan::Raw;
 use super::strict::check_json;
 use super::{as_f64, integer, nanos, text};
-use crate::Error;
+use crate::{Error, Result};
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
 
@@ -49,6 +51,20 @@ impl EventSink for Kept {
     }
 }
 
+impl PartSink for Kept {
+    fn part(&self) -> Self {
+        Self::default()
+    }
+
+    fn fits(&self, _: &Self) -> bool {
+        true
+    }
+
+    fn absorb(&mut self, part: Self, entries: u64) {
+        self.0.extend(part.0.into_iter().map(|(index, values)| (index + entries as i64, values)));
+    }
+}
+
 /// A value as it is written, as serde_json has it; of what is no JSON the text.
 fn value(raw: Raw<'_>) -> Value {
     match raw {
@@ -81,17 +97,26 @@ pub(crate) fn oracle(json: &Value) -> Option<(Events, Map<String, Value>)> {
     Some((events.collect(), metadata))
 }
 
-/// Reads bytes in windows of these sizes: each must come to the same, and of valid JSON to what serde_json reads.
+/// Reads bytes in windows of these sizes and in parts: each must come to the same, and of valid JSON to what serde_json
+/// reads.
 ///
 /// # Panics
 /// If it does not.
 pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
-    let (whole, events) = came_to(bytes, 65_536);
+    let whole = came_to(bytes, 65_536);
     for chunk in chunks {
         let other = came_to(bytes, chunk);
-        assert_eq!(other.0, whole, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
-        assert_eq!(other.1, events, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(other.0, whole.0, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(other.1, whole.1, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
     }
+    let third = bytes.len() / 3;
+    let guess = |from: usize| match next_event(&bytes[from..]) {
+        Next::At(position) => Some((from + position) as u64),
+        Next::Perhaps(_) => None,
+    };
+    let mut seams: Vec<u64> = [third, 2 * third].into_iter().filter_map(guess).collect();
+    seams.dedup();
+    agrees_in_parts(bytes, &seams, 1000, &whole);
     let strict = check_json(bytes, "test");
     match serde_json::from_slice::<Value>(bytes) {
         Ok(json) => {
@@ -119,14 +144,31 @@ pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// What the reading came to.
-fn came_to(bytes: &[u8], chunk: usize) -> (String, Events) {
+/// Reads bytes in parts that begin at these places: that must come to the same as reading the whole.
+///
+/// # Panics
+/// If it does not.
+pub(crate) fn agrees_in_parts(bytes: &[u8], seams: &[u64], chunk: usize, whole: &(String, Events)) {
     let mut kept = Kept::default();
-    let said = match read_by(bytes, chunk, "test", &mut kept) {
+    let open = |from: u64| Ok(bytes.get(from as usize..).unwrap_or_default());
+    let read = read_at(&open, seams, chunk, "test", &mut kept);
+    let text = String::from_utf8_lossy(bytes);
+    assert_eq!(said(read), whole.0, "from {seams:?} on, by {chunk}: {text:?}");
+    assert_eq!(kept.0, whole.1, "from {seams:?} on, by {chunk}: {text:?}");
+}
+
+/// What the reading came to.
+pub(crate) fn came_to(bytes: &[u8], chunk: usize) -> (String, Events) {
+    let mut kept = Kept::default();
+    let read = read_by(bytes, chunk, "test", &mut kept);
+    (said(read), kept.0)
+}
+
+fn said(read: Result<Outcome>) -> String {
+    match read {
         Ok(outcome) => format!("{outcome:?}"),
         // It quotes as much as it has in memory.
         Err(Error::NotATrace { reason, .. }) if reason.contains("starts with") => "no JSON".to_owned(),
         Err(error) => error.to_string(),
-    };
-    (said, kept.0)
+    }
 }

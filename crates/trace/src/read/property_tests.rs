@@ -1,16 +1,16 @@
 //! The scanner against serde_json on generated traces, in windows of many sizes; and numbers against themselves.
 
-use super::super::oracle::{Kept, agrees};
-use super::tests::of_serde;
-use super::*;
-use crate::read::nanos;
+use super::chrome::read_by;
+use super::nanos;
+use super::odd::OddCounts;
+use super::oracle::{Kept, agrees, oracle};
 use std::fmt::Write as _;
 
 /// splitmix64.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +18,7 @@ impl Random {
         word ^ (word >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
@@ -28,7 +28,7 @@ impl Random {
 }
 
 /// Writes valid JSON that looks like a trace at the top and like anything below.
-struct Writer {
+pub(crate) struct Writer {
     random: Random,
     text: String,
 }
@@ -133,7 +133,7 @@ impl Writer {
         });
     }
 
-    fn trace(seed: u64) -> String {
+    pub(crate) fn trace(seed: u64) -> String {
         const METADATA: &[&str] = &["schemaVersion", "distributedInfo", "name", "with_flops", "traceName"];
         let mut writer = Self { random: Random(seed), text: String::new() };
         writer.blank();
@@ -167,7 +167,7 @@ fn generated_traces_are_read_as_serde_json_reads_them_in_windows_of_every_size()
     let mut seen = 0;
     for seed in 0..600 {
         let json = Writer::trace(seed);
-        let (events, metadata) = of_serde(&json);
+        let (events, metadata) = oracle(&serde_json::from_str(&json).unwrap()).unwrap();
         seen += events.len();
         for chunk in [1, 2, 3, 5, 7, 16, 61, 256, 1021, 4096, 65_536] {
             let mut kept = Kept::default();
@@ -201,7 +201,7 @@ fn nanoseconds_come_back_however_they_were_written() {
 }
 
 /// Changes some bytes, or cuts, doubles and moves stretches.
-fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
+pub(crate) fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for _ in 0..=random.below(6) {
         if bytes.is_empty() {

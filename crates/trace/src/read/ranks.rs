@@ -87,11 +87,16 @@ pub(crate) struct RankText<R> {
 /// A match is no longer than this.
 const LONGEST: usize = 64;
 
-static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""rank":[ \t]+([0-9]+)"#).ok());
+static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""rank":[ \t]{1,32}([0-9]{1,20})"#).ok());
 
 impl<R> RankText<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Self { inner, found: None, before: 0, tail: Vec::new() }
+        Self::at(inner, 0)
+    }
+
+    /// Of a text from this place on.
+    pub(crate) fn at(inner: R, before: u64) -> Self {
+        Self { inner, found: None, before, tail: Vec::new() }
     }
 
     /// The number in the first match, if it lies before this place: what was read ahead does not count.
@@ -128,10 +133,11 @@ impl<R: Read> Read for RankText<R> {
 
 /// The number in the first match that surely ends before the bytes do, and where it ends.
 fn rank(bytes: &[u8]) -> Option<(i64, u64)> {
-    let captures = PATTERN.as_ref()?.captures_iter(bytes).find_map(|captures| captures.get(1))?;
-    let whole = captures.end() < bytes.len();
-    let number = std::str::from_utf8(captures.as_bytes()).ok()?.parse().ok()?;
-    whole.then_some((number, captures.end() as u64))
+    PATTERN.as_ref()?.captures_iter(bytes).filter_map(|captures| captures.get(1)).find_map(|digits| {
+        let whole = digits.end() < bytes.len();
+        let number = std::str::from_utf8(digits.as_bytes()).ok()?.parse().ok()?;
+        whole.then_some((number, digits.end() as u64))
+    })
 }
 
 #[cfg(test)]

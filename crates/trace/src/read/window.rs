@@ -34,7 +34,17 @@ pub(crate) enum End {
 
 impl<R: Read> Window<R> {
     pub(crate) fn new(reader: R, chunk: usize) -> Self {
-        Self { reader, bytes: vec![0; chunk], at: 0, filled: 0, base: 0, end: None, refills: 0 }
+        Self::at(reader, chunk, 0)
+    }
+
+    /// Of a text that the reader gives from this place on.
+    pub(crate) fn at(reader: R, chunk: usize, base: u64) -> Self {
+        Self { reader, bytes: vec![0; chunk], at: 0, filled: 0, base, end: None, refills: 0 }
+    }
+
+    /// Goes on at another place of the text, with a reader that gives it from there on.
+    pub(crate) fn continue_at(&mut self, base: u64, reader: R) {
+        (self.at, self.filled, self.base, self.end, self.reader) = (0, 0, base, None, reader);
     }
 
     /// The text from the cursor on, as far as it is in memory.
@@ -122,7 +132,9 @@ impl<R: Read> Window<R> {
     /// Reads something whole at the cursor, fetching what it needs, and moves behind it. [`Stop::More`]: the text ends.
     pub(crate) fn whole<T>(&mut self, mut read: impl FnMut(&mut Scanner<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
         loop {
-            let mut scanner = Scanner::new(&self.bytes[self.at..self.filled]);
+            // However much is in memory, so that a value is too long or not wherever the window begins.
+            let ahead = &self.bytes[self.at..self.filled];
+            let mut scanner = Scanner::new(&ahead[..ahead.len().min(LONGEST + 1)]);
             match read(&mut scanner) {
                 Ok(value) => {
                     self.at += scanner.position();
