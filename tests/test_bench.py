@@ -24,7 +24,7 @@ def programs():
 
 def bench(folder, load, generator, *more):
     command = [sys.executable, LOADING, "--load", load, "--generator", generator, "--folder", folder, "--sizes", "3M"]
-    command += ["--ranks-of", "1M", "--rounds", "1", "--shared", folder / "none", *more]
+    command += ["--ranks-of", "1M", "--plain-of", "1M", "--rounds", "1", "--shared", folder / "none", *more]
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
 
 
@@ -39,6 +39,7 @@ def test_the_bench_checks_times_and_writes_its_page(programs, tmp_path):
         assert f"| {reader} | 1 |" in text
     for measure in ("peak memory", "bytes per row"):
         assert f"| {measure}" in text
+    assert "## Several ranks: 8 files, 8 MB of JSON" in text and "## One plain file, split: 1 file, 1 MB of JSON" in text
     # The real trace is not in the folder that was named: told, and no failure.
     assert "the real trace: no " in text
     known = json.loads((tmp_path / "data" / "checked.json").read_text())

@@ -1,7 +1,8 @@
 """How fast and how small traces load, beside HTA, polars, DuckDB and orjson: `make bench`.
 
     python3 benches/loading --load TARGET/examples/load --generator TARGET/large_trace --folder FOLDER [--python VENV/bin/python]
-                            [--sizes 35M,250M,1G,4G] [--write docs/benchmarks.md] [--rounds N] [--prepare]
+                            [--sizes 35M,250M,1G,4G] [--ranks-of 40M] [--plain-of 250M]
+                            [--write docs/benchmarks.md] [--rounds N] [--prepare]
 
 Without `--python` no peers are timed. `--prepare` writes the data and checks all readers, and times nothing.
 """
@@ -50,6 +51,8 @@ def main():
         if reader.digest
     }
     job = files.ranks(options.ranks_of, options.folder, generator)
+    plain = files.generated(options.plain_of, options.folder, generator, packed=False)
+    checks.contender(readers[0], plain.path)
     print("all read the same as Python's Decimal", flush=True)
     if options.prepare:
         return
@@ -59,11 +62,14 @@ def main():
         results = timed(file, fitting, cores, options.rounds)
         rows += targets.of_file(file, results)
         tables.append(page.of_file(file, results, {name: words for (of, name), words in exact.items() if of == file.name}))
-    one, two = in_ranks(readers[0], job, cores, options.rounds)
-    if len(cores) > 1:
-        rows += targets.ranks(one, two, job.name)
+    several = []
+    for title, file, row in [("Several ranks", job, targets.ranks), ("One plain file, split", plain, targets.plain)]:
+        one, two = on_cores(readers[0], file, cores, options.rounds)
+        if len(cores) > 1:
+            rows += row(one, two, file.name)
+        several.append(page.of_cores(title, file, one, two))
     rows.sort(key=lambda row: order(row.measure))
-    text = page.whole(rows, tables, skipped, others.cores(), versions, page.of_ranks(job, one, two))
+    text = page.whole(rows, tables, skipped, others.cores(), versions, several)
     print(text)
     if options.write:
         options.write.write_text(text)
@@ -96,17 +102,18 @@ def timed(file, fitting, cores, rounds):
     return results
 
 
-def in_ranks(reader, job, cores, rounds):
+def on_cores(reader, file, cores, rounds):
+    """On one core and on two, in turn."""
     one, two = [], []
     for _ in range(rounds or 5):
-        one.append(run(reader.command(job.path), {min(cores)}))
-        two.append(run(reader.command(job.path), cores))
-        print(f"{job.name:>6} one core {one[-1].wall:.3f} s, two cores {two[-1].wall:.3f} s", flush=True)
+        one.append(run(reader.command(file.path), {min(cores)}))
+        two.append(run(reader.command(file.path), cores))
+        print(f"{file.name:>6} one core {one[-1].wall:.3f} s, two cores {two[-1].wall:.3f} s", flush=True)
     return one, two
 
 
 def order(measure):
-    asked = ["CPU against HTA", "wall against HTA", "CPU against polars", "wall against gunzip", "peak", "bytes", "several ranks"]
+    asked = ["CPU against HTA", "wall against HTA", "CPU against polars", "wall against gunzip", "peak", "bytes", "several ranks", "a plain file"]
     return next(place for place, start in enumerate(asked) if measure.startswith(start))
 
 
@@ -123,6 +130,7 @@ def arguments():
     parser.add_argument("--python", type=Path)
     parser.add_argument("--sizes", default="35M,250M,1G,4G")
     parser.add_argument("--ranks-of", default="40M", help="the JSON of each rank of the job of several")
+    parser.add_argument("--plain-of", default="250M", help="the JSON of the file that is not packed")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--write", type=Path)
     parser.add_argument("--prepare", action="store_true")

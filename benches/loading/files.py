@@ -35,21 +35,22 @@ def real(shared):
     return File(REAL, found[0], length, found[0].stat().st_size, "a real trace, `trace_diff/control` of HTA's test data; whole µs")
 
 
-def generated(size, folder, generator, rank=0):
+def generated(size, folder, generator, rank=0, packed=True):
     """The file of that size, written if it is not there; `generator` is asked for the same bytes every time."""
-    path = Path(folder) / f"rank-{rank}-of-{size}.json.gz"
+    path = Path(folder) / f"rank-{rank}-of-{size}.json{'.gz' if packed else ''}"
     note = path.with_suffix(".note")
     stamp = f"{generator.stat().st_size} {generator.stat().st_mtime_ns}"
     if path.exists() and note.exists() and json.loads(note.read_text())["generator"] == stamp:
         known = json.loads(note.read_text())
     else:
         print(f"writing {path.name}", flush=True)
-        fresh = path.with_suffix(".part.gz")
+        fresh = path.with_suffix(".part" + path.suffix)
         subprocess.run([generator, fresh, "--bytes", str(bytes_of(size)), "--rank", str(rank)], check=True, stderr=subprocess.DEVNULL)
         os.replace(fresh, path)
         known = {"generator": stamp, "json_bytes": bytes_of(size)}
         note.write_text(json.dumps(known))
-    return File(size, path, known["json_bytes"], path.stat().st_size, "generated, seed 1; µs with three decimals")
+    name = size if packed else f"{size} plain"
+    return File(name, path, known["json_bytes"], path.stat().st_size, "generated, seed 1; µs with three decimals")
 
 
 def ranks(size, folder, generator):

@@ -42,7 +42,7 @@ def of_file(file, results, exact):
     return f"{title}\n\n{file.about[0].upper()}{file.about[1:]}.\n\n{table(head, rows)}"
 
 
-def whole(rows, tables, skipped, others, versions, job):
+def whole(rows, tables, skipped, others, versions, several):
     busy = others > BUSY
     shown = [
         [row.measure, row.file, row.must, row.aim, row.measured, row.verdict + (" (machine busy)" if busy and row.wall else "")]
@@ -63,19 +63,20 @@ def whole(rows, tables, skipped, others, versions, job):
         "## Targets",
         table(["measure", "file", "must", "aim", "measured", ""], shown),
         *tables,
+        *several,
     ]
-    if job:
-        parts.append(job)
     if skipped:
         parts.append("## Not measured\n\n" + "\n".join(f"* {line}" for line in skipped))
     return "\n\n".join(parts) + "\n"
 
 
-def of_ranks(file, one, two):
+def of_cores(title, file, one, two):
     middle = lambda runs, what: statistics.median(getattr(run, what) for run in runs)
     rows = [
         [name, len(runs), f"{middle(runs, 'wall'):.3f}", f"{middle(runs, 'cpu'):.2f}", f"{middle(runs, 'peak') / MIB:,.0f}"]
         for name, runs in (("one core", one), ("two cores", two))
     ]
     head = ["tracebook on", "runs", "wall, s", "CPU, s", "peak memory, MiB"]
-    return f"## Several ranks: {len(list(file.path.glob('*.gz')))} files, {file.json_bytes / 1e6:,.0f} MB of JSON\n\n{table(head, rows)}"
+    number = len(list(file.path.glob("*.gz"))) if file.path.is_dir() else 1
+    files = f"{number} file{'s' if number > 1 else ''}"
+    return f"## {title}: {files}, {file.json_bytes / 1e6:,.0f} MB of JSON\n\n{table(head, rows)}"
