@@ -161,7 +161,7 @@ impl TraceSet {
     /// assert_eq!(page.span_ns, 100_000);
     /// assert_eq!(page.ranks[0].device.map(|device| device.busy_ns), Some(30_000));
     /// assert_eq!(page.kernels[0].name, "gemm");
-    /// assert!(page.findings.is_empty());
+    /// assert_eq!(page.findings[0].what(), "rank 0 recorded no CPU operator");
     /// # Ok(())
     /// # }
     /// ```

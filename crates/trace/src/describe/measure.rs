@@ -3,11 +3,11 @@
 use super::description::DeviceTime;
 use crate::classify::{KernelType, is_device_work};
 use crate::frame::columns::*;
-use crate::frame::{Step, step_number};
+use crate::frame::{Ints, Step, step_number};
 use crate::interval::{Span, merged, overlaps};
 use crate::{Result, Trace};
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, Int64Chunked};
+use polars::prelude::Categorical32Type;
 use std::collections::BTreeMap;
 
 /// One rank, measured.
@@ -87,7 +87,7 @@ type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measured {
     pub(super) fn of(trace: &Trace) -> Result<Self> {
-        let int = |name: &str| -> Result<Int64Chunked> { Ok(trace.events.column(name)?.i64()?.rechunk().into_owned()) };
+        let int = |name: &str| Ints::of(&trace.events, name);
         let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
         let (launch, iteration) = (int(INDEX_CORRELATION)?, int(ITERATION)?);
         let codes = |name: &str| -> Result<_> {
