@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference fuzz conformance soak deny clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference api-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -36,6 +36,7 @@ help:
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make site       build the documentation site (installs mdBook once)'
 	@echo 'make reference  write the magics of the README and the guide again'
+	@echo 'make api-index  write what completion knows of polars and the standard library again (needs rust-src)'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
@@ -150,6 +151,13 @@ SOAK_SECONDS ?= 600
 
 soak: machine venv kernel
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' tests/kernel/soak.py $(SOAK_SECONDS)
+
+# What completion knows of polars and the standard library, from their sources: after another polars or another Rust.
+api-index:
+	@[ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || { \
+	  echo 'Missing: the sources of the standard library. Install with:'; echo '    rustup component add rust-src'; exit 1; }
+	@TRACEBOOK_WRITE_API_INDEX=1 $(CARGO) test --release --locked -p tracebook --lib -- api::sources
+	@$(CARGO) test --release --locked -p tracebook --lib -- api::
 
 uninstall: build
 	@'$(TRACEBOOK)' uninstall $(INSTALL)

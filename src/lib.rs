@@ -3,6 +3,7 @@
 //! `docs/` says which room a line of code belongs in. Data flows one way: wire → dispatch → cell → magic or engine →
 //! display → wire.
 
+mod api;
 pub mod cell;
 pub mod cli;
 pub mod dispatch;

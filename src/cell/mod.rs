@@ -6,6 +6,7 @@ mod caret;
 mod completeness;
 #[cfg(test)]
 mod corpus_tests;
+mod nesting;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
 mod rust;
@@ -14,5 +15,6 @@ mod words;
 
 pub use caret::{Caret, Spot, caret};
 pub use completeness::{Completeness, is_complete};
+pub use nesting::nests_too_deep;
 pub use segment::{Segment, segments};
 pub use words::{Piece, Unclosed, Word, words};

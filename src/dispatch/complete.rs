@@ -2,9 +2,8 @@
 
 use super::position::{to_byte, to_points};
 use super::reply::{content, or_default, typed};
-use crate::Failure;
-use crate::magic;
 use crate::session::View;
+use crate::{Failure, api, magic};
 use jupyter_protocol::{CompleteReply, ReplyStatus};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -31,66 +30,31 @@ pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
     let (cursor, code) = (request.cursor(), request.code);
     let (start, end, items) = match magic::complete(&code, cursor, view) {
         Some(found) => {
-            let items = found.items.into_iter().map(|item| (item.text, item.kind.as_str())).collect();
+            let items = found.items.into_iter().map(|item| (item.text, item.kind.as_str(), String::new())).collect();
             (found.start, found.end, items)
         }
-        None => names(&code, cursor, view),
+        None => {
+            let found = api::complete(&code, cursor, view);
+            let items = found.items.into_iter().map(|item| (item.text, item.kind, item.signature));
+            (found.start, cursor, items.collect::<Vec<_>>())
+        }
     };
     let (cursor_start, cursor_end) = (to_points(&code, start), to_points(&code, end));
     // JupyterLab shows the types when they are told this way.
     let types: Vec<Value> = items
         .iter()
-        .map(|(text, kind)| json!({"text": text, "type": kind, "start": cursor_start, "end": cursor_end}))
+        .map(|(text, kind, signature)| {
+            json!({"text": text, "type": kind, "signature": signature, "start": cursor_start, "end": cursor_end})
+        })
         .collect();
     Ok(typed(&CompleteReply {
-        matches: items.into_iter().map(|(text, _)| text).collect(),
+        matches: items.into_iter().map(|(text, ..)| text).collect(),
         cursor_start,
         cursor_end,
         metadata: Map::from_iter([("_jupyter_types_experimental".to_owned(), Value::Array(types))]),
         status: ReplyStatus::Ok,
         error: None,
     }))
-}
-
-/// In Rust: the variables of the notebook, loaded traces among them; column names inside `col("…")`.
-fn names(code: &str, cursor: usize, view: &View) -> (usize, usize, Vec<(String, &'static str)>) {
-    let start = word_start(code, cursor);
-    let (before, word) = (&code[..start], &code[start..cursor]);
-    let fits = |name: &str| name.starts_with(word);
-    if let Some(quote) = open_column(&code[..cursor]) {
-        let typed = &code[quote..cursor];
-        let mut columns: Vec<&String> = view.columns.iter().flat_map(|(_, columns)| columns).collect();
-        columns.retain(|column| column.starts_with(typed));
-        columns.sort();
-        columns.dedup();
-        return (quote, cursor, columns.into_iter().map(|column| (column.clone(), "column")).collect());
-    }
-    // Behind a dot or a path stands a member, not a variable.
-    if before.ends_with(['.', ':', '"', '\'']) || word.starts_with(|first: char| first.is_ascii_digit()) {
-        return (start, cursor, Vec::new());
-    }
-    let mut items: Vec<(String, &'static str)> =
-        view.labels.iter().filter(|label| fits(label)).map(|label| (label.clone(), "trace")).collect();
-    for variable in view.variables.iter().filter(|variable| fits(&variable.name)) {
-        if !items.iter().any(|(name, _)| *name == variable.name) {
-            items.push((variable.name.clone(), "instance"));
-        }
-    }
-    items.sort();
-    (start, cursor, items)
-}
-
-/// Where the identifier starts that ends at `cursor`.
-pub(super) fn word_start(code: &str, cursor: usize) -> usize {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    code[..cursor].rfind(|c| !word(c)).map_or(0, |at| at + code[at..].chars().next().map_or(0, char::len_utf8))
-}
-
-/// The start of the text in an unclosed `col("`.
-fn open_column(before: &str) -> Option<usize> {
-    let quote = before.rfind('"')?;
-    let call = before[..quote].trim_end().strip_suffix('(')?.trim_end();
-    call[word_start(call, call.len())..].starts_with("col").then_some(quote + 1)
 }
 
 #[cfg(test)]
@@ -116,14 +80,17 @@ mod tests {
 
     #[test]
     fn variables_and_traces() {
-        assert_eq!(complete("co", None), (vec!["control".to_owned(), "counts".to_owned()], 0, 2));
-        assert_eq!(complete("f(ot)", Some(4)), (vec!["other".to_owned()], 2, 4));
-        assert_eq!(complete("x.co", None).0, [""; 0]);
+        // Before what every cell has in scope.
+        let (names, start, end) = complete("co", None);
+        assert_eq!((&names[..2], start, end), (["control".to_owned(), "counts".to_owned()].as_slice(), 0, 2));
+        assert!(names.contains(&"col".to_owned()), "{names:?}");
+        assert_eq!(complete("f(othe)", Some(6)), (vec!["other".to_owned()], 2, 6));
+        assert_eq!(complete("3.xyzzy", None).0, [""; 0]);
     }
 
     #[test]
     fn positions_are_code_points() {
-        assert_eq!(complete("\"𝒳é\" + ot", None), (vec!["other".to_owned()], 7, 9));
+        assert_eq!(complete("\"𝒳é\" + othe", None), (vec!["other".to_owned()], 7, 11));
         assert_eq!(complete("", Some(99)).1, 0);
     }
 

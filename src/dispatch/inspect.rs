@@ -1,9 +1,9 @@
 //! `inspect`: what stands under the cursor. Answered from the view of the notebook, also while a cell runs.
 
-use super::complete::{Request, word_start};
+use super::complete::Request;
 use super::reply::content;
 use crate::session::View;
-use crate::{Failure, magic};
+use crate::{Failure, api, magic};
 use serde_json::{Value, json};
 use trace_view::Bundle;
 
@@ -11,17 +11,9 @@ use trace_view::Bundle;
 pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
     let request: Request = content(request)?;
     let (cursor, code) = (request.cursor(), request.code);
-    let found = magic::inspect(&code, cursor, view).or_else(|| variable(&code, cursor, view));
+    let found = magic::inspect(&code, cursor, view).or_else(|| api::inspect(&code, cursor, view));
     let Bundle { data, metadata } = found.clone().unwrap_or_default();
     Ok(json!({"status": "ok", "found": found.is_some(), "data": data, "metadata": metadata}))
-}
-
-/// The variable at the cursor, with its type.
-fn variable(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
-    let start = word_start(code, cursor);
-    let end = code[start..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(code.len(), |at| start + at);
-    let variable = view.variables.iter().find(|variable| variable.name == code[start..end])?;
-    Some(Bundle::text(format!("{}: {}", variable.name, variable.type_name)))
 }
 
 #[cfg(test)]
@@ -37,7 +29,10 @@ mod tests {
         let inspect = |code: &str, cursor: usize| {
             reply(json!({"code": code, "cursor_pos": cursor, "detail_level": 0}), &view).unwrap()
         };
-        assert_eq!(inspect("df.height()", 1)["data"]["text/plain"], "df: DataFrame");
+        assert_eq!(
+            inspect("df.height()", 1)["data"]["text/plain"].as_str().unwrap().lines().next(),
+            Some("df: DataFrame")
+        );
         assert_eq!(inspect("(df)", 3)["found"], true);
         assert_eq!(inspect("dg", 1), json!({"status": "ok", "found": false, "data": {}, "metadata": {}}));
     }

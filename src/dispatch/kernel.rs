@@ -49,6 +49,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     let outbox = wire.outbox().clone();
     tracing::info!("tracebook {} listens", env!("CARGO_PKG_VERSION"));
     outbox.publish(None, "status", &Status::starting());
+    crate::api::warm_up();
     let stdin = Arc::new(Stdin::default());
     let executions = Executions::new(outbox.clone(), runner, Arc::clone(&stdin));
     let mut kernel = Kernel { outbox, executions, stdin, stop };

@@ -160,6 +160,10 @@ impl Evcxr {
             let message = "the library for Rust cells was installed anew while this kernel ran; restart the kernel";
             return Err(Failure::new("RustUnavailable", message));
         }
+        if crate::cell::nests_too_deep(code) {
+            let message = "this cell nests too deep to be compiled; give parts of it names of their own with `let`";
+            return Err(Failure::new("UsageError", message));
+        }
         let asked = commands::review(code)?;
         // What is said while the cell compiles (cargo's progress) belongs to it, too.
         self.live()?.pump.begin(out);

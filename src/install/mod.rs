@@ -11,6 +11,7 @@ mod sources;
 pub use doctor::doctor;
 pub use error::InstallError;
 pub use location::Location;
+pub(crate) use sources::carried;
 
 use crate::engine::{CellsKit, default_folder};
 

@@ -24,6 +24,11 @@ pub(super) struct Sources {
     pub(super) unpacked: bool,
 }
 
+/// The sources that the binary carries: path and text.
+pub(crate) fn carried() -> &'static [(&'static str, &'static str)] {
+    carried::FILES
+}
+
 /// The sources, unpacked into `folder` if the checkout is gone.
 ///
 /// # Errors

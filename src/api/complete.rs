@@ -1,0 +1,203 @@
+//! What could be typed next in Rust.
+
+use super::Type;
+use super::columns;
+use super::expression::{Typed, typed};
+use super::index::{Index, index};
+use super::infer::{Scope, origin_of};
+use super::item::{Item, Kind};
+use super::within;
+use crate::session::View;
+use std::collections::BTreeSet;
+
+/// No list is longer.
+const MOST: usize = 300;
+
+/// What could stand at the cursor.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Completion {
+    /// Where the text starts that it replaces, in bytes; it ends at the cursor.
+    pub(crate) start: usize,
+    /// Best first.
+    pub(crate) items: Vec<Candidate>,
+}
+
+/// One thing that could stand there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// What is put in.
+    pub(crate) text: String,
+    /// What it is, in Jupyter's words.
+    pub(crate) kind: &'static str,
+    /// Its signature, or its type; may be empty.
+    pub(crate) signature: String,
+}
+
+/// The words of the language.
+const KEYWORDS: &[&str] = &[
+    "async", "await", "break", "const", "continue", "else", "enum", "false", "fn", "for", "if", "impl", "in", "let",
+    "loop", "match", "move", "mut", "pub", "return", "self", "static", "struct", "trait", "true", "type", "unsafe",
+    "use", "where", "while",
+];
+
+/// The types of the language.
+const TYPES: &[&str] =
+    &["bool", "char", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "str", "u16", "u32", "u64", "u8", "usize"];
+
+/// What could stand at byte `cursor`.
+pub(crate) fn complete(code: &str, cursor: usize, view: &View) -> Completion {
+    within::reach(code, cursor, |code, cursor, before| {
+        let mut found = at(code, cursor, view);
+        found.start += before;
+        found
+    })
+    .unwrap_or(Completion { start: cursor, items: Vec::new() })
+}
+
+fn at(code: &str, cursor: usize, view: &View) -> Completion {
+    let before = &code[..cursor];
+    if let Some((start, names)) = columns::at(before, code, view) {
+        let column = |text: String| Candidate { text, kind: "column", signature: String::new() };
+        return Completion { start, items: names.into_iter().map(column).collect() };
+    }
+    let start = word_start(code, cursor);
+    let word = &code[start..cursor];
+    let mut items = fitting(code, start, &|name| name.starts_with(word), word, view);
+    if items.is_empty() && !word.is_empty() {
+        let lower = word.to_lowercase();
+        items = fitting(code, start, &|name| name.to_lowercase().starts_with(&lower), word, view);
+    }
+    let mut seen = BTreeSet::new();
+    items.retain(|item| seen.insert(item.text.clone()));
+    items.truncate(MOST);
+    Completion { start, items }
+}
+
+/// Whether a name may stand there.
+type Fits<'a> = &'a dyn Fn(&str) -> bool;
+
+/// What could stand in place of `word`, which starts at byte `start`.
+fn fitting(code: &str, start: usize, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
+    let index = index();
+    let before = &code[..start];
+    match typed(code, start) {
+        _ if word.starts_with(|first: char| first.is_ascii_digit()) => Vec::new(),
+        Typed::Nothing => Vec::new(),
+        Typed::Member { receiver } => members(index, receiver, before, fits, word, view),
+        Typed::Path { path } => inside(index, path, fits),
+        Typed::Field { record } => {
+            let mut fields = index.members(&Type::new(record), None);
+            fields.retain(|(item, _)| item.kind == Kind::Field && fits(item.name));
+            let fields = fields.iter().map(|(item, _)| Candidate::from(item));
+            fields.chain(words(index, before, fits, word, view)).collect()
+        }
+        Typed::Word => match use_list(before) {
+            Some(path) => inside(index, path, fits),
+            None => words(index, before, fits, word, view),
+        },
+    }
+}
+
+impl From<&Item> for Candidate {
+    fn from(item: &Item) -> Self {
+        let bang = if item.kind == Kind::Macro { "!" } else { "" };
+        Self { text: format!("{}{bang}", item.name), kind: item.kind.word(), signature: item.signature() }
+    }
+}
+
+/// Behind a dot: the members of the type, or, of a type that cannot be told, whatever has a method of this start.
+fn members(index: &Index, receiver: &str, before: &str, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
+    let scope = Scope::new(index, &view.variables, before);
+    let found = scope.type_of(receiver).map(|found| index.members(&found.ty, found.near)).unwrap_or_default();
+    let known: Vec<Item> = found.into_iter().map(|(item, _)| item).filter(|item| item.kind.is_behind_a_dot()).collect();
+    if !known.is_empty() {
+        return known.iter().filter(|item| fits(item.name)).map(Candidate::from).collect();
+    }
+    let mut any = if word.is_empty() {
+        let everyday = ["TraceSet", "DataFrame", "LazyFrame", "Series", "Expr"];
+        everyday.iter().flat_map(|name| index.members(&Type::new(name), None)).map(|(item, _)| item).collect()
+    } else {
+        index.everywhere(fits)
+    };
+    any.retain(|item| item.kind.is_behind_a_dot());
+    any.sort_by_key(|item| (item.origin, item.weight(), item.name));
+    any.iter().map(Candidate::from).collect()
+}
+
+/// Behind `path::`: what stands in a module, or what a type has.
+fn inside(index: &Index, path: &str, fits: Fits<'_>) -> Vec<Candidate> {
+    if let Some(items) = module(index, path) {
+        let mut items: Vec<&Item> = items.iter().filter(|item| fits(item.name)).collect();
+        items.sort_by_key(|item| (item.weight() > 1, item.name));
+        return items.into_iter().map(Candidate::from).collect();
+    }
+    let ty = Type::parse(&path.replace("::<", "<"));
+    let mut found = index.members(&ty, origin_of(path));
+    // Nobody calls by path what a trait or another type lends.
+    let own = |item: &Item| item.kind != Kind::Method || Type::parse(item.of).head == ty.head;
+    found.retain(|(item, _)| fits(item.name) && item.kind != Kind::Field && own(item));
+    // What needs no value comes first; the order by closeness stays.
+    found.sort_by_key(|(item, _)| item.kind == Kind::Method);
+    found.iter().map(|(item, _)| Candidate::from(item)).collect()
+}
+
+/// What stands in the module of this path, also of one that lies in a crate which everyone has in scope.
+pub(super) fn module<'a>(index: &'a Index, path: &str) -> Option<&'a [Item]> {
+    let path: String = path.split_whitespace().collect();
+    let path = match path.strip_prefix("core").or_else(|| path.strip_prefix("alloc")) {
+        Some(rest) if rest.is_empty() || rest.starts_with("::") => format!("std{rest}"),
+        _ => path,
+    };
+    index.module(&path).or_else(|| {
+        ["polars::prelude", "std", "trace"].iter().find_map(|above| index.module(&format!("{above}::{path}")))
+    })
+}
+
+/// The path of a `use path::{` that is open at the end of the text.
+fn use_list(before: &str) -> Option<&str> {
+    let open = before.rfind('{')?;
+    if before[open..].contains(['}', ';']) {
+        return None;
+    }
+    let path = before[..open].trim_end().strip_suffix("::")?;
+    let start = path.rfind(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')).map_or(0, |at| at + 1);
+    path[..start].trim_end().ends_with("use").then(|| &path[start..])
+}
+
+/// A word of its own: variables and traces, then what everyone has in scope.
+fn words(index: &Index, before: &str, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
+    let mut own: Vec<Candidate> = Vec::new();
+    for label in view.labels.iter().filter(|label| fits(label)) {
+        own.push(Candidate { text: label.clone(), kind: "trace", signature: "TraceSet".to_owned() });
+    }
+    for variable in view.variables.iter().filter(|variable| fits(&variable.name)) {
+        let (text, signature) = (variable.name.clone(), variable.type_name.clone());
+        own.push(Candidate { text, kind: "instance", signature });
+    }
+    if word.is_empty() {
+        own.sort_by(|a, b| a.text.cmp(&b.text));
+        return own;
+    }
+    let scope = Scope::new(index, &[], before);
+    let locals = scope.local_names().filter(|name| fits(name));
+    own.extend(locals.map(|name| Candidate { text: name.to_owned(), kind: "instance", signature: String::new() }));
+    own.sort_by(|a, b| a.text.cmp(&b.text));
+    let plain = |text: &&str, kind| Candidate { text: (*text).to_owned(), kind, signature: String::new() };
+    own.extend(KEYWORDS.iter().filter(|name| fits(name)).map(|name| plain(name, "keyword")));
+    let mut items: Vec<&Item> = index.in_scope().filter(|item| fits(item.name)).collect();
+    // Modules of preludes are parts of other crates.
+    items.sort_by_key(|item| (item.kind == Kind::Module, item.weight(), item.origin, item.name));
+    let (modules, items): (Vec<&Item>, Vec<&Item>) = items.into_iter().partition(|item| item.kind == Kind::Module);
+    own.extend(items.into_iter().map(Candidate::from));
+    own.extend(TYPES.iter().filter(|name| fits(name)).map(|name| plain(name, "type")));
+    let crates = ["trace", "polars", "plotly", "serde_json", "tokio", "std"];
+    own.extend(crates.iter().filter(|name| fits(name)).map(|name| plain(name, "module")));
+    own.extend(modules.into_iter().map(Candidate::from));
+    own
+}
+
+/// Where the identifier starts that ends at `cursor`.
+pub(crate) fn word_start(code: &str, cursor: usize) -> usize {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    code[..cursor].rfind(|c| !word(c)).map_or(0, |at| at + code[at..].chars().next().map_or(0, char::len_utf8))
+}

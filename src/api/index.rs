@@ -1,0 +1,198 @@
+//! The index in memory: items by module, members by type.
+
+use super::everyday::is_everyday;
+use super::item::{Item, Kind, Origin};
+use super::{Type, sources};
+use flate2::read::GzDecoder;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::Read;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// What is known of what cells can call.
+#[derive(Default)]
+pub(super) struct Index {
+    /// By path of a module: what stands in it, with the name it has there.
+    modules: BTreeMap<String, Vec<Item>>,
+    /// By the name of a type or trait.
+    members: BTreeMap<&'static str, Vec<Item>>,
+    /// What a type has besides: traits, and what it dereferences to.
+    relations: BTreeMap<String, Vec<Relation>>,
+    /// Items by name.
+    items: BTreeMap<&'static str, Vec<Item>>,
+}
+
+/// That a type has a trait, or dereferences.
+struct Relation {
+    of: Type,
+    /// The trait, or `*Target`.
+    has: &'static str,
+    origin: Origin,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let mut index = Index::default();
+    let parts = [
+        (sources::ours(), Origin::Ours),
+        (unpack(include_bytes!("data/polars.gz")), Origin::Polars),
+        (unpack(include_bytes!("data/std.gz")), Origin::Std),
+    ];
+    for (text, origin) in parts {
+        // It is kept as long as the kernel lives.
+        index.add(Box::leak(text.into_boxed_str()), origin);
+    }
+    index
+});
+
+/// The index; made when it is first asked for.
+pub(super) fn index() -> &'static Index {
+    &INDEX
+}
+
+/// How long the kernel has the processor for itself as it starts.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Makes the index on a thread of its own, so that the first question need not wait for it.
+pub(crate) fn warm_up() {
+    let _ = std::thread::Builder::new().name("api".to_owned()).spawn(|| {
+        std::thread::sleep(PAUSE);
+        LazyLock::force(&INDEX);
+    });
+}
+
+/// A part of the index that was written beforehand.
+pub(super) fn unpack(packed: &[u8]) -> String {
+    let mut text = String::new();
+    let read = GzDecoder::new(packed).read_to_string(&mut text);
+    debug_assert!(read.is_ok());
+    text
+}
+
+impl Index {
+    /// Adds what `scan::write` wrote.
+    pub(super) fn add(&mut self, text: &'static str, origin: Origin) {
+        let mut paths: Vec<&'static str> = Vec::new();
+        let mut of = "";
+        let mut head = "";
+        for line in text.lines() {
+            let parts: Vec<&'static str> = line.split('\t').collect();
+            match parts.as_slice() {
+                ["m", path] => {
+                    if let Some((above, name)) = path.rsplit_once("::") {
+                        let item = Item::new(Kind::Module, name, "", "", "", origin);
+                        self.modules.entry(above.to_owned()).or_default().push(item);
+                    }
+                    self.modules.entry((*path).to_owned()).or_default();
+                    paths.push(path);
+                }
+                ["i", kind, name, homes, signature, doc] => {
+                    let Some(kind) = Kind::from_letter(kind) else { continue };
+                    let item = Item::new(kind, name, signature, doc, "", origin);
+                    for home in homes.split(',').filter_map(|home| paths.get(home.parse::<usize>().ok()?)) {
+                        self.modules.entry((*home).to_owned()).or_default().push(item);
+                    }
+                    self.items.entry(name).or_default().push(item);
+                }
+                ["b", ty] => {
+                    of = ty;
+                    // A name that lives as long as the text does.
+                    let name = Type::parse(ty).head;
+                    head = match ty.find(&name) {
+                        Some(at) => &ty[at..at + name.len()],
+                        None => "[]",
+                    };
+                }
+                ["f", kind, name, signature, doc] => {
+                    let Some(kind) = Kind::from_letter(kind) else { continue };
+                    let item = Item::new(kind, name, signature, doc, of, origin);
+                    self.members.entry(head).or_default().push(item);
+                }
+                ["r", ty, has] => {
+                    let of = Type::parse(ty);
+                    let relation = Relation { of, has, origin };
+                    self.relations.entry(relation.of.head.clone()).or_default().push(relation);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What stands in a module; `None` if there is no such module.
+    pub(super) fn module(&self, path: &str) -> Option<&[Item]> {
+        self.modules.get(path).map(Vec::as_slice)
+    }
+
+    /// What every cell has in scope: the preludes, and the macros of the standard library.
+    pub(super) fn in_scope(&self) -> impl Iterator<Item = &Item> {
+        let preludes = ["trace::prelude", "cells::prelude", "polars::prelude", "std::prelude::v1"];
+        let macros = self.module("std").into_iter().flatten().filter(|item| item.kind == Kind::Macro);
+        preludes.into_iter().filter_map(|path| self.module(path)).flatten().chain(macros)
+    }
+
+    /// Items of a name.
+    pub(super) fn items(&self, name: &str) -> &[Item] {
+        self.items.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The members of a type, its own first, then those it has by `Deref` and by traits; with the type that has each.
+    /// Of types of one name `near` is meant, if it has one.
+    pub(super) fn members(&self, ty: &Type, near: Option<Origin>) -> Vec<(Item, Type)> {
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut waiting = VecDeque::from([ty.clone()]);
+        while let Some(ty) = waiting.pop_front() {
+            let ty = self.expanded(ty);
+            if !seen.insert(ty.head.clone()) {
+                continue;
+            }
+            let (own, relations) = (self.members.get(ty.head.as_str()), self.relations.get(&ty.head));
+            // Who declares the type; nobody declares those of the language, which the standard library tells of.
+            let declared = self.items(&ty.head).iter().filter(|item| item.kind != Kind::Alias);
+            let origins: BTreeSet<Origin> = declared.map(|item| item.origin).collect();
+            let origin = near.filter(|near| origins.contains(near)).or_else(|| origins.first().copied());
+            // Ours adds to what others have.
+            let meant = |from: Origin| from == origin.unwrap_or(Origin::Std) || from == Origin::Ours;
+            // Of two types of one name, that with as few parameters is not meant.
+            let like =
+                |item: &Item| ty.args.is_empty() || item.of.contains('<') && !Type::parse(item.of).args.is_empty();
+            let mut own: Vec<Item> = own.into_iter().flatten().filter(|item| meant(item.origin)).copied().collect();
+            own.retain(|item| ty.head == "[]" || item.of == ty.head || like(item));
+            own.sort_by_key(|item| (item.weight(), item.name));
+            found.extend(own.into_iter().map(|item| (item, ty.clone())));
+            for relation in relations.into_iter().flatten().filter(|relation| meant(relation.origin)) {
+                match relation.has.strip_prefix('*') {
+                    // What it dereferences to comes before what traits give.
+                    Some(target) => waiting.push_front(Type::parse(target).with(&ty.matched(&relation.of))),
+                    None => waiting.push_back(Type::new(relation.has)),
+                }
+            }
+        }
+        // What is typed most comes first, whoever has it; then the order is that of closeness.
+        let everyday = |item: &Item, has: &Type| is_everyday(&ty.head, item.name) || is_everyday(&has.head, item.name);
+        let mut order: Vec<(Item, Type)> = found;
+        order.sort_by_key(|(item, has)| if everyday(item, has) { (false, item.name) } else { (true, "") });
+        order
+    }
+
+    /// The member of this name, and the type that has it.
+    pub(super) fn member(&self, ty: &Type, near: Option<Origin>, name: &str) -> Option<(Item, Type)> {
+        self.members(ty, near).into_iter().find(|(item, _)| item.name == name)
+    }
+
+    /// Every method and field whose name fits.
+    pub(super) fn everywhere(&self, fits: &dyn Fn(&str) -> bool) -> Vec<Item> {
+        let all = self.members.values().flatten();
+        all.filter(|item| item.kind.is_behind_a_dot() && fits(item.name)).copied().collect()
+    }
+
+    /// What an alias of a type stands for.
+    pub(super) fn expanded(&self, ty: Type) -> Type {
+        let Some(alias) = self.items(&ty.head).iter().find(|item| item.kind == Kind::Alias) else { return ty };
+        if ty.head == "Result" || self.items(&ty.head).iter().any(|item| item.kind != Kind::Alias) {
+            return ty;
+        }
+        let Some((left, right)) = alias.signature.split_once('=') else { return ty };
+        let names = ty.matched(&Type::parse(left.trim_start_matches("type ").trim()));
+        Type::parse(right).with(&names)
+    }
+}

@@ -1,0 +1,182 @@
+//! What stands at the cursor in Rust: its signature and its documentation.
+
+use super::Type;
+use super::complete::{module, word_start};
+use super::expression::{Typed, typed};
+use super::index::{Index, index};
+use super::infer::{Scope, origin_of};
+use super::item::{Item, Kind, Origin};
+use super::within;
+use crate::session::View;
+use std::collections::BTreeSet;
+use trace_view::Bundle;
+
+/// The MIME type of Markdown.
+const MARKDOWN: &str = "text/markdown";
+
+/// Of methods of one name on types that cannot be told apart, so many are shown.
+const MOST: usize = 3;
+
+/// What is known of the name at byte `cursor`, or of the function whose arguments stand there.
+pub(crate) fn inspect(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
+    within::reach(code, cursor, |code, cursor, _| at(code, cursor, view)).flatten()
+}
+
+fn at(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
+    let start = word_start(code, cursor);
+    let end = code[start..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(code.len(), |at| start + at);
+    at_word(code, start, end, view).or_else(|| {
+        let open = open_call(&code[..cursor])?;
+        let end = code[..open].trim_end().trim_end_matches('!').len();
+        at_word(code, word_start(code, end), end, view)
+    })
+}
+
+fn at_word(code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> {
+    let word = &code[start..end];
+    if word.is_empty() {
+        return None;
+    }
+    let index = index();
+    let scope = Scope::new(index, &view.variables, &code[..start]);
+    let items: Vec<Item> = match typed(code, start) {
+        Typed::Nothing => return None,
+        Typed::Member { receiver } => match scope.type_of(receiver) {
+            Some(found) => scope.index.member(&found.ty, found.near, word).map(|(item, _)| item).into_iter().collect(),
+            None => {
+                let mut any = index.everywhere(&|name| name == word);
+                any.sort_by_key(|item| (item.origin, item.of));
+                any
+            }
+        },
+        Typed::Path { path } => match module(index, path) {
+            Some(items) => items.iter().filter(|item| item.name == word).copied().collect(),
+            None => {
+                let found = index.members(&Type::parse(&path.replace("::<", "<")), origin_of(path));
+                found.into_iter().map(|(item, _)| item).filter(|item| item.name == word).take(1).collect()
+            }
+        },
+        Typed::Field { record } => {
+            let fields = index.members(&Type::new(record), None).into_iter().map(|(item, _)| item);
+            let mut found: Vec<Item> = fields.filter(|item| item.kind == Kind::Field && item.name == word).collect();
+            if found.is_empty() {
+                found = named(index, word);
+            }
+            found
+        }
+        Typed::Word => {
+            if let Some(bundle) = variable(&scope, word, view) {
+                return Some(bundle);
+            }
+            named(index, word)
+        }
+    };
+    page(&items)
+}
+
+/// A variable with its type, and what its type is.
+fn variable(scope: &Scope<'_>, word: &str, view: &View) -> Option<Bundle> {
+    if scope.local_names().any(|name| name == word) {
+        let head = scope.type_of(word)?.ty.head;
+        return Some(described(scope.index, &format!("{word}: {head}"), &head));
+    }
+    let variable = view.variables.iter().find(|variable| variable.name == word)?;
+    let head = Type::parse(&variable.type_name).head;
+    Some(described(scope.index, &format!("{}: {}", variable.name, variable.type_name), &head))
+}
+
+fn described(index: &Index, line: &str, head: &str) -> Bundle {
+    let items = named(index, head);
+    let ours = items.iter().find(|item| matches!(item.kind, Kind::Struct | Kind::Enum | Kind::Alias));
+    match ours.map(Item::doc).filter(|doc| !doc.is_empty()) {
+        Some(doc) => written(&[line.to_owned()], &doc),
+        None => Bundle::text(line.to_owned()),
+    }
+}
+
+/// Items that a cell means by a name: what is in scope, else whatever is called so.
+fn named(index: &Index, word: &str) -> Vec<Item> {
+    let mut items: Vec<Item> = index.in_scope().filter(|item| item.name == word).copied().collect();
+    if items.is_empty() {
+        items = index.items(word).to_vec();
+    }
+    items.sort_by_key(|item| (item.origin, item.kind));
+    items.truncate(1);
+    items
+}
+
+/// The innermost `(` that is open at the end of the text.
+fn open_call(before: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in before.char_indices().rev() {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            '(' => return Some(at),
+            ';' | '{' if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What is known of some items of one name.
+fn page(items: &[Item]) -> Option<Bundle> {
+    let first = items.first()?;
+    let mut seen = BTreeSet::new();
+    let mut signatures = Vec::new();
+    for item in items.iter().filter(|item| seen.insert((item.of, item.signature))).take(MOST) {
+        if item.of.is_empty() {
+            let signature = item.signature();
+            signatures.push(if signature.is_empty() { format!("mod {}", item.name) } else { signature });
+        } else {
+            signatures.push(format!("{}: {}", item.of, item.signature()));
+        }
+    }
+    let more = seen.len().saturating_sub(MOST);
+    let mut doc = first.doc();
+    if more > 0 {
+        doc.push_str(&format!("\n\nAnd {more} more of this name on other types."));
+    }
+    let from = match first.origin {
+        Origin::Ours => "",
+        Origin::Polars => "\n\n(polars)",
+        Origin::Std => "\n\n(standard library)",
+    };
+    doc.push_str(from);
+    Some(written(&signatures, doc.trim()))
+}
+
+fn written(signatures: &[String], doc: &str) -> Bundle {
+    let signatures = signatures.join("\n");
+    let doc = without_links(doc);
+    let plain = format!("{signatures}\n\n{doc}");
+    let markdown = format!("```rust\n{signatures}\n```\n\n{doc}");
+    Bundle::text(plain).with(MARKDOWN, markdown.into())
+}
+
+/// Documentation without rustdoc's links to other items, which lead nowhere here: [`x`] and [x](y) become their text.
+fn without_links(doc: &str) -> String {
+    let mut text = String::new();
+    for line in doc.lines() {
+        // `[x]: https://…`
+        if line.starts_with('[') && line.contains("]: ") {
+            continue;
+        }
+        let mut rest = line;
+        while let Some(open) = rest.find("[`") {
+            let Some(close) = rest[open..].find("`]").map(|at| open + at) else { break };
+            text.push_str(&rest[..open]);
+            text.push_str(&rest[open + 1..=close]);
+            rest = &rest[close + 2..];
+            if rest.starts_with('(') {
+                rest = rest.find(')').map_or(rest, |end| &rest[end + 1..]);
+            } else if rest.starts_with('[') {
+                rest = rest.find(']').map_or(rest, |end| &rest[end + 1..]);
+            }
+        }
+        text.push_str(rest);
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,138 @@
+//! Something that a cell can name.
+
+/// What it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Module,
+    Struct,
+    Enum,
+    Trait,
+    Alias,
+    Function,
+    Macro,
+    Constant,
+    /// A function that is called on a value.
+    Method,
+    /// A function of a type that takes no value of it.
+    Associated,
+    Field,
+    Variant,
+}
+
+const LETTERS: &[(Kind, char, &str)] = &[
+    (Kind::Module, 'o', "module"),
+    (Kind::Struct, 's', "class"),
+    (Kind::Enum, 'e', "enum"),
+    (Kind::Trait, 't', "interface"),
+    (Kind::Alias, 'a', "type"),
+    (Kind::Function, 'n', "function"),
+    (Kind::Macro, 'M', "macro"),
+    (Kind::Constant, 'c', "constant"),
+    (Kind::Method, 'm', "method"),
+    (Kind::Associated, 'A', "function"),
+    (Kind::Field, 'd', "field"),
+    (Kind::Variant, 'v', "constant"),
+];
+
+impl Kind {
+    /// The letter that the index writes.
+    pub(super) fn letter(self) -> char {
+        LETTERS.iter().find(|(kind, ..)| *kind == self).map_or('?', |(_, letter, _)| *letter)
+    }
+
+    pub(super) fn from_letter(text: &str) -> Option<Self> {
+        LETTERS.iter().find(|(_, letter, _)| text.chars().eq([*letter])).map(|(kind, ..)| *kind)
+    }
+
+    /// The word that Jupyter shows beside a completion.
+    pub(super) fn word(self) -> &'static str {
+        LETTERS.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., word)| word)
+    }
+
+    /// Whether it is called with a value in front.
+    pub(super) fn is_behind_a_dot(self) -> bool {
+        matches!(self, Kind::Method | Kind::Field)
+    }
+}
+
+/// An item or a member, as the index's text has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item {
+    pub(super) kind: Kind,
+    pub(super) name: &'static str,
+    pub(super) signature: &'static str,
+    /// Markdown, with `\n` for line ends.
+    doc: &'static str,
+    /// The type it belongs to, as its `impl` names it; empty for an item.
+    pub(super) of: &'static str,
+    pub(super) origin: Origin,
+}
+
+/// Where it comes from; what is ours comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    Ours,
+    Polars,
+    Std,
+}
+
+impl Item {
+    pub(super) fn new(
+        kind: Kind,
+        name: &'static str,
+        signature: &'static str,
+        doc: &'static str,
+        of: &'static str,
+        origin: Origin,
+    ) -> Self {
+        Self { kind, name, signature, doc, of, origin }
+    }
+
+    /// The documentation, as Markdown.
+    pub(super) fn doc(&self) -> String {
+        let mut text = String::new();
+        let mut chars = self.doc.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => text.push(if let Some('\\') = chars.next() { '\\' } else { '\n' }),
+                c => text.push(c),
+            }
+        }
+        text
+    }
+
+    /// What is seldom meant comes behind the rest: what has no documentation, is unsafe, or is for other crates.
+    pub(super) fn weight(&self) -> u8 {
+        let inner =
+            self.name.starts_with('_') || self.name.ends_with("_unchecked") || self.signature.contains("unsafe fn");
+        if inner || self.name.contains("_ptr") || self.name == "clone_from" { 2 } else { u8::from(self.doc.is_empty()) }
+    }
+
+    /// The signature, without the escapes of the index.
+    pub(super) fn signature(&self) -> String {
+        self.signature.replace("\\\\", "\\")
+    }
+
+    /// The type of what it answers; for a field its type.
+    pub(super) fn answers(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Field | Kind::Constant => Some(self.signature.split_once(':')?.1.split('=').next()?.trim()),
+            Kind::Function | Kind::Method | Kind::Associated => {
+                // Behind the parameters, since those may be functions with arrows of their own.
+                let open = self.signature.find('(')?;
+                let mut depth = 0_usize;
+                let close = self.signature[open..].char_indices().find_map(|(at, c)| {
+                    match c {
+                        '(' => depth += 1,
+                        ')' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    (depth == 0).then_some(open + at)
+                })?;
+                let answer = self.signature[close + 1..].trim_start().strip_prefix("->")?;
+                Some(answer.split(" where ").next()?.trim())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Where the index is read from.
+
+use super::scan::{Docs, Source, write};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is said of our own library, from the sources that the binary carries.
+pub(super) fn ours() -> String {
+    let files: BTreeMap<String, String> =
+        crate::install::carried().iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let source = |name: &'static str, folder: &str| Source {
+        name,
+        root: format!("crates/{folder}/src/lib.rs"),
+        files: &files,
+        features: BTreeSet::new(),
+        docs: Docs::Whole,
+    };
+    write(
+        &[source("trace", "trace"), source("trace_view", "trace-view"), source("cells", "cells")],
+        &["trace", "trace_view", "cells"],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    //! Writes the committed parts of the index, and holds that they are those of the sources.
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::api::index::unpack;
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    /// Set by `make api-index`.
+    const WRITE: &str = "TRACEBOOK_WRITE_API_INDEX";
+
+    fn read(folder: &Path, files: &mut BTreeMap<String, String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                if !["tests", "benches", "core_arch", "target"].iter().any(|name| path.ends_with(name)) {
+                    read(&path, files);
+                }
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                files.insert(path.to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+
+    fn cargo(arguments: &[&str]) -> String {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let root = env!("CARGO_MANIFEST_DIR");
+        let output = Command::new(cargo).args(arguments).current_dir(root).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn rustc(arguments: &[&str]) -> String {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        String::from_utf8(Command::new(rustc).args(arguments).output().unwrap().stdout).unwrap()
+    }
+
+    /// The crates of polars, with the features that the workspace turns on.
+    fn polars() -> String {
+        let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let tree = cargo(&["tree", "--offline", "--locked", "--workspace", "--prefix", "none", "-f", "{p}|{f}"]);
+        for line in tree.lines().filter(|line| line.starts_with("polars")) {
+            let (name, list) = line.split_once('|').unwrap();
+            let list = list.trim_end_matches(" (*)").split(',').map(str::to_owned);
+            features.entry(name.split(' ').next().unwrap().to_owned()).or_default().extend(list);
+        }
+        // Crates for other systems need not be there.
+        let host = rustc(&["-vV"]).lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)).unwrap();
+        let asked = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", &host];
+        let metadata: serde_json::Value = serde_json::from_str(&cargo(&asked)).unwrap();
+        let mut crates = Vec::new();
+        for package in metadata["packages"].as_array().unwrap() {
+            let name = package["name"].as_str().unwrap();
+            if let Some(features) = features.get(name) {
+                let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().join("src");
+                let mut files = BTreeMap::new();
+                read(&folder, &mut files);
+                crates.push((name.replace('-', "_"), folder, files, features.clone()));
+            }
+        }
+        let source = |(name, folder, files, features)| {
+            let (name, folder): (&String, &PathBuf) = (name, folder);
+            let (files, features): (_, &BTreeSet<String>) = (files, features);
+            let root = folder.join("lib.rs").to_string_lossy().into_owned();
+            Source { name, root, files, features: features.clone(), docs: Docs::Summary }
+        };
+        let sources: Vec<Source<'_>> = crates.iter().map(|(a, b, c, d)| source((a, b, c, d))).collect();
+        write(&sources, &["polars", "polars_io"])
+    }
+
+    /// The standard library, if its sources are installed.
+    fn std_library() -> Option<String> {
+        let sysroot = PathBuf::from(rustc(&["--print", "sysroot"]).trim());
+        let library = sysroot.join("lib/rustlib/src/rust/library");
+        if !library.is_dir() {
+            return None;
+        }
+        let mut files = BTreeMap::new();
+        let names = ["core", "alloc", "std"];
+        names.iter().for_each(|name| read(&library.join(name).join("src"), &mut files));
+        let source = |name: &'static str| Source {
+            name,
+            root: library.join(name).join("src/lib.rs").to_string_lossy().into_owned(),
+            files: &files,
+            features: BTreeSet::new(),
+            docs: Docs::Summary,
+        };
+        Some(write(&names.map(source), &["std"]))
+    }
+
+    fn holds(file: &str, committed: &[u8], fresh: &str) {
+        if std::env::var_os(WRITE).is_some() {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/data").join(file);
+            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+            packed.write_all(fresh.as_bytes()).unwrap();
+            std::fs::write(path, packed.finish().unwrap()).unwrap();
+            return;
+        }
+        let old = unpack(committed);
+        let changed = old.lines().zip(fresh.lines()).find(|(old, new)| old != new);
+        assert!(old == fresh, "data/{file} is not that of the sources: `make api-index`; {changed:?}");
+    }
+
+    #[test]
+    fn the_index_of_polars_is_that_of_its_sources() {
+        holds("polars.gz", include_bytes!("data/polars.gz"), &polars());
+    }
+
+    #[test]
+    fn the_index_of_std_is_that_of_its_sources() {
+        let compiler = concat!("rustc ", env!("TRACEBOOK_RUSTC_VERSION"));
+        match std_library() {
+            // Another release has other items; the index is that of the release the project asks for.
+            Some(fresh) if std::env::var_os(WRITE).is_some() || compiler.starts_with("rustc 1.95.") => {
+                holds("std.gz", include_bytes!("data/std.gz"), &fresh);
+            }
+            _ => eprintln!("skipped: no sources of the standard library of Rust 1.95 (rustup component add rust-src)"),
+        }
+    }
+
+    #[test]
+    fn ours_is_read_from_what_the_binary_carries() {
+        let text = ours();
+        for line in ["m\ttrace::prelude", "b\tTraceSet", "b\tTraceDiff"] {
+            assert!(text.lines().any(|found| found.starts_with(line)), "{line}");
+        }
+        assert!(text.contains("fn compare_traces("));
+    }
+}

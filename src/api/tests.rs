@@ -1,0 +1,376 @@
+//! What a person at the notebook is offered and shown.
+#![allow(clippy::unwrap_used)]
+
+use super::{complete, inspect};
+use crate::session::{Variable, View};
+use std::time::{Duration, Instant};
+
+fn view() -> View {
+    let variable =
+        |(name, type_name): &(&str, &str)| Variable { name: (*name).to_owned(), type_name: (*type_name).to_owned() };
+    let variables = [
+        ("control", "TraceSet"),
+        ("df", "DataFrame"),
+        ("names", "Vec<String>"),
+        ("counts", "std::collections::HashMap<String, i64>"),
+        ("odd", "my_crate::Odd"),
+    ];
+    View {
+        labels: vec!["control".to_owned()],
+        variables: variables.iter().map(variable).collect(),
+        columns: vec![
+            ("df".to_owned(), vec!["diff_counts".to_owned(), "name".to_owned()]),
+            ("other".to_owned(), vec!["difference".to_owned()]),
+        ],
+    }
+}
+
+/// What is offered at the `|`.
+fn offered(code: &str) -> Vec<String> {
+    let at = code.rfind('|').unwrap();
+    let code = format!("{}{}", &code[..at], &code[at + 1..]);
+    complete(&code, at, &view()).items.into_iter().map(|item| item.text).collect()
+}
+
+/// What Shift-Tab shows at the `|`, as plain text.
+fn shown(code: &str) -> String {
+    let at = code.rfind('|').unwrap();
+    let code = format!("{}{}", &code[..at], &code[at + 1..]);
+    let bundle = inspect(&code, at, &view());
+    bundle.map_or_else(String::new, |bundle| bundle.data["text/plain"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn members_come_from_the_type_of_what_stands_in_front() {
+    for (code, first) in [
+        ("df.heig|", "height"),
+        ("df.lazy().gro|", "group_by"),
+        ("df.clone().lazy().filter(col(\"a\").eq(lit(1)))\n    .coll|", "collect"),
+        ("df.lazy().collect()?.heig|", "height"),
+        ("df.column(\"a\")?.n_uni|", "n_unique"),
+        ("control.even|", "event_count"),
+        ("control.ranks().fir|", "first"),
+        ("TraceSet::load(\"x\")?.lab|", "label"),
+        ("TraceDiff::new(&control, &control).control_r|", "control_rank"),
+        ("TraceDiff::new(&control, &control).compare_traces()?.heig|", "height"),
+        ("col(\"a\").ali|", "alias"),
+        ("lit(1).gt_|", "gt_eq"),
+        ("names.with_|", ""),
+        ("names.pus|", "push"),
+        ("names.iter().enumer|", "enumerate"),
+        ("names.iter().map(|name| name.len()).su|", "sum"),
+        ("names[0].to_upp|", "to_uppercase"),
+        ("names.first().unw|", "unwrap"),
+        ("names.first().unwrap().to_low|", "to_lowercase"),
+        ("counts.contains_|", "contains_key"),
+        ("\"text\".char_|", "char_indices"),
+        ("String::new().push_|", "push_str"),
+        ("3.0_f64.sq|", "sqrt"),
+        ("1_u32.checked_ad|", "checked_add"),
+        ("SortMultipleOptions::default().with_n|", "with_nulls_last"),
+        ("TraceAnalysis::new(&control)?.get_gpu_k|", "get_gpu_kernel_breakdown"),
+        ("for rank in control.ranks() { rank.chec|", "checked_abs"),
+        ("for (at, name) in names.iter().enumerate() { name.push_|", "push_str"),
+        ("if let Some(first) = names.first() { first.to_upp|", "to_uppercase"),
+        ("let (a, b) = (df, 1);\na.heig|", "height"),
+        ("names.iter().filter(|name| name.starts_|", "starts_with"),
+        ("counts.iter().map(|(name, count)| name.to_upp|", "to_uppercase"),
+        ("names.iter().as_|", "as_slice"),
+        ("1.coun|", "count_ones"),
+        ("(df, 1).0.heig|", "height"),
+        ("let df = df.lazy();\nlet df = df.limit(3);\ndf.gro|", "group_by"),
+        ("df.LAZ|", "lazy"),
+        ("std::time::Instant::now().elapsed().as_mill|", "as_millis"),
+        ("let lf = df.lazy();\nlf.gro|", "group_by"),
+        ("let n: Vec<DataFrame> = f();\nn[0].heig|", "height"),
+        ("println!(\"{}\", df.heig|)", "height"),
+        ("if df.shape_has|", "shape_has_zero"),
+    ] {
+        let found = offered(code);
+        assert_eq!(found.first().map_or("", String::as_str), first, "{code}: {:?}", &found[..found.len().min(5)]);
+    }
+}
+
+#[test]
+fn a_type_that_cannot_be_told_offers_what_has_this_start() {
+    let found = offered("odd.group_b|");
+    assert!(found.contains(&"group_by".to_owned()), "{found:?}");
+    assert!(offered("nobody.|").contains(&"height".to_owned()));
+    assert_eq!(offered("nobody.xyzzy|"), [""; 0]);
+}
+
+#[test]
+fn fields_of_a_record_are_offered() {
+    assert_eq!(offered("LoadOptions { str|")[0], "strict");
+    assert!(offered("LoadOptions { strict: true, |")[..4].contains(&"label".to_owned()));
+    assert!(shown("LoadOptions { str|ict: true }").contains("strict: bool"));
+}
+
+#[test]
+fn paths_are_followed() {
+    for (code, wanted) in [
+        ("std::collections::HashMa|", "HashMap"),
+        ("use std::collections::{BTreeMap, HashS|", "HashSet"),
+        ("Vec::with_cap|", "with_capacity"),
+        ("Vec::<u8>::with_cap|", "with_capacity"),
+        ("std::time::Inst|", "Instant"),
+        ("std::time::Duration::from_mill|", "from_millis"),
+        ("std::fs::read_to|", "read_to_string"),
+        ("std::|", "collections"),
+        ("TraceSet::lo|", "load"),
+        ("trace::prel|", "prelude"),
+        ("trace::filter::|", "Where"),
+        ("polars::prelude::Lazy|", "LazyFrame"),
+        ("JoinType::In|", "Inner"),
+        ("f64::consts::P|", "PI"),
+        ("i64::MA|", "MAX"),
+        ("String::from_u|", "from_utf8"),
+        ("DataFrame::emp|", "empty"),
+        ("Option::is_so|", "is_some"),
+    ] {
+        let found = offered(code);
+        assert!(found.iter().any(|name| name == wanted), "{code}: {:?}", &found[..found.len().min(20)]);
+    }
+    assert_eq!(offered("no::such::|"), [""; 0]);
+}
+
+#[test]
+fn words_are_variables_then_what_is_in_scope() {
+    assert_eq!(offered("co|")[..2], ["control", "counts"]);
+    assert_eq!(offered("|"), ["control", "counts", "df", "names", "odd"]);
+    for (code, wanted) in [
+        ("TraceD|", "TraceDiff"),
+        ("DataF|", "DataFrame"),
+        ("li|", "lit"),
+        ("printl|", "println!"),
+        ("Stri|", "String"),
+        ("let total = 1;\nf(tot|", "total"),
+        ("displ|", "display"),
+        ("tracedi|", "TraceDiff"),
+        ("le|", "let"),
+        ("f6|", "f64"),
+        ("pol|", "polars"),
+    ] {
+        let found = offered(code);
+        assert!(
+            found.iter().any(|name| name.trim_end_matches('!') == wanted.trim_end_matches('!')),
+            "{code}: {found:?}"
+        );
+    }
+    for nothing in ["// co|", "\"co|", "1.|", "let x = 0.|", "12|"] {
+        assert_eq!(offered(nothing), [""; 0], "{nothing}");
+    }
+}
+
+#[test]
+fn columns_stand_in_quotes() {
+    assert_eq!(offered("df.select([col(\"di|"), ["diff_counts", "difference"]);
+    assert_eq!(offered("df.column(\"na|\")"), ["name"]);
+    assert_eq!(offered("df[\"diff_|"), ["diff_counts"]);
+    assert_eq!(offered("df.select([\"name\", \"diff_c|"), ["diff_counts"]);
+    assert!(offered("control.events().column(\"corr|").contains(&"correlation".to_owned()));
+    assert_eq!(offered("f(\"di|"), [""; 0]);
+    assert_eq!(offered("println!(\"di|"), [""; 0]);
+}
+
+#[test]
+fn names_are_shown_with_signature_and_documentation() {
+    for (code, parts) in [
+        ("TraceD|iff::new(a, b)", &["struct TraceDiff", "\n\n"][..]),
+        ("TraceDiff::ne|w(a, b)", &["fn new("]),
+        ("TraceDiff::new(&control, &control).compare_trac|es()", &["fn compare_traces(", "Columns"]),
+        ("df.lazy().group_b|y([col(\"a\")])", &["LazyFrame: fn group_by", "group-by"]),
+        ("df.lazy().group_by(|", &["fn group_by"]),
+        ("col|(\"a\")", &["fn col", "Expr"]),
+        ("d|f.height()", &["df: DataFrame"]),
+        ("control|", &["control: TraceSet", "All ranks"]),
+        ("std::collections::HashM|ap", &["struct HashMap"]),
+        ("Vec::with_capaci|ty(3)", &["fn with_capacity(capacity: usize) -> Self", "at least"]),
+        ("let lf = df.lazy();\nl|f", &["lf: LazyFrame"]),
+    ] {
+        let text = shown(code);
+        assert!(parts.iter().all(|part| text.contains(part)), "{code}: {text}");
+        assert!(!text.contains("[`"), "{code}: {text}");
+    }
+    for nothing in ["1 + |2", "// TraceD|iff", "xyzzy|", "\"TraceD|iff\"", "|"] {
+        assert_eq!(shown(nothing), "", "{nothing}");
+    }
+}
+
+#[test]
+fn any_text_and_any_place_is_answered() {
+    let code = "let é = \"ü\".𝒳;\nuse a::{b, c}; %x\n df.select([col(\"a\")]).filter(|x| x.y[0]?.z::<>()) }}]) r#\"";
+    for at in (0..=code.len()).filter(|&at| code.is_char_boundary(at)) {
+        complete(code, at, &view());
+        inspect(code, at, &view());
+    }
+}
+
+/// Pieces that cells are made of, and some that they are not.
+const PIECES: &[&str] = &[
+    "df",
+    "control",
+    "names",
+    "let ",
+    "x",
+    "a",
+    " = ",
+    ".",
+    "..",
+    "::",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "::<",
+    ",",
+    ";",
+    "&",
+    "&mut ",
+    "'a ",
+    "'",
+    "\"",
+    "\\",
+    "r#\"",
+    "\"#",
+    "//",
+    "/*",
+    "*/",
+    "\n",
+    " ",
+    "!",
+    "?",
+    "|x| ",
+    "->",
+    "=>",
+    "0",
+    "1.",
+    "0x",
+    "lazy()",
+    "select([col(\"",
+    "collect::<Vec<_>>()",
+    "Vec<",
+    "impl ",
+    "dyn ",
+    "fn ",
+    "use ",
+    "as ",
+    "if ",
+    "for ",
+    "in ",
+    "match ",
+    "unsafe ",
+    "async ",
+    "é",
+    "𝒳",
+    "\u{0}",
+    "\u{202e}",
+    "\r",
+    "\t",
+    "b'",
+    "c\"",
+    "#[",
+    "#!",
+    "---",
+    "$x",
+    "@",
+    "~",
+    "std",
+    "iter()",
+    "zip(names)",
+    "0.",
+    "split_at(1)",
+];
+
+#[test]
+fn completion_ends_on_any_input() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 33) as usize % below.max(1)
+    };
+    let view = view();
+    let started = Instant::now();
+    for round in 0..2500 {
+        let length = next(if round % 50 == 0 { 400 } else { 24 });
+        let code: String = (0..length).map(|_| PIECES[next(PIECES.len())]).collect();
+        let mut cursor = next(code.len() + 1);
+        while !code.is_char_boundary(cursor) {
+            cursor -= 1;
+        }
+        let one = Instant::now();
+        let found = complete(&code, cursor, &view);
+        assert!(found.start <= cursor && code.is_char_boundary(found.start), "{code:?} at {cursor}");
+        inspect(&code, cursor, &view);
+        assert!(one.elapsed() < Duration::from_secs(10), "{:?}: {code:?} at {cursor}", one.elapsed());
+    }
+    assert!(started.elapsed() < Duration::from_secs(300), "{:?}", started.elapsed());
+}
+
+#[test]
+fn depth_and_length_end_nothing() {
+    for piece in [
+        "(",
+        "[",
+        "{",
+        "<",
+        "Vec<",
+        "&",
+        "!",
+        "-",
+        "if ",
+        "|x| ",
+        "a.",
+        "a::",
+        "a = ",
+        "f(",
+        "x.f(",
+        "x[0]",
+        "a.b()?",
+        "->",
+        ")",
+        "]",
+        "}",
+        ">",
+        "'a ",
+        "é",
+        "\"",
+        "a::<",
+        "let x: &",
+        "match x {",
+        "use a::{",
+        "let x = x;",
+        "x.split_at(1).0",
+        "names.iter().zip(names).",
+        "fn f() {",
+        "impl ",
+        "dyn Fn() -> ",
+        "return ",
+        "async ",
+        "#[a] ",
+        "/*",
+        "b'",
+        "a as ",
+    ] {
+        for times in [300, 900, 200_000 / piece.len()] {
+            for end in ["", ".", "::", "df.", "col(\"", ": Vec<u8>"] {
+                let code = piece.repeat(times) + end;
+                let started = Instant::now();
+                complete(&code, code.len(), &view());
+                inspect(&code, code.len(), &view());
+                let took = started.elapsed();
+                assert!(took < Duration::from_secs(20), "{piece:?} {times} times, {end:?}: {took:?}");
+            }
+        }
+    }
+    // What is left out in front counts.
+    let code = "let a = 1;\n".repeat(20_000) + "df.heig";
+    let found = complete(&code, code.len(), &view());
+    assert_eq!((found.start, found.items[0].text.as_str()), (code.len() - 4, "height"));
+}

@@ -1,0 +1,189 @@
+"""Help while a cell is written: what is offered at the cursor (Tab), and what is told of it (Shift-Tab)."""
+
+import statistics
+import time
+from pathlib import Path
+
+import pytest
+from driver import Kernel
+
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+
+# The first cell may have to wait for a compiler on a busy machine.
+COMPILER_SECONDS = 120
+
+pytestmark = pytest.mark.rust_cells
+
+
+@pytest.fixture(scope="module")
+def kernel(tracebook_argv, tmp_path_factory):
+    """A kernel with a trace, and with variables of earlier cells."""
+    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("help"))
+    try:
+        kernel.ok(f"%trace_load {DATA}/job/rank-0.json.gz --as control --quiet")
+        kernel.ok("diff = %compare_traces control control --quiet")
+        cell = 'let frame = control.events().clone(); let names = vec![String::from("é")]; let lazy = frame.clone().lazy();'
+        kernel.ok(cell, timeout=COMPILER_SECONDS)
+        yield kernel
+    finally:
+        kernel.close()
+
+
+def ask(kernel, kind, code):
+    """The answer at the `|`, in code points as the protocol counts."""
+    before, after = code.rsplit("|", 1)
+    return kernel.ask(kind, {"code": before + after, "cursor_pos": len(before), "detail_level": 0}).content
+
+
+def offered(kernel, code):
+    return ask(kernel, "complete_request", code)["matches"]
+
+
+def shown(kernel, code):
+    return ask(kernel, "inspect_request", code)["data"].get("text/plain", "")
+
+
+OFFERED = [
+    # What every cell has in scope, and variables of earlier cells before it.
+    ("TraceD|", ["TraceDiff"]),
+    ("DataF|", ["DataFrame"]),
+    ("printl|", ["println!"]),
+    ("fram|", ["frame"]),
+    ("na|", ["names"]),
+    ("le|", ["let", "len"]),
+    # Members of our types.
+    ("control.even|", ["event_count", "events"]),
+    ("control.events().heig|", ["height"]),
+    ("TraceDiff::new(&control, &control).compare_|", ["compare_traces"]),
+    ("TraceAnalysis::new(&control)?.get_idle_t|", ["get_idle_time_breakdown"]),
+    ("TraceSet::lo|", ["load", "load_with"]),
+    # Members of polars' types, along a chain, also over lines and through bindings of the cell.
+    ("frame.he|", ["head", "height"]),
+    ("control.events().lazy().filter(col(\"dur\").gt(lit(1))).gro|", ["group_by", "group_by_stable"]),
+    ("lazy\n    .sort([\"dur\"], Default::default())\n    .colle|", ["collect"]),
+    ("let mine = frame.lazy();\nlet mine = mine.limit(3);\nmine.with_colu|", ["with_column", "with_columns"]),
+    ("col(\"dur\").su|", ["sum"]),
+    ("diff.get_column_n|", ["get_column_names"]),
+    # The standard library.
+    ("std::collections::HashMa|", ["HashMap"]),
+    ("use std::collections::{BTreeMap, HashS|", ["HashSet"]),
+    ("Vec::with_cap|", ["with_capacity"]),
+    ("std::fs::read_to_s|", ["read_to_string"]),
+    ("names.iter().enumer|", ["enumerate"]),
+    ("names.iter().map(|name| name.to_upp|", ["to_uppercase"]),
+    ("for rank in control.ranks() { rank.abs|", ["abs"]),
+    ("std::time::Instant::now().elapsed().as_mill|", ["as_millis"]),
+    # Columns, of traces and of variables, inside the quotes that take them.
+    ("diff.select([col(\"diff_cou|", ["diff_counts"]),
+    ("control.events().column(\"correl|", ["correlation"]),
+    ("frame.sort([\"name\", \"du|", ["dur"]),
+    # Magics, flags, labels, paths.
+    ("%compare_tr|", ["%compare_traces"]),
+    ("%compare_traces --control-ra|", ["--control-rank"]),
+    ("%trace_info con|", ["control"]),
+    (f"%trace_load {DATA}/jo|", [f"{DATA}/job/"]),
+    # A name in another case, if nothing starts as typed.
+    ("tracedi|", ["TraceDiff"]),
+]
+
+
+@pytest.mark.parametrize(("code", "first"), OFFERED, ids=[code.split("\n")[-1][-24:] for code, _ in OFFERED])
+def test_offered(kernel, code, first):
+    found = offered(kernel, code)
+    assert [name for name in found if name in first][: len(first)] == first and found[0] == first[0], found[:10]
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("code", ["// TraceD|", "\"TraceD|", "let x = 1.|", "no::such::|", "frame.xyzzy|"])
+def test_nothing_is_offered_where_nothing_fits(kernel, code):
+    assert offered(kernel, code) == []
+
+
+def test_the_text_that_is_replaced_is_counted_in_code_points(kernel):
+    reply = ask(kernel, "complete_request", 'let s = "🦀🦀é"; control.events().heig|')
+    assert (reply["cursor_start"], reply["cursor_end"]) == (32, 36)
+    assert reply["matches"] == ["height"]
+    reply = ask(kernel, "complete_request", 'let s = "🦀"; diff.select([col("diff_c|')
+    assert reply["cursor_end"] - reply["cursor_start"] == len("diff_c")
+    assert "height" in shown(kernel, 'let s = "🦀🦀"; frame.hei|ght()')
+
+
+def test_each_is_told_with_kind_and_signature(kernel):
+    reply = ask(kernel, "complete_request", "frame.heig|")
+    (kind,) = reply["metadata"]["_jupyter_types_experimental"]
+    assert kind["type"] == "method" and kind["signature"] == "fn height(&self) -> usize"
+
+
+SHOWN = [
+    ("TraceD|iff::new(&a, &b)", ["struct TraceDiff"]),
+    ("TraceDiff::new(&control, &control).compare_tr|aces()", ["fn compare_traces(&self)", "DataFrame", "Columns"]),
+    ("frame.lazy().group_b|y([col(\"name\")])", ["LazyFrame: fn group_by", "LazyGroupBy"]),
+    # Between the brackets of a call: what is called.
+    ("frame.lazy().group_by(|", ["fn group_by"]),
+    ("col|(\"dur\")", ["fn col", "Expr"]),
+    ("std::collections::HashM|ap", ["struct HashMap<K, V"]),
+    ("Vec::with_capaci|ty(3)", ["fn with_capacity(capacity: usize)", "capacity"]),
+    ("fra|me", ["frame: DataFrame"]),
+    ("control|", ["control: TraceSet"]),
+    ("let mine = frame.lazy();\nmi|ne", ["mine: LazyFrame"]),
+    ("%compare_tra|ces control", ["compare_traces", "--control-rank"]),
+]
+
+
+@pytest.mark.parametrize(("code", "parts"), SHOWN, ids=[code.split("\n")[-1][:24] for code, _ in SHOWN])
+def test_shown(kernel, code, parts):
+    text = shown(kernel, code)
+    assert all(part in text for part in parts), text
+    assert "[`" not in text
+
+
+def test_nothing_is_shown_of_what_is_nothing(kernel):
+    for code in ("1 + |2", "xyzzy|", '"TraceD|iff"', "|"):
+        reply = ask(kernel, "inspect_request", code)
+        assert reply["status"] == "ok" and not reply["found"], code
+
+
+TIMED = ["fr|", "frame.|", "nobody.|", "control.events().lazy().filter(col(\"dur\").gt(lit(1))).|", "std::|", "col(\"|"]
+
+
+def times(kernel, kind):
+    found = []
+    for round in range(24):
+        started = time.monotonic()
+        ask(kernel, kind, TIMED[round % len(TIMED)])
+        found.append(time.monotonic() - started)
+    return found
+
+
+def test_help_is_there_within_a_tenth_of_a_second(kernel):
+    for kind in ("complete_request", "inspect_request"):
+        found = times(kernel, kind)
+        assert statistics.median(found) < 0.1, found
+
+
+def test_help_is_there_while_a_cell_runs(kernel):
+    running = kernel.client.execute("std::thread::sleep(std::time::Duration::from_secs(4));")
+    time.sleep(0.5)
+    started = time.monotonic()
+    assert offered(kernel, "frame.heig|") == ["height"]
+    assert "fn height" in shown(kernel, "frame.heigh|t()")
+    assert statistics.median(times(kernel, "complete_request")) < 0.1
+    assert time.monotonic() - started < 3.5
+    assert kernel.finish(running, COMPILER_SECONDS).status == "ok"
+
+
+def test_what_is_pasted_ends_nothing(kernel):
+    """Deep nesting, long cells, broken texts: answered, and the kernel lives."""
+    for code in ("(" * 100_000, "Vec<" * 30_000, "&" * 100_000, "a." * 100_000, "let x = 1;\n" * 50_000 + "fra", '"' * 9999):
+        for kind in ("complete_request", "inspect_request"):
+            reply = kernel.ask(kind, {"code": code, "cursor_pos": len(code), "detail_level": 0}).content
+            assert reply["status"] == "ok"
+    ran = kernel.run("let deep = " + "(" * 50_000 + "1" + ")" * 50_000 + ";", timeout=COMPILER_SECONDS)
+    assert ran.status == "error" and "nests too deep" in ran.content["evalue"]
+    assert offered(kernel, "fram|")[0] == "frame"
+
+
+def test_without_a_compiler_all_but_variables_of_cells_is_there(start, tracebook_argv):
+    kernel = start(tracebook_argv, env={"TRACEBOOK_CELLS": "/no/such/folder"})
+    assert offered(kernel, "std::collections::HashMa|") == ["HashMap"]
+    assert "fn height" in shown(kernel, "DataFrame::heigh|t")
