@@ -49,17 +49,18 @@ class Kernel:
             sys.exit(f"{code}\n{reply['content']}")
         return seconds
 
-    def memory(self):
-        """Resident memory of the kernel and all processes below it, in MB."""
+    def memory(self, kind="Rss"):
+        """Resident memory of the kernel and all processes below it, in MB; `Pss_Anon` is the part that is no file's."""
         pids, total = [self.manager.provisioner.process.pid], 0
         while pids:
             pid = pids.pop()
             try:
-                status = Path(f"/proc/{pid}/status").read_text()
-                pids += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                # A thread's children are told at that thread.
+                pids += [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
             except OSError:
                 continue
-            total += sum(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+            total += sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith(f"{kind}:"))
         return total / 1000
 
     def close(self):
@@ -106,6 +107,25 @@ def in_a_row(argv):
     return grown, statistics.median(seconds[-20:]) / statistics.median(seconds[:20])
 
 
+def large_trace(argv, options):
+    """What the first mention of a trace of 100 MB of columns costs beyond that of a small one, in seconds, and how much memory
+    kernel and cells take for it beside its file, in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([TARGET / "large_trace", Path(folder) / "rank0.json", "--bytes", "200M"], check=True, capture_output=True)
+        kernel = Kernel(argv)
+        kernel.run('df!("n" => [1])?.lazy().collect()?')
+        before = kernel.memory("Pss_Anon")
+        for n in range(options.runs):
+            kernel.run(f"%trace_load '{options.test}' --as small_{n} --quiet")
+            kernel.run(f"%trace_load '{folder}' --as large_{n} --quiet")
+        time.sleep(5)
+        mention = lambda name, n: kernel.run(f"{name}_{n}.events().height()")
+        added = [mention("large", n) - mention("small", n) for n in range(options.runs)]
+        grown = kernel.memory("Pss_Anon") - before
+        kernel.close()
+    return added, grown / options.runs
+
+
 def stock_run(program, times):
     note = lambda name, value: times.setdefault(name, []).append(value)
     kernel = Kernel([program, "--control_file"])
@@ -149,6 +169,9 @@ def main():
             row += [shown(statistics.median(others[name])), f"{statistics.median(ratios):.2f}"]
         print("| " + " | ".join(row) + " |")
     grown, ratio = in_a_row(argv)
+    added, beside = large_trace(argv, options)
+    milliseconds = ", ".join(f"{seconds * 1000:.0f}" for seconds in sorted(added))
+    print(f"first mention of 100 MB of columns: {statistics.median(added) * 1000:.0f} ms more than that of a small trace ({milliseconds}); {beside:.0f} MB beside the file")
     print(f"{CELLS_IN_A_ROW} cells in a row: {grown:.0f} MB more memory; the last 20 take {ratio:.2f} times as long as the first 20")
 
 

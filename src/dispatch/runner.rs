@@ -99,11 +99,20 @@ impl Notebook {
     fn run(&mut self, job: Job) -> Finished {
         let Job { execution, code, expressions } = job;
         let out: Arc<dyn Sink> = Arc::clone(&execution) as _;
+        self.share();
         let outcome = self.cell(&code, &out).map(|()| self.evaluate(&expressions, &out));
+        self.share();
         *lock(&self.view) = self.session.view(&*self.engine);
         execution.finish(outcome.as_ref().err());
         let (pages, result) = execution.take_results();
         Finished { outcome, pages, result }
+    }
+
+    /// Takes over the traces that cells map, so that their columns are in memory once.
+    fn share(&mut self) {
+        for (trace, same) in self.engine.mapped() {
+            self.session.replace(&trace, same);
+        }
     }
 
     /// Runs a cell, stretch by stretch. A defect of ours ends the cell, not the kernel.

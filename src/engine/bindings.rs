@@ -1,10 +1,13 @@
-//! Values that magics hand to Rust cells: written to a file when a cell first mentions them, and mapped by the cell's
-//! process.
+//! Values that magics hand to Rust cells: written to a file (see `handover`), and mapped by the cell's process when a cell
+//! first mentions them.
 
+use super::handover::Handover;
 use crate::Failure;
 use crate::session::{Binding, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
 
 /// The values that magics bound, by name.
@@ -16,7 +19,7 @@ pub(super) struct Bindings {
 
 struct Entry {
     value: Binding,
-    file: Option<PathBuf>,
+    file: Handover,
     /// Whether the cell's process has it as a variable.
     attached: bool,
     /// Whether the cell that runs was given it.
@@ -29,19 +32,33 @@ impl Bindings {
         Self { folder: folder.to_owned(), entries: BTreeMap::new(), files: 0 }
     }
 
-    pub(super) fn bind(&mut self, name: &str, value: Binding) {
+    /// Binds a value; with `ahead`, a trace is written now, beside whatever else happens.
+    pub(super) fn bind(&mut self, name: &str, value: Binding, ahead: bool) {
         self.forget(name);
-        self.entries.insert(name.to_owned(), Entry { value, file: None, attached: false, offered: false });
+        self.files += 1;
+        let file = self.folder.join(format!("{name}-{}.arrow", self.files));
+        let file = match &value {
+            Binding::Trace(traces) if ahead => Handover::ahead(traces, file),
+            _ => Handover::Waiting(file),
+        };
+        self.entries.insert(name.to_owned(), Entry { value, file, attached: false, offered: false });
     }
 
-    /// Forgets `name`; returns whether the cell's process has it.
+    /// Forgets `name`, and its file; returns whether the cell's process has it.
     pub(super) fn forget(&mut self, name: &str) -> bool {
-        let Some(entry) = self.entries.remove(name) else { return false };
-        if let Some(file) = entry.file {
-            // A mapped file lives on until the last variable that maps it is gone.
-            let _ = std::fs::remove_file(file);
+        self.entries.remove(name).is_some_and(|entry| entry.attached)
+    }
+
+    /// The traces that were written since the last call: each as it was bound, and as it is mapped.
+    pub(super) fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {
+        let mut pairs = Vec::new();
+        for entry in self.entries.values_mut() {
+            let Binding::Trace(bound) = &mut entry.value else { continue };
+            if let Some(mapped) = entry.file.take_mapped() {
+                pairs.push((std::mem::replace(bound, Arc::clone(&mapped)), mapped));
+            }
         }
-        entry.attached
+        pairs
     }
 
     /// After a cell: which values its process now has. `before` and `after` are the variables around the cell; what a cell
@@ -78,15 +95,7 @@ impl Bindings {
             if !entry.offered {
                 continue;
             }
-            let file = match &entry.file {
-                Some(file) => file.clone(),
-                None => {
-                    self.files += 1;
-                    let file = self.folder.join(format!("{name}-{}.arrow", self.files));
-                    write(&entry.value, &file)?;
-                    entry.file.insert(file).clone()
-                }
-            };
+            let file = entry.file.written(&entry.value)?;
             let (reader, type_name) = (reader(&entry.value), full_type_name(&entry.value));
             statements.push_str(&format!(
                 "let mut {name}: {type_name} = match cells::bridge::{reader}({:?}) {{ Ok(value) => value, Err(error) => panic!(\"{{error}}\") }}; ",
@@ -102,18 +111,6 @@ pub(super) fn mentions(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(name)
         .any(|(at, _)| !code[..at].ends_with(is_word) && !code[at + name.len()..].starts_with(is_word))
-}
-
-fn write(value: &Binding, file: &Path) -> Result<(), Failure> {
-    let written = match value {
-        Binding::Trace(traces) => trace::write::arrow::save(traces, file).map_err(|error| error.to_string()),
-        Binding::Frame(frame) => trace::write::arrow::save_frame(frame, file).map_err(|error| error.to_string()),
-        Binding::OpsDiff(diff) => serde_json::to_vec(diff)
-            .map_err(std::io::Error::from)
-            .and_then(|json| std::fs::write(file, json))
-            .map_err(|error| error.to_string()),
-    };
-    written.map_err(|error| Failure::new("FileError", format!("cannot hand the value to Rust cells: {error}")))
 }
 
 fn reader(value: &Binding) -> &'static str {
@@ -170,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut bindings = Bindings::new(folder.path());
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-        bindings.bind("df", Binding::Frame(DataFrame::empty()));
+        bindings.bind("df", Binding::Frame(DataFrame::empty()), true);
         assert_eq!(bindings.attach("pdf").unwrap(), "");
         let mut offered = |before: &[&str], after: &[&str], ended_well: bool| {
             let statements = bindings.attach("df.height()").unwrap();

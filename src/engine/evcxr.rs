@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
 use trace_view::Bundle;
 
@@ -371,7 +372,9 @@ impl Engine for Evcxr {
 
 impl Cells for Evcxr {
     fn bind(&mut self, name: &str, value: Binding) {
-        self.bindings.bind(name, value);
+        // Without a library for cells nobody will map what is written.
+        let ahead = !matches!(self.stage, Stage::Broken(_));
+        self.bindings.bind(name, value, ahead);
     }
 
     fn unbind(&mut self, name: &str) {
@@ -415,6 +418,10 @@ impl Cells for Evcxr {
         let text = std::fs::read_to_string(&file).map_err(|error| Failure::new("FileError", error.to_string()));
         let _ = std::fs::remove_file(file);
         text
+    }
+
+    fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {
+        self.bindings.mapped()
     }
 
     fn optimise(&mut self, on: bool) {

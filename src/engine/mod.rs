@@ -11,6 +11,7 @@ mod edits;
 mod environment;
 mod evcxr;
 mod failure;
+mod handover;
 mod interrupt;
 mod leftovers;
 mod pump;

@@ -49,6 +49,12 @@ pub trait Cells {
     /// Whether Rust is compiled with optimisation from now on, or for a quick start.
     fn optimise(&mut self, on: bool);
 
+    /// Bound traces whose columns now lie in the file that cells map, each with the one it stands for: whoever keeps that
+    /// should keep this one, so that the columns are in memory once.
+    fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {
+        Vec::new()
+    }
+
     /// The variables that a cell can use now, bound ones included, by name.
     fn variables(&self) -> Vec<Variable>;
 }

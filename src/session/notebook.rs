@@ -40,6 +40,13 @@ impl Session {
         self.traces.insert(label, trace);
     }
 
+    /// Keeps `same` in place of `trace`, if that is still loaded: the same events, elsewhere in memory.
+    pub fn replace(&mut self, trace: &Arc<TraceSet>, same: Arc<TraceSet>) {
+        if let Some(kept) = self.traces.get_mut(trace.label()).filter(|kept| Arc::ptr_eq(kept, trace)) {
+            *kept = same;
+        }
+    }
+
     /// Lets a trace go.
     pub fn remove(&mut self, label: &str) -> Option<Arc<TraceSet>> {
         self.paths.remove(label);

@@ -2,8 +2,9 @@
 //!
 //! The file of a trace has one batch per rank. Categories are written as plain numbers; the texts behind them, and all
 //! that is known of the trace besides its events, stand as JSON in the metadata of the schema. Opened in a process whose
-//! table of categories gives the same texts the same numbers (a fresh one does), the columns are the file's pages
-//! themselves; otherwise the numbers of the categories are translated once.
+//! table of categories gives the same texts the same numbers, the columns are the file's pages themselves; otherwise the
+//! numbers of the categories are translated once. A file tells the texts of all numbers up to its highest, so a process that
+//! numbers no texts itself gets the same numbers whichever of the writer's files it opens first.
 //!
 //! A mapped file must stay as it is while anything refers to it. Deleting or replacing it by another file is fine;
 //! writing into it is not.
@@ -43,7 +44,7 @@ struct Manifest {
     columns: Vec<Vec<String>>,
     /// The columns whose numbers stand for texts.
     categorical: BTreeSet<String>,
-    /// Number → text, for the numbers that occur.
+    /// Number → text, for all numbers up to the highest that occurs.
     texts: BTreeMap<u32, String>,
 }
 
@@ -154,14 +155,9 @@ fn codes(column: &Column, manifest: &mut Manifest) -> PolarsResult<Column> {
     let series = column.as_materialized_series();
     let categories = series.cat::<Categorical32Type>()?;
     let mapping = categories.get_mapping();
-    let mut used = vec![false; mapping.num_cats_upper_bound()];
-    for code in categories.physical().iter().flatten() {
-        used[code as usize] = true;
-    }
-    for (code, _) in used.iter().enumerate().filter(|(_, used)| **used) {
-        let code = code as u32;
-        manifest.texts.entry(code).or_insert_with(|| mapping.cat_to_str(code).unwrap_or_default().to_owned());
-    }
+    let known = manifest.texts.last_key_value().map_or(0, |(last, _)| last + 1);
+    let end = categories.physical().iter().flatten().max().map_or(0, |highest| highest + 1);
+    manifest.texts.extend((known..end).map(|code| (code, mapping.cat_to_str(code).unwrap_or_default().to_owned())));
     manifest.categorical.insert(column.name().to_string());
     Ok(categories.physical().clone().into_column())
 }

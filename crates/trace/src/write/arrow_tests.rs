@@ -71,6 +71,30 @@ fn numbers_of_another_process_are_translated() {
 }
 
 #[test]
+fn a_file_tells_all_texts_up_to_its_highest_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let traces = two_ranks(folder.path());
+    // Another trace, whose texts have higher numbers.
+    std::fs::create_dir(folder.path().join("late")).unwrap();
+    let late = TraceBuilder::new().operator("a name that no other trace has", 0..10);
+    std::fs::write(folder.path().join("late/0.json"), late.json()).unwrap();
+    let late = TraceSet::load(folder.path().join("late")).unwrap();
+    let texts_of = |traces: &TraceSet| {
+        let file = folder.path().join("saved.arrow");
+        save(traces, &file).unwrap();
+        let manifest: Manifest = serde_json::from_str(&open(&file).unwrap().1.unwrap()).unwrap();
+        manifest.texts
+    };
+    let (early, late) = (texts_of(&traces), texts_of(&late));
+    for texts in [&early, &late] {
+        let numbers: Vec<u32> = texts.keys().copied().collect();
+        assert_eq!(numbers, (0..numbers.len() as u32).collect::<Vec<_>>());
+    }
+    assert!(early.iter().all(|(number, text)| late.get(number).is_none_or(|other| other == text)));
+    assert!(late.values().any(|text| text == "aten::mm"), "also those that the other trace brought");
+}
+
+#[test]
 fn frames_of_all_kinds_of_columns_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("frame.arrow");

@@ -1,0 +1,130 @@
+"""What a trace and a long session take: columns in memory once, mapped by kernel and cells, and little more cell after cell."""
+
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import disks
+import pytest
+from processes import children
+
+pytestmark = pytest.mark.rust_cells
+
+LONG = 120
+MEGABYTE = 1_000_000
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+LABELS = 3
+CELLS_IN_A_ROW = 100
+
+
+def memory(pid, kind):
+    """The memory of a process, in bytes; shared pages count in part. `Pss`: all of it; `Pss_Anon`: what is no file."""
+    (size,) = re.findall(rf"^{kind}: +(\d+) kB$", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    return int(size) * 1024
+
+
+def of_tree(kernel, kind):
+    return sum(memory(pid, kind) for pid in [kernel.pid, *children(kernel.pid)])
+
+
+def on_disk(folder):
+    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if not path.is_symlink())
+
+
+def plain(ran):
+    return ran.one("execute_result")["data"]["text/plain"]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, large_trace):
+    """A trace of about 100 MB of columns."""
+    folder = tmp_path_factory.mktemp("large")
+    subprocess.run([large_trace, folder / "rank0.json", "--bytes", "200M"], check=True)
+    return folder
+
+
+@pytest.fixture
+def of_its_own(start, tracebook_argv, tmp_path):
+    """A kernel with a temporary folder of its own."""
+    (tmp_path / "temporary").mkdir()
+    kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path / "temporary")})
+    kernel.ok("1", timeout=LONG)
+    return kernel
+
+
+def load(kernel, path, label):
+    """Loads a trace, and waits until the kernel has its columns in the file that cells map."""
+    kernel.ok(f"%trace_load '{path}' --as {label} --quiet", timeout=LONG)
+    deadline = time.monotonic() + 60
+    while f"/{label}-" not in Path(f"/proc/{kernel.pid}/maps").read_text():
+        assert time.monotonic() < deadline, "the trace was not written ahead of the cell that mentions it"
+        time.sleep(0.1)
+        kernel.ok("%trace_list")
+
+
+def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tmp_path):
+    kernel = of_its_own
+    kernel.ok('df!("n" => [1, 2])?.lazy().select([col("n").sum()]).collect()?', timeout=LONG)
+    before = of_tree(kernel, "Pss_Anon")
+    load(kernel, large, "large_0")
+    for n in range(LABELS):
+        load(kernel, DATA / "test", f"small_{n}")
+        if n:
+            load(kernel, large, f"large_{n}")
+    # Whichever a cell mentions first, its categories have the numbers that they have in the kernel.
+    seconds = {name: [kernel.ok(f"{name}_{n}.events().height()", timeout=LONG).seconds for n in range(LABELS)] for name in ("small", "large")}
+    added = min(seconds["large"]) - min(seconds["small"])
+    # 20 ms on an idle machine; a copy, or writing the file only now, takes several times this bound.
+    assert added < 0.2, seconds
+    columns = int(plain(kernel.ok("large_0.memory_bytes()")))
+    assert 70 * MEGABYTE < columns < 150 * MEGABYTE
+    (worker,) = [pid for pid in children(kernel.pid) if "tracebook-w" in Path(f"/proc/{pid}/comm").read_text()]
+    assert "/large_0-" in Path(f"/proc/{worker}/maps").read_text()
+    assert memory(worker, "Pss_Anon") < 0.2 * columns, "mapping took memory"
+    # A cell reads every column; the pages are those of the file.
+    read = "large_{}.events().lazy().select([all().as_expr().max()]).collect()?.height()"
+    for n in range(LABELS):
+        assert plain(kernel.ok(read.format(n), timeout=LONG)) == "1"
+    grown = of_tree(kernel, "Pss_Anon") - before
+    assert grown < 0.8 * columns, f"{grown} bytes beside the files for {LABELS} times {columns} bytes of columns"
+    # Both sides compute with what they mapped.
+    kernel.ok("summary = %compare_traces large_0 large_1")
+    assert plain(kernel.ok('summary.column("diff_duration")?.f64()?.iter().flatten().all(|x| x == 0.0) && summary.height() > 1000')) == "true"
+    # A trace that is dropped takes its file with it.
+    kernel.ok("%trace_drop large_1\n%trace_drop large_2")
+    names = [path.name for path in (tmp_path / "temporary").rglob("*.arrow")]
+    assert [name for name in names if name.startswith("large")] == ["large_0-1.arrow"]
+
+
+def test_a_trace_that_would_take_most_of_the_room_is_written_when_a_cell_wants_it(start, tracebook_argv, large, tmp_path):
+    temporary = tmp_path / "small"
+    temporary.mkdir()
+    kernel = start(disks.mounted(tracebook_argv, [disks.small(temporary, 250)]), env={"TMPDIR": str(temporary)})
+    kernel.ok("1", timeout=LONG)
+    written = lambda: [path.name for path in Path(disks.seen_by(kernel.pid, temporary)).rglob("*.arrow")]
+    kernel.ok(f"%trace_load '{large}' --as large --quiet\n%compare_traces large large", timeout=LONG)
+    assert written() == []
+    assert int(plain(kernel.ok("large.events().height()", timeout=LONG))) > 400_000
+    assert written() == ["large-1.arrow"]
+
+
+def test_a_hundred_cells_leave_little_behind(of_its_own, tmp_path):
+    """Neither in the processes nor in the temporary folder, where the compiler works."""
+    kernel, temporary = of_its_own, tmp_path / "temporary"
+    kernel.ok(f"%trace_load '{DATA}/test' --as test --quiet")
+    kernel.ok('let frame = test.events(); frame.height()', timeout=LONG)
+    taken = lambda: of_tree(kernel, "Pss") + on_disk(temporary)
+    before = taken()
+    cells = [
+        "let number = {n} + 1; number",
+        'let top_{m} = frame.clone().lazy().filter(col("dur").gt(lit({n}))).collect()?; top_{m}.height()',
+        'frame.clone().lazy().group_by([col("name")]).agg([col("dur").sum()]).sort(["dur"], Default::default()).collect()?',
+        "fn f_{m}(x: usize) -> usize {{ x + {n} }}\nprintln!(\"{{}}\", f_{m}(1));",
+        "%compare_traces test test",
+    ]
+    for n in range(CELLS_IN_A_ROW):
+        kernel.ok(cells[n % len(cells)].format(n=n, m=n % 7), timeout=LONG)
+    grown = taken() - before
+    assert grown < 100 * MEGABYTE, f"{grown} bytes, {on_disk(temporary)} of them files"
+    print(f"{grown} bytes more, files {on_disk(temporary)}")
