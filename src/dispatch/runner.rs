@@ -110,9 +110,7 @@ impl Notebook {
 
     /// Takes over the traces that cells map, so that their columns are in memory once.
     fn share(&mut self) {
-        for (trace, same) in self.engine.mapped() {
-            self.session.replace(&trace, same);
-        }
+        self.session.replace(self.engine.mapped());
     }
 
     /// Runs a cell, stretch by stretch. A defect of ours ends the cell, not the kernel.

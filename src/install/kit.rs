@@ -17,6 +17,12 @@ use std::process::{Command, Stdio};
 pub(super) fn build(kit: &CellsKit, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     let version = compiler_version().ok_or(InstallError::NoCompiler)?;
     let sources = sources::find(&beside(kit, "build"))?;
+    if sources.unpacked && sources::checkout_changed() {
+        say(
+            "  Rust cells: the checkout that this program was built from has changed since; after another `cargo build --release` \
+             there, `tracebook install` takes seconds",
+        );
+    }
     say(if sources.unpacked {
         "  Rust cells: building their library from the sources that came with this program (10 to 20 minutes, once per version; \
          cargo fetches what it depends on)"

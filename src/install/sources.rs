@@ -1,4 +1,5 @@
-//! The sources of the library for cells: where this binary was built, or, where that is gone, as the binary carries them.
+//! The sources of the library for cells: the checkout that this binary was built from, which has most of it compiled, as long
+//! as it still is what it was then; else as the binary carries them.
 
 use super::InstallError;
 use std::path::{Path, PathBuf};
@@ -29,16 +30,34 @@ pub(crate) fn carried() -> &'static [(&'static str, &'static str)] {
     carried::FILES
 }
 
-/// The sources, unpacked into `folder` if the checkout is gone.
+/// Where the sources are found.
 ///
 /// # Errors
-/// If the folder cannot be written.
+/// If `folder` is needed and cannot be written.
 pub(super) fn find(folder: &Path) -> Result<Sources, InstallError> {
-    if Path::new(CHECKOUT).join("crates/cells/Cargo.toml").is_file() {
-        return Ok(Sources { folder: PathBuf::from(CHECKOUT), unpacked: false });
+    choose(Path::new(CHECKOUT), folder)
+}
+
+/// Whether the checkout is there, and is no longer what this binary was built from.
+pub(super) fn checkout_changed() -> bool {
+    Path::new(CHECKOUT).join("crates/cells/Cargo.toml").is_file() && !is_what_was_built(Path::new(CHECKOUT))
+}
+
+/// The checkout, or the sources unpacked into `folder`. The library must be of the same sources as the kernel, which hand
+/// each other files; and whatever else lies where a binary of a wheel was once built is no business of its user's.
+fn choose(checkout: &Path, folder: &Path) -> Result<Sources, InstallError> {
+    if is_what_was_built(checkout) {
+        return Ok(Sources { folder: checkout.to_owned(), unpacked: false });
     }
     unpack(folder)?;
     Ok(Sources { folder: folder.to_owned(), unpacked: true })
+}
+
+/// Whether a folder holds the very sources that this binary carries.
+fn is_what_was_built(folder: &Path) -> bool {
+    carried::FILES
+        .iter()
+        .all(|(path, text)| std::fs::read_to_string(folder.join(path)).is_ok_and(|there| there == *text))
 }
 
 fn unpack(folder: &Path) -> Result<(), InstallError> {
@@ -74,6 +93,18 @@ mod tests {
         let text = String::from_utf8_lossy(&tree.stdout);
         assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
         assert!(text.contains("polars v") && text.contains(&*folder.path().join("crates/trace").to_string_lossy()));
+    }
+
+    #[test]
+    fn a_checkout_is_taken_only_as_long_as_it_is_what_was_built() {
+        let (checkout, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let chosen = || choose(checkout.path(), folder.path()).unwrap();
+        assert_eq!(chosen(), Sources { folder: folder.path().to_owned(), unpacked: true }, "there is none");
+        unpack(checkout.path()).unwrap();
+        assert_eq!(chosen(), Sources { folder: checkout.path().to_owned(), unpacked: false });
+        std::fs::write(checkout.path().join("crates/trace/src/lib.rs"), "// pulled").unwrap();
+        assert_eq!(chosen(), Sources { folder: folder.path().to_owned(), unpacked: true }, "it has changed");
+        assert!(is_what_was_built(folder.path()));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod cells;
 pub mod label;
+mod memory;
 mod notebook;
 mod view;
 

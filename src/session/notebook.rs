@@ -40,11 +40,17 @@ impl Session {
         self.traces.insert(label, trace);
     }
 
-    /// Keeps `same` in place of `trace`, if that is still loaded: the same events, elsewhere in memory.
-    pub fn replace(&mut self, trace: &Arc<TraceSet>, same: Arc<TraceSet>) {
-        if let Some(kept) = self.traces.get_mut(trace.label()).filter(|kept| Arc::ptr_eq(kept, trace)) {
-            *kept = same;
+    /// Keeps `same` in place of each trace that is still loaded: the same events, elsewhere in memory.
+    pub fn replace(&mut self, traces: Vec<(Arc<TraceSet>, Arc<TraceSet>)>) {
+        if traces.is_empty() {
+            return;
         }
+        for (trace, same) in traces {
+            if let Some(kept) = self.traces.get_mut(trace.label()).filter(|kept| Arc::ptr_eq(kept, &trace)) {
+                *kept = same;
+            }
+        }
+        super::memory::give_back();
     }
 
     /// Lets a trace go.
