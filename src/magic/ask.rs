@@ -162,14 +162,19 @@ impl Magic for Ask {
         let bind = call.result_name()?.map(str::to_owned);
         let traces = scene.trace(call, call.required("NAME"))?;
         let last = call.switch("include-last-profiler-step");
-        let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
-        if let Some(iterations) = call.list("iteration") {
-            analysis = analysis.in_iterations(iterations)?;
-        }
-        if let Some(condition) = call.condition("where") {
-            analysis = analysis.filter(condition)?;
-        }
-        let answer = self.entry.ask(&analysis, self.given(call), call.list("rank"))?;
+        let iterations = call.list("iteration").map(<[i64]>::to_vec);
+        let (condition, ranks) = (call.condition("where").cloned(), call.list("rank").map(<[i64]>::to_vec));
+        let (entry, given) = (self.entry, self.given(call));
+        let answer = scene.aside(move || {
+            let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
+            if let Some(iterations) = iterations {
+                analysis = analysis.in_iterations(iterations)?;
+            }
+            if let Some(condition) = &condition {
+                analysis = analysis.filter(condition)?;
+            }
+            entry.ask(&analysis, given, ranks.as_deref())
+        })?;
         scene.check_interrupt()?;
         let tables = answer.whole_tables();
         // What is shown comes first, so that a wrong flag leaves no file and no variable behind.

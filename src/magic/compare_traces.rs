@@ -52,7 +52,8 @@ impl Magic for CompareTraces {
         let bind = call.result_name()?.map(str::to_owned);
         let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), scene)?;
         let caption = format!("compare_traces · {}", caption(&diff.selection()?));
-        let df = diff.compare_traces()?;
+        let asked = diff.clone();
+        let df = scene.aside(move || asked.compare_traces())?;
         scene.check_interrupt()?;
         scene.warn(diff.warnings());
         deliver(call, scene, Frame { df, caption: &caption, order: "diff_duration" }, bind.as_deref())

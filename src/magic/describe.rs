@@ -60,7 +60,8 @@ impl Magic for Describe {
     }
 
     fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        let page = scene.trace(call, call.required("NAME"))?.describe()?;
+        let trace = scene.trace(call, call.required("NAME"))?;
+        let page = scene.aside(move || trace.describe())?;
         scene.check_interrupt()?;
         if let Some(path) = call.path("json") {
             write(&path, |out| write_json(&page, out))?;

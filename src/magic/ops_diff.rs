@@ -64,7 +64,8 @@ impl Magic for OpsDiff {
             scene.free(call, name)?;
         }
         let caption = format!("ops_diff · {}", caption(&diff.selection()?));
-        let (df, groups) = grouping(&diff.compare_traces()?)?;
+        let asked = diff.clone();
+        let (df, groups) = grouping(&scene.aside(move || asked.compare_traces())?)?;
         scene.check_interrupt()?;
         scene.warn(diff.warnings());
         let summary = summary(&groups);

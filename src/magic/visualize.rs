@@ -83,7 +83,8 @@ impl Magic for Visualize {
             Some(test) => {
                 let diff = trace_diff(call, first, test, scene)?;
                 let about = caption(&diff.selection()?);
-                let df = diff.compare_traces()?;
+                let asked = diff.clone();
+                let df = scene.aside(move || asked.compare_traces())?;
                 scene.warn(diff.warnings());
                 (Rows::of(call, df)?.or_by_size_of(order)?, about, TOP)
             }

@@ -1,11 +1,14 @@
 //! The session, the Rust side and the outputs, as a running magic sees them.
 
-use crate::Error;
 use crate::display::{Output, Sink};
 use crate::magic::Call;
 use crate::magic::line::did_you_mean;
 use crate::session::{Binding, Cells, Session};
+use crate::{Error, Failure};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
 use trace_view::{Part, Report, terminal_safe};
@@ -97,6 +100,34 @@ impl Scene<'_> {
                 Err(call.usage(format!("{name} is a loaded trace. Take another name, or %trace_drop {name} first.")))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Does work that may take long on a thread of its own, so that an interrupt need not wait for it: what a library does in
+    /// one call cannot be stopped in its middle. Work that nobody waits for any more ends by itself; it must only compute.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], or what the work ended with.
+    pub fn aside<T, E>(&self, work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        E: Into<Error> + Send + 'static,
+    {
+        let (done, answer) = channel();
+        let work = move || drop(done.send(catch_unwind(AssertUnwindSafe(work))));
+        let unable = |why: String| Error::Rust(Failure::new("InternalError", why));
+        std::thread::Builder::new()
+            .name("magic".to_owned())
+            .spawn(work)
+            .map_err(|error| unable(format!("cannot start a thread: {error}")))?;
+        loop {
+            match answer.recv_timeout(Duration::from_millis(20)) {
+                Ok(Ok(answer)) => return answer.map_err(Into::into),
+                // A defect is reported by whoever runs magics.
+                Ok(Err(defect)) => resume_unwind(defect),
+                Err(RecvTimeoutError::Timeout) => self.check_interrupt()?,
+                Err(RecvTimeoutError::Disconnected) => return Err(unable("a thread is gone".to_owned())),
+            }
         }
     }
 
