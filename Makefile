@@ -37,6 +37,7 @@ help:
 	@echo 'make site       build the documentation site (installs mdBook once)'
 	@echo 'make reference  write the magics of the README and the guide again'
 	@echo 'make api-index  write what completion knows of polars and the standard library again (needs rust-src)'
+	@echo 'make screenshots  make docs/images again, of the demo traces in JupyterLab (needs chromium)'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
@@ -168,11 +169,21 @@ notebooks: machine venv kernel
 	@'$(BIN)/python' tests/execute.py notebooks/trace_analysis_demo.ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/your_first_diff.ipynb
 
+# Pictures of the real thing, for the README.
+.PHONY: screenshots
+screenshots: machine machine-test venv kernel
+	@'$(BIN)/python' tests/browser/pictures.py docs/images
+
 demo-data:
 	@$(CARGO) run --release --locked -p trace-testkit --bin demo_data -- notebooks/data
 
 # What a plain Debian lacks, told before anything is built.
 machine:
+	@case "$$(uname -s) $$(uname -m)" in \
+	  'Linux x86_64') ;; \
+	  'Linux aarch64'|Darwin*) echo "Note: $$(uname -s) on $$(uname -m) is not tested and may work; tested is Linux on x86-64." ;; \
+	  *) echo "$$(uname -s) on $$(uname -m) is not supported; tested is Linux on x86-64 (on Windows: in WSL)."; exit 1 ;; \
+	esac
 	@packages=''; \
 	{ command -v g++ && command -v cc; } >/dev/null 2>&1 || packages="$$packages g++"; \
 	{ [ -x '$(BIN)/python' ] || $(PYTHON) -c 'import venv, ensurepip'; } >/dev/null 2>&1 || packages="$$packages python3-venv"; \

@@ -3,6 +3,9 @@
 //! `docs/` says which room a line of code belongs in. Data flows one way: wire → dispatch → cell → magic or engine →
 //! display → wire.
 
+#[cfg(windows)]
+compile_error!("Tracebook does not run on Windows: build and run it in WSL (Linux on x86-64), where it is tested");
+
 mod api;
 pub mod cell;
 pub mod cli;

@@ -83,7 +83,8 @@ export function facets(columns, rows) {
       of = changeOf(column, counts(columns));
       words = new Set(rows.map(of));
     }
-    if (words.size > 1 && words.size <= MOST_WORDS) {
+    // Where every row has a word of its own there is nothing to take together.
+    if (words.size > 1 && words.size <= MOST_WORDS && words.size < rows.length) {
       const change = [...words].every((word) => CHANGES.includes(word));
       const rank = (word) => `rank ${word}`;
       found.push({

@@ -10,7 +10,8 @@ const STYLE = `
 .tracebook-table .tb-tools, .tracebook-table .tb-group, .tracebook-table .tb-pages { display: flex; flex-wrap: wrap;
   align-items: center; gap: 4px 6px; }
 .tracebook-table .tb-tools { gap: 6px 14px; padding-bottom: 6px; }
-.tracebook-table input[type="search"] { width: 240px; max-width: 100%; box-sizing: border-box; padding: 3px 8px;
+.tracebook-table .tb-button + .tb-label { margin-left: 6px; }
+.tracebook-table input[type="search"] { width: 200px; max-width: 100%; box-sizing: border-box; padding: 3px 8px;
   font: inherit; color: inherit; border: 1px solid var(--tb-edge); border-radius: 3px;
   background: var(--jp-input-background, var(--jp-layout-color1, transparent)); }
 .tracebook-table input[type="search"][aria-invalid="true"] { border-style: dashed; }
@@ -27,16 +28,20 @@ const STYLE = `
   border: 1px solid var(--tb-edge); border-radius: 3px; }
 .tracebook-table .tb-menu[hidden] { display: none; }
 .tracebook-table .tb-menu label { display: inline-flex; align-items: center; gap: 4px; cursor: pointer; }
-.tracebook-table .tb-scroll { box-sizing: border-box; width: fit-content; max-width: 100%; max-height: 540px; overflow: auto;
+.tracebook-table .tb-scroll { box-sizing: border-box; width: fit-content; max-width: 100%; max-height: 600px; overflow: auto;
   border: 1px solid var(--jp-border-color2, #ddd); }
 .tracebook-table table { border-collapse: separate; border-spacing: 0; margin: 0; font-variant-numeric: tabular-nums; }
 .tracebook-table th { position: sticky; top: 0; z-index: 1; padding: 0; font-weight: 600; vertical-align: bottom;
   background: var(--jp-layout-color2, #eee); border-bottom: 1px solid var(--tb-edge); }
 .tracebook-table th button { all: unset; display: block; box-sizing: border-box; width: 100%; padding: 4px 7px;
-  cursor: pointer; white-space: normal; text-align: inherit; }
+  cursor: pointer; white-space: normal; text-align: inherit; position: relative; }
+.tracebook-table th.tb-left button { padding-right: 16px; }
+.tracebook-table th.tb-right button { padding-left: 16px; }
 .tracebook-table th button:focus-visible { outline: 2px solid var(--tb-focus); outline-offset: -2px; }
 .tracebook-table th button:hover { background: var(--jp-layout-color3, #ddd); }
-.tracebook-table .tb-order { display: inline-block; width: 1.1em; text-align: center; opacity: 0; }
+.tracebook-table .tb-order { position: absolute; bottom: 4px; width: 1em; text-align: center; opacity: 0; }
+.tracebook-table .tb-left .tb-order { right: 1px; }
+.tracebook-table .tb-right .tb-order { left: 1px; }
 .tracebook-table th button:is(:hover, :focus-visible) .tb-order { opacity: .5; }
 .tracebook-table th[aria-sort] .tb-order { opacity: 1; }
 .tracebook-table td { padding: 3px 7px; white-space: nowrap; border-bottom: 1px solid var(--jp-border-color3, #eee);
@@ -53,7 +58,7 @@ const STYLE = `
 @container (max-width: 560px) {
   .tracebook-table input[type="search"] { width: 100%; }
   .tracebook-table .tb-search { width: 100%; }
-  .tracebook-table td, .tracebook-table th button { padding: 2px 4px; }
+  .tracebook-table td { padding: 2px 4px; }
 }
 @media (forced-colors: active) {
   .tracebook-table .tb-button[aria-pressed="true"] { forced-color-adjust: none; color: HighlightText; background: Highlight; }

@@ -105,7 +105,9 @@ export const renderer = (Widget) =>
       row.append(...this.chips.map(({ node }) => node));
       const shown = () => ({ columns: this.shown(), rows: this.found });
       const menu = columnMenu(this.columns, this.state, () => this.showColumns(true), this.menuId);
-      row.append(element("span", { className: "tb-group" }, menu.opener), copies(shown));
+      const group = copies(shown);
+      group.prepend(menu.opener);
+      row.append(group);
       return [row, menu.list];
     }
 

@@ -6,6 +6,7 @@ mod extension;
 mod kernelspec;
 mod kit;
 mod location;
+mod platform;
 mod sources;
 
 pub use doctor::doctor;
@@ -44,6 +45,9 @@ pub enum Cells {
 /// # Errors
 /// [`InstallError`] names the folder or the command, and the reason.
 pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+    if let Some(note) = platform::note() {
+        say(&format!("note: {note}"));
+    }
     let kit = CellsKit::at(default_folder().ok_or(InstallError::NoDataFolder)?);
     if options.cells != Cells::Only {
         let share = options.location.share()?;

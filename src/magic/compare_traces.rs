@@ -56,6 +56,9 @@ impl Magic for CompareTraces {
         let df = scene.aside(move || asked.compare_traces())?;
         scene.check_interrupt()?;
         scene.warn(diff.warnings());
+        if df.height() == 0 && !call.quiet() {
+            scene.say("nothing to compare: neither side has such events; `%describe NAME` shows what a trace holds");
+        }
         deliver(call, scene, Frame { df, caption: &caption, order: "diff_duration" }, bind.as_deref())
     }
 }

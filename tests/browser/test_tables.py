@@ -21,8 +21,8 @@ def hostile():
     return table(columns, rows, caption=EVIL, notes=[EVIL])
 
 
-TABLES = [comparison(12), comparison(5000, page=20), hostile()]
-FEW, MANY, HOSTILE = range(3)
+TABLES = [comparison(12), comparison(5000, page=20), hostile(), comparison(5)]
+FEW, MANY, HOSTILE, APART = range(4)
 
 
 @pytest.fixture(scope="session")
@@ -138,6 +138,11 @@ def test_buttons_of_words_take_rows_and_count_them(opened):
     expect(added).to_have_attribute("aria-pressed", "false")
     few.get_by_role("searchbox").fill("")
     expect(status(few)).to_contain_text("12 rows")
+
+
+def test_words_that_stand_in_one_row_each_have_no_buttons(opened):
+    assert nth(opened, APART).locator("tbody tr").count() == 5
+    assert nth(opened, APART).locator(".tb-chip").count() == 0
 
 
 def test_columns_are_hidden_and_shown_by_keys(opened):

@@ -100,7 +100,7 @@ fn bars(count: usize, log: bool) -> Figure {
     Figure {
         title: "Ops Duration Comparison".to_owned(),
         subtitle: "control → test · GPU · rank 3 → 1 · iteration 1010 → 1010".to_owned(),
-        y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log },
+        y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log, ..Axis::default() },
         series: vec![series("control", control), series("test", test), series("Difference", difference)],
         ..Figure::default()
     }
@@ -115,8 +115,8 @@ fn lines() -> Figure {
     let series = |name: &str, mark, y| Series { name: name.to_owned(), mark, x: Points::Numbers(x.clone()), y };
     Figure {
         title: "Queue length and memory bandwidth".to_owned(),
-        x: Axis { title: "time".to_owned(), unit: Unit::Millis, log: false },
-        y: Axis { title: "bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
+        x: Axis { title: "time".to_owned(), unit: Unit::Millis, ..Axis::default() },
+        y: Axis { title: "bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, ..Axis::default() },
         series: vec![
             series("stream 7", Mark::Line, wave(0.0)),
             series("stream 20", Mark::Line, broken),

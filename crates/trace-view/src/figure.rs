@@ -11,6 +11,8 @@ pub struct Axis {
     pub unit: Unit,
     /// Logarithmic.
     pub log: bool,
+    /// Whole numbers only, such as ranks: nothing is written between them. Of a linear axis.
+    pub whole: bool,
 }
 
 /// How bars of several series stand at one place.

@@ -1,15 +1,31 @@
 //! Profiler traces of PyTorch as polars frames: read, compare, ask.
 //!
-//! ```no_run
+//! ```
 //! use trace::prelude::*;
 //!
 //! # fn main() -> trace::Result<()> {
-//! let control = TraceSet::load("control")?;
-//! let test = TraceSet::load("test")?;
+//! let control = TraceSet::load("../../notebooks/data/control")?;
+//! let test = TraceSet::load("../../notebooks/data/test")?;
 //! let df = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).compare_traces()?;
+//! assert!(df.column("diff_duration").is_ok());
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Where to begin: [`TraceSet`] loads, [`TraceDiff`] compares two, [`TraceAnalysis`] asks one, [`TraceSet::describe`] says
+//! what it holds and what is odd about it; [`filter`] narrows all of them. Answers are polars frames ([`polars`] is the one
+//! to use them with); [`trace_view`] draws them.
+//!
+//! It knows nothing of Jupyter. A program depends on it by path, or by the address of the repository:
+//!
+//! ```toml
+//! [dependencies]
+//! trace = { path = "tracebook/crates/trace" }
+//! ```
+//!
+//! The examples `compare` and `overview` are two such programs.
+
+#![deny(missing_docs)]
 
 pub mod analysis;
 mod callstack;
@@ -60,4 +76,5 @@ pub use polars;
 pub use select::{DeviceType, Pick, Selection, Side, Window};
 pub use table::frame_table;
 pub use trace::{RankInfo, Trace, TraceSet};
+pub use trace_view;
 pub use warning::Warning;

@@ -6,6 +6,14 @@ use trace_view::{Cell, Header, Kind, Table, Unit};
 
 /// The first `max_rows` rows of a frame as a table. A column of known name (of events or of an answer) has its unit and
 /// meaning, the others what their type tells; lists are written as text.
+///
+/// # Example
+/// ```
+/// let df = trace::polars::df!("name" => ["gemm"], "dur" => [1_500_i64]).map_err(trace::Error::from)?;
+/// let table = trace::frame_table(&df, "kernels", 10);
+/// assert!(table.text().contains("dur [ns]") && table.html().contains("<table"));
+/// # Ok::<(), trace::Error>(())
+/// ```
 pub fn frame_table(df: &DataFrame, caption: &str, max_rows: usize) -> Table {
     let shown = df.height().min(max_rows);
     let rows = (0..shown).map(|row| df.columns().iter().map(|column| cell(column, row)).collect()).collect();

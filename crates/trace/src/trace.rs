@@ -84,6 +84,17 @@ impl TraceSet {
     ///
     /// # Errors
     /// If there is nothing at `path`, or no usable trace.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::TraceSet;
+    ///
+    /// let job = TraceSet::load("../../notebooks/data/job")?;
+    /// assert_eq!(job.ranks(), [0, 1, 2, 3]);
+    /// assert_eq!(job.iterations(), [1009, 1010, 1011, 1012, 1013, 1014]);
+    /// assert!(job.warnings().is_empty(), "nothing had to be repaired");
+    /// # Ok::<(), trace::Error>(())
+    /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::load_with(path, &LoadOptions::default(), &mut |_| ControlFlow::Continue(()))
     }
@@ -92,6 +103,20 @@ impl TraceSet {
     ///
     /// # Errors
     /// As [`TraceSet::load`]; [`Error::Interrupted`] after a `Break`.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use trace::{LoadOptions, TraceSet};
+    ///
+    /// let options = LoadOptions { ranks: Some(vec![0, 2]), ..Default::default() };
+    /// let two = TraceSet::load_with("../../notebooks/data/job", &options, &mut |progress| {
+    ///     eprintln!("{} of {} bytes", progress.bytes_read, progress.bytes_total);
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(two.ranks(), [0, 2]);
+    /// # Ok::<(), trace::Error>(())
+    /// ```
     pub fn load_with(
         path: impl AsRef<Path>,
         options: &LoadOptions,
@@ -219,13 +244,25 @@ impl Trace {
         &self.info
     }
 
-    /// The events, one row per event that has a duration and a category, in file order.
+    /// The events, one row per event that has a duration and a category, in file order. Times are whole nanoseconds.
     ///
     /// # Columns
     /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the arguments that were asked for
     /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Times and
     /// amounts are `i64`; positions, ids and numbers of iterations `i32`, or `i64` in a trace that needs it. Names, texts and
     /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let rank = TraceSet::load("../../notebooks/data/control")?.rank(3)?;
+    /// let kernels = rank.events().lazy().filter(col("stream").is_not_null()).collect()?;
+    /// assert!(0 < kernels.height() && kernels.height() < rank.events().height());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn events(&self) -> DataFrame {
         self.events.clone()
     }

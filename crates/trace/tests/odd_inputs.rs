@@ -299,6 +299,20 @@ fn a_missing_path_says_what_is_there_instead() {
     let error = TraceSet::load(folder.path().join("contrl.json")).unwrap_err();
     assert!(matches!(error, Error::NoSuchPath { .. }));
     assert!(error.to_string().ends_with("holds: control.json)"), "{error}");
+    std::fs::remove_file(folder.path().join("control.json")).unwrap();
+    let error = TraceSet::load(folder.path().join("contrl.json")).unwrap_err();
+    assert!(error.to_string().ends_with("is empty)"), "{error}");
+}
+
+#[test]
+fn a_missing_relative_path_says_where_it_was_looked_for() {
+    // Tests run in the folder of their package.
+    let here = std::env::current_dir().unwrap().display().to_string();
+    let error = TraceSet::load("no-such.json").unwrap_err().to_string();
+    assert!(error.starts_with(&format!("no-such.json: no such file or folder (looked for in {here}, which holds: ")));
+    let error = TraceSet::load("src/no/such.json").unwrap_err().to_string();
+    let expected = format!("src/no/such.json: no such file or folder (looked for in {here}; src holds: analysis, ");
+    assert!(error.starts_with(&expected), "{error}");
 }
 
 #[test]

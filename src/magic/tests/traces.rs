@@ -53,6 +53,15 @@ fn loaded(folder: &TempDir) -> Stage {
     stage
 }
 
+#[test]
+fn a_comparison_of_nothing_says_so() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let text = stage.text("%compare_traces control test --where 'dur > 1s'");
+    assert!(text.starts_with("nothing to compare: neither side has such events"), "{text}");
+    assert!(!stage.text("%compare_traces control test").contains("nothing to compare"));
+}
+
 /// The lines of a text that hold `word`.
 fn line<'a>(text: &'a str, word: &str) -> &'a str {
     text.lines().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no {word} in:\n{text}"))

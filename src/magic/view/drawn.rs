@@ -115,6 +115,7 @@ pub(in crate::magic) fn bars(call: &Call<'_>, rows: &Rows, title: &str) -> Resul
             title: if let [one] = y.as_slice() { one.clone() } else { String::new() },
             unit,
             log: call.switch("log"),
+            ..Axis::default()
         },
         series,
         height: height(call),
@@ -151,7 +152,7 @@ pub(in crate::magic) fn histogram(call: &Call<'_>, rows: &Rows, title: &str) -> 
         title: format!("Histogram of {x}"),
         subtitle,
         x: Axis { title: x, unit, ..Axis::default() },
-        y: Axis { title: "Rows".to_owned(), unit: Unit::Count, log: call.switch("log") },
+        y: Axis { title: "Rows".to_owned(), unit: Unit::Count, log: call.switch("log"), whole: true },
         series,
         height: height(call),
         ..Figure::default()

@@ -35,7 +35,11 @@ const MOST_MARKERS: usize = 100;
 const LEGEND_CHARS: usize = 110;
 /// About how many characters the mark of a series takes in the legend.
 const LEGEND_MARK: usize = 7;
+/// An axis of whole numbers that reaches no further has a tick at each.
+const MOST_WHOLE: f64 = 16.0;
 const HEIGHT: u32 = 480;
+/// About how wide a character at the axis is, in pixels.
+const CHAR: f64 = 6.0;
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
 
 /// The plotly.js that the `plotly` crate carries, as one script text of 4.7 MB.
@@ -56,8 +60,13 @@ pub(super) fn figure(figure: &Figure) -> Value {
     let mut layout = to_json(&layout(figure));
     let shown = figure.choices.first().map_or_else(|| figure.clone(), |first| figure.only(first));
     // The crate has numbers only for what follows; in `tickvals` plotly.js would take a number for a name (a rank "3").
+    let x =
+        || figure.series.iter().filter_map(|series| if let Points::Numbers(x) = &series.x { Some(x) } else { None });
+    // Bars stand on zero.
+    let zero = figure.series.iter().any(|series| series.mark == Mark::Bar).then_some(&0.0);
+    let (x, y) = (span(x().flatten()), span(figure.series.iter().flat_map(|series| &series.y).chain(zero)));
     for (axis, more) in
-        [("xaxis", name_ticks(&shown)), ("xaxis", log_ticks(&figure.x)), ("yaxis", log_ticks(&figure.y))]
+        [("xaxis", name_ticks(&shown)), ("xaxis", number_ticks(&figure.x, x)), ("yaxis", number_ticks(&figure.y, y))]
     {
         if let Some(axis) = layout.get_mut(axis).and_then(Value::as_object_mut) {
             axis.extend(more);
@@ -107,7 +116,7 @@ fn layout(figure: &Figure) -> Layout {
         .annotations(if empty { vec![nothing()] } else { Vec::new() })
         .title(title)
         .auto_size(true)
-        .height(figure.height.unwrap_or(HEIGHT) as usize)
+        .height(figure.height.unwrap_or_else(|| height(figure)) as usize)
         .margin(Margin::new().left(72).right(24).top(top).bottom(48))
         .paper_background_color(TRANSPARENT)
         .plot_background_color(TRANSPARENT)
@@ -142,9 +151,23 @@ fn axis(axis: &Axis) -> PlotlyAxis {
     if axis.log { drawn.type_(AxisType::Log) } else { drawn }
 }
 
-/// On a logarithmic axis 1, 2 and 5 of every decade, where plotly.js would write all nine digits.
-fn log_ticks(axis: &Axis) -> Map<String, Value> {
-    if axis.log { Map::from_iter([("dtick".to_owned(), "D2".into())]) } else { Map::new() }
+/// On a logarithmic axis 1, 2 and 5 of every decade, where plotly.js would write all nine digits; on one of few whole numbers
+/// each of them and nothing between. Of many, plotly.js writes every second, fifth, …, until the reader looks nearer.
+fn number_ticks(axis: &Axis, span: f64) -> Map<String, Value> {
+    match axis {
+        Axis { log: true, .. } => Map::from_iter([("dtick".to_owned(), "D2".into())]),
+        Axis { whole: true, .. } if span <= MOST_WHOLE => {
+            Map::from_iter([("tick0".to_owned(), 0.into()), ("dtick".to_owned(), 1.into())])
+        }
+        _ => Map::new(),
+    }
+}
+
+/// From the least value to the largest.
+fn span<'v>(values: impl Iterator<Item = &'v f64>) -> f64 {
+    let ends = |(low, high): (f64, f64), value: &f64| (low.min(*value), high.max(*value));
+    let (low, high) = values.filter(|value| value.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+    if high > low { (high - low).min(f64::MAX) } else { 0.0 }
 }
 
 /// Elided names at the axis, by place rather than by text: names that look alike keep their own bars.
@@ -156,23 +179,41 @@ fn name_ticks(figure: &Figure) -> Map<String, Value> {
     // Many names stand upright, and leave less room to the bars.
     let most = if names.len() > FEW_NAMES { TICK_CHARS / 2 } else { TICK_CHARS };
     let texts = elide_apart(&names, most);
+    let angle = angle(&texts);
     let every = names.len().div_ceil(MOST_TICKS);
     let pick =
         |texts: &[String]| texts.iter().step_by(every).map(|text| Value::String(escape(text))).collect::<Value>();
-    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    let angle = match longest * names.len() {
-        // Plotly lays them flat, where the page is wide enough.
-        fits if fits <= TICKS_CHARS => Value::String("auto".to_owned()),
-        _ if names.len() > FEW_NAMES => Value::from(-90),
-        // To the left, where the second axis has its room.
-        _ => Value::from(-35),
-    };
     Map::from_iter([
-        ("tickangle".to_owned(), angle),
+        ("tickangle".to_owned(), angle.map_or_else(|| "auto".into(), Value::from)),
         ("tickmode".to_owned(), to_json(&TickMode::Array)),
         ("tickvals".to_owned(), pick(&names)),
         ("ticktext".to_owned(), pick(&texts)),
     ])
+}
+
+/// How texts stand at the axis, in degrees; `None` lays them flat, where the page is wide enough.
+fn angle(texts: &[String]) -> Option<i32> {
+    match longest(texts) * texts.len() {
+        fits if fits <= TICKS_CHARS => None,
+        _ if texts.len() > FEW_NAMES => Some(-90),
+        // To the left, where the second axis has its room.
+        _ => Some(-35),
+    }
+}
+
+fn longest(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+/// The height of a figure that does not say it: texts that do not lie flat take no room from the bars.
+fn height(figure: &Figure) -> u32 {
+    let names = places(figure);
+    let most = if names.len() > FEW_NAMES { TICK_CHARS / 2 } else { TICK_CHARS };
+    let texts = elide_apart(&names, most);
+    match angle(&texts) {
+        Some(angle) => HEIGHT + (longest(&texts) as f64 * CHAR * f64::from(-angle).to_radians().sin()) as u32,
+        None => HEIGHT,
+    }
 }
 
 fn trace(series: &Series, figure: &Figure) -> Value {
@@ -260,7 +301,7 @@ mod tests {
             |name: &str| Series { name: name.to_owned(), mark: Mark::Bar, x: x.clone(), y: vec![1234.5; names.len()] };
         Figure {
             title: "Ops Duration Comparison".to_owned(),
-            y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log: false },
+            y: Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, ..Axis::default() },
             series: ["control", "test", "Difference"].map(series).to_vec(),
             ..Figure::default()
         }
@@ -342,7 +383,7 @@ mod tests {
         let line =
             |mark| Series { name: "queue".to_owned(), mark, x: Points::Numbers(vec![0.0, 1.5]), y: vec![1.0, 2.0] };
         let json = figure(&Figure {
-            x: Axis { title: "time".to_owned(), unit: Unit::Millis, log: false },
+            x: Axis { title: "time".to_owned(), unit: Unit::Millis, ..Axis::default() },
             y: Axis { log: true, ..Axis::default() },
             series: vec![line(Mark::Line), line(Mark::Step)],
             ..Figure::default()
@@ -351,6 +392,22 @@ mod tests {
         assert_eq!(json["layout"]["yaxis"]["type"], "log");
         assert_eq!(json["layout"]["xaxis"]["title"]["text"], "time [ms]");
         assert!(json["layout"]["xaxis"].get("tickvals").is_none());
+    }
+
+    #[test]
+    fn ranks_have_ticks_at_whole_numbers_only() {
+        let at = |ranks: &[f64]| {
+            let x = Points::Numbers(vec![0.0; ranks.len()]);
+            let series = vec![Series { name: "long".to_owned(), mark: Mark::Line, x, y: ranks.to_vec() }];
+            figure(&Figure { y: Axis { whole: true, ..Axis::default() }, series, ..Figure::default() })["layout"]["yaxis"]
+                ["dtick"]
+                .clone()
+        };
+        assert_eq!([at(&[0.0, 3.0]), at(&[5.0]), at(&[]), at(&[f64::NAN, 1.0])], [1; 4].map(Value::from));
+        assert_eq!(at(&[0.0, 63.0]), Value::Null, "plotly.js thins them out");
+        let mut counts = bars(&["aten::mm"]);
+        counts.y = Axis { whole: true, ..Axis::default() };
+        assert_eq!(figure(&counts)["layout"]["yaxis"]["dtick"], Value::Null, "a bar of 1,234 begins at zero");
     }
 
     #[test]

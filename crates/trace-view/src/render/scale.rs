@@ -11,6 +11,7 @@ pub(super) struct Scale {
     low: f64,
     high: f64,
     log: bool,
+    whole: bool,
     from: f64,
     to: f64,
 }
@@ -21,6 +22,7 @@ pub(super) struct Span {
     low: f64,
     high: f64,
     log: bool,
+    whole: bool,
 }
 
 impl Span {
@@ -47,12 +49,17 @@ impl Span {
         let keeps = |end: f64| with_zero && (log || end == 0.0);
         let low_pad = if keeps(low) && (high > low || log) { 0.0 } else { pad };
         let high_pad = if with_zero && !log && high == 0.0 && low < 0.0 { 0.0 } else { pad };
-        Self { low: low - low_pad, high: high + high_pad, log }
+        Self { low: low - low_pad, high: high + high_pad, log, whole: false }
+    }
+
+    /// The span of an axis that holds whole numbers only.
+    pub(super) fn whole(self, whole: bool) -> Self {
+        Self { whole, ..self }
     }
 
     /// The span between two pixels.
     pub(super) fn at(self, from: f64, to: f64) -> Scale {
-        Scale { low: self.low, high: self.high, log: self.log, from, to }
+        Scale { low: self.low, high: self.high, log: self.log, whole: self.whole, from, to }
     }
 }
 
@@ -80,6 +87,7 @@ impl Scale {
 
     fn rounds(&self, wanted: f64) -> Vec<(f64, String)> {
         let step = round_step((self.high - self.low) / wanted);
+        let step = if self.whole { step.max(1.0) } else { step };
         let decimals = if step < 1.0 { (-step.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
         let first = (self.low / step).ceil();
         (0..=20)
@@ -126,6 +134,15 @@ mod tests {
         assert_eq!(texts(span.at(360.0, 0.0)), ["0", "500", "1,000", "1,500", "2,000", "2,500"]);
         let Some(span) = Span::of([-0.03, 0.05].into_iter(), false, true) else { panic!() };
         assert_eq!(texts(span.at(240.0, 0.0)), ["−0.02", "0.00", "0.02", "0.04"]);
+    }
+
+    #[test]
+    fn an_axis_of_whole_numbers_has_none_between_them() {
+        let Some(span) = Span::of([0.0, 3.0].into_iter(), false, false) else { panic!() };
+        assert_eq!(texts(span.at(360.0, 0.0))[..2], ["0.0", "0.5"]);
+        assert_eq!(texts(span.whole(true).at(360.0, 0.0)), ["0", "1", "2", "3"]);
+        let Some(many) = Span::of([0.0, 63.0].into_iter(), false, false) else { panic!() };
+        assert_eq!(texts(many.whole(true).at(360.0, 0.0)), ["0", "10", "20", "30", "40", "50", "60"]);
     }
 
     #[test]

@@ -91,8 +91,8 @@ impl<'a> Drawing<'a> {
         names.truncate(MOST_NAMES);
         let bars = figure.series.iter().any(|series| series.mark == Mark::Bar);
         let y = if figure.bars == BarMode::Stack && bars { stacked(figure, &names) } else { all_values(figure) };
-        let y = Span::of(y.into_iter(), figure.y.log, bars)?;
-        let x = if names.is_empty() { Some(x_span(figure)?) } else { None };
+        let y = Span::of(y.into_iter(), figure.y.log, bars)?.whole(figure.y.whole);
+        let x = if names.is_empty() { Some(x_span(figure)?.whole(figure.x.whole)) } else { None };
         let ticks = y.at(height - 100.0, TOP).ticks(APART);
         let widest = ticks.iter().map(|(_, text)| width(text, SMALL)).fold(0.0, f64::max);
         let titled = if axis_title(&figure.y).is_empty() { 0.0 } else { 22.0 };

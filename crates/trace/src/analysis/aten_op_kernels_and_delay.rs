@@ -287,7 +287,7 @@ fn figure(rank: i64, sequences: &[Sequence]) -> Figure {
     };
     Figure {
         title: format!("Aten operators and their delays on rank {rank}"),
-        y: Axis { title: "Mean delay".to_owned(), unit: Unit::Micros, log: false },
+        y: Axis { title: "Mean delay".to_owned(), unit: Unit::Micros, ..Axis::default() },
         bars: BarMode::Group,
         series: vec![bars("launch delay", |of| of.launch_delay), bars("runtime delay", |of| of.runtime_delay)],
         ..Figure::default()

@@ -62,7 +62,7 @@ impl Analysis for CommCompOverlap {
             y: Axis {
                 title: "Computation-Communication Overlap Percentage".to_owned(),
                 unit: Unit::Percent,
-                log: false,
+                ..Axis::default()
             },
             series: vec![Series {
                 name: "overlap".to_owned(),

@@ -191,8 +191,8 @@ impl CudaKernelLaunchStats {
             let series: Vec<_> = series.collect();
             (!series.is_empty()).then(|| Figure {
                 title,
-                x: Axis { title: x.to_owned(), unit: Unit::Micros, log: false },
-                y: Axis { title: "Launches".to_owned(), unit: Unit::Count, log: false },
+                x: Axis { title: x.to_owned(), unit: Unit::Micros, ..Axis::default() },
+                y: Axis { title: "Launches".to_owned(), unit: Unit::Count, whole: true, ..Axis::default() },
                 bars: BarMode::Stack,
                 series,
                 ..Figure::default()

@@ -308,7 +308,7 @@ fn figure(top: &[(&String, &Pattern)], ranks: &BTreeMap<i64, Rank>) -> Figure {
     Figure {
         title: format!("Top {} frequent patterns for {on}", top.len()),
         x: Axis { title: "Pattern".to_owned(), ..Axis::default() },
-        y: Axis { title: "Pattern Count".to_owned(), unit: Unit::Count, log: false },
+        y: Axis { title: "Pattern Count".to_owned(), unit: Unit::Count, whole: true, ..Axis::default() },
         series: vec![Series {
             name: "count".to_owned(),
             mark: Mark::Bar,

@@ -244,7 +244,7 @@ fn frame_of_kernels(rows: &[KernelRow]) -> Result<DataFrame> {
 fn types_figure(rows: &[TypeRow]) -> Figure {
     Figure {
         title: "Kernel Type Percentage Across All Ranks".to_owned(),
-        y: Axis { title: "Percentage".to_owned(), unit: Unit::Percent, log: false },
+        y: Axis { title: "Percentage".to_owned(), unit: Unit::Percent, ..Axis::default() },
         series: vec![Series {
             name: "percentage".to_owned(),
             mark: Mark::Bar,
@@ -262,7 +262,7 @@ type Measure = (&'static str, fn(&KernelRow) -> f64);
 fn sums_figure(rows: &[KernelRow]) -> Figure {
     let figure = Figure {
         title: "Kernel distribution on each rank".to_owned(),
-        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
+        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, ..Axis::default() },
         ..Figure::default()
     };
     by_kernel(figure, rows, &[("", |row| row.sum)])
@@ -272,7 +272,7 @@ fn sums_figure(rows: &[KernelRow]) -> Figure {
 fn durations_figure(rows: &[KernelRow]) -> Figure {
     let figure = Figure {
         title: "Mean, max and min duration of kernels on each rank".to_owned(),
-        y: Axis { title: "Duration".to_owned(), unit: Unit::Micros, log: false },
+        y: Axis { title: "Duration".to_owned(), unit: Unit::Micros, ..Axis::default() },
         ..Figure::default()
     };
     by_kernel(figure, rows, &[(" · mean", |row| row.mean), (" · max", |row| row.max), (" · min", |row| row.min)])

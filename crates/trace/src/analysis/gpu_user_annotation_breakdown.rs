@@ -174,7 +174,7 @@ fn figure(rows: &[(i64, &str, Moments)]) -> Figure {
     });
     Figure {
         title: "User annotation distribution on each rank".to_owned(),
-        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, log: false },
+        y: Axis { title: "Sum of durations".to_owned(), unit: Unit::Micros, ..Axis::default() },
         bars: BarMode::Group,
         series: series.collect(),
         ..Figure::default()

@@ -257,7 +257,7 @@ impl IdleTimeBreakdown {
         Figure {
             title: "Idle time breakdown per CUDA stream".to_owned(),
             x: Axis { title: "Stream".to_owned(), ..Axis::default() },
-            y: Axis { title: y.0.to_owned(), unit: y.1, log: false },
+            y: Axis { title: y.0.to_owned(), unit: y.1, ..Axis::default() },
             bars: BarMode::Stack,
             series: (0..CATEGORIES.len()).map(series).collect(),
             ..Figure::default()

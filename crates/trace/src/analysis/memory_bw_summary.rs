@@ -103,7 +103,7 @@ impl TraceAnalysis {
 fn figure(rows: &[Row<&str>]) -> Figure {
     Figure {
         title: "Memory bandwidth by kind of copy".to_owned(),
-        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
+        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, ..Axis::default() },
         series: bars(rows, "highest", |kind, _| kind.to_owned()),
         ..Figure::default()
     }

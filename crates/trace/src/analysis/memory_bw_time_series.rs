@@ -111,8 +111,8 @@ fn figure(state: &ByRank<State>) -> Figure {
     }
     Figure {
         title: "Memory bandwidth".to_owned(),
-        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, log: false },
-        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, log: false },
+        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, ..Axis::default() },
+        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, ..Axis::default() },
         series,
         ..Figure::default()
     }

@@ -360,8 +360,8 @@ fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
     ];
     Figure {
         title: "Timeline of long communication kernels".to_owned(),
-        x: Axis { title: "Time since the first event".to_owned(), unit: Unit::Micros, log: false },
-        y: Axis { title: "Rank".to_owned(), ..Axis::default() },
+        x: Axis { title: "Time since the first event".to_owned(), unit: Unit::Micros, ..Axis::default() },
+        y: Axis { title: "Rank".to_owned(), whole: true, ..Axis::default() },
         series,
         choices,
         ..Figure::default()

@@ -97,7 +97,7 @@ fn figure(rows: &[Row<i64>]) -> Figure {
     Figure {
         title: "Queue length by stream".to_owned(),
         x: Axis { title: "Stream".to_owned(), ..Axis::default() },
-        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, log: false },
+        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, ..Axis::default() },
         series: bars(rows, "longest", place),
         ..Figure::default()
     }

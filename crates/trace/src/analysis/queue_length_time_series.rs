@@ -131,8 +131,8 @@ fn figure(state: &ByRank<State>) -> Figure {
     }
     Figure {
         title: "Queue length by stream".to_owned(),
-        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, log: false },
-        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, log: false },
+        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, ..Axis::default() },
+        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, ..Axis::default() },
         series,
         ..Figure::default()
     }

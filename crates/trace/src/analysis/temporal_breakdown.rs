@@ -89,7 +89,7 @@ impl Analysis for TemporalBreakdown {
         let figure = Figure {
             title: "Temporal breakdown across ranks".to_owned(),
             x: Axis { title: "Rank".to_owned(), ..Axis::default() },
-            y: Axis { title: "Percentage".to_owned(), unit: Unit::Percent, log: false },
+            y: Axis { title: "Percentage".to_owned(), unit: Unit::Percent, ..Axis::default() },
             bars: BarMode::Stack,
             series: vec![bar("idle_time", idle), bar("compute_time", compute), bar("non_compute_time", other)],
             ..Figure::default()

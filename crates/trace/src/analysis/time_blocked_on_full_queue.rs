@@ -143,7 +143,7 @@ fn figure(rows: &[Row]) -> Figure {
     Figure {
         title: "Time at a full queue".to_owned(),
         x: Axis { title: "Stream".to_owned(), ..Axis::default() },
-        y: Axis { title: "Share of the rank's time".to_owned(), unit: Unit::Percent, log: false },
+        y: Axis { title: "Share of the rank's time".to_owned(), unit: Unit::Percent, ..Axis::default() },
         series: vec![Series {
             name: "full".to_owned(),
             mark: Mark::Bar,

@@ -27,12 +27,13 @@ const MOST_POINTS: usize = 30_000;
 /// HTA `TraceAnalysis`.
 ///
 /// # Example
-/// ```no_run
+/// ```
 /// use trace::prelude::*;
 ///
 /// # fn main() -> trace::Result<()> {
-/// let analysis = TraceAnalysis::new(&TraceSet::load("control")?)?;
+/// let analysis = TraceAnalysis::new(&TraceSet::load("../../notebooks/data/job")?)?;
 /// let df = analysis.get_temporal_breakdown()?;
+/// assert_eq!(df.height(), 4, "a row per rank");
 /// # Ok(())
 /// # }
 /// ```
@@ -120,13 +121,15 @@ impl TraceAnalysis {
     /// If a text names a column that no rank has, or compares one with what it cannot hold; if polars refuses.
     ///
     /// # Example
-    /// ```no_run
+    /// ```
     /// use trace::prelude::*;
     ///
     /// # fn main() -> trace::Result<()> {
-    /// let analysis = TraceAnalysis::new(&TraceSet::load("control")?)?;
+    /// let analysis = TraceAnalysis::new(&TraceSet::load("../../notebooks/data/job")?)?;
     /// let long = analysis.filter("stream in 7,20 and dur > 100us".parse::<Where>()?)?;
     /// let nccl = analysis.filter(filter::name("nccl")?.and(filter::rank(0)))?;
+    /// assert!(long.get_gpu_kernel_breakdown(&Default::default())?.1.height() > 0);
+    /// assert_eq!(nccl.get_gpu_kernel_breakdown(&Default::default())?.0.height(), 1, "communication alone");
     /// # Ok(())
     /// # }
     /// ```
@@ -148,6 +151,19 @@ impl TraceAnalysis {
     ///
     /// # Errors
     /// If a rank does not exist or a parameter makes no sense.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let analysis = TraceAnalysis::new(&TraceSet::load("../../notebooks/data/job")?)?;
+    /// let answer = analysis.ask(&QueueLengthSummary { ranks: Some(vec![0, 2]), ..Default::default() })?;
+    /// assert_eq!(answer.tables[0].frame.column("rank")?.unique()?.len(), 2);
+    /// let html = answer.present().bundles(); // tables and figures, each as text, HTML, plotly JSON, PNG
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask<A: Analysis>(&self, question: &A) -> Result<Answer> {
         self.ask_ranks(question, None)
     }

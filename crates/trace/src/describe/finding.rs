@@ -3,6 +3,7 @@
 use super::present::duration;
 use crate::Warning;
 use crate::error::numbers;
+use crate::overview::ranges;
 use serde::Serialize;
 
 /// Something about a trace that a reader of its numbers should know.
@@ -157,10 +158,10 @@ impl Finding {
                 duration(*step_ns)
             ),
             Self::MissingRanks { missing, world_size: Some(size) } => {
-                format!("of the {size} ranks of the job {} not loaded: {}", are(missing), numbers(missing))
+                format!("of the {size} ranks of the job {} not loaded: {}", are(missing), ranges(missing))
             }
             Self::MissingRanks { missing, world_size: None } => {
-                format!("the numbers of the ranks have gaps: {} missing", numbers(missing))
+                format!("the numbers of the ranks have gaps: {} missing", ranges(missing))
             }
             Self::UnlikeRank { rank, measure, value, median } => {
                 format!("rank {rank} has {value} {0}, where ranks have {median} {0} in the median", measure.word())

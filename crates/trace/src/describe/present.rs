@@ -12,13 +12,15 @@ use trace_view::{
 
 /// Operators and kernels of a page that does not say how many.
 const TOP: usize = 10;
+/// Of the figure, in pixels: a page is looked at as a whole.
+const FIGURE_HEIGHT: u32 = 340;
 /// Findings of one kind; of more, their number is told.
 const ALIKE: usize = 3;
 
 /// A part of a device's time, with its name.
 type Named = (&'static str, fn(&DeviceTime) -> i64);
 
-/// Summary, warnings, ranks, iterations, top ten of operators and kernels; with several ranks their device time as bars.
+/// Summary, warnings, ranks, with several of them their device time as bars; iterations, top ten of operators and kernels.
 impl Present for Description {
     fn present(&self) -> Report {
         self.report(TOP)
@@ -31,6 +33,9 @@ impl Description {
         let mut report = Report::of(Part::Text(self.summary()));
         report.parts.extend(self.warnings().into_iter().map(Part::Warning));
         report.parts.push(Part::Table(self.ranks_table()));
+        if self.ranks.iter().filter(|rank| rank.device.is_some()).count() > 1 {
+            report.parts.push(Part::Figure(self.device_figure()));
+        }
         if !self.iterations.is_empty() {
             report.parts.push(Part::Table(self.iterations_table()));
         }
@@ -39,9 +44,6 @@ impl Description {
         }
         if !self.kernels.is_empty() && top > 0 {
             report.parts.push(Part::Table(self.kernels_table(top)));
-        }
-        if self.ranks.iter().filter(|rank| rank.device.is_some()).count() > 1 {
-            report.parts.push(Part::Figure(self.device_figure()));
         }
         report
     }
@@ -239,6 +241,7 @@ impl Description {
             y: Axis { title: "Share of the device span".to_owned(), unit: Unit::Percent, ..Axis::default() },
             bars: BarMode::Stack,
             series: shown.map(series).collect(),
+            height: Some(FIGURE_HEIGHT),
             ..Figure::default()
         }
     }

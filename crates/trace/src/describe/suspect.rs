@@ -55,7 +55,7 @@ fn missing_ranks(info: &[&RankInfo]) -> Option<Finding> {
     let ranks: BTreeSet<i64> = info.iter().map(|info| info.rank).collect();
     let expected = match (world_size, ranks.first(), ranks.last()) {
         (Some(size), ..) => 0..size,
-        (None, Some(&first), Some(&last)) if last - first <= MOST_RANKS => first..last,
+        (None, Some(&first), Some(&last)) if last.saturating_sub(first) <= MOST_RANKS => first..last,
         _ => 0..0,
     };
     let missing: Vec<i64> = expected.filter(|rank| !ranks.contains(rank)).collect();

@@ -23,12 +23,12 @@ use trace_view::Figure;
 /// HTA `TraceDiff`.
 ///
 /// # Example
-/// ```no_run
+/// ```
 /// use trace::prelude::*;
 ///
 /// # fn main() -> trace::Result<()> {
-/// let control = TraceSet::load("control")?.with_label("control");
-/// let test = TraceSet::load("test")?.with_label("test");
+/// let control = TraceSet::load("../../notebooks/data/control")?.with_label("control");
+/// let test = TraceSet::load("../../notebooks/data/test")?.with_label("test");
 /// let diff = TraceDiff::new(&control, &test)
 ///     .control_rank(3)
 ///     .test_rank(1)
@@ -36,7 +36,8 @@ use trace_view::Figure;
 ///     .test_iteration(1010)
 ///     .device_type(DeviceType::CPU);
 /// let df = diff.compare_traces()?;
-/// let names = diff.ops_diff()?.added;
+/// assert_eq!(df.get_column_names()[..2], ["name", "control_counts"]);
+/// assert!(diff.ops_diff()?.added.contains(&"aten::scaled_dot_product_attention".to_owned()));
 /// # Ok(())
 /// # }
 /// ```

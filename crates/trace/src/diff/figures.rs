@@ -7,13 +7,13 @@ use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
 /// Counts on both sides, and their difference.
 pub(super) fn counts(df: &DataFrame) -> Result<Figure> {
-    let y = Axis { title: "Counts".to_owned(), unit: Unit::Count, log: false };
+    let y = Axis { title: "Counts".to_owned(), unit: Unit::Count, whole: true, ..Axis::default() };
     bars(df, "Ops Count Comparison", COUNTS_SUFFIX, DIFF_COUNTS, y)
 }
 
 /// Durations on both sides, and their difference.
 pub(super) fn durations(df: &DataFrame) -> Result<Figure> {
-    let y = Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, log: false };
+    let y = Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, ..Axis::default() };
     bars(df, "Ops Duration Comparison", DURATION_SUFFIX, DIFF_DURATION, y)
 }
 

@@ -3,15 +3,17 @@
 //! Every function gives an [`Expr`](polars::prelude::Expr) that is true or false for each event, never null, so that
 //! filters compose with `and`, `or` and `not`. A frame without the column is an error of polars that names it.
 //!
-//! ```no_run
+//! ```
 //! use trace::filter;
 //! use trace::prelude::*;
 //!
 //! # fn main() -> trace::Result<()> {
-//! let traces = TraceSet::load("control")?;
+//! let traces = TraceSet::load("../../notebooks/data/job")?;
 //! let nccl = filter::name("nccl")?.and(filter::rank([0, 1])).and(filter::zero_duration().not());
 //! let df = traces.events().lazy().filter(nccl).collect()?;
 //! let same = filter::query("name ~ '^nccl' and rank in 0,1 and dur != 0")?;
+//! assert!(df.height() > 0);
+//! assert_eq!(df.height(), traces.events().lazy().filter(same).collect()?.height());
 //! # Ok(())
 //! # }
 //! ```

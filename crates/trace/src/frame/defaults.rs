@@ -21,11 +21,13 @@ impl ParserConfig {
     /// If the selector names a column that is not asked for.
     ///
     /// # Example
-    /// ```no_run
+    /// ```
     /// use trace::prelude::*;
     ///
     /// # fn main() -> trace::Result<()> {
-    /// let df = ParserConfig::get_default_cfg().fill_defaults(&TraceSet::load("control")?.rank(0)?.events())?;
+    /// let events = TraceSet::load("../../notebooks/data/control")?.rank(3)?.events();
+    /// let filled = ParserConfig::get_default_cfg().fill_defaults(&events)?;
+    /// assert_eq!(filled.column("stream")?.null_count(), 0);
     /// # Ok(())
     /// # }
     /// ```

@@ -60,17 +60,28 @@ pub(crate) fn label_of(path: &Path) -> String {
     if stem.is_empty() { "trace".to_owned() } else { stem.to_owned() }
 }
 
-/// What there is instead of a missing path: how far the path exists, and what stands there.
+/// What there is instead of a missing path: where a relative one was looked for, how far it exists, and what stands there.
 fn hint(path: &Path) -> String {
-    let Some(parent) = path.ancestors().skip(1).find(|parent| parent.is_dir() && !parent.as_os_str().is_empty()) else {
-        return String::new();
-    };
-    let mut names: Vec<String> = std::fs::read_dir(parent)
+    let from = if path.is_relative() { std::env::current_dir().ok() } else { None };
+    let parent = path.ancestors().skip(1).find(|parent| parent.is_dir() && !parent.as_os_str().is_empty());
+    match (from, parent) {
+        (Some(from), Some(parent)) => {
+            format!(" (looked for in {}; {} {})", from.display(), parent.display(), holding(parent))
+        }
+        (Some(from), None) => format!(" (looked for in {}, which {})", from.display(), holding(&from)),
+        (None, Some(parent)) => format!(" ({} {})", parent.display(), holding(parent)),
+        (None, None) => String::new(),
+    }
+}
+
+/// `holds: monday, tuesday`
+fn holding(folder: &Path) -> String {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
         .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
         .unwrap_or_default();
     names.retain(|name| !name.starts_with('.'));
     names.sort();
-    format!(" ({} holds: {})", parent.display(), crate::error::texts(&names))
+    if names.is_empty() { "is empty".to_owned() } else { format!("holds: {}", crate::error::texts(&names)) }
 }
 
 /// Passes bytes on and looks for `"rank": N` in them, as HTA does: with white space after the colon, on one line.

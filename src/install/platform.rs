@@ -1,0 +1,36 @@
+//! Where Tracebook runs: what it says on machines that nobody tests it on.
+
+/// What to know about this machine before installing; `None` on Linux x86-64, where everything is tested.
+pub(super) fn note() -> Option<String> {
+    note_of(std::env::consts::OS, std::env::consts::ARCH)
+}
+
+fn note_of(os: &str, arch: &str) -> Option<String> {
+    match (os, arch) {
+        ("linux", "x86_64") => None,
+        ("linux", "aarch64") | ("macos", _) => Some(format!(
+            "{os} on {arch} is not tested: it may work; please tell what does not. Tested is Linux on x86-64"
+        )),
+        _ => Some(format!("{os} on {arch} is not supported. Tested is Linux on x86-64; aarch64 and macOS may work")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_tested_is_silent_and_all_else_is_told() {
+        assert_eq!(note_of("linux", "x86_64"), None);
+        for (os, arch, expected) in [
+            ("linux", "aarch64", "not tested"),
+            ("macos", "aarch64", "not tested"),
+            ("macos", "x86_64", "not tested"),
+            ("freebsd", "x86_64", "not supported"),
+            ("linux", "riscv64", "not supported"),
+        ] {
+            let note = note_of(os, arch).unwrap_or_default();
+            assert!(note.contains(expected) && note.starts_with(&format!("{os} on {arch}")), "{note}");
+        }
+    }
+}
