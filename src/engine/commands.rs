@@ -14,8 +14,12 @@ pub(super) struct Asked {
 /// Looks at the commands of a cell.
 ///
 /// # Errors
-/// A command that cannot be followed here.
+/// A command that cannot be followed here, or code that no parser should see.
 pub(super) fn review(code: &str) -> Result<Asked, Failure> {
+    if crate::cell::nests_too_deep(code) {
+        let message = "this cell nests too deep to be compiled; give parts of it names of their own with `let`";
+        return Err(Failure::new("UsageError", message));
+    }
     let mut asked = Asked::default();
     for line in code.lines().map(str::trim) {
         let (command, argument) = line.split_once(' ').unwrap_or((line, ""));

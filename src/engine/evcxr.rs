@@ -12,6 +12,7 @@ use super::interrupt::Control;
 use super::pump::{Panic, Pump, Seen};
 use super::ready::Starting;
 use super::redefined::Definitions;
+use super::silent::Silent;
 use super::toolchain::{CellsKit, KitError, compiler_version};
 use super::{Engine, RunFolder};
 use crate::Failure;
@@ -160,10 +161,6 @@ impl Evcxr {
             // A cell compiled against one build must not be loaded beside another.
             let message = "the library for Rust cells was installed anew while this kernel ran; restart the kernel";
             return Err(Failure::new("RustUnavailable", message));
-        }
-        if crate::cell::nests_too_deep(code) {
-            let message = "this cell nests too deep to be compiled; give parts of it names of their own with `let`";
-            return Err(Failure::new("UsageError", message));
         }
         let asked = commands::review(code)?;
         // What is said while the cell compiles (cargo's progress) belongs to it, too.
@@ -439,20 +436,5 @@ impl Cells for Evcxr {
         }
         variables.sort_by(|left, right| left.name.cmp(&right.name));
         variables
-    }
-}
-
-/// For code that a magic runs: it shows nothing and asks nothing.
-struct Silent;
-
-impl Sink for Silent {
-    fn emit(&self, _: Output) {}
-
-    fn input(&self, _: &str, _: bool) -> Result<String, Failure> {
-        Err(Failure::new("InputError", "a magic's argument cannot ask for input"))
-    }
-
-    fn interrupted(&self) -> bool {
-        false
     }
 }

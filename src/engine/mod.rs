@@ -18,6 +18,7 @@ mod pump;
 mod reading;
 mod ready;
 mod redefined;
+mod silent;
 mod source;
 mod toolchain;
 
