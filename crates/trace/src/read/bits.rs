@@ -39,6 +39,13 @@ impl Bits {
     }
 }
 
+/// The quotes and backslashes among sixteen bytes: bit n is byte n.
+#[inline]
+pub(crate) fn quotes_and_backslashes(bytes: &[u8; 16]) -> u16 {
+    let [quotes, backslashes, ..] = sixteen::find(bytes);
+    quotes | backslashes
+}
+
 /// What a block leaves to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Carry {

@@ -13,7 +13,7 @@
 mod tests;
 
 use super::entries::{Alone, List, Others};
-use super::event::RawEvent;
+use super::event::{Arg, RawEvent};
 use super::odd::{Odd, OddCounts};
 use super::ranks::RankText;
 use super::scan::{Raw, Skipper, Stop};
@@ -105,6 +105,8 @@ pub(super) struct Reading<'s, R, S> {
     pub(super) file: &'s str,
     pub(super) sink: &'s mut S,
     pub(super) outcome: Outcome,
+    /// Memory for the arguments of an event.
+    pub(super) args: Vec<Arg>,
     pub(super) others: &'s mut dyn Others<R, S>,
     /// Where the next of the others begins.
     pub(super) seam: u64,
@@ -122,7 +124,7 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
         others: &'s mut dyn Others<R, S>,
     ) -> Self {
         let seam = others.seam();
-        Self { window, file, sink, outcome: Outcome::default(), others, seam }
+        Self { window, file, sink, outcome: Outcome::default(), args: Vec::new(), others, seam }
     }
 
     /// The text from its first byte on.

@@ -123,10 +123,10 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
 
     #[inline]
     fn event(&mut self) -> Result<()> {
-        let Self { window, sink, outcome, .. } = self;
+        let Self { window, sink, outcome, args, .. } = self;
         let index = outcome.events as i64;
         let read = window.whole(|scanner| {
-            let event = raw_event(scanner, index, |key| sink.slot(key))?;
+            let event = raw_event(scanner, index, args, |key| sink.slot(key))?;
             sink.event(&event);
             sink.event_text(index, scanner.passed());
             Ok(())

@@ -4,9 +4,6 @@ use super::odd::OddCounts;
 use super::scan::{Raw, Scanner, Stop};
 use super::text;
 
-/// Arguments of an event that are held without an allocation.
-const INLINE: usize = 32;
-
 /// One entry of `traceEvents`, as it is written.
 #[derive(Debug, Default)]
 pub(crate) struct RawEvent<'a> {
@@ -20,40 +17,71 @@ pub(crate) struct RawEvent<'a> {
     pub(crate) tid: Raw<'a>,
     /// Its `args` as they are written, from brace to brace; empty if it has none.
     pub(crate) args_text: &'a [u8],
-    slots: [u16; INLINE],
-    values: [Raw<'a>; INLINE],
-    seen: usize,
-    /// The arguments beyond the first ones.
-    more: Vec<(u16, Raw<'a>)>,
+    args: &'a [Arg],
+    /// What the places of the arguments count in.
+    text: &'a [u8],
+}
+
+/// An argument that the sink asked for. Events come one by one: the memory for their arguments is used again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arg {
+    slot: u16,
+    kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Null,
+    Token,
+    Text,
+    Nested,
+}
+
+impl Arg {
+    /// A value that is written between these places.
+    #[inline]
+    fn new(slot: u16, value: Raw<'_>, start: usize, end: usize) -> Self {
+        match value {
+            Raw::Null => Self { slot, kind: Kind::Null, start, end },
+            Raw::Token(_) => Self { slot, kind: Kind::Token, start, end },
+            Raw::Text(_) => Self { slot, kind: Kind::Text, start: start + 1, end: end - 1 },
+            Raw::Nested(_) => Self { slot, kind: Kind::Nested, start, end },
+        }
+    }
+
+    #[inline]
+    fn value<'a>(&self, text: &'a [u8]) -> Raw<'a> {
+        let written = &text[self.start..self.end];
+        match self.kind {
+            Kind::Null => Raw::Null,
+            Kind::Token => Raw::Token(written),
+            Kind::Text => Raw::Text(written),
+            Kind::Nested => Raw::Nested(written),
+        }
+    }
 }
 
 impl<'a> RawEvent<'a> {
     /// The arguments that the sink asked for, in the order they are written: slot and value. Of a repeated one the last
     /// value counts.
-    pub(crate) fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
-        let first = self.slots[..self.seen].iter().copied().zip(self.values[..self.seen].iter().copied());
-        first.chain(self.more.iter().copied()).map(|(slot, value)| (usize::from(slot), value))
-    }
-
     #[inline]
-    fn take(&mut self, slot: u16, value: Raw<'a>) {
-        if self.seen < INLINE {
-            self.slots[self.seen] = slot;
-            self.values[self.seen] = value;
-            self.seen += 1;
-        } else {
-            self.more.push((slot, value));
-        }
+    pub(crate) fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
+        let text = self.text;
+        self.args.iter().map(move |arg| (usize::from(arg.slot), arg.value(text)))
     }
 }
 
-/// One event; the cursor stands on its brace. `slot` says where an argument belongs.
+/// One event; the cursor stands on its brace. `slot` says where an argument belongs, `args` is memory for them.
 #[inline]
-pub(super) fn raw_event<'a>(
+pub(super) fn raw_event<'e, 'a: 'e>(
     scanner: &mut Scanner<'a>,
     index: i64,
+    args: &'e mut Vec<Arg>,
     mut slot: impl FnMut(&[u8]) -> Option<u16>,
-) -> Result<RawEvent<'a>, Stop> {
+) -> Result<RawEvent<'e>, Stop> {
+    args.clear();
     let mut event = RawEvent { index, ..RawEvent::default() };
     members(scanner, |scanner, key| {
         match key {
@@ -64,14 +92,14 @@ pub(super) fn raw_event<'a>(
             b"pid" => event.pid = scanner.value()?,
             b"tid" => event.tid = scanner.value()?,
             b"args" => {
-                event.seen = 0;
-                event.more.clear();
+                args.clear();
                 if scanner.peek()? == b'{' {
                     let start = scanner.position();
                     members(scanner, |scanner, key| {
+                        let from = scanner.position();
                         let value = scanner.value()?;
                         if let Some(slot) = slot(key) {
-                            event.take(slot, value);
+                            args.push(Arg::new(slot, value, from, scanner.position()));
                         }
                         Ok(())
                     })?;
@@ -87,6 +115,7 @@ pub(super) fn raw_event<'a>(
         }
         Ok(())
     })?;
+    (event.args, event.text) = (args, scanner.passed());
     Ok(event)
 }
 
@@ -102,7 +131,7 @@ pub(crate) fn each_arg(text: &[u8], mut each: impl FnMut(&[u8], Raw<'_>)) {
     });
 }
 
-/// The members of an object; `each` reads the value. The cursor stands on the brace.
+/// The members of an object; `each` reads the value, whose first byte the cursor stands on. It stands on the brace now.
 #[inline]
 fn members<'a>(
     scanner: &mut Scanner<'a>,
@@ -118,10 +147,10 @@ fn members<'a>(
             }
             _ => return Err(Stop::Bad("a key is missing or a text is not closed")),
         }
-        let key = scanner.text()?;
+        let (key, escaped) = scanner.text_or_escaped()?;
         scanner.expect(b':', "a colon is missing after a key")?;
         scanner.peek()?;
-        if key.contains(&b'\\') {
+        if escaped {
             let plain = text::decode(key, &mut OddCounts::default()).into_owned();
             each(scanner, plain.as_bytes())?;
         } else {

@@ -30,7 +30,7 @@ pub(crate) fn is_float(text: &[u8]) -> bool {
     text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E' | b'N' | b'I'))
 }
 
-/// The common case: at most 15 digits before the point and exactly or fewer than `places` after it, no exponent.
+/// The common case: up to 18 digits, which 64 bits hold, at most `places` of them behind a point, no exponent.
 #[inline]
 fn short(text: &[u8], places: usize) -> Option<i64> {
     let (negative, digits) = match text {
@@ -44,13 +44,14 @@ fn short(text: &[u8], places: usize) -> Option<i64> {
     let mut point = None;
     for (position, &byte) in digits.iter().enumerate() {
         match byte {
-            b'0'..=b'9' => value = value.checked_mul(10)?.checked_add(i64::from(byte - b'0'))?,
+            b'0'..=b'9' => value = value.wrapping_mul(10).wrapping_add(i64::from(byte - b'0')),
             b'.' if point.is_none() && position > 0 => point = Some(position),
             _ => return None,
         }
     }
     let decimals = point.map_or(0, |point| digits.len() - point - 1);
-    if decimals > places || (point.is_some() && decimals == 0) {
+    // Nineteen may be too many, and have wrapped.
+    if digits.len() - usize::from(point.is_some()) > 18 || decimals > places || (point.is_some() && decimals == 0) {
         return None;
     }
     let power = [1, 10, 100, 1000][places - decimals];

@@ -1,5 +1,7 @@
 //! A cursor over a slice of JSON: strings, numbers and whole values, without recursion and without copies.
 
+use super::bits::quotes_and_backslashes;
+
 /// Why the cursor stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -89,10 +91,16 @@ impl<'a> Scanner<'a> {
     /// What stands between the quotes; the cursor stands on the opening one.
     #[inline]
     pub(crate) fn text(&mut self) -> Result<&'a [u8], Stop> {
+        Ok(self.text_or_escaped()?.0)
+    }
+
+    /// The same, and whether there is a backslash in it.
+    #[inline]
+    pub(crate) fn text_or_escaped(&mut self) -> Result<(&'a [u8], bool), Stop> {
         let start = self.at + 1;
-        let end = string_end(self.bytes, start).ok_or(Stop::More)?;
+        let (end, escaped) = string_end(self.bytes, start).ok_or(Stop::More)?;
         self.at = end + 1;
-        Ok(&self.bytes[start..end])
+        Ok((&self.bytes[start..end], escaped))
     }
 
     /// The value the cursor stands on.
@@ -111,21 +119,13 @@ impl<'a> Scanner<'a> {
     /// A number or a word.
     #[inline]
     fn token(&mut self) -> Result<&'a [u8], Stop> {
-        let start = self.at;
-        let mut at = start;
-        loop {
-            match self.bytes.get(at) {
-                None => return Err(Stop::More),
-                Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.') => at += 1,
-                Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') if at > start => break,
-                Some(_) => {
-                    self.at = at;
-                    return Err(Stop::Bad("a value is missing or malformed"));
-                }
-            }
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|&byte| !IN_TOKEN[usize::from(byte)]).ok_or(Stop::More)?;
+        self.at += length;
+        match rest[length] {
+            b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' if length > 0 => Ok(&rest[..length]),
+            _ => Err(Stop::Bad("a value is missing or malformed")),
         }
-        self.at = at;
-        Ok(&self.bytes[start..at])
     }
 
     /// A list or an object, whole. Brackets are counted, not matched: the events around it stay readable.
@@ -135,7 +135,7 @@ impl<'a> Scanner<'a> {
         let mut at = start;
         while let Some(&byte) = self.bytes.get(at) {
             match byte {
-                b'"' => at = string_end(self.bytes, at + 1).ok_or(Stop::More)?,
+                b'"' => at = string_end(self.bytes, at + 1).ok_or(Stop::More)?.0,
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' => {
                     depth -= 1;
@@ -152,40 +152,48 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// What numbers and words are made of, by byte.
+const IN_TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'-' | b'+' | b'.');
+        byte += 1;
+    }
+    table
+};
+
 /// Whether JSON ignores it between values.
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Where the quote stands that ends a string whose text starts at `from`.
+/// Where the quote stands that ends a string whose text starts at `from`, and whether a backslash stands before it.
 #[inline]
-fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
+fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
+    let (mut at, mut escaped) = (from, false);
     loop {
         at = quote_or_backslash(bytes, at)?;
         if bytes[at] == b'"' {
-            return Some(at);
+            return Some((at, escaped));
         }
+        escaped = true;
         at += 2;
     }
 }
 
-/// The first quote or backslash at or after `from`, eight bytes at a time.
+/// The first quote or backslash at or after `from`, sixteen bytes at a time.
 #[inline]
 fn quote_or_backslash(bytes: &[u8], from: usize) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    const TOPS: u64 = ONES << 7;
-    let zero_byte = |word: u64| word.wrapping_sub(ONES) & !word & TOPS;
     let mut rest = bytes.get(from..)?;
     let mut at = from;
-    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
-        let word = u64::from_le_bytes(*chunk);
-        let hit = zero_byte(word ^ (ONES * b'"' as u64)) | zero_byte(word ^ (ONES * b'\\' as u64));
-        if hit != 0 {
-            return Some(at + hit.trailing_zeros() as usize / 8);
+    while let Some((chunk, tail)) = rest.split_first_chunk::<16>() {
+        let hits = quotes_and_backslashes(chunk);
+        if hits != 0 {
+            return Some(at + hits.trailing_zeros() as usize);
         }
         rest = tail;
-        at += 8;
+        at += 16;
     }
     rest.iter().position(|&byte| byte == b'"' || byte == b'\\').map(|found| at + found)
 }
