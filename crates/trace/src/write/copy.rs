@@ -106,8 +106,15 @@ impl TraceCopy {
             }
             error => error,
         })?;
-        let mut copier =
-            Copier { out, edit: &*self.edit, go_on, place: Place::Start, copied: Copied::NONE, failed: None };
+        let mut copier = Copier {
+            out,
+            edit: &*self.edit,
+            go_on,
+            place: Place::Start,
+            copied: Copied::NONE,
+            stopped: false,
+            failed: None,
+        };
         let name = self.source.display().to_string();
         // Unpacking on another thread: this one has parsing and packing to do.
         let outcome = read_ahead(reader, |ahead| read_events(ahead, &name, &mut copier))?;
@@ -139,6 +146,8 @@ struct Copier<'c, W> {
     go_on: &'c mut dyn FnMut() -> bool,
     place: Place,
     copied: Copied,
+    /// `go_on` said no while new events were written.
+    stopped: bool,
     /// Why writing stopped.
     failed: Option<std::io::Error>,
 }
@@ -213,17 +222,30 @@ impl<W: Write> Copier<'_, W> {
         }
         let before = self.copied.events;
         let edit = self.edit;
-        edit.added(&mut |text| self.entry(text))?;
+        edit.added(&mut |text| {
+            // They may be as many as those of the source.
+            if self.copied.events.is_multiple_of(1024) && !(self.go_on)() {
+                self.stopped = true;
+                return Err(ErrorKind::Interrupted.into());
+            }
+            self.entry(text)
+        })?;
         self.copied.added = self.copied.events - before;
         self.place = Place::Value;
         self.out.write_all(b"\n]")
     }
 
     fn finish(mut self, outcome: &Outcome, copy: &TraceCopy) -> Result<(W, Copied)> {
-        self.trying(|copier| {
-            copier.end_list()?;
-            copier.out.write_all(b"\n}\n")
-        });
+        // Nothing more is written of a copy that nobody wants.
+        if !outcome.stopped {
+            self.trying(|copier| {
+                copier.end_list()?;
+                copier.out.write_all(b"\n}\n")
+            });
+        }
+        if self.stopped {
+            return Err(Error::Interrupted);
+        }
         if let Some(source) = self.failed {
             return Err(Error::Io { path: copy.target.clone(), source });
         }

@@ -109,6 +109,38 @@ fn the_source_is_never_overwritten_and_must_be_what_was_loaded() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
+/// Adds so many events that each says how many there have been.
+#[derive(Debug)]
+struct Endless(std::sync::atomic::AtomicUsize);
+
+impl TraceEdit for Endless {
+    fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        for _ in 0..1_000_000 {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            write(b"{}")?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn an_interrupt_stops_the_new_events_of_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source.json");
+    std::fs::write(&source, trace().json()).unwrap();
+    let edit = std::sync::Arc::new(Endless(0.into()));
+    let (target, events) = (folder.path().join("copy.json"), 0);
+    let copy = TraceCopy { rank: 0, source, target, events, edit: edit.clone() };
+    let mut asked = 0;
+    let mut go_on = || {
+        asked += 1;
+        asked < 20
+    };
+    assert!(matches!(copy.save_while(&mut go_on), Err(Error::Interrupted)));
+    assert!(edit.0.load(std::sync::atomic::Ordering::Relaxed) < 100_000);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
 #[test]
 fn an_interrupted_copy_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
