@@ -6,6 +6,7 @@
 pub mod bridge;
 mod channel;
 mod describe;
+mod drawn;
 pub mod instances;
 mod plot;
 pub mod prelude;

@@ -1,11 +1,12 @@
 //! A `plotly::Plot` as a bundle like those of our own figures: with a picture, for where no script runs.
 //!
-//! The figure itself goes out as the user made it. The picture is drawn from what our renderer knows: bars and lines over
-//! one pair of axes. Of anything else (a heat map, a pie) there is no picture until a front end has drawn it.
+//! The figure itself goes out as the user made it. The picture is drawn from what our renderer knows (see `drawn`); where it
+//! shows something else than a front end would, it says so. Of the rest (a heat map, a map) a text says what it is.
 
+use crate::drawn::{self, kind};
 use plotly::Plot;
 use serde_json::Value;
-use trace_view::{Axis, BarMode, Bundle, Figure, Mark, PLOTLY, Points, Present, Series};
+use trace_view::{Axis, BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present};
 
 /// The bundle of a plot.
 ///
@@ -15,13 +16,16 @@ pub(crate) fn bundle(plot: &Plot) -> Result<Bundle, String> {
     let json: Value = serde_json::from_str(&plot.to_json()).map_err(|error| format!("the plot: {error}"))?;
     let drawn = figure(&json).and_then(|figure| figure.present().bundles().into_iter().next());
     let bundle = drawn.unwrap_or_else(|| Bundle::text(text(&json)));
+    // The strokes of crosses and boxes are nothing to read.
+    let strokes = series(&json).any(|trace| kind(trace) == "box" || drawn::is_points(trace));
+    let bundle = if strokes { bundle.with(PLAIN, text(&json).into()) } else { bundle };
     Ok(bundle.with(PLOTLY, json))
 }
 
-/// `plotly figure: 2 bar, 1 heatmap`
+/// `plotly figure: 2 bar, 1 heatmap of 3 × 4`
 fn text(json: &Value) -> String {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for kind in series(json).map(kind) {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for kind in series(json).map(described) {
         match counts.iter_mut().find(|(name, _)| *name == kind) {
             Some((_, count)) => *count += 1,
             None => counts.push((kind, 1)),
@@ -37,15 +41,22 @@ fn series(json: &Value) -> impl Iterator<Item = &Value> {
     json["data"].as_array().into_iter().flatten()
 }
 
-fn kind(series: &Value) -> &str {
-    series["type"].as_str().unwrap_or("scatter")
+/// The kind of a trace, and how large what it shows is.
+fn described(trace: &Value) -> String {
+    match trace["z"].as_array() {
+        Some(rows) => {
+            let wide = rows.iter().filter_map(Value::as_array).map(Vec::len).max();
+            format!("{} of {} × {}", kind(trace), rows.len(), wide.unwrap_or(1))
+        }
+        None => kind(trace).to_owned(),
+    }
 }
 
 /// The plot as a figure of ours; `None` if it is of another kind.
 fn figure(json: &Value) -> Option<Figure> {
     let layout = &json["layout"];
-    let drawn: Option<Vec<Series>> = series(json).map(one).collect();
-    let drawn = drawn.filter(|series| !series.is_empty())?;
+    let traces: Vec<&Value> = series(json).collect();
+    let drawn = drawn::series(&traces, layout).filter(|series| !series.is_empty())?;
     // Our figures stand at names or at numbers, not at both.
     let at_names = matches!(drawn[0].x, Points::Names(_));
     if drawn.iter().any(|series| matches!(series.x, Points::Names(_)) != at_names) {
@@ -53,42 +64,31 @@ fn figure(json: &Value) -> Option<Figure> {
     }
     let stacked = layout["barmode"].as_str().is_some_and(|mode| mode == "stack" || mode == "relative");
     let height = layout["height"].as_u64().and_then(|height| u32::try_from(height).ok());
+    let all = |what: &str| traces.iter().all(|trace| kind(trace) == what);
+    let on_their_side = traces.iter().any(|trace| trace["orientation"] == "h");
+    let (mut x, mut y) = (axis(&layout["xaxis"]), axis(&layout["yaxis"]));
+    let mut subtitle = String::new();
+    if on_their_side {
+        (x, y) = (y, x);
+        subtitle = "in this picture the bars stand upright".to_owned();
+    } else if traces.iter().any(|trace| kind(trace) == "pie") {
+        subtitle = "a pie, whose shares this picture shows as bars".to_owned();
+    } else if all("box") {
+        let names = drawn.iter().enumerate().map(|(index, one)| format!("{}: {}", index + 1, one.name));
+        x.title = names.collect::<Vec<_>>().join(", ");
+    } else if all("histogram") && y.title.is_empty() {
+        y.title = "count".to_owned();
+    }
     Some(Figure {
         title: title(&layout["title"]),
-        x: axis(&layout["xaxis"]),
-        y: axis(&layout["yaxis"]),
+        subtitle,
+        x,
+        y,
         bars: if stacked { BarMode::Stack } else { BarMode::Group },
         series: drawn,
         height,
         ..Figure::default()
     })
-}
-
-fn one(series: &Value) -> Option<Series> {
-    let mark = match kind(series) {
-        "bar" if series["orientation"] != "h" => Mark::Bar,
-        "scatter" | "scattergl" if series["line"]["shape"].as_str().is_some_and(|shape| shape.contains('h')) => {
-            Mark::Step
-        }
-        "scatter" | "scattergl" => Mark::Line,
-        _ => return None,
-    };
-    // A second axis has no place in our pictures.
-    if ["xaxis", "yaxis"].iter().any(|axis| series[*axis].as_str().is_some_and(|name| name.len() > 1)) {
-        return None;
-    }
-    let y: Vec<f64> = series["y"].as_array()?.iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect();
-    let x = match series["x"].as_array() {
-        None => Points::Numbers((0..y.len()).map(|index| index as f64).collect()),
-        Some(x) if x.iter().all(|value| value.is_number() || value.is_null()) => {
-            Points::Numbers(x.iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect())
-        }
-        Some(x) => Points::Names(
-            x.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect(),
-        ),
-    };
-    let name = series["name"].as_str().unwrap_or_default().to_owned();
-    Some(Series { name, mark, x, y })
 }
 
 fn axis(axis: &Value) -> Axis {
@@ -104,7 +104,7 @@ fn title(title: &Value) -> String {
 mod tests {
     use super::*;
     use plotly::{Bar, HeatMap, Layout, Scatter};
-    use trace_view::{PLAIN, PNG};
+    use trace_view::PNG;
 
     #[test]
     fn bars_and_lines_have_a_picture_and_stay_as_they_were_made() {
@@ -124,6 +124,27 @@ mod tests {
         plot.add_trace(HeatMap::new_z(vec![vec![1.0], vec![2.0]]));
         let bundle = bundle(&plot).unwrap();
         assert!(!bundle.data.contains_key(PNG));
-        assert_eq!(bundle.data[PLAIN], "plotly figure: 1 heatmap");
+        assert_eq!(bundle.data[PLAIN], "plotly figure: 1 heatmap of 2 × 1");
+    }
+
+    #[test]
+    fn what_is_made_of_bars_and_lines_has_a_picture() {
+        let plot = |trace: Box<dyn plotly::Trace>| {
+            let mut plot = Plot::new();
+            plot.add_trace(trace);
+            bundle(&plot).unwrap()
+        };
+        let markers = Scatter::new(vec![1.0, 2.0], vec![2.0, 1.0]).mode(plotly::common::Mode::Markers);
+        for trace in [
+            markers as Box<dyn plotly::Trace>,
+            plotly::Histogram::new(vec![1.0, 2.0, 2.5]),
+            plotly::BoxPlot::new(vec![1.0, 2.0, 2.5]).name("b"),
+            plotly::Pie::new(vec![1, 2]).labels(vec!["a", "b"]),
+            Bar::new(vec![1.0, 2.0], vec!["a", "b"]).orientation(plotly::common::Orientation::Horizontal),
+        ] {
+            let shown = plot(trace);
+            assert!(shown.data.contains_key(PNG), "{}", shown.plain());
+            assert!(!shown.plain().contains('—'), "{}", shown.plain());
+        }
     }
 }
