@@ -76,6 +76,7 @@ fn figure(json: &Value) -> Option<Figure> {
     } else if all("box") {
         let names = drawn.iter().enumerate().map(|(index, one)| format!("{}: {}", index + 1, one.name));
         x.title = names.collect::<Vec<_>>().join(", ");
+        subtitle = "each box: median and quartiles, with lines to the least and to the greatest value".to_owned();
     } else if all("histogram") && y.title.is_empty() {
         y.title = "count".to_owned();
     }
