@@ -115,7 +115,8 @@ CHECKS = {
     "Interrupt and end": [
         check("an interrupt while idle does nothing",
               "interrupt::test_interrupt_while_idle_does_nothing", "tracebook::test_interrupt_while_idle_loses_nothing"),
-        check("an interrupt stops a magic; what was loaded stays", "figures::test_interrupt_of_a_magic"),
+        check("an interrupt stops a magic; what was loaded stays",
+              "figures::test_interrupt_of_a_magic", "load_interrupt::test_an_interrupt_ends_a_load_and_keeps_what_was_loaded"),
         check("an interrupt stops a Rust cell; variables stay",
               "figures::test_interrupt_of_a_rust_cell", "rust_cells::test_an_interrupted_loop_costs_no_variable"),
         check("where variables cannot stay, the error names them",
