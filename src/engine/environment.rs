@@ -34,15 +34,24 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        // An engine that was still starting may write its last files at this moment. What is left after that is no
-        // reason to end with an error.
+        // An engine that is still starting makes the folders it writes to, with those above them. So the place is taken by
+        // a file while what stood there goes.
+        let mut ended = self.path.clone().into_os_string();
+        ended.push("-ended");
+        let moved = std::fs::rename(&self.path, &ended).and_then(|()| std::fs::File::create_new(&self.path)).is_ok();
+        let folder = if moved { Path::new(&ended) } else { &self.path };
+        // A child that is just dying may write its last files at this moment. What is left after that is no reason to end
+        // with an error.
         for _ in 0..20 {
-            match std::fs::remove_dir_all(&self.path) {
+            match std::fs::remove_dir_all(folder) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     std::thread::sleep(std::time::Duration::from_millis(10));
                 }
-                _ => return,
+                _ => break,
             }
+        }
+        if moved {
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }
