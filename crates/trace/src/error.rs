@@ -26,10 +26,12 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A folder without a trace file.
-    #[error("no trace file found in {} (a trace file ends in .json or .gz)", .path.display())]
+    #[error("no trace file found in {} (a trace file ends in .json or .gz){}", .path.display(), within(.folders))]
     NoTraceFiles {
         /// The folder.
         path: PathBuf,
+        /// The folders in it, by name: one of them may have been meant.
+        folders: Vec<String>,
     },
     /// The file holds something else.
     #[error("{file} is not a trace: {reason}")]
@@ -88,7 +90,7 @@ pub enum Error {
     #[error("interrupted")]
     Interrupted,
     /// None of the ranks that were asked for.
-    #[error("trace \"{label}\" has none of the ranks {}", numbers(.wanted))]
+    #[error("trace \"{label}\" has none of the ranks {}; read it without choosing ranks to see which it has", numbers(.wanted))]
     NoSuchRanks {
         /// The trace.
         label: String,
@@ -288,6 +290,11 @@ fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
 pub(crate) fn numbers(values: &[i64]) -> String {
     let shown: Vec<String> = values.iter().take(20).map(i64::to_string).collect();
     listed(shown, values.len())
+}
+
+/// `; it holds the folders monday, tuesday`, or nothing.
+fn within(folders: &[String]) -> String {
+    if folders.is_empty() { String::new() } else { format!("; it holds the folders {}", texts(folders)) }
 }
 
 /// `a, b, c`, cut after twenty.

@@ -305,6 +305,15 @@ fn a_missing_path_says_what_is_there_instead() {
 }
 
 #[test]
+fn a_folder_of_folders_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("tuesday")).unwrap();
+    std::fs::create_dir(folder.path().join("monday")).unwrap();
+    let error = TraceSet::load(folder.path()).unwrap_err().to_string();
+    assert!(error.ends_with("(a trace file ends in .json or .gz); it holds the folders monday, tuesday"), "{error}");
+}
+
+#[test]
 fn a_missing_relative_path_says_where_it_was_looked_for() {
     // Tests run in the folder of their package.
     let here = std::env::current_dir().unwrap().display().to_string();

@@ -10,7 +10,7 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 pub(crate) enum Error {
     NoSuchPath { path: PathBuf, hint: String },
     Io { path: PathBuf, source: std::io::Error },
-    NoTraceFiles { path: PathBuf },
+    NoTraceFiles { path: PathBuf, folders: Vec<String> },
     NotATrace { file: String, reason: String },
     NotStrictJson { file: String, reason: String, place: Option<(usize, usize)>, byte: u64 },
     NoTraceEvents { file: String, keys: Vec<String> },

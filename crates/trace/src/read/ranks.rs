@@ -23,20 +23,23 @@ pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
     if !kind.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut files = Vec::new();
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         if (name.ends_with(".json") || name.ends_with(".gz")) && file.is_file() {
             files.push(file);
+        } else if !name.starts_with('.') && file.is_dir() {
+            folders.push(name.into_owned());
         }
     }
     files.sort();
+    folders.sort();
     let copies: Vec<PathBuf> =
         files.iter().filter(|file| sources(file).any(|from| files.contains(&from))).cloned().collect();
     files.retain(|file| !copies.contains(file));
     if files.is_empty() {
-        return Err(Error::NoTraceFiles { path: path.to_owned() });
+        return Err(Error::NoTraceFiles { path: path.to_owned(), folders });
     }
     Ok(files)
 }
