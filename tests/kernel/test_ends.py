@@ -194,7 +194,7 @@ def test_kernel_without_jupyter_ends_by_sigterm(tracebook_argv, tmp_path):
 
 
 def test_unknown_messages_are_ignored_with_a_line_in_the_log(tracebook_argv, tmp_path, capfd):
-    kernel = Kernel(tracebook_argv, tmp_path)
+    kernel = Kernel(tracebook_argv, tmp_path, env={"TRACEBOOK_LOG": "warn"})
     try:
         assert kernel.recv_until_idle(kernel.send("coffee")) == []
         assert kernel.ask("make_coffee_request").status == "error"

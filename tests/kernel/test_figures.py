@@ -94,6 +94,17 @@ def test_interrupt_of_a_rust_cell(kernel, measured):
     measured("interrupt of a Rust loop until idle, median", statistics.median(took))
 
 
+def test_cell_behind_a_crash(kernel, measured):
+    kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet")
+    took = []
+    for _ in range(TRIES):
+        assert kernel.run("std::process::abort()", timeout=LONG).content["ename"] == "ProcessLost"
+        ran = kernel.ok("control.ranks()", timeout=LONG)
+        assert ran.one("execute_result")["data"]["text/plain"] == "[3]"
+        took.append(ran.seconds * 1000)
+    measured("first Rust cell behind a crash, with a loaded trace, median", statistics.median(took))
+
+
 def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured):
     running = kernel.client.execute("std::thread::sleep(std::time::Duration::from_secs(6)); 1")
     time.sleep(0.5)
