@@ -4,6 +4,7 @@
 use super::{complete, inspect};
 use crate::session::{Variable, View};
 use std::time::{Duration, Instant};
+use trace_testkit::Random;
 
 fn view() -> View {
     let variable =
@@ -288,13 +289,8 @@ const PIECES: &[&str] = &[
 
 #[test]
 fn completion_ends_on_any_input() {
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = |below: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed >> 33) as usize % below.max(1)
-    };
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut next = |below: usize| random.below(below);
     let view = view();
     let started = Instant::now();
     for round in 0..2500 {

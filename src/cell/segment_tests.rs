@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use trace_testkit::Random;
 
 fn line<'a>(name: &'a str, args: &'a str) -> Segment<'a> {
     Segment::Line { bind: None, name, args }
@@ -147,18 +148,6 @@ fn line_ends_of_windows_are_line_ends() {
     );
 }
 
-/// A small generator of pseudo-random numbers (xorshift), so that the test needs no crate and always tries the same.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-}
-
 #[test]
 fn any_text_is_cut_without_loss() {
     const BITS: &[&str] = &[
@@ -166,10 +155,10 @@ fn any_text_is_cut_without_loss() {
         "[", "]", "let x =", "x = %b", ";", "é", "\u{2028}", "😀", "b'", "c\"", "##", ":dep", "\\", "$", "%a?", "=",
         "0x", "1e", "\0", "'a",
     ];
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     for _ in 0..20_000 {
         let length = random.below(14);
-        let code: String = (0..length).map(|_| BITS[random.below(BITS.len())]).collect();
+        let code: String = (0..length).map(|_| *random.of(BITS)).collect();
         for stretches in [stretches(&code), stretches_while_typing(&code)] {
             let mut at = 0;
             for stretch in &stretches {

@@ -1,26 +1,13 @@
 """Folders that are small or cannot be written, for one kernel alone: mounted in a mount namespace of its own."""
 
-import os
-import subprocess
-
-import pytest
-
-
-def _namespace():
-    """A program's own view of the file system; whoever is not root becomes root in it, and there alone."""
-    return ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
+from namespaces import of_its_own, skip_unless
 
 
 def mounted(argv, mounts):
     """`argv` behind the commands `mounts`; skips where the system allows no mount, as in many containers."""
     script = " && ".join(mounts)
-    line = [*_namespace(), "sh", "-c", f'{script} && exec "$@"', "sh"]
-    try:
-        tried = subprocess.run([*line, "true"], capture_output=True, text=True, timeout=20)
-    except FileNotFoundError:
-        pytest.skip("no `unshare` here: a small disk cannot be made")
-    if tried.returncode != 0:
-        pytest.skip(f"this system allows no mount of our own: {tried.stderr.strip()}")
+    line = [*of_its_own("mount", "a small disk"), "sh", "-c", f'{script} && exec "$@"', "sh"]
+    skip_unless(line, "a mount of our own")
     return [*line, *argv]
 
 

@@ -1,9 +1,7 @@
 """No telemetry, no network: whatever runs, the kernel opens no connection."""
 
-import os
-import subprocess
-
 import pytest
+from namespaces import of_its_own
 from places import ROOT
 
 LONG = 120
@@ -12,14 +10,7 @@ DATA = ROOT / "notebooks" / "data"
 
 def without_network(argv):
     """`argv` in a network of its own that has no way out; skips where the system allows none."""
-    own = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
-    try:
-        tried = subprocess.run([*own, "true"], capture_output=True, text=True, timeout=20)
-    except FileNotFoundError:
-        pytest.skip("no `unshare` here: a network without a way out cannot be made")
-    if tried.returncode != 0:
-        pytest.skip(f"this system allows no network of our own: {tried.stderr.strip()}")
-    return [*own, *argv]
+    return [*of_its_own("net", "a network without a way out"), *argv]
 
 
 def attempts(pid):

@@ -3,6 +3,8 @@
 mod builder;
 pub mod demo;
 mod large;
+mod random;
 
 pub use builder::{Stream, TraceBuilder, gzip};
 pub use large::{Large, Written};
+pub use random::Random;

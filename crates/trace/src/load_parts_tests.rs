@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::read::{PartSink, Random, Writer, mutated, read_at};
+use crate::read::{PartSink, Writer, mutated, read_at};
 use std::fmt::Write as _;
 use std::fs;
+use trace_testkit::Random;
 
 /// What a load comes to.
 struct Came {
@@ -86,7 +87,7 @@ fn the_corpus_gives_the_same_frame_in_any_parts() {
 
 #[test]
 fn generated_and_broken_traces_give_the_same_frame_in_any_parts() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for seed in 0..40 {
         // Most generated events lack a duration or a category.
         let json = Writer::trace(seed).replace("\"ph\"", "\"cat\": \"a\", \"dur\": 1, \"ph\"");

@@ -3,8 +3,8 @@
 use super::autograd::Tape;
 use super::event::{Args, Event, Phase};
 use super::kernels::Kernel;
-use super::random::Random;
 use super::run::{QUEUE, Run};
+use crate::random::Random;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -14,7 +14,6 @@ mod job;
 mod kernels;
 mod machine;
 mod model;
-pub(crate) mod random;
 mod run;
 mod training;
 

@@ -4,7 +4,7 @@ mod pattern;
 mod stencil;
 
 use crate::demo::Run;
-use crate::demo::random::Random;
+use crate::random::Random;
 use pattern::pattern;
 use std::io::{self, Write};
 use stencil::{Micros, Shift, Stencil};

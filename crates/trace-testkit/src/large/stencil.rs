@@ -1,6 +1,6 @@
 //! The text of some events, with gaps for what is another each time: times, durations, ids.
 
-use crate::demo::random::Random;
+use crate::random::Random;
 
 /// Events as text with gaps.
 #[derive(Default)]

@@ -2,9 +2,7 @@
 
 use super::cells::Sparse;
 use crate::Result;
-use polars::prelude::{
-    DataFrame, DataType, Int32Chunked, Int32Type, Int64Chunked, Int64Type, IntoSeries, PolarsResult, Series,
-};
+use polars::prelude::{DataFrame, DataType, Int32Chunked, Int32Type, Int64Chunked, Int64Type, IntoSeries, Series};
 
 /// A column of ids while it grows: of 32 bits, and of 64 from the first value that needs them.
 #[derive(Debug)]
@@ -127,11 +125,6 @@ impl Ints {
     /// # Errors
     /// If there is none, or it is not of whole numbers.
     pub(crate) fn of(frame: &DataFrame, name: &str) -> Result<Self> {
-        Ok(Self::read(frame, name)?)
-    }
-
-    /// [`Self::of`] with polars' own error.
-    pub(crate) fn read(frame: &DataFrame, name: &str) -> PolarsResult<Self> {
         let column = frame.column(name)?;
         Ok(match column.dtype() {
             DataType::Int32 => Self::Short(column.i32()?.rechunk().into_owned()),

@@ -34,7 +34,7 @@ pub(crate) use open::{Meter, open_bytes, open_file, open_from, part_starts};
 pub(crate) use parts::read_at;
 pub(crate) use parts::{PartSink, read_parts};
 #[cfg(test)]
-pub(crate) use property_tests::{Random, Writer, mutated};
+pub(crate) use property_tests::{Writer, mutated};
 pub(crate) use ranks::{label_of, trace_files};
 pub(crate) use scan::Raw;
 pub(crate) use strict::check_json;

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::oracle::{Kept, agrees_in_parts, came_to};
-use super::super::property_tests::{Random, Writer, mutated};
+use super::super::property_tests::{Writer, mutated};
 use super::*;
 use std::path::Path;
+use trace_testkit::Random;
 
 /// Everything that looks like the seam of two events.
 fn guesses(text: &[u8]) -> Vec<u64> {
@@ -45,7 +46,7 @@ fn the_corpus_is_read_alike_in_parts_that_begin_anywhere() {
 
 #[test]
 fn generated_and_broken_traces_are_read_alike_in_parts_that_begin_anywhere() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for seed in 0..60 {
         let json = Writer::trace(seed);
         in_all_parts(json.as_bytes(), 1 + json.len() / 40);

@@ -5,27 +5,7 @@ use super::nanos;
 use super::odd::OddCounts;
 use super::oracle::{Kept, agrees, oracle};
 use std::fmt::Write as _;
-
-/// splitmix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-}
+use trace_testkit::Random;
 
 /// Writes valid JSON that looks like a trace at the top and like anything below.
 pub(crate) struct Writer {
@@ -135,7 +115,7 @@ impl Writer {
 
     pub(crate) fn trace(seed: u64) -> String {
         const METADATA: &[&str] = &["schemaVersion", "distributedInfo", "name", "with_flops", "traceName"];
-        let mut writer = Self { random: Random(seed), text: String::new() };
+        let mut writer = Self { random: Random::new(seed), text: String::new() };
         writer.blank();
         writer.text.push('{');
         for side in ["before", "after"] {
@@ -183,7 +163,7 @@ fn generated_traces_are_read_as_serde_json_reads_them_in_windows_of_every_size()
 
 #[test]
 fn nanoseconds_come_back_however_they_were_written() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..20_000 {
         let nanos_before = random.next() as i64 >> random.below(63);
         let (sign, all) = (if nanos_before < 0 { "-" } else { "" }, nanos_before.unsigned_abs());
@@ -227,7 +207,7 @@ pub(crate) fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn broken_traces_end_alike_in_windows_of_every_size() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for seed in 0..400 {
         let json = Writer::trace(seed);
         for _ in 0..5 {

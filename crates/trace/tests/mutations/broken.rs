@@ -1,7 +1,7 @@
 //! What can be wrong with a trace, from its structure down to its bytes.
 
-use super::sources::Random;
 use serde_json::{Map, Value, json};
+use trace_testkit::Random;
 
 /// The text of a trace with a few things wrong.
 pub(crate) fn broken(random: &mut Random, source: &Value) -> Vec<u8> {

@@ -9,11 +9,12 @@ mod pipeline;
 mod sources;
 
 use broken::broken;
-use sources::{Random, sources};
+use sources::sources;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use trace_testkit::Random;
 
 /// About ten seconds of work.
 const MUTATIONS: u64 = 500;
@@ -31,7 +32,7 @@ fn nothing_panics_or_hangs_on_broken_traces() {
     let (path, stage) = (folder.path().to_owned(), Arc::clone(&place));
     std::thread::spawn(move || {
         for seed in first..first + count {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let source = &sources[random.below(sources.len())];
             let text = broken(&mut random, source);
             let at = |what: &str| *stage.lock().unwrap() = format!("seed {seed}: {what}");

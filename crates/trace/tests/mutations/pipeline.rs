@@ -1,6 +1,5 @@
 //! Everything that can be done with a trace.
 
-use super::sources::Random;
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,6 +7,7 @@ use trace::analysis::{CATALOG, TraceAnalysis};
 use trace::filter::Where;
 use trace::write::arrow;
 use trace::{Answer, Compat, LabeledTrace, LoadOptions, ParserConfig, TraceDiff, TraceSet};
+use trace_testkit::Random;
 use trace_view::Present;
 
 /// What came of it.

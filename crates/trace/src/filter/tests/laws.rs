@@ -3,22 +3,7 @@
 use crate::filter::Where;
 use polars::df;
 use polars::prelude::{DataFrame, Expr, IntoLazy};
-
-/// Pseudo-random numbers, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
-    }
-}
+use trace_testkit::Random;
 
 /// An expression, written with all its brackets, and what it means for a row.
 type Meant = Box<dyn Fn(&Row) -> bool>;
@@ -36,7 +21,7 @@ fn rows(random: &mut Random) -> Vec<Row> {
     let row = |random: &mut Random| Row {
         stream: (random.below(3) > 0).then(|| random.below(5) as i64 - 1),
         dur: random.below(4) as i64 * 500,
-        name: (random.below(5) > 0).then(|| NAMES[random.below(4) as usize]),
+        name: (random.below(5) > 0).then(|| NAMES[random.below(4)]),
     };
     (0..40).map(|_| row(random)).collect()
 }
@@ -57,14 +42,14 @@ fn expression(random: &mut Random, depth: u32) -> (String, Meant) {
         let (b, mean_b) = expression(random, depth - 1);
         return match random.below(3) {
             0 => (
-                format!("({a}) {} ({b})", random.one(&["and", "&", "&&", "AND"])),
+                format!("({a}) {} ({b})", random.of(&["and", "&", "&&", "AND"])),
                 Box::new(move |row| mean_a(row) && mean_b(row)),
             ),
             1 => (
-                format!("({a}) {} ({b})", random.one(&["or", "|", "||"])),
+                format!("({a}) {} ({b})", random.of(&["or", "|", "||"])),
                 Box::new(move |row| mean_a(row) || mean_b(row)),
             ),
-            _ => (format!("{} ({a})", random.one(&["not", "!"])), Box::new(move |row| !mean_a(row))),
+            _ => (format!("{} ({a})", random.of(&["not", "!"])), Box::new(move |row| !mean_a(row))),
         };
     }
     let number = random.below(5) as i64 - 1;
@@ -85,7 +70,7 @@ fn expression(random: &mut Random, depth: u32) -> (String, Meant) {
         5 => ("stream is null".to_owned(), Box::new(|row| row.stream.is_none())),
         6 => (format!("dur > {}us", number.abs() as f64 / 2.0), Box::new(move |row| row.dur > number.abs() * 500)),
         7 => {
-            let wanted = NAMES[random.below(4) as usize];
+            let wanted = NAMES[random.below(4)];
             let quoted = if wanted.contains('"') { format!("'{wanted}'") } else { format!("\"{wanted}\"") };
             (format!("name == {quoted}"), Box::new(move |row| row.name == Some(wanted)))
         }
@@ -100,7 +85,7 @@ fn mask(df: &DataFrame, expr: Expr) -> Vec<Option<bool>> {
 
 #[test]
 fn an_expression_means_what_its_parts_mean() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(0x9E37_79B9_7F4A_7C15);
     for round in 0..400 {
         let rows = rows(&mut random);
         let (text, means) = expression(&mut random, round % 5);
@@ -120,12 +105,12 @@ fn no_text_makes_the_parser_panic_and_marks_lie_in_the_text() {
         "(", ")", "[", "]", ",", "-", "7", "1.5", "1e3", "100us", "0", "'x'", "\"(\"", "'", "é", "µs", "!", "&", "|",
         "\\", "\u{0}", "::", ".", "_",
     ];
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut read = 0;
     for _ in 0..20_000 {
         let count = random.below(9);
-        let joint = random.one(&["", " "]);
-        let text = (0..count).map(|_| random.one(&WORDS)).collect::<Vec<_>>().join(joint);
+        let joint = *random.of(&["", " "]);
+        let text = (0..count).map(|_| *random.of(&WORDS)).collect::<Vec<_>>().join(joint);
         match text.parse::<Where>() {
             Ok(where_) => {
                 read += 1;

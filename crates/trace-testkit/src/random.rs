@@ -1,21 +1,32 @@
 //! Random numbers without a dependency: splitmix64.
 
 /// The generator splitmix64 (Steele, Lea, Flood 2014): one 64-bit word of state.
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     /// A generator that always gives the same numbers for the same seed.
-    pub(crate) const fn new(seed: u64) -> Self {
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next number.
-    pub(crate) const fn next(&mut self) -> u64 {
+    pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         word ^ (word >> 31)
+    }
+
+    /// A number below `end`; 0 if there is none.
+    pub const fn below(&mut self, end: usize) -> usize {
+        let end = if end == 0 { 1 } else { end as u64 };
+        (self.next() % end) as usize
+    }
+
+    /// One of `choices`, of which there must be one.
+    pub const fn of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.below(choices.len())]
     }
 
     /// A duration around `nanos`, at most `percent` away from it; never zero.
