@@ -1,7 +1,7 @@
 //! Which events lie in whole iterations, on MTIA devices.
 
 use super::columns::*;
-use super::ids::{Ids, Ints};
+use super::ids::{FilledIds, Ints};
 use super::symbols::{Step, step_number};
 use crate::Result;
 use hashbrown::HashSet;
@@ -58,7 +58,7 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
     }
     let mut events = events.clone();
     for (name, values) in [(STREAM, streams), (ITERATION, iterations)] {
-        events.with_column(values.into_iter().collect::<Ids>().finish(name).into_column())?;
+        events.with_column(FilledIds::of(&values).finish(name).into_column())?;
     }
     Ok((events, kept))
 }

@@ -2,20 +2,21 @@
 
 use super::args::ArgKind;
 use super::cells::Sparse;
+use super::codes::Codes;
 use super::ids::Ids;
-use super::symbols::{Categories, Interner, Reading, categorical};
+use super::symbols::{Interner, Reading};
 use crate::read::{Odd, OddCounts, Raw, as_f64, integer, is_float};
-use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series, UInt32Type};
+use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series};
 
 /// The values of one argument. Costs nothing until the first one arrives.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct ArgCells {
     cells: Cells,
     /// Of any kind: a token came that a column of texts would have taken as its text.
     numbers: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 enum Cells {
     #[default]
     Nothing,
@@ -98,27 +99,14 @@ impl ArgCells {
         }
     }
 
-    /// The finished column; `codes` are the categories of the symbols. `None` if no value ever arrived.
-    pub(super) fn finish(self, name: &str, rows: usize, codes: &[u32], categories: &Categories) -> Option<Series> {
+    /// The finished column of so many rows. `None` if no value ever arrived.
+    pub(super) fn finish(self, name: &str, rows: usize, codes: &Codes) -> Option<Series> {
         Some(match self.cells {
             Cells::Nothing => return None,
-            Cells::Ints(mut ints) => {
-                ints.pad(rows);
-                ints.finish::<Int64Type>(name).into_series()
-            }
-            Cells::Ids(mut ids) => {
-                ids.pad(rows);
-                ids.finish(name)
-            }
-            Cells::Floats(mut floats) => {
-                floats.pad(rows);
-                floats.finish::<Float64Type>(name).into_series()
-            }
-            Cells::Symbols(symbols) => {
-                let mut symbols = symbols.map(|symbol| codes[symbol as usize]);
-                symbols.pad(rows);
-                categorical(symbols.finish::<UInt32Type>(name), categories)
-            }
+            Cells::Ints(ints) => ints.fill(rows).finish::<Int64Type>(name).into_series(),
+            Cells::Ids(ids) => ids.fill(rows).finish(name),
+            Cells::Floats(floats) => floats.fill(rows).finish::<Float64Type>(name).into_series(),
+            Cells::Symbols(symbols) => codes.sparse(name, symbols, rows),
         })
     }
 

@@ -106,7 +106,7 @@ impl Rows {
             return;
         }
         let Some(cat) = self.symbol(event.cat) else { return };
-        let row = self.index.len();
+        let row = self.index.rows();
         self.index.set(row, event.index);
         self.cat.push(cat);
         if let Some(name) = self.symbol(event.name) {

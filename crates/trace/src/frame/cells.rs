@@ -1,33 +1,49 @@
-//! Columns while they grow: values that need not be there, padded only when one arrives.
+//! Columns while they grow: the values that are there, one behind the other, and a bit for each row.
 
-use polars::prelude::{BooleanChunked, ChunkedArray, PlSmallStr, PolarsNumericType};
+use super::filled::Filled;
+use polars_arrow::bitmap::BitmapBuilder;
 
-/// A column of values that may be absent. Costs nothing until the first value arrives.
-#[derive(Debug, Default)]
+/// A column of values that may be absent. Costs nothing until the first value arrives, and a bit for a row without one.
 pub(super) struct Sparse<T> {
+    /// Only those that are there.
     values: Vec<T>,
-    present: Vec<bool>,
-    absent: usize,
+    /// Up to the row of the last value.
+    rows: usize,
+    /// Which rows have a value; empty as long as all have.
+    present: BitmapBuilder,
+}
+
+impl<T> Default for Sparse<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), rows: 0, present: BitmapBuilder::new() }
+    }
 }
 
 impl<T: Copy + Default> Sparse<T> {
+    /// With room for so many values.
+    pub(super) fn with_capacity(values: usize) -> Self {
+        Self { values: Vec::with_capacity(values), ..Self::default() }
+    }
+
     /// The value of a row at or after the last one set.
     #[inline]
     pub(super) fn set(&mut self, row: usize, value: T) {
-        if self.values.len() < row {
-            self.pad(row);
+        if row != self.rows || !self.present.is_empty() {
+            if row < self.rows {
+                return self.replace(value);
+            }
+            self.skip_to(row);
+            self.present.push(true);
         }
-        self.values.truncate(row);
-        self.present.truncate(row);
         self.values.push(value);
-        self.present.push(true);
+        self.rows = row + 1;
     }
 
-    /// Makes the column `rows` long.
-    pub(super) fn pad(&mut self, rows: usize) {
-        self.absent += rows - self.values.len();
-        self.values.resize(rows, T::default());
-        self.present.resize(rows, false);
+    #[cold]
+    fn replace(&mut self, value: T) {
+        if let Some(last) = self.values.last_mut() {
+            *last = value;
+        }
     }
 
     /// Puts the column of a later part behind this one, from `row` on.
@@ -35,66 +51,115 @@ impl<T: Copy + Default> Sparse<T> {
         if part.values.is_empty() {
             return;
         }
-        self.pad(row);
+        let gapless = row == self.rows && self.present.is_empty() && part.present.is_empty();
+        if !gapless {
+            self.skip_to(row);
+            if part.present.is_empty() {
+                self.present.extend_constant(part.rows, true);
+            } else {
+                self.present.extend_from_bitmap(&part.present.freeze());
+            }
+        }
         self.values.extend_from_slice(&part.values);
-        self.present.extend_from_slice(&part.present);
-        self.absent += part.absent;
+        self.rows = row + part.rows;
     }
 
-    /// The values, zero where there is none. Call [`Self::pad`] first.
-    pub(super) fn values(&self) -> &[T] {
-        &self.values
+    /// Rows up to that of the last value.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
     }
 
-    /// Replaces the values, leaving in place which are there.
+    /// The values that are there, in order.
     pub(super) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
-    /// Which values are there. Call [`Self::pad`] first.
-    pub(super) fn present(&self) -> &[bool] {
-        &self.present
-    }
-
-    /// The value of a row.
-    #[inline]
-    pub(super) fn get(&self, row: usize) -> Option<T> {
-        self.present[row].then(|| self.values[row])
-    }
-
     /// The column with other values, each made from its own.
-    pub(super) fn map<U: Copy + Default>(self, mut to: impl FnMut(T) -> U) -> Sparse<U> {
-        let values = self.values.iter().zip(&self.present);
-        let values = values.map(|(&value, present)| if *present { to(value) } else { U::default() }).collect();
-        Sparse { values, present: self.present, absent: self.absent }
+    pub(super) fn map<U>(self, to: impl FnMut(T) -> U) -> Sparse<U> {
+        Sparse { values: self.values.into_iter().map(to).collect(), rows: self.rows, present: self.present }
     }
 
-    /// The finished column.
-    pub(super) fn finish<P>(self, name: &str) -> ChunkedArray<P>
-    where
-        P: PolarsNumericType<Native = T>,
-    {
-        let name = PlSmallStr::from_str(name);
-        if self.absent == 0 {
-            return ChunkedArray::from_vec(name, self.values);
+    /// The column of `rows` rows, all of which have come.
+    pub(super) fn fill(mut self, rows: usize) -> Filled<T> {
+        if self.present.is_empty() && self.rows == rows {
+            return Filled::new(self.values, None);
         }
-        let present: BooleanChunked = self.present.into_iter().collect();
-        let mask = present.downcast_iter().next().map(|array| array.values().clone());
-        ChunkedArray::from_vec_validity(name, self.values, mask)
+        self.skip_to(rows);
+        let present = self.present.freeze();
+        // What the system hands out is zero, and takes no memory until something is written: where a stretch of rows has
+        // no value, the column costs nothing.
+        let mut values = vec![T::default(); rows];
+        for (row, value) in present.true_idx_iter().zip(self.values) {
+            values[row] = value;
+        }
+        Filled::new(values, Some(present))
+    }
+
+    /// The rows up to this one that are not there yet have no value.
+    #[inline]
+    fn skip_to(&mut self, row: usize) {
+        if self.present.is_empty() {
+            self.present.extend_constant(self.rows, true);
+        }
+        self.present.extend_constant(row - self.rows, false);
     }
 }
 
-impl<T> FromIterator<Option<T>> for Sparse<T>
-where
-    T: Copy + Default,
-{
-    fn from_iter<I: IntoIterator<Item = Option<T>>>(values: I) -> Self {
-        let mut column = Self::default();
-        for value in values {
-            column.absent += usize::from(value.is_none());
-            column.present.push(value.is_some());
-            column.values.push(value.unwrap_or_default());
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: usize = 200;
+
+    /// The column that has these rows' numbers as values.
+    fn column(rows: &[usize]) -> Sparse<u32> {
+        let mut column = Sparse::default();
+        rows.iter().for_each(|&row| column.set(row, row as u32));
         column
+    }
+
+    /// The rows, up to `rows`, that have a value, which must be their number.
+    fn rows_of(column: Sparse<u32>, rows: usize) -> Vec<usize> {
+        let (column, mut found) = (column.fill(rows), Vec::new());
+        column.each(|row, value| {
+            assert_eq!((value, column.get(row)), (row as u32, Some(value)));
+            found.push(row);
+        });
+        assert_eq!((column.len(), column.count()), (rows, found.len()));
+        assert!((0..rows).all(|row| column.has(row) == found.contains(&row)));
+        found
+    }
+
+    /// Columns without a gap, with one in front, in the middle, behind, of more than 64 rows, and of nothing else.
+    fn samples() -> Vec<Vec<usize>> {
+        let not = |gap: std::ops::Range<usize>| (0..ROWS).filter(|row| !gap.contains(row)).collect();
+        vec![not(0..0), not(0..1), not(7..8), not(63..65), not(30..170), not(150..ROWS), not(0..ROWS), vec![5, 64, 128]]
+    }
+
+    #[test]
+    fn rows_without_a_value_have_none() {
+        for rows in samples() {
+            assert_eq!(rows_of(column(&rows), ROWS), rows);
+        }
+    }
+
+    #[test]
+    fn of_two_values_of_a_row_the_later_one_counts() {
+        for rows in samples().into_iter().filter(|rows| !rows.is_empty()) {
+            let (mut column, last) = (column(&rows), rows[rows.len() - 1]);
+            column.set(last, 7777);
+            assert_eq!(column.fill(ROWS).get(last), Some(7777));
+        }
+    }
+
+    #[test]
+    fn a_part_comes_behind_what_is_there() {
+        for (mine, part) in samples().iter().flat_map(|mine| samples().into_iter().map(move |part| (mine, part))) {
+            let mut whole = column(mine);
+            let here = column(&part).map(|row| row + ROWS as u32);
+            whole.append(ROWS, here);
+            let expected: Vec<usize> = mine.iter().copied().chain(part.iter().map(|row| row + ROWS)).collect();
+            assert_eq!(rows_of(whole, 2 * ROWS), expected);
+        }
     }
 }

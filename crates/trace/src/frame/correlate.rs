@@ -1,13 +1,10 @@
 //! Which runtime call started which kernel.
 
+use super::ids::FilledIds;
 use hashbrown::HashMap;
 
-/// One side of a correlation id: the last row on the CPU, the last row on the GPU.
-#[derive(Default, Clone, Copy)]
-struct Ends {
-    cpu: Option<u32>,
-    gpu: Option<u32>,
-}
+/// Of a correlation id the last row on the CPU and the last row on the GPU, counted from one; 0 where there is none.
+type Ends = [u32; 2];
 
 /// The row at the other end of each row's correlation id.
 ///
@@ -17,28 +14,94 @@ struct Ends {
 ///   kernel_b       corr 5   ─┘   points to the launch
 /// ```
 ///
-/// A row is on the GPU side if it has a stream and a correlation id of 0 or more, or if it is a synchronisation on the
-/// GPU's side (`is_sync`: Event Sync, Context Sync). Of several rows on the other side the last one in the file counts.
-pub(super) fn partners(
-    rows: usize,
-    correlation: impl Fn(usize) -> Option<i64>,
-    has_stream: impl Fn(usize) -> bool,
-    is_sync: impl Fn(usize) -> bool,
-) -> Vec<Option<u32>> {
-    let on_gpu = |row: usize, id: i64| (id >= 0 && has_stream(row)) || is_sync(row);
-    let mut ends: HashMap<i64, Ends, foldhash::fast::FixedState> = HashMap::default();
-    for row in 0..rows {
-        if let Some(id) = correlation(row) {
-            let ends = ends.entry(id).or_default();
-            let end = if on_gpu(row, id) { &mut ends.gpu } else { &mut ends.cpu };
-            *end = Some(row as u32);
+/// Of several rows on the other side the last one in the file counts.
+pub(super) struct Partners<G> {
+    ends: Table,
+    /// Whether a row with this id is on the GPU's side.
+    on_gpu: G,
+}
+
+/// Ends by id.
+enum Table {
+    /// Profilers count: a place for each id from the first one on.
+    Near { first: i64, ends: Vec<Ends> },
+    /// Ids that lie far apart.
+    Far(HashMap<i64, Ends, foldhash::fast::FixedState>),
+}
+
+/// A table may have so many places for each row with an id.
+const MOST_PLACES: u64 = 4;
+
+impl<G: Fn(usize, i64) -> bool> Partners<G> {
+    /// The ends of these ids; `on_gpu` says of a row and its id whether it is on the GPU's side.
+    pub(super) fn of(ids: &FilledIds, on_gpu: G) -> Self {
+        let mut ends = Table::of(ids);
+        ids.each(|row, id| ends.at(id)[usize::from(on_gpu(row, id))] = row as u32 + 1);
+        Self { ends, on_gpu }
+    }
+
+    /// The row at the other end of this row's id.
+    #[inline]
+    pub(super) fn partner(&self, row: usize, id: i64) -> Option<usize> {
+        let other = usize::from(!(self.on_gpu)(row, id));
+        (self.ends.get(id)?[other] as usize).checked_sub(1)
+    }
+}
+
+impl Table {
+    fn of(ids: &FilledIds) -> Self {
+        let (mut first, mut last) = (i64::MAX, i64::MIN);
+        ids.each(|_, id| (first, last) = (first.min(id), last.max(id)));
+        let rows = ids.count() as u64;
+        if rows > 0 && last.abs_diff(first) < rows * MOST_PLACES {
+            Self::Near { first, ends: vec![[0; 2]; (last - first) as usize + 1] }
+        } else {
+            Self::Far(HashMap::default())
         }
     }
-    (0..rows)
-        .map(|row| {
-            let id = correlation(row)?;
-            let ends = ends.get(&id)?;
-            if on_gpu(row, id) { ends.cpu } else { ends.gpu }
-        })
-        .collect()
+
+    #[inline]
+    fn at(&mut self, id: i64) -> &mut Ends {
+        match self {
+            Self::Near { first, ends } => &mut ends[(id - *first) as usize],
+            Self::Far(ends) => ends.entry(id).or_default(),
+        }
+    }
+
+    #[inline]
+    fn get(&self, id: i64) -> Option<Ends> {
+        match self {
+            Self::Near { first, ends } => ends.get(usize::try_from(id.checked_sub(*first)?).ok()?).copied(),
+            Self::Far(ends) => ends.get(&id).copied(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The partners of rows with these ids; those of 10 and more are on the GPU.
+    fn partners(ids: &[Option<i64>]) -> Vec<Option<usize>> {
+        let filled = FilledIds::of(ids);
+        let partners = Partners::of(&filled, |row, _| row >= 10);
+        ids.iter().enumerate().map(|(row, id)| partners.partner(row, (*id)?)).collect()
+    }
+
+    #[test]
+    fn ids_far_apart_are_told_as_near_ones_are() {
+        let mut ids = vec![None; 14];
+        for (row, id) in [(1, 3), (2, 4), (3, 3), (5, 7), (10, 4), (11, 3), (12, 3), (13, 9)] {
+            ids[row] = Some(id);
+        }
+        let mut expected = vec![None; 14];
+        for (row, partner) in [(1, 12), (2, 10), (3, 12), (10, 2), (11, 3), (12, 3)] {
+            expected[row] = Some(partner);
+        }
+        assert_eq!(partners(&ids), expected);
+        let far = |id: i64| if id == 9 { i64::MAX } else { i64::MIN + id };
+        let far: Vec<_> = ids.iter().map(|id| id.map(far)).collect();
+        assert_eq!(partners(&far), expected);
+        assert_eq!(partners(&[None, None]), [None, None]);
+    }
 }

@@ -1,11 +1,11 @@
 //! Whole numbers that nobody adds up: of 32 bits as long as they fit.
 
 use super::cells::Sparse;
+use super::filled::Filled;
 use crate::Result;
 use polars::prelude::{DataFrame, DataType, Int32Chunked, Int32Type, Int64Chunked, Int64Type, IntoSeries, Series};
 
 /// A column of ids while it grows: of 32 bits, and of 64 from the first value that needs them.
-#[derive(Debug)]
 pub(super) enum Ids {
     Short(Sparse<i32>),
     Long(Sparse<i64>),
@@ -18,6 +18,11 @@ impl Default for Ids {
 }
 
 impl Ids {
+    /// With room for so many of 32 bits.
+    pub(super) fn with_capacity(values: usize) -> Self {
+        Self::Short(Sparse::with_capacity(values))
+    }
+
     /// The value of a row at or after the last one set.
     #[inline]
     pub(super) fn set(&mut self, row: usize, value: i64) {
@@ -30,14 +35,6 @@ impl Ids {
         }
     }
 
-    /// Makes the column `rows` long.
-    pub(super) fn pad(&mut self, rows: usize) {
-        match self {
-            Self::Short(ids) => ids.pad(rows),
-            Self::Long(ids) => ids.pad(rows),
-        }
-    }
-
     /// Puts the column of a later part behind this one, from `row` on.
     pub(super) fn append(&mut self, row: usize, part: Self) {
         match (self, part) {
@@ -47,41 +44,28 @@ impl Ids {
         }
     }
 
-    /// The value of a row. Call [`Self::pad`] first.
+    /// Rows up to that of the last value.
     #[inline]
-    pub(super) fn get(&self, row: usize) -> Option<i64> {
+    pub(super) fn rows(&self) -> usize {
         match self {
-            Self::Short(ids) => ids.get(row).map(i64::from),
-            Self::Long(ids) => ids.get(row),
+            Self::Short(ids) => ids.rows(),
+            Self::Long(ids) => ids.rows(),
         }
-    }
-
-    /// Which values are there. Call [`Self::pad`] first.
-    pub(super) fn present(&self) -> &[bool] {
-        match self {
-            Self::Short(ids) => ids.present(),
-            Self::Long(ids) => ids.present(),
-        }
-    }
-
-    /// How many rows there are by now.
-    pub(super) fn len(&self) -> usize {
-        self.present().len()
     }
 
     /// The column with other values, each made from its own.
-    pub(super) fn map<U: Copy + Default>(self, mut to: impl FnMut(i64) -> U) -> Sparse<U> {
+    pub(super) fn map<U>(self, mut to: impl FnMut(i64) -> U) -> Sparse<U> {
         match self {
             Self::Short(ids) => ids.map(|id| to(i64::from(id))),
             Self::Long(ids) => ids.map(to),
         }
     }
 
-    /// The finished column.
-    pub(super) fn finish(self, name: &str) -> Series {
+    /// The column of `rows` rows, all of which have come.
+    pub(super) fn fill(self, rows: usize) -> FilledIds {
         match self {
-            Self::Short(ids) => ids.finish::<Int32Type>(name).into_series(),
-            Self::Long(ids) => ids.finish::<Int64Type>(name).into_series(),
+            Self::Short(ids) => FilledIds::Short(ids.fill(rows)),
+            Self::Long(ids) => FilledIds::Long(ids.fill(rows)),
         }
     }
 
@@ -97,18 +81,65 @@ impl Ids {
     }
 }
 
-impl FromIterator<Option<i64>> for Ids {
-    fn from_iter<I: IntoIterator<Item = Option<i64>>>(values: I) -> Self {
-        let mut ids = Self::default();
-        let mut rows = 0;
-        for (row, value) in values.into_iter().enumerate() {
+/// A column of ids whose rows have all come.
+pub(super) enum FilledIds {
+    Short(Filled<i32>),
+    Long(Filled<i64>),
+}
+
+impl FilledIds {
+    /// A value for each row.
+    pub(super) fn of(values: &[Option<i64>]) -> Self {
+        let mut ids = Ids::default();
+        for (row, value) in values.iter().enumerate() {
             if let Some(value) = value {
-                ids.set(row, value);
+                ids.set(row, *value);
             }
-            rows = row + 1;
         }
-        ids.pad(rows);
-        ids
+        ids.fill(values.len())
+    }
+
+    /// Whether a row has a value.
+    #[inline]
+    pub(super) fn has(&self, row: usize) -> bool {
+        match self {
+            Self::Short(ids) => ids.has(row),
+            Self::Long(ids) => ids.has(row),
+        }
+    }
+
+    /// The value of a row.
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> Option<i64> {
+        match self {
+            Self::Short(ids) => ids.get(row).map(i64::from),
+            Self::Long(ids) => ids.get(row),
+        }
+    }
+
+    /// Shows each row that has a value, in order.
+    #[inline]
+    pub(super) fn each(&self, mut show: impl FnMut(usize, i64)) {
+        match self {
+            Self::Short(ids) => ids.each(|row, id| show(row, i64::from(id))),
+            Self::Long(ids) => ids.each(show),
+        }
+    }
+
+    /// How many values are there.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Short(ids) => ids.count(),
+            Self::Long(ids) => ids.count(),
+        }
+    }
+
+    /// The finished column.
+    pub(super) fn finish(self, name: &str) -> Series {
+        match self {
+            Self::Short(ids) => ids.finish::<Int32Type>(name).into_series(),
+            Self::Long(ids) => ids.finish::<Int64Type>(name).into_series(),
+        }
     }
 }
 
@@ -171,7 +202,7 @@ mod tests {
     const FIRST_LONG: i64 = i32::MAX as i64 + 1;
 
     fn column(values: &[Option<i64>]) -> (DataType, Vec<Option<i64>>) {
-        let column = values.iter().copied().collect::<Ids>().finish("id").into_column();
+        let column = FilledIds::of(values).finish("id").into_column();
         let frame = DataFrame::new(values.len(), vec![column]).unwrap();
         let ints = Ints::of(&frame, "id").unwrap();
         (frame.column("id").unwrap().dtype().clone(), ints.iter().collect())
@@ -197,14 +228,15 @@ mod tests {
         ids.set(1, 5);
         ids.set(1, FIRST_LONG);
         ids.set(1, 6);
-        assert_eq!((ids.get(0), ids.get(1), ids.len()), (None, Some(6), 2));
+        assert_eq!(ids.rows(), 2);
+        let ids = ids.fill(3);
+        assert_eq!([0, 1, 2].map(|row| ids.get(row)), [None, Some(6), None]);
     }
 
     #[test]
     fn rows_are_found_by_value() {
         for offset in [0, FIRST_LONG] {
-            let values = [1, 4, 9].map(|value| Some(value + offset));
-            let column = values.into_iter().collect::<Ids>().finish("id").into_column();
+            let column = FilledIds::of(&[1, 4, 9].map(|value| Some(value + offset))).finish("id").into_column();
             let ints = Ints::of(&DataFrame::new(3, vec![column]).unwrap(), "id").unwrap();
             assert_eq!(ints.row_of(4 + offset), Some(1));
             assert_eq!((ints.row_of(5 + offset), ints.row_of(i64::MAX), ints.row_of(i64::MIN)), (None, None, None));

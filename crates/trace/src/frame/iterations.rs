@@ -44,10 +44,37 @@ impl Clock {
         Self { changes }
     }
 
+    /// A hand for moments that mostly lie near each other.
+    pub(super) fn hand(&self) -> Hand<'_> {
+        // From its end to its start: no moment lies in it.
+        Hand { clock: self, from: i64::MAX, until: i64::MIN, number: None }
+    }
+}
+
+/// Tells the iteration of one moment after another.
+pub(super) struct Hand<'c> {
+    clock: &'c Clock,
+    /// The stretch of the last moment, both ends within it, and the answer there.
+    from: i64,
+    until: i64,
+    number: Option<i64>,
+}
+
+impl Hand<'_> {
     /// The iteration at a moment.
-    pub(super) fn at(&self, moment: i64) -> Option<i64> {
-        let after = self.changes.partition_point(|&(change, _)| change <= moment);
-        after.checked_sub(1).and_then(|last| self.changes[last].1)
+    #[inline]
+    pub(super) fn at(&mut self, moment: i64) -> Option<i64> {
+        if moment < self.from || moment > self.until {
+            self.turn(moment);
+        }
+        self.number
+    }
+
+    fn turn(&mut self, moment: i64) {
+        let changes = &self.clock.changes;
+        let after = changes.partition_point(|&(change, _)| change <= moment);
+        (self.from, self.number) = after.checked_sub(1).map_or((i64::MIN, None), |last| changes[last]);
+        self.until = changes.get(after).map_or(i64::MAX, |&(change, _)| change - 1);
     }
 }
 
@@ -62,19 +89,21 @@ mod tests {
     #[test]
     fn a_step_holds_its_start_but_not_its_end() {
         let clock = Clock::new(&[step(7, 10, 20), step(8, 20, 30)]);
-        let at = [9, 10, 19, 20, 29, 30].map(|moment| clock.at(moment));
-        assert_eq!(at, [None, Some(7), Some(7), Some(8), Some(8), None]);
+        let mut hand = clock.hand();
+        let at = [9, 10, 19, 20, 29, 30, 12, 9, 25].map(|moment| hand.at(moment));
+        assert_eq!(at, [None, Some(7), Some(7), Some(8), Some(8), None, Some(7), None, Some(8)]);
     }
 
     #[test]
     fn of_overlapping_steps_the_last_in_the_file_wins() {
         let clock = Clock::new(&[step(5, 5, 9), step(4, 0, 6), step(6, 3, 3)]);
-        let at = [0, 4, 5, 6, 8, 9].map(|moment| clock.at(moment));
+        let mut hand = clock.hand();
+        let at = [0, 4, 5, 6, 8, 9].map(|moment| hand.at(moment));
         assert_eq!(at, [Some(4), Some(4), Some(4), Some(5), Some(5), None]);
     }
 
     #[test]
     fn without_steps_nothing_has_an_iteration() {
-        assert_eq!(Clock::new(&[]).at(0), None);
+        assert_eq!([i64::MAX, 0, i64::MIN].map(|moment| Clock::new(&[]).hand().at(moment)), [None; 3]);
     }
 }

@@ -37,14 +37,11 @@ impl PartSink for Builder<'_> {
 impl Rows {
     /// Rows of a later part, whose events follow on `entries` of the list; `slots` are the places of its args here.
     fn append(&mut self, part: Self, entries: i64, slots: &[usize]) {
-        let rows = self.index.len();
+        let rows = self.index.rows();
+        let more = part.index.rows();
         let symbols = self.interner.absorb(&part.interner);
         let known = |symbol: u32| symbols[symbol as usize];
-        for row in 0..part.index.len() {
-            if let Some(index) = part.index.get(row) {
-                self.index.set(rows + row, index + entries);
-            }
-        }
+        part.index.fill(more).each(|row, index| self.index.set(rows + row, index + entries));
         self.name.append(rows, part.name.map(known));
         self.cat.extend(part.cat.into_iter().map(known));
         for (mine, theirs) in [(&mut self.ts, part.ts), (&mut self.dur, part.dur)] {

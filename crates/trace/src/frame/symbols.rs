@@ -139,8 +139,9 @@ pub(crate) fn categorical(codes: UInt32Chunked, categories: &Categories) -> Seri
 /// A column of categories over codes that are known to be of the shared table, taken as they are, without a look.
 #[allow(unsafe_code)]
 pub(crate) fn trusted_categorical(codes: UInt32Chunked, categories: &Categories) -> Series {
-    // SAFETY: the codes come from a file that `write::arrow` wrote, whose manifest lists each of them; the caller has
-    // put all listed texts into the table and found every one under its code.
+    // SAFETY: there are two callers. `Codes` has the codes from the table itself, which forgets none. Those of
+    // `write::arrow` come from a file that it wrote, whose manifest lists each of them; it has put all listed texts into
+    // the table and found every one under its code.
     let column = unsafe {
         CategoricalChunked::<Categorical32Type>::from_cats_and_dtype_unchecked(codes, categories.dtype.clone())
     };

@@ -1,0 +1,73 @@
+//! Columns whose rows have all come.
+
+use polars::prelude::{ChunkedArray, PlSmallStr, PolarsNumericType};
+use polars_arrow::bitmap::Bitmap;
+
+/// A column with a place for each row.
+pub(super) struct Filled<T> {
+    /// Of any value where none is there.
+    values: Vec<T>,
+    /// Which values are there; none if all are.
+    present: Option<Bitmap>,
+}
+
+impl<T: Copy> Filled<T> {
+    /// The column of these values; `present`, of their length, says which of them are there.
+    pub(super) fn new(values: Vec<T>, present: Option<Bitmap>) -> Self {
+        Self { values, present }
+    }
+
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// A value for each row, any where none is there.
+    pub(super) fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The same, to be changed.
+    pub(super) fn values_mut(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// Which values are there; none if all are.
+    pub(super) fn present(&self) -> Option<&Bitmap> {
+        self.present.as_ref()
+    }
+
+    /// Whether a row has a value.
+    #[inline]
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.present.as_ref().is_none_or(|present| present.get_bit(row))
+    }
+
+    /// The value of a row.
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> Option<T> {
+        self.has(row).then(|| self.values[row])
+    }
+
+    /// Shows each row that has a value, in order.
+    #[inline]
+    pub(super) fn each(&self, mut show: impl FnMut(usize, T)) {
+        match &self.present {
+            None => self.values.iter().enumerate().for_each(|(row, &value)| show(row, value)),
+            Some(present) => present.true_idx_iter().for_each(|row| show(row, self.values[row])),
+        }
+    }
+
+    /// How many values are there.
+    pub(super) fn count(&self) -> usize {
+        self.present.as_ref().map_or(self.values.len(), Bitmap::set_bits)
+    }
+
+    /// The finished column.
+    pub(super) fn finish<P>(self, name: &str) -> ChunkedArray<P>
+    where
+        P: PolarsNumericType<Native = T>,
+    {
+        ChunkedArray::from_vec_validity(PlSmallStr::from_str(name), self.values, self.present)
+    }
+}
