@@ -5,7 +5,7 @@ use super::cells::Sparse;
 use super::codes::Codes;
 use super::ids::Ids;
 use super::symbols::{Interner, Reading};
-use crate::read::{Odd, OddCounts, Raw, as_f64, integer, is_float};
+use crate::read::{Odd, OddCounts, Raw, Token};
 use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series};
 
 /// The values of one argument. Costs nothing until the first one arrives.
@@ -39,17 +39,17 @@ impl ArgCells {
     ) {
         match kind {
             ArgKind::Int => {
-                if let Some(value) = number(value, integer, odd) {
+                if let Some(value) = number(value, Token::integer, odd) {
                     self.cells.int(row, value);
                 }
             }
             ArgKind::Id => {
-                if let Some(value) = number(value, integer, odd) {
+                if let Some(value) = number(value, Token::integer, odd) {
                     self.cells.id(row, value);
                 }
             }
             ArgKind::Float => {
-                if let Some(value) = number(value, as_f64, odd) {
+                if let Some(value) = number(value, Token::as_f64, odd) {
                     self.cells.float(row, value);
                 }
             }
@@ -117,13 +117,13 @@ impl ArgCells {
         };
         self.numbers = true;
         // Python's true is a one.
-        if let b"true" | b"false" = token {
-            return self.cells.int(row, i64::from(token == b"true"));
+        if let b"true" | b"false" = token.text {
+            return self.cells.int(row, i64::from(token.text == b"true"));
         }
-        let whole = if is_float(token) { Err(Odd::HugeInteger) } else { integer(token) };
+        let whole = if token.is_float() { Err(Odd::HugeInteger) } else { token.integer() };
         match whole {
             Ok(value) => self.cells.int(row, value),
-            Err(Odd::HugeInteger) => match as_f64(token) {
+            Err(Odd::HugeInteger) => match token.as_f64() {
                 Ok(value) => self.cells.float(row, value),
                 Err(kind) => odd.note(kind),
             },
@@ -217,7 +217,7 @@ impl Cells {
 pub(super) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
     let (bytes, reading) = match value {
         Raw::Null => return None,
-        Raw::Text(bytes) | Raw::Token(bytes) => (bytes, Reading::Text),
+        Raw::Text(bytes) | Raw::Token(Token { text: bytes, .. }) => (bytes, Reading::Text),
         Raw::Nested(bytes) => (bytes, Reading::Json),
     };
     Some(texts.intern(bytes, reading))
@@ -225,11 +225,15 @@ pub(super) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
 
 /// A number, also from text that holds one.
 #[inline]
-pub(super) fn number<T>(value: Raw<'_>, read: impl Fn(&[u8]) -> Result<T, Odd>, odd: &mut OddCounts) -> Option<T> {
+pub(super) fn number<'a, T>(
+    value: Raw<'a>,
+    read: impl Fn(&Token<'a>) -> Result<T, Odd>,
+    odd: &mut OddCounts,
+) -> Option<T> {
     let result = match value {
         Raw::Null => return None,
-        Raw::Token(token) => read(token),
-        Raw::Text(text) => read(text.trim_ascii()).inspect(|_| odd.note(Odd::NumberAsText)),
+        Raw::Token(token) => read(&token),
+        Raw::Text(text) => read(&Token::of(text.trim_ascii())).inspect(|_| odd.note(Odd::NumberAsText)),
         Raw::Nested(_) => Err(Odd::NotANumber),
     };
     result.map_err(|kind| odd.note(kind)).ok()

@@ -141,6 +141,12 @@ impl Slots {
         self.slots[slot].kind
     }
 
+    /// How many keys got a slot since the start; it only grows.
+    #[inline]
+    pub(super) fn known_keys(&self) -> usize {
+        self.inferred.len()
+    }
+
     /// Whether every argument is wanted.
     pub(super) fn infers(&self) -> bool {
         self.infers

@@ -11,7 +11,7 @@ use super::ids::Ids;
 use super::symbols::Interner;
 use super::time::FloatTimes;
 use crate::Compat;
-use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, as_f64, each_arg, integer, is_float, nanos};
+use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, Token, each_arg};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -67,6 +67,11 @@ impl EventSink for Builder<'_> {
         self.slots.slot(key)
     }
 
+    #[inline]
+    fn args_known(&self) -> usize {
+        self.slots.known_keys()
+    }
+
     fn restart(&mut self) {
         self.rows = Rows::default();
         self.meter.events.fetch_sub(std::mem::take(&mut self.told), Ordering::Relaxed);
@@ -75,7 +80,7 @@ impl EventSink for Builder<'_> {
     #[inline]
     fn event(&mut self, event: &RawEvent<'_>) {
         self.rows.float_starts |= match event.ts {
-            Raw::Token(token) => is_float(token),
+            Raw::Token(token) => token.is_float(),
             _ => true,
         };
         if !event.dur.is_null() && !event.cat.is_null() {
@@ -112,22 +117,22 @@ impl Rows {
         if let Some(name) = self.symbol(event.name) {
             self.name.set(row, name);
         }
-        if let Some(ts) = self.number(event.ts, nanos) {
+        if let Some(ts) = self.number(event.ts, Token::nanos) {
             self.ts.set(row, ts);
         }
-        if let Some(dur) = self.number(event.dur, nanos) {
+        if let Some(dur) = self.number(event.dur, Token::nanos) {
             self.dur.set(row, dur);
         }
         if compat == Compat::Hta {
             let mut ignored = OddCounts::default();
-            let float = |raw, odd: &mut OddCounts| number(raw, as_f64, odd).unwrap_or(0.0);
+            let float = |raw, odd: &mut OddCounts| number(raw, Token::as_f64, odd).unwrap_or(0.0);
             self.float.ts.push(float(event.ts, &mut ignored));
             self.float.dur.push(float(event.dur, &mut ignored));
         }
-        if let Some(pid) = self.number(event.pid, integer) {
+        if let Some(pid) = self.number(event.pid, Token::integer) {
             self.pid.set(row, pid);
         }
-        if let Some(tid) = self.number(event.tid, integer) {
+        if let Some(tid) = self.number(event.tid, Token::integer) {
             self.tid.set(row, tid);
         }
         for (slot, value) in event.args() {
@@ -151,12 +156,12 @@ impl Rows {
             STREAM_SLOT => {
                 // ROCm writes streams of runtime calls as "0x0", which HTA reads as none; −1 says none, too.
                 let mut ignored = OddCounts::default();
-                if let Some(stream) = number(value, integer, &mut ignored).filter(|&stream| stream >= 0) {
+                if let Some(stream) = number(value, Token::integer, &mut ignored).filter(|&stream| stream >= 0) {
                     self.stream.set(row, stream);
                 }
             }
             CORRELATION_SLOT => {
-                if let Some(id) = self.number(value, integer).filter(|&id| id != -1) {
+                if let Some(id) = self.number(value, Token::integer).filter(|&id| id != -1) {
                     self.correlation.set(row, id);
                 }
             }
@@ -175,7 +180,7 @@ impl Rows {
     }
 
     #[inline]
-    fn number<T>(&mut self, value: Raw<'_>, read: impl Fn(&[u8]) -> Result<T, Odd>) -> Option<T> {
+    fn number<'a, T>(&mut self, value: Raw<'a>, read: impl Fn(&Token<'a>) -> Result<T, Odd>) -> Option<T> {
         number(value, read, &mut self.odd)
     }
 }

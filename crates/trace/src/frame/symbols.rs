@@ -32,8 +32,33 @@ pub(crate) struct Interner {
     known: HashTable<u32>,
     texts: Vec<String>,
     hasher: FixedState,
+    /// Of some ways of writing, found by few of their bytes, where they stand in `bytes`: most texts are one of these.
+    recent: Vec<Recent>,
     /// What was repaired: once for each way of writing.
     odd: OddCounts,
+}
+
+/// A way of writing that came before.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    start: u32,
+    /// Zero for none.
+    len: u32,
+    symbol: u32,
+    reading: Reading,
+}
+
+/// How many there are, a power of two.
+const RECENT: usize = 1024;
+
+/// Where a text of eight bytes and more stands among the recent ones: told by its length, its ends and its middle.
+#[inline]
+fn place(raw: &[u8]) -> Option<usize> {
+    let middle = raw.get(raw.len() / 2..)?.first_chunk::<4>()?;
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    let ends = word(raw.first_chunk()?) ^ word(raw.last_chunk()?).rotate_left(29);
+    let mixed = ends ^ (u64::from(u32::from_le_bytes(*middle)) << 20) ^ raw.len() as u64;
+    Some((mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT.trailing_zeros())) as usize)
 }
 
 struct Written {
@@ -48,6 +73,27 @@ impl Interner {
     /// The symbol of a text as it is written; the text itself is made only once.
     #[inline]
     pub(crate) fn intern(&mut self, raw: &[u8], reading: Reading) -> u32 {
+        let place = place(raw);
+        if let Some(recent) = place.and_then(|place| self.recent.get(place))
+            && recent.len as usize == raw.len()
+            && recent.reading == reading
+            && &self.bytes[recent.start as usize..][..raw.len()] == raw
+        {
+            return recent.symbol;
+        }
+        let (start, symbol) = self.find(raw, reading);
+        if let (Some(place), Ok(start), Ok(len)) = (place, start.try_into(), raw.len().try_into()) {
+            let none = Recent { start: 0, len: 0, symbol: 0, reading };
+            if self.recent.is_empty() {
+                self.recent = vec![none; RECENT];
+            }
+            self.recent[place] = Recent { start, len, symbol, reading };
+        }
+        symbol
+    }
+
+    /// Where a text stands in `bytes`, and its symbol.
+    fn find(&mut self, raw: &[u8], reading: Reading) -> (usize, u32) {
         let hash = self.hasher.hash_one(raw);
         let bytes = &self.bytes;
         let same = |written: &Written| {
@@ -56,8 +102,8 @@ impl Interner {
                 && &bytes[written.start..written.start + written.len] == raw
         };
         match self.written.find(hash, same) {
-            Some(written) => written.symbol,
-            None => self.insert(raw, hash, reading),
+            Some(written) => (written.start, written.symbol),
+            None => (self.bytes.len(), self.insert(raw, hash, reading)),
         }
     }
 

@@ -13,10 +13,10 @@
 mod tests;
 
 use super::entries::{Alone, List, Others};
-use super::event::{Arg, RawEvent};
+use super::event::{Memory, RawEvent};
 use super::odd::{Odd, OddCounts};
 use super::ranks::RankText;
-use super::scan::{Raw, Skipper, Stop};
+use super::scan::{Bad, Raw, Skipper, Stop};
 use super::text;
 use super::window::{CHUNK, End, Window};
 use crate::{Error, Result};
@@ -31,6 +31,10 @@ const LONGEST_METADATA: usize = 16 * 1024 * 1024;
 pub(crate) trait EventSink {
     /// The slot of an argument; `None` if nobody wants it.
     fn slot(&mut self, key: &[u8]) -> Option<u16>;
+    /// How many arguments have a slot: one that had none may have one once the number changes.
+    fn args_known(&self) -> usize {
+        0
+    }
     /// A list of events begins; an earlier one no longer counts.
     fn restart(&mut self);
     /// One event.
@@ -105,8 +109,7 @@ pub(super) struct Reading<'s, R, S> {
     pub(super) file: &'s str,
     pub(super) sink: &'s mut S,
     pub(super) outcome: Outcome,
-    /// Memory for the arguments of an event.
-    pub(super) args: Vec<Arg>,
+    pub(super) memory: Memory,
     pub(super) others: &'s mut dyn Others<R, S>,
     /// Where the next of the others begins.
     pub(super) seam: u64,
@@ -124,7 +127,7 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
         others: &'s mut dyn Others<R, S>,
     ) -> Self {
         let seam = others.seam();
-        Self { window, file, sink, outcome: Outcome::default(), args: Vec::new(), others, seam }
+        Self { window, file, sink, outcome: Outcome::default(), memory: Memory::default(), others, seam }
     }
 
     /// The text from its first byte on.
@@ -205,7 +208,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                         return Ok(flow);
                     }
                 }
-                Some(_) => return self.broken(listed, Stop::Bad("no key")),
+                Some(_) => return self.broken(listed, Stop::Bad(Bad::Key)),
                 None => return self.broken(listed, Stop::More),
             }
         }
@@ -226,7 +229,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     /// A key and its colon; the cursor stands on the quote.
     fn key(&mut self) -> Result<String, Stop> {
         let key = self.window.whole(|scanner| scanner.text().map(<[u8]>::to_vec))?;
-        self.window.whole(|scanner| scanner.expect(b':', "a colon is missing after a key"))?;
+        self.window.whole(|scanner| scanner.colon())?;
         Ok(text::decode(&key, &mut self.outcome.odd).into_owned())
     }
 
@@ -237,7 +240,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
             self.skip(LONGEST_METADATA).ok_or(Stop::More)?
         } else {
             self.window.whole(|scanner| match scanner.value()? {
-                Raw::Token(token) => Ok(token.to_vec()),
+                Raw::Token(token) => Ok(token.text.to_vec()),
                 _ => Ok(b"null".to_vec()),
             })?
         };

@@ -94,7 +94,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                         self.outcome.odd.note(Odd::NotAnEvent);
                         self.outcome.events += 1;
                     }
-                    Err(Stop::Bad(reason)) => self.recover(reason)?,
+                    Err(Stop::Bad(reason)) => self.recover(reason.reason())?,
                     Err(Stop::More) => self.cut("the JSON text ends inside the list of events")?,
                 },
                 None if list == List::Bare && matches!(self.window.end(), Some(End::Over)) => return Ok(ON),
@@ -123,10 +123,11 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
 
     #[inline]
     fn event(&mut self) -> Result<()> {
-        let Self { window, sink, outcome, args, .. } = self;
+        let Self { window, sink, outcome, memory, .. } = self;
+        memory.layouts.learnt_with(sink.args_known());
         let index = outcome.events as i64;
         let read = window.whole(|scanner| {
-            let event = raw_event(scanner, index, args, |key| sink.slot(key))?;
+            let event = raw_event(scanner, index, memory, |key| sink.slot(key))?;
             sink.event(&event);
             sink.event_text(index, scanner.passed());
             Ok(())
@@ -136,7 +137,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
             Err(Stop::More) => self.cut("the JSON text ends inside an event")?,
             Err(Stop::Bad(reason)) => {
                 outcome.events += 1;
-                self.recover(reason)?;
+                self.recover(reason.reason())?;
             }
         }
         Ok(())

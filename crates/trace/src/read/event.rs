@@ -1,7 +1,9 @@
 //! One event of a Chrome trace, as it is written.
 
+use super::layout::{Layouts, Member, START};
+use super::number::{Decimal, Token};
 use super::odd::OddCounts;
-use super::scan::{Raw, Scanner, Stop};
+use super::scan::{Bad, Raw, Scanner, Stop};
 use super::text;
 
 /// One entry of `traceEvents`, as it is written.
@@ -34,7 +36,7 @@ pub(super) struct Arg {
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Null,
-    Token,
+    Token(Decimal),
     Text,
     Nested,
 }
@@ -42,10 +44,10 @@ enum Kind {
 impl Arg {
     /// A value that is written between these places.
     #[inline]
-    fn new(slot: u16, value: Raw<'_>, start: usize, end: usize) -> Self {
+    fn new(slot: u16, value: &Raw<'_>, start: usize, end: usize) -> Self {
         match value {
             Raw::Null => Self { slot, kind: Kind::Null, start, end },
-            Raw::Token(_) => Self { slot, kind: Kind::Token, start, end },
+            Raw::Token(token) => Self { slot, kind: Kind::Token(token.decimal), start, end },
             Raw::Text(_) => Self { slot, kind: Kind::Text, start: start + 1, end: end - 1 },
             Raw::Nested(_) => Self { slot, kind: Kind::Nested, start, end },
         }
@@ -56,7 +58,7 @@ impl Arg {
         let written = &text[self.start..self.end];
         match self.kind {
             Kind::Null => Raw::Null,
-            Kind::Token => Raw::Token(written),
+            Kind::Token(decimal) => Raw::Token(Token { text: written, decimal }),
             Kind::Text => Raw::Text(written),
             Kind::Nested => Raw::Nested(written),
         }
@@ -73,48 +75,69 @@ impl<'a> RawEvent<'a> {
     }
 }
 
-/// One event; the cursor stands on its brace. `slot` says where an argument belongs, `args` is memory for them.
+/// What is kept from event to event: memory for arguments, and how events were written so far.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    pub(super) layouts: Layouts,
+    args: Vec<Arg>,
+}
+
+/// One event; the cursor stands on its brace. `slot` says where an argument belongs.
 #[inline]
 pub(super) fn raw_event<'e, 'a: 'e>(
     scanner: &mut Scanner<'a>,
     index: i64,
-    args: &'e mut Vec<Arg>,
+    memory: &'e mut Memory,
     mut slot: impl FnMut(&[u8]) -> Option<u16>,
 ) -> Result<RawEvent<'e>, Stop> {
+    let Memory { layouts, args } = memory;
     args.clear();
     let mut event = RawEvent { index, ..RawEvent::default() };
-    members(scanner, |scanner, key| {
-        match key {
-            b"name" => event.name = scanner.value()?,
-            b"cat" => event.cat = scanner.value()?,
-            b"ts" => event.ts = scanner.value()?,
-            b"dur" => event.dur = scanner.value()?,
-            b"pid" => event.pid = scanner.value()?,
-            b"tid" => event.tid = scanner.value()?,
-            b"args" => {
+    let (mut place, mut args_start) = (START, 0);
+    loop {
+        let from = scanner.position();
+        let step = layouts.step(place, scanner, &mut slot)?;
+        if step.is_kind {
+            if step.args_start != 0 {
                 args.clear();
-                if scanner.peek()? == b'{' {
-                    let start = scanner.position();
-                    members(scanner, |scanner, key| {
-                        let from = scanner.position();
-                        let value = scanner.value()?;
-                        if let Some(slot) = slot(key) {
-                            args.push(Arg::new(slot, value, from, scanner.position()));
-                        }
-                        Ok(())
-                    })?;
-                    event.args_text = scanner.since(start);
-                } else {
-                    event.args_text = &[];
-                    scanner.value()?;
-                }
+                args_start = from + step.args_start as usize;
             }
-            _ => {
-                scanner.value()?;
+            if step.args_end != 0 {
+                event.args_text = scanner.between(args_start, from + step.args_end as usize);
+            }
+            if step.cat.0 != 0 {
+                event.cat = Raw::Text(scanner.between(from + step.cat.0 as usize, from + step.cat.1 as usize));
             }
         }
-        Ok(())
-    })?;
+        place = step.next;
+        match step.member {
+            Member::End => break,
+            Member::Nothing => continue,
+            Member::Other => {
+                scanner.pass()?;
+                continue;
+            }
+            _ => {}
+        }
+        let member = step.member;
+        scanner.peek()?;
+        let start = scanner.position();
+        let value = scanner.value()?;
+        match member {
+            Member::Arg(slot) => args.push(Arg::new(slot, &value, start, scanner.position())),
+            Member::Args => {
+                args.clear();
+                event.args_text = &[];
+            }
+            Member::Name => event.name = value,
+            Member::Cat => event.cat = value,
+            Member::Ts => event.ts = value,
+            Member::Dur => event.dur = value,
+            Member::Pid => event.pid = value,
+            Member::Tid => event.tid = value,
+            Member::Other | Member::Nothing | Member::End => {}
+        }
+    }
     (event.args, event.text) = (args, scanner.passed());
     Ok(event)
 }
@@ -137,18 +160,18 @@ fn members<'a>(
     scanner: &mut Scanner<'a>,
     mut each: impl FnMut(&mut Scanner<'a>, &[u8]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    scanner.bump();
+    scanner.skip(1);
     loop {
         match scanner.peek()? {
             b'"' => {}
             b'}' => {
-                scanner.bump();
+                scanner.skip(1);
                 return Ok(());
             }
-            _ => return Err(Stop::Bad("a key is missing or a text is not closed")),
+            _ => return Err(Stop::Bad(Bad::Key)),
         }
         let (key, escaped) = scanner.text_or_escaped()?;
-        scanner.expect(b':', "a colon is missing after a key")?;
+        scanner.colon()?;
         scanner.peek()?;
         if escaped {
             let plain = text::decode(key, &mut OddCounts::default()).into_owned();
@@ -157,9 +180,9 @@ fn members<'a>(
             each(scanner, key)?;
         }
         match scanner.peek()? {
-            b',' => scanner.bump(),
+            b',' => scanner.skip(1),
             b'}' => {}
-            _ => return Err(Stop::Bad("a comma is missing, or a text contains an unescaped quote")),
+            _ => return Err(Stop::Bad(Bad::Comma)),
         }
     }
 }
@@ -172,16 +195,16 @@ pub(crate) fn object_members(text: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     if scanner.peek().ok()? != b'{' {
         return None;
     }
-    scanner.bump();
+    scanner.skip(1);
     while scanner.peek().ok()? == b'"' {
         let key = scanner.text().ok()?;
-        scanner.expect(b':', "a colon is missing after a key").ok()?;
+        scanner.colon().ok()?;
         scanner.peek().ok()?;
         let from = scanner.position();
         scanner.value().ok()?;
         found.push((key, &text[from..scanner.position()]));
         if scanner.peek().ok()? == b',' {
-            scanner.bump();
+            scanner.skip(1);
         }
     }
     (scanner.peek().ok()? == b'}').then_some(found)

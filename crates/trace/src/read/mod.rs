@@ -9,6 +9,7 @@ mod chrome;
 mod corpus_tests;
 mod entries;
 mod event;
+mod layout;
 mod number;
 mod odd;
 mod open;
@@ -27,7 +28,7 @@ mod window;
 pub(crate) use ahead::read_ahead;
 pub(crate) use chrome::{EventSink, Outcome, read_events};
 pub(crate) use event::{RawEvent, each_arg, object_members};
-pub(crate) use number::{as_f64, integer, is_float, nanos};
+pub(crate) use number::Token;
 pub(crate) use odd::{Odd, OddCounts};
 pub(crate) use open::{Meter, open_bytes, open_file, open_from, part_starts};
 #[cfg(test)]

@@ -2,61 +2,166 @@
 
 use super::Odd;
 
-/// Decimal µs → whole nanoseconds, exact; digits beyond the third decimal round half away from zero.
-pub(crate) fn nanos(text: &[u8]) -> Result<i64, Odd> {
-    let scaled = if let Some(value) = short(text, 3) { value } else { scale(text, 3)?.0 };
-    Ok(scaled)
+/// A number or a word, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token<'a> {
+    pub(crate) text: &'a [u8],
+    pub(super) decimal: Decimal,
 }
 
-/// A whole number.
-pub(crate) fn integer(text: &[u8]) -> Result<i64, Odd> {
-    if let Some(value) = short(text, 0) {
-        return Ok(value);
+/// What the text of a short number says: `mantissa` / 10^`places`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Decimal {
+    mantissa: i64,
+    /// [`UNREAD`] if this is no such number.
+    places: u8,
+}
+
+const UNREAD: u8 = u8::MAX;
+
+impl Decimal {
+    pub(super) const UNREAD: Self = Self { mantissa: 0, places: UNREAD };
+}
+
+const POWERS: [i64; 19] = {
+    let mut powers = [1; 19];
+    let mut at = 1;
+    while at < 19 {
+        powers[at] = 10 * powers[at - 1];
+        at += 1;
     }
-    match scale(text, 0)? {
-        (value, true) => Ok(value),
-        (_, false) => Err(Odd::Fraction),
-    }
-}
+    powers
+};
 
-/// The nearest double.
-pub(crate) fn as_f64(text: &[u8]) -> Result<f64, Odd> {
-    let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).ok_or(Odd::NotANumber)?;
-    if value.is_finite() { Ok(value) } else { Err(not_digits(text).unwrap_or(Odd::HugeInteger)) }
-}
+/// So much of the text is looked at: enough for any number that is read on the way, and what stands behind it.
+const SEEN: usize = 40;
 
-/// Whether Python's json makes a float of it.
-pub(crate) fn is_float(text: &[u8]) -> bool {
-    text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E' | b'N' | b'I'))
-}
-
-/// The common case: up to 18 digits, which 64 bits hold, at most `places` of them behind a point, no exponent.
+/// The number at the start of a text that goes on behind it, and its length: digits, perhaps a point and a few more, that
+/// 64 bits hold. `None` if it is another, or stands near the end of the text.
 #[inline]
-fn short(text: &[u8], places: usize) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        all => (false, all),
-    };
-    if digits.is_empty() || digits.len() > 19 {
-        return None;
-    }
-    let mut value: i64 = 0;
-    let mut point = None;
-    for (position, &byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => value = value.wrapping_mul(10).wrapping_add(i64::from(byte - b'0')),
-            b'.' if point.is_none() && position > 0 => point = Some(position),
-            _ => return None,
+pub(super) fn decimal(text: &[u8]) -> Option<(Decimal, usize)> {
+    let text: &[u8; SEEN] = text.first_chunk()?;
+    let sign = usize::from(text[0] == b'-');
+    let (mut mantissa, mut digits) = up_to_eight_digits(word(text, sign)?);
+    if digits == 8 {
+        let (more, count) = up_to_eight_digits(word(text, sign + 8)?);
+        (mantissa, digits) = (mantissa * POWERS[count] + more, 8 + count);
+        if count == 8 {
+            let (more, count) = up_to_eight_digits(word(text, sign + 16)?);
+            (mantissa, digits) = (mantissa.checked_mul(POWERS[count])?.checked_add(more)?, 16 + count);
         }
     }
-    let decimals = point.map_or(0, |point| digits.len() - point - 1);
-    // Nineteen may be too many, and have wrapped.
-    if digits.len() - usize::from(point.is_some()) > 18 || decimals > places || (point.is_some() && decimals == 0) {
-        return None;
+    let (mut length, mut places) = (sign + digits, 0);
+    if text[length] == b'.' {
+        let (fraction, count) = up_to_eight_digits(word(text, length + 1)?);
+        mantissa = mantissa.checked_mul(POWERS[count])?.checked_add(fraction)?;
+        (length, places) = (length + 1 + count, count);
+        if matches!(places, 0 | 8) {
+            return None;
+        }
     }
-    let power = [1, 10, 100, 1000][places - decimals];
-    let value = value.checked_mul(power)?;
-    Some(if negative { -value } else { value })
+    let mantissa = if sign == 1 { -mantissa } else { mantissa };
+    let ended = digits > 0 && is_behind_number(text[length]);
+    ended.then_some((Decimal { mantissa, places: places as u8 }, length))
+}
+
+/// How long a number without sign, point and exponent is at the start of a text that goes on behind it. `None` as above.
+#[inline]
+pub(super) fn whole_number(text: &[u8]) -> Option<usize> {
+    let text: &[u8; 24] = text.first_chunk()?;
+    let mut digits = leading_digits(word(text, 0)? ^ ZEROS);
+    if digits == 8 {
+        digits += leading_digits(word(text, 8)? ^ ZEROS);
+    }
+    (digits > 0 && is_behind_number(text[digits])).then_some(digits)
+}
+
+/// Whether a number ends before this byte.
+#[inline]
+pub(super) fn is_behind_number(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+}
+
+#[inline]
+fn word(text: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*text.get(at..)?.first_chunk()?))
+}
+
+/// The text `00000000`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// How many bytes from the lowest on are below ten.
+#[inline]
+const fn leading_digits(word: u64) -> usize {
+    // What this carries into the next byte comes from one that is none.
+    let others = (word.wrapping_add(0x0606_0606_0606_0606) | word) & 0xf0f0_f0f0_f0f0_f0f0;
+    others.trailing_zeros() as usize / 8
+}
+
+/// The digits at the start of eight bytes, as a number, and how many: neighbours are put together, then pairs, then fours.
+#[inline]
+fn up_to_eight_digits(text: u64) -> (i64, usize) {
+    let word = text ^ ZEROS;
+    let digits = leading_digits(word);
+    // Zeros before them. Of none at all something remains, which the last line leaves out.
+    let word = word << ((64 - 8 * digits as u32) & 63);
+    let pairs = word.wrapping_mul(10 * 256 + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100 * 65_536 + 1) >> 16 & 0x0000_ffff_0000_ffff;
+    let eight = fours.wrapping_mul(10_000 * 4_294_967_296 + 1) >> 32;
+    (if digits == 0 { 0 } else { eight as i64 }, digits)
+}
+
+impl<'a> Token<'a> {
+    /// Of a text that was not read yet.
+    pub(crate) fn of(text: &'a [u8]) -> Self {
+        Self { text, decimal: Decimal::UNREAD }
+    }
+
+    /// Decimal µs → whole nanoseconds, exact; digits beyond the third decimal round half away from zero.
+    #[inline]
+    pub(crate) fn nanos(&self) -> Result<i64, Odd> {
+        let Decimal { mantissa, places } = self.decimal;
+        if places <= 3
+            && let Some(nanos) = mantissa.checked_mul(POWERS[3 - usize::from(places)])
+        {
+            return Ok(nanos);
+        }
+        Ok(scale(self.text, 3)?.0)
+    }
+
+    /// A whole number.
+    #[inline]
+    pub(crate) fn integer(&self) -> Result<i64, Odd> {
+        if self.decimal.places == 0 {
+            return Ok(self.decimal.mantissa);
+        }
+        match scale(self.text, 0)? {
+            (value, true) => Ok(value),
+            (_, false) => Err(Odd::Fraction),
+        }
+    }
+
+    /// The nearest double.
+    #[inline]
+    pub(crate) fn as_f64(&self) -> Result<f64, Odd> {
+        let Decimal { mantissa, places } = self.decimal;
+        // Both are doubles, so that their quotient is rounded once.
+        if places != UNREAD && mantissa.unsigned_abs() < 1 << 53 && mantissa != 0 {
+            return Ok(mantissa as f64 / POWERS[usize::from(places)] as f64);
+        }
+        let text = self.text;
+        let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).ok_or(Odd::NotANumber)?;
+        if value.is_finite() { Ok(value) } else { Err(not_digits(text).unwrap_or(Odd::HugeInteger)) }
+    }
+
+    /// Whether Python's json makes a float of it.
+    #[inline]
+    pub(crate) fn is_float(&self) -> bool {
+        match self.decimal.places {
+            UNREAD => self.text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E' | b'N' | b'I')),
+            places => places > 0,
+        }
+    }
 }
 
 /// Any JSON number × 10^places as an integer, and whether that is exact.
@@ -142,6 +247,77 @@ fn not_digits(text: &[u8]) -> Option<Odd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Read on the way and afterwards, which must come to the same.
+    fn both<T: PartialEq + std::fmt::Debug>(text: &[u8], read: impl Fn(&Token<'_>) -> T) -> T {
+        let value = read(&Token::of(text));
+        for behind in [",", "} ", ", \"dur\": 12345678", "\n0000000000"] {
+            let whole = [text, behind.as_bytes(), &[b' '; SEEN]].concat();
+            if let Some((decimal, length)) = decimal(&whole) {
+                assert_eq!(length, text.len(), "{}", String::from_utf8_lossy(&whole));
+                assert_eq!(read(&Token { text, decimal }), value, "{}", String::from_utf8_lossy(&whole));
+            }
+        }
+        value
+    }
+
+    fn nanos(text: &[u8]) -> Result<i64, Odd> {
+        both(text, |token| token.nanos())
+    }
+
+    fn integer(text: &[u8]) -> Result<i64, Odd> {
+        both(text, |token| token.integer())
+    }
+
+    #[test]
+    fn short_numbers_are_read_on_the_way() {
+        for (text, mantissa, places) in [
+            ("0", 0, 0),
+            ("12345678", 12_345_678, 0),
+            ("123456789", 123_456_789, 0),
+            ("-7", -7, 0),
+            ("0.5", 5, 1),
+            ("5349821034512.347", 5_349_821_034_512_347, 3),
+            ("1716423327123456.789", 1_716_423_327_123_456_789, 3),
+            ("999999999999999999", 999_999_999_999_999_999, 0),
+            ("9223372036854775807", i64::MAX, 0),
+            ("-9223372036854775807", -i64::MAX, 0),
+        ] {
+            let whole = format!("{text}, \"dur\": 5{:SEEN$}", "");
+            assert_eq!(decimal(whole.as_bytes()), Some((Decimal { mantissa, places }, text.len())), "{text}");
+        }
+        for text in [
+            "1e3",
+            "1.",
+            ".5",
+            "-",
+            "+1",
+            "9223372036854775808",
+            "9223372036854775.808",
+            "1.23456789",
+            "12x",
+            "NaN",
+            "1.2.3",
+        ] {
+            let whole = format!("{text}, \"dur\": 5{:SEEN$}", "");
+            assert_eq!(decimal(whole.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn doubles_are_those_of_the_standard_library() {
+        let mut random = trace_testkit::Random::new(5);
+        for _ in 0..20_000 {
+            let mantissa = random.next() as i64 >> random.below(64);
+            let places = random.below(19);
+            let sign = if mantissa < 0 { "-" } else { "" };
+            let digits = format!("{:0>width$}", mantissa.unsigned_abs(), width = places + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - places);
+            let text = if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") };
+            let double = both(text.as_bytes(), |token| token.as_f64().map(f64::to_bits));
+            assert_eq!(double, Ok(text.parse::<f64>().unwrap().to_bits()), "{text}");
+        }
+    }
 
     #[test]
     fn microseconds_become_nanoseconds_digit_by_digit() {

@@ -7,7 +7,7 @@ use super::parts::{PartSink, read_at};
 use super::recover::{Next, next_event};
 use super::scan::Raw;
 use super::strict::check_json;
-use super::{as_f64, integer, nanos, text};
+use super::{Token, text};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
@@ -65,13 +65,21 @@ impl PartSink for Kept {
     }
 }
 
+/// What its reading on the way and another one make of a number, of any bytes at all, must agree.
+fn numbers_agree(token: Token<'_>) {
+    let again = Token::of(token.text);
+    assert_eq!((token.nanos(), token.integer(), token.is_float()), (again.nanos(), again.integer(), again.is_float()));
+    assert_eq!(token.as_f64().map(f64::to_bits), again.as_f64().map(f64::to_bits));
+}
+
 /// A value as it is written, as serde_json has it; of what is no JSON the text.
 fn value(raw: Raw<'_>) -> Value {
+    if let Raw::Token(token) = raw {
+        numbers_agree(token);
+    }
     match raw {
         Raw::Null => Value::Null,
-        Raw::Token(bytes) | Raw::Nested(bytes) => {
-            // Any bytes at all must pass.
-            let _ = (nanos(bytes), integer(bytes), as_f64(bytes));
+        Raw::Token(Token { text: bytes, .. }) | Raw::Nested(bytes) => {
             serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into())
         }
         Raw::Text(bytes) => Value::String(text::decode(bytes, &mut OddCounts::default()).into_owned()),

@@ -1,7 +1,7 @@
 //! The scanner against serde_json on generated traces, in windows of many sizes; and numbers against themselves.
 
+use super::Token;
 use super::chrome::read_by;
-use super::nanos;
 use super::odd::OddCounts;
 use super::oracle::{Kept, agrees, oracle};
 use std::fmt::Write as _;
@@ -175,7 +175,7 @@ fn nanoseconds_come_back_however_they_were_written() {
             format!("{sign}{all}000E-6"),
             format!("{sign}0.{all:020}e17"),
         ] {
-            assert_eq!(nanos(text.as_bytes()), Ok(nanos_before), "{text}");
+            assert_eq!(Token::of(text.as_bytes()).nanos(), Ok(nanos_before), "{text}");
         }
     }
 }

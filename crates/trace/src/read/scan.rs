@@ -1,6 +1,11 @@
 //! A cursor over a slice of JSON: strings, numbers and whole values, without recursion and without copies.
 
-use super::bits::quotes_and_backslashes;
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;
+
+use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
+use super::number::{Token, decimal, is_behind_number, whole_number};
 
 /// Why the cursor stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +13,30 @@ pub(crate) enum Stop {
     /// The slice ends before the value does.
     More,
     /// This is no JSON.
-    Bad(&'static str),
+    Bad(Bad),
+}
+
+/// Why something is no JSON. Small, so that what may fail is handed over in registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bad {
+    Colon,
+    Comma,
+    Key,
+    Long,
+    Value,
+}
+
+impl Bad {
+    /// The reason in words.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::Colon => "a colon is missing after a key",
+            Self::Comma => "a comma is missing, or a text contains an unescaped quote",
+            Self::Key => "a key is missing or a text is not closed",
+            Self::Long => "a single value longer than 64 MiB",
+            Self::Value => "a value is missing or malformed",
+        }
+    }
 }
 
 /// One value, as it is written.
@@ -18,7 +46,7 @@ pub(crate) enum Raw<'a> {
     #[default]
     Null,
     /// A number, `true`, `false`, `NaN`, `Infinity`.
-    Token(&'a [u8]),
+    Token(Token<'a>),
     /// What stands between the quotes, escapes and all.
     Text(&'a [u8]),
     /// A list or an object.
@@ -72,17 +100,34 @@ impl<'a> Scanner<'a> {
         &self.bytes[start..self.at]
     }
 
-    /// Steps over one byte.
+    /// What lies ahead of the cursor.
     #[inline]
-    pub(crate) fn bump(&mut self) {
-        self.at += 1;
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
     }
 
-    /// Steps over white space and this byte.
+    /// What stands between two places that the cursor has passed.
     #[inline]
-    pub(crate) fn expect(&mut self, byte: u8, otherwise: &'static str) -> Result<(), Stop> {
-        if self.peek()? != byte {
-            return Err(Stop::Bad(otherwise));
+    pub(crate) fn between(&self, start: usize, end: usize) -> &'a [u8] {
+        &self.bytes[start..end]
+    }
+
+    /// Steps over so many bytes that are there.
+    #[inline]
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Returns to a place that the cursor has passed.
+    pub(crate) fn back_to(&mut self, place: usize) {
+        self.at = place;
+    }
+
+    /// Steps over white space and the colon behind a key.
+    #[inline]
+    pub(crate) fn colon(&mut self) -> Result<(), Stop> {
+        if self.peek()? != b':' {
+            return Err(Stop::Bad(Bad::Colon));
         }
         self.at += 1;
         Ok(())
@@ -104,52 +149,106 @@ impl<'a> Scanner<'a> {
     }
 
     /// The value the cursor stands on.
-    #[inline]
+    // It is handed over in registers where it is built in, and through memory otherwise.
+    #[inline(always)]
     pub(crate) fn value(&mut self) -> Result<Raw<'a>, Stop> {
         match self.peek()? {
             b'"' => Ok(Raw::Text(self.text()?)),
             b'{' | b'[' => Ok(Raw::Nested(self.nested()?)),
-            _ => match self.token()? {
-                b"null" => Ok(Raw::Null),
-                token => Ok(Raw::Token(token)),
-            },
+            _ => {
+                if let Some((decimal, length)) = decimal(self.rest()) {
+                    let text = &self.rest()[..length];
+                    self.at += length;
+                    return Ok(Raw::Token(Token { text, decimal }));
+                }
+                match self.word()? {
+                    b"null" => Ok(Raw::Null),
+                    text => Ok(Raw::Token(Token::of(text))),
+                }
+            }
+        }
+    }
+
+    /// Steps over the value the cursor stands on.
+    #[inline]
+    pub(crate) fn pass(&mut self) -> Result<(), Stop> {
+        match self.peek()? {
+            b'"' => self.text().map(drop),
+            b'{' | b'[' => self.nested().map(drop),
+            _ => {
+                if let Some(length) = whole_number(self.rest()) {
+                    self.at += length;
+                    return Ok(());
+                }
+                self.word().map(drop)
+            }
         }
     }
 
     /// A number or a word.
-    #[inline]
-    fn token(&mut self) -> Result<&'a [u8], Stop> {
-        let rest = &self.bytes[self.at..];
+    fn word(&mut self) -> Result<&'a [u8], Stop> {
+        let rest = self.rest();
         let length = rest.iter().position(|&byte| !IN_TOKEN[usize::from(byte)]).ok_or(Stop::More)?;
         self.at += length;
-        match rest[length] {
-            b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' if length > 0 => Ok(&rest[..length]),
-            _ => Err(Stop::Bad("a value is missing or malformed")),
-        }
+        if length > 0 && is_behind_number(rest[length]) { Ok(&rest[..length]) } else { Err(Stop::Bad(Bad::Value)) }
     }
 
     /// A list or an object, whole. Brackets are counted, not matched: the events around it stay readable.
+    #[inline]
     fn nested(&mut self) -> Result<&'a [u8], Stop> {
-        let start = self.at;
-        let mut depth = 0usize;
-        let mut at = start;
-        while let Some(&byte) = self.bytes.get(at) {
-            match byte {
-                b'"' => at = string_end(self.bytes, at + 1).ok_or(Stop::More)?.0,
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at = at + 1;
-                        return Ok(&self.bytes[start..=at]);
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        Err(Stop::More)
+        let rest = self.rest();
+        let length = nested_length(rest).or_else(|| nested_length_by_byte(rest)).ok_or(Stop::More)?;
+        self.at += length;
+        Ok(&rest[..length])
     }
+}
+
+/// The length of the list or object at the start, if it ends within whole blocks of which all are in order.
+#[inline]
+fn nested_length(text: &[u8]) -> Option<usize> {
+    let (mut depth, mut carry) = (0usize, Carry::default());
+    for (at, block) in text.as_chunks::<BLOCK>().0.iter().enumerate() {
+        let bits = Bits::of(block);
+        let (_, in_text) = carry.texts(&bits);
+        if bits.backslash & !in_text != 0 {
+            // Outside of texts it is no JSON, and escapes nothing.
+            return None;
+        }
+        let mut brackets = (bits.open | bits.close) & !in_text;
+        while brackets != 0 {
+            if bits.open & brackets & brackets.wrapping_neg() != 0 {
+                depth += 1;
+            } else {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at * BLOCK + brackets.trailing_zeros() as usize + 1);
+                }
+            }
+            brackets &= brackets - 1;
+        }
+    }
+    None
+}
+
+/// The same byte by byte. `None` if the text ends before it.
+#[cold]
+fn nested_length_by_byte(text: &[u8]) -> Option<usize> {
+    let (mut depth, mut at) = (0usize, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => at = string_end(text, at + 1)?.0,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// What numbers and words are made of, by byte.
@@ -233,52 +332,5 @@ impl Skipper {
             }
         }
         (bytes.len(), false)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn strings_end_at_the_first_quote_that_is_not_escaped() {
-        for (text, inner) in [
-            (r#""" "#, ""),
-            (r#""abc","#, "abc"),
-            (r#""a\"b" "#, r#"a\"b"#),
-            (r#""ends in a backslash \\","#, r"ends in a backslash \\"),
-            (r#""0123456\"89 and much longer than eight bytes"}"#, r#"0123456\"89 and much longer than eight bytes"#),
-        ] {
-            assert_eq!(Scanner::new(text.as_bytes()).value().unwrap(), Raw::Text(inner.as_bytes()), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_cut_value_asks_for_more_wherever_it_is_cut() {
-        let whole = r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#;
-        for cut in 0..whole.len() {
-            assert_eq!(Scanner::new(&whole.as_bytes()[..cut]).value(), Err(Stop::More), "{cut}");
-        }
-        assert_eq!(Scanner::new(whole.as_bytes()).value().unwrap(), Raw::Nested(whole.as_bytes()));
-    }
-
-    #[test]
-    fn a_skipped_value_ends_at_the_same_byte_in_any_slicing() {
-        for whole in [r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#, r#""te\"xt,}""#, "12.5", "[[[]]]"] {
-            let text = format!("{whole},more");
-            for step in 1..text.len() {
-                let mut skipper = Skipper::default();
-                let mut used = 0;
-                for piece in text.as_bytes().chunks(step) {
-                    let (taken, done) = skipper.feed(piece);
-                    used += taken;
-                    if done {
-                        break;
-                    }
-                }
-                assert_eq!(used, whole.len(), "{whole} by {step}");
-            }
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! A stretch of the JSON text in memory, refilled as the cursor moves on.
 
-use super::scan::{Scanner, Stop, is_blank};
+use super::scan::{Bad, Scanner, Stop, is_blank};
 use std::io::{ErrorKind, Read};
 
 /// Bytes asked for at once.
@@ -141,7 +141,7 @@ impl<R: Read> Window<R> {
                     return Ok(value);
                 }
                 Err(Stop::More) if self.filled - self.at > LONGEST => {
-                    return Err(Stop::Bad("a single value longer than 64 MiB"));
+                    return Err(Stop::Bad(Bad::Long));
                 }
                 Err(Stop::More) => {
                     if !self.more() {

@@ -1,0 +1,78 @@
+//! Values end where they end, whole or cut.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+#[test]
+fn strings_end_at_the_first_quote_that_is_not_escaped() {
+    for (text, inner) in [
+        (r#""" "#, ""),
+        (r#""abc","#, "abc"),
+        (r#""a\"b" "#, r#"a\"b"#),
+        (r#""ends in a backslash \\","#, r"ends in a backslash \\"),
+        (r#""0123456\"89 and much longer than eight bytes"}"#, r#"0123456\"89 and much longer than eight bytes"#),
+    ] {
+        assert_eq!(Scanner::new(text.as_bytes()).value().unwrap(), Raw::Text(inner.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn lists_end_at_the_same_byte_in_blocks_and_byte_by_byte() {
+    const PIECES: &[&str] = &[
+        "[",
+        "]",
+        "{",
+        "}",
+        r#""a\"b""#,
+        r#""\\""#,
+        "\"",
+        "\\",
+        ",",
+        " 1.5",
+        r#""long enough for a block of its own, and more""#,
+    ];
+    let mut random = trace_testkit::Random::new(6);
+    let mut ended = 0;
+    for _ in 0..20_000 {
+        let mut text = String::from("[");
+        for _ in 0..random.below(40) {
+            let piece: &&str = random.of(PIECES);
+            text.push_str(piece);
+        }
+        text.push_str(&" ".repeat(BLOCK));
+        let by_byte = nested_length_by_byte(text.as_bytes());
+        if let Some(length) = nested_length(text.as_bytes()) {
+            assert_eq!(Some(length), by_byte, "{text}");
+            ended += 1;
+        }
+    }
+    assert!(ended > 1000, "{ended}");
+}
+
+#[test]
+fn a_cut_value_asks_for_more_wherever_it_is_cut() {
+    let whole = r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#;
+    for cut in 0..whole.len() {
+        assert_eq!(Scanner::new(&whole.as_bytes()[..cut]).value(), Err(Stop::More), "{cut}");
+    }
+    assert_eq!(Scanner::new(whole.as_bytes()).value().unwrap(), Raw::Nested(whole.as_bytes()));
+}
+
+#[test]
+fn a_skipped_value_ends_at_the_same_byte_in_any_slicing() {
+    for whole in [r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#, r#""te\"xt,}""#, "12.5", "[[[]]]"] {
+        let text = format!("{whole},more");
+        for step in 1..text.len() {
+            let mut skipper = Skipper::default();
+            let mut used = 0;
+            for piece in text.as_bytes().chunks(step) {
+                let (taken, done) = skipper.feed(piece);
+                used += taken;
+                if done {
+                    break;
+                }
+            }
+            assert_eq!(used, whole.len(), "{whole} by {step}");
+        }
+    }
+}
