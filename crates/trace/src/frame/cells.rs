@@ -1,6 +1,6 @@
 //! Columns while they grow: the values that are there, one behind the other, and a bit for each row.
 
-use super::filled::Filled;
+use super::filled::{Filled, each_set};
 use polars_arrow::bitmap::BitmapBuilder;
 
 /// A column of values that may be absent. Costs nothing until the first value arrives, and a bit for a row without one.
@@ -89,9 +89,12 @@ impl<T: Copy + Default> Sparse<T> {
         // What the system hands out is zero, and takes no memory until something is written: where a stretch of rows has
         // no value, the column costs nothing.
         let mut values = vec![T::default(); rows];
-        for (row, value) in present.true_idx_iter().zip(self.values) {
-            values[row] = value;
-        }
+        let mut there = self.values.iter();
+        each_set(&present, |row| {
+            if let Some(value) = there.next() {
+                values[row] = *value;
+            }
+        });
         Filled::new(values, Some(present))
     }
 

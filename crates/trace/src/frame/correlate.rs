@@ -30,7 +30,7 @@ enum Table {
 }
 
 /// A table may have so many places for each row with an id.
-const MOST_PLACES: u64 = 4;
+const MOST_PLACES: u64 = 16;
 
 impl<G: Fn(usize, i64) -> bool> Partners<G> {
     /// The ends of these ids; `on_gpu` says of a row and its id whether it is on the GPU's side.

@@ -54,7 +54,7 @@ impl<T: Copy> Filled<T> {
     pub(super) fn each(&self, mut show: impl FnMut(usize, T)) {
         match &self.present {
             None => self.values.iter().enumerate().for_each(|(row, &value)| show(row, value)),
-            Some(present) => present.true_idx_iter().for_each(|row| show(row, self.values[row])),
+            Some(present) => each_set(present, |row| show(row, self.values[row])),
         }
     }
 
@@ -69,5 +69,28 @@ impl<T: Copy> Filled<T> {
         P: PolarsNumericType<Native = T>,
     {
         ChunkedArray::from_vec_validity(PlSmallStr::from_str(name), self.values, self.present)
+    }
+}
+
+/// Shows the rows whose bits are set, in order.
+#[inline]
+pub(super) fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
+    let mut words = bits.fast_iter_u64();
+    let mut first = 0;
+    for word in words.by_ref() {
+        each_set_of(word, first, &mut show);
+        first += 64;
+    }
+    for word in words.remainder().0 {
+        each_set_of(word, first, &mut show);
+        first += 64;
+    }
+}
+
+#[inline]
+fn each_set_of(mut word: u64, first: usize, show: &mut impl FnMut(usize)) {
+    while word != 0 {
+        show(first + word.trailing_zeros() as usize);
+        word &= word - 1;
     }
 }

@@ -10,6 +10,7 @@ mod codes;
 pub(crate) mod columns;
 mod correlate;
 mod defaults;
+mod derive;
 mod filled;
 mod finish;
 mod ids;

@@ -1,0 +1,176 @@
+//! What follows from all rows together: ends, launches, iterations.
+
+use super::correlate::Partners;
+use super::filled::Filled;
+use super::finish::both;
+use super::ids::{FilledIds, Ids};
+use super::iterations::{Clock, Step};
+use super::symbols::Step as StepName;
+use crate::read::Meter;
+use crate::{Compat, Result};
+use hashbrown::HashSet;
+
+/// The columns that others follow from.
+pub(super) struct Events {
+    pub(super) index: FilledIds,
+    /// As symbols, as categories are.
+    pub(super) name: Filled<u32>,
+    pub(super) cat: Filled<u32>,
+    pub(super) ts: Filled<i64>,
+    pub(super) dur: Filled<i64>,
+    pub(super) stream: FilledIds,
+    pub(super) correlation: FilledIds,
+}
+
+/// What follows from them.
+pub(super) struct Derived {
+    pub(super) end: Filled<i64>,
+    pub(super) index_correlation: FilledIds,
+    pub(super) iteration: FilledIds,
+    /// The symbols that are names of rows, in order of first appearance.
+    pub(super) names: Vec<u32>,
+    /// Streams, ascending, each once.
+    pub(super) streams: Vec<i64>,
+    /// The first start and the last end.
+    pub(super) span: (i64, i64),
+}
+
+impl Events {
+    /// What follows from them, where `texts` are those of the symbols and `steps` what they say of iterations; on idle
+    /// cores, too, if `side_by_side`.
+    ///
+    /// # Errors
+    /// If the load is to end.
+    pub(super) fn derive(
+        &self,
+        texts: &[String],
+        steps: &[StepName],
+        compat: Compat,
+        meter: &Meter,
+        side_by_side: bool,
+    ) -> Result<Derived> {
+        let (partners, (clock, end)) =
+            both(side_by_side, || self.partners(texts), || (Clock::new(&self.steps(steps)), self.ends()));
+        meter.check()?;
+        let (iteration, (index_correlation, streams, names, span)) = both(
+            side_by_side,
+            || self.iterations(texts, &clock, &partners, compat),
+            || {
+                let (streams, names) = (distinct(&self.stream), self.names_used(texts.len()));
+                (self.index_correlation(&partners), streams, names, span(&self.ts, &end))
+            },
+        );
+        meter.check()?;
+        Ok(Derived { end, index_correlation, iteration, names, streams, span })
+    }
+
+    fn rows(&self) -> usize {
+        self.cat.len()
+    }
+
+    /// The ProfilerStep events, in file order.
+    fn steps(&self, steps: &[StepName]) -> Vec<Step> {
+        let mut found = Vec::new();
+        self.name.each(|row, name| {
+            if let StepName::Number(number) = steps[name as usize]
+                && let (Some(start), Some(dur)) = (self.ts.get(row), self.dur.get(row))
+            {
+                found.push(Step { number, start, end: start.saturating_add(dur) });
+            }
+        });
+        found
+    }
+
+    /// A row is on the GPU's side if it has a stream and a correlation id of 0 or more, or if it is a synchronisation of
+    /// the GPU.
+    fn partners(&self, texts: &[String]) -> Partners<impl Fn(usize, i64) -> bool + Sync> {
+        let sync: Vec<bool> = texts.iter().map(|text| matches!(text.as_str(), "Event Sync" | "Context Sync")).collect();
+        let is_sync = move |row: usize| self.name.get(row).is_some_and(|name| sync[name as usize]);
+        Partners::of(&self.correlation, move |row, id| (id >= 0 && self.stream.has(row)) || is_sync(row))
+    }
+
+    fn index_correlation<G: Fn(usize, i64) -> bool>(&self, partners: &Partners<G>) -> FilledIds {
+        let mut partner_index = Ids::default();
+        self.correlation.each(|row, id| {
+            if let Some(index) = partners.partner(row, id).and_then(|partner| self.index.get(partner)) {
+                partner_index.set(row, index);
+            }
+        });
+        partner_index.fill(self.rows())
+    }
+
+    /// On the CPU by time, on the GPU by the launch.
+    fn iterations<G: Fn(usize, i64) -> bool>(
+        &self,
+        texts: &[String],
+        clock: &Clock,
+        partners: &Partners<G>,
+        compat: Compat,
+    ) -> FilledIds {
+        let cpu_op = texts.iter().position(|text| text == "cpu_op").map(|symbol| symbol as u32);
+        // Triton's operators run on the CPU and carry the stream they launch on.
+        let by_time = |row: usize| match self.stream.get(row) {
+            None => true,
+            // Differs from HTA: it goes by time for stream 0 only, and loses such operators on other streams.
+            Some(stream) => self.cat.get(row) == cpu_op && (stream == 0 || compat == Compat::Exact),
+        };
+        let launch = |row: usize| {
+            // Differs from HTA: its kernels on stream 0 have no iteration, so that AMD's vanish from comparisons; and it
+            // takes the event at position 0 for none.
+            let lost = compat == Compat::Hta && self.stream.get(row) == Some(0);
+            let launch = partners.partner(row, self.correlation.get(row).filter(|_| !lost)?)?;
+            let hidden = compat == Compat::Hta && self.index.get(launch) == Some(0);
+            (!hidden && by_time(launch)).then_some(launch)
+        };
+        let mut hand = clock.hand();
+        let mut iterations = Ids::with_capacity(self.rows());
+        for row in 0..self.rows() {
+            let timed = if !self.stream.has(row) || by_time(row) { Some(row) } else { launch(row) };
+            let start = timed.and_then(|timed| self.ts.get(timed));
+            if let Some(number) = start.and_then(|start| hand.at(start)) {
+                iterations.set(row, number);
+            }
+        }
+        iterations.fill(self.rows())
+    }
+
+    fn ends(&self) -> Filled<i64> {
+        let values = self.ts.values().iter().zip(self.dur.values());
+        let present = match (self.ts.present(), self.dur.present()) {
+            (Some(ts), Some(dur)) => Some(ts & dur),
+            (ts, dur) => ts.or(dur).cloned(),
+        };
+        Filled::new(values.map(|(ts, dur)| ts.saturating_add(*dur)).collect(), present)
+    }
+
+    /// The symbols that are names of rows, in order of first appearance.
+    fn names_used(&self, symbols: usize) -> Vec<u32> {
+        let (mut seen, mut used) = (vec![false; symbols], Vec::new());
+        self.name.each(|_, name| {
+            if !std::mem::replace(&mut seen[name as usize], true) {
+                used.push(name);
+            }
+        });
+        used
+    }
+}
+
+/// The first start and the last end.
+fn span(starts: &Filled<i64>, ends: &Filled<i64>) -> (i64, i64) {
+    let (mut first, mut last) = (i64::MAX, i64::MIN);
+    starts.each(|_, start| first = first.min(start));
+    ends.each(|_, end| last = last.max(end));
+    let first = if starts.count() == 0 { 0 } else { first };
+    (first, if ends.count() == 0 { first } else { last })
+}
+
+/// The values of a column, ascending, each once.
+fn distinct(column: &FilledIds) -> Vec<i64> {
+    let mut values: HashSet<i64, foldhash::fast::FixedState> = HashSet::default();
+    column.each(|_, value| {
+        values.insert(value);
+    });
+    let mut values: Vec<i64> = values.into_iter().collect();
+    values.sort_unstable();
+    values
+}
