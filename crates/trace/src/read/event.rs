@@ -80,6 +80,48 @@ impl<'a> RawEvent<'a> {
 pub(super) struct Memory {
     pub(super) layouts: Layouts,
     args: Vec<Arg>,
+    pid: Again,
+    tid: Again,
+}
+
+/// The number that stood at some place in the last event: most often it stands there again.
+#[derive(Debug, Default)]
+struct Again {
+    /// The number and the byte behind it, as a number, and which bits are theirs; no bits as long as there was none.
+    word: u64,
+    mask: u64,
+    length: usize,
+    decimal: Decimal,
+}
+
+impl Again {
+    /// The value the cursor stands on.
+    #[inline(always)]
+    fn value<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
+        let rest = scanner.rest();
+        if let Some(word) = rest.first_chunk()
+            && u64::from_le_bytes(*word) & self.mask == self.word
+            && self.mask != 0
+        {
+            scanner.skip(self.length);
+            return Ok(Raw::Token(Token { text: &rest[..self.length], decimal: self.decimal }));
+        }
+        self.another(scanner)
+    }
+
+    #[inline(never)]
+    fn another<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
+        let rest = scanner.rest();
+        let value = scanner.value()?;
+        if let (Raw::Token(Token { text, decimal }), Some(word)) = (value, rest.first_chunk())
+            && decimal != Decimal::UNREAD
+            && text.len() < 8
+        {
+            let mask = u64::MAX >> (56 - 8 * text.len());
+            *self = Self { word: u64::from_le_bytes(*word) & mask, mask, length: text.len(), decimal };
+        }
+        Ok(value)
+    }
 }
 
 /// One event; the cursor stands on its brace. `slot` says where an argument belongs.
@@ -90,7 +132,7 @@ pub(super) fn raw_event<'e, 'a: 'e>(
     memory: &'e mut Memory,
     mut slot: impl FnMut(&[u8]) -> Option<u16>,
 ) -> Result<RawEvent<'e>, Stop> {
-    let Memory { layouts, args } = memory;
+    let Memory { layouts, args, pid, tid } = memory;
     args.clear();
     let mut event = RawEvent { index, ..RawEvent::default() };
     let (mut place, mut args_start) = (START, 0);
@@ -122,7 +164,11 @@ pub(super) fn raw_event<'e, 'a: 'e>(
         let member = step.member;
         scanner.peek()?;
         let start = scanner.position();
-        let value = scanner.value()?;
+        let value = match member {
+            Member::Pid => pid.value(scanner)?,
+            Member::Tid => tid.value(scanner)?,
+            _ => scanner.value()?,
+        };
         match member {
             Member::Arg(slot) => args.push(Arg::new(slot, &value, start, scanner.position())),
             Member::Args => {

@@ -74,24 +74,61 @@ pub(super) struct Layouts {
     args_known: usize,
 }
 
-/// What was seen behind a place, the most frequent first.
+/// What was seen behind a place.
 #[derive(Debug)]
 struct Behind {
     in_args: bool,
-    /// Eight bytes from here on tell the ways to go on apart, or nearly.
+    /// The way on that came often of late.
+    way: Way,
+    others: Vec<Way>,
+    /// Eight bytes from here on tell the others apart, or nearly.
     tells: usize,
-    seen: Vec<Seen>,
 }
 
+/// Bytes that were seen, and what they mean.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
-    /// Its eight bytes that tell, as a number, and which bits of them are its own.
-    tells: u64,
-    mask: u64,
+struct Way {
+    /// The first sixteen bytes, as a number, and which bits of them are its own.
+    head: u128,
+    mask: u128,
+    /// The last sixteen bytes, if there are so many.
+    tail: [u8; 16],
     start: u32,
     len: u32,
-    hits: u32,
     step: Step,
+    /// The eight bytes that tell it from others, as a number, and which bits of them are its own.
+    tells: (u64, u64),
+    hits: u32,
+}
+
+impl Way {
+    /// Is never found.
+    const NONE: Self = Self {
+        head: 0,
+        mask: u128::MAX,
+        tail: [0; 16],
+        start: 0,
+        len: u32::MAX,
+        step: Step { member: Member::Nothing, is_kind: false, args_start: 0, args_end: 0, cat: (0, 0), next: OUTSIDE },
+        tells: (0, 0),
+        hits: 0,
+    };
+
+    fn bytes<'b>(&self, all: &'b [u8]) -> &'b [u8] {
+        &all[self.start as usize..(self.start + self.len) as usize]
+    }
+
+    /// Whether `text`, which starts with `first`, goes on this way.
+    #[inline(always)]
+    fn leads(&self, text: &[u8], first: u128, all: &[u8]) -> bool {
+        if (first ^ self.head) & self.mask != 0 {
+            return false;
+        }
+        let len = self.len as usize;
+        len <= 16
+            || text.get(len - 16..len) == Some(&self.tail)
+                && (len <= 32 || text[16..len - 16] == self.bytes(all)[16..len - 16])
+    }
 }
 
 /// So many places are remembered, and so many ways to go on behind each: a trace whose events are all different is read
@@ -103,9 +140,15 @@ const LONGEST_STEP: usize = 512;
 /// A `ph` or `cat` no longer than this is part of the step.
 const LONGEST_KIND: usize = 32;
 
+impl Behind {
+    fn new(in_args: bool) -> Self {
+        Self { in_args, way: Way::NONE, others: Vec::new(), tells: 0 }
+    }
+}
+
 impl Default for Layouts {
     fn default() -> Self {
-        let places = [false, false, true].map(|in_args| Behind { in_args, tells: 0, seen: Vec::new() });
+        let places = [false, false, true].map(Behind::new);
         Self { places: places.into(), bytes: Vec::new(), passing: Step::default(), args_known: 0 }
     }
 }
@@ -120,7 +163,7 @@ impl Layouts {
     }
 
     /// Moves to the next value; `slot` says where an argument belongs.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(
         &mut self,
         place: Place,
@@ -128,48 +171,51 @@ impl Layouts {
         slot: &mut impl FnMut(&[u8]) -> Option<u16>,
     ) -> Result<&Step, Stop> {
         let rest = scanner.rest();
-        let Behind { tells, seen, .. } = &self.places[place.0 as usize];
-        if let Some(word) = rest.get(*tells..).and_then(|rest| rest.first_chunk()) {
-            let word = u64::from_le_bytes(*word);
-            let same = |seen: &Seen| {
-                word & seen.mask == seen.tells
-                    && starts_with(rest, &self.bytes[seen.start as usize..(seen.start + seen.len) as usize])
-            };
-            if let Some(at) = seen.iter().position(same) {
-                scanner.skip(seen[at].len as usize);
-                return Ok(self.found(place, at));
+        let place = place.0 as usize;
+        if let Some(first) = rest.first_chunk() {
+            let first = u128::from_le_bytes(*first);
+            if self.places[place].way.leads(rest, first, &self.bytes) || self.other(place, rest, first) {
+                let way = &self.places[place].way;
+                scanner.skip(way.len as usize);
+                return Ok(&way.step);
             }
         }
         self.look(place, scanner, slot)
     }
 
-    /// A step that was seen before; those that come often move to the front.
-    #[inline(always)]
-    fn found(&mut self, place: Place, at: usize) -> &Step {
-        let seen = &mut self.places[place.0 as usize].seen;
-        if at == 0 {
-            return &seen[0].step;
+    /// Whether it is another way, which is then the one to expect.
+    #[inline(never)]
+    fn other(&mut self, place: usize, rest: &[u8], first: u128) -> bool {
+        let Behind { way, others, tells, .. } = &mut self.places[place];
+        let Some(word) = rest.get(*tells..).and_then(|rest| rest.first_chunk()) else { return false };
+        let word = u64::from_le_bytes(*word);
+        let leads = |other: &Way| word & other.tells.1 == other.tells.0 && other.leads(rest, first, &self.bytes);
+        match others.iter().position(leads) {
+            Some(at) => {
+                std::mem::swap(way, &mut others[at]);
+                // Those that come often are found early.
+                others[at].hits = others[at].hits.wrapping_add(1);
+                if at > 0 && others[at].hits.is_multiple_of(4) {
+                    others.swap(at, at - 1);
+                }
+                true
+            }
+            None => false,
         }
-        seen[at].hits = seen[at].hits.wrapping_add(1);
-        if seen[at].hits.is_multiple_of(8) {
-            seen.swap(at, at - 1);
-            return &seen[at - 1].step;
-        }
-        &seen[at].step
     }
 
     /// The same, byte by byte.
     #[cold]
     fn look(
         &mut self,
-        place: Place,
+        place: usize,
         scanner: &mut Scanner<'_>,
         slot: &mut impl FnMut(&[u8]) -> Option<u16>,
     ) -> Result<&Step, Stop> {
         let start = scanner.position();
         let here = |scanner: &Scanner<'_>| (scanner.position() - start) as u32;
-        let mut in_args = self.places[place.0 as usize].in_args;
-        let mut behind_value = place != START;
+        let mut in_args = self.places[place].in_args;
+        let mut behind_value = place != START.0 as usize;
         if !behind_value {
             scanner.skip(1);
         }
@@ -247,49 +293,53 @@ impl Layouts {
     }
 
     /// The step, with what comes behind it.
-    fn remember(&mut self, place: Place, bytes: &[u8], step: Step, in_args: bool) -> &Step {
+    fn remember(&mut self, place: usize, bytes: &[u8], step: Step, in_args: bool) -> &Step {
         let is_kind = step.args_start != 0 || step.args_end != 0 || step.cat.0 != 0;
         // The same bytes may stand before arguments that are an object, or not come again.
         let particular = matches!(step.member, Member::Args | Member::Nothing);
-        let full = self.places.len() >= MOST_PLACES || self.places[place.0 as usize].seen.len() >= MOST_WAYS;
+        let full = self.places.len() >= MOST_PLACES || self.places[place].others.len() >= MOST_WAYS;
         if particular || full || bytes.len() > LONGEST_STEP {
             self.passing = Step { is_kind, next: if in_args { INSIDE } else { OUTSIDE }, ..step };
             return &self.passing;
         }
         let step = Step { is_kind, next: Place(self.places.len() as u32), ..step };
-        self.places.push(Behind { in_args, tells: 0, seen: Vec::new() });
-        let start = self.bytes.len() as u32;
+        self.places.push(Behind::new(in_args));
+        let of = |at: usize, byte: u8| if at < bytes.len() { byte } else { 0 };
+        let way = Way {
+            head: u128::from_le_bytes(std::array::from_fn(|at| of(at, bytes[at.min(bytes.len() - 1)]))),
+            mask: u128::from_le_bytes(std::array::from_fn(|at| of(at, u8::MAX))),
+            tail: bytes.last_chunk().copied().unwrap_or_default(),
+            start: self.bytes.len() as u32,
+            len: bytes.len() as u32,
+            step,
+            tells: (0, 0),
+            hits: 0,
+        };
         self.bytes.extend_from_slice(bytes);
-        let Self { places, bytes: all, .. } = self;
-        let Behind { tells, seen, .. } = &mut places[place.0 as usize];
-        seen.push(Seen { tells: 0, mask: 0, start, len: bytes.len() as u32, hits: 1, step });
-        let of = |seen: &Seen| &all[seen.start as usize..(seen.start + seen.len) as usize];
-        let alike = |other: &Seen| of(other).iter().zip(bytes).take_while(|(one, other)| one == other).count();
-        let shortest = seen.iter().map(|seen| seen.len as usize).min().unwrap_or(0);
-        *tells = seen.iter().map(alike).min().unwrap_or(0).min(shortest.saturating_sub(8));
-        let last = seen.len() - 1;
-        for seen in seen.iter_mut() {
-            let own = &of(seen)[*tells..];
-            let word = |byte: &dyn Fn(usize) -> u8| u64::from_le_bytes(std::array::from_fn(byte));
-            seen.mask = word(&|at| if at < own.len() { u8::MAX } else { 0 });
-            seen.tells = word(&|at| own.get(at).copied().unwrap_or(0));
+        let all = &self.bytes;
+        let behind = &mut self.places[place];
+        let before = std::mem::replace(&mut behind.way, way);
+        if before.len != u32::MAX {
+            behind.others.push(before);
+            behind.tell_apart(all);
         }
-        &seen[last].step
+        &behind.way.step
     }
 }
 
-/// Whether `text` begins with `bytes`, sixteen at a time: they are too few to be worth a call.
-#[inline]
-fn starts_with(text: &[u8], bytes: &[u8]) -> bool {
-    let Some(text) = text.get(..bytes.len()) else { return false };
-    if let (Some(last), Some(wanted)) = (text.last_chunk::<16>(), bytes.last_chunk::<16>()) {
-        let mut chunks = text.as_chunks::<16>().0.iter().zip(bytes.as_chunks::<16>().0);
-        return last == wanted && chunks.all(|(chunk, wanted)| chunk == wanted);
-    }
-    match (text.first_chunk::<8>(), bytes.first_chunk::<8>(), text.last_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(first), Some(wanted_first), Some(last), Some(wanted_last)) => {
-            first == wanted_first && last == wanted_last
+impl Behind {
+    /// Finds out what tells the ways on apart.
+    fn tell_apart(&mut self, all: &[u8]) {
+        let Self { way, others, tells, .. } = self;
+        let bytes = way.bytes(all);
+        let alike = |other: &Way| other.bytes(all).iter().zip(bytes).take_while(|(one, other)| one == other).count();
+        let shortest = others.iter().map(|other| other.len).min().unwrap_or(0).min(way.len) as usize;
+        *tells = others.iter().map(alike).min().unwrap_or(0).min(shortest.saturating_sub(8));
+        for way in others.iter_mut().chain([way]) {
+            let own = &way.bytes(all)[*tells..];
+            let word = |byte: &dyn Fn(usize) -> u8| u64::from_le_bytes(std::array::from_fn(byte));
+            let mask = word(&|at| if at < own.len() { u8::MAX } else { 0 });
+            way.tells = (word(&|at| own.get(at).copied().unwrap_or(0)), mask);
         }
-        _ => text == bytes,
     }
 }

@@ -19,6 +19,12 @@ pub(super) struct Decimal {
 
 const UNREAD: u8 = u8::MAX;
 
+impl Default for Decimal {
+    fn default() -> Self {
+        Self::UNREAD
+    }
+}
+
 impl Decimal {
     pub(super) const UNREAD: Self = Self { mantissa: 0, places: UNREAD };
 }
