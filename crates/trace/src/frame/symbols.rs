@@ -42,23 +42,28 @@ pub(crate) struct Interner {
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     start: u32,
-    /// Zero for none.
+    /// The greatest number for none.
     len: u32,
     symbol: u32,
     reading: Reading,
 }
 
 /// How many there are, a power of two.
-const RECENT: usize = 1024;
+const RECENT: usize = 4096;
 
-/// Where a text of eight bytes and more stands among the recent ones: told by its length, its ends and its middle.
+/// Where a text stands among the recent ones: told by its length, its ends and its middle.
 #[inline]
-fn place(raw: &[u8]) -> Option<usize> {
-    let middle = raw.get(raw.len() / 2..)?.first_chunk::<4>()?;
-    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    let ends = word(raw.first_chunk()?) ^ word(raw.last_chunk()?).rotate_left(29);
-    let mixed = ends ^ (u64::from(u32::from_le_bytes(*middle)) << 20) ^ raw.len() as u64;
-    Some((mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT.trailing_zeros())) as usize)
+fn place(raw: &[u8]) -> usize {
+    let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let half = |bytes: Option<&[u8; 4]>| bytes.map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
+    let told = if raw.len() >= 8 {
+        let middle = half(raw[raw.len() / 2..].first_chunk());
+        word(raw.first_chunk()) ^ word(raw.last_chunk()).rotate_left(29) ^ (middle << 20)
+    } else {
+        half(raw.first_chunk()) ^ (half(raw.last_chunk()) << 29)
+    };
+    let mixed = (told ^ raw.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - RECENT.trailing_zeros())) as usize
 }
 
 struct Written {
@@ -74,7 +79,7 @@ impl Interner {
     #[inline]
     pub(crate) fn intern(&mut self, raw: &[u8], reading: Reading) -> u32 {
         let place = place(raw);
-        if let Some(recent) = place.and_then(|place| self.recent.get(place))
+        if let Some(recent) = self.recent.get(place)
             && recent.len as usize == raw.len()
             && recent.reading == reading
             && &self.bytes[recent.start as usize..][..raw.len()] == raw
@@ -82,8 +87,8 @@ impl Interner {
             return recent.symbol;
         }
         let (start, symbol) = self.find(raw, reading);
-        if let (Some(place), Ok(start), Ok(len)) = (place, start.try_into(), raw.len().try_into()) {
-            let none = Recent { start: 0, len: 0, symbol: 0, reading };
+        if let (Ok(start), Ok(len)) = (start.try_into(), raw.len().try_into()) {
+            let none = Recent { start: 0, len: u32::MAX, symbol: 0, reading };
             if self.recent.is_empty() {
                 self.recent = vec![none; RECENT];
             }
@@ -228,7 +233,9 @@ mod tests {
         let list = symbol("[1,2]", Reading::Json);
         assert_eq!(symbol("[ 1,\n2]", Reading::Json), list);
         assert_eq!(symbol("[1, 2]", Reading::Text), list);
-        assert_eq!(interner.texts(), ["aten::mm", "[1, 2]"]);
+        let nothing = symbol("", Reading::Text);
+        assert_eq!((symbol("", Reading::Text), symbol("aten::mm", Reading::Text)), (nothing, plain));
+        assert_eq!(interner.texts(), ["aten::mm", "[1, 2]", ""]);
     }
 
     #[test]
