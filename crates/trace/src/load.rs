@@ -9,10 +9,7 @@ mod tests;
 
 use crate::frame::{Builder, Built, Wanted, unify};
 use crate::memory::Budget;
-use crate::read::{
-    Meter, Outcome, check_json, label_of, open_bytes, open_file, open_from, part_starts, read_ahead, read_events,
-    read_parts, trace_files,
-};
+use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, read_events, read_parts, trace_files};
 use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
@@ -116,25 +113,15 @@ fn watched(
     let bytes_total: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
     let readings = if options.strict { 2 } else { 1 };
     let cores = rayon::current_num_threads();
-    // With fewer files than cores, each file has a second thread that unpacks it, a large plain one several that read it.
-    let (idle_cores, parts) = (files.len() < cores, cores / files.len().max(1));
+    // With fewer files than cores, several threads read each file.
+    let workers = if files.len() < cores { cores.div_ceil(files.len().max(1)) } else { 1 };
     let read = |file: &PathBuf| -> Load {
         let name = file.display().to_string();
         if let Ok(mut current) = current.lock() {
             name.clone_into(&mut current);
         }
-        let starts = part_starts(file, parts);
-        let loaded = load_one(&name, options, wanted, &meter, idle_cores, |sink, budget| {
-            if !starts.is_empty() {
-                let open = |from| Ok(budget.limit(open_from(file, from, &meter)?));
-                return read_parts(&open, &starts, &name, sink);
-            }
-            let reader = open_file(file, &meter)?;
-            if idle_cores {
-                read_ahead(reader, |ahead| read_events(budget.limit(ahead), &name, sink))
-            } else {
-                read_events(budget.limit(reader), &name, sink)
-            }
+        let loaded = load_one(&name, options, wanted, &meter, workers > 1, |sink, budget| {
+            read_parts(budget.limit(open_file(file, &meter)?), workers, &name, sink)
         });
         let loaded = strictly(options, loaded, || check_json(open_file(file, &meter)?, &name));
         done.fetch_add(1, Ordering::Relaxed);
@@ -143,7 +130,7 @@ fn watched(
     let mut tell = || {
         let file = current.lock().map(|current| current.clone()).unwrap_or_default();
         let told = progress(&LoadProgress {
-            // Parts of a file read a little beyond their ends.
+            // A file may have grown since.
             bytes_read: (meter.bytes.load(Ordering::Relaxed) / readings).min(bytes_total),
             bytes_total,
             events: meter.events.load(Ordering::Relaxed),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::read::{PartSink, Writer, mutated, read_at};
+use crate::read::{PartSink, Plan, Seams, Writer, mutated, read_planned};
 use std::fmt::Write as _;
 use std::fs;
 use trace_testkit::Random;
@@ -14,13 +14,13 @@ struct Came {
     frame: Option<DataFrame>,
 }
 
-/// Loads a text in parts that begin at these places.
-fn load(text: &[u8], seams: &[u64], options: &LoadOptions) -> Came {
+/// Loads a text in parts by this plan, or in one go.
+fn load(text: &[u8], plan: Option<Plan<'_>>, options: &LoadOptions) -> Came {
     let meter = Meter::default();
     let wanted = options.wanted().unwrap();
-    let loaded = load_one("x", options, &wanted, &meter, !seams.is_empty(), |sink, _| {
-        let open = |from: u64| Ok(text.get(from as usize..).unwrap_or_default());
-        read_at(&open, seams, 64 * 1024, "x", sink)
+    let loaded = load_one("x", options, &wanted, &meter, plan.is_some(), |sink, _| match plan {
+        Some(plan) => read_planned(text, plan, "x", sink),
+        None => read_events(text, "x", sink),
     });
     match loaded {
         Ok(Some(loaded)) => {
@@ -32,10 +32,10 @@ fn load(text: &[u8], seams: &[u64], options: &LoadOptions) -> Came {
     }
 }
 
-/// Parts that begin here come to the same as one reading.
-fn alike(text: &[u8], seams: &[u64], options: &LoadOptions, whole: &Came) {
-    let parts = load(text, seams, options);
-    let shown = || format!("parts from {seams:?} on, {options:?}: {}", String::from_utf8_lossy(text));
+/// Parts come to the same as one reading.
+fn alike(text: &[u8], plan: Plan<'_>, options: &LoadOptions, whole: &Came) {
+    let parts = load(text, Some(plan), options);
+    let shown = || format!("{plan:?}, {options:?}: {}", String::from_utf8_lossy(text));
     assert_eq!(parts.said, whole.said, "{}", shown());
     match (&parts.frame, &whole.frame) {
         (Some(parts), Some(whole)) => {
@@ -62,17 +62,27 @@ fn ways() -> [LoadOptions; 3] {
     ]
 }
 
-/// Every place alone, then several together, in all ways of loading.
+/// Every place alone, then several together, then stretches of several sizes on several threads, in all ways of loading.
 fn in_all_parts(text: &[u8], most: usize) {
     let places = braces(text);
+    // Everything but the first stretch in a part.
+    fn all(seams: Seams<'_>) -> Plan<'_> {
+        Plan { workers: 1, seams, chunk: 64 * 1024, direct: false }
+    }
     for options in ways() {
-        let whole = load(text, &[], &options);
+        let whole = load(text, None, &options);
         for place in places.iter().step_by(places.len() / most + 1) {
-            alike(text, &[*place], &options, &whole);
+            alike(text, all(Seams::At(&[*place])), &options, &whole);
         }
         for step in [1, 2, 3, 7] {
             let some: Vec<u64> = places.iter().copied().step_by(step.max(places.len() / 16)).collect();
-            alike(text, &some, &options, &whole);
+            alike(text, all(Seams::At(&some)), &options, &whole);
+        }
+        for workers in 1..=4 {
+            let seams = Seams::Guessed(text.len() / [5, 9, 17, 33][workers - 1] + 1);
+            for direct in [false, true] {
+                alike(text, Plan { workers, seams, chunk: 64, direct }, &options, &whole);
+            }
         }
     }
 }
@@ -166,9 +176,12 @@ fn parts_that_fit_are_taken() {
         builder
     };
     let mut first = builder(0, 3);
-    for part in [builder(3, 5), builder(5, 8)] {
+    for mut part in [builder(3, 5), builder(5, 8)] {
         assert!(first.fits(&part));
-        first.absorb(part, 3);
+        first.absorb(&mut part, 3);
+        // It is empty now, and fits as before.
+        assert!(first.fits(&part));
+        first.absorb(&mut part, 3);
     }
     assert_eq!(first.finish(true).unwrap().events.height(), 8);
 }
@@ -191,7 +204,6 @@ fn a_large_plain_file_gives_the_same_frame_on_one_thread_and_on_several() {
         (traces.unwrap(), last.events)
     };
     let (one, events) = on(1);
-    assert_eq!(part_starts(&path, 3).len(), 1);
     for threads in [2, 8] {
         let (other, seen) = on(threads);
         assert_eq!((other.info(), other.warnings(), seen), (one.info(), one.warnings(), events));

@@ -67,32 +67,32 @@ impl ArgCells {
         }
     }
 
-    /// Puts the values of a later part, which [`Self::takes`] allows, behind these, from `row` on; `symbols` are the symbols
-    /// here of those there.
-    pub(super) fn append(&mut self, row: usize, part: Self, symbols: &[u32], texts: &mut Interner) {
-        self.numbers |= part.numbers;
+    /// Moves the values of a later part, which [`Self::takes`] allows, behind these, from `row` on; `symbols` are the
+    /// symbols here of those there. What type the values were of, the part keeps: here they have that type by now, too.
+    pub(super) fn append(&mut self, row: usize, part: &mut Self, symbols: &[u32], texts: &mut Interner) {
+        self.numbers |= std::mem::take(&mut part.numbers);
         if matches!(part.cells, Cells::Symbols(_))
             && matches!(self.cells, Cells::Ints(_) | Cells::Ids(_) | Cells::Floats(_))
         {
             self.cells = Cells::Symbols(std::mem::take(&mut self.cells).written(texts));
         }
-        match (&mut self.cells, part.cells) {
+        match (&mut self.cells, &mut part.cells) {
             (_, Cells::Nothing) => {}
             (Cells::Symbols(mine), Cells::Symbols(part)) => {
-                mine.append(row, part.map(|symbol| symbols[symbol as usize]))
+                mine.append_as(row, part, |symbol| symbols[symbol as usize]);
             }
             (Cells::Ints(mine), Cells::Ints(part)) => mine.append(row, part),
             (Cells::Ids(mine), Cells::Ids(part)) => mine.append(row, part),
             (Cells::Floats(mine), Cells::Floats(part)) => mine.append(row, part),
-            (Cells::Floats(mine), Cells::Ints(part)) => mine.append(row, part.map(|value| value as f64)),
+            (Cells::Floats(mine), Cells::Ints(part)) => mine.append_as(row, part, |value| value as f64),
             (Cells::Ints(ints), Cells::Floats(part)) => {
                 let mut floats = std::mem::take(ints).map(|value| value as f64);
                 floats.append(row, part);
                 self.cells = Cells::Floats(floats);
             }
-            (Cells::Nothing, part) => {
-                self.cells = part.empty();
-                self.append(row, Self { cells: part, numbers: false }, symbols, texts);
+            (Cells::Nothing, _) => {
+                self.cells = part.cells.empty();
+                self.append(row, part, symbols, texts);
             }
             // A part that holds numbers does not fit texts; an argument is of ids in all parts or in none.
             (Cells::Symbols(_) | Cells::Ids(_), _) | (_, Cells::Symbols(_) | Cells::Ids(_)) => {}

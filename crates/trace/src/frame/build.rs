@@ -8,6 +8,7 @@ use super::arg_cells::{ArgCells, number, symbol};
 use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
 use super::cells::Sparse;
 use super::ids::Ids;
+use super::merge::Taken;
 use super::symbols::Interner;
 use super::time::FloatTimes;
 use crate::Compat;
@@ -27,6 +28,9 @@ pub(crate) struct Builder<'m> {
     pub(super) wanted: &'m Wanted,
     pub(super) slots: Slots,
     pub(super) rows: Rows,
+    /// Lists of events that were begun.
+    pub(super) lists: u64,
+    pub(super) taken: Taken,
 }
 
 /// Columns while they grow.
@@ -52,7 +56,8 @@ pub(super) struct Rows {
 
 impl<'m> Builder<'m> {
     pub(crate) fn new(compat: Compat, ranks: Option<&'m [i64]>, wanted: &'m Wanted, meter: &'m Meter) -> Self {
-        Self { compat, meter, ranks, told: 0, wanted, slots: wanted.slots(), rows: Rows::default() }
+        let (slots, rows, taken) = (wanted.slots(), Rows::default(), Taken::default());
+        Self { compat, meter, ranks, told: 0, wanted, slots, rows, lists: 0, taken }
     }
 
     /// How many of so many events the meter has not been told of.
@@ -74,6 +79,7 @@ impl EventSink for Builder<'_> {
 
     fn restart(&mut self) {
         self.rows = Rows::default();
+        self.lists += 1;
         self.meter.events.fetch_sub(std::mem::take(&mut self.told), Ordering::Relaxed);
     }
 

@@ -46,22 +46,41 @@ impl<T: Copy + Default> Sparse<T> {
         }
     }
 
-    /// Puts the column of a later part behind this one, from `row` on.
-    pub(super) fn append(&mut self, row: usize, part: Self) {
-        if part.values.is_empty() {
+    /// Moves the column of a later part behind this one, from `row` on.
+    pub(super) fn append(&mut self, row: usize, part: &mut Self) {
+        self.append_rows(row, part);
+        self.values.extend_from_slice(&part.values);
+        part.values.clear();
+    }
+
+    /// The same, each value made from one of the part's.
+    pub(super) fn append_as<U: Copy + Default>(&mut self, row: usize, part: &mut Sparse<U>, to: impl Fn(U) -> T) {
+        self.append_rows(row, part);
+        self.values.extend(part.values.iter().map(|&value| to(value)));
+        part.values.clear();
+    }
+
+    /// Which rows of a later part have a value. It keeps no row, and the memory of its values.
+    fn append_rows<U: Copy + Default>(&mut self, row: usize, part: &mut Sparse<U>) {
+        let (rows, present) = (std::mem::take(&mut part.rows), std::mem::take(&mut part.present));
+        if rows == 0 {
             return;
         }
-        let gapless = row == self.rows && self.present.is_empty() && part.present.is_empty();
+        let gapless = row == self.rows && self.present.is_empty() && present.is_empty();
         if !gapless {
             self.skip_to(row);
-            if part.present.is_empty() {
-                self.present.extend_constant(part.rows, true);
+            if present.is_empty() {
+                self.present.extend_constant(rows, true);
             } else {
-                self.present.extend_from_bitmap(&part.present.freeze());
+                self.present.extend_from_bitmap(&present.freeze());
             }
         }
-        self.values.extend_from_slice(&part.values);
-        self.rows = row + part.rows;
+        self.rows = row + rows;
+    }
+
+    /// The last value.
+    pub(super) fn last(&self) -> Option<T> {
+        self.values.last().copied()
     }
 
     /// Rows up to that of the last value.
@@ -159,10 +178,14 @@ mod tests {
     fn a_part_comes_behind_what_is_there() {
         for (mine, part) in samples().iter().flat_map(|mine| samples().into_iter().map(move |part| (mine, part))) {
             let mut whole = column(mine);
-            let here = column(&part).map(|row| row + ROWS as u32);
-            whole.append(ROWS, here);
-            let expected: Vec<usize> = mine.iter().copied().chain(part.iter().map(|row| row + ROWS)).collect();
-            assert_eq!(rows_of(whole, 2 * ROWS), expected);
+            let mut here = column(&part).map(|row| row + ROWS as u32);
+            whole.append(ROWS, &mut here);
+            // The part is empty now, and takes more.
+            part.iter().for_each(|&row| here.set(row, row as u32));
+            whole.append_as(2 * ROWS, &mut here, |row| row + 2 * ROWS as u32);
+            let again = [ROWS, 2 * ROWS].into_iter().flat_map(|by| part.iter().map(move |row| row + by));
+            let expected: Vec<usize> = mine.iter().copied().chain(again).collect();
+            assert_eq!(rows_of(whole, 3 * ROWS), expected);
         }
     }
 }

@@ -35,12 +35,26 @@ impl Ids {
         }
     }
 
-    /// Puts the column of a later part behind this one, from `row` on.
-    pub(super) fn append(&mut self, row: usize, part: Self) {
+    /// Moves the column of a later part behind this one, from `row` on.
+    pub(super) fn append(&mut self, row: usize, part: &mut Self) {
         match (self, part) {
             (Self::Short(mine), Self::Short(part)) => mine.append(row, part),
-            (Self::Long(mine), part) => mine.append(row, part.map(|id| id)),
-            (mine, part) => mine.lengthen().append(row, part.map(|id| id)),
+            (Self::Long(mine), Self::Long(part)) => mine.append(row, part),
+            (Self::Long(mine), Self::Short(part)) => mine.append_as(row, part, i64::from),
+            (mine, Self::Long(part)) => mine.lengthen().append(row, part),
+        }
+    }
+
+    /// The same for a column that ascends, each value greater by `offset`.
+    pub(super) fn append_ascending(&mut self, row: usize, part: &mut Self, offset: i64) {
+        match (self, part) {
+            (Self::Short(mine), Self::Short(part))
+                if part.last().is_none_or(|last| i32::try_from(i64::from(last) + offset).is_ok()) =>
+            {
+                mine.append_as(row, part, |id| id + offset as i32);
+            }
+            (mine, Self::Short(part)) => mine.lengthen().append_as(row, part, |id| i64::from(id) + offset),
+            (mine, Self::Long(part)) => mine.lengthen().append_as(row, part, |id| id + offset),
         }
     }
 

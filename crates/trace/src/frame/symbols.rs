@@ -122,15 +122,19 @@ impl Interner {
         &self.odd
     }
 
-    /// Takes the texts of a later part, as if they had been interned here: the symbols of its symbols.
-    pub(crate) fn absorb(&mut self, part: &Self) -> Vec<u32> {
-        let mut written: Vec<&Written> = part.written.iter().collect();
-        written.sort_unstable_by_key(|written| (written.symbol, written.start));
-        let mut symbols = vec![0; part.texts.len()];
-        for Written { start, len, reading, symbol, .. } in written {
-            symbols[*symbol as usize] = self.intern(&part.bytes[*start..start + len], *reading);
+    /// Takes the texts of a part that it has not taken yet, as if they had been interned here. `symbols` are those of the
+    /// part's symbols here, so far; `taken` is what this said last.
+    pub(crate) fn absorb(&mut self, part: &Self, symbols: &mut Vec<u32>, taken: usize) -> usize {
+        if taken < part.bytes.len() || symbols.len() < part.texts.len() {
+            let mut new: Vec<&Written> = part.written.iter().filter(|written| written.start >= taken).collect();
+            // In the order in which they came.
+            new.sort_unstable_by_key(|written| (written.start, written.symbol));
+            symbols.resize(part.texts.len(), 0);
+            for Written { start, len, reading, symbol, .. } in new {
+                symbols[*symbol as usize] = self.intern(&part.bytes[*start..start + len], *reading);
+            }
         }
-        symbols
+        part.bytes.len()
     }
 
     #[cold]
@@ -246,12 +250,26 @@ mod tests {
             (interner, symbols)
         };
         let (before, behind) = (["b", r"bad \x", "a"], [r"new \q", "a", r"bad \x", "c", r"\u0061"]);
-        let (whole, symbols) = texts(&[&before[..], &behind[..]].concat());
+        let (mut whole, symbols) = texts(&[&before[..], &behind[..]].concat());
         let (mut first, _) = texts(&before);
-        let (part, places) = texts(&behind);
-        let absorbed = first.absorb(&part);
+        let (mut part, places) = texts(&behind);
+        let mut absorbed = Vec::new();
+        let taken = first.absorb(&part, &mut absorbed, 0);
         assert_eq!(places.iter().map(|&place| absorbed[place as usize]).collect::<Vec<_>>(), symbols[before.len()..]);
         assert_eq!((first.texts(), first.odd()), (whole.texts(), whole.odd()));
+
+        // The part goes on with texts of a later place; another has met one of them in between.
+        for raw in [r"bad \y", "between"] {
+            whole.intern(raw.as_bytes(), Reading::Text);
+            first.intern(raw.as_bytes(), Reading::Text);
+        }
+        for raw in ["late", "", r"bad \y", "a"] {
+            whole.intern(raw.as_bytes(), Reading::Text);
+            part.intern(raw.as_bytes(), Reading::Text);
+        }
+        first.absorb(&part, &mut absorbed, taken);
+        assert_eq!((first.texts(), first.odd()), (whole.texts(), whole.odd()));
+        assert_eq!(absorbed.len(), part.texts().len());
     }
 
     #[test]

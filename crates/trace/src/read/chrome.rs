@@ -111,8 +111,6 @@ pub(super) struct Reading<'s, R, S> {
     pub(super) outcome: Outcome,
     pub(super) memory: Memory,
     pub(super) others: &'s mut dyn Others<R, S>,
-    /// Where the next of the others begins.
-    pub(super) seam: u64,
 }
 
 pub(super) type Flow = Result<ControlFlow<()>>;
@@ -126,8 +124,7 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
         sink: &'s mut S,
         others: &'s mut dyn Others<R, S>,
     ) -> Self {
-        let seam = others.seam();
-        Self { window, file, sink, outcome: Outcome::default(), memory: Memory::default(), others, seam }
+        Self { window, file, sink, outcome: Outcome::default(), memory: Memory::default(), others }
     }
 
     /// The text from its first byte on.
@@ -136,19 +133,21 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
         Ok(self.ended(flow).0)
     }
 
-    /// Entries of a list that another reading has begun; and where this one ended.
-    pub(super) fn part(mut self) -> Result<(Outcome, u64)> {
-        let flow = self.events(List::Begun)?;
+    /// Entries of a list that another reading has begun, unless that fails; and the window, where this one ended.
+    pub(super) fn part(mut self) -> (Option<Outcome>, Window<RankText<R>>) {
+        let flow = self.events(List::Begun);
         // What the last stretch held.
         let _ = self.sink.tick(self.outcome.events);
-        Ok(self.ended(flow))
+        let failed = flow.is_err();
+        let (outcome, window) = self.ended(flow.unwrap_or(STOP));
+        ((!failed).then_some(outcome), window)
     }
 
-    fn ended(mut self, flow: ControlFlow<()>) -> (Outcome, u64) {
+    fn ended(mut self, flow: ControlFlow<()>) -> (Outcome, Window<RankText<R>>) {
         let end = self.window.offset();
         self.outcome.stopped = flow.is_break();
         self.outcome.rank_in_text = self.outcome.rank_in_text.or(self.window.reader().found(end));
-        (self.outcome, end)
+        (self.outcome, self.window)
     }
 }
 
@@ -168,6 +167,8 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                 self.object()
             }
             Some(_) => {
+                // As much as is quoted, however it was read.
+                while self.window.ahead().len() < 4 * 24 && self.window.more() {}
                 let start: String = String::from_utf8_lossy(self.window.ahead()).chars().take(24).collect();
                 Err(self.not_a_trace(format!("neither gzip nor JSON, it starts with {start:?}")))
             }

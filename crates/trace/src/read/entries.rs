@@ -6,7 +6,7 @@ use super::odd::Odd;
 use super::ranks::RankText;
 use super::recover::{Next, next_event};
 use super::scan::Stop;
-use super::window::End;
+use super::window::{End, Window};
 use crate::Result;
 use std::io::Read;
 
@@ -21,35 +21,29 @@ pub(super) enum List {
     Begun,
 }
 
-/// Other readings of the same text, which begin further on.
+/// Who else reads the same text.
 pub(super) trait Others<R, S> {
-    /// Where the next of them begins; [`u64::MAX`] if there is none.
-    fn seam(&self) -> u64;
-    /// The cursor stands between two entries of the list, at that place or behind it. What is taken from the others goes
-    /// into the sink and the outcome.
-    fn reached(&mut self, offset: u64, sink: &mut S, outcome: &mut Outcome) -> Result<Handover<R>>;
+    /// The cursor stands between two entries of the list, behind all that the window holds. What the others have read of
+    /// the text that follows goes into the sink and the outcome, and the window moves on.
+    fn reached(&mut self, window: &mut Window<RankText<R>>, sink: &mut S, outcome: &mut Outcome) -> Reached;
 }
 
-/// How the reading goes on at a seam.
-pub(super) enum Handover<R> {
-    /// As before.
-    None,
+/// How the reading goes on behind what the window holds.
+pub(super) enum Reached {
     /// Not at all.
-    Stop,
-    /// From this place, with this reader.
-    From(u64, RankText<R>),
+    Ended,
+    /// Where the window is now.
+    Moved,
+    /// The window reads on.
+    Nothing,
 }
 
-/// There are none.
+/// Nobody.
 pub(super) struct Alone;
 
 impl<R, S> Others<R, S> for Alone {
-    fn seam(&self) -> u64 {
-        u64::MAX
-    }
-
-    fn reached(&mut self, _: u64, _: &mut S, _: &mut Outcome) -> Result<Handover<R>> {
-        Ok(Handover::None)
+    fn reached(&mut self, _: &mut Window<RankText<R>>, _: &mut S, _: &mut Outcome) -> Reached {
+        Reached::Nothing
     }
 }
 
@@ -67,12 +61,13 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                     return Ok(STOP);
                 }
             }
-            let mut next = self.window.peek();
-            if self.window.offset() >= self.seam {
-                if !self.go_on()? {
-                    return Ok(ON);
+            let mut next = self.window.peek_in_memory();
+            if next.is_none() {
+                match self.go_on() {
+                    Reached::Ended => return Ok(ON),
+                    Reached::Moved => continue,
+                    Reached::Nothing => next = self.window.peek(),
                 }
-                next = self.window.peek();
             }
             match next {
                 Some(b'{') => self.event()?,
@@ -106,19 +101,12 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         }
     }
 
-    /// At a seam: false if the reading ends there.
+    /// Behind what is in memory, between two entries.
     #[cold]
-    fn go_on(&mut self) -> Result<bool> {
-        let offset = self.window.offset();
-        let found = self.window.reader().found(offset);
+    fn go_on(&mut self) -> Reached {
+        let found = self.window.reader().found(self.window.offset());
         self.outcome.rank_in_text = self.outcome.rank_in_text.or(found);
-        match self.others.reached(offset, self.sink, &mut self.outcome)? {
-            Handover::None => {}
-            Handover::Stop => return Ok(false),
-            Handover::From(place, reader) => self.window.continue_at(place, reader),
-        }
-        self.seam = self.others.seam();
-        Ok(self.outcome.cut.is_none())
+        self.others.reached(&mut self.window, self.sink, &mut self.outcome)
     }
 
     #[inline]

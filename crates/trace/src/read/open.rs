@@ -3,7 +3,7 @@
 use crate::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Error as IoError, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Error as IoError, ErrorKind, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -42,36 +42,6 @@ pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Rea
     let failed = |source| failed(path, source);
     let file = File::open(path).map_err(failed)?;
     plain(Metered { inner: file, meter }).map_err(failed)
-}
-
-/// A plain file from this byte on.
-///
-/// # Errors
-/// If it cannot be opened.
-pub(crate) fn open_from(path: &Path, from: u64, meter: &Meter) -> Result<impl Read> {
-    let failed = |source| failed(path, source);
-    let mut file = File::open(path).map_err(failed)?;
-    file.seek(SeekFrom::Start(from)).map_err(failed)?;
-    Ok(Metered { inner: file, meter })
-}
-
-/// A part of a file that is worth a thread of its own has so many bytes.
-const SMALLEST_PART: u64 = 16 * 1024 * 1024;
-
-/// Where the parts of a file behind its first one begin, which are about equal; none if it is packed or small.
-pub(crate) fn part_starts(path: &Path, most: usize) -> Vec<u64> {
-    let parts_of = || -> std::io::Result<(u64, u64)> {
-        let about = std::fs::metadata(path)?;
-        if !about.is_file() {
-            return Ok((0, 1));
-        }
-        let mut magic = [0; 2];
-        File::open(path)?.read_exact(&mut magic)?;
-        Ok((about.len(), if magic == GZIP { 1 } else { (about.len() / SMALLEST_PART).min(most as u64) }))
-    };
-    // What is wrong with the file is said when it is read.
-    let (bytes, parts) = if most > 1 { parts_of().unwrap_or((0, 1)) } else { (0, 1) };
-    (1..parts).map(|part| bytes / parts * part).collect()
 }
 
 /// The JSON text in memory.

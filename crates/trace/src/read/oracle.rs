@@ -3,9 +3,10 @@
 use super::chrome::{EventSink, Outcome, read_by};
 use super::event::RawEvent;
 use super::odd::OddCounts;
-use super::parts::{PartSink, read_at};
-use super::recover::{Next, next_event};
+use super::parts::{PartSink, read_planned};
+use super::pipeline::Plan;
 use super::scan::Raw;
+use super::stretches::Seams;
 use super::strict::check_json;
 use super::{Token, text};
 use crate::{Error, Result};
@@ -60,8 +61,12 @@ impl PartSink for Kept {
         true
     }
 
-    fn absorb(&mut self, part: Self, entries: u64) {
-        self.0.extend(part.0.into_iter().map(|(index, values)| (index + entries as i64, values)));
+    fn absorb(&mut self, part: &mut Self, entries: u64) {
+        self.0.extend(part.0.drain(..).map(|(index, values)| (index + entries as i64, values)));
+    }
+
+    fn give_up(&mut self) {
+        self.0.clear();
     }
 }
 
@@ -117,14 +122,10 @@ pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
         assert_eq!(other.0, whole.0, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
         assert_eq!(other.1, whole.1, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
     }
-    let third = bytes.len() / 3;
-    let guess = |from: usize| match next_event(&bytes[from..]) {
-        Next::At(position) => Some((from + position) as u64),
-        Next::Perhaps(_) => None,
-    };
-    let mut seams: Vec<u64> = [third, 2 * third].into_iter().filter_map(guess).collect();
-    seams.dedup();
-    agrees_in_parts(bytes, &seams, 1000, &whole);
+    for (workers, seams) in [(1, bytes.len() / 3), (2, bytes.len() / 9)] {
+        let plan = Plan { workers, seams: Seams::Guessed(seams.max(1)), chunk: 1000, direct: workers > 1 };
+        agrees_in_parts(bytes, plan, &whole);
+    }
     let strict = check_json(bytes, "test");
     match serde_json::from_slice::<Value>(bytes) {
         Ok(json) => {
@@ -152,17 +153,16 @@ pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// Reads bytes in parts that begin at these places: that must come to the same as reading the whole.
+/// Reads bytes in parts by this plan: that must come to the same as reading the whole.
 ///
 /// # Panics
 /// If it does not.
-pub(crate) fn agrees_in_parts(bytes: &[u8], seams: &[u64], chunk: usize, whole: &(String, Events)) {
+pub(crate) fn agrees_in_parts(bytes: &[u8], plan: Plan<'_>, whole: &(String, Events)) {
     let mut kept = Kept::default();
-    let open = |from: u64| Ok(bytes.get(from as usize..).unwrap_or_default());
-    let read = read_at(&open, seams, chunk, "test", &mut kept);
+    let read = read_planned(bytes, plan, "test", &mut kept);
     let text = String::from_utf8_lossy(bytes);
-    assert_eq!(said(read), whole.0, "from {seams:?} on, by {chunk}: {text:?}");
-    assert_eq!(kept.0, whole.1, "from {seams:?} on, by {chunk}: {text:?}");
+    assert_eq!(said(read), whole.0, "{plan:?}: {text:?}");
+    assert_eq!(kept.0, whole.1, "{plan:?}: {text:?}");
 }
 
 /// What the reading came to.

@@ -1,222 +1,146 @@
-//! One plain text read by several threads, each from a place where an event seems to begin.
+//! One text read by several threads, each a stretch that begins where an event seems to begin.
 //!
 //! ```text
-//! bytes    0         s₁        s₂        s₃
-//! first    |header ──►│ absorbs, goes on where the others stopped … ──► metadata behind the list
-//! parts              |events──►|events──►|events──► ]
+//! bytes    0       s₁      s₂      s₃      s₄
+//! reading  │header…│events►│ takes │events►│ goes on where the part stopped … ──► metadata behind the list
+//! parts                    │events►│       │events►]
 //! ```
 //!
-//! That an event begins at a seam is a guess, and nothing depends on it: what a part read counts only if whoever reads
-//! before it comes to that very byte between two entries of the list. If not, the part is dropped, and the reading
-//! before it goes on to the next seam.
+//! That an event begins at a seam is a guess, and nothing depends on it: what a part read counts only if the reading
+//! comes to that very byte between two entries of the list. If not, the part is dropped, and the reading reads that
+//! stretch itself, from memory.
 
 #[cfg(test)]
 #[path = "parts_tests.rs"]
 mod tests;
 
-use super::chrome::{EventSink, Outcome, Reading};
-use super::entries::{Handover, Others};
+use super::chrome::{EventSink, Outcome, Reading, read_events};
+use super::entries::{Others, Reached};
+use super::pipeline::{Part, Pipeline, Plan, Texts, Work};
 use super::ranks::RankText;
-use super::recover::{Next, next_event};
-use super::window::{CHUNK, Window};
+use super::window::Window;
 use crate::Result;
-use std::collections::VecDeque;
-use std::io::{Read, Result as IoResult};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Scope, ScopedJoinHandle};
-
-/// So far behind a place an event is looked for; a longer one makes no seam.
-const FARTHEST: u64 = 1024 * 1024;
+use std::io::Read;
+use std::thread::Scope;
 
 /// A sink whose events may come from several readings.
 pub(crate) trait PartSink: EventSink + Send + Sized {
-    /// A sink for the events of a later part. The list goes on in it: [`EventSink::restart`] is not called.
+    /// A sink for events of later parts. The list goes on in it: [`EventSink::restart`] is not called.
     fn part(&self) -> Self;
     /// Whether it would be the same if it had taken the events of `part` itself.
     fn fits(&self, part: &Self) -> bool;
-    /// Takes the events of the part that follows on its own so many entries of the list. Call [`Self::fits`] first.
-    fn absorb(&mut self, part: Self, entries: u64);
-    /// Nobody will want the events of this part.
-    fn give_up(self) {}
+    /// Takes the events of the part that follows on its own so many entries of the list, and leaves the part without any,
+    /// for those of a part further on. Call [`Self::fits`] first.
+    fn absorb(&mut self, part: &mut Self, entries: u64);
+    /// Nobody wants the events of this part: it is as it was when it was made.
+    fn give_up(&mut self);
 }
 
-/// Reads the text that `open` gives from any byte on, parts of it beside each other: one for each of the `starts`, which
-/// ascend, and one from the beginning.
+/// Reads a whole trace into `sink`, on so many threads, the caller's among them.
 ///
 /// # Errors
-/// Those of [`super::read_events`], with which it agrees whatever the starts.
-pub(crate) fn read_parts<R: Read, S: PartSink>(
-    open: &(impl Fn(u64) -> Result<R> + Sync),
-    starts: &[u64],
+/// Those of [`super::read_events`], with which it agrees however many there are.
+pub(crate) fn read_parts<R: Read + Send, S: PartSink>(
+    reader: R,
+    workers: usize,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
-    let mut seams = Vec::new();
-    for &start in starts {
-        let seam = if seams.last().is_some_and(|&last| last > start) { None } else { seam(open(start)?, start) };
-        seams.extend(seam);
-    }
-    read_at(open, &seams, CHUNK, file, sink)
+    if workers > 1 { read_planned(reader, Plan::on(workers), file, sink) } else { read_events(reader, file, sink) }
 }
 
-/// The same from these seams on, wherever they lie, in windows of any size.
-pub(crate) fn read_at<R: Read, S: PartSink>(
-    open: &(impl Fn(u64) -> Result<R> + Sync),
-    seams: &[u64],
-    chunk: usize,
+/// The same by any plan.
+pub(crate) fn read_planned<R: Read + Send, S: PartSink>(
+    reader: R,
+    plan: Plan<'_>,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
-    let gone: Vec<AtomicBool> = seams.iter().map(|_| AtomicBool::new(false)).collect();
-    let parts: Vec<S> = seams.iter().map(|_| sink.part()).collect();
-    std::thread::scope(|scope| {
-        let parts = parts.into_iter().zip(&gone).enumerate().map(|(at, (sink, gone))| {
-            let (start, later) = (seams[at], &seams[at + 1..]);
-            Part { start, gone, work: read_part(scope, open, start, later, chunk, file, sink, gone) }
-        });
-        let mut first = First { parts: parts.collect(), open };
-        let reader = RankText::new(open(0)?);
-        let outcome = Reading::new(Window::new(reader, chunk), file, sink, &mut first).whole();
-        first.drop_all();
-        outcome
-    })
+    let pipeline = Pipeline::new(reader, plan, file);
+    let outcome = std::thread::scope(|scope| {
+        // However the reading ends.
+        let _closes = Closes(&pipeline);
+        let mut first = First { pipeline: &pipeline, scope, alone: true };
+        let window = Window::by_stretches(RankText::new(Texts(&pipeline)), plan.chunk);
+        Reading::new(window, file, sink, &mut first).whole()
+    });
+    pipeline.end();
+    outcome
 }
 
-/// A place behind `start` where an event seems to begin.
-fn seam(reader: impl Read, start: u64) -> Option<u64> {
-    let mut bytes = Vec::new();
-    let mut reader = reader.take(FARTHEST);
-    loop {
-        let more = reader.by_ref().take(64 * 1024).read_to_end(&mut bytes).ok()?;
-        match next_event(&bytes) {
-            Next::At(position) => return Some(start + position as u64),
-            Next::Perhaps(_) if more == 0 => return None,
-            Next::Perhaps(_) => {}
-        }
+struct Closes<'p, 's, R: Read, S: PartSink>(&'p Pipeline<'s, R, S>);
+
+impl<R: Read, S: PartSink> Drop for Closes<'_, '_, R, S> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 
-/// What a thread of its own reads.
-struct Part<'s, S> {
-    start: u64,
-    gone: &'s AtomicBool,
-    work: ScopedJoinHandle<'s, Result<Done<S>>>,
+/// Of the reading: it takes what the parts have read.
+struct First<'scope, 'env, 's, R, S> {
+    pipeline: &'env Pipeline<'s, R, S>,
+    scope: &'scope Scope<'scope, 'env>,
+    /// The others have not been called yet.
+    alone: bool,
 }
 
-/// What it read.
-struct Done<S> {
-    sink: S,
-    outcome: Outcome,
-    /// Where it stopped: at a seam or at the end of the list.
-    end: u64,
-}
-
-impl<S: PartSink> Part<'_, S> {
-    fn done(self) -> Result<Done<S>> {
-        self.work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    }
-
-    fn drop(self) {
-        self.gone.store(true, Ordering::Relaxed);
-        // What it failed at, the reading before it will meet, too, if it matters.
-        if let Ok(done) = self.done() {
-            done.sink.give_up();
-        }
-    }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn read_part<'s, R: Read, S: PartSink + 's>(
-    scope: &'s Scope<'s, '_>,
-    open: &'s (impl Fn(u64) -> Result<R> + Sync),
-    start: u64,
-    later: &'s [u64],
-    chunk: usize,
-    file: &'s str,
-    mut sink: S,
-    gone: &'s AtomicBool,
-) -> ScopedJoinHandle<'s, Result<Done<S>>> {
-    scope.spawn(move || {
-        let reader = RankText::at(Wanted { inner: open(start)?, gone }, start);
-        let mut stops = Stops { seams: later };
-        let window = Window::at(reader, chunk, start);
-        let reading = Reading::new(window, file, &mut sink, &mut stops);
-        let (outcome, end) = reading.part()?;
-        Ok(Done { sink, outcome, end })
-    })
-}
-
-/// Ends when nobody wants it any more.
-struct Wanted<'s, R> {
-    inner: R,
-    gone: &'s AtomicBool,
-}
-
-impl<R: Read> Read for Wanted<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
-        if self.gone.load(Ordering::Relaxed) { Ok(0) } else { self.inner.read(buffer) }
-    }
-}
-
-/// Of a part: it stops at the first later seam that it comes to.
-struct Stops<'s> {
-    seams: &'s [u64],
-}
-
-impl<R, S> Others<R, S> for Stops<'_> {
-    fn seam(&self) -> u64 {
-        self.seams.first().copied().unwrap_or(u64::MAX)
-    }
-
-    fn reached(&mut self, offset: u64, _: &mut S, _: &mut Outcome) -> Result<Handover<R>> {
-        while let [seam, later @ ..] = self.seams
-            && *seam <= offset
-        {
-            if *seam == offset {
-                return Ok(Handover::Stop);
-            }
-            self.seams = later;
-        }
-        Ok(Handover::None)
-    }
-}
-
-/// Of the reading from the beginning: it takes what the parts have read.
-struct First<'s, S, O> {
-    parts: VecDeque<Part<'s, S>>,
-    open: &'s O,
-}
-
-impl<S: PartSink, O> First<'_, S, O> {
-    fn drop_all(&mut self) {
-        self.parts.drain(..).for_each(Part::drop);
-    }
-}
-
-impl<R: Read, S: PartSink, O: Fn(u64) -> Result<R>> Others<R, S> for First<'_, S, O> {
-    fn seam(&self) -> u64 {
-        self.parts.front().map_or(u64::MAX, |part| part.start)
-    }
-
-    fn reached(&mut self, offset: u64, sink: &mut S, outcome: &mut Outcome) -> Result<Handover<R>> {
-        let mut at = offset;
-        while let Some(part) = self.parts.pop_front_if(|part| part.start <= at) {
-            if part.start < at {
-                part.drop();
-                continue;
-            }
-            let done = part.done()?;
-            if done.outcome.stopped || !sink.fits(&done.sink) {
-                done.sink.give_up();
-                continue;
-            }
-            sink.absorb(done.sink, outcome.events);
-            outcome.follow(done.outcome);
-            at = done.end;
-            if outcome.cut.is_some() {
-                break;
+impl<'scope, 'env, 's, R: Read + Send, S: PartSink> First<'scope, 'env, 's, R, S> {
+    /// Calls the others, if there will be something to do.
+    fn call(&mut self, sink: &S) {
+        let pipeline = self.pipeline;
+        if self.alone && pipeline.lock().goes_on() {
+            self.alone = false;
+            let parts: Vec<S> = (0..pipeline.plan.most()).map(|_| sink.part()).collect();
+            pipeline.lock().give_parts(parts);
+            for _ in 1..pipeline.plan.workers {
+                self.scope.spawn(|| pipeline.work());
             }
         }
-        Ok(if at == offset { Handover::None } else { Handover::From(at, RankText::at((self.open)(at)?, at)) })
+    }
+}
+
+impl<'env, 's, R: Read + Send, S: PartSink> Others<Texts<'env, 's, R, S>, S> for First<'_, 'env, 's, R, S> {
+    fn reached(
+        &mut self,
+        window: &mut Window<RankText<Texts<'env, 's, R, S>>>,
+        sink: &mut S,
+        outcome: &mut Outcome,
+    ) -> Reached {
+        self.call(sink);
+        self.pipeline.lock().between_entries(outcome.rank_in_text.is_some());
+        let Some((stretch, had)) = self.pipeline.first().pop() else { return Reached::Nothing };
+        let mut at = had;
+        let mut used = None;
+        if let Work::Done(mut part) = stretch.work {
+            if had == 0 && take(&mut part, sink, outcome) {
+                window.go_on_at(part.end);
+                window.reader_mut().go_on_at(part.end);
+                at = (part.end - stretch.start) as usize;
+            } else {
+                part.sink.give_up();
+            }
+            used = Some(part.sink);
+        }
+        let text = if at == stretch.text.filled {
+            stretch.text
+        } else {
+            window.reader_mut().passed(&stretch.text.text()[at..]);
+            window.go_on_in(stretch.text, stretch.start, at)
+        };
+        self.pipeline.reuse(text, used);
+        Reached::Moved
+    }
+}
+
+/// What a part has read, if it counts.
+fn take<S: PartSink>(part: &mut Part<S>, sink: &mut S, outcome: &mut Outcome) -> bool {
+    // One that was cut lacks the text behind its stretch.
+    match part.outcome.take() {
+        Some(read) if read.cut.is_none() && !read.stopped && sink.fits(&part.sink) => {
+            sink.absorb(&mut part.sink, outcome.events);
+            outcome.follow(read);
+            true
+        }
+        _ => false,
     }
 }

@@ -3,8 +3,17 @@
 
 use super::super::oracle::{Kept, agrees_in_parts, came_to};
 use super::super::property_tests::{Writer, mutated};
+use super::super::recover::{Next, next_event};
+use super::super::stretches::Seams;
 use super::*;
+use crate::Error;
+use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::io::{BufRead, Write as _};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use trace_testkit::Random;
 
 /// Everything that looks like the seam of two events.
@@ -18,21 +27,33 @@ fn guesses(text: &[u8]) -> Vec<u64> {
     found
 }
 
-/// One seam at every byte; all guesses, every second one, …; seams that are close to each other and lead nowhere.
+/// On one thread that reads all but the first stretch in parts.
+fn all_parts(seams: Seams<'_>, chunk: usize) -> Plan<'_> {
+    Plan { workers: 1, seams, chunk, direct: false }
+}
+
+/// One seam at every byte; all guesses, every second one, …; seams that are close to each other and lead nowhere;
+/// stretches of any size, on several threads.
 fn in_all_parts(text: &[u8], every: usize) {
     let whole = came_to(text, 65_536);
     for seam in (1..text.len() as u64 + 2).step_by(every) {
-        agrees_in_parts(text, &[seam], 65_536, &whole);
+        agrees_in_parts(text, all_parts(Seams::At(&[seam]), 65_536), &whole);
     }
     let guesses = guesses(text);
     for step in 1..=guesses.len().min(9) {
         let some: Vec<u64> = guesses.iter().copied().step_by(step).take(24).collect();
         for chunk in [5, 4096] {
-            agrees_in_parts(text, &some, chunk, &whole);
+            agrees_in_parts(text, all_parts(Seams::At(&some), chunk), &whole);
         }
     }
     let close: Vec<u64> = (1..text.len() as u64).step_by(text.len() / 12 + 1).collect();
-    agrees_in_parts(text, &close, 64, &whole);
+    agrees_in_parts(text, all_parts(Seams::At(&close), 64), &whole);
+    for (at, most) in [1, 7, 64, 300, 1000].into_iter().enumerate() {
+        let seams = Seams::Guessed(most.max(text.len() / 200));
+        for direct in [false, true] {
+            agrees_in_parts(text, Plan { workers: 1 + at % 4, seams, chunk: 64, direct }, &whole);
+        }
+    }
 }
 
 #[test]
@@ -71,11 +92,11 @@ fn good_guesses_are_used_and_bad_ones_are_not() {
         fn event(&mut self, event: &super::super::RawEvent<'_>) {
             self.0.event(event);
         }
-        fn metadata(&mut self, _: &str, _: &serde_json::Value) -> std::ops::ControlFlow<()> {
-            std::ops::ControlFlow::Continue(())
+        fn metadata(&mut self, _: &str, _: &serde_json::Value) -> ControlFlow<()> {
+            ControlFlow::Continue(())
         }
-        fn tick(&mut self, _: u64) -> std::ops::ControlFlow<()> {
-            std::ops::ControlFlow::Continue(())
+        fn tick(&mut self, _: u64) -> ControlFlow<()> {
+            ControlFlow::Continue(())
         }
     }
 
@@ -86,9 +107,12 @@ fn good_guesses_are_used_and_bad_ones_are_not() {
         fn fits(&self, _: &Self) -> bool {
             true
         }
-        fn absorb(&mut self, part: Self, entries: u64) {
-            self.0.absorb(part.0, entries);
+        fn absorb(&mut self, part: &mut Self, entries: u64) {
+            self.0.absorb(&mut part.0, entries);
             self.1 += 1;
+        }
+        fn give_up(&mut self) {
+            self.0.give_up();
         }
     }
 
@@ -101,11 +125,177 @@ fn good_guesses_are_used_and_bad_ones_are_not() {
         (vec![find(br#"{\"name"#), find(b"list")], 0),
     ] {
         let mut sink = Counting::default();
-        let outcome = read_at(&|from| Ok(&text[from as usize..]), &seams, 64, "test", &mut sink).unwrap();
+        let outcome = read_planned(&text[..], all_parts(Seams::At(&seams), 64), "test", &mut sink).unwrap();
         assert_eq!((sink.1, outcome.events, sink.0.0.len()), (taken, 5, 5), "{seams:?}");
         assert_eq!(outcome.rank_in_text, Some(1));
     }
-    let from = |start: usize| seam(&text[start..], start as u64);
-    assert_eq!(from(find(b"[{}") as usize), Some(find(br#"{"name": 1"#)), "a guess need not be right");
-    assert_eq!(from(text.len() - 20), None);
+}
+
+/// A trace of so many events, and the same as gzip in members of several sizes.
+fn packed(events: usize) -> (String, Vec<u8>) {
+    let mut text = String::from(r#"{"rank": 3, "traceEvents": ["#);
+    for at in 0..events {
+        text += &format!(r#"{{"name": "event {}", "ts": {at}.5, "dur": 1, "args": {{"stream": {at}}}}}, "#, at % 50);
+    }
+    text += r#"{}], "last": 1}"#;
+    let mut packed = Vec::new();
+    for member in text.as_bytes().chunks(text.len() / 3) {
+        let mut encoder = GzEncoder::new(packed, Compression::fast());
+        encoder.write_all(member).unwrap();
+        packed = encoder.finish().unwrap();
+    }
+    (text, packed)
+}
+
+/// Unpacks so much at once, whatever it is asked for: where a decoder fails then does not depend on who reads.
+struct Unpacked<'a>(std::io::BufReader<MultiGzDecoder<&'a [u8]>>);
+
+impl<'a> Unpacked<'a> {
+    fn new(packed: &'a [u8]) -> Self {
+        Self(std::io::BufReader::with_capacity(512, MultiGzDecoder::new(packed)))
+    }
+}
+
+impl Read for Unpacked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(512);
+        self.0.fill_buf()?;
+        self.0.read(&mut buffer[..length])
+    }
+}
+
+#[test]
+fn what_is_packed_is_read_alike_also_where_it_ends_early_or_is_damaged() {
+    let (text, packed) = packed(2000);
+    let mut broken = vec![packed.clone()];
+    for at in (0..packed.len()).step_by(packed.len() / 23) {
+        broken.push(packed[..at].to_vec());
+        let mut damaged = packed.clone();
+        damaged[at] ^= 0x55;
+        broken.push(damaged);
+    }
+    let mut cut = 0;
+    for packed in broken {
+        let said = |read: Result<Outcome>| format!("{read:?}");
+        let mut whole = Kept::default();
+        let expected = said(read_events(Unpacked::new(&packed), "test", &mut whole));
+        cut += usize::from(expected.contains("gzip data"));
+        for workers in 1..=4 {
+            let plan = Plan { seams: Seams::Guessed(text.len() / 40), direct: workers % 2 == 0, ..Plan::on(workers) };
+            let mut kept = Kept::default();
+            let read = read_planned(Unpacked::new(&packed), plan, "test", &mut kept);
+            assert_eq!(said(read), expected, "{plan:?}");
+            assert_eq!(kept.0, whole.0, "{plan:?}");
+        }
+    }
+    assert!(cut > 30, "{cut}");
+}
+
+/// Keeps events, and does something after so many of them.
+struct Minded<'a> {
+    kept: Kept,
+    seen: &'a AtomicUsize,
+    then: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
+}
+
+impl EventSink for Minded<'_> {
+    fn slot(&mut self, key: &[u8]) -> Option<u16> {
+        self.kept.slot(key)
+    }
+    fn restart(&mut self) {
+        self.kept.restart();
+    }
+    fn event(&mut self, event: &super::super::RawEvent<'_>) {
+        self.kept.event(event);
+        let _ = (self.then)(self.seen.fetch_add(1, Ordering::Relaxed));
+    }
+    fn metadata(&mut self, _: &str, _: &serde_json::Value) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn tick(&mut self, _: u64) -> ControlFlow<()> {
+        (self.then)(self.seen.load(Ordering::Relaxed))
+    }
+}
+
+impl PartSink for Minded<'_> {
+    fn part(&self) -> Self {
+        Self { kept: Kept::default(), ..*self }
+    }
+    fn fits(&self, _: &Self) -> bool {
+        true
+    }
+    fn absorb(&mut self, part: &mut Self, entries: u64) {
+        self.kept.absorb(&mut part.kept, entries);
+    }
+    fn give_up(&mut self) {
+        self.kept.give_up();
+    }
+}
+
+/// Reads a trace on so many threads, in small stretches, with a sink that minds what comes; how much text was read.
+fn minded(workers: usize, direct: bool, then: &(dyn Fn(usize) -> ControlFlow<()> + Sync)) -> (Result<Outcome>, u64) {
+    /// Counts what is read.
+    struct Counted<'a>(&'a [u8], &'a mut u64);
+    impl Read for Counted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let read = self.0.read(buffer)?;
+            *self.1 += read as u64;
+            Ok(read)
+        }
+    }
+    let (text, _) = packed(20_000);
+    let (seen, mut read) = (AtomicUsize::new(0), 0);
+    let mut sink = Minded { kept: Kept::default(), seen: &seen, then };
+    let plan = Plan { seams: Seams::Guessed(5_000), direct, chunk: 1000, ..Plan::on(workers) };
+    let outcome = read_planned(Counted(text.as_bytes(), &mut read), plan, "test", &mut sink);
+    (outcome, read)
+}
+
+#[test]
+fn a_sink_that_has_enough_ends_the_reading_and_only_so_much_is_in_memory() {
+    for workers in 1..=4 {
+        for direct in [false, true] {
+            let enough = |seen| if seen > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let (outcome, read) = minded(workers, direct, &enough);
+            assert!(outcome.unwrap().stopped);
+            // 1000 events are 70 kB.
+            let most = 100_000 + 5_000 * (Plan::on(workers).most() as u64 + 2);
+            assert!(read < most, "{read} bytes on {workers} threads");
+        }
+    }
+}
+
+#[test]
+fn a_panic_on_any_thread_reaches_the_caller_and_hangs_nobody() {
+    for workers in 1..=4 {
+        for direct in [false, true] {
+            for after in [0, 1, 500, 2_000, 15_000] {
+                let panics = |seen| if seen == after { panic!("in the middle") } else { ControlFlow::Continue(()) };
+                let caught = std::panic::catch_unwind(|| minded(workers, direct, &panics)).err().unwrap();
+                assert_eq!(caught.downcast_ref(), Some(&"in the middle"), "{workers} threads, after {after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_of_the_reader_ends_the_reading_on_every_thread() {
+    /// Is interrupted after its bytes.
+    struct Ends<'a>(&'a [u8]);
+    impl Read for Ends<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(std::io::Error::from(std::io::ErrorKind::ConnectionAborted)),
+                read => Ok(read),
+            }
+        }
+    }
+    let (text, _) = packed(5_000);
+    for workers in 1..=4 {
+        for end in [0, 10, 5_000, 100_000, text.len() - 2] {
+            let plan = Plan { seams: Seams::Guessed(5_000), ..Plan::on(workers) };
+            let read = read_planned(Ends(&text.as_bytes()[..end]), plan, "test", &mut Kept::default());
+            assert!(matches!(read, Err(Error::Interrupted)), "{read:?} on {workers} threads, after {end}");
+        }
+    }
 }

@@ -105,12 +105,21 @@ static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""rank":
 
 impl<R> RankText<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Self::at(inner, 0)
+        Self { inner, found: None, before: 0, tail: Vec::new() }
     }
 
-    /// Of a text from this place on.
-    pub(crate) fn at(inner: R, before: u64) -> Self {
-        Self { inner, found: None, before, tail: Vec::new() }
+    /// The text goes on at another place.
+    pub(crate) fn go_on_at(&mut self, place: u64) {
+        self.before = place;
+        self.tail.clear();
+    }
+
+    /// Text that went another way than through this reader.
+    pub(crate) fn passed(&mut self, bytes: &[u8]) {
+        if self.found.is_none() {
+            self.look(bytes);
+        }
+        self.before += bytes.len() as u64;
     }
 
     /// The number in the first match, if it lies before this place: what was read ahead does not count.
@@ -137,10 +146,7 @@ impl<R> RankText<R> {
 impl<R: Read> Read for RankText<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        if self.found.is_none() {
-            self.look(&buffer[..read]);
-        }
-        self.before += read as u64;
+        self.passed(&buffer[..read]);
         Ok(read)
     }
 }

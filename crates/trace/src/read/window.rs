@@ -6,8 +6,25 @@ use std::io::{ErrorKind, Read};
 /// Bytes asked for at once.
 pub(crate) const CHUNK: usize = 256 * 1024;
 
+/// Bytes of one read: a decoder that fails keeps for itself what it has unpacked in that read.
+pub(crate) const AT_ONCE: usize = 64 * 1024;
+
 /// A single value may take this much; a longer one is left out.
 const LONGEST: usize = 64 * 1024 * 1024;
+
+/// Memory with text at its start.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) filled: usize,
+}
+
+impl Block {
+    /// The text.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+}
 
 /// A stretch of the JSON text in memory.
 pub(crate) struct Window<R> {
@@ -21,6 +38,8 @@ pub(crate) struct Window<R> {
     base: u64,
     end: Option<End>,
     refills: u64,
+    /// Of a text in stretches: each is read to its end before the next one is begun.
+    by_stretches: bool,
 }
 
 /// Why no more bytes come.
@@ -34,17 +53,37 @@ pub(crate) enum End {
 
 impl<R: Read> Window<R> {
     pub(crate) fn new(reader: R, chunk: usize) -> Self {
-        Self::at(reader, chunk, 0)
+        Self { reader, bytes: vec![0; chunk], at: 0, filled: 0, base: 0, end: None, refills: 0, by_stretches: false }
     }
 
-    /// Of a text that the reader gives from this place on.
-    pub(crate) fn at(reader: R, chunk: usize, base: u64) -> Self {
-        Self { reader, bytes: vec![0; chunk], at: 0, filled: 0, base, end: None, refills: 0 }
+    /// The same; the reader gives a text in stretches, and none of the next with the last of one.
+    pub(crate) fn by_stretches(reader: R, chunk: usize) -> Self {
+        Self { by_stretches: true, ..Self::new(reader, chunk) }
     }
 
-    /// Goes on at another place of the text, with a reader that gives it from there on.
-    pub(crate) fn continue_at(&mut self, base: u64, reader: R) {
-        (self.at, self.filled, self.base, self.end, self.reader) = (0, 0, base, None, reader);
+    /// Over a block of the text, which begins at `base`, and no further.
+    pub(crate) fn over(block: Block, base: u64, reader: R) -> Self {
+        let Block { bytes, filled } = block;
+        Self { reader, bytes, at: 0, filled, base, end: Some(End::Over), refills: 0, by_stretches: true }
+    }
+
+    /// Goes on in a block of the text, which begins at `base`, `at` bytes behind its start: what the window held, used up.
+    pub(crate) fn go_on_in(&mut self, block: Block, base: u64, at: usize) -> Block {
+        let Block { bytes, filled } = block;
+        (self.at, self.filled, self.base) = (at, filled, base);
+        self.refills += 1;
+        Block { bytes: std::mem::replace(&mut self.bytes, bytes), filled: 0 }
+    }
+
+    /// Goes on at another place of the text, which the reader gives from there on.
+    pub(crate) fn go_on_at(&mut self, base: u64) {
+        (self.at, self.filled, self.base) = (0, 0, base);
+        self.refills += 1;
+    }
+
+    /// The memory, with its text.
+    pub(crate) fn into_block(self) -> Block {
+        Block { bytes: self.bytes, filled: self.filled }
     }
 
     /// The text from the cursor on, as far as it is in memory.
@@ -65,6 +104,11 @@ impl<R: Read> Window<R> {
     /// Where the bytes come from.
     pub(crate) fn reader(&self) -> &R {
         &self.reader
+    }
+
+    /// Where the bytes come from.
+    pub(crate) fn reader_mut(&mut self) -> &mut R {
+        &mut self.reader
     }
 
     /// How often the window was refilled.
@@ -96,8 +140,9 @@ impl<R: Read> Window<R> {
             self.bytes.resize(self.bytes.len() * 2, 0);
         }
         let before = self.filled;
-        while self.filled < self.bytes.len() {
-            match self.reader.read(&mut self.bytes[self.filled..]) {
+        while self.filled < self.bytes.len() && !(self.by_stretches && self.filled > before) {
+            let most = if self.by_stretches { self.bytes.len() } else { self.bytes.len().min(self.filled + AT_ONCE) };
+            match self.reader.read(&mut self.bytes[self.filled..most]) {
                 Ok(0) => {
                     self.end = Some(End::Over);
                     break;
@@ -113,18 +158,25 @@ impl<R: Read> Window<R> {
         self.filled > before
     }
 
+    /// The next byte in memory that is no white space; the cursor stands on it. `None` where what is in memory ends.
+    #[inline]
+    pub(crate) fn peek_in_memory(&mut self) -> Option<u8> {
+        while self.at < self.filled {
+            let byte = self.bytes[self.at];
+            if !is_blank(byte) {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
     /// The next byte that is no white space; the cursor stands on it. `None` at the end.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
-            while self.at < self.filled {
-                let byte = self.bytes[self.at];
-                if !is_blank(byte) {
-                    return Some(byte);
-                }
-                self.at += 1;
-            }
-            if !self.more() {
-                return None;
+            let next = self.peek_in_memory();
+            if next.is_some() || !self.more() {
+                return next;
             }
         }
     }
