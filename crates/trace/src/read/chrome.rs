@@ -133,9 +133,12 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
         Ok(self.ended(flow).0)
     }
 
-    /// Entries of a list that another reading has begun, unless that fails; and the window, where this one ended.
-    pub(super) fn part(mut self) -> (Option<Outcome>, Window<RankText<R>>) {
+    /// Entries of a list that another reading has begun, unless that fails; and the window, where this one ended. What an
+    /// earlier one kept in `memory` is used, and what this one leaves stays there.
+    pub(super) fn part(mut self, memory: &mut Memory) -> (Option<Outcome>, Window<RankText<R>>) {
+        self.memory = std::mem::take(memory);
         let flow = self.events(List::Begun);
+        *memory = std::mem::take(&mut self.memory);
         // What the last stretch held.
         let _ = self.sink.tick(self.outcome.events);
         let failed = flow.is_err();

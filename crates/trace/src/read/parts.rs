@@ -90,8 +90,9 @@ impl<'scope, 'env, 's, R: Read + Send, S: PartSink> First<'scope, 'env, 's, R, S
         let pipeline = self.pipeline;
         if self.alone && pipeline.lock().goes_on() {
             self.alone = false;
-            let parts: Vec<S> = (0..pipeline.plan.most()).map(|_| sink.part()).collect();
-            pipeline.lock().give_parts(parts);
+            for _ in 0..pipeline.plan.most() {
+                pipeline.lock().give_part(sink.part());
+            }
             for _ in 1..pipeline.plan.workers {
                 self.scope.spawn(|| pipeline.work());
             }
@@ -119,7 +120,7 @@ impl<'env, 's, R: Read + Send, S: PartSink> Others<Texts<'env, 's, R, S>, S> for
             } else {
                 part.sink.give_up();
             }
-            used = Some(part.sink);
+            used = Some(part);
         }
         let text = if at == stretch.text.filled {
             stretch.text

@@ -9,6 +9,7 @@
 
 use super::chrome::{Outcome, Reading};
 use super::entries::{Others, Reached};
+use super::event::Memory;
 use super::parts::PartSink;
 use super::ranks::RankText;
 use super::stretches::{Cutter, Seams};
@@ -64,8 +65,8 @@ pub(super) struct State<'s, R, S> {
     had: usize,
     /// How many were before the first one.
     passed: usize,
-    /// Sinks that nobody uses now.
-    parts: Vec<S>,
+    /// Those that nobody uses now.
+    parts: Vec<Box<Part<S>>>,
     /// Memory for text that nobody uses now.
     memory: Vec<Vec<u8>>,
     /// The reading was between two entries of a list when it last asked for text: what follows may be events.
@@ -95,9 +96,11 @@ pub(super) enum Work<S> {
     Done(Box<Part<S>>),
 }
 
-/// What someone has read of a stretch, beginning at its first byte.
+/// What someone has read of a stretch, beginning at its first byte; used again for others.
 pub(super) struct Part<S> {
     pub(super) sink: S,
+    /// What it learnt of how events are written.
+    memory: Memory,
     /// None if it failed.
     pub(super) outcome: Option<Outcome>,
     /// Where it ended: behind the stretch, or at the end of the list.
@@ -108,7 +111,7 @@ pub(super) struct Part<S> {
 enum Job<'s, R, S> {
     Cut(Cutter<'s, R>, Vec<u8>),
     /// The stretch of this number.
-    Read(usize, u64, Block, S, bool),
+    Read(usize, u64, Block, Box<Part<S>>, bool),
 }
 
 impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
@@ -196,21 +199,21 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
                 }
                 state
             }
-            Job::Read(number, start, text, mut sink, has_rank) => {
+            Job::Read(number, start, text, mut part, has_rank) => {
                 let mut reader = RankText::new(empty());
                 if !has_rank {
                     reader.go_on_at(start);
                     reader.passed(text.text());
                 }
                 let window = Window::over(text, start, reader);
-                let (outcome, window) = Reading::new(window, self.file, &mut sink, &mut OneStretch).part();
-                let end = window.offset();
-                let part = Part { sink, outcome, end };
+                let Part { sink, memory, .. } = &mut *part;
+                let (outcome, window) = Reading::new(window, self.file, sink, &mut OneStretch).part(memory);
+                (part.outcome, part.end) = (outcome, window.offset());
                 let mut state = self.lock();
                 // Whoever waits for it does not let it go.
                 let at = number - state.passed;
                 if let Some(stretch) = state.stretches.get_mut(at) {
-                    (stretch.text, stretch.work) = (window.into_block(), Work::Done(Box::new(part)));
+                    (stretch.text, stretch.work) = (window.into_block(), Work::Done(part));
                 }
                 state
             }
@@ -219,8 +222,8 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
         state
     }
 
-    /// Memory and sinks to use again; the others may go on.
-    pub(super) fn reuse(&self, text: Block, part: Option<S>) {
+    /// Memory and a part to use again; the others may go on.
+    pub(super) fn reuse(&self, text: Block, part: Option<Box<Part<S>>>) {
         self.lock().reuse(text, part);
         self.changed.notify_all();
     }
@@ -258,11 +261,11 @@ impl<'s, R, S> State<'s, R, S> {
         let mut later = self.stretches.iter_mut().enumerate().skip(first);
         if self.in_list
             && let Some((at, stretch)) = later.find(|(_, stretch)| matches!(stretch.work, Work::Waits))
-            && let Some(sink) = self.parts.pop()
+            && let Some(part) = self.parts.pop()
         {
             stretch.work = Work::Begun;
             let text = std::mem::take(&mut stretch.text);
-            return Some(Job::Read(self.passed + at, stretch.start, text, sink, self.has_rank));
+            return Some(Job::Read(self.passed + at, stretch.start, text, part, self.has_rank));
         }
         if may_cut { self.cut() } else { None }
     }
@@ -277,9 +280,9 @@ impl<'s, R, S> State<'s, R, S> {
         self.end.is_none()
     }
 
-    /// More sinks for parts.
-    pub(super) fn give_parts(&mut self, parts: impl IntoIterator<Item = S>) {
-        self.parts.extend(parts);
+    /// A sink for one more part.
+    pub(super) fn give_part(&mut self, sink: S) {
+        self.parts.push(Box::new(Part { sink, memory: Memory::default(), outcome: None, end: 0 }));
     }
 
     /// The reading stands between two entries of a list, and knows its rank or not.
@@ -294,7 +297,7 @@ impl<'s, R, S> State<'s, R, S> {
         Some((stretch, std::mem::take(&mut self.had)))
     }
 
-    fn reuse(&mut self, text: Block, part: Option<S>) {
+    fn reuse(&mut self, text: Block, part: Option<Box<Part<S>>>) {
         // What a single large value took is not kept.
         if text.bytes.len() <= 4 * STRETCH {
             self.memory.push(text.bytes);
@@ -328,7 +331,7 @@ impl<R: Read, S: PartSink> Read for Texts<'_, '_, R, S> {
             let part = match stretch.work {
                 Work::Done(mut part) => {
                     part.sink.give_up();
-                    Some(part.sink)
+                    Some(part)
                 }
                 _ => None,
             };
