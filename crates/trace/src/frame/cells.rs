@@ -28,22 +28,27 @@ impl<T: Copy + Default> Sparse<T> {
     /// The value of a row at or after the last one set.
     #[inline]
     pub(super) fn set(&mut self, row: usize, value: T) {
-        if row != self.rows || !self.present.is_empty() {
-            if row < self.rows {
-                return self.replace(value);
-            }
-            self.skip_to(row);
-            self.present.push(true);
+        if row == self.rows && self.present.is_empty() {
+            self.values.push(value);
+            self.rows += 1;
+        } else {
+            self.set_with_gaps(row, value);
         }
-        self.values.push(value);
-        self.rows = row + 1;
     }
 
-    #[cold]
-    fn replace(&mut self, value: T) {
-        if let Some(last) = self.values.last_mut() {
-            *last = value;
+    /// The same, where a row has no value or already one. Apart, so that what most columns do is short.
+    #[inline(never)]
+    fn set_with_gaps(&mut self, row: usize, value: T) {
+        if row < self.rows {
+            if let Some(last) = self.values.last_mut() {
+                *last = value;
+            }
+            return;
         }
+        self.skip_to(row);
+        self.present.push(true);
+        self.values.push(value);
+        self.rows = row + 1;
     }
 
     /// Moves the column of a later part behind this one, from `row` on.

@@ -84,8 +84,9 @@ impl Events {
     /// A row is on the GPU's side if it has a stream and a correlation id of 0 or more, or if it is a synchronisation of
     /// the GPU.
     fn partners(&self, texts: &[String]) -> Partners<impl Fn(usize, i64) -> bool + Sync> {
-        let sync: Vec<bool> = texts.iter().map(|text| matches!(text.as_str(), "Event Sync" | "Context Sync")).collect();
-        let is_sync = move |row: usize| self.name.get(row).is_some_and(|name| sync[name as usize]);
+        // Two at most: to compare with them takes less than to look each name up.
+        let sync: Vec<u32> = (0..).zip(texts).filter(|(_, text)| is_sync(text)).map(|(symbol, _)| symbol).collect();
+        let is_sync = move |row: usize| !sync.is_empty() && self.name.get(row).is_some_and(|name| sync.contains(&name));
         Partners::of(&self.correlation, move |row, id| (id >= 0 && self.stream.has(row)) || is_sync(row))
     }
 
@@ -153,6 +154,11 @@ impl Events {
         });
         used
     }
+}
+
+/// Whether a synchronisation of this name is on the GPU's side.
+fn is_sync(name: &str) -> bool {
+    matches!(name, "Event Sync" | "Context Sync")
 }
 
 /// The first start and the last end.

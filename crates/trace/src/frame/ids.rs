@@ -26,13 +26,15 @@ impl Ids {
     /// The value of a row at or after the last one set.
     #[inline]
     pub(super) fn set(&mut self, row: usize, value: i64) {
-        match self {
-            Self::Short(ids) => match i32::try_from(value) {
-                Ok(value) => ids.set(row, value),
-                Err(_) => self.lengthen().set(row, value),
-            },
-            Self::Long(ids) => ids.set(row, value),
+        match (self, i32::try_from(value)) {
+            (Self::Short(ids), Ok(value)) => ids.set(row, value),
+            (ids, _) => ids.set_long(row, value),
         }
+    }
+
+    #[inline(never)]
+    fn set_long(&mut self, row: usize, value: i64) {
+        self.lengthen().set(row, value);
     }
 
     /// Moves the column of a later part behind this one, from `row` on.
@@ -83,7 +85,6 @@ impl Ids {
         }
     }
 
-    #[cold]
     fn lengthen(&mut self) -> &mut Sparse<i64> {
         if let Self::Short(ids) = self {
             *self = Self::Long(std::mem::take(ids).map(i64::from));
