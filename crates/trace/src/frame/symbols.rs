@@ -66,6 +66,20 @@ fn place(raw: &[u8]) -> usize {
     (mixed >> (64 - RECENT.trailing_zeros())) as usize
 }
 
+/// Whether two texts of one length are the same; most are too short to be worth a call.
+#[inline]
+fn same(one: &[u8], other: &[u8]) -> bool {
+    if let (Some(first), Some(last)) = (one.first_chunk::<16>(), one.last_chunk::<16>()) {
+        return Some(last) == other.last_chunk()
+            && Some(first) == other.first_chunk()
+            && (one.len() <= 32 || one[16..one.len() - 16] == other[16..other.len() - 16]);
+    }
+    match (one.first_chunk::<8>(), one.last_chunk::<8>()) {
+        (Some(first), Some(last)) => Some(first) == other.first_chunk() && Some(last) == other.last_chunk(),
+        _ => one == other,
+    }
+}
+
 struct Written {
     hash: u64,
     start: usize,
@@ -82,7 +96,7 @@ impl Interner {
         if let Some(recent) = self.recent.get(place)
             && recent.len as usize == raw.len()
             && recent.reading == reading
-            && &self.bytes[recent.start as usize..][..raw.len()] == raw
+            && same(&self.bytes[recent.start as usize..][..raw.len()], raw)
         {
             return recent.symbol;
         }

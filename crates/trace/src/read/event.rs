@@ -1,6 +1,6 @@
 //! One event of a Chrome trace, as it is written.
 
-use super::layout::{Layouts, Member, START};
+use super::layout::{Layouts, Member};
 use super::number::{Decimal, Token};
 use super::odd::OddCounts;
 use super::scan::{Bad, Raw, Scanner, Stop};
@@ -135,10 +135,12 @@ pub(super) fn raw_event<'e, 'a: 'e>(
     let Memory { layouts, args, pid, tid } = memory;
     args.clear();
     let mut event = RawEvent { index, ..RawEvent::default() };
-    let (mut place, mut args_start) = (START, 0);
+    let (mut place, mut args_start) = (std::mem::take(&mut layouts.start), 0);
+    let mut next_start = None;
     loop {
         let from = scanner.position();
         let step = layouts.step(place, scanner, &mut slot)?;
+        let next_start = *next_start.get_or_insert(step.start);
         if step.is_kind {
             if step.args_start != 0 {
                 args.clear();
@@ -153,7 +155,10 @@ pub(super) fn raw_event<'e, 'a: 'e>(
         }
         place = step.next;
         match step.member {
-            Member::End => break,
+            Member::End => {
+                layouts.start = next_start;
+                break;
+            }
             Member::Nothing => continue,
             Member::Other => {
                 scanner.pass()?;
@@ -163,14 +168,14 @@ pub(super) fn raw_event<'e, 'a: 'e>(
         }
         let member = step.member;
         scanner.peek()?;
-        let start = scanner.position();
+        let from = scanner.position();
         let value = match member {
             Member::Pid => pid.value(scanner)?,
             Member::Tid => tid.value(scanner)?,
             _ => scanner.value()?,
         };
         match member {
-            Member::Arg(slot) => args.push(Arg::new(slot, &value, start, scanner.position())),
+            Member::Arg(slot) => args.push(Arg::new(slot, &value, from, scanner.position())),
             Member::Args => {
                 args.clear();
                 event.args_text = &[];

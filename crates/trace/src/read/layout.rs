@@ -50,14 +50,16 @@ pub(super) struct Step {
     pub(super) cat: (u32, u32),
     /// Where the event goes on behind the value.
     pub(super) next: Place,
+    /// Of a first step: where the next event starts.
+    pub(super) start: Place,
 }
 
 /// A place between two values: what was seen behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Place(u32);
 
-/// The brace of an event.
-pub(super) const START: Place = Place(0);
+/// The brace of an event. Each kind of event has another such place behind it, since what follows depends on it.
+const START: Place = Place(0);
 /// Somewhere in an event.
 const OUTSIDE: Place = Place(1);
 /// Somewhere in its arguments.
@@ -66,6 +68,8 @@ const INSIDE: Place = Place(2);
 /// The steps that were seen.
 #[derive(Debug)]
 pub(super) struct Layouts {
+    /// Where the next event starts.
+    pub(super) start: Place,
     places: Vec<Behind>,
     bytes: Vec<u8>,
     /// The last step that is not remembered.
@@ -77,8 +81,10 @@ pub(super) struct Layouts {
 /// What was seen behind a place.
 #[derive(Debug)]
 struct Behind {
+    /// It is the brace of an event.
+    starts: bool,
     in_args: bool,
-    /// The way on that came often of late.
+    /// The way on that came most often.
     way: Way,
     others: Vec<Way>,
     /// Eight bytes from here on tell the others apart, or nearly.
@@ -109,7 +115,15 @@ impl Way {
         tail: [0; 16],
         start: 0,
         len: u32::MAX,
-        step: Step { member: Member::Nothing, is_kind: false, args_start: 0, args_end: 0, cat: (0, 0), next: OUTSIDE },
+        step: Step {
+            member: Member::Nothing,
+            is_kind: false,
+            args_start: 0,
+            args_end: 0,
+            cat: (0, 0),
+            next: OUTSIDE,
+            start: START,
+        },
         tells: (0, 0),
         hits: 0,
     };
@@ -141,15 +155,16 @@ const LONGEST_STEP: usize = 512;
 const LONGEST_KIND: usize = 32;
 
 impl Behind {
-    fn new(in_args: bool) -> Self {
-        Self { in_args, way: Way::NONE, others: Vec::new(), tells: 0 }
+    fn new(starts: bool, in_args: bool) -> Self {
+        Self { starts, in_args, way: Way::NONE, others: Vec::new(), tells: 0 }
     }
 }
 
 impl Default for Layouts {
     fn default() -> Self {
-        let places = [false, false, true].map(Behind::new);
-        Self { places: places.into(), bytes: Vec::new(), passing: Step::default(), args_known: 0 }
+        let places =
+            [(true, false), (false, false), (false, true)].map(|(starts, in_args)| Behind::new(starts, in_args));
+        Self { start: START, places: places.into(), bytes: Vec::new(), passing: Step::default(), args_known: 0 }
     }
 }
 
@@ -175,7 +190,8 @@ impl Layouts {
         if let Some(first) = rest.first_chunk() {
             let first = u128::from_le_bytes(*first);
             if self.places[place].way.leads(rest, first, &self.bytes) || self.other(place, rest, first) {
-                let way = &self.places[place].way;
+                let way = &mut self.places[place].way;
+                way.hits = way.hits.wrapping_add(1);
                 scanner.skip(way.len as usize);
                 return Ok(&way.step);
             }
@@ -183,25 +199,35 @@ impl Layouts {
         self.look(place, scanner, slot)
     }
 
-    /// Whether it is another way, which is then the one to expect.
+    /// Whether it is another way, which then stands first for now.
     #[inline(never)]
     fn other(&mut self, place: usize, rest: &[u8], first: u128) -> bool {
-        let Behind { way, others, tells, .. } = &mut self.places[place];
-        let Some(word) = rest.get(*tells..).and_then(|rest| rest.first_chunk()) else { return false };
-        let word = u64::from_le_bytes(*word);
-        let leads = |other: &Way| word & other.tells.1 == other.tells.0 && other.leads(rest, first, &self.bytes);
-        match others.iter().position(leads) {
-            Some(at) => {
-                std::mem::swap(way, &mut others[at]);
-                // Those that come often are found early.
-                others[at].hits = others[at].hits.wrapping_add(1);
-                if at > 0 && others[at].hits.is_multiple_of(4) {
-                    others.swap(at, at - 1);
-                }
-                true
+        let Behind { starts, way, others, tells, .. } = &mut self.places[place];
+        let word = rest.get(*tells..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word));
+        let leads = |other: &Way| {
+            word.is_some_and(|word| word & other.tells.1 == other.tells.0) && other.leads(rest, first, &self.bytes)
+        };
+        if let Some(at) = others.iter().position(leads) {
+            std::mem::swap(way, &mut others[at]);
+            // Those that come often are found early.
+            if at > 0 && others[at].hits > others[at - 1].hits {
+                others.swap(at, at - 1);
             }
-            None => false,
+            return true;
         }
+        let unknown_here = *starts && place != 0 && others.len() < MOST_WAYS;
+        if !unknown_here {
+            return false;
+        }
+        // What was seen at the start of another event.
+        let root = &self.places[0];
+        let Some(known) = [&root.way].into_iter().chain(&root.others).find(|way| way.leads(rest, first, &self.bytes))
+        else {
+            return false;
+        };
+        let known = Way { hits: 0, ..*known };
+        self.add(place, known);
+        true
     }
 
     /// The same, byte by byte.
@@ -215,7 +241,7 @@ impl Layouts {
         let start = scanner.position();
         let here = |scanner: &Scanner<'_>| (scanner.position() - start) as u32;
         let mut in_args = self.places[place].in_args;
-        let mut behind_value = place != START.0 as usize;
+        let mut behind_value = !self.places[place].starts;
         if !behind_value {
             scanner.skip(1);
         }
@@ -297,13 +323,21 @@ impl Layouts {
         let is_kind = step.args_start != 0 || step.args_end != 0 || step.cat.0 != 0;
         // The same bytes may stand before arguments that are an object, or not come again.
         let particular = matches!(step.member, Member::Args | Member::Nothing);
+        let starts = self.places[place].starts;
+        // Behind whatever came before, events start alike.
+        let place = if starts { 0 } else { place };
         let full = self.places.len() >= MOST_PLACES || self.places[place].others.len() >= MOST_WAYS;
         if particular || full || bytes.len() > LONGEST_STEP {
-            self.passing = Step { is_kind, next: if in_args { INSIDE } else { OUTSIDE }, ..step };
+            let next = if in_args { INSIDE } else { OUTSIDE };
+            self.passing = Step { is_kind, next, start: START, ..step };
             return &self.passing;
         }
-        let step = Step { is_kind, next: Place(self.places.len() as u32), ..step };
-        self.places.push(Behind::new(in_args));
+        let mut step = Step { is_kind, next: Place(self.places.len() as u32), start: START, ..step };
+        self.places.push(Behind::new(false, in_args));
+        if starts {
+            step.start = Place(self.places.len() as u32);
+            self.places.push(Behind::new(true, false));
+        }
         let of = |at: usize, byte: u8| if at < bytes.len() { byte } else { 0 };
         let way = Way {
             head: u128::from_le_bytes(std::array::from_fn(|at| of(at, bytes[at.min(bytes.len() - 1)]))),
@@ -316,14 +350,18 @@ impl Layouts {
             hits: 0,
         };
         self.bytes.extend_from_slice(bytes);
-        let all = &self.bytes;
+        self.add(place, way);
+        &self.places[place].way.step
+    }
+
+    /// One more way on, which stands first for now.
+    fn add(&mut self, place: usize, way: Way) {
         let behind = &mut self.places[place];
         let before = std::mem::replace(&mut behind.way, way);
         if before.len != u32::MAX {
             behind.others.push(before);
-            behind.tell_apart(all);
+            behind.tell_apart(&self.bytes);
         }
-        &behind.way.step
     }
 }
 

@@ -71,15 +71,26 @@ pub(super) fn decimal(text: &[u8]) -> Option<(Decimal, usize)> {
     ended.then_some((Decimal { mantissa, places: places as u8 }, length))
 }
 
-/// How long a number without sign, point and exponent is at the start of a text that goes on behind it. `None` as above.
-#[inline]
-pub(super) fn whole_number(text: &[u8]) -> Option<usize> {
-    let text: &[u8; 24] = text.first_chunk()?;
-    let mut digits = leading_digits(word(text, 0)? ^ ZEROS);
-    if digits == 8 {
-        digits += leading_digits(word(text, 8)? ^ ZEROS);
-    }
-    (digits > 0 && is_behind_number(text[digits])).then_some(digits)
+/// The whole number of up to seven digits at the start of a text that goes on behind it, and its length.
+#[inline(always)]
+pub(super) fn small(text: &[u8]) -> Option<(Decimal, usize)> {
+    let word = u64::from_le_bytes(*text.first_chunk()?);
+    let (mantissa, digits) = up_to_eight_digits(word);
+    ended(word, digits).then_some((Decimal { mantissa, places: 0 }, digits))
+}
+
+/// How long it is.
+#[inline(always)]
+pub(super) fn small_length(text: &[u8]) -> Option<usize> {
+    let word = u64::from_le_bytes(*text.first_chunk()?);
+    let digits = leading_digits(word ^ ZEROS);
+    ended(word, digits).then_some(digits)
+}
+
+/// Whether a number of so many digits ends within the word.
+#[inline(always)]
+fn ended(word: u64, digits: usize) -> bool {
+    (1..8).contains(&digits) && is_behind_number((word >> (8 * digits)) as u8)
 }
 
 /// Whether a number ends before this byte.

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
-use super::number::{Token, decimal, is_behind_number, whole_number};
+use super::number::{Token, decimal, is_behind_number, small, small_length};
 
 /// Why the cursor stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,8 @@ impl<'a> Scanner<'a> {
             b'"' => Ok(Raw::Text(self.text()?)),
             b'{' | b'[' => Ok(Raw::Nested(self.nested()?)),
             _ => {
-                if let Some((decimal, length)) = decimal(self.rest()) {
+                let rest = self.rest();
+                if let Some((decimal, length)) = small(rest).or_else(|| decimal(rest)) {
                     let text = &self.rest()[..length];
                     self.at += length;
                     return Ok(Raw::Token(Token { text, decimal }));
@@ -170,18 +171,22 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over the value the cursor stands on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass(&mut self) -> Result<(), Stop> {
+        match small_length(self.rest()) {
+            Some(length) => {
+                self.at += length;
+                Ok(())
+            }
+            None => self.pass_any(),
+        }
+    }
+
+    fn pass_any(&mut self) -> Result<(), Stop> {
         match self.peek()? {
             b'"' => self.text().map(drop),
             b'{' | b'[' => self.nested().map(drop),
-            _ => {
-                if let Some(length) = whole_number(self.rest()) {
-                    self.at += length;
-                    return Ok(());
-                }
-                self.word().map(drop)
-            }
+            _ => self.word().map(drop),
         }
     }
 
