@@ -146,7 +146,8 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
         let work = || {
             let mut state = self.lock();
             while !state.closed {
-                state = match state.job(&self.plan, self.plan.workers) {
+                // Enough that nobody waits for text.
+                state = match state.job(&self.plan, self.plan.workers + 1) {
                     Some(job) => self.perform(job, state),
                     None => self.wait(state),
                 };
@@ -175,7 +176,8 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
             if there {
                 return state;
             }
-            state = match state.job(&self.plan, usize::MAX) {
+            // Unpacking goes on best where it was.
+            state = match state.job(&self.plan, 1) {
                 Some(job) => self.perform(job, state),
                 None => self.wait(state),
             };
