@@ -25,6 +25,7 @@ mod scan;
 mod stretches;
 mod strict;
 mod text;
+mod unpack;
 mod window;
 
 pub(crate) use ahead::read_ahead;

@@ -1,7 +1,7 @@
 //! Path or bytes → the JSON text, gzip undone. What a file is, its first bytes say, not its name.
 
+use super::unpack::Unpacked;
 use crate::{Error, Result};
-use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error as IoError, ErrorKind, Read};
 use std::path::Path;
@@ -63,7 +63,7 @@ fn failed(path: &Path, source: IoError) -> Error {
 fn plain<'m>(reader: impl Read + Send + 'm) -> std::io::Result<Box<dyn Read + Send + 'm>> {
     let mut reader = BufReader::with_capacity(128 * 1024, reader);
     let is_gzip = reader.fill_buf()?.starts_with(&GZIP);
-    Ok(if is_gzip { Box::new(MultiGzDecoder::new(reader)) } else { Box::new(reader) })
+    Ok(if is_gzip { Box::new(Unpacked::new(reader)) } else { Box::new(reader) })
 }
 
 /// Counts what it reads and ends when it is told to.

@@ -5,12 +5,12 @@ use super::super::oracle::{Kept, agrees_in_parts, came_to};
 use super::super::property_tests::{Writer, mutated};
 use super::super::recover::{Next, next_event};
 use super::super::stretches::Seams;
+use super::super::unpack::Unpacked;
 use super::*;
 use crate::Error;
 use flate2::Compression;
-use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use std::io::{BufRead, Write as _};
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -147,23 +147,6 @@ fn packed(events: usize) -> (String, Vec<u8>) {
     (text, packed)
 }
 
-/// Unpacks so much at once, whatever it is asked for: where a decoder fails then does not depend on who reads.
-struct Unpacked<'a>(std::io::BufReader<MultiGzDecoder<&'a [u8]>>);
-
-impl<'a> Unpacked<'a> {
-    fn new(packed: &'a [u8]) -> Self {
-        Self(std::io::BufReader::with_capacity(512, MultiGzDecoder::new(packed)))
-    }
-}
-
-impl Read for Unpacked<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let length = buffer.len().min(512);
-        self.0.fill_buf()?;
-        self.0.read(&mut buffer[..length])
-    }
-}
-
 #[test]
 fn what_is_packed_is_read_alike_also_where_it_ends_early_or_is_damaged() {
     let (text, packed) = packed(2000);
@@ -178,12 +161,12 @@ fn what_is_packed_is_read_alike_also_where_it_ends_early_or_is_damaged() {
     for packed in broken {
         let said = |read: Result<Outcome>| format!("{read:?}");
         let mut whole = Kept::default();
-        let expected = said(read_events(Unpacked::new(&packed), "test", &mut whole));
+        let expected = said(read_events(Unpacked::new(&packed[..]), "test", &mut whole));
         cut += usize::from(expected.contains("gzip data"));
         for workers in 1..=4 {
             let plan = Plan { seams: Seams::Guessed(text.len() / 40), direct: workers % 2 == 0, ..Plan::on(workers) };
             let mut kept = Kept::default();
-            let read = read_planned(Unpacked::new(&packed), plan, "test", &mut kept);
+            let read = read_planned(Unpacked::new(&packed[..]), plan, "test", &mut kept);
             assert_eq!(said(read), expected, "{plan:?}");
             assert_eq!(kept.0, whole.0, "{plan:?}");
         }

@@ -1,7 +1,7 @@
 //! A text cut into stretches that begin where an event seems to begin.
 
 use super::recover::{Next, next_event};
-use super::window::{AT_ONCE, Block, End};
+use super::window::{Block, End};
 use std::io::{ErrorKind, Read};
 
 /// Where stretches begin.
@@ -65,7 +65,7 @@ impl<'s, R: Read> Cutter<'s, R> {
         self.rest.clear();
         let mut end = None;
         while filled < size && end.is_none() {
-            match self.reader.read(&mut memory[filled..size.min(filled + AT_ONCE)]) {
+            match self.reader.read(&mut memory[filled..size]) {
                 Ok(0) => end = Some(End::Over),
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -6,9 +6,6 @@ use std::io::{ErrorKind, Read};
 /// Bytes asked for at once.
 pub(crate) const CHUNK: usize = 256 * 1024;
 
-/// Bytes of one read: a decoder that fails keeps for itself what it has unpacked in that read.
-pub(crate) const AT_ONCE: usize = 64 * 1024;
-
 /// A single value may take this much; a longer one is left out.
 const LONGEST: usize = 64 * 1024 * 1024;
 
@@ -141,8 +138,7 @@ impl<R: Read> Window<R> {
         }
         let before = self.filled;
         while self.filled < self.bytes.len() && !(self.by_stretches && self.filled > before) {
-            let most = if self.by_stretches { self.bytes.len() } else { self.bytes.len().min(self.filled + AT_ONCE) };
-            match self.reader.read(&mut self.bytes[self.filled..most]) {
+            match self.reader.read(&mut self.bytes[self.filled..]) {
                 Ok(0) => {
                     self.end = Some(End::Over);
                     break;

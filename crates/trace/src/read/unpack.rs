@@ -1,0 +1,141 @@
+//! Gzip undone: any number of members, and of a damaged one all that stands before the damage.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use std::io::{BufRead, Error, ErrorKind, Read, Result};
+
+/// The greatest window that gzip knows, as a power of two.
+const WINDOW: u8 = 15;
+
+/// What gzip has packed, unpacked. flate2's own reader keeps what it has unpacked when it fails; of a trace that is cut or
+/// damaged every event counts.
+pub(super) struct Unpacked<R> {
+    packed: R,
+    member: Decompress,
+    /// Something of the member was read, and it is not over.
+    begun: bool,
+    /// What went wrong behind the bytes that were given.
+    failed: Option<Error>,
+}
+
+impl<R: BufRead> Unpacked<R> {
+    pub(super) fn new(packed: R) -> Self {
+        Self { packed, member: Decompress::new_gzip(WINDOW), begun: false, failed: None }
+    }
+
+    /// Unpacks what is there of the packed bytes: how many bytes came of it; `None` at their end.
+    fn some(&mut self, into: &mut [u8]) -> (Option<usize>, Result<()>) {
+        let packed = match self.packed.fill_buf() {
+            Ok([]) if !self.begun => return (None, Ok(())),
+            // The decoder may still hold bytes that the last buffer had no room for.
+            Ok(packed) => packed,
+            Err(error) => return (Some(0), Err(error)),
+        };
+        let over = packed.is_empty();
+        let before = (self.member.total_in(), self.member.total_out());
+        let status = self.member.decompress(packed, into, FlushDecompress::None);
+        let (used, came) = (self.member.total_in() - before.0, self.member.total_out() - before.1);
+        self.packed.consume(used as usize);
+        self.begun = true;
+        let went = match status {
+            Ok(Status::StreamEnd) => {
+                (self.member, self.begun) = (Decompress::new_gzip(WINDOW), false);
+                Ok(())
+            }
+            Ok(_) if (used, came) != (0, 0) => Ok(()),
+            _ if over => Err(Error::from(ErrorKind::UnexpectedEof)),
+            // Which of its reasons a decoder gives depends on how much it was asked for.
+            Ok(_) | Err(_) => Err(Error::new(ErrorKind::InvalidData, "corrupt deflate stream")),
+        };
+        (Some(came as usize), went)
+    }
+}
+
+impl<R: BufRead> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() && self.failed.is_none() {
+            let (came, went) = self.some(&mut buffer[filled..]);
+            filled += came.unwrap_or(0);
+            match went {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => self.failed = Some(error),
+            }
+            if came.is_none() {
+                break;
+            }
+        }
+        match &self.failed {
+            // It is said again to whoever asks again.
+            Some(error) if filled == 0 && !buffer.is_empty() => Err(Error::new(error.kind(), error.to_string())),
+            _ => Ok(filled),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use flate2::bufread::MultiGzDecoder;
+    use trace_testkit::{Random, gzip};
+
+    /// What comes before the end or an error, read in pieces of this size, and the kind of error.
+    fn unpacked(packed: &[u8], piece: usize) -> (Vec<u8>, Option<ErrorKind>) {
+        let mut reader = Unpacked::new(packed);
+        let (mut text, mut buffer) = (Vec::new(), vec![0; piece]);
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return (text, None),
+                Ok(read) => text.extend_from_slice(&buffer[..read]),
+                Err(error) => return (text, Some(error.kind())),
+            }
+        }
+    }
+
+    fn text(seed: u64) -> Vec<u8> {
+        let mut random = Random::new(seed);
+        (0..40_000).map(|_| *random.of(b"{\"name\": 0123456789}, ")).collect()
+    }
+
+    #[test]
+    fn members_come_one_behind_the_other_in_any_pieces() {
+        let texts = [text(1), Vec::new(), text(2)];
+        let packed: Vec<u8> = texts.iter().flat_map(|text| gzip(text)).collect();
+        for piece in [1, 7, 1000, 1 << 20] {
+            assert!(unpacked(&packed, piece) == (texts.concat(), None), "{piece}");
+        }
+        assert_eq!(unpacked(&[], 10), (Vec::new(), None));
+    }
+
+    #[test]
+    fn all_that_stands_before_the_end_of_a_cut_file_comes() {
+        let (text, packed) = (text(3), gzip(&text(3)));
+        let mut most = 0;
+        for length in (1..packed.len()).step_by(97) {
+            let (came, kind) = unpacked(&packed[..length], 1 << 20);
+            assert_eq!(kind, Some(ErrorKind::UnexpectedEof), "{length}");
+            assert!(text.starts_with(&came) && came.len() >= most, "{length}");
+            assert!(came == unpacked(&packed[..length], 100).0, "{length}");
+            most = came.len();
+        }
+        assert!(most > text.len() / 2, "{most} of {} {}", text.len(), packed.len());
+    }
+
+    #[test]
+    fn damage_is_met_where_others_meet_it() {
+        let (text, packed) = (text(4), gzip(&text(4)));
+        let mut random = Random::new(4);
+        for _ in 0..300 {
+            let mut damaged = packed.clone();
+            let at = random.below(packed.len());
+            damaged[at] ^= 1 << random.below(8);
+            let (came, kind) = unpacked(&damaged, 1 << 20);
+            let mut theirs = Vec::new();
+            let other = MultiGzDecoder::new(&damaged[..]).read_to_end(&mut theirs);
+            assert_eq!(kind.is_none(), other.is_ok(), "{at}");
+            assert!(came.starts_with(&theirs), "{at}: {} {}", came.len(), theirs.len());
+            assert!(kind.is_some() || came == text, "{at}");
+        }
+    }
+}
