@@ -33,6 +33,7 @@ mod checkpoint;
 mod classify;
 mod compat;
 mod config;
+mod cores;
 mod counter;
 mod describe;
 mod described;

@@ -7,6 +7,7 @@ mod parts_tests;
 #[path = "load_tests.rs"]
 mod tests;
 
+use crate::cores::Cores;
 use crate::frame::{Builder, Built, Wanted, unify};
 use crate::memory::Budget;
 use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, read_events, read_parts, trace_files};
@@ -84,7 +85,7 @@ pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet
     let meter = Meter::default();
     let label = options.label.as_deref().unwrap_or("trace");
     let reader = open_bytes(bytes, &meter)?;
-    let loaded = load_one(label, options, &options.wanted()?, &meter, false, |sink, budget| {
+    let loaded = load_one(label, options, &options.wanted()?, &meter, &|| false, |sink, budget| {
         read_events(budget.limit(reader), label, sink)
     });
     let loaded = strictly(options, loaded, || check_json(open_bytes(bytes, &meter)?, label));
@@ -112,16 +113,20 @@ fn watched(
     let current = Mutex::new(String::new());
     let bytes_total: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
     let readings = if options.strict { 2 } else { 1 };
-    let cores = rayon::current_num_threads();
-    // With fewer files than cores, several threads read each file.
-    let workers = if files.len() < cores { cores.div_ceil(files.len().max(1)) } else { 1 };
+    let cores = Cores::new(rayon::current_num_threads(), files.len());
     let read = |file: &PathBuf| -> Load {
+        let core = cores.begin();
         let name = file.display().to_string();
         if let Ok(mut current) = current.lock() {
             name.clone_into(&mut current);
         }
-        let loaded = load_one(&name, options, wanted, &meter, workers > 1, |sink, budget| {
-            read_parts(budget.limit(open_file(file, &meter)?), workers, &name, sink)
+        let loaded = load_one(&name, options, wanted, &meter, &|| core.has_others(), |sink, budget| {
+            let reader = budget.limit(open_file(file, &meter)?);
+            if core.may_have_others() {
+                read_parts(reader, &|| core.others(), &name, sink)
+            } else {
+                read_events(reader, &name, sink)
+            }
         });
         let loaded = strictly(options, loaded, || check_json(open_file(file, &meter)?, &name));
         done.fetch_add(1, Ordering::Relaxed);
@@ -176,13 +181,13 @@ fn strictly(
     loaded
 }
 
-/// The file that `read` puts into a builder; on idle cores, too, if `side_by_side`.
+/// The file that `read` puts into a builder; on idle cores, too, if it is `side_by_side` when it has been read.
 fn load_one<'m>(
     file: &str,
     options: &'m LoadOptions,
     wanted: &'m Wanted,
     meter: &'m Meter,
-    side_by_side: bool,
+    side_by_side: &dyn Fn() -> bool,
     read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
 ) -> Result<Option<Loaded>> {
     let ranks = options.ranks.as_deref();
@@ -196,7 +201,7 @@ fn load_one<'m>(
         return Ok(None);
     }
     meter.events.fetch_add(builder.untold(outcome.events), Ordering::Relaxed);
-    let built = builder.finish(side_by_side)?;
+    let built = builder.finish(side_by_side())?;
     if built.events.height() == 0 {
         return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
     }

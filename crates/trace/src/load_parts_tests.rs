@@ -14,12 +14,12 @@ struct Came {
     frame: Option<DataFrame>,
 }
 
-/// Loads a text in parts by this plan, or in one go.
-fn load(text: &[u8], plan: Option<Plan<'_>>, options: &LoadOptions) -> Came {
+/// Loads a text in parts by this plan with so many others, or in one go.
+fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> Came {
     let meter = Meter::default();
     let wanted = options.wanted().unwrap();
-    let loaded = load_one("x", options, &wanted, &meter, plan.is_some(), |sink, _| match plan {
-        Some(plan) => read_planned(text, plan, "x", sink),
+    let loaded = load_one("x", options, &wanted, &meter, &|| plan.is_some(), |sink, _| match plan {
+        Some((plan, others)) => read_planned(text, plan, &|| others, "x", sink),
         None => read_events(text, "x", sink),
     });
     match loaded {
@@ -33,7 +33,7 @@ fn load(text: &[u8], plan: Option<Plan<'_>>, options: &LoadOptions) -> Came {
 }
 
 /// Parts come to the same as one reading.
-fn alike(text: &[u8], plan: Plan<'_>, options: &LoadOptions, whole: &Came) {
+fn alike(text: &[u8], plan: (Plan<'_>, usize), options: &LoadOptions, whole: &Came) {
     let parts = load(text, Some(plan), options);
     let shown = || format!("{plan:?}, {options:?}: {}", String::from_utf8_lossy(text));
     assert_eq!(parts.said, whole.said, "{}", shown());
@@ -66,8 +66,8 @@ fn ways() -> [LoadOptions; 3] {
 fn in_all_parts(text: &[u8], most: usize) {
     let places = braces(text);
     // Everything but the first stretch in a part.
-    fn all(seams: Seams<'_>) -> Plan<'_> {
-        Plan { workers: 1, seams, chunk: 64 * 1024, direct: false }
+    fn all(seams: Seams<'_>) -> (Plan<'_>, usize) {
+        (Plan { seams, chunk: 64 * 1024, direct: false }, 0)
     }
     for options in ways() {
         let whole = load(text, None, &options);
@@ -78,10 +78,10 @@ fn in_all_parts(text: &[u8], most: usize) {
             let some: Vec<u64> = places.iter().copied().step_by(step.max(places.len() / 16)).collect();
             alike(text, all(Seams::At(&some)), &options, &whole);
         }
-        for workers in 1..=4 {
-            let seams = Seams::Guessed(text.len() / [5, 9, 17, 33][workers - 1] + 1);
+        for (others, stretches) in [5, 9, 17, 33].into_iter().enumerate() {
+            let seams = Seams::Guessed(text.len() / stretches + 1);
             for direct in [false, true] {
-                alike(text, Plan { workers, seams, chunk: 64, direct }, &options, &whole);
+                alike(text, (Plan { seams, chunk: 64, direct }, others), &options, &whole);
             }
         }
     }
@@ -184,6 +184,51 @@ fn parts_that_fit_are_taken() {
         first.absorb(&mut part, 3);
     }
     assert_eq!(first.finish(true).unwrap().events.height(), 8);
+}
+
+#[test]
+fn a_part_that_does_not_know_the_counters_is_taught() {
+    let text = trace(&[("cuda_profiler_range", r#""smsp__x": 1"#), ("cpu_op", r#""smsp__x": 2"#), ("cpu_op", "")]);
+    let seams = braces(text.as_bytes());
+    let wanted = LoadOptions::default().wanted().unwrap();
+    let meter = Meter::default();
+    let read = |builder: &mut Builder<'_>, from: usize, to: usize| {
+        let events = [b"[", &text.as_bytes()[seams[from] as usize..seams[to] as usize]].concat();
+        read_events(&events[..], "x", builder).unwrap();
+    };
+    let mut first = Builder::new(Compat::Exact, None, &wanted, &meter);
+    let mut part = first.part();
+    read(&mut first, 0, 1);
+    read(&mut part, 1, 2);
+    assert!(!first.fits(&part));
+    part.give_up();
+    first.teach(&mut part);
+    read(&mut part, 1, 2);
+    assert!(first.fits(&part));
+    first.absorb(&mut part, 1);
+    let events = first.finish(false).unwrap().events;
+    assert_eq!(events.column("smsp__x").unwrap().i64().unwrap().to_vec(), [Some(1), Some(2)]);
+}
+
+#[test]
+fn several_files_give_the_same_set_on_one_thread_and_on_several() {
+    let folder = tempfile::tempdir().unwrap();
+    for rank in 0..3 {
+        let file = fs::File::create(folder.path().join(format!("rank-{rank}.json"))).unwrap();
+        trace_testkit::Large { bytes: 4_000_000 * (1 + rank), seed: rank, rank }.write(file).unwrap();
+    }
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| from_path(folder.path(), &LoadOptions::default(), &mut |_| ControlFlow::Continue(()))).unwrap()
+    };
+    let one = on(1);
+    for threads in [2, 3, 7] {
+        let other = on(threads);
+        assert_eq!((other.info(), other.warnings()), (one.info(), one.warnings()));
+        for (other, one) in other.traces().iter().zip(one.traces()) {
+            assert!(other.events().equals_missing(&one.events()));
+        }
+    }
 }
 
 #[test]

@@ -67,6 +67,14 @@ impl ArgCells {
         }
     }
 
+    /// Without values; of texts if these are.
+    pub(super) fn like(&self) -> Self {
+        match self.cells {
+            Cells::Symbols(_) => Self { cells: Cells::Symbols(Sparse::default()), numbers: false },
+            _ => Self::default(),
+        }
+    }
+
     /// Moves the values of a later part, which [`Self::takes`] allows, behind these, from `row` on; `symbols` are the
     /// symbols here of those there. What type the values were of, the part keeps: here they have that type by now, too.
     pub(super) fn append(&mut self, row: usize, part: &mut Self, symbols: &[u32], texts: &mut Interner) {

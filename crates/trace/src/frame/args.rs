@@ -97,7 +97,7 @@ impl ArgKind {
 }
 
 /// Keys of arguments → slots, by length first.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Slots {
     by_length: Vec<Vec<(Box<[u8]>, u16)>>,
     slots: Vec<Slot>,
@@ -109,9 +109,12 @@ pub(super) struct Slots {
     inferred: Vec<Box<[u8]>>,
     /// Whether an unknown key got none.
     full: bool,
+    /// Of a part of the file: so many keys had got one before it, and it knew them all.
+    taught: usize,
 }
 
 /// An argument and the columns it becomes.
+#[derive(Clone)]
 pub(super) struct Slot {
     pub(super) columns: Vec<String>,
     pub(super) kind: ArgKind,
@@ -195,9 +198,10 @@ impl Slots {
     /// known these.
     pub(super) fn places(&self, part: &Self) -> Option<Vec<usize>> {
         // Counters get a slot when the first event of their kind comes; before, other events with that key leave nothing.
-        let met_counters = !self.infers && !self.inferred.is_empty();
+        let met_counters = !self.infers && self.inferred.len() > part.taught;
+        let filled_up = part.full && part.taught < MOST_INFERRED;
         let new = part.inferred.iter().filter(|key| self.known(key).is_none()).count();
-        if met_counters || part.full || self.inferred.len() + new > MOST_INFERRED {
+        if met_counters || filled_up || self.inferred.len() + new > MOST_INFERRED {
             return None;
         }
         let mut next = self.slots.len();
@@ -213,7 +217,7 @@ impl Slots {
     }
 
     /// Takes the keys that a later part met: the slots here of its slots.
-    pub(super) fn extend(&mut self, part: &Self) -> Vec<usize> {
+    pub(super) fn extend(&mut self, part: &mut Self) -> Vec<usize> {
         let places = self.places(part).unwrap_or_default();
         for key in &part.inferred {
             if self.infers {
@@ -222,7 +226,17 @@ impl Slots {
                 self.counter(key)
             };
         }
+        self.full |= part.full;
+        if !self.infers {
+            // Both know the same counters now.
+            part.taught = self.inferred.len();
+        }
         places
+    }
+
+    /// What a part of the file further on is to know.
+    pub(super) fn to_teach(&self) -> Self {
+        Self { taught: self.inferred.len(), full: false, ..self.clone() }
     }
 
     fn add(&mut self, raw_name: &str, column: String, kind: ArgKind) {

@@ -2,7 +2,7 @@
 //!
 //! What depends on the order of the events: the symbols of texts, which args became columns, and what an arg column of
 //! any kind makes of its values. A part that started without knowing what came before and may have taken something
-//! otherwise does not fit; its stretch of the file is then read again, by who knows.
+//! otherwise does not fit; its stretch of the file is then read again, by who knows, and the part is taught.
 //!
 //! A part whose rows were taken keeps what it learnt (texts, slots, types of columns) and is used for a stretch further
 //! on. That is as good as knowing nothing, since all it knows lies before that stretch and was taken in order: texts new
@@ -46,7 +46,7 @@ impl PartSink for Builder<'_> {
     }
 
     fn absorb(&mut self, part: &mut Self, entries: u64) {
-        let slots = self.slots.extend(&part.slots);
+        let slots = self.slots.extend(&mut part.slots);
         let taken = &mut part.taken;
         taken.list = Some(self.lists);
         taken.texts = self.rows.interner.absorb(&part.rows.interner, &mut taken.symbols, taken.texts);
@@ -61,6 +61,12 @@ impl PartSink for Builder<'_> {
     fn give_up(&mut self) {
         self.meter.events.fetch_sub(self.told, Ordering::Relaxed);
         *self = self.part();
+    }
+
+    fn teach(&self, part: &mut Self) {
+        part.slots = self.slots.to_teach();
+        part.rows.args = self.rows.args.iter().map(ArgCells::like).collect();
+        part.taken.list = Some(self.lists);
     }
 }
 

@@ -122,9 +122,9 @@ pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
         assert_eq!(other.0, whole.0, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
         assert_eq!(other.1, whole.1, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
     }
-    for (workers, seams) in [(1, bytes.len() / 3), (2, bytes.len() / 9)] {
-        let plan = Plan { workers, seams: Seams::Guessed(seams.max(1)), chunk: 1000, direct: workers > 1 };
-        agrees_in_parts(bytes, plan, &whole);
+    for (others, seams) in [(0, bytes.len() / 3), (1, bytes.len() / 9)] {
+        let plan = Plan { seams: Seams::Guessed(seams.max(1)), chunk: 1000, direct: others > 0 };
+        agrees_in_parts(bytes, plan, others, &whole);
     }
     let strict = check_json(bytes, "test");
     match serde_json::from_slice::<Value>(bytes) {
@@ -153,16 +153,16 @@ pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// Reads bytes in parts by this plan: that must come to the same as reading the whole.
+/// Reads bytes in parts by this plan, with so many others: that must come to the same as reading the whole.
 ///
 /// # Panics
 /// If it does not.
-pub(crate) fn agrees_in_parts(bytes: &[u8], plan: Plan<'_>, whole: &(String, Events)) {
+pub(crate) fn agrees_in_parts(bytes: &[u8], plan: Plan<'_>, others: usize, whole: &(String, Events)) {
     let mut kept = Kept::default();
-    let read = read_planned(bytes, plan, "test", &mut kept);
+    let read = read_planned(bytes, plan, &|| others, "test", &mut kept);
     let text = String::from_utf8_lossy(bytes);
-    assert_eq!(said(read), whole.0, "{plan:?}: {text:?}");
-    assert_eq!(kept.0, whole.1, "{plan:?}: {text:?}");
+    assert_eq!(said(read), whole.0, "{plan:?}, {others} others: {text:?}");
+    assert_eq!(kept.0, whole.1, "{plan:?}, {others} others: {text:?}");
 }
 
 /// What the reading came to.

@@ -14,7 +14,7 @@
 #[path = "parts_tests.rs"]
 mod tests;
 
-use super::chrome::{EventSink, Outcome, Reading, read_events};
+use super::chrome::{EventSink, Outcome, Reading};
 use super::entries::{Others, Reached};
 use super::pipeline::{Part, Pipeline, Plan, Texts, Work};
 use super::ranks::RankText;
@@ -34,25 +34,29 @@ pub(crate) trait PartSink: EventSink + Send + Sized {
     fn absorb(&mut self, part: &mut Self, entries: u64);
     /// Nobody wants the events of this part: it is as it was when it was made.
     fn give_up(&mut self);
+    /// Tells an empty part what was learnt by now, so that it rather fits.
+    fn teach(&self, _part: &mut Self) {}
 }
 
-/// Reads a whole trace into `sink`, on so many threads, the caller's among them.
+/// Reads a whole trace into `sink`; `others` says how many threads beside the caller's help from now on, and is asked as
+/// long as there are none.
 ///
 /// # Errors
 /// Those of [`super::read_events`], with which it agrees however many there are.
 pub(crate) fn read_parts<R: Read + Send, S: PartSink>(
     reader: R,
-    workers: usize,
+    others: &dyn Fn() -> usize,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
-    if workers > 1 { read_planned(reader, Plan::on(workers), file, sink) } else { read_events(reader, file, sink) }
+    read_planned(reader, Plan::default(), others, file, sink)
 }
 
 /// The same by any plan.
 pub(crate) fn read_planned<R: Read + Send, S: PartSink>(
     reader: R,
     plan: Plan<'_>,
+    others: &dyn Fn() -> usize,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
@@ -60,7 +64,7 @@ pub(crate) fn read_planned<R: Read + Send, S: PartSink>(
     let outcome = std::thread::scope(|scope| {
         // However the reading ends.
         let _closes = Closes(&pipeline);
-        let mut first = First { pipeline: &pipeline, scope, alone: true };
+        let mut first = First { pipeline: &pipeline, scope, others, alone: true };
         let window = Window::by_stretches(RankText::new(Texts(&pipeline)), plan.chunk);
         Reading::new(window, file, sink, &mut first).whole()
     });
@@ -80,20 +84,24 @@ impl<R: Read, S: PartSink> Drop for Closes<'_, '_, R, S> {
 struct First<'scope, 'env, 's, R, S> {
     pipeline: &'env Pipeline<'s, R, S>,
     scope: &'scope Scope<'scope, 'env>,
-    /// The others have not been called yet.
+    others: &'s dyn Fn() -> usize,
+    /// Nobody helps yet.
     alone: bool,
 }
 
 impl<'scope, 'env, 's, R: Read + Send, S: PartSink> First<'scope, 'env, 's, R, S> {
-    /// Calls the others, if there will be something to do.
+    /// Calls the others, if there are some and there will be something to do.
     fn call(&mut self, sink: &S) {
         let pipeline = self.pipeline;
-        if self.alone && pipeline.lock().goes_on() {
+        if !self.alone || !pipeline.lock().goes_on() {
+            return;
+        }
+        let others = (self.others)();
+        // Who reads all in parts needs some also without others.
+        if others > 0 || !pipeline.plan.direct {
             self.alone = false;
-            for _ in 0..pipeline.plan.most() {
-                pipeline.lock().give_part(sink.part());
-            }
-            for _ in 1..pipeline.plan.workers {
+            pipeline.lock().employ(others, || sink.part());
+            for _ in 0..others {
                 self.scope.spawn(|| pipeline.work());
             }
         }
@@ -118,7 +126,8 @@ impl<'env, 's, R: Read + Send, S: PartSink> Others<Texts<'env, 's, R, S>, S> for
                 window.reader_mut().go_on_at(part.end);
                 at = (part.end - stretch.start) as usize;
             } else {
-                part.sink.give_up();
+                part.give_up();
+                sink.teach(&mut part.sink);
             }
             used = Some(part);
         }

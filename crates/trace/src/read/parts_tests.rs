@@ -1,7 +1,9 @@
 //! A text read in parts comes to what one reading makes of it, wherever the parts begin.
 #![allow(clippy::unwrap_used)]
 
+use super::super::chrome::read_events;
 use super::super::oracle::{Kept, agrees_in_parts, came_to};
+use super::super::pipeline::most_stretches;
 use super::super::property_tests::{Writer, mutated};
 use super::super::recover::{Next, next_event};
 use super::super::stretches::Seams;
@@ -29,7 +31,7 @@ fn guesses(text: &[u8]) -> Vec<u64> {
 
 /// On one thread that reads all but the first stretch in parts.
 fn all_parts(seams: Seams<'_>, chunk: usize) -> Plan<'_> {
-    Plan { workers: 1, seams, chunk, direct: false }
+    Plan { seams, chunk, direct: false }
 }
 
 /// One seam at every byte; all guesses, every second one, …; seams that are close to each other and lead nowhere;
@@ -37,21 +39,21 @@ fn all_parts(seams: Seams<'_>, chunk: usize) -> Plan<'_> {
 fn in_all_parts(text: &[u8], every: usize) {
     let whole = came_to(text, 65_536);
     for seam in (1..text.len() as u64 + 2).step_by(every) {
-        agrees_in_parts(text, all_parts(Seams::At(&[seam]), 65_536), &whole);
+        agrees_in_parts(text, all_parts(Seams::At(&[seam]), 65_536), 0, &whole);
     }
     let guesses = guesses(text);
     for step in 1..=guesses.len().min(9) {
         let some: Vec<u64> = guesses.iter().copied().step_by(step).take(24).collect();
         for chunk in [5, 4096] {
-            agrees_in_parts(text, all_parts(Seams::At(&some), chunk), &whole);
+            agrees_in_parts(text, all_parts(Seams::At(&some), chunk), 0, &whole);
         }
     }
     let close: Vec<u64> = (1..text.len() as u64).step_by(text.len() / 12 + 1).collect();
-    agrees_in_parts(text, all_parts(Seams::At(&close), 64), &whole);
+    agrees_in_parts(text, all_parts(Seams::At(&close), 64), 0, &whole);
     for (at, most) in [1, 7, 64, 300, 1000].into_iter().enumerate() {
         let seams = Seams::Guessed(most.max(text.len() / 200));
         for direct in [false, true] {
-            agrees_in_parts(text, Plan { workers: 1 + at % 4, seams, chunk: 64, direct }, &whole);
+            agrees_in_parts(text, Plan { seams, chunk: 64, direct }, at % 4, &whole);
         }
     }
 }
@@ -125,7 +127,7 @@ fn good_guesses_are_used_and_bad_ones_are_not() {
         (vec![find(br#"{\"name"#), find(b"list")], 0),
     ] {
         let mut sink = Counting::default();
-        let outcome = read_planned(&text[..], all_parts(Seams::At(&seams), 64), "test", &mut sink).unwrap();
+        let outcome = read_planned(&text[..], all_parts(Seams::At(&seams), 64), &|| 0, "test", &mut sink).unwrap();
         assert_eq!((sink.1, outcome.events, sink.0.0.len()), (taken, 5, 5), "{seams:?}");
         assert_eq!(outcome.rank_in_text, Some(1));
     }
@@ -163,12 +165,12 @@ fn what_is_packed_is_read_alike_also_where_it_ends_early_or_is_damaged() {
         let mut whole = Kept::default();
         let expected = said(read_events(Unpacked::new(&packed[..]), "test", &mut whole));
         cut += usize::from(expected.contains("gzip data"));
-        for workers in 1..=4 {
-            let plan = Plan { seams: Seams::Guessed(text.len() / 40), direct: workers % 2 == 0, ..Plan::on(workers) };
+        for others in 0..4 {
+            let plan = Plan { seams: Seams::Guessed(text.len() / 40), direct: others % 2 == 1, ..Plan::default() };
             let mut kept = Kept::default();
-            let read = read_planned(Unpacked::new(&packed[..]), plan, "test", &mut kept);
-            assert_eq!(said(read), expected, "{plan:?}");
-            assert_eq!(kept.0, whole.0, "{plan:?}");
+            let read = read_planned(Unpacked::new(&packed[..]), plan, &|| others, "test", &mut kept);
+            assert_eq!(said(read), expected, "{plan:?}, {others} others");
+            assert_eq!(kept.0, whole.0, "{plan:?}, {others} others");
         }
     }
     assert!(cut > 30, "{cut}");
@@ -215,8 +217,8 @@ impl PartSink for Minded<'_> {
     }
 }
 
-/// Reads a trace on so many threads, in small stretches, with a sink that minds what comes; how much text was read.
-fn minded(workers: usize, direct: bool, then: &(dyn Fn(usize) -> ControlFlow<()> + Sync)) -> (Result<Outcome>, u64) {
+/// Reads a trace with so many others, in small stretches, with a sink that minds what comes; how much text was read.
+fn minded(others: usize, direct: bool, then: &(dyn Fn(usize) -> ControlFlow<()> + Sync)) -> (Result<Outcome>, u64) {
     /// Counts what is read.
     struct Counted<'a>(&'a [u8], &'a mut u64);
     impl Read for Counted<'_> {
@@ -229,33 +231,52 @@ fn minded(workers: usize, direct: bool, then: &(dyn Fn(usize) -> ControlFlow<()>
     let (text, _) = packed(20_000);
     let (seen, mut read) = (AtomicUsize::new(0), 0);
     let mut sink = Minded { kept: Kept::default(), seen: &seen, then };
-    let plan = Plan { seams: Seams::Guessed(5_000), direct, chunk: 1000, ..Plan::on(workers) };
-    let outcome = read_planned(Counted(text.as_bytes(), &mut read), plan, "test", &mut sink);
+    let plan = Plan { seams: Seams::Guessed(5_000), direct, chunk: 1000 };
+    let outcome = read_planned(Counted(text.as_bytes(), &mut read), plan, &|| others, "test", &mut sink);
     (outcome, read)
 }
 
 #[test]
 fn a_sink_that_has_enough_ends_the_reading_and_only_so_much_is_in_memory() {
-    for workers in 1..=4 {
+    for others in 0..4 {
         for direct in [false, true] {
             let enough = |seen| if seen > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            let (outcome, read) = minded(workers, direct, &enough);
+            let (outcome, read) = minded(others, direct, &enough);
             assert!(outcome.unwrap().stopped);
             // 1000 events are 70 kB.
-            let most = 100_000 + 5_000 * (Plan::on(workers).most() as u64 + 2);
-            assert!(read < most, "{read} bytes on {workers} threads");
+            let most = 100_000 + 5_000 * (most_stretches(others) as u64 + 2);
+            assert!(read < most, "{read} bytes with {others} others");
         }
     }
 }
 
 #[test]
+fn others_may_come_late() {
+    let (text, _) = packed(20_000);
+    let whole = came_to(text.as_bytes(), 65_536);
+    for late in [1, 5, 100, 5_000] {
+        let asked = std::cell::Cell::new(0);
+        let others = || {
+            asked.set(asked.get() + 1);
+            if asked.get() < late { 0 } else { 2 }
+        };
+        let mut kept = Kept::default();
+        let plan = Plan { seams: Seams::Guessed(5_000), ..Plan::default() };
+        let outcome = read_planned(text.as_bytes(), plan, &others, "test", &mut kept).unwrap();
+        assert_eq!((format!("{outcome:?}"), kept.0), whole);
+        // There are some 280 stretches.
+        assert!(if late > 280 { asked.get() > 200 } else { asked.get() == late }, "asked until they come");
+    }
+}
+
+#[test]
 fn a_panic_on_any_thread_reaches_the_caller_and_hangs_nobody() {
-    for workers in 1..=4 {
+    for others in 0..4 {
         for direct in [false, true] {
             for after in [0, 1, 500, 2_000, 15_000] {
                 let panics = |seen| if seen == after { panic!("in the middle") } else { ControlFlow::Continue(()) };
-                let caught = std::panic::catch_unwind(|| minded(workers, direct, &panics)).err().unwrap();
-                assert_eq!(caught.downcast_ref(), Some(&"in the middle"), "{workers} threads, after {after}");
+                let caught = std::panic::catch_unwind(|| minded(others, direct, &panics)).err().unwrap();
+                assert_eq!(caught.downcast_ref(), Some(&"in the middle"), "{others} others, after {after}");
             }
         }
     }
@@ -274,11 +295,11 @@ fn an_error_of_the_reader_ends_the_reading_on_every_thread() {
         }
     }
     let (text, _) = packed(5_000);
-    for workers in 1..=4 {
+    for others in 0..4 {
         for end in [0, 10, 5_000, 100_000, text.len() - 2] {
-            let plan = Plan { seams: Seams::Guessed(5_000), ..Plan::on(workers) };
-            let read = read_planned(Ends(&text.as_bytes()[..end]), plan, "test", &mut Kept::default());
-            assert!(matches!(read, Err(Error::Interrupted)), "{read:?} on {workers} threads, after {end}");
+            let plan = Plan { seams: Seams::Guessed(5_000), ..Plan::default() };
+            let read = read_planned(Ends(&text.as_bytes()[..end]), plan, &|| others, "test", &mut Kept::default());
+            assert!(matches!(read, Err(Error::Interrupted)), "{read:?} with {others} others, after {end}");
         }
     }
 }

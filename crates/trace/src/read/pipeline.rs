@@ -26,8 +26,6 @@ const STRETCH: usize = 512 * 1024;
 /// How a text is read by several.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan<'s> {
-    /// Threads, the caller's among them.
-    pub(crate) workers: usize,
     pub(crate) seams: Seams<'s>,
     /// Bytes asked for at once where the text is read without stretches.
     pub(crate) chunk: usize,
@@ -35,15 +33,15 @@ pub(crate) struct Plan<'s> {
     pub(crate) direct: bool,
 }
 
-impl Plan<'_> {
-    pub(crate) fn on(workers: usize) -> Self {
-        Self { workers, seams: Seams::Guessed(STRETCH), chunk: CHUNK, direct: true }
+impl Default for Plan<'_> {
+    fn default() -> Self {
+        Self { seams: Seams::Guessed(STRETCH), chunk: CHUNK, direct: true }
     }
+}
 
-    /// So many stretches are in memory: each thread may have one and one more may wait for it.
-    pub(super) fn most(&self) -> usize {
-        2 * self.workers + 4
-    }
+/// With so many others, so many stretches are in memory: each thread may have one and one more may wait for it.
+pub(super) fn most_stretches(others: usize) -> usize {
+    2 * others + 6
 }
 
 /// What the threads of a reading share.
@@ -65,6 +63,8 @@ pub(super) struct State<'s, R, S> {
     had: usize,
     /// How many were before the first one.
     passed: usize,
+    /// Threads beside that of the reading.
+    others: usize,
     /// Those that nobody uses now.
     parts: Vec<Box<Part<S>>>,
     /// Memory for text that nobody uses now.
@@ -107,6 +107,15 @@ pub(super) struct Part<S> {
     pub(super) end: u64,
 }
 
+impl<S: PartSink> Part<S> {
+    /// It is as it was when it was made.
+    pub(super) fn give_up(&mut self) {
+        self.sink.give_up();
+        // It may get other slots for the same arguments.
+        self.memory = Memory::default();
+    }
+}
+
 /// Something useful that a thread may do.
 enum Job<'s, R, S> {
     Cut(Cutter<'s, R>, Vec<u8>),
@@ -122,6 +131,7 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
             stretches: VecDeque::new(),
             had: 0,
             passed: 0,
+            others: 0,
             parts: Vec::new(),
             memory: Vec::new(),
             in_list: false,
@@ -147,7 +157,8 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
             let mut state = self.lock();
             while !state.closed {
                 // Enough that nobody waits for text.
-                state = match state.job(&self.plan, self.plan.workers + 1) {
+                let few = state.others + 2;
+                state = match state.job(self.plan.direct, few) {
                     Some(job) => self.perform(job, state),
                     None => self.wait(state),
                 };
@@ -177,7 +188,7 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
                 return state;
             }
             // Unpacking goes on best where it was.
-            state = match state.job(&self.plan, 1) {
+            state = match state.job(self.plan.direct, 1) {
                 Some(job) => self.perform(job, state),
                 None => self.wait(state),
             };
@@ -241,7 +252,7 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         for stretch in state.stretches {
             if let Work::Done(mut part) = stretch.work {
-                part.sink.give_up();
+                part.give_up();
             }
         }
         if let Some(panic) = state.panic {
@@ -252,14 +263,14 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
 
 impl<'s, R, S> State<'s, R, S> {
     /// What is to be done most, if anything is; text is to be unpacked if fewer than `few` stretches wait.
-    fn job(&mut self, plan: &Plan<'s>, few: usize) -> Option<Job<'s, R, S>> {
+    fn job(&mut self, direct: bool, few: usize) -> Option<Job<'s, R, S>> {
         let waiting = self.stretches.iter().filter(|stretch| matches!(stretch.work, Work::Waits)).count();
-        let may_cut = self.end.is_none() && self.cutter.is_some() && self.stretches.len() < plan.most();
+        let may_cut = self.end.is_none() && self.cutter.is_some() && self.stretches.len() < most_stretches(self.others);
         if may_cut && waiting < few {
             return self.cut();
         }
         // The first one the reading will take as it is, which saves the part.
-        let first = usize::from(plan.direct || self.had > 0);
+        let first = usize::from(direct || self.had > 0);
         let mut later = self.stretches.iter_mut().enumerate().skip(first);
         if self.in_list
             && let Some((at, stretch)) = later.find(|(_, stretch)| matches!(stretch.work, Work::Waits))
@@ -282,9 +293,11 @@ impl<'s, R, S> State<'s, R, S> {
         self.end.is_none()
     }
 
-    /// A sink for one more part.
-    pub(super) fn give_part(&mut self, sink: S) {
-        self.parts.push(Box::new(Part { sink, memory: Memory::default(), outcome: None, end: 0 }));
+    /// So many others help from now on; `sink` makes what they put events into.
+    pub(super) fn employ(&mut self, others: usize, sink: impl Fn() -> S) {
+        self.others = others;
+        let part = || Box::new(Part { sink: sink(), memory: Memory::default(), outcome: None, end: 0 });
+        self.parts.extend((0..most_stretches(others)).map(|_| part()));
     }
 
     /// The reading stands between two entries of a list, and knows its rank or not.
@@ -332,7 +345,7 @@ impl<R: Read, S: PartSink> Read for Texts<'_, '_, R, S> {
             drop(state);
             let part = match stretch.work {
                 Work::Done(mut part) => {
-                    part.sink.give_up();
+                    part.give_up();
                     Some(part)
                 }
                 _ => None,
