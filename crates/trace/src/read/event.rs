@@ -90,7 +90,6 @@ struct Again {
     /// The number and the byte behind it, as a number, and which bits are theirs; no bits as long as there was none.
     word: u64,
     mask: u64,
-    length: usize,
     decimal: Decimal,
 }
 
@@ -103,8 +102,9 @@ impl Again {
             && u64::from_le_bytes(*word) & self.mask == self.word
             && self.mask != 0
         {
-            scanner.skip(self.length);
-            return Ok(Raw::Token(Token { text: &rest[..self.length], decimal: self.decimal }));
+            let text = &rest[..self.decimal.length()];
+            scanner.skip(text.len());
+            return Ok(Raw::Token(Token { text, decimal: self.decimal }));
         }
         self.another(scanner)
     }
@@ -118,7 +118,7 @@ impl Again {
             && text.len() < 8
         {
             let mask = u64::MAX >> (56 - 8 * text.len());
-            *self = Self { word: u64::from_le_bytes(*word) & mask, mask, length: text.len(), decimal };
+            *self = Self { word: u64::from_le_bytes(*word) & mask, mask, decimal };
         }
         Ok(value)
     }

@@ -9,15 +9,17 @@ pub(crate) struct Token<'a> {
     pub(super) decimal: Decimal,
 }
 
-/// What the text of a short number says: `mantissa` / 10^`places`.
+/// What the text of a short number says: `mantissa` / 10^`places`. Two words without a gap, which registers hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decimal {
     mantissa: i64,
     /// [`UNREAD`] if this is no such number.
-    places: u8,
+    places: u32,
+    /// Of the text, in bytes.
+    length: u32,
 }
 
-const UNREAD: u8 = u8::MAX;
+const UNREAD: u32 = u32::MAX;
 
 impl Default for Decimal {
     fn default() -> Self {
@@ -26,7 +28,13 @@ impl Default for Decimal {
 }
 
 impl Decimal {
-    pub(super) const UNREAD: Self = Self { mantissa: 0, places: UNREAD };
+    pub(super) const UNREAD: Self = Self { mantissa: 0, places: UNREAD, length: 0 };
+
+    /// The length of its text, in bytes.
+    #[inline]
+    pub(super) fn length(self) -> usize {
+        self.length as usize
+    }
 }
 
 const POWERS: [i64; 19] = {
@@ -42,10 +50,15 @@ const POWERS: [i64; 19] = {
 /// So much of the text is looked at: enough for any number that is read on the way, and what stands behind it.
 const SEEN: usize = 40;
 
-/// The number at the start of a text that goes on behind it, and its length: digits, perhaps a point and a few more, that
-/// 64 bits hold. `None` if it is another, or stands near the end of the text.
+/// The number at the start of a text that goes on behind it: digits, perhaps a point and a few more, that 64 bits hold.
+/// [`Decimal::UNREAD`] if it is another, or stands near the end of the text.
 #[inline]
-pub(super) fn decimal(text: &[u8]) -> Option<(Decimal, usize)> {
+pub(super) fn decimal(text: &[u8]) -> Decimal {
+    let small = small(text);
+    if small != Decimal::UNREAD { small } else { long(text).unwrap_or(Decimal::UNREAD) }
+}
+
+fn long(text: &[u8]) -> Option<Decimal> {
     let text: &[u8; SEEN] = text.first_chunk()?;
     let sign = usize::from(text[0] == b'-');
     let (mut mantissa, mut digits) = up_to_eight_digits(word(text, sign)?);
@@ -68,18 +81,19 @@ pub(super) fn decimal(text: &[u8]) -> Option<(Decimal, usize)> {
     }
     let mantissa = if sign == 1 { -mantissa } else { mantissa };
     let ended = digits > 0 && is_behind_number(text[length]);
-    ended.then_some((Decimal { mantissa, places: places as u8 }, length))
+    ended.then_some(Decimal { mantissa, places: places as u32, length: length as u32 })
 }
 
-/// The whole number of up to seven digits at the start of a text that goes on behind it, and its length.
+/// The whole number of up to seven digits at the start of a text that goes on behind it.
 #[inline(always)]
-pub(super) fn small(text: &[u8]) -> Option<(Decimal, usize)> {
-    let word = u64::from_le_bytes(*text.first_chunk()?);
+fn small(text: &[u8]) -> Decimal {
+    let Some(word) = text.first_chunk() else { return Decimal::UNREAD };
+    let word = u64::from_le_bytes(*word);
     let (mantissa, digits) = up_to_eight_digits(word);
-    ended(word, digits).then_some((Decimal { mantissa, places: 0 }, digits))
+    if ended(word, digits) { Decimal { mantissa, places: 0, length: digits as u32 } } else { Decimal::UNREAD }
 }
 
-/// How long it is.
+/// How long it is; `None` if there is none.
 #[inline(always)]
 pub(super) fn small_length(text: &[u8]) -> Option<usize> {
     let word = u64::from_le_bytes(*text.first_chunk()?);
@@ -137,9 +151,9 @@ impl<'a> Token<'a> {
     /// Decimal µs → whole nanoseconds, exact; digits beyond the third decimal round half away from zero.
     #[inline]
     pub(crate) fn nanos(&self) -> Result<i64, Odd> {
-        let Decimal { mantissa, places } = self.decimal;
+        let Decimal { mantissa, places, .. } = self.decimal;
         if places <= 3
-            && let Some(nanos) = mantissa.checked_mul(POWERS[3 - usize::from(places)])
+            && let Some(nanos) = mantissa.checked_mul(POWERS[3 - places as usize])
         {
             return Ok(nanos);
         }
@@ -161,10 +175,10 @@ impl<'a> Token<'a> {
     /// The nearest double.
     #[inline]
     pub(crate) fn as_f64(&self) -> Result<f64, Odd> {
-        let Decimal { mantissa, places } = self.decimal;
+        let Decimal { mantissa, places, .. } = self.decimal;
         // Both are doubles, so that their quotient is rounded once.
         if places != UNREAD && mantissa.unsigned_abs() < 1 << 53 && mantissa != 0 {
-            return Ok(mantissa as f64 / POWERS[usize::from(places)] as f64);
+            return Ok(mantissa as f64 / POWERS[places as usize] as f64);
         }
         let text = self.text;
         let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).ok_or(Odd::NotANumber)?;
@@ -270,8 +284,9 @@ mod tests {
         let value = read(&Token::of(text));
         for behind in [",", "} ", ", \"dur\": 12345678", "\n0000000000"] {
             let whole = [text, behind.as_bytes(), &[b' '; SEEN]].concat();
-            if let Some((decimal, length)) = decimal(&whole) {
-                assert_eq!(length, text.len(), "{}", String::from_utf8_lossy(&whole));
+            let decimal = decimal(&whole);
+            if decimal != Decimal::UNREAD {
+                assert_eq!(decimal.length(), text.len(), "{}", String::from_utf8_lossy(&whole));
                 assert_eq!(read(&Token { text, decimal }), value, "{}", String::from_utf8_lossy(&whole));
             }
         }
@@ -301,7 +316,8 @@ mod tests {
             ("-9223372036854775807", -i64::MAX, 0),
         ] {
             let whole = format!("{text}, \"dur\": 5{:SEEN$}", "");
-            assert_eq!(decimal(whole.as_bytes()), Some((Decimal { mantissa, places }, text.len())), "{text}");
+            let length = text.len() as u32;
+            assert_eq!(decimal(whole.as_bytes()), Decimal { mantissa, places, length }, "{text}");
         }
         for text in [
             "1e3",
@@ -317,7 +333,7 @@ mod tests {
             "1.2.3",
         ] {
             let whole = format!("{text}, \"dur\": 5{:SEEN$}", "");
-            assert_eq!(decimal(whole.as_bytes()), None, "{text}");
+            assert_eq!(decimal(whole.as_bytes()), Decimal::UNREAD, "{text}");
         }
     }
 

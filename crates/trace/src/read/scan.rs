@@ -5,7 +5,7 @@
 mod tests;
 
 use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
-use super::number::{Token, decimal, is_behind_number, small, small_length};
+use super::number::{Decimal, Token, decimal, is_behind_number, small_length};
 
 /// Why the cursor stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,9 +157,10 @@ impl<'a> Scanner<'a> {
             b'{' | b'[' => Ok(Raw::Nested(self.nested()?)),
             _ => {
                 let rest = self.rest();
-                if let Some((decimal, length)) = small(rest).or_else(|| decimal(rest)) {
-                    let text = &self.rest()[..length];
-                    self.at += length;
+                let decimal = decimal(rest);
+                if decimal != Decimal::UNREAD {
+                    let text = &rest[..decimal.length()];
+                    self.at += text.len();
                     return Ok(Raw::Token(Token { text, decimal }));
                 }
                 match self.word()? {
