@@ -58,8 +58,8 @@ def memory(file, runs):
 def per_event(file, runs, must=120, aim=80):
     said = runs[0].said
     rows, whole = said["columns_bytes"] / said["events"], said["columns_bytes"] / said["events_in_files"]
-    shown = f"{rows:.0f} B per row ({whole:.0f} B per event of the file)"
-    return [Row("bytes per row with the 20 arguments", file, f"{must}", f"{aim}", shown, verdict(rows, must, aim, True))]
+    shown = f"{whole:.0f} B ({rows:.0f} B per row of the frame)"
+    return [Row("bytes per event of the file, 20 arguments", file, f"{must}", f"{aim}", shown, verdict(whole, must, aim, True))]
 
 
 def ranks(one, two, name, must=1.4, aim=1.7):

@@ -1,5 +1,7 @@
 """Folders that are small or cannot be written, for one kernel alone: mounted in a mount namespace of its own."""
 
+import os
+
 from namespaces import of_its_own, skip_unless
 
 

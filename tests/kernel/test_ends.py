@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from driver import Kernel
+from long_load import long_load
 from places import ROOT
 from processes import WITHIN, assert_gone, children, end, run_folders
 
@@ -61,10 +62,8 @@ def bring_to(kernel, moment, tmp_path):
     if moment == "starting":
         return
     if moment == "loading a trace":
-        event = '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":1},'
-        block = "".join(event % n for n in range(20_000))
-        (tmp_path / "long.json").write_text('{"traceEvents": [' + block * 60 + '{"ph":"M"}]}')
-        code = f"%trace_load {tmp_path}/long.json --as long"
+        long_load(tmp_path / "long.json.gz")
+        code = f"%trace_load {tmp_path}/long.json.gz --as long"
     else:
         kernel.ok("1", timeout=LONG)
     msg_id = kernel.client.execute(code, allow_stdin=True)
@@ -119,6 +118,7 @@ JUPYTER = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 from driver import Kernel
+from long_load import long_load
 kernel = Kernel(sys.argv[3:], sys.argv[2])
 kernel.ok("1", timeout=120)
 kernel.client.execute("loop {}")
