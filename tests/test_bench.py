@@ -37,7 +37,7 @@ def test_the_bench_checks_times_and_writes_its_page(programs, tmp_path):
     assert "| tracebook | 1 |" in text and "| exact |" in text
     for reader in ("gunzip alone", "gunzip and structural scan", "serde_json visitor"):
         assert f"| {reader} | 1 |" in text
-    for measure in ("peak memory", "bytes per row"):
+    for measure in ("peak memory", "bytes per event"):
         assert f"| {measure}" in text
     assert "## Several ranks: 8 files, 8 MB of JSON" in text and "## One plain file, split: 1 file, 1 MB of JSON" in text
     # The real trace is not in the folder that was named: told, and no failure.
