@@ -148,15 +148,12 @@ fn one_by_one(bytes: &[u8; 16]) -> [u16; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace_testkit::Random;
 
-    /// splitmix64 over the bytes that matter.
+    /// A block of the bytes that matter.
     fn bytes(seed: u64) -> [u8; BLOCK] {
-        let mut state = seed;
-        std::array::from_fn(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            b"\"\\\\\\{}[] a\x00\xff\xa2\xdc\"\\"[(word >> 40) as usize % 16]
-        })
+        let mut random = Random::new(seed);
+        std::array::from_fn(|_| *random.of(b"\"\\\\\\{}[] a\x00\xff\xa2\xdc\"\\"))
     }
 
     #[test]

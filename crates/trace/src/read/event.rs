@@ -2,9 +2,7 @@
 
 use super::layout::{Layouts, Member};
 use super::number::{Decimal, Token};
-use super::odd::OddCounts;
-use super::scan::{Bad, Raw, Scanner, Stop};
-use super::text;
+use super::scan::{Raw, Scanner, Stop};
 
 /// One entry of `traceEvents`, as it is written.
 #[derive(Debug, Default)]
@@ -212,30 +210,12 @@ fn members<'a>(
     mut each: impl FnMut(&mut Scanner<'a>, &[u8]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     scanner.skip(1);
-    loop {
-        match scanner.peek()? {
-            b'"' => {}
-            b'}' => {
-                scanner.skip(1);
-                return Ok(());
-            }
-            _ => return Err(Stop::Bad(Bad::Key)),
-        }
-        let (key, escaped) = scanner.text_or_escaped()?;
-        scanner.colon()?;
-        scanner.peek()?;
-        if escaped {
-            let plain = text::decode(key, &mut OddCounts::default()).into_owned();
-            each(scanner, plain.as_bytes())?;
-        } else {
-            each(scanner, key)?;
-        }
-        match scanner.peek()? {
-            b',' => scanner.skip(1),
-            b'}' => {}
-            _ => return Err(Stop::Bad(Bad::Comma)),
-        }
+    let mut behind_value = false;
+    while let Some(key) = scanner.key(behind_value)? {
+        each(scanner, &key)?;
+        behind_value = true;
     }
+    Ok(())
 }
 
 /// The members of the text of an object: keys as they stand between their quotes, values as they are written. `None` if

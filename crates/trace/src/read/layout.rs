@@ -10,9 +10,7 @@
 //! remembered together with what they mean, as a tree from the brace on, and compared as a whole; only bytes that were
 //! not seen at this place are looked at one by one. That changes the speed, never the answer.
 
-use super::odd::OddCounts;
-use super::scan::{Bad, Scanner, Stop};
-use super::text;
+use super::scan::{Scanner, Stop};
 
 /// What a value is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -247,38 +245,22 @@ impl Layouts {
         }
         let mut step = Step::default();
         loop {
-            if behind_value {
-                match scanner.peek()? {
-                    b',' => scanner.skip(1),
-                    b'}' => {}
-                    _ => return Err(Stop::Bad(Bad::Comma)),
+            let Some(key) = scanner.key(behind_value)? else {
+                if !in_args {
+                    step.member = Member::End;
+                    break;
                 }
-            }
-            match scanner.peek()? {
-                b'"' => {}
-                b'}' => {
-                    scanner.skip(1);
-                    if !in_args {
-                        step.member = Member::End;
-                        break;
-                    }
-                    in_args = false;
-                    step.args_end = here(scanner);
-                    behind_value = true;
-                    continue;
-                }
-                _ => return Err(Stop::Bad(Bad::Key)),
-            }
-            let (key, escaped) = scanner.text_or_escaped()?;
-            scanner.colon()?;
+                in_args = false;
+                step.args_end = here(scanner);
+                behind_value = true;
+                continue;
+            };
             let opens = scanner.peek()? == b'{';
-            let plain = escaped.then(|| text::decode(key, &mut OddCounts::default()).into_owned());
-            let key = plain.as_ref().map_or(key, String::as_bytes);
             if in_args {
-                step.member = slot(key).map_or(Member::Other, Member::Arg);
+                step.member = slot(&key).map_or(Member::Other, Member::Arg);
                 break;
             }
-            step.member = match key {
+            step.member = match &*key {
                 b"args" if opens => {
                     if step.args_end != 0 {
                         // Arguments once more, before any value: a step of its own.
@@ -301,7 +283,7 @@ impl Layouts {
                     let from = scanner.position();
                     let kind = if scanner.peek()? == b'"' { scanner.text_or_escaped()? } else { (&[][..], true) };
                     if matches!(kind, (text, false) if text.len() <= LONGEST_KIND) {
-                        if key == b"cat" {
+                        if *key == *b"cat" {
                             let open = (from - start) as u32;
                             step.cat = (open + 1, here(scanner) - 1);
                         }
@@ -309,7 +291,7 @@ impl Layouts {
                         continue;
                     }
                     scanner.back_to(from);
-                    if key == b"cat" { Member::Cat } else { Member::Other }
+                    if *key == *b"cat" { Member::Cat } else { Member::Other }
                 }
                 _ => Member::Other,
             };

@@ -1,8 +1,6 @@
 //! Path → bytes → raw events. Knows JSON and files, nothing of frames.
 
 mod ahead;
-// The benchmark's structural scan takes the rest of it.
-#[allow(dead_code)]
 mod bits;
 mod chrome;
 #[cfg(test)]

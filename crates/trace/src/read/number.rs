@@ -1,6 +1,7 @@
 //! The text of a JSON number → exact integers. Nothing passes through a float on the way.
 
 use super::Odd;
+use super::scan::is_blank;
 
 /// A number or a word, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +111,7 @@ fn ended(word: u64, digits: usize) -> bool {
 /// Whether a number ends before this byte.
 #[inline]
 pub(super) fn is_behind_number(byte: u8) -> bool {
-    matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+    matches!(byte, b',' | b'}' | b']') || is_blank(byte)
 }
 
 #[inline]

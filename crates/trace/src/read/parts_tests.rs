@@ -10,13 +10,10 @@ use super::super::stretches::Seams;
 use super::super::unpack::Unpacked;
 use super::*;
 use crate::Error;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use trace_testkit::Random;
+use trace_testkit::{Random, gzip};
 
 /// Everything that looks like the seam of two events.
 fn guesses(text: &[u8]) -> Vec<u64> {
@@ -140,12 +137,7 @@ fn packed(events: usize) -> (String, Vec<u8>) {
         text += &format!(r#"{{"name": "event {}", "ts": {at}.5, "dur": 1, "args": {{"stream": {at}}}}}, "#, at % 50);
     }
     text += r#"{}], "last": 1}"#;
-    let mut packed = Vec::new();
-    for member in text.as_bytes().chunks(text.len() / 3) {
-        let mut encoder = GzEncoder::new(packed, Compression::fast());
-        encoder.write_all(member).unwrap();
-        packed = encoder.finish().unwrap();
-    }
+    let packed = text.as_bytes().chunks(text.len() / 3).flat_map(gzip).collect();
     (text, packed)
 }
 

@@ -6,6 +6,9 @@ mod tests;
 
 use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
 use super::number::{Decimal, Token, decimal, is_behind_number, small_length};
+use super::odd::OddCounts;
+use super::text;
+use std::borrow::Cow;
 
 /// Why the cursor stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +134,34 @@ impl<'a> Scanner<'a> {
         }
         self.at += 1;
         Ok(())
+    }
+
+    /// The key of the next member of an object, behind its brace or behind a value; the cursor moves to the value. `None`
+    /// behind the brace that closes the object.
+    pub(crate) fn key(&mut self, behind_value: bool) -> Result<Option<Cow<'a, [u8]>>, Stop> {
+        if behind_value {
+            match self.peek()? {
+                b',' => self.skip(1),
+                b'}' => {}
+                _ => return Err(Stop::Bad(Bad::Comma)),
+            }
+        }
+        match self.peek()? {
+            b'"' => {}
+            b'}' => {
+                self.skip(1);
+                return Ok(None);
+            }
+            _ => return Err(Stop::Bad(Bad::Key)),
+        }
+        let (key, escaped) = self.text_or_escaped()?;
+        self.colon()?;
+        self.peek()?;
+        Ok(Some(if escaped {
+            Cow::Owned(text::decode(key, &mut OddCounts::default()).into_owned().into_bytes())
+        } else {
+            Cow::Borrowed(key)
+        }))
     }
 
     /// What stands between the quotes; the cursor stands on the opening one.

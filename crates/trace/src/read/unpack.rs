@@ -22,13 +22,17 @@ impl<R: BufRead> Unpacked<R> {
         Self { packed, member: Decompress::new_gzip(WINDOW), begun: false, failed: None }
     }
 
-    /// Unpacks what is there of the packed bytes: how many bytes came of it; `None` at their end.
-    fn some(&mut self, into: &mut [u8]) -> (Option<usize>, Result<()>) {
+    /// Unpacks what is there of the packed bytes: how many bytes came of it, before it failed if it did; `None` at their end.
+    fn some(&mut self, into: &mut [u8]) -> Option<usize> {
         let packed = match self.packed.fill_buf() {
-            Ok([]) if !self.begun => return (None, Ok(())),
+            Ok([]) if !self.begun => return None,
             // The decoder may still hold bytes that the last buffer had no room for.
             Ok(packed) => packed,
-            Err(error) => return (Some(0), Err(error)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Some(0),
+            Err(error) => {
+                self.failed = Some(error);
+                return Some(0);
+            }
         };
         let over = packed.is_empty();
         let before = (self.member.total_in(), self.member.total_out());
@@ -36,34 +40,25 @@ impl<R: BufRead> Unpacked<R> {
         let (used, came) = (self.member.total_in() - before.0, self.member.total_out() - before.1);
         self.packed.consume(used as usize);
         self.begun = true;
-        let went = match status {
-            Ok(Status::StreamEnd) => {
-                (self.member, self.begun) = (Decompress::new_gzip(WINDOW), false);
-                Ok(())
-            }
-            Ok(_) if (used, came) != (0, 0) => Ok(()),
-            _ if over => Err(Error::from(ErrorKind::UnexpectedEof)),
+        match status {
+            Ok(Status::StreamEnd) => (self.member, self.begun) = (Decompress::new_gzip(WINDOW), false),
+            Ok(_) if (used, came) != (0, 0) => {}
+            _ if over => self.failed = Some(Error::from(ErrorKind::UnexpectedEof)),
             // Which of its reasons a decoder gives depends on how much it was asked for.
-            Ok(_) | Err(_) => Err(Error::new(ErrorKind::InvalidData, "corrupt deflate stream")),
-        };
-        (Some(came as usize), went)
+            Ok(_) | Err(_) => self.failed = Some(Error::new(ErrorKind::InvalidData, "corrupt deflate stream")),
+        }
+        Some(came as usize)
     }
 }
 
 impl<R: BufRead> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
-        while filled < buffer.len() && self.failed.is_none() {
-            let (came, went) = self.some(&mut buffer[filled..]);
-            filled += came.unwrap_or(0);
-            match went {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => self.failed = Some(error),
-            }
-            if came.is_none() {
-                break;
-            }
+        while filled < buffer.len()
+            && self.failed.is_none()
+            && let Some(came) = self.some(&mut buffer[filled..])
+        {
+            filled += came;
         }
         match &self.failed {
             // It is said again to whoever asks again.
