@@ -1,16 +1,21 @@
-"""A trace that takes seconds to load on any machine, and no memory: 16 GB of JSON without a row, packed into some MB."""
+"""Traces that take seconds to load on any machine: events, packed once, again and again."""
 
 import gzip
 
 REPEATED = 2000
 
 
-def long_load(path):
-    """Writes it, as gzip in members one behind the other."""
-    event = b'{"ph":"M","name":"process_name","cat":"cpu_op","pid":1,"tid":1,"ts":1},\n'
-    again = gzip.compress(110_000 * event)
+def repeated(path, head, events, times, end):
+    """Writes head, so often the events, and end, as gzip in members one behind the other."""
+    again = gzip.compress(events)
     with path.open("wb") as out:
-        out.write(gzip.compress(b'{"traceEvents": ['))
-        for _ in range(REPEATED):
+        out.write(gzip.compress(head))
+        for _ in range(times):
             out.write(again)
-        out.write(gzip.compress(b'{"ph":"M"}]}'))
+        out.write(gzip.compress(end))
+
+
+def long_load(path):
+    """Writes 16 GB of JSON without a row, packed into some MB: it takes time and no memory."""
+    event = b'{"ph":"M","name":"process_name","cat":"cpu_op","pid":1,"tid":1,"ts":1},\n'
+    repeated(path, b'{"traceEvents": [', 110_000 * event, REPEATED, b'{"ph":"M"}]}')

@@ -1,10 +1,10 @@
 """An interrupt ends a load that is on its way, at once, and leaves what was loaded before as it was."""
 
-import gzip
 import subprocess
 import time
 
 import pytest
+from long_load import repeated
 
 # What the product is to keep on an idle machine, and what a busy one is granted.
 WANTED, GRANTED = 0.2, 1.0
@@ -23,13 +23,7 @@ def traces(tmp_path_factory, large_trace):
     assert bracket and seam
     head, events, end = head + bracket, events + b"},\n", b"{" + end
     packed = folder / "long.json.gz"
-    # gzip may come in members, one behind the other.
-    again = gzip.compress(events)
-    with packed.open("wb") as out:
-        out.write(gzip.compress(head))
-        for _ in range(REPEATED):
-            out.write(again)
-        out.write(gzip.compress(end))
+    repeated(packed, head, events, REPEATED, end)
     ranks = folder / "ranks"
     ranks.mkdir()
     for rank in range(4):
