@@ -8,7 +8,7 @@ use super::signals::{self, Wish};
 use super::stdin::Stdin;
 use super::{comm, complete, inspect, is_complete, kernel_info, shutdown};
 use crate::Failure;
-use crate::engine::Engine;
+use crate::engine::{Engine, Stop};
 use crate::wire::{Channel, Connection, Outbox, Request, Wire, WireError};
 use jupyter_protocol::{InterruptReply, Status};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     let (requests, cells, wishes) = (tell(&sender), tell(&sender), tell(&sender));
     let parent = Parent::now();
     signals::listen(move |wish| wishes(Event::Wish(wish))).map_err(open("signal handlers"))?;
-    let stop = engine.interrupter().into();
+    let press = engine.interrupter();
     let runner =
         Runner::start(engine, move |finished| cells(Event::Finished(finished))).map_err(open("cell thread"))?;
     let wire = Wire::open(connection, move |request| requests(Event::Request(request)))?;
@@ -52,7 +52,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     crate::api::warm_up();
     let stdin = Arc::new(Stdin::default());
     let executions = Executions::new(outbox.clone(), runner, Arc::clone(&stdin));
-    let mut kernel = Kernel { outbox, executions, stdin, stop };
+    let mut kernel = Kernel { outbox, executions, stdin, press };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(open("event loop"))?;
     // A defect of ours in one event is no reason to stop serving: what was loaded stays.
     while catch_unwind(AssertUnwindSafe(|| runtime.block_on(kernel.serve(&mut events, &parent)))).is_err() {
@@ -75,8 +75,8 @@ struct Kernel {
     outbox: Outbox,
     executions: Executions,
     stdin: Arc<Stdin>,
-    /// Stops the Rust side if it runs.
-    stop: Arc<dyn Fn() + Send + Sync>,
+    /// The interrupt button of the Rust side.
+    press: Box<dyn Fn() -> Stop + Send + Sync>,
 }
 
 impl Kernel {
@@ -178,8 +178,8 @@ impl Kernel {
             return;
         }
         // On a thread of its own, since it may have to wait, and a second interrupt must not wait for the first.
-        let stop = Arc::clone(&self.stop);
-        if let Err(error) = std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || stop()) {
+        let stop = (self.press)();
+        if let Err(error) = std::thread::Builder::new().name("interrupt".to_owned()).spawn(stop) {
             tracing::warn!("cannot interrupt: {error}");
         }
     }

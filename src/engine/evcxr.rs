@@ -14,7 +14,7 @@ use super::ready::Starting;
 use super::redefined::Definitions;
 use super::silent::Silent;
 use super::toolchain::{CellsKit, KitError, compiler_version};
-use super::{Engine, RunFolder};
+use super::{Engine, RunFolder, Stop};
 use crate::Failure;
 use crate::display::{Output, Sink};
 use crate::session::{Binding, Cells, Variable};
@@ -356,14 +356,19 @@ impl Engine for Evcxr {
     fn run(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         self.cells += 1;
         self.control.begin(self.cells);
-        let result = self.run_whole(code, out);
+        // Pressed before there was a cell to stop.
+        let result = if out.interrupted() {
+            Err(Failure::new("KeyboardInterrupt", "interrupted before it ran"))
+        } else {
+            self.run_whole(code, out)
+        };
         self.control.end();
         result
     }
 
-    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync> {
+    fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync> {
         let control = Arc::clone(&self.control);
-        Box::new(move || control.interrupt())
+        Box::new(move || control.press())
     }
 }
 

@@ -1,22 +1,28 @@
 //! The interrupt button.
 
-use super::compiler;
+use super::{Stop, compiler};
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What the interrupt button needs to know.
 #[derive(Default)]
 pub(super) struct Control {
     folder: PathBuf,
-    /// The number of the running cell, 0 if none runs.
-    running: AtomicU64,
-    requested: AtomicBool,
-    /// The last cell whose process was ended. The next process is not its, and must not be ended for it.
-    ended: AtomicU64,
+    running: Mutex<Running>,
     process: Mutex<Option<Arc<Mutex<Child>>>>,
+}
+
+/// The cell that runs.
+#[derive(Default)]
+struct Running {
+    /// Its number, 0 if none runs.
+    cell: u64,
+    /// The button was pressed.
+    requested: bool,
+    /// Its process was ended. The next process is not its, and must not be ended for it.
+    ended: bool,
 }
 
 /// How long a cell may take to come to a checkpoint before its process is ended.
@@ -36,7 +42,7 @@ impl Control {
     /// The process in which a cell runs now.
     pub(super) fn process(&self) -> Option<u32> {
         let mut found = None;
-        if self.running.load(Ordering::SeqCst) != 0 {
+        if self.running().cell != 0 {
             self.with_process(|process| found = Some(process.id()));
         }
         found
@@ -44,33 +50,53 @@ impl Control {
 
     /// A stretch of Rust starts: an earlier press was not meant for it.
     pub(super) fn begin(&self, cell: u64) {
-        self.requested.store(false, Ordering::SeqCst);
-        self.running.store(cell, Ordering::SeqCst);
+        *self.running() = Running { cell, ..Running::default() };
     }
 
     /// It has ended.
     pub(super) fn end(&self) {
-        self.running.store(0, Ordering::SeqCst);
+        self.running().cell = 0;
     }
 
     /// Whether the button was pressed since it started.
     pub(super) fn requested(&self) -> bool {
-        self.requested.load(Ordering::SeqCst)
+        self.running().requested
     }
 
-    /// Stops the running cell: the compiler at once; a loop at its next checkpoint, and nothing is lost; what never comes
-    /// to one, by ending the process. A second press does that at once.
-    pub(super) fn interrupt(self: &Arc<Self>) {
-        let cell = self.running.load(Ordering::SeqCst);
-        if cell == 0 {
+    /// The button is pressed: what stops the cell that runs now, and no later one, whenever it comes to it.
+    pub(super) fn press(self: &Arc<Self>) -> Stop {
+        let (control, cell) = (Arc::clone(self), self.running().cell);
+        Box::new(move || control.stop(cell))
+    }
+
+    /// Stops this cell: the compiler at once; a loop at its next checkpoint, and nothing is lost; what never comes to one,
+    /// by ending the process. A second press does that at once.
+    fn stop(&self, cell: u64) {
+        if !self.ask(cell) {
             return;
         }
-        let again = self.requested.swap(true, Ordering::SeqCst);
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+            if self.running().cell != cell {
+                return;
+            }
+        }
+        if let Some(mut running) = self.running_still(cell) {
+            self.kill(&mut running);
+        }
+    }
+
+    /// Asks this cell to end; whether it may need to be told.
+    fn ask(&self, cell: u64) -> bool {
+        let Some(mut running) = self.running_still(cell) else { return false };
+        let again = std::mem::replace(&mut running.requested, true);
         if compiler::stop(&self.folder) {
-            return;
+            return false;
         }
         if again {
-            return self.kill(cell);
+            self.kill(&mut running);
+            return false;
         }
         self.with_process(|process| {
             if let Some(pid) = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -78,33 +104,69 @@ impl Control {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
             }
         });
-        let control = Arc::clone(self);
-        let waiting = move || {
-            let deadline = Instant::now() + PATIENCE;
-            while control.running.load(Ordering::SeqCst) == cell {
-                if Instant::now() >= deadline {
-                    return control.kill(cell);
-                }
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        };
-        if std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting).is_err() {
-            self.kill(cell);
+        true
+    }
+
+    fn kill(&self, running: &mut Running) {
+        compiler::stop(&self.folder);
+        if !std::mem::replace(&mut running.ended, true) {
+            self.with_process(|process| {
+                let _ = process.kill();
+            });
         }
     }
 
-    fn kill(&self, cell: u64) {
-        compiler::stop(&self.folder);
-        self.with_process(|process| {
-            if self.ended.swap(cell, Ordering::SeqCst) != cell {
-                let _ = process.kill();
-            }
-        });
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// While this is held, the next cell does not begin.
+    fn running_still(&self, cell: u64) -> Option<MutexGuard<'_, Running>> {
+        Some(self.running()).filter(|running| cell != 0 && running.cell == cell)
     }
 
     fn with_process(&self, act: impl FnOnce(&mut Child)) {
         if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
             act(&mut process.lock().unwrap_or_else(PoisonError::into_inner));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_press_stops_the_cell_that_ran_then_and_no_later_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = Arc::new(Control::new(folder.path()));
+        // Has no checkpoints, and takes no notice of being asked.
+        let process = Command::new("sh").args(["-c", "trap '' INT; while :; do sleep 1; done"]).spawn().unwrap();
+        let process = Arc::new(Mutex::new(process));
+        control.watch(Arc::clone(&process));
+        let lives = || process.lock().unwrap().try_wait().unwrap().is_none();
+
+        control.press()();
+        control.begin(1);
+        let late = [control.press(), control.press(), control.press()];
+        control.end();
+        let nobody = control.press();
+        control.begin(2);
+        nobody();
+        late.into_iter().for_each(|stop| stop());
+        assert!(lives() && !control.requested());
+
+        let (first, second) = (control.press(), control.press());
+        let waits = std::thread::spawn(first);
+        while !control.requested() {
+            std::thread::yield_now();
+        }
+        assert!(lives());
+        second();
+        assert!(!process.lock().unwrap().wait().unwrap().success());
+        control.end();
+        waits.join().unwrap();
     }
 }

@@ -39,9 +39,12 @@ pub trait Engine: Cells + Send {
     /// Compiler errors, a panic, a lost process, an interrupt: one [`Failure`] each.
     fn run(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure>;
 
-    /// A handle that stops the running cell, from any thread.
-    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync>;
+    /// The interrupt button, for any thread: it gives at once what stops the cell that runs at that moment.
+    fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync>;
 }
+
+/// Stops one cell, and no other; may wait until that has ended.
+pub type Stop = Box<dyn FnOnce() + Send>;
 
 /// Must be the first statement of `main`: this binary is also the compiler that evcxr calls, and then this does not
 /// return.

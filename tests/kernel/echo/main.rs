@@ -11,7 +11,7 @@ use trace::polars::prelude::DataFrame;
 use trace_view::Bundle;
 use tracebook::Failure;
 use tracebook::display::{Output, Sink};
-use tracebook::engine::Engine;
+use tracebook::engine::{Engine, Stop};
 use tracebook::session::{Binding, Cells, Variable};
 
 /// `Run FILE`.
@@ -32,9 +32,12 @@ impl Engine for Echo {
         code.lines().map(str::trim).filter(|line| !line.is_empty()).try_for_each(|line| self.line(line, out))
     }
 
-    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync> {
+    fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync> {
         let stopped = Arc::clone(&self.stopped);
-        Box::new(move || stopped.store(true, Ordering::SeqCst))
+        Box::new(move || {
+            let stopped = Arc::clone(&stopped);
+            Box::new(move || stopped.store(true, Ordering::SeqCst))
+        })
     }
 }
 
