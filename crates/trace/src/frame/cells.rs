@@ -1,6 +1,6 @@
 //! Columns while they grow: the values that are there, one behind the other, and a bit for each row.
 
-use super::filled::{Filled, each_set};
+use super::filled::{Filled, each_set_of, each_word};
 use polars_arrow::bitmap::BitmapBuilder;
 
 /// A column of values that may be absent. Costs nothing until the first value arrives, and a bit for a row without one.
@@ -113,11 +113,20 @@ impl<T: Copy + Default> Sparse<T> {
         // What the system hands out is zero, and takes no memory until something is written: where a stretch of rows has
         // no value, the column costs nothing.
         let mut values = vec![T::default(); rows];
-        let mut there = self.values.iter();
-        each_set(&present, |row| {
-            if let Some(value) = there.next() {
-                values[row] = *value;
+        let mut there = &self.values[..];
+        each_word(&present, |first, word| {
+            if let (u64::MAX, Some(all)) = (word, values.get_mut(first..first + 64))
+                && let Some((next, rest)) = there.split_at_checked(64)
+            {
+                all.copy_from_slice(next);
+                there = rest;
+                return;
             }
+            each_set_of(word, first, &mut |row| {
+                if let Some((value, rest)) = there.split_first() {
+                    (values[row], there) = (*value, rest);
+                }
+            });
         });
         Filled::new(values, Some(present))
     }

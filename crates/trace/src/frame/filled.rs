@@ -75,20 +75,26 @@ impl<T: Copy> Filled<T> {
 /// Shows the rows whose bits are set, in order.
 #[inline]
 pub(super) fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
+    each_word(bits, |first, word| each_set_of(word, first, &mut show));
+}
+
+/// Shows the bits of 64 rows after the other, and the number of their first row; behind the last row they are zero.
+#[inline]
+pub(super) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
     let mut words = bits.fast_iter_u64();
     let mut first = 0;
     for word in words.by_ref() {
-        each_set_of(word, first, &mut show);
+        show(first, word);
         first += 64;
     }
     for word in words.remainder().0 {
-        each_set_of(word, first, &mut show);
+        show(first, word);
         first += 64;
     }
 }
 
 #[inline]
-fn each_set_of(mut word: u64, first: usize, show: &mut impl FnMut(usize)) {
+pub(super) fn each_set_of(mut word: u64, first: usize, show: &mut impl FnMut(usize)) {
     while word != 0 {
         show(first + word.trailing_zeros() as usize);
         word &= word - 1;

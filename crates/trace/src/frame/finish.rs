@@ -47,22 +47,6 @@ impl Builder<'_> {
             self.rows;
         let (interner, mut odd) = (self.rows.interner, self.rows.odd);
         let rows = index.rows();
-        let mut events = Events {
-            index: index.fill(rows),
-            name: name.fill(rows),
-            cat: Filled::new(cat, None),
-            ts: ts.fill(rows),
-            dur: dur.fill(rows),
-            stream: stream.fill(rows),
-            correlation: correlation.fill(rows),
-        };
-        let mut negative = 0;
-        if compat == Compat::Hta && float_starts {
-            round_like_hta(&float, events.ts.values_mut(), events.dur.values_mut());
-            events.dur.each(|_, dur| negative += u64::from(dur < 0));
-        }
-        drop(float);
-
         let texts = interner.texts();
         let steps: Vec<StepName> = texts.iter().map(|text| step_number(text)).collect();
         let codes = Codes::of(texts)?;
@@ -74,10 +58,27 @@ impl Builder<'_> {
         meter.check()?;
         let (derived, args) = both(
             side_by_side,
-            || events.derive(texts, &steps, compat, meter, side_by_side),
+            || {
+                let mut events = Events {
+                    index: index.fill(rows),
+                    name: name.fill(rows),
+                    cat: Filled::new(cat, None),
+                    ts: ts.fill(rows),
+                    dur: dur.fill(rows),
+                    stream: stream.fill(rows),
+                    correlation: correlation.fill(rows),
+                };
+                let mut negative = 0;
+                if compat == Compat::Hta && float_starts {
+                    round_like_hta(&float, events.ts.values_mut(), events.dur.values_mut());
+                    events.dur.each(|_, dur| negative += u64::from(dur < 0));
+                }
+                let derived = events.derive(texts, &steps, compat, meter, side_by_side);
+                derived.map(|derived| (events, derived, negative))
+            },
             || arg_columns(args, &slots, rows, &codes, meter, side_by_side),
         );
-        let (derived, args) = (derived?, args?);
+        let ((events, derived, negative), args) = (derived?, args?);
 
         let used = derived.names;
         let names: Vec<String> = used.iter().map(|&symbol| texts[symbol as usize].clone()).collect();

@@ -65,6 +65,8 @@ pub(super) struct State<'s, R, S> {
     passed: usize,
     /// Threads beside that of the reading.
     others: usize,
+    /// Threads that wait until something changes.
+    waiting: usize,
     /// Those that nobody uses now.
     parts: Vec<Box<Part<S>>>,
     /// Memory for text that nobody uses now.
@@ -132,6 +134,7 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
             had: 0,
             passed: 0,
             others: 0,
+            waiting: 0,
             parts: Vec::new(),
             memory: Vec::new(),
             in_list: false,
@@ -147,8 +150,18 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'g>(&self, state: MutexGuard<'g, State<'s, R, S>>) -> MutexGuard<'g, State<'s, R, S>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    fn wait<'g>(&self, mut state: MutexGuard<'g, State<'s, R, S>>) -> MutexGuard<'g, State<'s, R, S>> {
+        state.waiting += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+        state
+    }
+
+    /// Something has changed: who waits looks again. To tell them is a call of the system, and mostly there is nobody.
+    fn tell(&self, state: &State<'s, R, S>) {
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 
     /// What a thread of its own does until the reading ends.
@@ -165,8 +178,9 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
             }
         };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
-            self.lock().panic = Some(panic);
-            self.changed.notify_all();
+            let mut state = self.lock();
+            state.panic = Some(panic);
+            self.tell(&state);
         }
     }
 
@@ -231,20 +245,22 @@ impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
                 state
             }
         };
-        self.changed.notify_all();
+        self.tell(&state);
         state
     }
 
     /// Memory and a part to use again; the others may go on.
     pub(super) fn reuse(&self, text: Block, part: Option<Box<Part<S>>>) {
-        self.lock().reuse(text, part);
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.reuse(text, part);
+        self.tell(&state);
     }
 
     /// The reading has ended: all others stop.
     pub(super) fn close(&self) {
-        self.lock().closed = true;
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.closed = true;
+        self.tell(&state);
     }
 
     /// When all others have stopped: what they left behind.
@@ -271,9 +287,10 @@ impl<'s, R, S> State<'s, R, S> {
         }
         // The first one the reading will take as it is, which saves the part.
         let first = usize::from(direct || self.had > 0);
-        let mut later = self.stretches.iter_mut().enumerate().skip(first);
+        let later = self.stretches.iter_mut().enumerate().skip(first);
+        // Of the others the last one, which was unpacked a moment ago and is still near.
         if self.in_list
-            && let Some((at, stretch)) = later.find(|(_, stretch)| matches!(stretch.work, Work::Waits))
+            && let Some((at, stretch)) = later.rev().find(|(_, stretch)| matches!(stretch.work, Work::Waits))
             && let Some(part) = self.parts.pop()
         {
             stretch.work = Work::Begun;
