@@ -91,11 +91,13 @@ def allowed(file, readers, skipped):
 
 
 def timed(file, fitting, cores, rounds):
-    """All in turn, round by round."""
+    """All in turn, round by round; each round begins with another, so that nobody always comes behind the same."""
     results = {reader.name: [] for reader in fitting}
-    for turn in range(rounds or 5):
-        for reader in fitting:
-            if turn < (rounds or reader.rounds_on(file.json_bytes)):
+    times = {reader.name: rounds or reader.rounds_on(file.json_bytes) for reader in fitting}
+    for turn in range(max(times.values())):
+        begin = turn % len(fitting)
+        for reader in fitting[begin:] + fitting[:begin]:
+            if turn < times[reader.name]:
                 done = run(reader.command(file.path), cores)
                 results[reader.name].append(done)
                 print(f"{file.name:>6} {reader.name:<28} wall {done.wall:8.3f} s  CPU {done.cpu:8.2f} s  peak {done.peak / 2**20:7.0f} MiB", flush=True)

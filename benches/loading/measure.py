@@ -1,4 +1,4 @@
-"""One process, from its start to its end: wall clock, CPU, peak memory."""
+"""One process, from its start until it says what it has loaded: wall clock; and to its end: CPU, peak memory."""
 
 import json
 import os
@@ -16,32 +16,36 @@ class Failed(Exception):
 @dataclass
 class Run:
     wall: float
-    """Seconds from the start of the process to its end."""
+    """Seconds from the start of the process until it says that its frame is finished: what a person waits for."""
+    whole: float
+    """Seconds from the start of the process to its end, memory given back."""
     cpu: float
-    """Seconds of all its threads, in user and in system mode."""
+    """Seconds of all its threads, in user and in system mode, to its end."""
     peak: int
     """The most bytes of memory it held at once."""
     said: dict
-    """What it printed: a line of JSON, or nothing."""
+    """The line of JSON that it printed when it was done."""
 
 
 def run(argv, cores=None, env=None):
     """Runs `argv` on `cores` (a set of numbers), alone, and waits for it."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors:
         pin = (lambda: os.sched_setaffinity(0, cores)) if cores else None
         started = time.perf_counter()
         process = subprocess.Popen(
-            [str(arg) for arg in argv], stdout=out, stderr=errors, env={**os.environ, **(env or {})}, preexec_fn=pin
+            [str(arg) for arg in argv], stdout=subprocess.PIPE, stderr=errors, env={**os.environ, **(env or {})}, preexec_fn=pin
         )
+        with process.stdout as out:
+            said = out.readline().strip()
+            wall = time.perf_counter() - started
+            more = out.read().strip()
         _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
+        whole = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
         errors.seek(0)
-        if process.returncode:
+        if process.returncode or not said or more:
             raise Failed(f"{' '.join(map(str, argv))}\nended with {process.returncode}: {errors.read().decode(errors='replace')[-2000:]}")
-        said = out.read().strip()
-    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.loads(said.splitlines()[-1]) if said else {})
+    return Run(wall, whole, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.loads(said))
 
 
 class Others:

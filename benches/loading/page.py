@@ -54,9 +54,10 @@ def whole(rows, tables, skipped, others, versions, several):
     )
     parts = [
         "# Loading, measured",
-        "Written by `make bench BENCH_WRITE=1`; `make bench` prints the same. Times are of whole processes, from start to end, on the "
+        "Written by `make bench BENCH_WRITE=1`; `make bench` prints the same. Wall clocks run from the start of a process until it says "
+        "that its frame is finished, CPU and peak memory are of whole processes, to their end; on the "
         "same files and the same columns: HTA's 20 default arguments. Tracebook (its example `load`) and HTA come to a finished frame with "
-        "`index_correlation` and iterations; the others stop at the columns. All in turn, on two cores; medians, ratios of neighbouring "
+        "`index_correlation` and iterations; the others stop at the columns. All in turn, each round from another on, on two cores; medians, ratios of neighbouring "
         "runs, in brackets the least and the greatest. Nothing is timed before rows and the sums of ts, dur and each argument were found "
         "equal to a reading of the same file with Python's `Decimal`; how exact each reader's times are stands in its row.",
         f"{time.strftime('%Y-%m-%d')}; {machine()}; {idle}.\n\n{versions}.",

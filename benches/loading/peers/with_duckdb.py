@@ -43,4 +43,4 @@ def digest(connection):
 
 if __name__ == "__main__":
     loaded = load(sys.argv[1])
-    print(json.dumps(digest(loaded) if "--digest" in sys.argv else {}))
+    print(json.dumps(digest(loaded) if "--digest" in sys.argv else {}), flush=True)

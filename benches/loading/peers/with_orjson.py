@@ -40,4 +40,4 @@ def digest(frame):
 
 if __name__ == "__main__":
     loaded = load(sys.argv[1])
-    print(json.dumps(digest(loaded) if "--digest" in sys.argv else {"rows": len(loaded)}))
+    print(json.dumps(digest(loaded) if "--digest" in sys.argv else {"rows": len(loaded)}), flush=True)

@@ -41,4 +41,4 @@ def digest(frame):
 
 if __name__ == "__main__":
     loaded = load(sys.argv[1])
-    print(json.dumps(digest(loaded) if "--digest" in sys.argv else {"rows": loaded.height}))
+    print(json.dumps(digest(loaded) if "--digest" in sys.argv else {"rows": loaded.height}), flush=True)

@@ -1,7 +1,8 @@
-//! Which cores a load of several files uses for which of them.
+//! Which cores a load of several files uses for which of them, and for what of one.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The cores of a load. Each file has one; those that no file needs help with the files that are left.
 #[derive(Debug)]
@@ -55,10 +56,54 @@ impl Core<'_> {
         idle
     }
 
-    /// Whether others help.
-    pub(crate) fn has_others(&self) -> bool {
-        self.helped.get() > 0 || self.others() > 0
+    /// How many others help by now.
+    pub(crate) fn all_others(&self) -> usize {
+        let more = self.others();
+        more.max(self.helped.get())
     }
+}
+
+/// Two answers, beside each other if there are cores for it.
+pub(crate) fn both<A, B: Send>(beside: bool, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    if !beside {
+        return (one(), other());
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(other);
+        (one(), other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Does jobs, each once, while so many others help with them, and meanwhile `first`: what came of all, in their order.
+///
+/// Each other is a thread that begins here. One that slept until now would be better only in theory: where a core of a
+/// virtual machine is idle, Linux takes it for busy, and wakes threads where another one runs, for up to 20 ms; new ones it
+/// lays on idle cores.
+pub(crate) fn share<J: Send, A: Send, B>(
+    others: usize,
+    first: impl FnOnce() -> B,
+    jobs: Vec<J>,
+    job: impl Fn(J) -> A + Sync,
+) -> (B, Vec<A>) {
+    let came: Vec<Mutex<Option<A>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let left = Mutex::new(jobs.into_iter().zip(&came));
+    let work = || {
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some((next, place)) = next() {
+            let answer = job(next);
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        }
+    };
+    let first = std::thread::scope(|scope| {
+        for _ in 0..others {
+            scope.spawn(work);
+        }
+        let first = first();
+        work();
+        first
+    });
+    let came = came.into_iter().filter_map(|answer| answer.into_inner().unwrap_or_else(PoisonError::into_inner));
+    (first, came.collect())
 }
 
 impl Drop for Core<'_> {
@@ -78,7 +123,7 @@ mod tests {
         for (cores, files, others) in [(1, 1, 0), (2, 1, 1), (8, 1, 7), (8, 3, 2), (3, 2, 1), (2, 2, 0), (2, 9, 0)] {
             let cores = Cores::new(cores, files);
             let core = cores.begin();
-            assert_eq!((core.others(), core.has_others()), (others, others > 0), "{cores:?}");
+            assert_eq!((core.others(), core.all_others()), (others, others), "{cores:?}");
             assert!(core.may_have_others() || others == 0, "{cores:?}");
         }
     }
@@ -94,6 +139,16 @@ mod tests {
         drop(two);
         assert_eq!((three.others(), four.others()), (1, 0));
         drop(three);
-        assert_eq!((four.others(), four.others(), four.has_others()), (2, 0, true));
+        assert_eq!((four.others(), four.others(), four.all_others()), (2, 0, 2));
+    }
+
+    #[test]
+    fn jobs_are_done_once_each_however_many_do_them() {
+        for others in [0, 1, 5] {
+            let (first, came) = share(others, || "first", (0..100).collect(), |job| job * 2);
+            assert_eq!((first, came), ("first", (0..100).map(|job| job * 2).collect()));
+        }
+        assert_eq!(share(3, || (), Vec::<u8>::new(), |job| job), ((), Vec::new()));
+        assert_eq!([false, true].map(|beside| both(beside, || 1, || 2)), [(1, 2); 2]);
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet
     let meter = Meter::default();
     let label = options.label.as_deref().unwrap_or("trace");
     let reader = open_bytes(bytes, &meter)?;
-    let loaded = load_one(label, options, &options.wanted()?, &meter, &|| false, |sink, budget| {
+    let loaded = load_one(label, options, &options.wanted()?, &meter, &|| 0, |sink, budget| {
         read_events(budget.limit(reader), label, sink)
     });
     let loaded = strictly(options, loaded, || check_json(open_bytes(bytes, &meter)?, label));
@@ -120,7 +120,7 @@ fn watched(
         if let Ok(mut current) = current.lock() {
             name.clone_into(&mut current);
         }
-        let loaded = load_one(&name, options, wanted, &meter, &|| core.has_others(), |sink, budget| {
+        let loaded = load_one(&name, options, wanted, &meter, &|| core.all_others(), |sink, budget| {
             let reader = budget.limit(open_file(file, &meter)?);
             if core.may_have_others() {
                 read_parts(reader, &|| core.others(), &name, sink)
@@ -181,13 +181,13 @@ fn strictly(
     loaded
 }
 
-/// The file that `read` puts into a builder; on idle cores, too, if it is `side_by_side` when it has been read.
+/// The file that `read` puts into a builder; so many `others` help when it has been read.
 fn load_one<'m>(
     file: &str,
     options: &'m LoadOptions,
     wanted: &'m Wanted,
     meter: &'m Meter,
-    side_by_side: &dyn Fn() -> bool,
+    others: &dyn Fn() -> usize,
     read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
 ) -> Result<Option<Loaded>> {
     let ranks = options.ranks.as_deref();
@@ -201,7 +201,7 @@ fn load_one<'m>(
         return Ok(None);
     }
     meter.events.fetch_add(builder.untold(outcome.events), Ordering::Relaxed);
-    let built = builder.finish(side_by_side())?;
+    let built = builder.finish(others())?;
     if built.events.height() == 0 {
         return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
     }

@@ -18,10 +18,11 @@ struct Came {
 fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> Came {
     let meter = Meter::default();
     let wanted = options.wanted().unwrap();
-    let loaded = load_one("x", options, &wanted, &meter, &|| plan.is_some(), |sink, _| match plan {
-        Some((plan, others)) => read_planned(text, plan, &|| others, "x", sink),
-        None => read_events(text, "x", sink),
-    });
+    let loaded =
+        load_one("x", options, &wanted, &meter, &|| plan.map_or(0, |(_, others)| others), |sink, _| match plan {
+            Some((plan, others)) => read_planned(text, plan, &|| others, "x", sink),
+            None => read_events(text, "x", sink),
+        });
     match loaded {
         Ok(Some(loaded)) => {
             let said = format!("{:?} {:?} {:?}", loaded.trace.info(), loaded.warnings, meter.events);
@@ -183,7 +184,7 @@ fn parts_that_fit_are_taken() {
         assert!(first.fits(&part));
         first.absorb(&mut part, 3);
     }
-    assert_eq!(first.finish(true).unwrap().events.height(), 8);
+    assert_eq!(first.finish(2).unwrap().events.height(), 8);
 }
 
 #[test]
@@ -206,7 +207,7 @@ fn a_part_that_does_not_know_the_counters_is_taught() {
     read(&mut part, 1, 2);
     assert!(first.fits(&part));
     first.absorb(&mut part, 1);
-    let events = first.finish(false).unwrap().events;
+    let events = first.finish(0).unwrap().events;
     assert_eq!(events.column("smsp__x").unwrap().i64().unwrap().to_vec(), [Some(1), Some(2)]);
 }
 

@@ -160,7 +160,7 @@ fn reading_ends_soon_after_it_is_told_to() {
     let bytes = rank(0).json();
     let wanted = LoadOptions::default().wanted().unwrap();
     let options = LoadOptions::default();
-    let stopped = load_one("x", &options, &wanted, &meter, &|| false, |sink, _| {
+    let stopped = load_one("x", &options, &wanted, &meter, &|| 0, |sink, _| {
         read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink)
     });
     assert!(stopped.is_err());

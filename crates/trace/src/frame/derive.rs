@@ -2,10 +2,10 @@
 
 use super::correlate::Partners;
 use super::filled::Filled;
-use super::finish::both;
 use super::ids::{FilledIds, Ids};
 use super::iterations::{Clock, Step};
 use super::symbols::Step as StepName;
+use crate::cores::both;
 use crate::read::Meter;
 use crate::{Compat, Result};
 use hashbrown::HashSet;
@@ -36,8 +36,8 @@ pub(super) struct Derived {
 }
 
 impl Events {
-    /// What follows from them, where `texts` are those of the symbols and `steps` what they say of iterations; on idle
-    /// cores, too, if `side_by_side`.
+    /// What follows from them, where `texts` are those of the symbols and `steps` what they say of iterations; on
+    /// an idle core, too, if there is one `beside`.
     ///
     /// # Errors
     /// If the load is to end.
@@ -47,19 +47,16 @@ impl Events {
         steps: &[StepName],
         compat: Compat,
         meter: &Meter,
-        side_by_side: bool,
+        beside: bool,
     ) -> Result<Derived> {
         let (partners, (clock, end)) =
-            both(side_by_side, || self.partners(texts), || (Clock::new(&self.steps(steps)), self.ends()));
+            both(beside, || self.partners(texts), || (Clock::new(&self.steps(steps)), self.ends()));
         meter.check()?;
-        let (iteration, (index_correlation, streams, names, span)) = both(
-            side_by_side,
-            || self.iterations(texts, &clock, &partners, compat),
-            || {
-                let (streams, names) = (distinct(&self.stream), self.names_used(texts.len()));
-                (self.index_correlation(&partners), streams, names, span(&self.ts, &end))
-            },
-        );
+        let iterations = || self.iterations(texts, &clock, &partners, compat);
+        let (iteration, (index_correlation, streams, names, span)) = both(beside, iterations, || {
+            let (streams, names) = (distinct(&self.stream), self.names_used(texts.len()));
+            (self.index_correlation(&partners), streams, names, span(&self.ts, &end))
+        });
         meter.check()?;
         Ok(Derived { end, index_correlation, iteration, names, streams, span })
     }

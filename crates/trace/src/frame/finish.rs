@@ -5,14 +5,14 @@ use super::args::Slot;
 use super::build::{Builder, Rows};
 use super::codes::Codes;
 use super::columns::*;
-use super::derive::Events;
+use super::derive::{Derived, Events};
 use super::filled::Filled;
 use super::symbols::{Step as StepName, step_number};
 use super::time::round_like_hta;
+use crate::cores::share;
 use crate::read::{Meter, Odd, OddCounts};
-use crate::{Compat, Result};
+use crate::{Compat, Error, Result};
 use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn};
-use rayon::prelude::*;
 
 /// What a builder has made.
 pub(crate) struct Built {
@@ -37,16 +37,16 @@ pub(crate) struct Built {
 }
 
 impl Builder<'_> {
-    /// The frame, and what is to be said of it; on idle cores, too, if `side_by_side`.
+    /// The frame, and what is to be said of it, made by this thread and so many others.
     ///
     /// # Errors
     /// If the load is to end, or polars refuses, which no input should bring about.
-    pub(crate) fn finish(self, side_by_side: bool) -> Result<Built> {
-        let (compat, meter) = (self.compat, self.meter);
-        let Rows { index, name, cat, ts, dur, pid, tid, stream, correlation, args, float, float_starts, .. } =
-            self.rows;
-        let (interner, mut odd) = (self.rows.interner, self.rows.odd);
-        let rows = index.rows();
+    pub(crate) fn finish(mut self, others: usize) -> Result<Built> {
+        let meter = self.meter;
+        let args = std::mem::take(&mut self.rows.args);
+        let interner = std::mem::take(&mut self.rows.interner);
+        let mut odd = std::mem::take(&mut self.rows.odd);
+        let rows = self.rows.index.rows();
         let texts = interner.texts();
         let steps: Vec<StepName> = texts.iter().map(|text| step_number(text)).collect();
         let codes = Codes::of(texts)?;
@@ -56,31 +56,17 @@ impl Builder<'_> {
         odd.add(interner.odd());
         let slots = self.slots.into_slots();
         meter.check()?;
-        let (derived, args) = both(
-            side_by_side,
-            || {
-                let mut events = Events {
-                    index: index.fill(rows),
-                    name: name.fill(rows),
-                    cat: Filled::new(cat, None),
-                    ts: ts.fill(rows),
-                    dur: dur.fill(rows),
-                    stream: stream.fill(rows),
-                    correlation: correlation.fill(rows),
-                };
-                let mut negative = 0;
-                if compat == Compat::Hta && float_starts {
-                    round_like_hta(&float, events.ts.values_mut(), events.dur.values_mut());
-                    events.dur.each(|_, dur| negative += u64::from(dur < 0));
-                }
-                let derived = events.derive(texts, &steps, compat, meter, side_by_side);
-                derived.map(|derived| (events, derived, negative))
-            },
-            || arg_columns(args, &slots, rows, &codes, meter, side_by_side),
-        );
-        let ((events, derived, negative), args) = (derived?, args?);
+        let args = args.into_iter().zip(&slots).collect();
+        let own = || self.rows.own_columns(texts, &steps, &codes, self.compat, meter, others > 1);
+        let (own, args) = share(others, own, args, |(cells, slot)| {
+            meter.check()?;
+            Ok::<_, Error>(arg_columns(cells, slot, rows, &codes))
+        });
+        let Own { mut columns, names: used, streams, span: (first_ts, last_end), negative } = own?;
+        for of_one in args {
+            columns.extend(of_one?);
+        }
 
-        let used = derived.names;
         let names: Vec<String> = used.iter().map(|&symbol| texts[symbol as usize].clone()).collect();
         let mut iterations: Vec<i64> = Vec::new();
         let mut odd_steps = Vec::new();
@@ -94,59 +80,75 @@ impl Builder<'_> {
         iterations.sort_unstable();
         iterations.dedup();
 
+        let events = DataFrame::new(rows, columns)?;
+        Ok(Built { events, names, iterations, odd_steps, negative, odd, first_ts, last_end, streams })
+    }
+}
+
+/// The columns that every trace has, and what was seen as they were made.
+struct Own {
+    columns: Vec<Column>,
+    /// The symbols that are names of rows, in order of first appearance.
+    names: Vec<u32>,
+    streams: Vec<i64>,
+    span: (i64, i64),
+    /// Durations that HTA's rounding made negative.
+    negative: u64,
+}
+
+impl Rows {
+    /// The columns that every trace has; on an idle core, too, if there is one `beside`.
+    fn own_columns(
+        self,
+        texts: &[String],
+        steps: &[StepName],
+        codes: &Codes,
+        compat: Compat,
+        meter: &Meter,
+        beside: bool,
+    ) -> Result<Own> {
+        let rows = self.index.rows();
+        let mut events = Events {
+            index: self.index.fill(rows),
+            name: self.name.fill(rows),
+            cat: Filled::new(self.cat, None),
+            ts: self.ts.fill(rows),
+            dur: self.dur.fill(rows),
+            stream: self.stream.fill(rows),
+            correlation: self.correlation.fill(rows),
+        };
+        let mut negative = 0;
+        if compat == Compat::Hta && self.float_starts {
+            round_like_hta(&self.float, events.ts.values_mut(), events.dur.values_mut());
+            events.dur.each(|_, dur| negative += u64::from(dur < 0));
+        }
+        let Derived { end, index_correlation, iteration, names, streams, span } =
+            events.derive(texts, steps, compat, meter, beside)?;
         let Events { index, name, cat, ts, dur, stream, correlation } = events;
         let time = |times: Filled<i64>, name: &str| times.finish::<Int64Type>(name).into_column();
-        let mut columns = vec![
+        let columns = vec![
             index.finish(INDEX).into_column(),
             codes.filled(NAME, name).into_column(),
             codes.filled(CAT, cat).into_column(),
             time(ts, TS),
             time(dur, DUR),
-            time(derived.end, END),
-            pid.fill(rows).finish(PID).into_column(),
-            tid.fill(rows).finish(TID).into_column(),
+            time(end, END),
+            self.pid.fill(rows).finish(PID).into_column(),
+            self.tid.fill(rows).finish(TID).into_column(),
             stream.finish(STREAM).into_column(),
             correlation.finish(CORRELATION).into_column(),
-            derived.index_correlation.finish(INDEX_CORRELATION).into_column(),
-            derived.iteration.finish(ITERATION).into_column(),
+            index_correlation.finish(INDEX_CORRELATION).into_column(),
+            iteration.finish(ITERATION).into_column(),
         ];
-        columns.extend(args);
-        let events = DataFrame::new(rows, columns)?;
-        let ((first_ts, last_end), streams) = (derived.span, derived.streams);
-        Ok(Built { events, names, iterations, odd_steps, negative, odd, first_ts, last_end, streams })
+        Ok(Own { columns, names, streams, span, negative })
     }
 }
 
-/// The columns of the arguments that have a value anywhere, each again under every further name of its argument.
-fn arg_columns(
-    args: Vec<ArgCells>,
-    slots: &[Slot],
-    rows: usize,
-    codes: &Codes,
-    meter: &Meter,
-    side_by_side: bool,
-) -> Result<Vec<Column>> {
-    let columns = |(cells, slot): (ArgCells, &Slot)| {
-        meter.check()?;
-        let Some((first, others)) = slot.columns.split_first() else { return Ok(Vec::new()) };
-        let Some(column) = cells.finish(first, rows, codes) else { return Ok(Vec::new()) };
-        let column = column.into_column();
-        let also = others.iter().map(|name| column.clone().with_name(name.as_str().into()));
-        Ok(std::iter::once(column.clone()).chain(also).collect())
-    };
-    let made: Result<Vec<Vec<Column>>> = if side_by_side {
-        args.into_par_iter().zip(slots).map(columns).collect()
-    } else {
-        args.into_iter().zip(slots).map(columns).collect()
-    };
-    Ok(made?.into_iter().flatten().collect())
-}
-
-/// Two answers, beside each other if there are cores for it.
-pub(super) fn both<A: Send, B: Send>(
-    side_by_side: bool,
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if side_by_side { rayon::join(one, other) } else { (one(), other()) }
+/// The columns of an argument, one under each of its names; none if it has no value anywhere.
+fn arg_columns(cells: ArgCells, slot: &Slot, rows: usize, codes: &Codes) -> Vec<Column> {
+    let Some((first, others)) = slot.columns.split_first() else { return Vec::new() };
+    let Some(column) = cells.finish(first, rows, codes) else { return Vec::new() };
+    let column = column.into_column();
+    let also = others.iter().map(|name| column.clone().with_name(name.as_str().into()));
+    std::iter::once(column.clone()).chain(also).collect()
 }

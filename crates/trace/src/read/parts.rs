@@ -65,6 +65,9 @@ pub(crate) fn read_planned<R: Read + Send, S: PartSink>(
         // However the reading ends.
         let _closes = Closes(&pipeline);
         let mut first = First { pipeline: &pipeline, scope, others, alone: true };
+        // The others unpack while the reading comes to the first event.
+        drop(pipeline.first());
+        first.call(sink);
         let window = Window::by_stretches(RankText::new(Texts(&pipeline)), plan.chunk);
         Reading::new(window, file, sink, &mut first).whole()
     });
