@@ -76,9 +76,8 @@ pub(crate) fn both<A, B: Send>(beside: bool, one: impl FnOnce() -> A, other: imp
 
 /// Does jobs, each once, while so many others help with them, and meanwhile `first`: what came of all, in their order.
 ///
-/// Each other is a thread that begins here. One that slept until now would be better only in theory: where a core of a
-/// virtual machine is idle, Linux takes it for busy, and wakes threads where another one runs, for up to 20 ms; new ones it
-/// lays on idle cores.
+/// Each other is a thread that begins here, since such are laid on idle cores. Those of a pool, which slept while the file
+/// was read, were seen to wake on the core of another, and to stay there for up to 20 ms with the next core idle.
 pub(crate) fn share<J: Send, A: Send, B>(
     others: usize,
     first: impl FnOnce() -> B,
@@ -95,7 +94,7 @@ pub(crate) fn share<J: Send, A: Send, B>(
         }
     };
     let first = std::thread::scope(|scope| {
-        for _ in 0..others {
+        for _ in 0..others.min(came.len()) {
             scope.spawn(work);
         }
         let first = first();

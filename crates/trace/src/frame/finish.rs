@@ -14,6 +14,9 @@ use crate::read::{Meter, Odd, OddCounts};
 use crate::{Compat, Error, Result};
 use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn};
 
+/// Fewer rows are not worth another thread.
+const ROWS_OF_ONE: usize = if cfg!(test) { 1 } else { 5000 };
+
 /// What a builder has made.
 pub(crate) struct Built {
     /// The events.
@@ -47,6 +50,7 @@ impl Builder<'_> {
         let interner = std::mem::take(&mut self.rows.interner);
         let mut odd = std::mem::take(&mut self.rows.odd);
         let rows = self.rows.index.rows();
+        let others = others.min(rows / ROWS_OF_ONE);
         let texts = interner.texts();
         let steps: Vec<StepName> = texts.iter().map(|text| step_number(text)).collect();
         let codes = Codes::of(texts)?;
