@@ -2,7 +2,7 @@
 
 mod cells;
 pub mod label;
-mod memory;
+pub mod memory;
 mod notebook;
 mod view;
 

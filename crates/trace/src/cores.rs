@@ -65,13 +65,11 @@ impl Core<'_> {
 
 /// Two answers, beside each other if there are cores for it.
 pub(crate) fn both<A, B: Send>(beside: bool, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-    if !beside {
-        return (one(), other());
+    let (one, other) = share(usize::from(beside), one, vec![other], |other| other());
+    match other.into_iter().next() {
+        Some(other) => (one, other),
+        None => unreachable!("every job is done"),
     }
-    std::thread::scope(|scope| {
-        let other = scope.spawn(other);
-        (one(), other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
 }
 
 /// Does jobs, each once, while so many others help with them, and meanwhile `first`: what came of all, in their order.
@@ -95,7 +93,8 @@ pub(crate) fn share<J: Send, A: Send, B>(
     };
     let first = std::thread::scope(|scope| {
         for _ in 0..others.min(came.len()) {
-            scope.spawn(work);
+            // Where the system has no more threads, there are fewer.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         let first = first();
         work();

@@ -105,7 +105,8 @@ impl<'scope, 'env, 's, R: Read + Send, S: PartSink> First<'scope, 'env, 's, R, S
             self.alone = false;
             pipeline.lock().employ(others, || sink.part());
             for _ in 0..others {
-                self.scope.spawn(|| pipeline.work());
+                // Where the system has no more threads, there are fewer: the reading does what nobody else does.
+                let _ = std::thread::Builder::new().spawn_scoped(self.scope, || pipeline.work());
             }
         }
     }
