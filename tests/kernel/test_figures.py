@@ -1,6 +1,5 @@
 """How long the kernel keeps a person waiting, alone on the machine and beside two processes that compute."""
 
-import gzip
 import statistics
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import time
 import pytest
 import zmq
 from conformance import FIGURES, MACHINES
+from long_load import repeated
 from places import ROOT
 from processes import WITHIN, assert_gone, children
 
@@ -46,13 +46,9 @@ def measured(machine, record_property):
 def long_trace(tmp_path_factory):
     """A trace that takes seconds to load: one small gzip member many times over."""
     event = '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":1},'
-    block = gzip.compress("".join(event % n for n in range(20_000)).encode())
+    events = "".join(event % n for n in range(20_000)).encode()
     path = tmp_path_factory.mktemp("long") / "long.json.gz"
-    with open(path, "wb") as file:
-        file.write(gzip.compress(b'{"traceEvents": ['))
-        for _ in range(600):
-            file.write(block)
-        file.write(gzip.compress(b'{"ph":"M"}]}'))
+    repeated(path, b'{"traceEvents": [', events, 4000, b'{"ph":"M"}]}')
     return path
 
 

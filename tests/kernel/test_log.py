@@ -2,6 +2,7 @@
 
 import re
 import stat
+import time
 
 LINE = re.compile(r"(?P<level>ERROR|WARN|INFO|DEBUG|TRACE) tracebook\S*: (?P<text>.*)")
 
@@ -10,6 +11,15 @@ def logged(path):
     found = [LINE.search(line) for line in path.read_text().splitlines()]
     assert all(found), path.read_text()
     return [(line["level"], line["text"]) for line in found]
+
+
+def until_told(read, what):
+    """What is read when all of this stands in it: of a request is told after it has been answered."""
+    deadline, said = time.monotonic() + 10, ""
+    while not all(part in said for part in what):
+        assert time.monotonic() < deadline, said
+        said += read()
+    return said
 
 
 def test_nothing_is_logged_unless_asked_for(start, tracebook_argv, tmp_path, capfd):
@@ -32,6 +42,7 @@ def test_at_debug_a_request_is_one_line_and_no_cell_is_in_it(start, tracebook_ar
         kernel.ask("complete_request", {"code": "%trace_secret", "cursor_pos": 13}).reply,
         kernel.ask("kernel_info_request", channel="control").reply,
     ]
+    until_told(log.read_text, [reply["parent_header"]["msg_id"] for reply in asked])
     lines = logged(log)
     for reply in asked:
         id, kind = reply["parent_header"]["msg_id"], reply["parent_header"]["msg_type"]
@@ -45,7 +56,7 @@ def test_at_debug_a_request_is_one_line_and_no_cell_is_in_it(start, tracebook_ar
 def test_standard_error_has_the_lines_and_the_notebook_has_not(start, tracebook_argv, capfd):
     kernel = start(tracebook_argv, env={"TRACEBOOK_LOG": "debug", "TRACEBOOK_LOG_FILE": None})
     ran = kernel.ok("%trace_list")
-    assert "execute_request" in capfd.readouterr().err
+    until_told(lambda: capfd.readouterr().err, ["execute_request"])
     assert "execute_request" not in ran.text("stdout") + ran.text("stderr")
 
 
