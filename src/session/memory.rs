@@ -8,7 +8,7 @@ const KEPT: i32 = 8 << 20;
 
 /// Bounds what the allocator keeps for later; to be called once, before there is much. Left to itself it raises both bounds
 /// as soon as a large piece is let go, and a thread that ended leaves a heap behind whose end nothing gives back: after
-/// three loads of 75 MiB and a few questions 240 MiB were kept, with these bounds 40, and questions took as long.
+/// three loads of 70 MiB and a few questions 240 MiB were kept, with these bounds 40, and questions took as long.
 pub fn keep_little() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -118,7 +118,6 @@ JUPYTER = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 from driver import Kernel
-from long_load import long_load
 kernel = Kernel(sys.argv[3:], sys.argv[2])
 kernel.ok("1", timeout=120)
 kernel.client.execute("loop {}")

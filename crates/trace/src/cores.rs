@@ -63,6 +63,14 @@ impl Core<'_> {
     }
 }
 
+impl Drop for Core<'_> {
+    fn drop(&mut self) {
+        if self.cores.begun.load(Ordering::Relaxed) == self.cores.files {
+            self.cores.idle.fetch_add(1 + self.helped.get(), Ordering::Relaxed);
+        }
+    }
+}
+
 /// Two answers, beside each other if there are cores for it.
 pub(crate) fn both<A, B: Send>(beside: bool, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
     let (one, other) = share(usize::from(beside), one, vec![other], |other| other());
@@ -102,14 +110,6 @@ pub(crate) fn share<J: Send, A: Send, B>(
     });
     let came = came.into_iter().filter_map(|answer| answer.into_inner().unwrap_or_else(PoisonError::into_inner));
     (first, came.collect())
-}
-
-impl Drop for Core<'_> {
-    fn drop(&mut self) {
-        if self.cores.begun.load(Ordering::Relaxed) == self.cores.files {
-            self.cores.idle.fetch_add(1 + self.helped.get(), Ordering::Relaxed);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl<T: Copy> Filled<T> {
 
 /// Shows the rows whose bits are set, in order.
 #[inline]
-pub(super) fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
+fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
     each_word(bits, |first, word| each_set_of(word, first, &mut show));
 }
 
