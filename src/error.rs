@@ -5,7 +5,7 @@
 pub struct Failure {
     /// The stable name of the kind of error: `UsageError`, `TraceError`, `CompileError`, `Panic`, …
     pub ename: String,
-    /// The message, one paragraph.
+    /// The message, one paragraph, and a line with a hint where there is one.
     pub evalue: String,
     /// What the notebook prints, line by line; may carry ANSI colours of the compiler.
     pub traceback: Vec<String>,
@@ -18,6 +18,15 @@ impl Failure {
         let (ename, evalue) = (ename.into(), trace_view::terminal_safe(evalue.as_ref()));
         let traceback = format!("{ename}: {evalue}").lines().map(str::to_owned).collect();
         Self { ename, evalue, traceback }
+    }
+
+    /// The error with a line that says how it is mended.
+    #[must_use]
+    pub fn with_hint(mut self, hint: &str) -> Self {
+        let hint = trace_view::terminal_safe(hint);
+        self.evalue.push_str(&format!("\nhint: {hint}"));
+        self.traceback.push(format!("  = hint: {hint}"));
+        self
     }
 
     /// An error with a traceback of its own, whose colours stay.

@@ -2,10 +2,12 @@
 //!
 //! Nothing here knows which magics exist or what a session holds; a line is a magic by its form alone.
 
+mod brackets;
 mod caret;
 mod completeness;
 #[cfg(test)]
 mod corpus_tests;
+mod habits;
 mod nesting;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
@@ -13,8 +15,10 @@ mod rust;
 mod segment;
 mod words;
 
+pub use brackets::{Unpaired, unpaired};
 pub use caret::{Caret, Spot, caret};
 pub use completeness::{Completeness, is_complete};
+pub use habits::habit;
 pub use nesting::nests_too_deep;
 pub use segment::{Segment, segments};
 pub use words::{Piece, Unclosed, Word, words};

@@ -16,6 +16,7 @@ mod kernel;
 mod kernel_info;
 mod parent;
 mod position;
+mod question;
 mod reply;
 mod runner;
 mod shutdown;

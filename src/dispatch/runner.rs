@@ -1,8 +1,9 @@
 //! The thread that runs cells, one at a time. It owns what a notebook holds.
 
 use super::execution::{Execution, lock};
+use super::question;
 use super::reply::failed;
-use crate::cell::{Segment, segments};
+use crate::cell::{Segment, habit, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;
 use crate::magic::{self, Scene};
@@ -115,9 +116,25 @@ impl Notebook {
 
     /// Runs a cell, stretch by stretch. A defect of ours ends the cell, not the kernel.
     fn cell(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
-        let result = catch_unwind(AssertUnwindSafe(|| self.stretches(code, code, out)));
+        let result = catch_unwind(AssertUnwindSafe(|| match self.question(code, out) {
+            Some(answered) => answered,
+            None => self.stretches(code, code, out),
+        }));
         self.engine.optimise(false);
         result.unwrap_or_else(|panic| Err(defect(&*panic)))
+    }
+
+    /// Answers a cell that asks `x?`; `None` if it does not, or nothing is known of `x`.
+    fn question(&mut self, code: &str, out: &Arc<dyn Sink>) -> Option<Result<(), Failure>> {
+        let view = self.session.view(&*self.engine);
+        let name = question::asked(code, &view)?;
+        if magic::find(name).is_some() {
+            let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
+            return Some(magic::run(Segment::Help { name }, &mut scene));
+        }
+        let page = question::answer(name, &self.session, &*self.engine, &view)?;
+        out.emit(Output::Page(page));
+        Some(Ok(()))
     }
 
     /// Runs the stretches of `part`, which is a part of the cell `code`.
@@ -130,7 +147,8 @@ impl Notebook {
             return Err(Error::Interrupted.into());
         }
         if let Segment::Rust(rust) = segment {
-            return self.engine.run(&in_place(rust, code), out);
+            let result = self.engine.run(&in_place(rust, code), out);
+            return result.map_err(|failure| with_habit(failure, rust));
         }
         magic::run(segment, &mut Scene { session: &mut self.session, cells: &mut *self.engine, out })?;
         match segment {
@@ -155,6 +173,15 @@ impl Notebook {
             answers.insert(name.clone(), answer);
         }
         answers
+    }
+}
+
+/// A cell that does not compile, with the hint for what is not Rust in it.
+fn with_habit(failure: Failure, rust: &str) -> Failure {
+    let habit = (failure.ename == "CompileError").then(|| habit(rust, |name| magic::find(name).is_some())).flatten();
+    match habit {
+        Some(hint) => failure.with_hint(&hint),
+        None => failure,
     }
 }
 

@@ -9,9 +9,9 @@
 //! ```
 
 use super::edits::Edits;
-use ra_ap_syntax::ast::{self, HasLoopBody, HasModuleItem, HasName};
+use ra_ap_syntax::ast::{self, HasArgList, HasLoopBody, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind, SyntaxNode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A parsed cell. Offsets are those of its text.
 pub(super) struct Cell {
@@ -19,12 +19,14 @@ pub(super) struct Cell {
     body: Option<ast::BlockExpr>,
     /// Whether it is Rust through and through: no command of evcxr's, no syntax error.
     whole: bool,
+    /// Whether our parser found a syntax error.
+    faulty: bool,
 }
 
 /// A binding of a `let` without a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Untyped {
-    name: String,
+    pub(super) name: String,
     mutable: bool,
     /// Where its statement ends in the cell.
     end: usize,
@@ -44,7 +46,13 @@ impl Cell {
             ast::Item::Fn(function) => function.body(),
             _ => None,
         });
-        Self { body, whole: parsed.errors().is_empty() && rust == code }
+        let faulty = !parsed.errors().is_empty();
+        Self { body, whole: !faulty && rust == code, faulty }
+    }
+
+    /// Whether our parser found a syntax error. The compiler's parser may differ.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.faulty
     }
 
     /// Where the first statement starts that is no item: what is written there is seen by all statements. `None` if there
@@ -79,6 +87,86 @@ impl Cell {
             }
         }
         found.into_values().collect()
+    }
+
+    /// The variables that its statements bind.
+    pub(super) fn bound(&self) -> BTreeSet<String> {
+        let statements = self.body.iter().flat_map(ast::BlockExpr::statements);
+        let patterns = statements.filter_map(|statement| match statement {
+            ast::Stmt::LetStmt(statement) => statement.pat(),
+            _ => None,
+        });
+        patterns.flat_map(|pattern| names_in(&pattern)).collect()
+    }
+
+    /// Hides the statements that bind one of `names` from evcxr, which then keeps nothing of them: the macro expands to
+    /// the statement itself. Must be called before types are added. Returns what else those statements bind.
+    pub(super) fn hide(&self, names: impl Fn(&str) -> bool, edits: &mut Edits) -> BTreeSet<String> {
+        let mut beside = BTreeSet::new();
+        for statement in self.body.iter().flat_map(ast::BlockExpr::statements) {
+            let ast::Stmt::LetStmt(statement) = statement else { continue };
+            let bound = statement.pat().iter().flat_map(names_in).collect::<Vec<_>>();
+            let (hidden, others): (Vec<String>, Vec<String>) = bound.into_iter().partition(|name| names(name));
+            let (Some(from), false) = (start(statement.syntax()), hidden.is_empty()) else { continue };
+            edits.insert(from, "cells::transient! { ");
+            edits.insert(usize::from(statement.syntax().text_range().end()) - HEAD.len(), " };");
+            beside.extend(others);
+        }
+        beside
+    }
+
+    /// The expression whose member was asked for a column called `column`, if it can be evaluated again without doing
+    /// anything: a variable, or events of a loaded trace.
+    pub(super) fn asked_for_column(&self, column: &str) -> Option<String> {
+        let quoted = format!("\"{column}\"");
+        let calls = self.nodes().filter_map(ast::MethodCallExpr::cast);
+        let mut asked = calls.filter(|call| {
+            let arguments = call.arg_list().map(|list| list.syntax().text().to_string()).unwrap_or_default();
+            arguments.contains(&quoted)
+        });
+        self.readable(&asked.next()?.receiver()?, 0)
+    }
+
+    /// An expression without effects, with the variables of this cell replaced by what they are made of.
+    fn readable(&self, expression: &ast::Expr, depth: usize) -> Option<String> {
+        if depth > 8 {
+            return None;
+        }
+        match expression {
+            ast::Expr::PathExpr(path) => {
+                let name = path.syntax().text().to_string();
+                match self.initializer(&name) {
+                    Some(made) => self.readable(&made, depth + 1),
+                    None => Some(name),
+                }
+            }
+            ast::Expr::ParenExpr(inner) => self.readable(&inner.expr()?, depth + 1),
+            ast::Expr::RefExpr(inner) => self.readable(&inner.expr()?, depth + 1),
+            ast::Expr::TryExpr(inner) => Some(format!("{}?", self.readable(&inner.expr()?, depth + 1)?)),
+            ast::Expr::MethodCallExpr(call) => {
+                let name = call.name_ref()?.text().to_string();
+                let arguments = call.arg_list()?.syntax().text().to_string();
+                let is_plain = arguments.chars().all(|c| c.is_ascii_digit() || matches!(c, '(' | ')' | ' ' | '-'));
+                let reads = matches!(name.as_str(), "events" | "rank" | "clone" | "lazy");
+                let receiver = self.readable(&call.receiver()?, depth + 1)?;
+                (reads && is_plain).then(|| format!("{receiver}.{name}{arguments}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the last `let` of this cell that binds just `name` makes of it.
+    fn initializer(&self, name: &str) -> Option<ast::Expr> {
+        let statements = self.body.iter().flat_map(ast::BlockExpr::statements);
+        let bindings = statements.filter_map(|statement| match statement {
+            ast::Stmt::LetStmt(statement) => Some(statement),
+            _ => None,
+        });
+        let own = bindings.filter(|binding| match binding.pat() {
+            Some(ast::Pat::IdentPat(pattern)) => pattern.name().is_some_and(|bound| bound.text() == name),
+            _ => false,
+        });
+        own.last()?.initializer()
     }
 
     /// What the cell defines that the layout of a variable can depend on, by name, each with its text.
@@ -150,6 +238,12 @@ impl Cell {
     }
 }
 
+/// The names that a pattern binds.
+fn names_in(pattern: &ast::Pat) -> Vec<String> {
+    let nodes = pattern.syntax().descendants();
+    nodes.filter_map(|node| Some(ast::IdentPat::cast(node)?.name()?.text().to_string())).collect()
+}
+
 /// Where the first token of a node stands that is no blank and no comment.
 fn start(node: &SyntaxNode) -> Option<usize> {
     let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
@@ -157,9 +251,27 @@ fn start(node: &SyntaxNode) -> Option<usize> {
     usize::from(first.text_range().start()).checked_sub(HEAD.len())
 }
 
-/// Writes the types that the compiler told behind the statements.
-pub(super) fn add_types(untyped: &[Untyped], types: &BTreeMap<String, String>, edits: &mut Edits) {
-    for binding in untyped {
+/// Where the first line of Rust starts with a `!` that evcxr would take for a command of the shell.
+pub(super) fn shell_like(code: &str) -> Option<usize> {
+    let rust = without_commands(code);
+    let mut at = 0;
+    for line in rust.split_inclusive('\n') {
+        if !line.trim().is_empty() && !line.starts_with("//") {
+            return line.starts_with('!').then_some(at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Writes the types that the compiler told behind the statements, for the variables that are `kept`.
+pub(super) fn add_types(
+    untyped: &[Untyped],
+    types: &BTreeMap<String, String>,
+    kept: impl Fn(&str) -> bool,
+    edits: &mut Edits,
+) {
+    for binding in untyped.iter().filter(|binding| kept(&binding.name)) {
         let Some(type_name) = types.get(&binding.name).filter(|type_name| can_be_written(type_name)) else { continue };
         let (name, mutable) = (&binding.name, if binding.mutable { "mut " } else { "" });
         edits.insert(binding.end, &format!(" let {mutable}{name}: {type_name} = {name};"));
@@ -184,7 +296,7 @@ fn can_be_written(type_name: &str) -> bool {
 }
 
 /// The cell with evcxr's commands (`:dep …`) blanked out, positions kept.
-fn without_commands(code: &str) -> String {
+pub(super) fn without_commands(code: &str) -> String {
     code.split_inclusive('\n')
         .map(
             |line| {
@@ -205,7 +317,7 @@ mod tests {
     fn typed(code: &str, types: &[(&str, &str)]) -> String {
         let types = types.iter().map(|(name, type_name)| ((*name).to_owned(), (*type_name).to_owned())).collect();
         let mut edits = Edits::default();
-        add_types(&Cell::parse(code).untyped(), &types, &mut edits);
+        add_types(&Cell::parse(code).untyped(), &types, |_| true, &mut edits);
         edits.apply(code)
     }
 
@@ -269,6 +381,46 @@ mod tests {
             typed("let mut a = 1;\nlet (b, c) = f(); a", &[("a", "i32"), ("b", "u8"), ("c", "bool")]),
             "let mut a = 1; let mut a: i32 = a;\nlet (b, c) = f(); let b: u8 = b; let c: bool = c; a"
         );
+    }
+
+    #[test]
+    fn negation_is_no_command_of_the_shell() {
+        assert_eq!(shell_like(":dep x\n// one\n!ls;"), Some(14));
+        for code in ["a\n!b", " !a", "", "// !a"] {
+            assert_eq!(shell_like(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn hidden_bindings_stand_in_the_macro() {
+        let code = "// one\nlet f = |x: i32| x; let (a, b) = (1, || 2); f(a)";
+        let mut edits = Edits::default();
+        let cell = Cell::parse(code);
+        let beside = cell.hide(|name| name == "f" || name == "b", &mut edits);
+        let types = [("a".to_owned(), "i32".to_owned()), ("b".to_owned(), "i32".to_owned())].into();
+        add_types(&cell.untyped(), &types, |name| name == "a", &mut edits);
+        assert_eq!(
+            edits.apply(code),
+            "// one\ncells::transient! { let f = |x: i32| x; }; \
+             cells::transient! { let (a, b) = (1, || 2); }; let a: i32 = a; f(a)"
+        );
+        assert_eq!(beside.into_iter().collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
+    fn frame_asked_for_a_column_is_found() {
+        for (code, frame) in [
+            ("df.column(\"x\")?", Some("df")),
+            (
+                "let evs = control.rank(3)?.events(); let n = 1; evs.column(\"x\")?.len()",
+                Some("control.rank(3)?.events()"),
+            ),
+            ("(&df).clone().select([\"y\", \"x\"])?", Some("df.clone()")),
+            ("make()?.column(\"x\")?", None),
+            ("df.column(\"y\")?", None),
+        ] {
+            assert_eq!(Cell::parse(code).asked_for_column("x").as_deref(), frame, "{code}");
+        }
     }
 
     #[test]

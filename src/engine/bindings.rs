@@ -36,7 +36,9 @@ impl Bindings {
     pub(super) fn bind(&mut self, name: &str, value: Binding, ahead: bool) {
         self.forget(name);
         self.files += 1;
-        let file = self.folder.join(format!("{name}-{}.arrow", self.files));
+        // The name of a file may have 255 bytes, and that of a variable any number.
+        let start: String = name.chars().take(40).collect();
+        let file = self.folder.join(format!("{start}-{}.arrow", self.files));
         let file = match &value {
             Binding::Trace(traces) if ahead => Handover::ahead(traces, file),
             _ => Handover::Waiting(file),
@@ -47,6 +49,11 @@ impl Bindings {
     /// Forgets `name`, and its file; returns whether the cell's process has it.
     pub(super) fn forget(&mut self, name: &str) -> bool {
         self.entries.remove(name).is_some_and(|entry| entry.attached)
+    }
+
+    /// Whether a magic bound `name`, so that it comes back.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
     }
 
     /// The traces that were written since the last call: each as it was bound, and as it is mapped.
@@ -76,6 +83,12 @@ impl Bindings {
             Some(Entry { value: Binding::Frame(frame), attached: false, .. }) => Some(frame.clone()),
             _ => None,
         }
+    }
+
+    /// Names and types of the columns of the frame bound as `name`.
+    pub(super) fn schema(&self, name: &str) -> Vec<(String, String)> {
+        let Some(Entry { value: Binding::Frame(frame), .. }) = self.entries.get(name) else { return Vec::new() };
+        frame.columns().iter().map(|column| (column.name().to_string(), column.dtype().to_string())).collect()
     }
 
     /// What a cell finds beside its own variables.

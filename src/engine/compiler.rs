@@ -9,6 +9,7 @@ use super::environment::{RUN_FOLDER, USER_PATH};
 use super::ready::{Kept, Outcome};
 use super::source;
 use super::toolchain::{CELLS_VARIABLE, CellsKit};
+use super::transient::Unkept;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -23,6 +24,8 @@ pub(super) const CELL_CRATE: &str = "ctx";
 const WRAPPER: &str = "TRACEBOOK_RUSTC_WRAPPER";
 /// The types found by the last analysis, `name → type`, in the run's folder.
 const TYPES_FILE: &str = "types.json";
+/// What the last compilation that failed says of variables, in the run's folder.
+const UNKEPT_FILE: &str = "unkept.json";
 /// Is in the run's folder while cells are compiled with optimisation, whatever evcxr's level.
 const OPTIMISED_FILE: &str = "optimised";
 /// What the user was told about crates that come in twice, in the run's folder.
@@ -53,6 +56,14 @@ pub(super) fn found_types(run_folder: &Path) -> BTreeMap<String, String> {
 /// Forgets those of an earlier analysis.
 pub(super) fn forget_types(run_folder: &Path) {
     let _ = std::fs::remove_file(run_folder.join(TYPES_FILE));
+}
+
+/// What the last compilation that failed says of variables that cannot be kept; it is forgotten then.
+pub(super) fn take_unkept(run_folder: &Path) -> Unkept {
+    let file = run_folder.join(UNKEPT_FILE);
+    let read = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let _ = std::fs::remove_file(file);
+    read.unwrap_or_default()
 }
 
 /// Whether cells are compiled with optimisation from now on.
@@ -277,6 +288,12 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> (i32, String) {
     }
     let status = child.wait().ok().and_then(|status| status.code()).unwrap_or(1);
     if !analyse {
+        if status != 0
+            && let Some(folder) = std::env::var_os(RUN_FOLDER)
+        {
+            let unkept = serde_json::to_vec(&Unkept::of_messages(&said)).unwrap_or_default();
+            let _ = std::fs::write(Path::new(&folder).join(UNKEPT_FILE), unkept);
+        }
         return (status, said);
     }
     if let Some(folder) = std::env::var_os(RUN_FOLDER) {

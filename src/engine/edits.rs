@@ -30,6 +30,19 @@ impl Edits {
         result
     }
 
+    /// Whether the characters of a line of the edited cell from `from` up to `to`, both counted from 1, are inserted ones.
+    pub(super) fn inserted(&self, code: &str, line: usize, from: usize, to: usize) -> bool {
+        let Some(text) = code.split('\n').nth(line.saturating_sub(1)) else { return false };
+        let start: usize = code.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let mut moved = 0;
+        self.insertions.range(start..=start + text.len()).any(|(&at, inserted)| {
+            let first = code.get(start..at).map_or(0, |before| before.chars().count()) + moved + 1;
+            let length = inserted.chars().count();
+            moved += length;
+            first <= from && to <= first + length
+        })
+    }
+
     /// The user's column of a column in the edited cell; both count characters from 1. A place inside an insertion is
     /// where it was inserted.
     pub(super) fn column(&self, code: &str, line: usize, column: usize) -> usize {
@@ -67,5 +80,11 @@ mod tests {
             }
         }
         assert_eq!(edits.column(code, 2, 4), 4, "inside an insertion");
+        // "c {345d} {6e}"
+        for (from, to, inserted) in
+            [(4, 7, true), (5, 6, true), (4, 8, false), (7, 8, false), (11, 12, true), (12, 13, false)]
+        {
+            assert_eq!(edits.inserted(code, 2, from, to), inserted, "{from}..{to}");
+        }
     }
 }

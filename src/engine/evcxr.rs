@@ -1,31 +1,29 @@
 //! The only file that names evcxr's context: cells in, outputs and errors out.
 
 use super::analyse::{self, Cell};
-use super::bindings::{self, Bindings, mentions};
+use super::bindings::{Bindings, mentions};
 use super::commands;
 use super::compiler;
 use super::dependencies;
 use super::edits::Edits;
-use super::environment;
 use super::failure;
+use super::hints;
 use super::interrupt::Control;
-use super::pump::{Panic, Pump, Seen};
-use super::ready::Starting;
+use super::live::{Live, Stage, broken, prepare};
+use super::pump::{Panic, Seen};
 use super::redefined::Definitions;
 use super::silent::Silent;
-use super::toolchain::{CellsKit, KitError, compiler_version};
+use super::stopped::Stopped;
+use super::syntax;
+use super::transient::{self, Reason, Transient, Unkept};
 use super::{Engine, RunFolder, Stop};
 use crate::Failure;
 use crate::display::{Output, Sink};
-use crate::session::{Binding, Cells, Variable};
-use ::evcxr::{CommandContext, Error, EvalContext, EvalContextOutputs, EvalOutputs};
+use crate::session::Cells;
+use ::evcxr::{Error, EvalOutputs};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Arc;
-use std::thread::JoinHandle;
-use trace::TraceSet;
-use trace::polars::prelude::DataFrame;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
 use trace_view::Bundle;
 
 /// Starts the engine in the background; magics need not wait for it.
@@ -49,94 +47,45 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
         cells: 0,
         pretty: false,
         definitions: Definitions::default(),
+        gone: BTreeMap::new(),
     })
 }
 
-struct Evcxr {
-    stage: Stage,
-    bindings: Bindings,
-    folder: PathBuf,
+/// The engine.
+pub(super) struct Evcxr {
+    pub(super) stage: Stage,
+    pub(super) bindings: Bindings,
+    pub(super) folder: PathBuf,
     control: Arc<Control>,
-    exports: usize,
+    pub(super) exports: usize,
     /// How many stretches of Rust have run.
     cells: u64,
     /// Whether debug text is spread over lines (`:fmt {:#?}`).
     pretty: bool,
     /// What the cells so far have defined.
     definitions: Definitions,
+    /// Variables that are no more, each with the reason, for the cell that asks for one.
+    gone: BTreeMap<String, String>,
 }
 
-enum Stage {
-    Starting(JoinHandle<Result<Live, Failure>>),
-    Live(Box<Live>),
-    Broken(Failure),
+/// What is known of a cell that is to run, and what was written into it.
+struct Written {
+    /// What every run of it needs.
+    base: Edits,
+    types: BTreeMap<String, String>,
+    transient: Transient,
+    /// Transient variables that must be dropped before others are kept.
+    outlived: BTreeSet<String>,
 }
 
-struct Live {
-    kit: CellsKit,
-    /// Of the kit that the process for cells was started from.
-    identity: Option<(u64, u64)>,
-    context: CommandContext,
-    pump: Pump,
-    /// Nothing comes here, since a cell's pipes are ours; evcxr wants the channel to stay open.
-    _outputs: EvalContextOutputs,
-}
-
-fn broken(error: impl std::fmt::Display) -> Failure {
-    Failure::new("EngineError", format!("Rust cells cannot run: {error}"))
-}
-
-fn prepare(folder: &Path, control: &Arc<Control>) -> Result<Live, Failure> {
-    let unavailable = |error: KitError| Failure::new("RustUnavailable", error.to_string());
-    let kit = CellsKit::find();
-    // Without a kit, what is missing first is a compiler, if there is none.
-    let Ok(kit) = kit else {
-        return Err(unavailable(compiler_version().map_or(KitError::NoCompiler, |_| KitError::NotBuilt)));
-    };
-    // Asking the compiler takes as long as starting evcxr: both at once.
-    let checking = {
-        let kit = kit.clone();
-        std::thread::spawn(move || kit.check())
-    };
-    let live = start_evcxr(folder, kit);
-    match checking.join() {
-        Ok(Err(error)) => return Err(unavailable(error)),
-        Err(_) => return Err(broken("the check of its library panicked")),
-        Ok(Ok(())) => {}
+impl Written {
+    fn of_type(&self, name: &str) -> Option<(String, Reason)> {
+        Some((name.to_owned(), Reason::of_type(self.types.get(name)?)?))
     }
-    let live = live?;
-    control.watch(live.context.process_handle());
-    let watched = Arc::clone(control);
-    // Without it a cell that reads without asking waits until it is interrupted.
-    let _ = live.pump.watch_input(move || watched.process());
-    Ok(live)
-}
-
-fn start_evcxr(folder: &Path, kit: CellsKit) -> Result<Live, Failure> {
-    let _starting = Starting::enter(folder);
-    let token = uuid::Uuid::new_v4().simple().to_string();
-    let pipes = folder.join("pipes");
-    std::fs::create_dir_all(&pipes).map_err(broken)?;
-    let pump = Pump::start(&pipes, &token).map_err(broken)?;
-    let mut worker = Command::new(kit.worker());
-    worker.env("TRACEBOOK_PIPES", &pipes).env("TRACEBOOK_TOKEN", &token);
-    environment::restore(&mut worker);
-    let (context, outputs) = EvalContext::with_subprocess_command(worker).map_err(|error| {
-        // evcxr's own message holds the whole command; the reason is what stands behind it.
-        let what =
-            error.to_string().lines().last().unwrap_or_default().rsplit("': ").next().unwrap_or_default().to_owned();
-        let what = format!("{} does not start: {what}", kit.worker().display());
-        Failure::new("RustUnavailable", KitError::Damaged { what }.to_string())
-    })?;
-    let mut context = CommandContext::with_eval_context(context);
-    // The first `?` makes evcxr compile a cell twice, once and for all: that is done here.
-    context.execute("Ok::<(), std::fmt::Error>(())?;").map_err(broken)?;
-    let identity = kit.identity();
-    Ok(Live { kit, identity, context, pump, _outputs: outputs })
 }
 
 impl Evcxr {
-    fn live(&mut self) -> Result<&mut Live, Failure> {
+    pub(super) fn live(&mut self) -> Result<&mut Live, Failure> {
         if matches!(self.stage, Stage::Starting(_)) {
             let stage = std::mem::replace(&mut self.stage, Stage::Broken(broken("it is still starting")));
             if let Stage::Starting(thread) = stage {
@@ -156,61 +105,61 @@ impl Evcxr {
 
     /// Runs code as part of a cell: bound values attached, types of `let` found.
     fn run_whole(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
-        let live = self.live()?;
-        if live.identity != live.kit.identity() {
-            // A cell compiled against one build must not be loaded beside another.
-            let message = "the library for Rust cells was installed anew while this kernel ran; restart the kernel";
-            return Err(Failure::new("RustUnavailable", message));
-        }
+        self.live()?.check_kit()?;
         let asked = commands::review(code)?;
+        let cell = Cell::parse(code);
+        if cell.is_faulty()
+            && let Some(failure) = syntax::check(&analyse::without_commands(code), &self.folder)
+        {
+            return Err(failure);
+        }
+        self.revive(out)?;
         // What is said while the cell compiles (cargo's progress) belongs to it, too.
         self.live()?.pump.begin(out);
         let reviewed = dependencies::review(code)?;
         for note in reviewed.iter().flat_map(|reviewed| &reviewed.notes) {
             out.emit(Output::Stderr(format!("{note}\n")));
         }
-        let code = reviewed.as_ref().map_or(code, |reviewed| &reviewed.code);
-        let cell = Cell::parse(code);
+        // Of the same length in lines: a line that asks for what is there is left out.
+        let (code, cell) = match &reviewed {
+            Some(reviewed) => (reviewed.code.as_str(), Cell::parse(&reviewed.code)),
+            None => (code, cell),
+        };
         let mut edits = Edits::default();
+        if let Some(at) = analyse::shell_like(code) {
+            edits.insert(at, " ");
+        }
         let attaching = self.bindings.attach(code)?;
         match cell.first_statement() {
             _ if attaching.is_empty() => {}
             Some(at) => edits.insert(at, &attaching),
-            None => self.evaluate(&attaching, &Edits::default(), out)?,
-        }
-        cell.add_checkpoints(&mut edits);
-        let untyped = cell.untyped();
-        let (mut types, mut checked) = (BTreeMap::new(), false);
-        if !untyped.is_empty() {
-            compiler::forget_types(&self.folder);
-            let errors = self.live()?.context.check(&edits.apply(code));
-            types = compiler::found_types(&self.folder);
-            self.stop_if_interrupted("while compiling; nothing was lost")?;
-            match errors {
-                Ok(errors) if errors.is_empty() => {
-                    checked = true;
-                    analyse::add_types(&untyped, &types, &mut edits);
-                }
-                Ok(errors) => {
-                    self.live()?.pump.finish();
-                    return Err(failure::of_compiler(&errors, code, &edits));
-                }
-                // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
-                Err(_) => {}
+            None => {
+                let whole = Edits::default();
+                self.evaluate(&attaching, &whole, out).map_err(|stopped| self.failure(stopped, &attaching, &whole))?;
             }
         }
+        cell.add_checkpoints(&mut edits);
+        let (types, checked) = self.types(&cell, code, &edits)?;
         let definitions = cell.definitions();
+        let mut written = Written { base: edits, types, transient: Transient::new(), outlived: BTreeSet::new() };
+        written.transient = cell.untyped().iter().filter_map(|binding| written.of_type(&binding.name)).collect();
+        let mut edits = self.edits(&cell, &mut written)?;
         let dropped = self.drop_outdated(&definitions, checked, code, &edits)?;
-        let wrapper = if self.pretty { "pretty" } else { "value" };
-        let context = &self.live()?.context;
-        let items: BTreeSet<&str> = context.defined_item_names().collect();
-        let variables = context.variables_and_types().map(|(name, _)| name);
-        let taken: BTreeSet<&str> = variables.chain(items).collect();
-        cell.add_display(|name| taken.contains(name), wrapper, &mut edits);
-        let result = self.evaluate(code, &edits, out).map_err(|failure| failure::of_kept(failure, &types));
+        let result = loop {
+            compiler::take_unkept(&self.folder);
+            let Err(stopped) = self.evaluate(code, &edits, out) else { break Ok(()) };
+            if !self.hides_more(&stopped, &cell, &mut written) {
+                break Err(self.failure(stopped, code, &edits));
+            }
+            // Offered once more to the cell that runs once more.
+            self.bindings.attach(code)?;
+            edits = self.edits(&cell, &mut written)?;
+        };
         if result.as_ref().err().is_none_or(|failure| failure.ename != "CompileError") {
             // Also of a cell that panicked: evcxr keeps what it defined.
             self.definitions.add(definitions);
+            self.gone
+                .extend(written.transient.iter().map(|(name, reason)| (name.clone(), reason.as_of_earlier_cell(name))));
         }
         let after = self.live()?.variables();
         let lost: Vec<&str> = dropped.iter().map(String::as_str).filter(|name| !after.contains(*name)).collect();
@@ -218,10 +167,95 @@ impl Evcxr {
             out.emit(Output::Stderr(format!("lost, since their type is defined anew: {}\n", lost.join(", "))));
         }
         result?;
+        if !written.transient.is_empty() {
+            out.emit(Output::Stderr(transient::note(&written.transient)));
+        }
         self.pretty = asked.pretty.unwrap_or(self.pretty);
         if asked.clear {
             self.definitions.clear();
+            self.gone.clear();
         }
+        Ok(())
+    }
+
+    /// The types of the cell's untyped variables, and whether the cell was checked without an error.
+    fn types(&mut self, cell: &Cell, code: &str, edits: &Edits) -> Result<(BTreeMap<String, String>, bool), Failure> {
+        if cell.untyped().is_empty() {
+            return Ok((BTreeMap::new(), false));
+        }
+        compiler::forget_types(&self.folder);
+        let errors = self.live()?.context.check(&edits.apply(code));
+        let types = compiler::found_types(&self.folder);
+        self.stop_if_interrupted("while compiling; nothing was lost")?;
+        match errors {
+            Ok(errors) if !errors.is_empty() => {
+                self.live()?.pump.finish();
+                Err(self.failure(Stopped::Rejected(errors), code, edits))
+            }
+            // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
+            checked => Ok((types, checked.is_ok())),
+        }
+    }
+
+    /// Everything that is written into the cell before it runs.
+    fn edits(&mut self, cell: &Cell, written: &mut Written) -> Result<Edits, Failure> {
+        let mut edits = written.base.clone();
+        let beside = cell.hide(|name| written.transient.contains_key(name), &mut edits);
+        // Of a statement that evcxr does not see, it learns those variables whose types are written behind it.
+        let untold = beside.into_iter().filter(|name| !written.types.contains_key(name));
+        written.transient.extend(untold.map(|name| (name, Reason::Nameless)).collect::<Vec<_>>());
+        if let Some(at) = cell.first_statement().filter(|_| !written.outlived.is_empty()) {
+            edits.insert(at, &transient::comment(&written.outlived));
+        }
+        let transient = &written.transient;
+        analyse::add_types(&cell.untyped(), &written.types, |name| !transient.contains_key(name), &mut edits);
+        let wrapper = if self.pretty { "pretty" } else { "value" };
+        let context = &self.live()?.context;
+        let items: BTreeSet<&str> = context.defined_item_names().collect();
+        let variables = context.variables_and_types().map(|(name, _)| name);
+        let taken: BTreeSet<&str> = variables.chain(items).collect();
+        cell.add_display(|name| taken.contains(name), wrapper, &mut edits);
+        Ok(edits)
+    }
+
+    /// Adds what cannot be kept of the cell's variables, if that was all that was wrong; whether there is more of it.
+    fn hides_more(&self, stopped: &Stopped, cell: &Cell, written: &mut Written) -> bool {
+        let known = written.transient.len() + written.outlived.len();
+        let unkept = match stopped {
+            Stopped::Rejected(_) => compiler::take_unkept(&self.folder),
+            Stopped::Unkept(name) => {
+                written.transient.insert(name.clone(), Reason::Nameless);
+                Unkept::default()
+            }
+            Stopped::Failed(_) => return false,
+        };
+        if unkept.other_errors {
+            return false;
+        }
+        let bound = cell.bound();
+        for name in unkept.borrows {
+            written.transient.entry(name).or_insert(Reason::Borrow);
+        }
+        written.transient.retain(|name, _| bound.contains(name));
+        written.outlived.extend(unkept.outlived.into_iter().filter(|name| bound.contains(name)));
+        written.transient.len() + written.outlived.len() > known
+    }
+
+    /// Starts another process for cells if the last one ended while nothing ran.
+    fn revive(&mut self, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        let live = self.live()?;
+        let process = live.context.process_handle();
+        let ended = process.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten();
+        let Some(status) = ended else { return Ok(()) };
+        let before = live.variables();
+        let silent: Arc<dyn Sink> = Arc::new(Silent);
+        // evcxr notices that its process is gone when it is to run something, and starts another one.
+        let _ = self.evaluate("()", &Edits::default(), &silent);
+        let after = self.live()?.variables();
+        let lost = self.lost(&before, &after);
+        out.emit(Output::Stderr(format!(
+            "the process for Rust cells had ended ({status}) and was started again; {lost}\n"
+        )));
         Ok(())
     }
 
@@ -247,17 +281,18 @@ impl Evcxr {
             && !errors.is_empty()
         {
             self.live()?.pump.finish();
-            return Err(failure::of_compiler(&errors, code, edits));
+            return Err(self.failure(Stopped::Rejected(errors), code, edits));
         }
         self.stop_if_interrupted("while compiling; nothing was lost")?;
         let drops: String = outdated.iter().map(|name| format!("drop({name}); ")).collect();
         let silent: Arc<dyn Sink> = Arc::new(Silent);
-        self.evaluate(&drops, &Edits::default(), &silent)?;
+        let whole = Edits::default();
+        self.evaluate(&drops, &whole, &silent).map_err(|stopped| self.failure(stopped, &drops, &whole))?;
         Ok(outdated)
     }
 
     /// Runs code with the edits in it.
-    fn evaluate(&mut self, code: &str, edits: &Edits, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+    fn evaluate(&mut self, code: &str, edits: &Edits, out: &Arc<dyn Sink>) -> Result<(), Stopped> {
         let control = Arc::clone(&self.control);
         let live = self.live()?;
         let before = live.variables();
@@ -265,7 +300,8 @@ impl Evcxr {
         live.pump.begin(out);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live.context.execute(&edited)));
         let Ok(result) = result else {
-            return Err(Failure::new("EngineError", "evcxr panicked on this cell; the next cell runs as usual"));
+            let message = "the compiler's front end panicked on this cell; the next cell runs as usual";
+            return Err(Failure::new("EngineError", message).into());
         };
         let seen = live.pump.finish();
         let source = live.context.last_source().unwrap_or_default();
@@ -273,25 +309,25 @@ impl Evcxr {
         // What was moved away, or lost with the process, can be attached again.
         let ended_well = result.is_ok() && seen == Seen::default() && !control.requested();
         self.bindings.settle(&before, &after, ended_well);
-        let lost = lost(&before, &after);
-        match result {
-            _ if control.requested() => Err(Failure::new("KeyboardInterrupt", format!("interrupted; {lost}"))),
+        let lost = self.lost(&before, &after);
+        let failed = match result {
+            _ if control.requested() => Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")),
             Ok(outputs) => {
                 show(outputs, out);
                 match &seen.panic {
                     _ if seen.ended => {
                         let panic = seen.panic.unwrap_or_else(Panic::without_words);
-                        return Err(failure::of_panic(&panic, &source, code, edits));
+                        return Err(failure::of_panic(&panic, &source, code, edits).into());
                     }
                     Some(panic) => out.emit(Output::Stderr(format!("a panic was caught: {}\n", panic.message))),
                     None => {}
                 }
                 match seen.failure {
-                    Some(message) => Err(Failure::new("Error", message)),
-                    None => Ok(()),
+                    Some(message) => Failure::new("Error", message),
+                    None => return Ok(()),
                 }
             }
-            Err(Error::CompilationErrors(errors)) => Err(failure::of_compiler(&errors, code, edits)),
+            Err(Error::CompilationErrors(errors)) => return Err(Stopped::Rejected(errors)),
             Err(Error::SubprocessTerminated(message)) => {
                 let how = message
                     .lines()
@@ -299,10 +335,61 @@ impl Evcxr {
                     .unwrap_or_default()
                     .replace("Subprocess terminated with status", "the process for Rust cells ended");
                 let reason = seen.panic.map(|panic| format!("{}; ", panic.message)).unwrap_or_default();
-                Err(Failure::new("ProcessLost", format!("{reason}{how}; {lost}")))
+                Failure::new("ProcessLost", format!("{reason}{how}; {lost}"))
             }
-            Err(error) => Err(Failure::new("Error", error.to_string())),
+            Err(error) => return Err(Stopped::of_message(error.to_string())),
+        };
+        Err(failed.into())
+    }
+
+    /// What the user is told of code that did not run to its end.
+    fn failure(&self, stopped: Stopped, code: &str, edits: &Edits) -> Failure {
+        // The library may have been replaced while the cell was compiled against it.
+        if let (Stopped::Rejected(_), Stage::Live(live)) = (&stopped, &self.stage)
+            && let Err(replaced) = live.check_kit()
+        {
+            return replaced;
         }
+        match stopped {
+            Stopped::Failed(failure) => failure,
+            Stopped::Unkept(name) => Failure::new("CompileError", format!("`{name}` has a type that cannot be kept")),
+            Stopped::Rejected(errors) => failure::of_compiler(&errors, code, edits, |error| {
+                let name = error.message.strip_prefix("cannot find ").and_then(|rest| rest.split('`').nth(1))?;
+                self.gone.get(name).cloned()
+            }),
+        }
+    }
+
+    /// What the user has lost; what magics loaded or bound comes back.
+    fn lost(&mut self, before: &BTreeSet<String>, after: &BTreeSet<String>) -> String {
+        let names: Vec<&str> =
+            before.difference(after).map(String::as_str).filter(|name| !self.bindings.contains(name)).collect();
+        if names.is_empty() {
+            return "no variable was lost".to_owned();
+        }
+        let hint = |name: &&str| {
+            ((*name).to_owned(), format!("`{name}` was lost with the process for Rust cells; run its cell again"))
+        };
+        self.gone.extend(names.iter().map(hint));
+        format!(
+            "these Rust variables were lost: {}; loaded traces and what magics bound come back by themselves",
+            names.join(", ")
+        )
+    }
+
+    /// An error that a cell ended with, with the columns of the frame if it is about one that is missing.
+    fn explain(&mut self, failure: Failure, code: &str) -> Failure {
+        if failure.ename != "Error" {
+            return failure;
+        }
+        let columns = |missing: &str| {
+            let frame = Cell::parse(code).asked_for_column(missing)?;
+            let names = format!("({frame}).get_column_names().iter().map(|name| name.to_string()).collect::<Vec<_>>()");
+            let names = self.text(&names).ok()?;
+            Some(names.split(',').map(str::to_owned).collect())
+        };
+        let message = hints::with_hint(&failure.evalue, columns);
+        Failure::new("Error", message)
     }
 
     fn stop_if_interrupted(&self, when: &str) -> Result<(), Failure> {
@@ -313,33 +400,14 @@ impl Evcxr {
     }
 
     /// Runs code that shows nothing, for a magic.
-    fn ask(&mut self, code: &str) -> Result<(), Failure> {
+    pub(super) fn ask(&mut self, code: &str) -> Result<(), Failure> {
         let silent: Arc<dyn Sink> = Arc::new(Silent);
         self.run(code, &silent)
     }
 
-    fn export(&mut self, ending: &str) -> PathBuf {
+    pub(super) fn export(&mut self, ending: &str) -> PathBuf {
         self.exports += 1;
         self.folder.join(format!("export-{}.{ending}", self.exports))
-    }
-}
-
-impl Live {
-    fn variables(&self) -> BTreeSet<String> {
-        self.context.variables_and_types().map(|(name, _)| name.to_owned()).collect()
-    }
-}
-
-/// What the user has lost.
-fn lost(before: &BTreeSet<String>, after: &BTreeSet<String>) -> String {
-    let names: Vec<&str> = before.difference(after).map(String::as_str).collect();
-    if names.is_empty() {
-        "no variable was lost".to_owned()
-    } else {
-        format!(
-            "these Rust variables were lost: {}; loaded traces and what magics bound come back by themselves",
-            names.join(", ")
-        )
     }
 }
 
@@ -363,83 +431,11 @@ impl Engine for Evcxr {
             self.run_whole(code, out)
         };
         self.control.end();
-        result
+        result.map_err(|failure| self.explain(failure, code))
     }
 
     fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync> {
         let control = Arc::clone(&self.control);
         Box::new(move || control.press())
-    }
-}
-
-impl Cells for Evcxr {
-    fn bind(&mut self, name: &str, value: Binding) {
-        // Without a library for cells nobody will map what is written.
-        let ahead = !matches!(self.stage, Stage::Broken(_));
-        self.bindings.bind(name, value, ahead);
-    }
-
-    fn unbind(&mut self, name: &str) {
-        if self.bindings.forget(name) {
-            // A variable that is moved away is gone for later cells. If the user made it something else, it stays.
-            let _ = self.ask(&format!("drop({name});"));
-        }
-    }
-
-    fn frame(&mut self, expr: &str) -> Result<DataFrame, Failure> {
-        if let Some(frame) = self.bindings.untouched_frame(expr) {
-            return Ok(frame);
-        }
-        let file = self.export("arrow");
-        let code = format!(
-            "if let Err(error) = cells::bridge::export_frame(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};",
-            file.to_string_lossy()
-        );
-        self.ask(&code).map_err(|failure| match failure.ename.as_str() {
-            "CompileError" => Failure::new("UsageError", format!("`{expr}` is not a DataFrame: {}", failure.evalue)),
-            _ => failure,
-        })?;
-        let frame =
-            trace::write::arrow::map_frame(&file).map_err(|error| Failure::new("TraceError", error.to_string()));
-        let _ = std::fs::remove_file(file);
-        frame
-    }
-
-    fn text(&mut self, expr: &str) -> Result<String, Failure> {
-        let file = self.export("txt");
-        let code = format!(
-            "if let Err(error) = cells::bridge::export_argument(&({expr}), {:?}) {{ panic!(\"{{error}}\") }};",
-            file.to_string_lossy()
-        );
-        self.ask(&code).map_err(|failure| match failure.ename.as_str() {
-            "CompileError" => {
-                Failure::new("UsageError", format!("{{{expr}}} cannot be an argument: {}", failure.evalue))
-            }
-            _ => failure,
-        })?;
-        let text = std::fs::read_to_string(&file).map_err(|error| Failure::new("FileError", error.to_string()));
-        let _ = std::fs::remove_file(file);
-        text
-    }
-
-    fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {
-        self.bindings.mapped()
-    }
-
-    fn optimise(&mut self, on: bool) {
-        compiler::optimise(&self.folder, on);
-    }
-
-    fn variables(&self) -> Vec<Variable> {
-        let mut variables = self.bindings.waiting();
-        if let Stage::Live(live) = &self.stage {
-            for (name, type_name) in live.context.variables_and_types() {
-                if !variables.iter().any(|variable| variable.name == name) {
-                    variables.push(Variable { name: name.to_owned(), type_name: bindings::shorten(type_name) });
-                }
-            }
-        }
-        variables.sort_by(|left, right| left.name.cmp(&right.name));
-        variables
     }
 }

@@ -1,54 +1,68 @@
 //! How errors of a Rust cell read: the compiler's message at the user's own line and column, a panic at its line.
 
+use super::diagnostic::Diagnostic;
 use super::edits::Edits;
+use super::hints;
 use super::pump::Panic;
 use crate::Failure;
 use ::evcxr::CompilationError;
-use std::collections::BTreeMap;
 
 const BOLD_RED: &str = "\u{1b}[1;31m";
-const BOLD: &str = "\u{1b}[1m";
 const BLUE: &str = "\u{1b}[1;34m";
 const RESET: &str = "\u{1b}[0m";
 
 /// The compiler's errors as one failure: the first one's message, all of them in the traceback. `edits` is what was
-/// written into the cell before it was compiled.
-pub(super) fn of_compiler(errors: &[CompilationError], code: &str, edits: &Edits) -> Failure {
+/// written into the cell before it was compiled; `hint` knows what the rules of `hints` cannot.
+pub(super) fn of_compiler(
+    errors: &[CompilationError],
+    code: &str,
+    edits: &Edits,
+    hint: impl Fn(&Diagnostic) -> Option<String>,
+) -> Failure {
+    // What only keeping a variable causes is left to errors of the user's own.
+    let (kept, own): (Vec<_>, Vec<_>) = errors.iter().partition(|error| is_of_keeping(error));
+    let shown = if own.is_empty() { kept } else { own };
+    let diagnostics: Vec<Diagnostic> =
+        shown.into_iter().map(|error| unshown(Diagnostic::of_evcxr(error, code, edits))).collect();
+    of_diagnostics(&diagnostics, code, hint)
+}
+
+/// The same of errors that are read already.
+pub(super) fn of_diagnostics(
+    errors: &[Diagnostic],
+    code: &str,
+    hint: impl Fn(&Diagnostic) -> Option<String>,
+) -> Failure {
     let mut traceback = Vec::new();
-    for error in errors {
-        if let Some(type_name) = not_shown(&error.message()) {
-            let message = no_text(type_name);
-            traceback.push(format!("{BOLD_RED}error{RESET}{BOLD}: {message}{RESET}"));
-            continue;
+    let mut said = Vec::new();
+    let mut first_hint = None;
+    for (index, error) in errors.iter().enumerate() {
+        // One mistake may make several errors: its hint stands once.
+        let hint = hint(error).or_else(|| hints::of_compiler(error, code)).filter(|hint| !said.contains(hint));
+        traceback.extend(error.lines(code, hint.as_deref()));
+        if index == 0 {
+            first_hint.clone_from(&hint);
         }
-        let code_of_error = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
-        let message = error.message();
-        traceback.push(format!("{BOLD_RED}error{code_of_error}{RESET}{BOLD}: {message}{RESET}"));
-        for spanned in error.spanned_messages().iter().chain(error.help_spanned()) {
-            let place = spanned.span.as_ref().map(|span| Place {
-                line: span.start_line,
-                from: edits.column(code, span.start_line, span.start_column),
-                to: if span.end_line == span.start_line {
-                    edits.column(code, span.end_line, span.end_column)
-                } else {
-                    usize::MAX
-                },
-            });
-            traceback.extend(excerpt(code, place, &spanned.label));
-        }
-        let pointed: Vec<&str> = error.help_spanned().iter().map(|spanned| spanned.label.as_str()).collect();
-        let new =
-            |help: &String| !pointed.iter().any(|label| help.lines().next().is_some_and(|first| label.contains(first)));
-        let help = error.help().into_iter().filter(new);
-        traceback.extend(help.map(|help| format!("  {BLUE}={RESET} help: {help}")));
-        if let Some(hint) = error.evcxr_extra_hint() {
-            traceback.push(format!("  {BLUE}={RESET} {hint}"));
-        }
+        said.extend(hint);
     }
-    let first = errors.first().map(CompilationError::message);
-    let first = first.map(|message| not_shown(&message).map_or(message.clone(), no_text));
-    let first = first.unwrap_or_else(|| "the cell does not compile".to_owned());
-    Failure::coloured("CompileError", &first, &traceback)
+    let first = errors.first().map_or("the cell does not compile", |error| &error.message);
+    let message = first_hint.map_or_else(|| first.to_owned(), |hint| format!("{first}\nhint: {hint}"));
+    Failure::coloured("CompileError", &message, &traceback)
+}
+
+/// Whether an error would not be there if evcxr did not want to keep a variable.
+fn is_of_keeping(error: &CompilationError) -> bool {
+    let spans = error.json["spans"].as_array();
+    let mut texts = spans.into_iter().flatten().filter_map(|span| span["text"][0]["text"].as_str());
+    texts.any(|text| text.contains("evcxr_variable_store")) || error.message().contains("non-static lifetime so")
+}
+
+/// Explains an error that says, in many words, that the last expression cannot be shown.
+fn unshown(error: Diagnostic) -> Diagnostic {
+    match not_shown(&error.message) {
+        Some(type_name) => Diagnostic { message: no_text(type_name), ..Diagnostic::default() },
+        None => error,
+    }
 }
 
 /// The type of the last expression, if the message says that it cannot be shown.
@@ -75,50 +89,6 @@ fn no_text(type_name: &str) -> String {
         "a value of the type `{type_name}` cannot be shown: it has no debug text (`#[derive(Debug)]` gives one). End the \
          cell with `;`, or show a part of it"
     )
-}
-
-/// evcxr knows a variable's type from the cell only; what it could not be told there says what it is. `types` are those
-/// that the compiler named.
-pub(super) fn of_kept(mut failure: Failure, types: &BTreeMap<String, String>) -> Failure {
-    let unknown = failure.evalue.split_once("determine type of variable `").and_then(|(_, rest)| rest.split_once('`'));
-    let Some((name, type_name)) = unknown.and_then(|(name, _)| types.get_key_value(name)) else { return failure };
-    let braces = "or wrap the code in braces, so that the variable ends with the cell";
-    failure.evalue = if type_name.contains('\'') {
-        format!(
-            "`{name}` is a `{type_name}`, which borrows from another value; variables that later cells can see own what they hold. \
-             Make an owned value of it (`.collect::<Vec<_>>()`, `.to_owned()`), {braces}"
-        )
-    } else {
-        format!(
-            "`{name}` is a `{type_name}`, a type that cannot be written down. Give the variable a type that can, {braces}"
-        )
-    };
-    failure
-}
-
-#[derive(Clone, Copy)]
-struct Place {
-    line: usize,
-    from: usize,
-    to: usize,
-}
-
-/// The line of the cell that a message points at, with carets below it.
-fn excerpt(code: &str, place: Option<Place>, label: &str) -> Vec<String> {
-    let Some(Place { line, from, to }) = place else {
-        return if label.is_empty() { Vec::new() } else { vec![format!("  {BLUE}={RESET} {label}")] };
-    };
-    let text = code.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    let length = text.chars().count();
-    let from = from.clamp(1, length + 1);
-    let carets = to.min(length + 1).saturating_sub(from).max(1);
-    let number = line.to_string();
-    let margin = " ".repeat(number.len());
-    vec![
-        format!("{margin}{BLUE}-->{RESET} cell, line {line}, column {from}"),
-        format!("{BLUE}{number} |{RESET} {text}"),
-        format!("{margin} {BLUE}|{RESET} {}{BOLD_RED}{} {label}{RESET}", " ".repeat(from - 1), "^".repeat(carets)),
-    ]
 }
 
 /// A panic, at the user's line if it happened there. `source` is what was compiled.
@@ -149,17 +119,6 @@ pub(super) fn of_panic(panic: &Panic, source: &str, code: &str, edits: &Edits) -
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_cannot_be_kept_is_explained() {
-        let evcxr =
-            |name: &str| Failure::new("Error", format!("Couldn't automatically determine type of variable `{name}`."));
-        let types = [("v", "std::slice::Iter<'_, i32>"), ("g", "fn(i32) {f::<i32>}")];
-        let types = types.map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).into();
-        assert!(of_kept(evcxr("v"), &types).evalue.contains("Iter<'_, i32>`, which borrows"));
-        assert!(of_kept(evcxr("g"), &types).evalue.contains("cannot be written"));
-        assert_eq!(of_kept(evcxr("other"), &types).evalue, evcxr("other").evalue);
-    }
 
     #[test]
     fn what_cannot_be_shown_is_named() {

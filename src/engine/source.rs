@@ -1,5 +1,6 @@
 //! What we change in the source that evcxr writes around a cell.
 
+use super::transient::add_drops;
 use std::path::Path;
 
 /// What evcxr prints to its own pipe goes there directly, since a cell's standard output is the kernel's; errors of `?`
@@ -22,6 +23,7 @@ pub(super) fn adapt(file: &Path, analyse: bool) -> std::io::Result<()> {
     // What evcxr tries when the last expression met an error, whatever it was: debug text. Ours is as before.
     let lines = source.split_inclusive('\n');
     source = lines.map(|line| if is_fallback(line) { "cells::as_before!(((\n" } else { line }).collect();
+    add_drops(&mut source);
     // A cell that waits can be interrupted, too.
     source = source.replace("\n.block_on(async {\n", "\n.block_on_cell(async {\n");
     if let Some(at) = source.find("for EvcxrUserCodeError") {

@@ -12,6 +12,9 @@ pub struct CellsKit {
     folder: PathBuf,
 }
 
+/// Device, number and time of change of the library's file.
+pub(crate) type Identity = (u64, u64, i64, i64);
+
 /// Why Rust cells cannot run here. Magics work all the same.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -110,10 +113,11 @@ impl CellsKit {
     }
 
     /// Tells this build of the kit from a later one in the same folder.
-    pub(crate) fn identity(&self) -> Option<(u64, u64)> {
+    pub(crate) fn identity(&self) -> Option<Identity> {
         use std::os::unix::fs::MetadataExt;
         let metadata = std::fs::metadata(self.library()).ok()?;
-        Some((metadata.dev(), metadata.ino()))
+        // The number of a file that is gone may be given to the next one.
+        Some((metadata.dev(), metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
     }
 
     /// Where it lies.

@@ -55,6 +55,11 @@ pub trait Cells {
         Vec::new()
     }
 
+    /// Names and types of the columns of the frame that a magic bound as `name`; empty if it bound none.
+    fn schema(&self, _name: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// The variables that a cell can use now, bound ones included, by name.
     fn variables(&self) -> Vec<Variable>;
 }

@@ -10,6 +10,12 @@ const KEYWORDS: &[&str] = &[
     "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// Names that no variable can have, since they mean something that a pattern matches.
+const PATTERNS: &[&str] = &["Err", "None", "Ok", "Some"];
+
+/// How the variables are called that stand in every cell unseen.
+const HIDDEN: &str = "evcxr_";
+
 /// Endings that say how a trace is written, not what it is.
 const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
 
@@ -20,6 +26,12 @@ const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
 pub fn check(name: &str) -> Result<(), String> {
     if KEYWORDS.contains(&name) {
         return Err(format!("{name} is a word of Rust itself; a name such as {name}_1 would do"));
+    }
+    if PATTERNS.contains(&name) || name.starts_with(HIDDEN) {
+        return Err(format!(
+            "invalid name {name}: cells use it for something else; a name such as {} would do",
+            near(name)
+        ));
     }
     if !ra_ap_rustc_lexer::is_ident(name) {
         return Err(format!("\"{name}\" is no Rust identifier; {} would do", from_text(name)));
@@ -41,6 +53,14 @@ pub fn from_path(path: &Path) -> String {
     from_text(stem)
 }
 
+/// A free name like one that is taken.
+fn near(name: &str) -> String {
+    match name.strip_prefix(HIDDEN) {
+        Some(rest) => from_text(&format!("trace_{rest}")),
+        None => format!("{name}_1"),
+    }
+}
+
 /// The nearest identifier: what cannot stand in one becomes `_`.
 fn from_text(text: &str) -> String {
     let mut name = String::new();
@@ -55,8 +75,8 @@ fn from_text(text: &str) -> String {
         "trace".to_owned()
     } else if !ra_ap_rustc_lexer::is_ident(name) {
         format!("trace_{}", name.trim_start_matches('_'))
-    } else if KEYWORDS.contains(&name) {
-        format!("{name}_1")
+    } else if KEYWORDS.contains(&name) || PATTERNS.contains(&name) || name.starts_with(HIDDEN) {
+        near(name)
     } else {
         name.to_owned()
     }
@@ -84,8 +104,23 @@ mod tests {
 
     #[test]
     fn every_label_made_is_a_label() {
-        for path in ["", "a b", "_", "__", "fn", "self.json", "1", "é", "日本.json", "😀.json.gz", "a--b", "gen.gz"]
-        {
+        for path in [
+            "",
+            "None.json",
+            "evcxr_variable_store",
+            "evcxr_",
+            "a b",
+            "_",
+            "__",
+            "fn",
+            "self.json",
+            "1",
+            "é",
+            "日本.json",
+            "😀.json.gz",
+            "a--b",
+            "gen.gz",
+        ] {
             let label = from_path(Path::new(path));
             assert_eq!(check(&label), Ok(()), "{path:?} → {label:?}");
         }
@@ -97,7 +132,8 @@ mod tests {
         assert_eq!(check("_x"), Ok(()));
         assert_eq!(check("type"), Err("type is a word of Rust itself; a name such as type_1 would do".to_owned()));
         assert_eq!(check("run-1"), Err("\"run-1\" is no Rust identifier; run_1 would do".to_owned()));
-        for name in ["", "1a", "a b", "a.b", "_", "self", "crate"] {
+        for name in ["", "None", "Some", "Ok", "Err", "evcxr_variable_store", "1a", "a b", "a.b", "_", "self", "crate"]
+        {
             assert!(check(name).is_err(), "{name:?}");
         }
     }

@@ -32,6 +32,12 @@ def cells(page):
     return found
 
 
+def rows(page):
+    """The rows of the tables of a page: of each column the pieces of code in it."""
+    lines = [line for line in page.read_text().splitlines() if line.startswith("| `")]
+    return [[re.findall(r"`([^`]+)`", column) for column in line.strip("| ").split(" | ")] for line in lines]
+
+
 def plain(output):
     """An output as a terminal would show it."""
     if output["output_type"] == "stream":

@@ -71,6 +71,16 @@ def large_trace():
     return program("TRACEBOOK_LARGE_TRACE", TARGET / "large_trace")
 
 
+@pytest.fixture(scope="session")
+def kit():
+    """The library for Rust cells that the kernel under test finds by itself."""
+    named = os.environ.get("TRACEBOOK_CELLS")
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tracebook"
+    found = [Path(named)] if named else sorted(data.glob("cells-?.?.?"))
+    assert found, "no library for Rust cells: `tracebook install`"
+    return found[-1]
+
+
 @pytest.fixture(scope="module")
 def kernel(tracebook_argv, tmp_path_factory):
     """One kernel as users get it for all tests of a file, ready for Rust cells: each test uses names of its own."""

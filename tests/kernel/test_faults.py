@@ -230,16 +230,6 @@ def test_files_that_may_not_grow_end_no_kernel(start, tracebook_argv):
 # Damaged settings
 
 
-@pytest.fixture(scope="session")
-def kit():
-    """The library for Rust cells that the kernel under test finds by itself."""
-    named = os.environ.get("TRACEBOOK_CELLS")
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tracebook"
-    found = [Path(named)] if named else sorted(data.glob("cells-?.?.?"))
-    assert found, "no library for Rust cells: `tracebook install`"
-    return found[-1]
-
-
 def toolchain():
     """Where rustup keeps its compilers, which it else looks for in the home folder."""
     home = Path.home()

@@ -53,16 +53,6 @@ def test_a_variable_is_kept_without_a_type(kernel, binding, shown, value):
     assert plain(kernel.ok(shown)) == value
 
 
-def test_a_closure_is_refused_with_a_way_out(kernel):
-    ran = kernel.run("let c = |x: i32| x + 1;")
-    assert ran.status == "error" and "box" in ran.content["evalue"].lower()
-
-
-def test_a_variable_that_cannot_be_kept_says_why(kernel):
-    ran = kernel.run("let borrowed_from = vec![1, 2]; let borrowing = borrowed_from.iter();")
-    assert ran.status == "error" and "borrow" in ran.content["evalue"], ran.content
-
-
 # Errors
 
 

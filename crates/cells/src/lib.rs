@@ -5,6 +5,7 @@
 
 pub mod bridge;
 mod channel;
+mod csv;
 mod describe;
 mod drawn;
 pub mod instances;
@@ -18,6 +19,7 @@ mod show;
 pub mod worker;
 
 pub use channel::{clear_output, input};
+pub use csv::LazyCsvReader;
 pub use describe::Describe;
 pub use plotly;
 pub use polars;

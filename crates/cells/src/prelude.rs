@@ -1,6 +1,7 @@
 //! What every Rust cell has in scope without a `use`: our library, polars' everyday names, and how to show things.
 
 pub use crate::Describe as _;
+pub use crate::LazyCsvReader;
 pub use crate::rt::BlockOn as _;
 pub use crate::{ShowDebug as _, ShowEnded as _, ShowOutcome as _, ShowRich as _};
 pub use crate::{clear_output, display, display_id, input, update_display};

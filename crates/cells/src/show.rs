@@ -234,6 +234,13 @@ macro_rules! as_before {
     };
 }
 
+/// A statement as it stands. evcxr, which keeps the variables of the `let` statements that it sees, does not see this one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! transient {
+    ($($statement:tt)*) => { $($statement)* };
+}
+
 /// The bundles of a value, whatever its type.
 #[doc(hidden)]
 #[macro_export]

@@ -1,0 +1,95 @@
+"""Mistakes that people make in Rust cells: the answer names the thing, the reason and the fix, and speaks of the user's cell only."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.rust_cells
+
+LONG = 120
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+
+# The cell, what the message names, and the fix that stands beside it.
+MISTAKES = {
+    "python_import": ("import pandas as pd", "`pandas`", "polars, plotly, serde_json"),
+    "magic_without_sigil": ("compare_traces control test", "`control`", "did you mean `%compare_traces control test`?"),
+    "python_function": ("def f(x):\n    return x", "`f`", "`fn name"),
+    "python_loop": ("for i in range(3):\n    i", "`:`", "a block stands in braces"),
+    "python_print": ('print("a")', "macro `print`", "println!"),
+    "shell": ("!ls", "`ls`", 'Command::new("ls")'),
+    "shell_with_flags": ("!ls -la /tmp", "ls", "a cell has no shell"),
+    "missing_semicolon": ("let x = 5\nlet y = 6;", "found keyword `let`", "add `;` here"),
+    "missing_last_semicolon": ("let x = 5", "found the end of the cell", "add `;` here"),
+    "junk": ("let x = 5 junk", "found `junk`", "`;`"),
+    "unclosed_brace": ('if true {\n    println!("a");', "unclosed delimiter `{`", "never closed"),
+    "wrong_bracket": ("vec![1, 2)", "mismatched closing delimiter `)`", "`[` is open"),
+    "stray_brace": ("let x = 1; }", "unexpected closing delimiter `}`", "nothing is open"),
+    "open_string": ('let text = "abc', "unterminated double quote string", "line 1, column 12"),
+    "single_quotes": ("let s = 'abc';", "character literal", "use double quotes"),
+    "unknown_crate": ("use rand::Rng;", "`rand`", '`:dep rand = "*"`'),
+    "filter_with_text": ('mf.filter("x > 0")', "mismatched types", '.lazy().filter(col("x").gt(lit(0))).collect()?'),
+    "head_with_number": ("mf.head(5)", "mismatched types", "`df.head(Some(5))`"),
+    "sort_with_text": ('mf.sort("x")', "`&str`", "SortMultipleOptions::new()"),
+    "group_by_on_a_frame": ('mf.groupby("x")', "`groupby`", ".lazy().group_by("),
+    "comparison_of_columns": ('mf.clone().lazy().filter(col("x") > 1).collect()?', "`Expr`", '`col("x").gt(lit(5))`'),
+    "column_as_field": ("mf.x", "`x`", '`df.column("x")?`'),
+    "column_as_target": ('mf["z"] = 5;', "`Column`", "with_column"),
+    "mean_of_a_column": ('mf["x"].mean()', "`mean`", ".as_materialized_series().mean()"),
+    "assignment_without_let": ("new_one = 5;", "`new_one`", "`let new_one = …;`"),
+    "float_and_integer": ("let n = 1 + 2.0;", "float", "`x as f64`"),
+    "python_true": ("let v = True;", "`True`", "write `true` and `false`"),
+    "mean_of_a_frame": ("mf.mean()", "`mean`", '.lazy().select([col("x").mean()])'),
+    "result_as_value": ('let read = mf.column("x"); read.len()', "`len`", "`?` behind it"),
+    "index_of_another_type": ("vec![1, 2][1i32]", "`i32`", "`xs[i as usize]`"),
+    "immutable": ("let total = 0; total += 1;", "`total`", "let mut"),
+    "missing_column": ('mf.column("xx")?', '"xx"', 'did you mean "x"?'),
+    "string_function_on_categories": (
+        'control.events().lazy().filter(col("name").str().contains(lit("nccl"), false)).collect()?',
+        "String",
+        'col("name").cast(DataType::String)',
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def frames(kernel):
+    kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet", timeout=LONG)
+    kernel.ok('let mut mf = df!("x" => [3, 1, 2], "yy" => [1.0, 2.0, 3.0])?;', timeout=LONG)
+    return kernel
+
+
+def shown(ran):
+    """The traceback as a person reads it."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(ran.content["traceback"]))
+
+
+@pytest.mark.parametrize("cell, names, fix", MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistake_in_a_rust_cell_is_answered_with_its_fix(frames, cell, names, fix):
+    ran = frames.run(cell, timeout=LONG)
+    assert ran.status == "error", "it is a mistake"
+    text = shown(ran)
+    assert names in text and fix in text, text
+    assert names in ran.content["evalue"] or fix in ran.content["evalue"], ran.content["evalue"]
+    assert "evcxr" not in text.lower() and "cells::" not in text and "lib.rs" not in text, text
+    # Every line that is shown as source is one of the cell.
+    lines = cell.split("\n")
+    for number, source in re.findall(r"^(\d+) \| (.*)$", text, re.MULTILINE):
+        assert lines[int(number) - 1] == source, text
+
+
+def test_error_says_each_thing_once(kernel):
+    ran = kernel.run("1.no_such()", timeout=LONG)
+    text = shown(ran)
+    assert text.count("no method named `no_such`") == 1, text
+
+
+def test_type_in_scope_is_named_without_its_path(frames):
+    for cell in ("control.no_such()", "let n: i64 = control;"):
+        text = shown(frames.run(cell, timeout=LONG))
+        assert "`TraceSet`" in text and "prelude::" not in text and "trace::" not in text, text
+
+
+def test_error_behind_a_magic_names_the_line_of_the_cell(kernel):
+    text = shown(kernel.run("%lsmagic\nlet a = 1;\nlet b = a b;", timeout=LONG))
+    assert "cell, line 3, column 11" in text and "3 | let b = a b;" in text, text
