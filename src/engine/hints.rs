@@ -72,11 +72,7 @@ const RULES: &[Rule] = &[
         hint: "expressions work on a lazy frame: `df.lazy().select([col(\"x\").mean()]).collect()?`; `df.describe()?` sums a frame up",
     },
     Rule {
-        error: &[
-            "found for struct `polars::prelude::Column`",
-            "found for struct `Column`",
-            "found for reference `&Column`",
-        ],
+        error: &["found for enum `Column`", "found for reference `&Column`"],
         line: &[".mean(", ".sum(", ".min(", ".max(", ".std(", ".median("],
         hint: "a column is summed up as a series: `df.column(\"x\")?.as_materialized_series().mean()`",
     },

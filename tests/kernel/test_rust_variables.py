@@ -28,7 +28,7 @@ def plain(ran):
         ("let o4 = String::from(\"x\"); let text: &str = &o4; let t4 = 1; text.len()", "1", "text", "`.clone()`"),
         ("let evens = (0..10).filter(|x| x % 2 == 0); let t5 = 1; evens.count()", "5", "evens", "no name"),
         ("let m6 = std::sync::Mutex::new(5); let guard = m6.lock().unwrap(); let t6 = 1; *guard + t6", "6", "guard", "`.clone()`"),
-        ("let abs = i32::abs; let t7 = 1; abs(-t7)", "1", "abs", "fn(i32) -> i32"),
+        ("let plain = i32::abs; let t7 = 1; plain(-t7)", "1", "plain", "fn(i32) -> i32"),
         ("let (pair, t8) = (|x: i32| x, 1); pair(t8)", "1", "pair", "write a `fn`"),
     ],
 )
