@@ -47,7 +47,9 @@ impl Fold<'_> {
         let mut rows: BTreeMap<&str, Moments> = BTreeMap::new();
         for (place, ((name, moments), cumulative)) in longest.into_iter().zip(cumulative).enumerate() {
             let always = self.always.iter().any(|text| name.contains(text.as_str()));
-            let is_other = !always && (cumulative > most || place >= self.most);
+            // Differs from HTA: without `always` it exempts names whose sum is negative, which its rounding makes.
+            let exempt = self.hta && self.always.is_empty() && moments.sum < 0;
+            let is_other = !always && !exempt && (cumulative > most || place >= self.most);
             let row = rows.entry(if is_other { OTHERS } else { name }).or_default();
             // Differs from HTA: it describes the sums of the names, so that mean, maximum and minimum are sums.
             if self.hta { row.add(moments.sum) } else { row.merge(moments) }
@@ -76,5 +78,22 @@ mod tests {
         assert_eq!(rows(&[], true)["a"].max, 10);
         assert_eq!(rows(&always, false).keys().copied().collect::<Vec<_>>(), ["a", "b", "c", "e wanted", OTHERS]);
         assert_eq!(Fold { most: 5, ratio: 0.0, always: &[], hta: true }.rows(&names).len(), 5);
+    }
+
+    /// Sums 10, 6, 3, −1: cumulated 10, 16, 19, 18, the median 17; of two names at most.
+    #[test]
+    fn negative_sums_keep_their_rows_under_hta_only() {
+        let mut names: BTreeMap<String, Moments> = BTreeMap::new();
+        for (name, duration) in [("a", 10), ("b", 6), ("c", 3), ("rounded", -1)] {
+            names.entry(name.to_owned()).or_default().add(duration);
+        }
+        let rows = |hta, always| {
+            let rows = Fold { most: 2, ratio: 0.5, always, hta }.rows(&names);
+            rows.into_iter().map(|(name, moments)| (name.to_owned(), moments.sum)).collect::<Vec<_>>()
+        };
+        let of = |rows: &[(&str, i64)]| rows.iter().map(|(name, sum)| ((*name).to_owned(), *sum)).collect::<Vec<_>>();
+        assert_eq!(rows(true, &[]), of(&[("a", 10), ("b", 6), ("others", 3), ("rounded", -1)]));
+        assert_eq!(rows(false, &[]), of(&[("a", 10), ("b", 6), ("others", 2)]));
+        assert_eq!(rows(true, &["c".to_owned()]), of(&[("a", 10), ("b", 6), ("c", 3), ("others", -1)]));
     }
 }
