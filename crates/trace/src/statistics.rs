@@ -11,6 +11,11 @@ pub(crate) fn percent(part: i64, whole: i64, decimals: i32) -> Option<f64> {
     (whole != 0).then(|| rounded(100.0 * micros(part) / micros(whole), decimals))
 }
 
+/// The sum, at most the largest number there is: clocks of broken traces lie that far apart.
+pub(crate) fn total(values: impl IntoIterator<Item = i64>) -> i64 {
+    values.into_iter().fold(0, i64::saturating_add)
+}
+
 /// Nanoseconds in µs.
 pub(crate) fn micros(nanos: i64) -> f64 {
     nanos as f64 / 1e3

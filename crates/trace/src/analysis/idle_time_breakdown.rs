@@ -1,8 +1,8 @@
 //! Why streams were idle.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
-use crate::Result;
-use crate::statistics::{Moments, micros, quantile, rounded};
+use crate::statistics::{Moments, micros, quantile, rounded, total};
+use crate::{Compat, Result};
 use polars::df;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,13 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 ///
 /// A gap is `host_wait` if the kernel after it was launched after the kernel before it had ended, `kernel_wait` if it is
 /// shorter than `consecutive_kernel_delay`, else `other`, to which the first kernel of a stream belongs, too.
-/// Kernels that overlap make negative gaps, as in HTA.
+/// A gap begins where all kernels before have ended: of kernels that overlap none counts twice, and one inside of another
+/// makes no gap.
+///
+/// ```text
+/// stream    |-- a -------------|     |- c -|
+///             |- b -|          < gap >
+/// ```
 ///
 /// # Columns
 /// One row per rank, stream and category: `COLUMNS`; the same rows described: `INTERVAL_COLUMNS`.
@@ -119,15 +125,23 @@ impl Analysis for IdleTimeBreakdown {
             streams = wanted.iter().copied().filter(|stream| streams.contains(stream)).collect();
         }
         let delay = self.consecutive_kernel_delay * 1e3;
+        let hta = rank.compat() == Compat::Hta;
         let gaps = streams.into_iter().map(|stream| {
             let mut events: Vec<_> = work().filter(|event| event.stream == stream).collect();
             events.sort_by_key(|event| event.ts);
             let mut by_category: [Option<Vec<i64>>; 3] = Default::default();
             // Before the first kernel there is no gap, but HTA counts it among the others.
             by_category[OTHER] = events.first().map(|_| Vec::new());
+            let mut latest = i64::MIN;
             for pair in events.windows(2) {
-                let (before, event) = (pair[0].end(), pair[1]);
+                let event = pair[1];
+                latest = latest.max(pair[0].end());
+                // Differs from HTA: its gaps begin at the end of the kernel before, so that overlaps make them negative.
+                let before = if hta { pair[0].end() } else { latest };
                 let gap = event.ts.saturating_sub(before);
+                if gap < 0 && !hta {
+                    continue;
+                }
                 let category = if event.launch_ts.is_some_and(|launch| launch > before) {
                     HOST
                 } else if (gap as f64) < delay {
@@ -147,11 +161,11 @@ impl Analysis for IdleTimeBreakdown {
         let mut rows = Vec::new();
         for (&rank, streams) in &state.0 {
             for gaps in streams {
-                let total: i64 = gaps.by_category.iter().flatten().flatten().sum();
+                let all = total(gaps.by_category.iter().flatten().flatten().copied());
                 for (category, gaps_of) in gaps.by_category.iter().enumerate() {
                     let Some(values) = gaps_of else { continue };
-                    let sum: i64 = values.iter().sum();
-                    let ratio = (total != 0).then(|| micros(sum) / micros(total));
+                    let sum = total(values.iter().copied());
+                    let ratio = (all != 0).then(|| micros(sum) / micros(all));
                     let row = Row { rank, stream: gaps.stream, category, time: micros(sum), ratio, values };
                     rows.push(row);
                 }

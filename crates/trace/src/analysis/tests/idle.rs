@@ -1,14 +1,14 @@
 //! Why streams were idle.
 
-use super::{column, main_table, ranks, texts};
-use crate::TraceAnalysis;
+use super::{column, loaded, main_table, ranks, texts};
 use crate::analysis::IdleTimeBreakdown;
+use crate::{Compat, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};
 
 /// ```text
 /// launches        b at 12                                     (after a ended)
 /// stream 7    |a 0..10|   |b 20..30| |c 35..40|   |d 100..110|   e 105..120 begins in d
-/// gaps                 10           5            60          -5
+/// gaps                 10           5            60              none, for HTA -5
 /// ```
 fn timeline() -> TraceBuilder {
     TraceBuilder::new()
@@ -32,14 +32,59 @@ fn gaps_belong_to_the_host_to_the_kernels_or_to_neither() {
     let df = main_table(&answer);
     assert_eq!(texts(df, "idle_category"), ["host_wait", "kernel_wait", "other", "other"]);
     assert_eq!(column(df, "stream"), [7.0, 7.0, 7.0, 9.0]);
-    assert_eq!(column(df, "idle_time"), [10.0, 0.0, 60.0, 0.0]);
-    assert_eq!(column(df, "idle_time_ratio")[..3], [0.14, 0.0, 0.86]);
+    assert_eq!(column(df, "idle_time"), [10.0, 5.0, 60.0, 0.0]);
+    assert_eq!(column(df, "idle_time_ratio")[..3], [0.13, 0.07, 0.8]);
     assert!(column(df, "idle_time_ratio")[3].is_nan());
     let gaps = &answer.tables[1].frame;
     assert!(!answer.tables[1].shown);
+    assert_eq!(column(gaps, "count"), [1.0, 1.0, 1.0, 0.0]);
+    assert_eq!((column(gaps, "min")[1], column(gaps, "max")[1]), (5.0, 5.0));
+    assert!(column(gaps, "mean")[3].is_nan());
+}
+
+#[test]
+fn overlapping_kernels_make_negative_gaps_under_hta() {
+    let answer = loaded(&[timeline()], Compat::Hta).ask(&IdleTimeBreakdown::default()).unwrap();
+    assert_eq!(column(main_table(&answer), "idle_time"), [10.0, 0.0, 60.0, 0.0]);
+    assert_eq!(column(main_table(&answer), "idle_time_ratio")[..3], [0.14, 0.0, 0.86]);
+    let gaps = &answer.tables[1].frame;
     assert_eq!(column(gaps, "count"), [1.0, 2.0, 1.0, 0.0]);
     assert_eq!((column(gaps, "min")[1], column(gaps, "max")[1], column(gaps, "std")[1]), (-5.0, 5.0, 7.07));
-    assert!(column(gaps, "mean")[3].is_nan());
+}
+
+/// ```text
+/// stream 7    |------- a 20..120 -------|    |- c 130..140 -|
+///               |- b 30..40 -|          <10 >
+/// ```
+fn inside() -> TraceBuilder {
+    TraceBuilder::new().kernel("a", Stream(7), 20..120).kernel("b", Stream(7), 30..40).kernel("c", Stream(7), 130..140)
+}
+
+#[test]
+fn gap_starts_at_the_latest_end_so_far() {
+    let times = |compat| {
+        let answer = loaded(&[inside()], compat).ask(&IdleTimeBreakdown::default()).unwrap();
+        let (df, gaps) = (main_table(&answer).clone(), &answer.tables[1].frame);
+        (texts(&df, "idle_category"), column(&df, "idle_time"), column(gaps, "count"))
+    };
+    let words = |words: [&str; 2]| words.map(str::to_owned).to_vec();
+    assert_eq!(times(Compat::Exact), (words(["kernel_wait", "other"]), vec![10.0, 0.0], vec![1.0, 0.0]));
+    assert_eq!(times(Compat::Hta), (words(["kernel_wait", "other"]), vec![-90.0, 90.0], vec![1.0, 1.0]));
+}
+
+#[test]
+fn host_wait_is_judged_by_the_latest_end_so_far() {
+    // c was launched at 50, behind the end of b but while a ran.
+    let builder = inside().correlation(3).runtime("cudaLaunchKernel", 3, 50..51);
+    let answer = ranks(&[builder]).ask(&IdleTimeBreakdown::default()).unwrap();
+    assert_eq!(texts(main_table(&answer), "idle_category"), ["kernel_wait", "other"]);
+}
+
+#[test]
+fn kernels_that_touch_keep_their_gap_of_no_length() {
+    let builder = TraceBuilder::new().kernel("a", Stream(7), 0..10).kernel("b", Stream(7), 10..20);
+    let answer = ranks(&[builder]).ask(&IdleTimeBreakdown::default()).unwrap();
+    assert_eq!(column(&answer.tables[1].frame, "count"), [1.0, 0.0]);
 }
 
 #[test]
@@ -56,9 +101,9 @@ fn parameters_choose_streams_delay_ranks_and_what_is_drawn() {
     let df = main_table(&answer);
     assert_eq!(column(df, "stream"), [9.0, 7.0, 7.0, 7.0]);
     assert_eq!(column(df, "rank"), [5.0; 4]);
-    assert_eq!(column(df, "idle_time"), [0.0, 10.0, 60.0, 0.0]);
+    assert_eq!(column(df, "idle_time"), [0.0, 10.0, 65.0, 0.0]);
     assert!(answer.tables[1].shown);
-    assert_eq!(answer.figures[0].series[1].y[1], 60.0);
+    assert_eq!(answer.figures[0].series[1].y[1], 65.0);
     // By default HTA asks rank 0; here it is the first.
     let (df, _) = analysis.get_idle_time_breakdown(&IdleTimeBreakdown::default()).unwrap();
     assert_eq!(column(&df, "rank"), [0.0; 4]);
