@@ -18,6 +18,17 @@ pub enum Compat {
     Hta,
 }
 
+impl Compat {
+    /// How long an event of this duration counts, in ns: one that ends before it starts (its clock was set back) as 0 long.
+    /// Differs from HTA: there it counts as negative.
+    pub(crate) fn counted(self, dur: i64) -> i64 {
+        match self {
+            Self::Exact => dur.max(0),
+            Self::Hta => dur,
+        }
+    }
+}
+
 impl fmt::Display for Compat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

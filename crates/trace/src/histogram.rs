@@ -24,7 +24,8 @@ pub(crate) fn histogram(name: &str, values: &[i64], most: usize) -> Series {
 /// The least of 1, 2, 5, 10, … for which there are at most `most` bars.
 fn round_width(least: i64, largest: i64, most: usize) -> i64 {
     let most = i64::try_from(most.max(1)).unwrap_or(i64::MAX);
-    let fits = |width: &i64| largest.div_euclid(*width) - least.div_euclid(*width) < most;
+    let bars = |width: &i64| largest.div_euclid(*width).checked_sub(least.div_euclid(*width));
+    let fits = |width: &i64| bars(width).is_some_and(|bars| bars < most);
     let decades = (0..18).map(|power| 10_i64.pow(power));
     decades.flat_map(|decade| [decade, 2 * decade, 5 * decade]).find(fits).unwrap_or(i64::MAX)
 }

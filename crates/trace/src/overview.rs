@@ -105,7 +105,7 @@ pub(crate) fn ranges(values: &[i64]) -> String {
     let mut runs: Vec<(i64, i64)> = Vec::new();
     for &value in values {
         match runs.last_mut() {
-            Some((_, last)) if *last + 1 == value => *last = value,
+            Some((_, last)) if last.checked_add(1) == Some(value) => *last = value,
             _ => runs.push((value, value)),
         }
     }
@@ -114,7 +114,7 @@ pub(crate) fn ranges(values: &[i64]) -> String {
     }
     let texts: Vec<String> = runs
         .into_iter()
-        .map(|(first, last)| match last - first {
+        .map(|(first, last)| match last.saturating_sub(first) {
             0 => first.to_string(),
             1 => format!("{first}, {last}"),
             _ => format!("{first}–{last}"),

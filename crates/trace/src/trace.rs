@@ -217,6 +217,15 @@ impl TraceSet {
         self.parts.traces.iter().map(|trace| trace.info.events).sum()
     }
 
+    /// Events of all ranks that end before they start.
+    pub(crate) fn negative_durations(&self) -> u64 {
+        let of = |trace: &Trace| {
+            let dur = trace.events.column(crate::frame::columns::DUR).ok()?.i64().ok()?.clone();
+            Some(dur.iter().filter(|dur| dur.is_some_and(|dur| dur < 0)).count() as u64)
+        };
+        self.traces().iter().filter_map(of).sum()
+    }
+
     /// Bytes that the columns of all ranks take in memory.
     pub fn memory_bytes(&self) -> usize {
         self.parts.traces.iter().map(Trace::memory_bytes).sum()

@@ -72,6 +72,13 @@ pub enum Warning {
         /// The trace.
         label: String,
     },
+    /// Events of one side end before they start.
+    EndBeforeStart {
+        /// The side.
+        label: String,
+        /// How many.
+        count: u64,
+    },
     /// One side was loaded with HTA's rounding, the other exactly.
     MixedCompat {
         /// The side that follows HTA.
@@ -115,6 +122,13 @@ impl fmt::Display for Warning {
             Self::NoProfilerStep { label } => {
                 write!(f, "trace \"{label}\": no ProfilerStep: the whole window counts as the one iteration")
             }
+            Self::EndBeforeStart { label, count } => write!(
+                f,
+                "trace \"{label}\": {count} event{} before {} start{}; each counts as 0 long",
+                if *count == 1 { " ends" } else { "s end" },
+                if *count == 1 { "it" } else { "they" },
+                if *count == 1 { "s" } else { "" },
+            ),
             Self::MixedCompat { hta, exact } => write!(
                 f,
                 "trace \"{hta}\" was loaded with HTA's rounding, \"{exact}\" exactly: durations are not comparable to the digit; load both alike"

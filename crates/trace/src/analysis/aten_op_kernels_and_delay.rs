@@ -91,7 +91,7 @@ impl Analysis for AtenOpKernelsAndDelay {
     type State = ByRank<Vec<Sequence>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events())?;
+        let rows = Rows::of(rank.all_events(), rank.compat())?;
         Ok(ByRank::of(rank.rank(), sequences(&rows, rank.rows(), rank.compat())))
     }
 

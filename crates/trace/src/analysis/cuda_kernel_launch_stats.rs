@@ -91,7 +91,7 @@ impl Analysis for CudaKernelLaunchStats {
     type State = ByRank<Vec<Launch>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events())?;
+        let rows = Rows::of(rank.all_events(), rank.compat())?;
         let hta = rank.compat() == Compat::Hta;
         let memory = self.include_memory_events;
         // Differs from HTA: it knows neither the driver's calls nor ROCm's.

@@ -142,7 +142,7 @@ impl Analysis for FrequentCudaKernelSequences {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         self.check()?;
-        let rows = Rows::of(rank.all_events())?;
+        let rows = Rows::of(rank.all_events(), rank.compat())?;
         let mut is_wanted = rows.asking(|name| name.contains(self.operator_name.as_str()));
         let candidates: Vec<usize> =
             rank.rows().iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();

@@ -4,7 +4,7 @@ use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, Rank
 use crate::classify::KernelType;
 use crate::interval::overlaps;
 use crate::others::Fold;
-use crate::statistics::{Moments, micros, rounded};
+use crate::statistics::{Moments, micros, rounded, total};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -88,7 +88,8 @@ impl Merge for State {
         self.ranks.extend(other.ranks);
         self.hta |= other.hta;
         for (key, time) in other.types {
-            *self.types.entry(key).or_default() += time;
+            let sum = self.types.entry(key).or_default();
+            *sum = sum.saturating_add(time);
         }
         self.kernels.extend(other.kernels);
     }
@@ -177,7 +178,7 @@ impl GpuKernelBreakdown {
         let mut times: Vec<(i64, i64)> =
             combinations.filter_map(|key| Some((key, *times.get(&key)?))).filter(|&(_, time)| time > 0).collect();
         times.sort_by_key(|&(_, time)| std::cmp::Reverse(time));
-        let total: i64 = times.iter().map(|(_, time)| time).sum();
+        let total = total(times.iter().map(|&(_, time)| time));
         let name = |key: i64| {
             let running = self.types().iter().enumerate().filter(|(bit, _)| key >> bit & 1 == 1);
             running.map(|(_, kind)| kind.word()).collect::<Vec<_>>().join(" overlapping ")

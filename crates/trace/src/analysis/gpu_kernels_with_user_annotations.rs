@@ -88,7 +88,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
     type State = ByRank<Option<Kernels>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events())?;
+        let rows = Rows::of(rank.all_events(), rank.compat())?;
         Ok(ByRank::of(rank.rank(), annotated(&rows, rank)))
     }
 

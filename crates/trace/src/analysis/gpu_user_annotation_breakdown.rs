@@ -94,7 +94,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
     type State = ByRank<Durations>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events())?;
+        let rows = Rows::of(rank.all_events(), rank.compat())?;
         let wanted = if self.use_gpu_annotation { "gpu_user_annotation" } else { "user_annotation" };
         let mut is_wanted = rows.asking(|cat| cat == wanted);
         let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();

@@ -90,7 +90,7 @@ impl TraceAnalysis {
 fn frame(said: &State) -> Result<DataFrame> {
     let points = || said.kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
     Ok(df!(
-        "ts" => points().map(|(_, point)| micros(point.ts - said.origin)).collect::<Vec<f64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(said.origin))).collect::<Vec<f64>>(),
         "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
         "name" => points().map(|(kind, _)| kind.as_str()).collect::<Vec<&str>>(),
         "memory_bw_gbps" => points().map(|(_, point)| point.gbps).collect::<Vec<f64>>(),
@@ -103,7 +103,7 @@ fn figure(state: &ByRank<State>) -> Figure {
     for (rank, said) in &state.0 {
         for (kind, points) in &said.kinds {
             let name = if several { format!("rank {rank} · {kind}") } else { kind.clone() };
-            let at = |point: &BandwidthPoint| (point.ts - said.origin) as f64 / 1e6;
+            let at = |point: &BandwidthPoint| point.ts.saturating_sub(said.origin) as f64 / 1e6;
             let x = Points::Numbers(points.iter().map(at).collect());
             let y = points.iter().map(|point| point.gbps).collect();
             series.push(Series { name, mark: Mark::Step, x, y });

@@ -115,7 +115,7 @@ impl Analysis for PotentialStragglers {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         let hta = rank.compat() == Compat::Hta;
-        let rows = Rows::of(rank.all_events())?;
+        let rows = Rows::of(rank.all_events(), rank.compat())?;
         // Differs from HTA: it knows the names that NCCL had before 2.18 only, and neither stream 0 nor step 0.
         let mut is_collective =
             rows.asking(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));

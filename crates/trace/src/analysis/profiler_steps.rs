@@ -33,7 +33,7 @@ impl Analysis for ProfilerSteps {
     type State = ByRank<BTreeSet<i64>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        Ok(ByRank::of(rank.rank(), steps_seen(&Rows::of(rank.all_events())?, rank.rows())))
+        Ok(ByRank::of(rank.rank(), steps_seen(&Rows::of(rank.all_events(), rank.compat())?, rank.rows())))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {

@@ -109,7 +109,7 @@ fn frame(said: &State) -> Result<DataFrame> {
     let points = || said.queues.streams.iter().flat_map(|(&stream, points)| points.iter().map(move |p| (stream, p)));
     Ok(df!(
         "index" => points().map(|(_, point)| point.index).collect::<Vec<i64>>(),
-        "ts" => points().map(|(_, point)| micros(point.ts - said.origin)).collect::<Vec<f64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(said.origin))).collect::<Vec<f64>>(),
         "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
         "tid" => points().map(|(_, point)| point.tid).collect::<Vec<Option<i64>>>(),
         "stream" => points().map(|(stream, _)| stream).collect::<Vec<i64>>(),
@@ -123,7 +123,7 @@ fn figure(state: &ByRank<State>) -> Figure {
     for (rank, said) in &state.0 {
         for (stream, points) in &said.queues.streams {
             let name = if several { format!("rank {rank} · stream {stream}") } else { format!("stream {stream}") };
-            let at = |point: &QueuePoint| (point.ts - said.origin) as f64 / 1e6;
+            let at = |point: &QueuePoint| point.ts.saturating_sub(said.origin) as f64 / 1e6;
             let x = Points::Numbers(points.iter().map(at).collect());
             let y = points.iter().map(|point| point.length as f64).collect();
             series.push(Series { name, mark: Mark::Step, x, y });

@@ -7,7 +7,7 @@ use crate::frame::{Ints, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, IdxCa, IntoColumn, IntoSeries};
+use polars::prelude::{Categorical32Type, CategoricalMapping, ChunkApply, DataFrame, IdxCa, IntoColumn, IntoSeries};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -56,6 +56,7 @@ pub(crate) struct GpuEvent {
     pub(crate) is_work: bool,
     pub(crate) stream: i64,
     pub(crate) ts: i64,
+    /// How long it counts, see [`Compat::counted`].
     pub(crate) dur: i64,
     /// Start of the runtime call that launched it.
     pub(crate) launch_ts: Option<i64>,
@@ -85,7 +86,7 @@ impl RankView {
         };
         let names =
             trace.events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
-        let gpu = gpu_events(&trace.events, &rows, &rows, &names)?;
+        let gpu = gpu_events(&trace.events, &rows, &rows, &names, compat)?;
         Ok(Self { trace, compat, origin, rows, with_launches: None, gpu, names })
     }
 
@@ -105,7 +106,8 @@ impl RankView {
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
         let only = |rows: &Vec<u32>| rows.iter().copied().filter(is_in).collect::<Vec<u32>>();
         let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
-        let gpu = gpu_events(&self.trace.events, &rows, with_launches.as_ref().unwrap_or(&rows), &self.names)?;
+        let seen = with_launches.as_ref().unwrap_or(&rows);
+        let gpu = gpu_events(&self.trace.events, &rows, seen, &self.names, self.compat)?;
         Ok(Self { rows, with_launches, gpu, ..self.clone() })
     }
 
@@ -179,7 +181,7 @@ impl RankView {
     pub fn events(&self) -> Result<DataFrame> {
         let mut events = self.trace.events.take(&IdxCa::from_vec("row".into(), self.rows.clone()))?;
         for name in [TS, END] {
-            let shifted = events.column(name)?.i64()? - self.origin;
+            let shifted = events.column(name)?.i64()?.apply_values(|moment| moment.saturating_sub(self.origin));
             events.with_column(shifted.into_series().into_column())?;
         }
         Ok(events)
@@ -195,6 +197,12 @@ impl RankView {
         merged(self.gpu.iter().filter(|event| event.kind == kind).map(GpuEvent::span).collect())
     }
 
+    /// How many events end before they start.
+    pub(crate) fn negative(&self) -> Result<usize> {
+        let dur = Ints::of(&self.trace.events, DUR)?;
+        Ok(self.rows.iter().filter(|row| dur.get(**row as usize).is_some_and(|dur| dur < 0)).count())
+    }
+
     /// The text of a name.
     pub(crate) fn name(&self, code: u32) -> &str {
         self.names.cat_to_str(code).unwrap_or_default()
@@ -202,7 +210,13 @@ impl RankView {
 }
 
 /// The events of `rows` that have a stream; their launches are looked for in `seen`.
-fn gpu_events(events: &DataFrame, rows: &[u32], seen: &[u32], names: &CategoricalMapping) -> Result<Vec<GpuEvent>> {
+fn gpu_events(
+    events: &DataFrame,
+    rows: &[u32],
+    seen: &[u32],
+    names: &CategoricalMapping,
+    compat: Compat,
+) -> Result<Vec<GpuEvent>> {
     let int = |name: &str| Ints::of(events, name);
     let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
     let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
@@ -232,7 +246,7 @@ fn gpu_events(events: &DataFrame, rows: &[u32], seen: &[u32], names: &Categorica
             is_work: *work.entry(cat).or_insert_with(|| is_device_work(cats.cat_to_str(cat).unwrap_or_default())),
             stream,
             ts: start,
-            dur: dur.get(row).unwrap_or(0),
+            dur: compat.counted(dur.get(row).unwrap_or(0)),
             launch_ts: launch.and_then(|row| ts.get(row)),
         });
     }

@@ -52,9 +52,9 @@ impl Analysis for TemporalBreakdown {
     fn map(&self, rank: &RankView) -> Result<Self::State> {
         let all = merged(rank.gpu().iter().map(|event| event.span()).collect());
         let times = all.first().zip(all.last()).map(|(first, last)| {
-            let kernel = last.end - first.start;
+            let kernel = last.end.saturating_sub(first.start);
             let compute = length(&rank.busy(KernelType::Computation));
-            let idle = kernel - length(&all);
+            let idle = kernel.saturating_sub(length(&all));
             [idle, compute, kernel]
         });
         Ok(ByRank::of(rank.rank(), times))
@@ -65,7 +65,7 @@ impl Analysis for TemporalBreakdown {
         let rows: Vec<(i64, [i64; 3])> = state.0.into_iter().filter_map(|(rank, times)| Some((rank, times?))).collect();
         let column = |of: fn(&[i64; 3]) -> i64| rows.iter().map(move |(_, times)| of(times));
         let [idle, compute, other]: [fn(&[i64; 3]) -> i64; 3] =
-            [|times| times[0], |times| times[1], |times| times[2] - times[1] - times[0]];
+            [|times| times[0], |times| times[1], |times| times[2].saturating_sub(times[1]).saturating_sub(times[0])];
         let time = |of| column(of).map(micros).collect::<Vec<f64>>();
         let share = |of| column(of).zip(column(|times| times[2])).map(|(part, all)| percent(part, all, 2));
         let ranks: Vec<i64> = rows.iter().map(|(rank, _)| *rank).collect();

@@ -3,7 +3,7 @@
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
 use crate::counter::queue_lengths;
-use crate::statistics::micros;
+use crate::statistics::{micros, total};
 use crate::{Compat, Result};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -78,12 +78,13 @@ impl Analysis for TimeBlockedOnFullQueue {
                 continue;
             }
             // The last length holds for nobody knows how long.
-            let held = points.windows(2).filter(|pair| is_full(pair[0].length)).map(|pair| pair[1].ts - pair[0].ts);
-            full.insert(stream, held.sum());
+            let held = points.windows(2).filter(|pair| is_full(pair[0].length));
+            full.insert(stream, total(held.map(|pair| pair[1].ts.saturating_sub(pair[0].ts))));
         }
         let starts = rank.all_events().column(crate::frame::columns::TS)?.i64()?.rechunk().into_owned();
         let starts = || rank.rows().iter().filter_map(|&row| starts.get(row as usize));
-        let whole = starts().max().zip(starts().min()).map_or(0, |(last, first)| last - first);
+        let whole =
+            starts().max().zip(starts().min()).map_or(0, |(last, first): (i64, i64)| last.saturating_sub(first));
         let hta = rank.compat() == Compat::Hta;
         Ok(ByRank::of(rank.rank(), State { hta, launched: !queues.streams.is_empty(), whole, full }))
     }

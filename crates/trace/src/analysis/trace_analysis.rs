@@ -3,12 +3,14 @@
 use super::rank::Whole;
 use super::{
     Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
+    nothing_on,
 };
 use crate::checkpoint;
 use crate::error::numbers;
 use crate::filter::Filter;
+use crate::memory::{Budget, Task};
 use crate::write::is_same_file;
-use crate::{Error, Pick, Result, Trace, TraceSet};
+use crate::{Compat, Error, Pick, Result, Trace, TraceSet};
 use polars::prelude::DataFrame;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -185,6 +187,7 @@ impl TraceAnalysis {
             Ok(one)
         })?;
         let mut answer = question.finish(state)?;
+        answer.notes.extend(negative_durations(&views)?);
         for copy in &answer.copies {
             if self.ranks.iter().any(|view| is_same_file(Path::new(&view.info().file), &copy.target)) {
                 return Err(Error::OwnSource { path: copy.target.clone() });
@@ -276,6 +279,24 @@ impl TraceSet {
     pub fn ask<A: Analysis>(&self, question: &A) -> Result<Answer> {
         TraceAnalysis::new(self)?.ask(question)
     }
+}
+
+/// The sentence for events that end before they start; none of HTA's rounding, which makes such.
+fn negative_durations(views: &[&RankView]) -> Result<Option<String>> {
+    let (mut count, mut ranks) = (0, Vec::new());
+    for view in views.iter().filter(|view| view.compat() == Compat::Exact) {
+        let negative = view.negative()?;
+        if negative > 0 {
+            ranks.push(view.rank());
+            count += negative;
+        }
+    }
+    let what = if count == 1 {
+        "1 event ends before it starts".to_owned()
+    } else {
+        format!("{count} events end before they start")
+    };
+    Ok(nothing_on(&ranks, &what).map(|said| format!("{}: each counts as 0 long.", said.trim_end_matches('.'))))
 }
 
 /// The first two tables of an answer.

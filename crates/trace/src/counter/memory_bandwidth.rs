@@ -63,6 +63,7 @@ pub(crate) fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat)
         }
         let Some(kind) = names.get(row).and_then(|code| known.get(&code)?.as_deref()) else { continue };
         let Some((start, dur)) = ts.get(row).zip(dur.get(row)) else { continue };
+        let dur = compat.counted(dur);
         let dur = if dur == 0 { SHORTEST } else { dur };
         let gbps = bandwidth.as_ref().and_then(|column| column.get(row)).filter(|gbps| gbps.is_finite());
         let end = start.saturating_add(dur);

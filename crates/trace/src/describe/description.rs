@@ -166,7 +166,9 @@ impl TraceSet {
     /// # }
     /// ```
     pub fn describe(&self) -> Result<Description> {
-        let measured: Vec<Measured> = self.traces().par_iter().map(Measured::of).collect::<Result<_>>()?;
+        Budget::now()?.check(Task::Answer("describe"), self.event_count().saturating_mul(BYTES_PER_ROW))?;
+        let measured: Vec<Measured> =
+            self.traces().par_iter().map(|trace| Measured::of(trace, self.compat())).collect::<Result<_>>()?;
         let info = self.info();
         let first = info.iter().map(|info| info.first_ts).min().unwrap_or(0);
         let last = info.iter().map(|info| info.last_end).max().unwrap_or(0);

@@ -187,7 +187,9 @@ impl Finding {
             Self::MissingIterations { .. } => {
                 "Numbers over all iterations are not comparable between this rank and the others."
             }
-            Self::NegativeDurations { .. } => "They are taken as they stand and make sums smaller.",
+            Self::NegativeDurations { .. } => {
+                "Each counts as 0 long, here, in questions and in comparisons; frames have them as they stand."
+            }
             Self::ClockSkew { .. } => {
                 "Either the clocks of the machines differ, or the rank ran apart from the others: moments of different ranks \
                  cannot be compared, durations can."
@@ -256,6 +258,9 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         }
         Warning::NoProfilerStep { .. } => {
             ("Warm-up counts, too.", "Call step() of the profiler after every iteration.")
+        }
+        Warning::EndBeforeStart { .. } => {
+            ("Sums and differences are too small.", "Record again, or see where the clock was set back.")
         }
         Warning::MixedCompat { .. } => ("Durations differ by rounding.", "Load both sides alike."),
         Warning::NegativeDurations { .. } => {

@@ -5,7 +5,8 @@ use crate::classify::{KernelType, is_device_work};
 use crate::frame::columns::*;
 use crate::frame::{Ints, Step, step_number};
 use crate::interval::{Span, merged, overlaps};
-use crate::{Result, Trace};
+use crate::statistics::total;
+use crate::{Compat, Result, Trace};
 use hashbrown::HashMap;
 use polars::prelude::Categorical32Type;
 use std::collections::BTreeMap;
@@ -86,7 +87,7 @@ const KINDS: [KernelType; 4] =
 type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measured {
-    pub(super) fn of(trace: &Trace) -> Result<Self> {
+    pub(super) fn of(trace: &Trace, compat: Compat) -> Result<Self> {
         let int = |name: &str| Ints::of(&trace.events, name);
         let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
         let (launch, iteration) = (int(INDEX_CORRELATION)?, int(ITERATION)?);
@@ -117,6 +118,7 @@ impl Measured {
         for row in 0..trace.events.height() {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
             measured.negative += u64::from(lasts < 0);
+            let lasts = compat.counted(lasts);
             let code = cat.get(row).unwrap_or_default();
             let place = *places.entry(code).or_insert_with(|| Place::of(cats.cat_to_str(code).unwrap_or_default()));
             let Some(code) = name.get(row) else { continue };
@@ -177,10 +179,11 @@ fn device(spans: [Vec<Span>; 4]) -> Option<DeviceTime> {
     let mut times = [0; 4];
     for (running, time) in overlaps(&kinds, 1) {
         // The lowest bit is the first of the kinds that run.
-        times[running.trailing_zeros() as usize] += time;
+        let of_kind: &mut i64 = &mut times[running.trailing_zeros() as usize];
+        *of_kind = of_kind.saturating_add(time);
     }
     let [computation_ns, communication_ns, memory_ns, other_ns] = times;
-    let (span_ns, busy_ns) = (last.saturating_sub(first), times.iter().sum());
+    let (span_ns, busy_ns) = (last.saturating_sub(first), total(times));
     let idle_ns = span_ns.saturating_sub(busy_ns);
     Some(DeviceTime { span_ns, busy_ns, idle_ns, computation_ns, communication_ns, memory_ns, other_ns })
 }

@@ -158,6 +158,10 @@ impl TraceDiff {
         }
         let sides = [(&self.control, control), (&self.test, test)];
         for (side, label) in sides {
+            let count = if side.trace().compat() == Compat::Exact { side.trace().negative_durations() } else { 0 };
+            if count > 0 {
+                warnings.push(Warning::EndBeforeStart { label: label.clone(), count });
+            }
             if !side.trace().has_profiler_steps() {
                 warnings.push(Warning::NoProfilerStep { label });
             }
@@ -259,10 +263,13 @@ impl TraceDiff {
             let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
             for trace in side.ranks_picked(pick)? {
                 let taken = filter.as_ref().map(|filter| filter.mask(&trace)).transpose()?;
-                sum_by_name(&trace, window, selection, taken.as_ref(), &mut sums)?;
+                let taken = taken.as_ref();
+                sum_by_name(&trace, side.trace().compat(), window, selection, taken, &mut sums)?;
             }
             Ok(sums)
         };
+        let events = self.control.trace().event_count() + self.test.trace().event_count();
+        Budget::now()?.check(Task::Answer("compare_traces"), events.saturating_mul(BYTES_PER_ROW))?;
         let control = sums(&self.control, self.control_rank.as_ref(), &selection.control.window)?;
         let mut test = sums(&self.test, self.test_rank.as_ref(), &selection.test.window)?;
         let mut rows: Vec<Row> = control
@@ -298,6 +305,7 @@ impl Row {
 /// Adds the selected events of one rank up by name.
 fn sum_by_name(
     trace: &Trace,
+    compat: Compat,
     window: &Window,
     selection: &Selection,
     taken: Option<&BooleanChunked>,
@@ -315,7 +323,7 @@ fn sum_by_name(
     };
     for (row, code) in names.physical().iter().enumerate() {
         if let Some(code) = code.filter(|_| counts(row)) {
-            by_code[code as usize].add(durations.get(row).unwrap_or(0));
+            by_code[code as usize].add(compat.counted(durations.get(row).unwrap_or(0)));
         }
     }
     for (code, sum) in by_code.into_iter().enumerate().filter(|(_, sum)| sum.count > 0) {

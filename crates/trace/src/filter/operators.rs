@@ -101,7 +101,7 @@ pub fn combined_operator(
 /// # Source
 /// HTA `CombinedOperatorFilter`, its `stack_depths`.
 pub fn stack_depth(trace: &Trace, depths: impl Into<Pick>) -> Result<Expr> {
-    let rows = Rows::of(&trace.events)?;
+    let rows = Rows::of(&trace.events, Compat::Exact)?;
     let all: Vec<u32> = (0..rows.len() as u32).collect();
     let stacks = CallStacks::of(&rows, &all, Compat::Exact);
     let depths = depths.into();
@@ -134,7 +134,7 @@ struct Events {
 impl Events {
     fn of(trace: &Trace) -> Result<Self> {
         let end = trace.events.column(END)?.i64()?.rechunk().into_owned();
-        Ok(Self { rows: Rows::of(&trace.events)?, end })
+        Ok(Self { rows: Rows::of(&trace.events, Compat::Exact)?, end })
     }
 
     fn stretch(&self, row: usize) -> Option<Stretch> {

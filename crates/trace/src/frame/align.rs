@@ -41,7 +41,7 @@ pub(crate) fn rows_in_whole_steps(
     let until = match (last, include_last) {
         (_, true) if compat == Compat::Hta => i64::MAX,
         // Differs from HTA: its `end` is not aligned, so that it keeps everything.
-        (Some(last), true) => ts.get(last).zip(dur.get(last)).map_or(i64::MAX, |(ts, dur)| ts + dur),
+        (Some(last), true) => ts.get(last).zip(dur.get(last)).map_or(i64::MAX, |(ts, dur)| ts.saturating_add(dur)),
         (Some(last), false) => ts.get(last).unwrap_or(i64::MAX).saturating_sub(1),
         // Differs from HTA: it keeps nothing of a rank without steps.
         (None, false) if compat == Compat::Hta => i64::MIN,

@@ -2,7 +2,7 @@
 
 use super::columns::*;
 use super::ids::Ints;
-use crate::Result;
+use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 /// The events of a rank, value by value, for what goes through them in an order of its own. A row is the position of an
 /// event among all events of the rank.
 pub(crate) struct Rows {
+    compat: Compat,
     index: Ints,
     ts: Ints,
     dur: Ints,
@@ -25,17 +26,18 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The rows of a frame of events.
+    /// The rows of a frame of events, which was loaded like this.
     ///
     /// # Errors
     /// If a column is missing.
-    pub(crate) fn of(events: &DataFrame) -> Result<Self> {
+    pub(crate) fn of(events: &DataFrame, compat: Compat) -> Result<Self> {
         let int = |name: &str| Ints::of(events, name);
         let series = |name: &str| -> Result<_> { Ok(events.column(name)?.as_materialized_series().rechunk()) };
         let (name, cat) = (series(NAME)?, series(CAT)?);
         // Names and categories are of one table.
         let (name, cat) = (name.cat::<Categorical32Type>()?, cat.cat::<Categorical32Type>()?);
         Ok(Self {
+            compat,
             index: int(INDEX)?,
             ts: int(TS)?,
             dur: int(DUR)?,
@@ -66,8 +68,9 @@ impl Rows {
         self.ts.get(row)
     }
 
+    /// How long it counts, see [`Compat::counted`].
     pub(crate) fn dur(&self, row: usize) -> i64 {
-        self.dur.get(row).unwrap_or(0)
+        self.compat.counted(self.dur.get(row).unwrap_or(0))
     }
 
     /// Process and thread; of an event on the GPU device and stream.

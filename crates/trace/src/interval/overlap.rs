@@ -27,7 +27,8 @@ pub(crate) fn overlaps(kinds: &[Vec<Span>], grain: i64) -> BTreeMap<i64, i64> {
         running += pair[0].1;
         let time = pair[1].0.saturating_sub(pair[0].0) / grain * grain;
         if running > 0 && time > 0 {
-            *times.entry(running).or_default() += time;
+            let sum: &mut i64 = times.entry(running).or_default();
+            *sum = sum.saturating_add(time);
         }
     }
     times

@@ -1,7 +1,10 @@
 //! Busy and idle time, communication behind computation.
 
-use super::{column, main_table, ranks};
-use crate::analysis::{CommCompOverlap, TemporalBreakdown};
+use super::{column, loaded, main_table, ranks};
+use crate::Compat;
+use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
+use crate::diff::TraceDiff;
+use std::ops::Range;
 use trace_testkit::{Stream, TraceBuilder};
 
 /// ```text
@@ -48,4 +51,50 @@ fn communication_behind_computation_is_a_share_of_communication() {
     assert_eq!(shares[0], 33.33);
     assert!(shares[1].is_nan());
     assert!(answer.notes[0].contains("rank 1"));
+}
+
+/// gemm 0..10, one from 20 that ends at -60 (the clock was set back), gemm 30..40.
+fn set_back() -> TraceBuilder {
+    gemm().kernel("back", Stream(7), Range { start: 20, end: -60 }).kernel("gemm", Stream(7), 30..40)
+}
+
+fn gemm() -> TraceBuilder {
+    TraceBuilder::new().kernel("gemm", Stream(7), 0..10)
+}
+
+#[test]
+fn negative_durations_count_as_none_and_are_noted() {
+    let note = "1 event ends before it starts on rank 0: each counts as 0 long.";
+    let traces = ranks(&[set_back()]);
+    let answer = traces.ask(&TemporalBreakdown {}).unwrap();
+    let of = |name: &str| column(main_table(&answer), name)[0];
+    assert_eq!((of("idle_time(us)"), of("compute_time(us)"), of("kernel_time(us)")), (20.0, 20.0, 40.0));
+    assert_eq!((of("idle_time_pctg"), of("compute_time_pctg")), (50.0, 50.0));
+    assert_eq!(answer.notes, [note]);
+    let answer = traces.ask(&GpuKernelBreakdown::default()).unwrap();
+    assert_eq!(column(&answer.tables[1].frame, "sum (us)"), [0.0, 20.0]);
+    assert_eq!(answer.notes, [note]);
+    let answer = traces.ask(&IdleTimeBreakdown::default()).unwrap();
+    assert_eq!(column(main_table(&answer), "idle_time"), [20.0, 0.0]);
+    let page = traces.describe().unwrap();
+    assert_eq!(page.ranks[0].device.unwrap().idle_ns, 20_000);
+    assert_eq!(page.kernels.iter().map(|kernel| kernel.total_ns).collect::<Vec<_>>(), [20_000, 0]);
+    assert!(page.findings.iter().any(|finding| finding.kind() == "negative_durations"));
+}
+
+#[test]
+fn negative_durations_count_as_none_in_comparisons() {
+    let traces = ranks(&[set_back()]);
+    let diff = TraceDiff::new(&traces, ranks(&[gemm()]).with_label("good"));
+    let df = diff.compare_traces().unwrap();
+    assert_eq!(column(&df, "diff_duration"), [0.0, -10.0]);
+    let warnings: Vec<String> = diff.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(warnings[0], "trace \"t\": 1 event ends before it starts; each counts as 0 long");
+}
+
+#[test]
+fn negative_durations_stay_under_hta() {
+    let answer = loaded(&[set_back()], Compat::Hta).ask(&GpuKernelBreakdown::default()).unwrap();
+    assert_eq!(column(&answer.tables[1].frame, "sum (us)"), [-80.0, 20.0]);
+    assert!(answer.notes.is_empty(), "{:?}", answer.notes);
 }

@@ -5,8 +5,10 @@
 mod annotations;
 mod bandwidth;
 mod breakdowns;
+mod budget;
 mod catalog;
 mod counters;
+mod hostile;
 mod idle;
 mod kernels;
 mod launches;
