@@ -264,6 +264,9 @@ fn warnings(file: &str, compat: Compat, rank: Option<i64>, outcome: &Outcome, bu
         let events = outcome.events - outcome.skipped.as_ref().map_or(0, |(count, _)| *count);
         warnings.push(Warning::Truncated { file: file.clone(), events, offset: cut.offset, reason: cut.reason });
     }
+    if let Some(reason) = outcome.damaged.clone() {
+        warnings.push(Warning::Damaged { file: file.clone(), reason });
+    }
     if let Some((count, first)) = outcome.skipped.clone() {
         let (offset, reason) = (first.offset, first.reason);
         warnings.push(Warning::SkippedEvents { file: file.clone(), count, offset, reason });

@@ -19,6 +19,13 @@ pub enum Warning {
         /// Why it ends: `the JSON text ends inside an event`, or what gzip said.
         reason: String,
     },
+    /// The text is whole, but not what was packed: a check sum of the file differs.
+    Damaged {
+        /// The file.
+        file: String,
+        /// What differs: `the gzip data is damaged (its CRC-32 differs)`.
+        reason: String,
+    },
     /// Events that are not JSON were left out.
     SkippedEvents {
         /// The file.
@@ -102,6 +109,9 @@ impl fmt::Display for Warning {
                 f,
                 "{file} is incomplete: {reason} at byte {offset} of the JSON text; the {events} whole events before that were kept"
             ),
+            Self::Damaged { file, reason } => {
+                write!(f, "{file}: {reason}; every event was read, but its values may be wrong")
+            }
             Self::SkippedEvents { file, count, offset, reason } => write!(
                 f,
                 "{file}: {count} event{} left out, the first near byte {offset} of the JSON text: {reason}",

@@ -340,3 +340,80 @@ fn streams_that_are_no_numbers_are_no_streams() {
     assert_eq!(ints(&trace, "stream"), [None, Some(0), Some(7), None]);
     assert_eq!(warnings(&trace), "");
 }
+
+/// A gzip of one block that is stored as it is, so that a byte of the text can be changed in the packed bytes.
+fn stored(text: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut packed, text).unwrap();
+    packed.finish().unwrap()
+}
+
+fn position(bytes: &[u8], of: &[u8]) -> usize {
+    bytes.windows(of.len()).position(|window| window == of).unwrap()
+}
+
+/// The warnings of a gzip'ed trace from memory, from a file read by several threads, and strictly.
+fn said_of(packed: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packed.json.gz");
+    std::fs::write(&path, packed).unwrap();
+    let (bytes, file) = (load(packed), TraceSet::load(&path).unwrap());
+    assert_eq!(warnings(&file).replace(&path.display().to_string(), "trace"), warnings(&bytes));
+    assert!(file.events().equals_missing(&bytes.events()));
+    let strict = trace::LoadOptions { strict: true, ..Default::default() };
+    let refused = TraceSet::load_with(&path, &strict, &mut |_| std::ops::ControlFlow::Continue(()));
+    assert_eq!(refused.is_err(), !bytes.warnings().is_empty(), "{:?}", refused.err());
+    warnings(&bytes)
+}
+
+#[test]
+fn gzip_whose_checksum_or_length_differs_warns() {
+    let events: Vec<String> = (0..20_000).map(|number| event(&format!("op{number}"))).collect();
+    let text = with_events(&events.join(",\n"));
+    let (small, large) = (with_events(&event("a")), text.as_bytes());
+    let members = |cut: usize| [gzip(&large[..cut]), gzip(&large[cut..])].concat();
+    let change = |mut packed: Vec<u8>, at: usize| {
+        packed[at] ^= 1;
+        packed
+    };
+    let back = |packed: Vec<u8>, back: usize| {
+        let at = packed.len() - back;
+        change(packed, at)
+    };
+    let wrong = "; every event was read, but its values may be wrong";
+    let crc = format!("trace: the gzip data is damaged (its CRC-32 differs){wrong}");
+    let length = format!("trace: the gzip data is damaged (its length differs){wrong}");
+    for packed in [gzip(large), members(500_000), members(large.len() - 1), gzip(small.as_bytes())] {
+        assert_eq!(said_of(&packed), "");
+        assert_eq!(said_of(&back(packed.clone(), 8)), crc);
+        assert_eq!(said_of(&back(packed.clone(), 1)), length);
+        let cut = &packed[..packed.len() - 3];
+        assert_eq!(said_of(cut), format!("trace: the gzip data ends early{wrong}"));
+        assert_eq!(said_of(&[packed.as_slice(), &[0; 1024]].concat()), "", "zeros fill a block");
+    }
+    // A duration of 5 becomes one of 4.
+    let packed = stored(small.as_bytes());
+    let at = position(&packed, b"\"dur\": 5") + 7;
+    let packed = change(packed, at);
+    assert_eq!(ints(&load(&packed), "dur"), [Some(4000)]);
+    assert_eq!(said_of(&packed), crc);
+}
+
+#[test]
+fn checksum_that_differs_within_the_events_cuts_the_file_there() {
+    let events: Vec<String> = (0..20_000).map(|number| event(&format!("op{number}"))).collect();
+    let text = with_events(&events.join(",\n"));
+    let (first, second) = text.as_bytes().split_at(700_000);
+    let mut first = gzip(first);
+    let at = first.len() - 8;
+    first[at] ^= 1;
+    let said = said_of(&[first, gzip(second)].concat());
+    assert!(said.contains("is incomplete: the gzip data is damaged (its CRC-32 differs) at byte"), "{said}");
+}
+
+#[test]
+fn bomb_behind_the_trace_is_not_unpacked_whole() {
+    let blanks = gzip(&vec![b' '; 1 << 20]);
+    let packed = [gzip(with_events(&event("a")).as_bytes()), blanks.repeat(70)].concat();
+    assert!(warnings(&load(&packed)).contains("more than 64 MiB follow the trace"), "{}", warnings(&load(&packed)));
+}

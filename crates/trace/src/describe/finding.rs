@@ -235,6 +235,9 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
             "What came after is missing, so sums and the last iteration are too small.",
             "Copy the file again, or wait until the profiler has written it.",
         ),
+        Warning::Damaged { .. } => {
+            ("The file is not the one that was written.", "Copy the file again; `gzip -t FILE` checks a copy.")
+        }
         Warning::SkippedEvents { .. } => (
             "Counts and sums lack these events.",
             "Load with --strict to see the first wrong place; write the file again.",

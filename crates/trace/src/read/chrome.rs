@@ -27,6 +27,9 @@ use std::ops::ControlFlow;
 /// A top-level value other than `traceEvents` may take this much.
 const LONGEST_METADATA: usize = 16 * 1024 * 1024;
 
+/// So much text behind the trace is unpacked for the sake of the check sum behind it, which ends a bomb.
+const LONGEST_TAIL: u64 = 64 << 20;
+
 /// Who takes the events.
 pub(crate) trait EventSink {
     /// The slot of an argument; `None` if nobody wants it.
@@ -63,6 +66,8 @@ pub(crate) struct Outcome {
     pub(crate) cut: Option<Cut>,
     /// Events that are no JSON: how many, and the first.
     pub(crate) skipped: Option<(u64, Cut)>,
+    /// Why the file is damaged although its text is whole: a check sum that differs.
+    pub(crate) damaged: Option<String>,
     /// Odd values at the top level and in the list; those inside events are the sink's.
     pub(crate) odd: OddCounts,
     /// The sink ended the reading.
@@ -129,8 +134,12 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
 
     /// The text from its first byte on.
     pub(super) fn whole(mut self) -> Result<Outcome> {
-        let flow = self.document()?;
-        Ok(self.ended(flow).0)
+        let (flow, file) = (self.document()?, self.file);
+        let (mut outcome, window) = self.ended(flow);
+        if !outcome.stopped && outcome.cut.is_none() {
+            outcome.damaged = damage_behind(window, file)?;
+        }
+        Ok(outcome)
     }
 
     /// Entries of a list that another reading has begun, unless that fails; and the window, where this one ended. What an
@@ -317,6 +326,24 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
 
     fn not_a_trace(&self, reason: String) -> Error {
         Error::NotATrace { file: self.file.to_owned(), reason }
+    }
+}
+
+/// Reads to the end of the file, where gzip keeps its check sum: what is wrong with it, if anything is.
+fn damage_behind<R: Read>(mut window: Window<R>, file: &str) -> Result<Option<String>> {
+    let until = window.offset() + LONGEST_TAIL;
+    loop {
+        window.advance(window.ahead().len());
+        if window.offset() > until {
+            return Ok(Some(format!("more than {} MiB follow the trace and were not read", LONGEST_TAIL >> 20)));
+        }
+        if !window.more() {
+            break;
+        }
+    }
+    match window.take_end() {
+        Some(End::Failed(error)) => data_error(file, error).map(Some),
+        _ => Ok(None),
     }
 }
 

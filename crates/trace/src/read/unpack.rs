@@ -1,6 +1,7 @@
-//! Gzip undone: any number of members, and of a damaged one all that stands before the damage.
+//! Gzip undone: any number of members, and of a damaged one all that stands before the damage. The decoder checks CRC-32 and
+//! length of each member as it unpacks: reading up to the end is all that it takes to learn of a difference.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
 /// The greatest window that gzip knows, as a power of two.
@@ -13,19 +14,27 @@ pub(super) struct Unpacked<R> {
     member: Decompress,
     /// Something of the member was read, and it is not over.
     begun: bool,
+    /// A member was whole: what follows need not be one.
+    passed: bool,
     /// What went wrong behind the bytes that were given.
     failed: Option<Error>,
 }
 
 impl<R: BufRead> Unpacked<R> {
     pub(super) fn new(packed: R) -> Self {
-        Self { packed, member: Decompress::new_gzip(WINDOW), begun: false, failed: None }
+        Self { packed, member: Decompress::new_gzip(WINDOW), begun: false, passed: false, failed: None }
     }
 
     /// Unpacks what is there of the packed bytes: how many bytes came of it, before it failed if it did; `None` at their end.
     fn some(&mut self, into: &mut [u8]) -> Option<usize> {
         let packed = match self.packed.fill_buf() {
             Ok([]) if !self.begun => return None,
+            // Zeros behind the last member fill a block of a tape or a disk, as gzip and Python take it.
+            Ok(packed) if !self.begun && self.passed && packed[0] == 0 => {
+                let zeros = packed.iter().take_while(|byte| **byte == 0).count();
+                self.packed.consume(zeros);
+                return Some(0);
+            }
             // The decoder may still hold bytes that the last buffer had no room for.
             Ok(packed) => packed,
             Err(error) if error.kind() == ErrorKind::Interrupted => return Some(0),
@@ -41,14 +50,27 @@ impl<R: BufRead> Unpacked<R> {
         self.packed.consume(used as usize);
         self.begun = true;
         match status {
-            Ok(Status::StreamEnd) => (self.member, self.begun) = (Decompress::new_gzip(WINDOW), false),
+            Ok(Status::StreamEnd) => {
+                (self.member, self.begun, self.passed) = (Decompress::new_gzip(WINDOW), false, true);
+            }
             Ok(_) if (used, came) != (0, 0) => {}
+            Err(error) if let Some(reason) = mismatch(&error) => {
+                self.failed = Some(Error::new(ErrorKind::InvalidData, reason));
+            }
             _ if over => self.failed = Some(Error::from(ErrorKind::UnexpectedEof)),
-            // Which of its reasons a decoder gives depends on how much it was asked for.
             Ok(_) | Err(_) => self.failed = Some(Error::new(ErrorKind::InvalidData, "corrupt deflate stream")),
         }
         Some(came as usize)
     }
+}
+
+/// What differs of a member that was unpacked whole. Of its other reasons, which one the decoder gives depends on how much it
+/// was asked for.
+fn mismatch(error: &DecompressError) -> Option<&'static str> {
+    let reason = error.message()?;
+    [("incorrect data check", "its CRC-32 differs"), ("incorrect length check", "its length differs")]
+        .into_iter()
+        .find_map(|(start, said)| reason.starts_with(start).then_some(said))
 }
 
 impl<R: BufRead> Read for Unpacked<R> {
@@ -115,6 +137,39 @@ mod tests {
             most = came.len();
         }
         assert!(most > text.len() / 2, "{most} of {} {}", text.len(), packed.len());
+    }
+
+    #[test]
+    fn members_followed_by_zeros_end_there() {
+        let (text, packed) = (text(5), gzip(&text(5)));
+        for piece in [1, 1000, 1 << 20] {
+            assert!(unpacked(&[packed.as_slice(), &[0; 700]].concat(), piece) == (text.clone(), None), "{piece}");
+            let (came, kind) = unpacked(&[packed.as_slice(), &[0; 7], b"else"].concat(), piece);
+            assert!(came == text && kind.is_some(), "{piece}");
+        }
+        assert_eq!(unpacked(&[0; 20], 100).1, Some(ErrorKind::InvalidData), "zeros alone are no gzip");
+    }
+
+    #[test]
+    fn trailers_that_differ_are_named() {
+        let (text, packed) = (text(6), [gzip(&text(7)), gzip(&text(6))].concat());
+        for (back, reason) in [(8, "its CRC-32 differs"), (4, "its length differs")] {
+            let mut damaged = packed.clone();
+            let at = damaged.len() - back;
+            damaged[at] ^= 1;
+            for piece in [1, 1000, 1 << 20] {
+                let mut reader = Unpacked::new(&damaged[..]);
+                let (mut came, mut buffer) = (0, vec![0; piece]);
+                let error = loop {
+                    match reader.read(&mut buffer) {
+                        Ok(read) => came += read,
+                        Err(error) => break error,
+                    }
+                    assert!(came <= 2 * text.len());
+                };
+                assert_eq!((error.to_string().as_str(), came), (reason, 2 * text.len()), "{piece}");
+            }
+        }
     }
 
     #[test]
