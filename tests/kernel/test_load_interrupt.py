@@ -1,10 +1,15 @@
 """An interrupt ends a load that is on its way, at once, and leaves what was loaded before as it was."""
 
+import os
+import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from long_load import repeated
+
+DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 
 # What the product is to keep on an idle machine, and what a busy one is granted.
 WANTED, GRANTED = 0.2, 1.0
@@ -75,3 +80,51 @@ def test_what_takes_long_shows_a_bar_and_ends_as_one_line(tracebook, traces):
         assert text.startswith("loading long.json · ") and " MB of 20" in text, text
     assert last["data"]["text/plain"].startswith("long: TraceSet, 1 rank · ")
     assert len({bar["transient"]["display_id"] for bar in [first, *between, last]}) == 1
+
+
+def holding(argv, pipe):
+    """The program with the pipe open for reading and writing as file 9: reading it waits for ever."""
+    os.mkfifo(pipe)
+    return ["bash", "-c", 'exec 9<>"$0"; exec "$@"', str(pipe), *argv]
+
+
+def test_load_that_blocks_is_interrupted(start, tracebook_argv, tmp_path):
+    kernel = start(holding(tracebook_argv, tmp_path / "pipe"))
+    # More often than there are threads to read with.
+    for _ in range(os.cpu_count() + 1):
+        msg_id = kernel.client.execute("%trace_load /dev/fd/9 --as never")
+        time.sleep(0.5)
+        asked = time.monotonic()
+        kernel.ask("interrupt_request", channel="control")
+        ran = kernel.finish(msg_id)
+        assert (ran.status, ran.content.get("ename")) == ("error", "KeyboardInterrupt")
+        assert time.monotonic() - asked < 2 * GRANTED
+    kernel.ok(f"%trace_load {DATA}/control --as control")
+    assert "never" not in kernel.ok("%trace_list").one("display_data")["data"]["text/plain"]
+
+
+def test_named_pipe_is_refused(tracebook, tmp_path):
+    os.mkfifo(tmp_path / "f.json")
+    ran = tracebook.run(f"%trace_load {tmp_path}/f.json")
+    assert ran.content["ename"] == "TraceError"
+    expected = "it is a named pipe, which blocks until a program writes to it; expected a file or a folder"
+    assert expected in ran.content["evalue"]
+
+
+def test_terminal_refuses_named_pipes_and_reads_those_of_the_shell(tracebook_argv, tmp_path):
+    os.mkfifo(tmp_path / "f.json")
+    program = tracebook_argv[0]
+    ran = subprocess.run([program, "describe", tmp_path / "f.json"], capture_output=True, text=True, timeout=20)
+    assert ran.returncode == 1 and "it is a named pipe" in ran.stderr, ran.stderr
+    line = f'"{program}" describe <(zcat "{DATA}/job/rank-0.json.gz")'
+    ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0 and "1 rank" in ran.stdout or "rank 0" in ran.stdout, ran.stderr
+
+
+def test_terminal_is_interrupted_while_a_pipe_blocks(tracebook_argv, tmp_path):
+    argv = holding([tracebook_argv[0], "describe", "/dev/fd/9"], tmp_path / "pipe")
+    running = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    assert running.poll() is None, "it waits for the pipe"
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=5) == -signal.SIGINT

@@ -17,6 +17,16 @@ pub enum Error {
         /// What there is instead, ready to be appended; may be empty.
         hint: String,
     },
+    /// What is at the path cannot be read as a file: a named pipe, a device.
+    #[error("invalid path {}: it is {kind}; expected {expected}", .path.display())]
+    NotAFile {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+        /// What can be read.
+        expected: &'static str,
+    },
     /// The operating system refused.
     #[error("{}: {source}", .path.display())]
     Io {

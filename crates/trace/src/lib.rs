@@ -27,6 +27,7 @@
 
 #![deny(missing_docs)]
 
+mod abandon;
 pub mod analysis;
 mod callstack;
 mod checkpoint;

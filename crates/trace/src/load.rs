@@ -7,22 +7,21 @@ mod parts_tests;
 #[path = "load_tests.rs"]
 mod tests;
 
-use crate::cores::Cores;
+use crate::abandon::abandonable;
+use crate::checkpoint;
+use crate::cores::{Cores, share};
 use crate::frame::{Builder, Built, Wanted, unify};
-use crate::memory::Budget;
+use crate::memory::{Budget, Task};
 use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, read_events, read_parts, trace_files};
 use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
-use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 /// How a trace is to be loaded.
 #[derive(Debug, Clone, Default)]
@@ -64,20 +63,39 @@ pub struct LoadProgress {
     pub file: String,
 }
 
-/// How often whoever watches a load is told, and may end it.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
-
-/// Loads the file or the folder at `path`.
+/// Loads the file or the folder at `path`, on a thread that is left behind if it blocks when the load is interrupted.
 pub(crate) fn from_path(
     path: &Path,
     options: &LoadOptions,
     progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
 ) -> Result<TraceSet> {
-    let files = trace_files(path)?;
-    let label = options.label.clone().unwrap_or_else(|| label_of(path));
-    let loads = watched(&files, options, &options.wanted()?, progress)?;
-    let in_folder = path.is_dir();
-    assemble(&label, options, in_folder, loads)
+    let watch = Arc::new(Watch::default());
+    let work = {
+        let (path, options, wanted) = (path.to_owned(), options.clone(), options.wanted()?);
+        let (watch, threads) = (Arc::clone(&watch), rayon::current_num_threads());
+        move || {
+            let files = trace_files(&path)?;
+            if options.strict && !path.is_dir() && !path.is_file() {
+                let (kind, expected) = ("a pipe, and strict loading reads twice", "a file or a folder");
+                return Err(Error::NotAFile { path, kind, expected });
+            }
+            let label = options.label.clone().unwrap_or_else(|| label_of(&path));
+            let loads = watch.load(&files, &options, &wanted, threads)?;
+            assemble(&label, &options, path.is_dir(), loads)
+        }
+    };
+    let mut tell = || {
+        if progress(&watch.progress(options)).is_break() || checkpoint::interrupted() {
+            watch.meter.stop.store(true, Ordering::Relaxed);
+        }
+        if watch.meter.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let refused = |source| Error::Io { path: path.to_owned(), source };
+    let loaded = abandonable(work, &mut tell).map_err(refused)?;
+    match loaded {
+        Some(loaded) if tell().is_continue() => loaded,
+        _ => Err(Error::Interrupted),
+    }
 }
 
 /// Loads one trace from memory.
@@ -101,70 +119,59 @@ struct Loaded {
 /// What became of a file; `None` is a rank that nobody asked for.
 type Load = (String, Result<Option<Loaded>>);
 
-/// Loads the files side by side, telling `progress` on the caller's thread.
-fn watched(
-    files: &[PathBuf],
-    options: &LoadOptions,
-    wanted: &Wanted,
-    progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
-) -> Result<Vec<Load>> {
-    let meter = Meter::default();
-    let done = AtomicUsize::new(0);
-    let current = Mutex::new(String::new());
-    let bytes_total: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
-    let readings = if options.strict { 2 } else { 1 };
-    let cores = Cores::new(rayon::current_num_threads(), files.len());
-    let read = |file: &PathBuf| -> Load {
-        let core = cores.begin();
-        let name = file.display().to_string();
-        if let Ok(mut current) = current.lock() {
-            name.clone_into(&mut current);
-        }
-        let loaded = load_one(&name, options, wanted, &meter, &|| core.all_others(), |sink, budget| {
-            let reader = budget.limit(open_file(file, &meter)?);
-            if core.may_have_others() {
-                read_parts(reader, &|| core.others(), &name, sink)
-            } else {
-                read_events(reader, &name, sink)
+/// What the threads of a load tell those who watch it.
+#[derive(Default)]
+struct Watch {
+    meter: Meter,
+    bytes_total: AtomicU64,
+    files_total: AtomicUsize,
+    files_done: AtomicUsize,
+    current: Mutex<String>,
+}
+
+impl Watch {
+    /// Loads the files side by side on at most so many threads.
+    fn load(&self, files: &[PathBuf], options: &LoadOptions, wanted: &Wanted, threads: usize) -> Result<Vec<Load>> {
+        let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
+        self.bytes_total.store(bytes, Ordering::Relaxed);
+        self.files_total.store(files.len(), Ordering::Relaxed);
+        let cores = Cores::new(threads, files.len());
+        let read = |file: &PathBuf| -> Load {
+            let core = cores.begin();
+            let name = file.display().to_string();
+            if let Ok(mut current) = self.current.lock() {
+                name.clone_into(&mut current);
             }
-        });
-        let loaded = strictly(options, loaded, || check_json(open_file(file, &meter)?, &name));
-        done.fetch_add(1, Ordering::Relaxed);
-        (name, loaded)
-    };
-    let mut tell = || {
-        let file = current.lock().map(|current| current.clone()).unwrap_or_default();
-        let told = progress(&LoadProgress {
+            let loaded = load_one(&name, options, wanted, &self.meter, &|| core.all_others(), |sink, budget| {
+                let reader = budget.limit(open_file(file, &self.meter)?);
+                if core.may_have_others() {
+                    read_parts(reader, &|| core.others(), &name, sink)
+                } else {
+                    read_events(reader, &name, sink)
+                }
+            });
+            let loaded = strictly(options, loaded, || check_json(open_file(file, &self.meter)?, &name));
+            self.files_done.fetch_add(1, Ordering::Relaxed);
+            (name, loaded)
+        };
+        // Threads of its own, not those of a pool: one that blocks is lost.
+        let ((), loads) = share(threads.saturating_sub(1), || (), files.iter().collect(), read);
+        if self.meter.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(loads) }
+    }
+
+    fn progress(&self, options: &LoadOptions) -> LoadProgress {
+        let bytes_total = self.bytes_total.load(Ordering::Relaxed);
+        let readings = if options.strict { 2 } else { 1 };
+        LoadProgress {
             // A file may have grown since.
-            bytes_read: (meter.bytes.load(Ordering::Relaxed) / readings).min(bytes_total),
+            bytes_read: (self.meter.bytes.load(Ordering::Relaxed) / readings).min(bytes_total),
             bytes_total,
-            events: meter.events.load(Ordering::Relaxed),
-            files_done: done.load(Ordering::Relaxed),
-            files_total: files.len(),
-            file,
-        });
-        if told.is_break() {
-            meter.stop.store(true, Ordering::Relaxed);
+            events: self.meter.events.load(Ordering::Relaxed),
+            files_done: self.files_done.load(Ordering::Relaxed),
+            files_total: self.files_total.load(Ordering::Relaxed),
+            file: self.current.lock().map(|current| current.clone()).unwrap_or_default(),
         }
-    };
-    let loads = std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        scope.spawn(move || {
-            // One thread per rank; the answer does not depend on how many run.
-            let loads: Vec<Load> = files.par_iter().map(read).collect();
-            // Whoever waits is there until this arrives.
-            let _ = sender.send(loads);
-        });
-        loop {
-            match receiver.recv_timeout(TOLD_EVERY) {
-                Ok(loads) => return loads,
-                Err(RecvTimeoutError::Timeout) => tell(),
-                Err(RecvTimeoutError::Disconnected) => return Vec::new(),
-            }
-        }
-    });
-    tell();
-    if meter.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(loads) }
+    }
 }
 
 /// What was loaded, unless it is to be valid and is not. A rank that nobody asked for is not looked at.

@@ -205,3 +205,58 @@ fn strict_takes_valid_files_only_and_names_the_first_wrong_one() {
     let error = TraceSet::from_bytes_with(&packed[..packed.len() - 9], &strict).unwrap_err();
     assert!(error.to_string().contains("the gzip data ends early at byte"), "{error}");
 }
+
+/// A path under which this process can open the reading end of a pipe, as a shell hands it over for `<(zcat FILE)`.
+#[cfg(target_os = "linux")]
+fn handed_over(pipe: &std::io::PipeReader) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/dev/fd/{}", pipe.as_raw_fd()))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pipe_of_the_shell_is_read_and_refused_if_read_twice() {
+    let (pipe, mut writer) = std::io::pipe().unwrap();
+    std::io::Write::write_all(&mut writer, &rank(3).gzip()).unwrap();
+    drop(writer);
+    let strict = LoadOptions { strict: true, ..LoadOptions::default() };
+    let error = TraceSet::load_with(handed_over(&pipe), &strict, &mut never).unwrap_err().to_string();
+    assert!(error.ends_with("it is a pipe, and strict loading reads twice; expected a file or a folder"), "{error}");
+    assert_eq!(TraceSet::load(handed_over(&pipe)).unwrap().ranks(), [3]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn load_that_blocks_is_left_behind_when_interrupted() {
+    let (pipe, writer) = std::io::pipe().unwrap();
+    // More often than there are threads in a pool.
+    for _ in 0..=rayon::current_num_threads() {
+        let start = std::time::Instant::now();
+        let mut told = 0;
+        let loaded = TraceSet::load_with(handed_over(&pipe), &LoadOptions::default(), &mut |_| {
+            told += 1;
+            if told > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(matches!(loaded.unwrap_err(), Error::Interrupted));
+        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+    }
+    // Others load meanwhile.
+    assert_eq!(TraceSet::load("../../notebooks/data/job").unwrap().ranks(), [0, 1, 2, 3]);
+    drop(writer);
+}
+
+#[cfg(unix)]
+#[test]
+fn named_pipes_and_devices_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.json");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let error = TraceSet::load(&path).unwrap_err().to_string();
+    let kind = "it is a named pipe, which blocks until a program writes to it";
+    let expected = "expected a file or a folder, or a pipe of the shell such as <(zcat FILE)";
+    assert_eq!(error, format!("invalid path {}: {kind}; {expected}", path.display()));
+    // In a folder it is no trace.
+    assert!(matches!(TraceSet::load(folder.path()), Err(Error::NoTraceFiles { .. })));
+    let error = TraceSet::load("/dev/null").unwrap_err().to_string();
+    assert!(error.starts_with("invalid path /dev/null: it is a device; expected a file"), "{error}");
+}

@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use regex::bytes::Regex;
+use std::fs::FileType;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -21,6 +22,10 @@ pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
         Err(error) => return Err(failed(error)),
     };
     if !kind.is_dir() {
+        if !kind.is_file() && !is_open_already(path) {
+            let expected = "a file or a folder, or a pipe of the shell such as <(zcat FILE)";
+            return Err(Error::NotAFile { path: path.to_owned(), kind: kind_of(kind.file_type()), expected });
+        }
         return Ok(vec![path.to_owned()]);
     }
     let (mut files, mut folders) = (Vec::new(), Vec::new());
@@ -42,6 +47,27 @@ pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
         return Err(Error::NoTraceFiles { path: path.to_owned(), folders });
     }
     Ok(files)
+}
+
+/// Whether a path names a file that whoever started the program has opened: `<(zcat FILE)` of a shell is `/dev/fd/63`.
+fn is_open_already(path: &Path) -> bool {
+    ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|open| path.starts_with(open))
+}
+
+/// What a path is that is neither a file nor a folder.
+fn kind_of(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a named pipe, which blocks until a program writes to it";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    let _ = kind;
+    "a device"
 }
 
 /// Of what a file would be a copy, going by the names that [`crate::analysis`] gives to copies.
