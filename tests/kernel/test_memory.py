@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_a_bomb_ends_with_a_message_and_what_was_loaded_stays(start, tracebook_a
     assert ran.status == "error" and ran.content["ename"] == "TraceError", ran.content
     said = ran.content["evalue"]
     # The thing, the reason, and the way out.
-    for part in (path.name, "memory budget of 300 MiB", "Let other traces go", "TRACEBOOK_MEMORY=16G"):
+    for part in (f"cannot load {path}: the process holds ", "memory budget of 300 MiB", "let other traces go", "set TRACEBOOK_MEMORY=1G"):
         assert part in said, said
     # The budget is looked at between pieces of text, so it may be passed by what one piece makes.
     assert resident(kernel.pid, "VmHWM") < 600 << 20
@@ -64,3 +65,34 @@ def test_a_budget_that_is_no_size_is_said(start, tracebook_argv):
     kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "plenty"})
     ran = kernel.run(f"%trace_load {DATA}/job/rank-0.json.gz --as control")
     assert 'TRACEBOOK_MEMORY="plenty" is no size; write 8G' in ran.content["evalue"]
+
+
+def test_a_budget_below_what_the_kernel_holds_refuses_every_load(start, tracebook_argv):
+    """Also a small trace: what the kernel itself holds counts."""
+    for setting, words in [("5M", "5 MiB"), ("1", "1 B")]:
+        kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": setting})
+        ran = kernel.run(f"%trace_load {DATA}/control --as control")
+        assert ran.content["ename"] == "TraceError", ran.content
+        assert f"MiB of its memory budget of {words}; load fewer ranks" in ran.content["evalue"], ran.content["evalue"]
+        assert kernel.ok("%lsmagic").status == "ok"
+
+
+def test_a_question_beyond_the_budget_is_refused_and_the_kernel_goes_on(start, tracebook_argv, large_trace, tmp_path):
+    """Four ranks fit as columns, the work of a question about all of them does not."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    for rank in range(4):
+        file = folder / f"rank{rank}.json"
+        subprocess.run([large_trace, file, "--bytes", "40M", "--rank", str(rank)], check=True, capture_output=True)
+    kernel = start(tracebook_argv)
+    kernel.ok(f"%trace_load {folder} --as job --quiet", timeout=60)
+    kernel.ok("%trace_list")
+    held = resident(kernel.pid) >> 20
+    kernel.ok("%temporal_breakdown job --no-figure", timeout=60)
+    kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": f"{held + 28}M"})
+    kernel.ok(f"%trace_load {folder} --as job --quiet", timeout=60)
+    ran = kernel.run("%temporal_breakdown job --no-figure", timeout=60)
+    assert (ran.status, ran.content.get("ename")) == ("error", "TraceError"), ran.content
+    for part in ("cannot answer ", ": it needs about ", f"of its memory budget of {held + 28} MiB; choose fewer ranks"):
+        assert part in ran.content["evalue"], ran.content["evalue"]
+    kernel.ok("%trace_info job")

@@ -1,5 +1,7 @@
 //! `ask FILE [TIMES,TIMES…]`: asks every question of the catalog of a trace repeated so many times, one after the other in
-//! time (by default once, 4 and 16 times), and prints milliseconds, best of three, and nanoseconds per event.
+//! time (by default once, 4 and 16 times), and prints milliseconds, best of three, nanoseconds per event, and the bytes of
+//! memory per event that the question takes at most on top, which `BYTES_PER_ROW` must cover. For exact bytes the allocator
+//! must give back: `MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=65536`.
 //!
 //! The first line is what every question needs first: the rows without the last profiler step (`TraceAnalysis::new`).
 #![allow(clippy::print_stdout)]
@@ -19,12 +21,17 @@ fn main() -> Outcome<()> {
     let times = args.next().unwrap_or_else(|| "1,4,16".to_owned());
     let times: Vec<i64> = times.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let trace: Value = serde_json::from_str(&text(&path)?)?;
-    println!("{:<34} {:>9} {:>10} {:>10}", "question", "events", "ms", "ns/event");
+    println!("{:<34} {:>9} {:>10} {:>10} {:>10}", "question", "events", "ms", "ns/event", "B/event");
     for times in times {
         let traces = TraceSet::from_bytes(repeated(&trace, times)?)?;
         let events = traces.event_count();
-        let tell = |name: &str, ms: f64| {
-            println!("{name:<34} {events:>9} {ms:>10.2} {:>10.1}", ms * 1e6 / events as f64);
+        let tell = |name: &str, (ms, bytes): (f64, u64)| {
+            let events_f = events as f64;
+            println!(
+                "{name:<34} {events:>9} {ms:>10.2} {:>10.1} {:>10.1}",
+                ms * 1e6 / events_f,
+                bytes as f64 / events_f
+            );
         };
         tell("(rows in whole steps)", best(|| TraceAnalysis::new(&traces).map(drop))?);
         let analysis = TraceAnalysis::new(&traces)?;
@@ -39,15 +46,25 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Milliseconds of the fastest of three.
-fn best(mut work: impl FnMut() -> trace::Result<()>) -> Outcome<f64> {
+/// Milliseconds of the fastest of three, and the most bytes of memory on top of what was held.
+fn best(mut work: impl FnMut() -> trace::Result<()>) -> Outcome<(f64, u64)> {
     let mut fastest = f64::INFINITY;
+    // The peak begins anew; where the system does not take it, no bytes are told.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    let before = status("VmRSS:");
     for _ in 0..3 {
         let start = Instant::now();
         work()?;
         fastest = fastest.min(start.elapsed().as_secs_f64() * 1e3);
     }
-    Ok(fastest)
+    Ok((fastest, status("VmHWM:").saturating_sub(before)))
+}
+
+/// A line of /proc/self/status, in bytes; 0 where there is none.
+fn status(name: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) << 10
 }
 
 fn text(path: &str) -> Outcome<String> {

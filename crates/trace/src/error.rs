@@ -79,16 +79,22 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// Loading took more memory than it may.
+    /// What was asked for takes more memory than the process may hold.
     #[error(
-        "{file} was not loaded: the process would hold more than its memory budget of {}. Let other traces go, load fewer ranks, or set {}=16G before the program starts",
-        crate::memory::in_words(*.budget), crate::MEMORY_VARIABLE
+        "cannot {task}: {}; {fix}, let other traces go, or set {}={} before the program starts",
+        crate::memory::refusal(*.need, *.held, *.budget), crate::MEMORY_VARIABLE, crate::memory::enough(*.need, *.held, *.budget)
     )]
     MemoryBudget {
-        /// The file that was being read.
-        file: String,
-        /// What the process may hold, in bytes.
+        /// What was asked for: `load rank-0.json.gz`, `answer idle_time_breakdown`.
+        task: String,
+        /// An estimate of what it needs on top, in bytes; 0 if more is held than may be before it begins.
+        need: u64,
+        /// What the process holds, in bytes.
+        held: u64,
+        /// What it may hold, in bytes.
         budget: u64,
+        /// What else helps.
+        fix: &'static str,
     },
     /// The memory budget is no size.
     #[error("{}=\"{value}\" is no size; write 8G, 500M or a number of bytes", crate::MEMORY_VARIABLE)]

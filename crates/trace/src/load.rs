@@ -199,16 +199,19 @@ fn load_one<'m>(
 ) -> Result<Option<Loaded>> {
     let ranks = options.ranks.as_deref();
     let mut builder = Builder::new(options.compat, ranks, wanted, meter);
-    let budget = Budget::now()?;
+    let (budget, task) = (Budget::now()?, Task::Load(file));
+    budget.check(task, 0)?;
     let outcome = read(&mut builder, budget).map_err(|error| match error {
-        Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => budget.spent(file),
+        Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => budget.spent(task),
         error => error,
     })?;
     if outcome.stopped {
         return Ok(None);
     }
     meter.events.fetch_add(builder.untold(outcome.events), Ordering::Relaxed);
+    budget.check(task, builder.bytes_to_finish())?;
     let built = builder.finish(others())?;
+    budget.check(task, 0)?;
     if built.events.height() == 0 {
         return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
     }

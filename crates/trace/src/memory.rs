@@ -1,7 +1,10 @@
-//! How much memory a load may take: a small file can unpack to more than the machine has.
+//! How much memory the process may hold: a small file can unpack to more than the machine has.
 //!
-//! What counts is what the process holds, so that several ranks, and traces loaded before, share one budget. It is looked
-//! at while text is unpacked, a few times per hundred megabytes.
+//! What counts is what the process holds already, the program itself and all loaded traces included, and what the next step
+//! needs on top, estimated from its rows. It is looked at
+//!
+//! * as a load begins, while text is unpacked (a few times per hundred megabytes), before columns are finished and after;
+//! * before a question, a comparison or a description, and again before each rank of a question.
 
 use crate::{Error, Result};
 use std::io::{Error as IoError, ErrorKind, Read};
@@ -12,7 +15,16 @@ pub const MEMORY_VARIABLE: &str = "TRACEBOOK_MEMORY";
 /// Text that is read between two looks at the memory, in bytes.
 const EVERY: u64 = 4 << 20;
 
-/// What a process may hold while it loads, in bytes.
+/// What is about to be done, for the message that refuses it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Task<'t> {
+    /// To load a file.
+    Load(&'t str),
+    /// To answer a question, compare or describe.
+    Answer(&'t str),
+}
+
+/// What a process may hold, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget(u64);
 
@@ -31,12 +43,35 @@ impl Budget {
 
     /// Reads `reader` as long as the budget lasts.
     pub(crate) fn limit<R: Read>(self, reader: R) -> Limited<R> {
-        Limited { inner: reader, budget: self, unlooked: 0 }
+        Limited { inner: reader, budget: self, unlooked: EVERY }
     }
 
-    /// What a load says whose budget is spent.
-    pub(crate) fn spent(self, file: &str) -> Error {
-        Error::MemoryBudget { file: file.to_owned(), budget: self.0 }
+    /// Refuses what needs so many bytes more than the process holds.
+    ///
+    /// # Errors
+    /// [`Error::MemoryBudget`] if they would not fit.
+    pub(crate) fn check(self, task: Task<'_>, need: usize) -> Result<()> {
+        let (held, need) = (held(), need as u64);
+        if held.saturating_add(need) <= self.0 { Ok(()) } else { Err(self.refusal(task, held, need)) }
+    }
+
+    /// What a load says whose budget was spent while it read.
+    pub(crate) fn spent(self, task: Task<'_>) -> Error {
+        self.refusal(task, held(), 0)
+    }
+
+    fn refusal(self, task: Task<'_>, held: u64, need: u64) -> Error {
+        let (task, fix) = match task {
+            Task::Load(file) => (format!("load {file}"), "load fewer ranks"),
+            Task::Answer(name) => (format!("answer {name}"), "choose fewer ranks"),
+        };
+        Error::MemoryBudget { task, need, held, budget: self.0, fix }
+    }
+
+    /// So many bytes.
+    #[cfg(test)]
+    pub(crate) fn of(bytes: u64) -> Self {
+        Self(bytes)
     }
 }
 
@@ -76,10 +111,24 @@ fn size(text: &str) -> Option<u64> {
     Some((number * factor as f64) as u64)
 }
 
+/// What refuses a task: `it needs 80 MiB more, and the process holds 240 MiB of its memory budget of 300 MiB`.
+pub(crate) fn refusal(need: u64, held: u64, budget: u64) -> String {
+    let holds = format!("the process holds {} of its memory budget of {}", in_words(held), in_words(budget));
+    if need == 0 { holds } else { format!("it needs about {} more, and {holds}", in_words(need)) }
+}
+
+/// A setting of [`MEMORY_VARIABLE`] with which it would not be refused, and some room.
+pub(crate) fn enough(need: u64, held: u64, budget: u64) -> String {
+    let twice = held.saturating_add(need).max(budget).saturating_mul(2);
+    format!("{}G", twice.div_ceil(1 << 30))
+}
+
 /// A size as a person reads it.
 pub(crate) fn in_words(bytes: u64) -> String {
     match bytes {
-        0..0x4000_0000 => format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20)),
+        0..0x400 => format!("{bytes} B"),
+        0x400..0x10_0000 => format!("{:.0} KiB", bytes as f64 / 1024.0),
+        0x10_0000..0x4000_0000 => format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20)),
         _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
     }
 }
@@ -136,13 +185,29 @@ mod tests {
         for odd in ["", "much", "-1G", "0", "G", "é"] {
             assert_eq!(size(odd), None, "{odd:?}");
         }
-        assert_eq!((in_words(500 << 20), in_words(3 << 29)), ("500 MiB".to_owned(), "1.5 GiB".to_owned()));
+        for (bytes, words) in [(1, "1 B"), (20 << 10, "20 KiB"), (500 << 20, "500 MiB"), (3 << 29, "1.5 GiB")] {
+            assert_eq!(in_words(bytes), words);
+        }
     }
 
     #[test]
     fn a_process_holds_something_and_a_machine_has_something() {
         assert!(held() > 1 << 20);
         assert!(free().unwrap() > 1 << 20);
+    }
+
+    #[test]
+    fn refusals_name_need_holding_budget_and_a_setting_that_is_enough() {
+        let error = Budget(300 << 20).refusal(Task::Answer("idle_time_breakdown"), 240 << 20, 80 << 20);
+        assert_eq!(
+            error.to_string(),
+            "cannot answer idle_time_breakdown: it needs about 80 MiB more, and the process holds 240 MiB of its memory \
+             budget of 300 MiB; choose fewer ranks, let other traces go, or set TRACEBOOK_MEMORY=1G before the program starts"
+        );
+        let error = Budget(1).check(Task::Load("a.json"), 0).unwrap_err().to_string();
+        assert!(error.starts_with("cannot load a.json: the process holds "), "{error}");
+        assert!(error.contains("of its memory budget of 1 B; load fewer ranks"), "{error}");
+        assert!(Budget(held() + (64 << 20)).check(Task::Load("a.json"), 1 << 20).is_ok());
     }
 
     #[test]

@@ -89,6 +89,10 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     const FIRST_RANK_ONLY: bool = false;
     /// Whether it looks at launches: then it sees those of the kernels that a filter takes, too.
     const LAUNCHES: bool = false;
+    /// Working memory for each row that is looked at, in bytes: an estimate of what [`Analysis::map`] and
+    /// [`Analysis::finish`] take, the answer included. A question that would exceed the memory budget is refused before it
+    /// begins. No question of the catalog was measured to take more than 41 (`examples/ask.rs`).
+    const BYTES_PER_ROW: usize = 48;
     /// What the ranks say: exact, and the same however it is merged.
     type State: Merge + Default + Send + Serialize + DeserializeOwned;
 

@@ -64,6 +64,8 @@ impl TraceAnalysis {
     /// # Errors
     /// If polars refuses.
     pub fn with_last_profiler_step(traces: &TraceSet, include_last_profiler_step: bool) -> Result<Self> {
+        let need = traces.event_count().saturating_mul(RankView::BYTES_PER_ROW);
+        Budget::now()?.check(Task::Answer("a question"), need)?;
         let info = traces.info();
         let whole = Whole {
             compat: traces.compat(),
@@ -152,7 +154,7 @@ impl TraceAnalysis {
     /// Asks the ranks that the question names: by default all, or the first where HTA asks one.
     ///
     /// # Errors
-    /// If a rank does not exist or a parameter makes no sense.
+    /// If a rank does not exist, a parameter makes no sense, or the answer does not fit the memory budget.
     ///
     /// # Example
     /// ```
@@ -175,10 +177,23 @@ impl TraceAnalysis {
     /// # Errors
     /// As [`TraceAnalysis::ask`].
     pub fn ask_ranks<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>) -> Result<Answer> {
+        self.ask_within(question, ranks, Budget::now()?)
+    }
+
+    /// The same, within a budget of memory.
+    pub(crate) fn ask_within<A: Analysis>(
+        &self,
+        question: &A,
+        ranks: Option<&[i64]>,
+        budget: Budget,
+    ) -> Result<Answer> {
         let views = self.chosen::<A>(ranks.or(question.ranks()))?;
+        let rows: usize = views.iter().map(|view| view.rows().len()).sum();
+        budget.check(Task::Answer(A::NAME), rows.saturating_mul(A::BYTES_PER_ROW))?;
         // In any order and grouping: a state is exact, and merging it commutes.
         let said = |view: &&RankView| -> Result<A::State> {
             checkpoint::check()?;
+            budget.check(Task::Answer(A::NAME), 0)?;
             let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
             question.map(with_launches.as_ref().unwrap_or(view))
         };

@@ -5,11 +5,15 @@ use super::measure::{Measured, Total};
 use super::suspect;
 use crate::classify::KernelType;
 use crate::frame::columns::NAME;
+use crate::memory::{Budget, Task};
 use crate::{Compat, Result, TraceSet};
 use polars::prelude::Categorical32Type;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Working memory for each row, in bytes: stretches of device work, twice while they are merged.
+const BYTES_PER_ROW: usize = 32;
 
 /// An overview of a loaded trace, over all its rows: the last iteration counts too, unlike in the questions of
 /// [`TraceAnalysis`](crate::TraceAnalysis). All times are whole nanoseconds.
@@ -145,7 +149,7 @@ impl TraceSet {
     /// odd. One pass over the rows of each rank, ranks side by side.
     ///
     /// # Errors
-    /// If polars refuses, which no loaded trace should bring about.
+    /// If it does not fit the memory budget, or polars refuses, which no loaded trace should bring about.
     ///
     /// # Example
     /// ```

@@ -7,6 +7,7 @@ mod tests;
 use super::labeled::Sum;
 use crate::filter::Filter;
 use crate::frame::columns::*;
+use crate::memory::{Budget, Task};
 use crate::select::Rows;
 use crate::{
     Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window, shorten_name,
@@ -280,6 +281,9 @@ impl TraceDiff {
         Ok(rows)
     }
 }
+
+/// Working memory for each event of both sides, in bytes: what a filter computes, and sums by name.
+const BYTES_PER_ROW: usize = 16;
 
 /// One name on both sides.
 struct Row {

@@ -39,7 +39,15 @@ pub(crate) struct Built {
     pub(crate) streams: Vec<i64>,
 }
 
+/// Bytes for each row that finishing takes on top of what the rows take: ends, launches, iterations, and what finds launches.
+const BYTES_TO_FINISH: usize = 40;
+
 impl Builder<'_> {
+    /// An estimate of the memory that [`Self::finish`] takes on top, in bytes.
+    pub(crate) fn bytes_to_finish(&self) -> usize {
+        self.rows.index.rows().saturating_mul(BYTES_TO_FINISH)
+    }
+
     /// The frame, and what is to be said of it, made by this thread and so many others.
     ///
     /// # Errors
