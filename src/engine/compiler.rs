@@ -264,6 +264,10 @@ fn run_rustc(mut rustc: Command, analyse: bool) -> (i32, String) {
     }
     // evcxr takes a warning of an analysis for an error, and shows none of a compilation.
     rustc.arg("-Awarnings");
+    if let Some(folder) = std::env::var_os(RUN_FOLDER) {
+        // What it puts aside holds names of the cell's, and is nobody else's business.
+        rustc.env("TMPDIR", folder);
+    }
     let Ok(mut child) = rustc.stderr(Stdio::piped()).spawn() else {
         return (fail("rustc cannot be started"), String::new());
     };

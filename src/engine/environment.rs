@@ -4,6 +4,7 @@
 use super::leftovers::{self, PREFIX};
 use super::toolchain::{CELLS_VARIABLE, default_folder};
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,7 +77,9 @@ pub fn enter() -> std::io::Result<RunFolder> {
         }
         return Ok(RunFolder { path, _claim: claim });
     }
-    let path = tempfile::Builder::new().prefix(PREFIX).tempdir()?.keep();
+    // Traces, the text of cells and what is compiled of it are for the user alone.
+    let private = std::fs::Permissions::from_mode(0o700);
+    let path = tempfile::Builder::new().prefix(PREFIX).permissions(private).tempdir()?.keep();
     let exe = std::env::current_exe()?;
     let variables = lay_out(&path, &exe)?;
     let error = Command::new(exe).args(std::env::args_os().skip(1)).envs(variables).exec();
