@@ -6,6 +6,7 @@
 //! ```
 
 use super::header::{self, Origin};
+use super::json;
 use super::sign::Signer;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,12 +61,17 @@ pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) 
         return Err(Dropped::Signature);
     }
     let known = header::read(header).map_err(|reason| Dropped::Malformed { part: "header", reason })?;
-    let content: Value = serde_json::from_slice(content)
-        .map_err(|error| Dropped::Malformed { part: "content", reason: error.to_string() })?;
+    let content: Value =
+        json::read(content).map_err(|error| Dropped::Malformed { part: "content", reason: error.to_string() })?;
     if !content.is_object() {
         return Err(Dropped::Malformed { part: "content", reason: "not an object".to_owned() });
     }
-    let origin = Origin::new(header.clone(), frames, known.msg_id);
+    // It goes back as it came, unless no client could read it.
+    let header = match serde_json::from_slice::<Value>(header) {
+        Ok(_) => header.clone(),
+        Err(_) => json::repaired(header).into_owned().into_bytes(),
+    };
+    let origin = Origin::new(header, frames, known.msg_id);
     Ok(Request { channel, msg_type: known.msg_type, origin, content })
 }
 
@@ -153,6 +159,7 @@ mod tests {
         for (header, content) in [
             (&b"not json"[..], &b"{}"[..]),
             (b"\xff\xfe", b"{}"),
+            (br#"{"msg_id":"m","msg_type":"t"}"#, b"{\"a\": \"\\ud8"),
             (b"[]", b"{}"),
             (br#"{"msg_id":"m","msg_type":"t"}"#, b"[1]"),
             (br#"{"msg_id":"m","msg_type":"t"}"#, b""),
@@ -162,6 +169,20 @@ mod tests {
             let frames = [DELIMITER, signature.as_bytes(), header, b"{}", b"{}", content].map(<[u8]>::to_vec).to_vec();
             assert!(matches!(read(frames, Channel::Shell, &signer), Err(Dropped::Malformed { .. })));
         }
+    }
+
+    #[test]
+    fn half_a_character_is_replaced_in_header_and_content() {
+        let signer = Signer::new(b"k");
+        let header: &[u8] = b"{\"msg_id\":\"m\",\"msg_type\":\"t\",\"username\":\"\xff\\ud83d\"}";
+        let content: &[u8] = b"{\"code\":\"\xff\\udcff\"}";
+        let signature = signer.sign(&[header, b"{}", b"{}", content]);
+        let frames = [DELIMITER, signature.as_bytes(), header, b"{}", b"{}", content].map(<[u8]>::to_vec).to_vec();
+        let request = read(frames, Channel::Shell, &signer).unwrap();
+        assert_eq!(request.content, json!({"code": "\u{fffd}\u{fffd}"}));
+        let written = Writer::new(signer).write(&[], Some(&request.origin), "status", &json!({})).unwrap();
+        let parent: Value = serde_json::from_slice(&written[3]).unwrap();
+        assert_eq!(parent, json!({"msg_id": "m", "msg_type": "t", "username": "\u{fffd}\u{fffd}"}));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) struct Known {
 
 /// Reads a header. Only what we use must be there, since older and stranger clients leave fields out.
 pub(super) fn read(frame: &[u8]) -> Result<Known, String> {
-    let mut header: Map<String, Value> = serde_json::from_slice(frame).map_err(|error| error.to_string())?;
+    let mut header: Map<String, Value> = super::json::read(frame).map_err(|error| error.to_string())?;
     let mut text = |key: &str| match header.remove(key) {
         Some(Value::String(text)) => Ok(text),
         _ => Err(format!("no text `{key}`")),

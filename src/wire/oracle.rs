@@ -35,7 +35,7 @@ fn taken(signer: &Signer, frames: Vec<Vec<u8>>) {
     let at = frames.iter().position(|frame| frame == DELIMITER);
     let Ok(request) = read(frames.clone(), Channel::Shell, signer) else { return };
     let at = at.unwrap();
-    let header: Value = serde_json::from_slice(&frames[at + 2]).unwrap();
+    let header: Value = super::json::read(&frames[at + 2]).unwrap();
     assert_eq!(header["msg_type"], json!(request.msg_type));
     assert_eq!(header["msg_id"], json!(request.origin.msg_id()));
     assert!(request.content.is_object());
@@ -43,7 +43,10 @@ fn taken(signer: &Signer, frames: Vec<Vec<u8>>) {
     let answer = Writer::new(signer.clone())
         .write(request.origin.identities(), Some(&request.origin), "status", &json!({"said": request.msg_type}))
         .unwrap();
-    assert_eq!(answer[at + 3], frames[at + 2], "the parent header goes back byte for byte");
+    if serde_json::from_slice::<Value>(&frames[at + 2]).is_ok() {
+        assert_eq!(answer[at + 3], frames[at + 2], "the parent header goes back byte for byte");
+    }
+    assert_eq!(serde_json::from_slice::<Value>(&answer[at + 3]).unwrap(), header);
     let answer = read(answer, Channel::Shell, signer).ok().unwrap();
     assert_eq!(answer.content["said"], json!(request.msg_type));
 }

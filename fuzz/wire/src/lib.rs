@@ -5,6 +5,7 @@
 mod wire {
     mod frame;
     mod header;
+    mod json;
     pub(crate) mod oracle;
     mod sign;
 }
