@@ -1,14 +1,15 @@
 //! Whether a console should run what was typed or wait for more lines.
 
 use super::rust::{Step, Walk};
-use super::segment::stretches;
+use super::segment::{Form, stretches};
+use super::syntax::{self, Syntax};
 
 /// The answer to Jupyter's `is_complete_request`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completeness {
     /// It can run.
     Complete,
-    /// A bracket, string or comment is open, or an operator waits for its right side.
+    /// A bracket, string or comment is open, a statement lacks its end, or a cell magic its body.
     Incomplete {
         /// What the next line should start with.
         indent: String,
@@ -17,10 +18,28 @@ pub enum Completeness {
     Invalid,
 }
 
-/// Looks at the last stretch of Rust; a magic line is always complete.
+/// Whether a cell can run. A magic line always can; of Rust a parser tells, stretch by stretch, since only the last one
+/// can go on.
 pub fn is_complete(code: &str) -> Completeness {
-    let Some(rust) = stretches(code).pop().filter(|last| last.head.is_none()) else { return Completeness::Complete };
-    let text = &code[rust.range];
+    let stretches = stretches(code);
+    let mut last = Completeness::Complete;
+    for stretch in stretches {
+        if last != Completeness::Complete {
+            return Completeness::Invalid;
+        }
+        last = match &stretch.head {
+            None => rust(&code[stretch.range]),
+            Some(head) if head.form == Form::Cell => {
+                let body = code[head.args.end..stretch.range.end].split_once('\n').map_or("", |(_, below)| below);
+                if body.is_empty() { Completeness::Incomplete { indent: String::new() } } else { is_complete(body) }
+            }
+            Some(_) => Completeness::Complete,
+        };
+    }
+    last
+}
+
+fn rust(text: &str) -> Completeness {
     let first = text.trim_start();
     if first.starts_with(':') && first.lines().count() <= 1 {
         return Completeness::Complete;
@@ -37,13 +56,17 @@ pub fn is_complete(code: &str) -> Completeness {
             return Completeness::Invalid;
         }
     }
-    match walk.innermost() {
-        Some(bracket) => Completeness::Incomplete { indent: format!("{}    ", indent_at(text, bracket)) },
+    if let Some(bracket) = walk.innermost() {
+        return Completeness::Incomplete { indent: format!("{}    ", indent_at(text, bracket)) };
+    }
+    match syntax::parse(text) {
+        Syntax::Wrong => Completeness::Invalid,
         // Two line ends say "run it", whatever it is.
-        None if walk.wants_more() && !text.ends_with("\n\n") => {
-            Completeness::Incomplete { indent: format!("{}    ", indent_at(text, text.trim_end().len())) }
+        Syntax::Unfinished if !text.ends_with("\n\n") => {
+            let more = if walk.wants_more() { "    " } else { "" };
+            Completeness::Incomplete { indent: format!("{}{more}", indent_at(text, text.trim_end().len())) }
         }
-        None => Completeness::Complete,
+        _ => Completeness::Complete,
     }
 }
 
@@ -104,6 +127,26 @@ mod tests {
         assert_eq!(indent("let x =").as_deref(), Some("    "));
         assert_eq!(indent("frame.").as_deref(), Some("    "));
         assert_eq!(is_complete("let x =\n\n"), Completeness::Complete);
+    }
+
+    #[test]
+    fn a_parser_tells_what_brackets_do_not() {
+        for code in ["let = 7q;", "let x = = 3;", "let x = ;\n%trace_list", "let x =\n%who", "%%opt\nlet = 3;"] {
+            assert_eq!(is_complete(code), Completeness::Invalid, "{code:?}");
+        }
+        for code in ["struct", "if", "if x", "let x = 1", "%trace_list\nfn f()", "%%opt\nif x"] {
+            assert_eq!(indent(code).as_deref(), Some(""), "{code:?}");
+        }
+        assert_eq!(is_complete("if x\n\n"), Completeness::Complete, "two line ends");
+    }
+
+    #[test]
+    fn a_cell_magic_needs_its_body() {
+        assert_eq!(indent("%%opt").as_deref(), Some(""));
+        assert_eq!(indent("%%opt\nfn f() {").as_deref(), Some("    "));
+        for code in ["%%opt\n1 + 1", "%%opt\n\n", "%%opt\n%who"] {
+            assert_eq!(is_complete(code), Completeness::Complete, "{code:?}");
+        }
     }
 
     #[test]

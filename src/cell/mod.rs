@@ -13,6 +13,7 @@ mod nesting;
 pub mod oracle;
 mod rust;
 mod segment;
+mod syntax;
 mod words;
 
 pub use brackets::{Unpaired, unpaired};

@@ -30,7 +30,9 @@ def test_comms(echo):
 @pytest.mark.parametrize(
     ("code", "status"),
     [("1 + 1", "complete"), ("", "complete"), ("%lsmagic", "complete"), ("fn f() {", "incomplete"),
-     ('let s = "a', "incomplete"), ("f(1]", "invalid")],
+     ('let s = "a', "incomplete"), ("f(1]", "invalid"), ("let = 7q;", "invalid"), ("let x = = 3;", "invalid"),
+     ("struct", "incomplete"), ("if", "incomplete"), ("%lsmagic\nlet x =", "incomplete"), ("let x = = 3;\n%lsmagic", "invalid"),
+     ("%%opt\nlet x = = 3;", "invalid"), ("%%opt\n1 + 1", "complete"), ("let x = %compare_traces (", "complete")],
 )
 def test_is_complete(echo, code, status):
     content = echo.ask("is_complete_request", {"code": code}).content
