@@ -7,8 +7,11 @@ use crate::wire::{Origin, Outbox};
 use jupyter_protocol::InputRequest;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace_view::Bundle;
+
+/// How often a wait looks whether the cell was interrupted.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// One run of a cell.
 pub(super) struct Execution {
@@ -27,6 +30,8 @@ pub(super) struct Execution {
 struct State {
     streams: Streams,
     pace: Pace,
+    /// Displays that came too fast behind an interrupt.
+    dropped: usize,
     pages: Vec<Bundle>,
     /// The plain text of the cell's value, for the history.
     result: Option<String>,
@@ -61,6 +66,11 @@ impl Execution {
     /// Sends all printed text, then the error if there is one.
     pub(super) fn finish(&self, failure: Option<&Failure>) {
         let mut state = lock(&self.state);
+        if state.dropped > 0 && !self.silent {
+            let (dropped, now) = (std::mem::take(&mut state.dropped), Instant::now());
+            let note = format!("the cell was interrupted: {dropped} displays were dropped\n");
+            self.print(state.streams.print(Stdio::Stderr, &note, now).into_iter().map(message::stream));
+        }
         self.flush(&mut state);
         self.print(failure.filter(|_| !self.silent).map(message::error));
     }
@@ -79,6 +89,14 @@ impl Execution {
     fn print(&self, messages: impl IntoIterator<Item = Message>) {
         for Message { kind, content } in messages {
             self.outbox.publish(Some(&self.origin), kind, &content);
+        }
+    }
+
+    /// Waits this long, or until the cell is interrupted.
+    fn pause(&self, wait: Duration) {
+        let until = Instant::now() + wait;
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !self.interrupted()) {
+            std::thread::sleep(left.min(LOOK));
         }
     }
 
@@ -117,12 +135,17 @@ impl Sink for Execution {
             Output::Page(_) => return,
         };
         let mut state = lock(&self.state);
+        if self.interrupted() && state.pace.is_used_up(Instant::now()) {
+            // What waits in the pipe must not hold up the end of the cell.
+            state.dropped += 1;
+            return;
+        }
         self.flush(&mut state);
         self.print([message]);
         let wait = state.pace.count(Instant::now());
         drop(state);
         if let Some(wait) = wait {
-            std::thread::sleep(wait);
+            self.pause(wait);
         }
         self.outbox.wait_for_clients(|| self.interrupted());
     }

@@ -26,6 +26,11 @@ impl Pace {
         self.count += 1;
         (self.count >= MESSAGES).then(|| WINDOW.saturating_sub(passed.unwrap_or_default()))
     }
+
+    /// Whether the messages of this window are used up: one that cannot wait must not be sent.
+    pub fn is_used_up(&self, now: Instant) -> bool {
+        self.count >= MESSAGES && self.started.is_some_and(|started| now.duration_since(started) < WINDOW)
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +46,16 @@ mod tests {
                 assert_eq!(pace.count(start + WINDOW * second), None);
             }
         }
+    }
+
+    #[test]
+    fn a_window_is_used_up_until_it_ends() {
+        let (mut pace, start) = (Pace::default(), Instant::now());
+        for _ in 0..MESSAGES {
+            assert!(!pace.is_used_up(start));
+            pace.count(start);
+        }
+        assert!(pace.is_used_up(start + WINDOW / 2) && !pace.is_used_up(start + WINDOW));
     }
 
     #[test]

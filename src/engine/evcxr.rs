@@ -51,6 +51,10 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
     })
 }
 
+/// Said of a cell whose output stopped on its way.
+const CUT_OFF: &str = "a part of the output of this cell did not reach the kernel in time and is dropped; \
+                       does the cell, or a program that it started, read the pipe of its own output?";
+
 /// The engine.
 pub(super) struct Evcxr {
     pub(super) stage: Stage,
@@ -115,7 +119,7 @@ impl Evcxr {
         }
         self.revive(out)?;
         // What is said while the cell compiles (cargo's progress) belongs to it, too.
-        self.live()?.pump.begin(out);
+        self.live()?.pump.begin(out)?;
         let reviewed = dependencies::review(code)?;
         for note in reviewed.iter().flat_map(|reviewed| &reviewed.notes) {
             out.emit(Output::Stderr(format!("{note}\n")));
@@ -189,7 +193,7 @@ impl Evcxr {
         self.stop_if_interrupted("while compiling; nothing was lost")?;
         match errors {
             Ok(errors) if !errors.is_empty() => {
-                self.live()?.pump.finish();
+                self.live()?.pump.finish(false);
                 Err(self.failure(Stopped::Rejected(errors), code, edits))
             }
             // What cannot be analysed (an evcxr command that fails, say) says so itself when it runs.
@@ -280,7 +284,7 @@ impl Evcxr {
             && let Ok(errors) = context.check(&edits.apply(code))
             && !errors.is_empty()
         {
-            self.live()?.pump.finish();
+            self.live()?.pump.finish(false);
             return Err(self.failure(Stopped::Rejected(errors), code, edits));
         }
         self.stop_if_interrupted("while compiling; nothing was lost")?;
@@ -297,13 +301,14 @@ impl Evcxr {
         let live = self.live()?;
         let before = live.variables();
         let edited = edits.apply(code);
-        live.pump.begin(out);
+        live.pump.begin(out)?;
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live.context.execute(&edited)));
         let Ok(result) = result else {
             let message = "the compiler's front end panicked on this cell; the next cell runs as usual";
             return Err(Failure::new("EngineError", message).into());
         };
-        let seen = live.pump.finish();
+        let lost_process = matches!(result, Err(Error::SubprocessTerminated(_)));
+        let seen = live.pump.finish(lost_process);
         let source = live.context.last_source().unwrap_or_default();
         let after = live.variables();
         // What was moved away, or lost with the process, can be attached again.
@@ -324,6 +329,7 @@ impl Evcxr {
                 }
                 match seen.failure {
                     Some(message) => Failure::new("Error", message),
+                    None if seen.cut_off => Failure::new("OutputError", CUT_OFF),
                     None => return Ok(()),
                 }
             }
@@ -430,6 +436,10 @@ impl Engine for Evcxr {
         } else {
             self.run_whole(code, out)
         };
+        if let Stage::Live(live) = &self.stage {
+            // Of a cell that ended before it could run.
+            live.pump.finish(false);
+        }
         self.control.end();
         result.map_err(|failure| self.explain(failure, code))
     }

@@ -7,7 +7,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use trace_view::envelope::{Envelope, Event, Reader};
 use trace_view::{Bundle, PLAIN};
 
-/// How long a finished cell's last words may take to come through the pipe.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How long the rest of a finished cell's output may take without any of it being passed on.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a cell said beside its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(super) struct Seen {
     pub(super) ended: bool,
     /// The error value that ended it, or that it showed.
     pub(super) failure: Option<String>,
+    /// Whether a part of its output was not passed on in time, and is dropped.
+    pub(super) cut_off: bool,
 }
 
 /// A panic.
@@ -55,6 +57,9 @@ const PROMPT: &str = "standard input: ";
 pub(super) struct Pump {
     folder: PathBuf,
     token: String,
+    /// Tells the process for cells the number of the cell.
+    number: File,
+    timeout: Duration,
     shared: Arc<Shared>,
 }
 
@@ -71,9 +76,37 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
+    /// The number of the cell that runs or ran last, from 1; what is sent on behalf of another one never reaches it.
+    cell: u64,
+    /// Whether its end has yet to be waited for.
+    running: bool,
     sink: Option<Arc<dyn Sink>>,
-    open: [bool; 2],
+    /// The sink of the cell before, whose threads may still show something.
+    previous: Option<Arc<dyn Sink>>,
+    /// Of each pipe, the last cell whose end mark was written.
+    marked: [u64; 2],
+    /// Of each pipe, the last cell whose end mark was read.
+    ended: [u64; 2],
+    /// Of each pipe, whether something is being passed on now.
+    passing: [bool; 2],
+    /// How much was passed on.
+    passed: u64,
     seen: Seen,
+}
+
+impl State {
+    /// The sink of what was printed; `None` if it stands before the end mark of an earlier cell.
+    fn of_text(&self, source: Source) -> Option<Arc<dyn Sink>> {
+        (self.ended[source as usize] + 1 >= self.cell).then(|| self.sink.clone()).flatten()
+    }
+
+    /// The sink of an envelope sent on behalf of a cell, and whether that is the current one.
+    fn of_envelope(&self, source: Source, cell: u64) -> (Option<Arc<dyn Sink>>, bool) {
+        if cell == self.cell {
+            return (self.of_text(source), self.ended[source as usize] + 1 >= self.cell);
+        }
+        (self.previous.clone().filter(|_| cell + 1 == self.cell), false)
+    }
 }
 
 impl Shared {
@@ -102,6 +135,9 @@ enum Source {
     Err,
 }
 
+/// The pipes of output, with their names.
+const SOURCES: [(Source, &str); 2] = [(Source::Out, "out"), (Source::Err, "err")];
+
 impl Pump {
     /// Makes the pipes in `folder` and starts to read them.
     pub(super) fn start(folder: &Path, token: &str) -> std::io::Result<Self> {
@@ -109,8 +145,11 @@ impl Pump {
         for name in ["in", "out", "err"] {
             rustix::fs::mknodat(CWD, folder.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         }
+        let number = File::create(folder.join("cell"))?;
+        // Room for the number of every cell: a disk that fills up later does not matter.
+        number.write_all_at(&0_u64.to_le_bytes(), 0)?;
         *shared.answers() = Some(open(folder, "in")?);
-        for (source, name) in [(Source::Out, "out"), (Source::Err, "err")] {
+        for (source, name) in SOURCES {
             let pipe = open(folder, name)?;
             // A larger pipe lets a cell that prints much run on while we send; the default works too.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, 1 << 20);
@@ -119,7 +158,7 @@ impl Pump {
                 .name(format!("cell-{name}"))
                 .spawn(move || read(pipe, source, reader, &shared))?;
         }
-        Ok(Self { folder: folder.to_owned(), token: token.to_owned(), shared })
+        Ok(Self { folder: folder.to_owned(), token: token.to_owned(), number, timeout: TIMEOUT, shared })
     }
 
     /// Asks for a line whenever the process waits for standard input and has not said so.
@@ -130,7 +169,7 @@ impl Pump {
             loop {
                 let state = shared.lock();
                 // While no cell runs, this thread sleeps.
-                let running = shared.changed.wait_while(state, |state| state.open == [false, false]);
+                let running = shared.changed.wait_while(state, |state| !state.running);
                 drop(running.unwrap_or_else(PoisonError::into_inner));
                 std::thread::sleep(LOOK);
                 let waits = !shared.asking.load(Ordering::SeqCst) && process().is_some_and(waits_for_input);
@@ -144,29 +183,84 @@ impl Pump {
         std::thread::Builder::new().name("cell-in".to_owned()).spawn(watch).map(drop)
     }
 
-    /// From now on, what comes belongs to `sink`, also after the cell ended (a thread it started may still print).
-    pub(super) fn begin(&self, sink: &Arc<dyn Sink>) {
+    /// Starts the output of a cell, if none is running: what comes belongs to `sink`, also after the cell ended (a thread it
+    /// started may still print), until the next one starts.
+    ///
+    /// # Errors
+    /// If output of an earlier cell blocks a pipe, or the process for cells cannot be told the number of this one.
+    pub(super) fn begin(&self, sink: &Arc<dyn Sink>) -> Result<(), Failure> {
+        let mut state = self.shared.lock();
+        if !state.running {
+            if state.marked.iter().any(|marked| *marked < state.cell) {
+                let message = "the output of an earlier cell still blocks the pipe to the kernel; restart the kernel";
+                return Err(Failure::new("OutputError", message));
+            }
+            let next = state.cell + 1;
+            self.number.write_all_at(&next.to_le_bytes(), 0).map_err(|error| {
+                Failure::new("EngineError", format!("cannot start a cell in {}: {error}", self.folder.display()))
+            })?;
+            (state.cell, state.running) = (next, true);
+            state.previous = state.sink.take();
+        }
+        state.sink = Some(Arc::clone(sink));
+        state.seen = Seen::default();
+        drop(state);
         self.shared.renew_input();
-        *self.shared.lock() = State { sink: Some(Arc::clone(sink)), open: [true, true], seen: Seen::default() };
         self.shared.changed.notify_all();
+        Ok(())
     }
 
-    /// Waits until everything that the cell wrote was passed on. To be called when the cell has ended, however it did:
-    /// what this writes into the pipes then stands behind everything of the cell's.
-    pub(super) fn finish(&self) -> Seen {
-        for name in ["out", "err"] {
-            if let Ok(mut pipe) = open(&self.folder, name) {
-                // If it cannot be written, the wait below ends by itself.
-                let _ = pipe.write_all(&Envelope::End.encode(&self.token));
-            }
-        }
-        let deadline = Instant::now() + LAST_WORDS;
+    /// Ends the output of the cell that runs, if there is one: waits until everything that it wrote was passed on, for as
+    /// long as some of it is. To be called when the cell has ended, however it did; `lost` if its process is gone.
+    pub(super) fn finish(&self, lost: bool) -> Seen {
         let mut state = self.shared.lock();
-        while state.open != [false, false] {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
-            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        if !state.running {
+            return Seen::default();
         }
+        let cell = state.cell;
+        let sink = state.sink.clone();
+        drop(state);
+        // Stands behind everything that the cell wrote.
+        let mark = Envelope::End { lost }.encode(&self.token, cell);
+        for (source, name) in SOURCES {
+            self.mark(source, name, &mark, cell);
+        }
+        state = self.shared.lock();
+        let (mut passed, mut since) = (state.passed, Instant::now());
+        while state.ended.iter().any(|ended| *ended < cell) {
+            // A reader that passes something on may have to wait for clients or for an answer; not after an interrupt.
+            let waits = state.passing.contains(&true) && !sink.as_ref().is_some_and(|sink| sink.interrupted());
+            if waits || state.passed != passed {
+                (passed, since) = (state.passed, Instant::now());
+            }
+            if since.elapsed() >= self.timeout {
+                state.seen.cut_off = true;
+                break;
+            }
+            state = self.shared.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.running = false;
         std::mem::take(&mut state.seen)
+    }
+
+    /// Writes an end mark, on a thread of its own if the pipe is full.
+    fn mark(&self, source: Source, name: &str, mark: &[u8], cell: u64) {
+        let pipe = self.folder.join(name);
+        let options = OFlags::NONBLOCK.bits() as i32;
+        // As short as it is, it is written whole or not at all.
+        let direct = OpenOptions::new().read(true).write(true).custom_flags(options).open(&pipe);
+        if direct.and_then(|mut pipe| pipe.write_all(mark)).is_ok() {
+            self.shared.lock().marked[source as usize] = cell;
+            return;
+        }
+        let (folder, shared) = (self.folder.clone(), Arc::clone(&self.shared));
+        let (name, mark) = (name.to_owned(), mark.to_vec());
+        // Without the mark the wait for it times out.
+        let _ = std::thread::Builder::new().name("cell-end".to_owned()).spawn(move || {
+            if open(&folder, &name).and_then(|mut pipe| pipe.write_all(&mark)).is_ok() {
+                shared.lock().marked[source as usize] = cell;
+            }
+        });
     }
 }
 
@@ -188,43 +282,72 @@ fn read(mut pipe: File, source: Source, mut reader: Reader, shared: &Shared) {
 }
 
 fn pass_on(event: Event, source: Source, shared: &Shared) {
-    let sink = shared.lock().sink.clone();
+    let sink = {
+        let mut state = shared.lock();
+        state.passing[source as usize] = true;
+        match &event {
+            Event::Envelope { cell, .. } => state.of_envelope(source, *cell),
+            _ => (state.of_text(source), true),
+        }
+    };
+    deliver(event, source, sink, shared);
+    let mut state = shared.lock();
+    state.passing[source as usize] = false;
+    state.passed += 1;
+}
+
+/// Gives an event to the sink of its cell; only the `current` cell learns how it ended.
+fn deliver(event: Event, source: Source, (sink, current): (Option<Arc<dyn Sink>>, bool), shared: &Shared) {
     let emit = |output: Output| {
         if let Some(sink) = &sink {
             sink.emit(output);
         }
     };
-    match event {
-        Event::Text(text) => emit(match source {
-            Source::Out => Output::Stdout(text),
-            Source::Err => Output::Stderr(text),
-        }),
-        Event::Content { mime, text } => emit(foreign(&mime, text)),
-        Event::Input { prompt, password } => answer(&prompt, password, sink.as_ref(), shared),
-        Event::Envelope(envelope) => match envelope {
-            Envelope::Result { bundle } => emit(Output::Result(bundle)),
-            Envelope::Display { bundle, id } => emit(Output::Display { bundle, id }),
-            Envelope::Update { bundle, id } => emit(Output::Update { bundle, id }),
-            Envelope::Stderr { text } => emit(Output::Stderr(text)),
-            Envelope::Input { prompt } => answer(&prompt, false, sink.as_ref(), shared),
-            Envelope::Clear { wait } => emit(Output::Clear { wait }),
-            Envelope::Failure { message } => shared.lock().seen.failure = Some(message),
-            Envelope::Panic { message, file, line, thread } => {
-                // What panics elsewhere (a thread of the cell's, one of polars') often ends the cell a moment later, with a panic
-                // that says less.
-                if let Some(thread) = thread {
-                    emit(Output::Stderr(format!("a thread ({thread}) panicked: {message}\n")));
-                    shared.lock().seen.panic.get_or_insert(Panic { message, file, line });
-                } else {
-                    shared.lock().seen.panic = Some(Panic { message, file, line });
-                }
+    let note = |change: &dyn Fn(&mut Seen)| {
+        if current {
+            change(&mut shared.lock().seen);
+        }
+    };
+    let (cell, envelope) = match event {
+        Event::Text(text) => {
+            return emit(match source {
+                Source::Out => Output::Stdout(text),
+                Source::Err => Output::Stderr(text),
+            });
+        }
+        Event::Content { mime, text } => return emit(foreign(&mime, text)),
+        Event::Input { prompt, password } => return answer(&prompt, password, sink.as_ref(), shared),
+        Event::Envelope { cell, envelope } => (cell, envelope),
+    };
+    match envelope {
+        Envelope::Result { bundle } => emit(Output::Result(bundle)),
+        Envelope::Display { bundle, id } => emit(Output::Display { bundle, id }),
+        Envelope::Update { bundle, id } => emit(Output::Update { bundle, id }),
+        Envelope::Stderr { text } => emit(Output::Stderr(text)),
+        Envelope::Input { prompt } => answer(&prompt, false, sink.as_ref(), shared),
+        Envelope::Clear { wait } => emit(Output::Clear { wait }),
+        Envelope::Failure { message } => note(&|seen| seen.failure = Some(message.clone())),
+        Envelope::Panic { message, file, line, thread } => {
+            let panic = Panic { message, file, line };
+            // What panics elsewhere (a thread of the cell's, one of polars') often ends the cell a moment later, with a panic
+            // that says less.
+            if let Some(thread) = thread {
+                emit(Output::Stderr(format!("a thread ({thread}) panicked: {}\n", panic.message)));
+                note(&|seen| {
+                    seen.panic.get_or_insert_with(|| panic.clone());
+                });
+            } else {
+                note(&|seen| seen.panic = Some(panic.clone()));
             }
-            Envelope::Panicked => shared.lock().seen.ended = true,
-            Envelope::End => {
-                shared.lock().open[source as usize] = false;
-                shared.changed.notify_all();
-            }
-        },
+        }
+        Envelope::Panicked => note(&|seen| seen.ended = true),
+        Envelope::End { .. } => {
+            let mut state = shared.lock();
+            let ended = &mut state.ended[source as usize];
+            *ended = cell.max(*ended);
+            drop(state);
+            shared.changed.notify_all();
+        }
     }
 }
 
@@ -264,44 +387,5 @@ fn foreign(mime: &str, text: String) -> Output {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Collected(Mutex<Vec<Output>>);
-
-    impl Sink for Collected {
-        fn emit(&self, output: Output) {
-            self.0.lock().unwrap().push(output);
-        }
-
-        fn input(&self, _: &str, _: bool) -> Result<String, Failure> {
-            Ok("an answer".to_owned())
-        }
-
-        fn interrupted(&self) -> bool {
-            false
-        }
-    }
-
-    #[test]
-    fn everything_written_before_the_end_arrives_before_finish_returns() {
-        let folder = tempfile::tempdir().unwrap();
-        let pump = Pump::start(folder.path(), "t").unwrap();
-        let collected = Arc::new(Collected(Mutex::new(Vec::new())));
-        let sink: Arc<dyn Sink> = collected.clone();
-        pump.begin(&sink);
-        let mut out = open(folder.path(), "out").unwrap();
-        out.write_all(&vec![b'x'; 300_000]).unwrap();
-        out.write_all(&Envelope::Failure { message: "no".to_owned() }.encode("t")).unwrap();
-        let seen = pump.finish();
-        assert_eq!(seen.failure.as_deref(), Some("no"));
-        let length: usize = collected
-            .0
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|output| if let Output::Stdout(text) = output { text.len() } else { 0 })
-            .sum();
-        assert_eq!(length, 300_000);
-    }
-}
+#[path = "pump_tests.rs"]
+mod tests;

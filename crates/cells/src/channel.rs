@@ -2,11 +2,20 @@
 
 use std::io::Write;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use trace_view::Bundle;
 use trace_view::envelope::Envelope;
 
 /// The variable in which the kernel passes the token of its envelopes.
 const TOKEN: &str = "TRACEBOOK_TOKEN";
+
+/// The number of the cell that runs, as the kernel counts.
+static CELL: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the number of the cell on whose behalf envelopes are sent from now on.
+pub(crate) fn set_cell(number: u64) {
+    CELL.store(number, Ordering::Relaxed);
+}
 
 fn token() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
@@ -23,7 +32,7 @@ pub(crate) fn in_kernel() -> bool {
 pub(crate) fn send(envelope: &Envelope) {
     let mut out = std::io::stdout().lock();
     let bytes = match (token(), envelope) {
-        (Some(token), _) => envelope.encode(token),
+        (Some(token), _) => envelope.encode(token, CELL.load(Ordering::Relaxed)),
         (None, Envelope::Result { bundle } | Envelope::Display { bundle, .. } | Envelope::Update { bundle, .. }) => {
             format!("{}\n", bundle.plain()).into_bytes()
         }

@@ -4,17 +4,18 @@
 //! pipes are put aside, and standard input, output and error become the kernel's own pipes (named in the environment),
 //! so that nothing a cell prints or reads can disturb the protocol, byte for byte.
 
-use crate::channel::send;
+use crate::channel::{send, set_cell};
 use crate::rt;
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use trace_view::envelope::Envelope;
 
-/// The variable that names the folder with the kernel's pipes `in`, `out` and `err`.
+/// The variable that names the folder with the kernel's pipes `in`, `out` and `err`, and with the file `cell`: the number of
+/// the cell that runs, 8 bytes, little-endian.
 pub const PIPES: &str = "TRACEBOOK_PIPES";
 
 /// Runs cells until evcxr closes the pipe; returns the exit status.
@@ -41,6 +42,7 @@ fn run() -> std::io::Result<()> {
     rustix::stdio::dup2_stdin(input)?;
     rustix::stdio::dup2_stdout(open("out")?)?;
     rustix::stdio::dup2_stderr(open("err")?)?;
+    let number = File::open(folder.join("cell"))?;
     report_panics();
     end_with_the_kernel()?;
     rt::watch_for_interrupts()?;
@@ -54,6 +56,9 @@ fn run() -> std::io::Result<()> {
             return Err(std::io::Error::other(format!("not an instruction: {line}")));
         };
         rt::forget_interrupt();
+        let mut cell = [0; 8];
+        number.read_exact_at(&mut cell, 0)?;
+        set_cell(u64::from_le_bytes(cell));
         store = load::call(file, function, store).map_err(std::io::Error::other)?;
         // A partial line must be in the pipe before evcxr, and with it the kernel, learns that the cell has ended.
         let _ = std::io::stdout().flush();
