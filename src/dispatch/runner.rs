@@ -150,7 +150,9 @@ impl Notebook {
             let result = self.engine.run(&in_place(rust, code), out);
             return result.map_err(|failure| with_habit(failure, rust));
         }
-        magic::run(segment, &mut Scene { session: &mut self.session, cells: &mut *self.engine, out })?;
+        let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
+        // What a magic computes or writes on this thread ends at an interrupt, too.
+        scene.token().run(|| magic::run(segment, &mut scene))?;
         match segment {
             Segment::Cell { body, .. } => self.stretches(body, code, out),
             _ => Ok(()),

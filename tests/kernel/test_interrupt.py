@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
 import time
+
+import pytest
 
 
 def interrupt(kernel):
@@ -48,3 +51,73 @@ def test_sigint_interrupts_and_does_not_kill(echo):
     os.kill(echo.pid, signal.SIGINT)
     assert echo.finish(msg_id).content["ename"] == "KeyboardInterrupt"
     assert echo.ok("println fine").text() == "fine\n"
+
+
+def processor_seconds(kernel):
+    """The processor time of the kernel's process so far."""
+    fields = open(f"/proc/{kernel.pid}/stat").read().rsplit(") ", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, large_trace):
+    """A trace whose analyses take a while."""
+    folder = tmp_path_factory.mktemp("large")
+    for rank in range(2):
+        subprocess.run([large_trace, folder / f"rank{rank}.json", "--bytes", "300M", "--rank", str(rank)], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def holds_large(tracebook_argv, large, tmp_path_factory):
+    from driver import Kernel
+
+    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
+    kernel.ok(f"%trace_load '{large}' --as large --quiet", timeout=300)
+    # The copy for Rust cells is written beside it.
+    before = -1
+    while processor_seconds(kernel) != before:
+        before = processor_seconds(kernel)
+        time.sleep(1)
+    yield kernel
+    kernel.close()
+
+
+ASKED = [
+    "%aten_op_kernels_and_delay large --rank 0,1 --quiet",
+    "%frequent_cuda_kernel_sequences large aten --rank 0,1 --quiet",
+    "%queue_length_summary large --rank 0,1 --quiet",
+    "%gpu_kernels_with_user_annotations large --rank 0,1 --quiet",
+]
+
+
+def computed(kernel, before):
+    """The processor time since then, once there is nothing more to do."""
+    while True:
+        spent = processor_seconds(kernel) - before
+        time.sleep(0.3)
+        if processor_seconds(kernel) - before - spent < 0.05:
+            return spent
+
+
+@pytest.mark.parametrize("line", ASKED, ids=[line.split()[0] for line in ASKED])
+def test_interrupt_ends_the_computation_too(holds_large, line):
+    """Not only the wait for it."""
+    kernel = holds_large
+    before = processor_seconds(kernel)
+    kernel.ok(line)
+    whole = computed(kernel, before)
+    assert whole > 0.1, "too short to tell"
+    # On a busy machine the interrupt may come late.
+    for _ in range(5):
+        before = processor_seconds(kernel)
+        msg_id = kernel.client.execute(line)
+        while processor_seconds(kernel) - before < 0.03:
+            time.sleep(0.002)
+        interrupt(kernel)
+        ran = kernel.finish(msg_id)
+        assert ran.status == "ok" or ran.content["ename"] == "KeyboardInterrupt"
+        spent = computed(kernel, before)
+        if ran.status == "error" and spent < whole / 2:
+            return
+    pytest.fail(f"{spent:.2f} s after an interrupt, {whole:.2f} s without")

@@ -5,6 +5,7 @@
 mod tests;
 
 use crate::Compat;
+use crate::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::Reach;
 use std::cmp::Reverse;
@@ -68,7 +69,7 @@ impl CallStacks {
         let mut parent = vec![NONE; rows.len()];
         let mut inside = vec![false; rows.len()];
         let mut threads = threads(rows, seen, compat);
-        for (calls, _) in &mut threads {
+        for (calls, _) in cancellable(&mut threads) {
             calls.sort_by_key(|call| (call.start, Reverse(call.end), rows.index(call.row as usize)));
             match compat {
                 Compat::Exact => nest(calls, &mut parent),
@@ -138,7 +139,7 @@ fn threads(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> 
         _ => None,
     });
     let mut threads: BTreeMap<(Option<i64>, Option<i64>), Thread> = BTreeMap::new();
-    for &row in seen {
+    for &row in cancellable(seen) {
         let row = row as usize;
         let thread = threads.entry(rows.thread(row)).or_default();
         let (main, backward) = marks(rows.name(row));
@@ -232,7 +233,7 @@ fn join_backward(rows: &Rows, threads: &[(Vec<Call>, Role)], parent: &mut [u32])
 
 /// Hangs kernels below their launches.
 fn hang_kernels(rows: &Rows, seen: &[u32], compat: Compat, parent: &mut [u32], inside: &mut [bool]) {
-    for &row in seen {
+    for &row in cancellable(seen) {
         let row = row as usize;
         let Some(stream) = rows.stream(row).filter(|_| !inside[row]) else { continue };
         let Some(launch) = rows.partner(row).filter(|&launch| inside[launch]) else { continue };
@@ -266,7 +267,7 @@ fn children(parent: &[u32]) -> (Vec<u32>, Vec<u32>) {
 fn depths(parent: &[u32], inside: &[bool]) -> Vec<u32> {
     let mut depth = vec![NONE; parent.len()];
     let mut path = Vec::new();
-    for start in (0..parent.len()).filter(|&row| inside[row]) {
+    for start in cancellable(0..parent.len()).filter(|&row| inside[row]) {
         let mut row = start;
         while depth[row] == NONE {
             path.push(row);

@@ -58,7 +58,7 @@ mod warning;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
-pub use checkpoint::set_checkpoint;
+pub use checkpoint::{CancellationToken, set_checkpoint};
 pub use classify::{KernelType, memory_kernel_type};
 pub use compat::Compat;
 pub use config::{

@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
+use trace::{CancellationToken, TraceSet};
 use trace_view::{Part, Report, terminal_safe};
 
 /// What a running magic may touch.
@@ -104,7 +104,8 @@ impl Scene<'_> {
     }
 
     /// Does work that may take long on a thread of its own, so that an interrupt need not wait for it: what a library does in
-    /// one call cannot be stopped in its middle. Work that nobody waits for any more ends by itself; it must only compute.
+    /// one call cannot always be stopped in its middle. Work that nobody waits for any more ends at its next look at the
+    /// interrupt; it must only compute.
     ///
     /// # Errors
     /// [`Error::Interrupted`], or what the work ended with.
@@ -114,7 +115,8 @@ impl Scene<'_> {
         E: Into<Error> + Send + 'static,
     {
         let (done, answer) = channel();
-        let work = move || drop(done.send(catch_unwind(AssertUnwindSafe(work))));
+        let token = self.token();
+        let work = move || drop(done.send(catch_unwind(AssertUnwindSafe(|| token.run(work)))));
         let unable = |why: String| Error::Rust(Failure::new("InternalError", why));
         std::thread::Builder::new()
             .name("magic".to_owned())
@@ -124,11 +126,20 @@ impl Scene<'_> {
             match answer.recv_timeout(Duration::from_millis(20)) {
                 Ok(Ok(answer)) => return answer.map_err(Into::into),
                 // A defect is reported by whoever runs magics.
-                Ok(Err(defect)) => resume_unwind(defect),
+                Ok(Err(defect)) => {
+                    self.check_interrupt()?;
+                    resume_unwind(defect)
+                }
                 Err(RecvTimeoutError::Timeout) => self.check_interrupt()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(unable("a thread is gone".to_owned())),
             }
         }
+    }
+
+    /// What ends the work of this cell, and of no other, at an interrupt.
+    pub fn token(&self) -> CancellationToken {
+        let out = Arc::clone(self.out);
+        CancellationToken::new(move || out.interrupted())
     }
 
     /// Stops here if the person pressed the interrupt button.

@@ -3,6 +3,7 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
+use crate::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::Reach;
 use crate::statistics::{micros, rounded};
@@ -134,8 +135,7 @@ fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     let mut is_launch = rows.asking(|name| launches(name, hta));
     let mut kept = vec![false; rows.len()];
     seen.iter().for_each(|&row| kept[row as usize] = true);
-    let mut found: Vec<(i64, usize)> = seen
-        .iter()
+    let mut found: Vec<(i64, usize)> = cancellable(seen)
         .map(|&row| row as usize)
         .filter(|&row| is_launch(rows.name(row)))
         .filter_map(|row| Some((rows.ts(row)?, row)))
@@ -147,7 +147,7 @@ fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     // Thread, name and start of the operator are those of one call.
     type Call = ((Option<i64>, Option<i64>), u32, i64);
     let mut calls: Vec<(Call, Launch)> = Vec::with_capacity(found.len());
-    for (ts, row) in found {
+    for (ts, row) in cancellable(found) {
         let Some(kernel) = rows.partner(row).filter(|&kernel| kept[kernel]) else { continue };
         // HTA takes the event at position 0 for none.
         if hta && rows.index(kernel) == 0 {
@@ -166,7 +166,7 @@ fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     // Stable: the launches of a call stay in their order.
     calls.sort_by_key(|(call, _)| *call);
     let mut sums: BTreeMap<(u32, Vec<u32>), (i64, i64, i64)> = BTreeMap::new();
-    for launches in calls.chunk_by(|(one, _), (other, _)| one == other) {
+    for launches in cancellable(calls.chunk_by(|(one, _), (other, _)| one == other)) {
         let Some(((_, name, _), first)) = launches.first() else { continue };
         let kernels = launches.iter().map(|(_, launch)| launch.kernel).collect();
         let sum = sums.entry((*name, kernels)).or_default();
@@ -206,7 +206,7 @@ impl Operators {
     fn of(rows: &Rows, seen: &[u32], hta: bool) -> Self {
         let mut is_operator = rows.asking(|name| name.starts_with("aten::"));
         let mut found: BTreeMap<_, Vec<(i64, i64, usize, u32)>> = BTreeMap::new();
-        for (place, &row) in seen.iter().enumerate() {
+        for (place, &row) in cancellable(seen).enumerate() {
             let row = row as usize;
             let (true, Some(start)) = (is_operator(rows.name(row)), rows.ts(row)) else { continue };
             let end = start.saturating_add(rows.dur(row));

@@ -3,6 +3,7 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
+use crate::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::histogram::histogram;
 use crate::statistics::micros;
@@ -99,7 +100,7 @@ impl Analysis for CudaKernelLaunchStats {
             let known = LAUNCHES.contains(&name) || (memory && MEMORY.contains(&name));
             known || (!hta && (MORE_LAUNCHES.contains(&name) || (memory && MORE_MEMORY.contains(&name))))
         });
-        let seen = || rank.rows().iter().map(|&row| row as usize);
+        let seen = || cancellable(rank.rows()).map(|&row| row as usize);
         let calls: Vec<(i64, usize)> = seen()
             .filter(|&row| rows.stream(row).is_none())
             .filter_map(|row| Some((rows.correlation(row)?, row)))
@@ -112,7 +113,7 @@ impl Analysis for CudaKernelLaunchStats {
             rows.correlation(row).into_iter().for_each(|id| started.started(id, row));
         }
         let mut launches = Vec::with_capacity(started.kernels.len());
-        for (id, call) in calls {
+        for (id, call) in cancellable(calls) {
             for kernel in started.by(id) {
                 let (Some(call_ts), Some(kernel_ts)) = (rows.ts(call), rows.ts(kernel)) else { continue };
                 let (cpu, gpu) = (rows.dur(call), rows.dur(kernel));

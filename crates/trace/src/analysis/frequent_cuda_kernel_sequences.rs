@@ -2,6 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
 use crate::callstack::CallStacks;
+use crate::checkpoint::cancellable;
 use crate::error::numbers;
 use crate::frame::Rows;
 use crate::statistics::micros;
@@ -145,7 +146,7 @@ impl Analysis for FrequentCudaKernelSequences {
         let rows = Rows::of(rank.all_events(), rank.compat())?;
         let mut is_wanted = rows.asking(|name| name.contains(self.operator_name.as_str()));
         let candidates: Vec<usize> =
-            rank.rows().iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
+            cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         let info = rank.info();
         let mut said = Rank { file: info.file.clone().into(), events_in_file: info.events_in_file, ..Rank::default() };
         let mut patterns = BTreeMap::new();
@@ -214,7 +215,7 @@ impl FrequentCudaKernelSequences {
     /// The sequences below these operators.
     fn patterns(&self, rows: &Rows, stacks: &CallStacks, roots: &[usize], rank: i64) -> BTreeMap<String, Pattern> {
         let mut by_codes: BTreeMap<Vec<u32>, Pattern> = BTreeMap::new();
-        for &root in roots {
+        for &root in cancellable(roots) {
             let below = stacks.below(root);
             let mut kernels: Vec<usize> =
                 below.iter().copied().filter(|&row| row != root && stacks.is_kernel(row)).collect();

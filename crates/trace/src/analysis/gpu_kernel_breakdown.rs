@@ -1,6 +1,7 @@
 //! GPU time by type of kernel, and the longest kernels of each type.
 
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
+use crate::checkpoint::cancellable;
 use crate::classify::KernelType;
 use crate::interval::overlaps;
 use crate::others::Fold;
@@ -115,7 +116,7 @@ impl Analysis for GpuKernelBreakdown {
         let hta = rank.compat() == Compat::Hta;
         let kinds: Vec<_> = self.types().iter().map(|&kind| rank.busy(kind)).collect();
         let mut by_code: BTreeMap<(KernelType, u32), Moments> = BTreeMap::new();
-        for event in rank.gpu().iter().filter(|event| self.types().contains(&event.kind)) {
+        for event in cancellable(rank.gpu()).filter(|event| self.types().contains(&event.kind)) {
             by_code.entry((event.kind, event.name)).or_default().add(event.dur);
         }
         let mut kernels: BTreeMap<KernelType, BTreeMap<String, Moments>> = BTreeMap::new();

@@ -3,6 +3,7 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
+use crate::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::{Span, innermost};
 use crate::statistics::micros;
@@ -113,7 +114,7 @@ fn annotated(rows: &Rows, rank: &RankView) -> Option<Kernels> {
     let mut places: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     let mut all = Vec::new();
     let mut any = false;
-    for &row in rank.rows() {
+    for &row in cancellable(rank.rows()) {
         let row = row as usize;
         let (is_annotation, is_operator) = kind(rows.cat(row));
         if rows.ts(row).is_none() {

@@ -1,6 +1,7 @@
 //! Time by user annotation.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::checkpoint::cancellable;
 use crate::error::numbers;
 use crate::frame::Rows;
 use crate::others::{Fold, OTHERS};
@@ -98,7 +99,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
         let wanted = if self.use_gpu_annotation { "gpu_user_annotation" } else { "user_annotation" };
         let mut is_wanted = rows.asking(|cat| cat == wanted);
         let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();
-        for row in rank.rows().iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.cat(row))) {
+        for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.cat(row))) {
             by_code.entry(rows.name(row)).or_default().add(rows.dur(row));
         }
         let names = by_code.into_iter().map(|(code, moments)| (rows.text(code).to_owned(), moments)).collect();

@@ -1,6 +1,7 @@
 //! Why streams were idle.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
+use crate::checkpoint::cancellable;
 use crate::statistics::{Moments, micros, quantile, rounded, total};
 use crate::{Compat, Result};
 use polars::df;
@@ -114,7 +115,7 @@ impl Analysis for IdleTimeBreakdown {
     type State = ByRank<Vec<Gaps>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let work = || rank.gpu().iter().filter(|event| event.is_work);
+        let work = || cancellable(rank.gpu()).filter(|event| event.is_work);
         let mut streams: Vec<i64> = Vec::new();
         for event in work() {
             if !streams.contains(&event.stream) {

@@ -2,6 +2,7 @@
 
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::checkpoint::cancellable;
 use crate::error::numbers;
 use crate::frame::Rows;
 use crate::statistics::{Moments, micros};
@@ -122,7 +123,7 @@ impl Analysis for PotentialStragglers {
         let counts = |number: i64| number > 0 || !hta;
         let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();
-        for &row in rank.rows() {
+        for &row in cancellable(rank.rows()) {
             let row = row as usize;
             let (Some(step), Some(ts)) = (rows.iteration(row), rows.ts(row)) else { continue };
             let (ts, dur) = (ts.saturating_sub(rank.origin()), rows.dur(row));

@@ -2,6 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
 use crate::Result;
+use crate::checkpoint::cancellable;
 use crate::frame::{Rows, Step, step_number};
 use polars::df;
 use serde::{Deserialize, Serialize};
@@ -55,7 +56,7 @@ pub(super) fn steps_seen(rows: &Rows, seen: &[u32]) -> BTreeSet<i64> {
         Step::Number(number) => Some(number),
         _ => None,
     });
-    seen.iter().filter_map(|&row| number(rows.name(row as usize))).collect()
+    cancellable(seen).filter_map(|&row| number(rows.name(row as usize))).collect()
 }
 
 impl TraceAnalysis {

@@ -1,5 +1,6 @@
 //! One rank as a question sees it.
 
+use crate::checkpoint::cancellable;
 use crate::classify::{KernelType, is_device_work};
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
@@ -108,7 +109,7 @@ impl RankView {
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
         let column = Ints::of(&self.trace.events, ITERATION)?;
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
-        let only = |rows: &Vec<u32>| rows.iter().copied().filter(is_in).collect::<Vec<u32>>();
+        let only = |rows: &Vec<u32>| cancellable(rows).copied().filter(is_in).collect::<Vec<u32>>();
         let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
         let seen = with_launches.as_ref().unwrap_or(&rows);
         let gpu = gpu_events(&self.trace.events, &rows, seen, &self.names, self.compat)?;
@@ -123,12 +124,12 @@ impl RankView {
         let (ts, stream) = (int(TS)?, int(STREAM)?);
         let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
         // The events of the GPU stand in the order of the rows.
-        let on_gpu = self.rows.iter().map(|&row| row as usize).filter(|&row| on_gpu(row));
+        let on_gpu = cancellable(&self.rows).map(|&row| row as usize).filter(|&row| on_gpu(row));
         let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| takes[*row]).map(|(_, event)| *event).collect();
         let rows: Vec<u32> = self.rows.iter().copied().filter(|&row| takes[row as usize]).collect();
         let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
         let mut wanted = vec![false; takes.len()];
-        for row in rows.iter().map(|&row| row as usize) {
+        for row in cancellable(&rows).map(|&row| row as usize) {
             wanted[row] = true;
             let launch = partner.get(row).filter(|_| stream.get(row).is_some());
             if let Some(launch) = launch.and_then(|launch| index.row_of(launch)) {
@@ -154,7 +155,7 @@ impl RankView {
     /// The iterations that its rows lie in.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
         let column = Ints::of(&self.trace.events, ITERATION)?;
-        Ok(self.rows.iter().filter_map(|&row| column.get(row as usize)).collect())
+        Ok(cancellable(&self.rows).filter_map(|&row| column.get(row as usize)).collect())
     }
 
     /// What there is to know of the rank without looking at its events.
@@ -198,7 +199,7 @@ impl RankView {
 
     /// Where kernels of one type run, merged.
     pub(crate) fn busy(&self, kind: KernelType) -> Vec<Span> {
-        merged(self.gpu.iter().filter(|event| event.kind == kind).map(GpuEvent::span).collect())
+        merged(cancellable(&self.gpu).filter(|event| event.kind == kind).map(GpuEvent::span).collect())
     }
 
     /// How many events end before they start.
@@ -238,7 +239,7 @@ fn gpu_events(
         kept[row as usize] = true;
     }
     let mut gpu = Vec::new();
-    for &row in rows {
+    for &row in cancellable(rows) {
         let row = row as usize;
         let (Some(stream), Some(start)) = (stream.get(row), ts.get(row)) else { continue };
         let code = name.get(row).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, without_gpu};
 use crate::Result;
+use crate::checkpoint::cancellable;
 use crate::classify::KernelType;
 use crate::interval::{length, merged};
 use crate::statistics::{micros, percent};
@@ -50,7 +51,7 @@ impl Analysis for TemporalBreakdown {
     type State = ByRank<Times>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let all = merged(rank.gpu().iter().map(|event| event.span()).collect());
+        let all = merged(cancellable(rank.gpu()).map(|event| event.span()).collect());
         let times = all.first().zip(all.last()).map(|(first, last)| {
             let kernel = last.end.saturating_sub(first.start);
             let compute = length(&rank.busy(KernelType::Computation));

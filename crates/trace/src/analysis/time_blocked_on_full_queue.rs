@@ -2,6 +2,7 @@
 
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use crate::checkpoint::cancellable;
 use crate::counter::queue_lengths;
 use crate::statistics::{micros, total};
 use crate::{Compat, Result};
@@ -82,7 +83,7 @@ impl Analysis for TimeBlockedOnFullQueue {
             full.insert(stream, total(held.map(|pair| pair[1].ts.saturating_sub(pair[0].ts))));
         }
         let starts = rank.all_events().column(crate::frame::columns::TS)?.i64()?.rechunk().into_owned();
-        let starts = || rank.rows().iter().filter_map(|&row| starts.get(row as usize));
+        let starts = || cancellable(rank.rows()).filter_map(|&row| starts.get(row as usize));
         let whole =
             starts().max().zip(starts().min()).map_or(0, |(last, first): (i64, i64)| last.saturating_sub(first));
         let hta = rank.compat() == Compat::Hta;

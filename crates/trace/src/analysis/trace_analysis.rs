@@ -5,7 +5,7 @@ use super::{
     Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
     nothing_on,
 };
-use crate::checkpoint;
+use crate::checkpoint::{self, Inherited, guarded};
 use crate::error::numbers;
 use crate::filter::Filter;
 use crate::memory::{Budget, Task};
@@ -74,8 +74,9 @@ impl TraceAnalysis {
             include_last: include_last_profiler_step,
             mtia: info.first().is_some_and(|info| info.device_type == "MTIA"),
         };
-        let view = |trace| RankView::of(trace, whole);
-        let ranks = traces.traces().par_iter().map(view).collect::<Result<_>>()?;
+        let here = Inherited::here();
+        let view = |trace| here.run(|| checkpoint::check().and_then(|()| RankView::of(trace, whole)));
+        let ranks = guarded(|| traces.traces().par_iter().map(view).collect::<Result<_>>())?;
         Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None, filters: Vec::new() })
     }
 
@@ -90,9 +91,12 @@ impl TraceAnalysis {
     pub fn in_iterations(&self, iterations: impl Into<Pick>) -> Result<Self> {
         let wanted = iterations.into();
         let mut available = BTreeSet::new();
-        for view in self.ranks.iter() {
-            available.extend(view.iterations()?);
-        }
+        guarded(|| {
+            self.ranks.iter().try_for_each(|view| {
+                available.extend(view.iterations()?);
+                Ok(())
+            })
+        })?;
         let label = || self.label.clone();
         for &iteration in wanted.numbers() {
             if available.contains(&iteration) {
@@ -110,7 +114,9 @@ impl TraceAnalysis {
         if wanted.numbers().is_empty() {
             return Err(Error::NoIterationSelected { label: label(), available: available.into_iter().collect() });
         }
-        let ranks = self.ranks.par_iter().map(|view| view.in_iterations(wanted.numbers())).collect::<Result<_>>()?;
+        let here = Inherited::here();
+        let view = |view: &RankView| here.run(|| view.in_iterations(wanted.numbers()));
+        let ranks = guarded(|| self.ranks.par_iter().map(view).collect::<Result<_>>())?;
         let iterations = Some(wanted.numbers().to_vec());
         Ok(Self { label: label(), ranks: Arc::new(ranks), iterations, filters: self.filters.clone() })
     }
@@ -141,7 +147,9 @@ impl TraceAnalysis {
         let filter = filter.into();
         let traces: Vec<Trace> = self.ranks.iter().map(|view| view.trace().clone()).collect();
         let of_trace = filter.of(&traces)?;
-        let ranks = self.ranks.par_iter().map(|view| view.filter(&of_trace)).collect::<Result<_>>()?;
+        let here = Inherited::here();
+        let view = |view: &RankView| here.run(|| checkpoint::check().and_then(|()| view.filter(&of_trace)));
+        let ranks = guarded(|| self.ranks.par_iter().map(view).collect::<Result<_>>())?;
         let filters = self.filters.iter().cloned().chain([filter.to_string()]).collect();
         Ok(Self { ranks: Arc::new(ranks), filters, ..self.clone() })
     }
@@ -187,21 +195,30 @@ impl TraceAnalysis {
         ranks: Option<&[i64]>,
         budget: Budget,
     ) -> Result<Answer> {
+        guarded(|| self.answer(question, ranks, budget))
+    }
+
+    fn answer<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>, budget: Budget) -> Result<Answer> {
         let views = self.chosen::<A>(ranks.or(question.ranks()))?;
         let rows: usize = views.iter().map(|view| view.rows().len()).sum();
         budget.check(Task::Answer(A::NAME), rows.saturating_mul(A::BYTES_PER_ROW))?;
         // In any order and grouping: a state is exact, and merging it commutes.
+        let here = Inherited::here();
         let said = |view: &&RankView| -> Result<A::State> {
-            checkpoint::check()?;
-            budget.check(Task::Answer(A::NAME), 0)?;
-            let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
-            question.map(with_launches.as_ref().unwrap_or(view))
+            here.run(|| {
+                checkpoint::check()?;
+                budget.check(Task::Answer(A::NAME), 0)?;
+                let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
+                question.map(with_launches.as_ref().unwrap_or(view))
+            })
         };
         let state = views.par_iter().map(said).try_reduce(A::State::default, |mut one, other| {
             one.merge(other);
             Ok(one)
         })?;
+        checkpoint::check()?;
         let mut answer = question.finish(state)?;
+        checkpoint::check()?;
         answer.notes.extend(negative_durations(&views)?);
         for copy in &answer.copies {
             if self.ranks.iter().any(|view| is_same_file(Path::new(&view.info().file), &copy.target)) {

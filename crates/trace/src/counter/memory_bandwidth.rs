@@ -1,5 +1,6 @@
 //! How much memory is moved per second, by the kind of copy.
 
+use crate::checkpoint::cancellable;
 use crate::classify::{KernelType, memory_kernel_type};
 use crate::frame::Ints;
 use crate::frame::columns::*;
@@ -56,7 +57,7 @@ pub(crate) fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat)
     for code in names.iter().flatten() {
         known.entry(code).or_insert_with(|| kind(code));
     }
-    for &row in rows {
+    for &row in cancellable(rows) {
         let row = row as usize;
         if stream.get(row).is_none() {
             continue;

@@ -1,5 +1,6 @@
 //! How many launches wait in each stream.
 
+use crate::checkpoint::cancellable;
 use crate::frame::Ints;
 use crate::frame::columns::*;
 use crate::{Compat, Result};
@@ -97,7 +98,7 @@ pub(crate) fn queue_lengths(events: &DataFrame, rows: &[u32], compat: Compat) ->
 /// Places of launch and kernel, and how many ends could not be paired.
 fn paired(launches: &[End], kernels: &[End]) -> (Vec<(u32, u32)>, usize) {
     let (mut pairs, mut unpaired, mut from) = (Vec::with_capacity(launches.len()), 0, 0);
-    for same in launches.chunk_by(|one, other| one.correlation == other.correlation) {
+    for same in cancellable(launches.chunk_by(|one, other| one.correlation == other.correlation)) {
         let id = same[0].correlation;
         from += kernels[from..].partition_point(|kernel| kernel.correlation < id);
         let count = kernels[from..].partition_point(|kernel| kernel.correlation == id);
@@ -151,7 +152,7 @@ impl Columns {
         let names = names.physical();
         let mut known: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
         let (mut launches, mut kernels) = (Vec::new(), Vec::new());
-        for (place, &row) in rows.iter().enumerate() {
+        for (place, &row) in cancellable(rows).enumerate() {
             let row = row as usize;
             let Some(correlation) = self.correlation.get(row) else { continue };
             let end = End { correlation, place: place as u32 };

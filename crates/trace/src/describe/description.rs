@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::measure::{Measured, Total};
 use super::suspect;
+use crate::checkpoint::{self, Inherited, guarded};
 use crate::classify::KernelType;
 use crate::frame::columns::NAME;
 use crate::memory::{Budget, Task};
@@ -171,8 +172,9 @@ impl TraceSet {
     /// ```
     pub fn describe(&self) -> Result<Description> {
         Budget::now()?.check(Task::Answer("describe"), self.event_count().saturating_mul(BYTES_PER_ROW))?;
-        let measured: Vec<Measured> =
-            self.traces().par_iter().map(|trace| Measured::of(trace, self.compat())).collect::<Result<_>>()?;
+        let here = Inherited::here();
+        let measure = |trace| here.run(|| checkpoint::check().and_then(|()| Measured::of(trace, self.compat())));
+        let measured: Vec<Measured> = guarded(|| self.traces().par_iter().map(measure).collect::<Result<_>>())?;
         let info = self.info();
         let first = info.iter().map(|info| info.first_ts).min().unwrap_or(0);
         let last = info.iter().map(|info| info.last_end).max().unwrap_or(0);

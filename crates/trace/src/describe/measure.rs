@@ -1,6 +1,7 @@
 //! What one pass over the rows of a rank finds out.
 
 use super::description::DeviceTime;
+use crate::checkpoint::cancellable;
 use crate::classify::{KernelType, is_device_work};
 use crate::frame::columns::*;
 use crate::frame::{Ints, Step, step_number};
@@ -115,7 +116,7 @@ impl Measured {
             negative: 0,
         };
         let mut echoes: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
-        for row in 0..trace.events.height() {
+        for row in cancellable(0..trace.events.height()) {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
             measured.negative += u64::from(lasts < 0);
             let lasts = compat.counted(lasts);

@@ -5,6 +5,7 @@
 mod tests;
 
 use super::labeled::Sum;
+use crate::checkpoint::{self, cancellable, guarded};
 use crate::filter::Filter;
 use crate::frame::columns::*;
 use crate::memory::{Budget, Task};
@@ -259,10 +260,15 @@ impl TraceDiff {
 
     /// The rows of the answer, in HTA's order.
     fn rows(&self, selection: &Selection) -> Result<Vec<Row>> {
+        guarded(|| self.rows_of(selection))
+    }
+
+    fn rows_of(&self, selection: &Selection) -> Result<Vec<Row>> {
         let sums = |side: &LabeledTrace, pick: Option<&Pick>, window: &Window| -> Result<BTreeMap<String, Sum>> {
             let mut sums = BTreeMap::new();
             let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
             for trace in side.ranks_picked(pick)? {
+                checkpoint::check()?;
                 let taken = filter.as_ref().map(|filter| filter.mask(&trace)).transpose()?;
                 let taken = taken.as_ref();
                 sum_by_name(&trace, side.trace().compat(), window, selection, taken, &mut sums)?;
@@ -325,7 +331,7 @@ fn sum_by_name(
     let counts = |row: usize| {
         rows.is_in(row, window, selection.device_type) && taken.is_none_or(|taken| taken.get(row) == Some(true))
     };
-    for (row, code) in names.physical().iter().enumerate() {
+    for (row, code) in cancellable(names.physical().iter()).enumerate() {
         if let Some(code) = code.filter(|_| counts(row)) {
             by_code[code as usize].add(compat.counted(durations.get(row).unwrap_or(0)));
         }

@@ -1,5 +1,6 @@
 //! A trace and the label under which a comparison names it.
 
+use crate::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
 use crate::select::{Rows, stacked};
 use crate::{Compat, DeviceType, Error, Pick, Result, Trace, TraceSet, Window, shorten_name};
@@ -64,15 +65,13 @@ impl LabeledTrace {
     ) -> Result<DataFrame> {
         let window = self.window(iteration.as_ref())?;
         let traces = self.ranks_picked(rank.as_ref())?;
-        let parts: Result<Vec<Trace>> = traces
-            .iter()
-            .map(|trace| {
-                let rows = Rows::of(&trace.events)?;
-                let mask = (0..rows.len()).map(|row| rows.is_in(row, &window, device_type)).collect();
-                Ok(Trace { info: trace.info.clone(), events: trace.events.filter(&mask)? })
-            })
-            .collect();
-        Ok(stacked(&parts?))
+        let part = |trace: &Trace| {
+            let rows = Rows::of(&trace.events)?;
+            let mask = cancellable(0..rows.len()).map(|row| rows.is_in(row, &window, device_type)).collect();
+            Ok(Trace { info: trace.info.clone(), events: trace.events.filter(&mask)? })
+        };
+        let parts: Vec<Trace> = guarded(|| traces.iter().map(part).collect())?;
+        Ok(stacked(&parts))
     }
 
     /// Counts and total durations (µs) of events by category and name, sorted by category, then name.

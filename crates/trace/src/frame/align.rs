@@ -3,6 +3,7 @@
 use super::columns::{CORRELATION, NAME, STREAM, TS};
 use super::ids::Ints;
 use super::symbols::{Step, step_number};
+use crate::checkpoint::cancellable;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, DataFrame};
@@ -36,7 +37,7 @@ pub(crate) fn rows_in_whole_steps(
         let tied = correlation.get(row).is_some_and(|id| id >= 0);
         (stream.get(row).is_some() && tied) || marks.sync[row]
     };
-    let (gpu, cpu): (Vec<usize>, Vec<usize>) = (0..rows).partition(|&row| on_gpu(row));
+    let (gpu, cpu): (Vec<usize>, Vec<usize>) = cancellable(0..rows).partition(|&row| on_gpu(row));
     let last = marks.steps.iter().copied().max_by_key(|&row| ts.get(row));
     let until = match (last, include_last) {
         (_, true) if compat == Compat::Hta => i64::MAX,
@@ -52,11 +53,11 @@ pub(crate) fn rows_in_whole_steps(
     }
     let cpu: Vec<usize> = cpu.into_iter().filter(|&row| ts.get(row).is_none_or(|ts| ts <= until)).collect();
     let mut launches: HashMap<i64, u32, foldhash::fast::FixedState> = HashMap::default();
-    for id in cpu.iter().filter_map(|&row| correlation.get(row)) {
+    for id in cancellable(&cpu).filter_map(|&row| correlation.get(row)) {
         *launches.entry(id).or_default() += 1;
     }
     let mut kept = Vec::with_capacity(rows);
-    for row in gpu {
+    for row in cancellable(gpu) {
         let times = match correlation.get(row) {
             Some(id) => launches.get(&id).copied().unwrap_or(0),
             // A synchronisation that nothing is tied to: by time.
@@ -84,7 +85,7 @@ impl Marks {
         let mapping = names.get_mapping();
         let mut known: HashMap<u32, (bool, bool), foldhash::fast::FixedState> = HashMap::default();
         let mut marks = Self { steps: Vec::new(), sync: Vec::with_capacity(events.height()) };
-        for (row, code) in names.physical().iter().enumerate() {
+        for (row, code) in cancellable(names.physical().iter()).enumerate() {
             let (step, sync) = code.map_or((false, false), |code| {
                 *known.entry(code).or_insert_with(|| {
                     let name = mapping.cat_to_str(code).unwrap_or_default();

@@ -4,6 +4,7 @@ use super::columns::*;
 use super::ids::{FilledIds, Ints};
 use super::symbols::{Step, step_number};
 use crate::Result;
+use crate::checkpoint::cancellable;
 use hashbrown::HashSet;
 use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, IntoColumn};
 
@@ -43,7 +44,7 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
     let mut streams: Vec<Option<i64>> = stream.iter().collect();
     let mut iterations: Vec<Option<i64>> = iteration.iter().collect();
     let mut kept = Vec::with_capacity(rows);
-    for row in 0..rows {
+    for row in cancellable(0..rows) {
         let is_launched = || correlation.get(row).is_some_and(|id| launched.contains(&id));
         let step = || steps.iter().rev().find(|step| inside(row, step.0, step.1));
         if on_cpu[row] || (is_kernel(cats.get(row)) && is_launched()) {

@@ -1,6 +1,7 @@
 //! The shortest stretch over each of many.
 
 use super::{Reach, Span};
+use crate::checkpoint::cancellable;
 use std::cmp::Reverse;
 
 /// For each of `inner` the shortest of `outer` that overlaps it, by position; of equally short ones the last.
@@ -24,7 +25,7 @@ pub(crate) fn innermost(outer: &[Span], inner: &[Span]) -> Vec<Option<usize>> {
     let mut shortest: Vec<usize> = (0..outer.len()).collect();
     shortest.sort_by_key(|&place| (outer[place].end.saturating_sub(outer[place].start), Reverse(place)));
     let mut answer = vec![None; inner.len()];
-    for place in shortest {
+    for place in cancellable(shortest) {
         let begun = starts.partition_point(|&start| start < outer[place].end);
         // Each is taken out once.
         while let Some(found) = left.last(begun, outer[place].start.saturating_add(1)) {

@@ -1,5 +1,7 @@
 //! Stretches of time that touch become one.
 
+use crate::checkpoint::cancellable;
+
 /// A stretch of time: from `start` up to `end`.
 ///
 /// HTA's rounding makes stretches that end 1 µs before they start; they take part as they are.
@@ -21,7 +23,7 @@ pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| span.start);
     let mut groups: Vec<Span> = Vec::new();
     let mut latest = i64::MIN;
-    for span in spans {
+    for span in cancellable(spans) {
         match groups.last_mut() {
             Some(group) if span.start <= latest => group.end = group.end.max(span.end),
             _ => groups.push(span),

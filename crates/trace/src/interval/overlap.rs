@@ -1,6 +1,7 @@
 //! What runs at the same time.
 
 use super::Span;
+use crate::checkpoint::cancellable;
 use std::collections::BTreeMap;
 
 /// How long each combination of kinds ran: the bits of a key are the kinds (bit 0 is the first), its value the time
@@ -23,7 +24,7 @@ pub(crate) fn overlaps(kinds: &[Vec<Span>], grain: i64) -> BTreeMap<i64, i64> {
     edges.sort_unstable();
     let mut times: BTreeMap<i64, i64> = BTreeMap::new();
     let mut running = 0;
-    for pair in edges.windows(2) {
+    for pair in cancellable(edges.windows(2)) {
         running += pair[0].1;
         let time = pair[1].0.saturating_sub(pair[0].0) / grain * grain;
         if running > 0 && time > 0 {
