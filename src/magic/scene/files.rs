@@ -1,51 +1,28 @@
-//! Files that the user named, written whole or not at all.
+//! Files that the user named.
 
 use crate::Error;
 use std::io::Write;
 use std::path::Path;
+use trace::write::OutputFile;
 
-/// Writes `path` by way of a new file beside it, so that an older one is replaced only by a whole one.
+/// Writes `path` as [`OutputFile`] does: an older file is replaced only by a whole one.
 ///
 /// # Errors
-/// [`Error::File`], with the path as the user wrote it.
+/// [`Error::File`], with the path as the user wrote it; [`Error::Interrupted`] if it is a pipe that nobody reads, and the
+/// cell was interrupted.
 pub(in crate::magic) fn write(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Error> {
-    let attempt = || -> std::io::Result<()> {
-        if path.is_dir() {
-            return Err(std::io::ErrorKind::IsADirectory.into());
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::metadata(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".tracebook-").tempfile_in(folder)?;
-        {
-            let mut buffered = std::io::BufWriter::new(file.as_file_mut());
-            fill(&mut buffered)?;
-            buffered.flush()?;
-        }
-        readable(file.as_file())?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
+    let attempt = || {
+        let mut file = std::io::BufWriter::new(OutputFile::open(path)?);
+        fill(&mut file)?;
+        file.into_inner().map_err(|error| error.into_error())?.commit()
     };
-    attempt().map_err(|source| Error::File { path: path.to_owned(), source: plain(source) })
-}
-
-/// Without the name of the temporary file, which means nothing to the user.
-fn plain(error: std::io::Error) -> std::io::Error {
-    if error.raw_os_error().is_some() { error } else { error.kind().into() }
-}
-
-/// A temporary file is for its owner only; what a user asked for is an ordinary file.
-#[cfg(unix)]
-fn readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
+    attempt().map_err(|source| match source.downcast::<trace::Error>() {
+        Ok(error) => error.into(),
+        Err(source) => Error::File { path: path.to_owned(), source },
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use polars_io::SerWriter;
 use polars_io::csv::write::CsvWriter;
 use std::io::Write;
 use std::path::Path;
-use trace::polars::prelude::DataFrame;
+use std::sync::Arc;
+use trace::polars::prelude::{DataFrame, PolarsError};
 
 /// Writes `df` to `path`, numbers to their last digit.
 ///
@@ -21,5 +22,9 @@ pub(in crate::magic) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Err
 /// # Errors
 /// If it cannot be written.
 pub(in crate::magic) fn csv(df: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
-    CsvWriter::new(out).include_header(true).finish(&mut df.clone()).map_err(std::io::Error::other)
+    CsvWriter::new(out).include_header(true).finish(&mut df.clone()).map_err(|error| match error {
+        // What the system said, and not what polars makes of it.
+        PolarsError::IO { error, .. } => Arc::try_unwrap(error).unwrap_or_else(|error| error.kind().into()),
+        error => std::io::Error::other(error),
+    })
 }

@@ -4,15 +4,16 @@
 #[path = "copy_tests.rs"]
 mod tests;
 
+use super::output::OutputFile;
 use crate::read::{EventSink, Meter, Outcome, RawEvent, open_file, read_ahead, read_events};
 use crate::{Error, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::fmt;
-use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ pub struct Copied {
 }
 
 impl TraceCopy {
-    /// Writes the copy. An older file of this name is replaced only by a whole one, the source never.
+    /// Writes the copy, as [`OutputFile`] writes: an older file of this name is replaced only by a whole one, the source
+    /// never.
     ///
     /// # Errors
     /// If the source is gone or no longer the file that was loaded, or the copy cannot be written.
@@ -73,29 +75,19 @@ impl TraceCopy {
     /// # Errors
     /// As [`TraceCopy::save`]; [`Error::Interrupted`] after a no.
     pub fn save_while(&self, go_on: &mut dyn FnMut() -> bool) -> Result<Copied> {
-        let failed = |source| Error::Io { path: self.target.clone(), source };
+        let failed = |source| failed(&self.target, source);
         if is_same_file(&self.source, &self.target) {
             return Err(Error::OwnSource { path: self.target.clone() });
         }
-        let part = beside(&self.target);
-        let file = File::create(&part).map_err(failed)?;
-        let written = self.write_to(BufWriter::new(file), go_on);
-        let moved = written.and_then(|copied| std::fs::rename(&part, &self.target).map(|()| copied).map_err(failed));
-        if moved.is_err() {
-            // The error to tell is the one above.
-            let _ = std::fs::remove_file(&part);
-        }
-        moved
-    }
-
-    fn write_to(&self, file: BufWriter<File>, go_on: &mut dyn FnMut() -> bool) -> Result<Copied> {
-        let failed = |source| Error::Io { path: self.target.clone(), source };
-        if self.target.extension().is_some_and(|ending| ending == "json") {
-            let (mut out, copied) = self.copy(file, go_on)?;
-            return out.flush().map(|()| copied).map_err(failed);
-        }
-        let (out, copied) = self.copy(GzEncoder::new(file, Compression::fast()), go_on)?;
-        out.finish().and_then(|mut file| file.flush()).map(|()| copied).map_err(failed)
+        let file = BufWriter::new(OutputFile::open(&self.target).map_err(failed)?);
+        let (file, copied) = if self.target.extension().is_some_and(|ending| ending == "json") {
+            self.copy(file, go_on)?
+        } else {
+            let (out, copied) = self.copy(GzEncoder::new(file, Compression::fast()), go_on)?;
+            (out.finish().map_err(failed)?, copied)
+        };
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.commit().map(|()| copied).map_err(failed)
     }
 
     fn copy<W: Write>(&self, out: W, go_on: &mut dyn FnMut() -> bool) -> Result<(W, Copied)> {
@@ -247,7 +239,7 @@ impl<W: Write> Copier<'_, W> {
             return Err(Error::Interrupted);
         }
         if let Some(source) = self.failed {
-            return Err(Error::Io { path: copy.target.clone(), source });
+            return Err(failed(&copy.target, source));
         }
         if outcome.stopped {
             return Err(Error::Interrupted);
@@ -268,13 +260,16 @@ fn valid(text: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// Whether both paths lead to one file that exists.
+/// Whether both paths lead to one file that exists, by links or by two names of it.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
-    std::fs::canonicalize(one).ok().zip(std::fs::canonicalize(other).ok()).is_some_and(|(one, other)| one == other)
+    let number = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    number(one).is_some_and(|one| number(other) == Some(one))
 }
 
-/// A hidden file in the same folder.
-fn beside(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    target.with_file_name(format!(".{name}.{}.part", std::process::id()))
+/// The error of a target that cannot be written.
+fn failed(target: &Path, source: std::io::Error) -> Error {
+    match source.downcast::<Error>() {
+        Ok(error) => error,
+        Err(source) => Error::Io { path: target.to_owned(), source },
+    }
 }

@@ -1,0 +1,245 @@
+//! Files that the user named: written whole or not at all where that is possible, and through what is no regular file.
+//!
+//! A regular file is written beside its place and takes it when it is whole. A link is followed, a device or a pipe is
+//! written directly, and a file with more than one name, or with an owner that a new file could not have, is overwritten
+//! in place once the new content is complete. An existing file keeps its mode; a new one gets what the umask allows.
+
+use crate::checkpoint;
+use rustix::fs::{FallocateFlags, OFlags, fallocate};
+use std::fs::{File, FileType, Metadata, OpenOptions, Permissions};
+use std::io::{Error, ErrorKind, Read, Result, Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Links followed at most, as the system does.
+const LINKS: usize = 40;
+
+/// How often a pipe that is full, or that nobody reads yet, is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A file that the user named, while it is written; without [`OutputFile::commit`] a regular file stays as it was.
+#[derive(Debug)]
+pub struct OutputFile {
+    file: File,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// A device, a pipe or an open descriptor: what is written is there.
+    Direct,
+    /// A new file takes this place.
+    Replace(Temporary, PathBuf),
+    /// The content goes into this file.
+    Overwrite(Option<Temporary>, File),
+}
+
+/// A file that is removed when this is dropped.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is none of this name.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl OutputFile {
+    /// Opens `path` for writing. Waits for a reader if it is a pipe without one, until the work is cancelled.
+    ///
+    /// # Errors
+    /// If it is a folder, lies in none, may not be written (also as an administrator: a mode without any `w` is meant), or the
+    /// work was cancelled (the source is then [`crate::Error::Interrupted`]).
+    pub fn open(path: &Path) -> Result<Self> {
+        let path = match resolve(path)? {
+            Place::File(path) => path,
+            Place::Descriptor(path) => return Ok(Self { file: open_descriptor(&path)?, form: Form::Direct }),
+        };
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
+            Ok(found) if found.is_file() => Self::over(&path, &found),
+            Ok(found) => Ok(Self { file: open_special(&path, found.file_type())?, form: Form::Direct }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let (temporary, file) = temporary(folder(&path), 0o666)?;
+                Ok(Self { file, form: Form::Replace(temporary, path) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the place of an existing regular file.
+    fn over(path: &Path, found: &Metadata) -> Result<Self> {
+        if found.mode() & 0o222 == 0 {
+            let message = format!(
+                "the file is read-only (mode {:04o}); allow writing or choose another name",
+                found.mode() & 0o7777
+            );
+            return Err(Error::new(ErrorKind::PermissionDenied, message));
+        }
+        let existing = OpenOptions::new().write(true).open(path)?;
+        match temporary(folder(path), 0o600) {
+            Ok((temporary, file)) if found.nlink() == 1 && adopt(&file, found).is_ok() => {
+                Ok(Self { file, form: Form::Replace(temporary, path.to_owned()) })
+            }
+            Ok((temporary, file)) => Ok(Self { file, form: Form::Overwrite(Some(temporary), existing) }),
+            // A folder that takes no new file.
+            Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+                let (named, file) = temporary(&std::env::temp_dir(), 0o600)?;
+                Ok(Self { file, form: Form::Overwrite(Some(named), existing) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends writing: the file has its new content.
+    ///
+    /// # Errors
+    /// If the disk is full, or the file cannot take its place.
+    pub fn commit(mut self) -> Result<()> {
+        match self.form {
+            Form::Direct => Ok(()),
+            Form::Replace(temporary, path) => match std::fs::rename(&temporary.0, &path) {
+                // A mount of its own cannot be replaced.
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                    let mut existing = OpenOptions::new().write(true).open(path)?;
+                    overwrite(&mut self.file, &mut existing)
+                }
+                renamed => renamed,
+            },
+            Form::Overwrite(_temporary, mut existing) => overwrite(&mut self.file, &mut existing),
+        }
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        loop {
+            match self.file.write(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    check()?;
+                    std::thread::sleep(LOOK);
+                }
+                written => return written,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush()
+    }
+}
+
+/// What a path leads to.
+enum Place {
+    /// A file, which need not exist, by a path without links.
+    File(PathBuf),
+    /// An open descriptor of a process.
+    Descriptor(PathBuf),
+}
+
+/// Follows links, also to what does not exist yet.
+fn resolve(path: &Path) -> Result<Place> {
+    let mut path = std::path::absolute(path)?;
+    for _ in 0..LINKS {
+        let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
+            return Err(ErrorKind::IsADirectory.into());
+        };
+        let folder = std::fs::canonicalize(parent)?;
+        let place = folder.join(name);
+        // The names that such links tell need not be those of files.
+        if folder.starts_with("/proc") && folder.ends_with("fd") {
+            return Ok(Place::Descriptor(place));
+        }
+        match std::fs::read_link(&place) {
+            Ok(link) => path = folder.join(link),
+            Err(_) => return Ok(Place::File(place)),
+        }
+    }
+    Err(Error::from_raw_os_error(rustix::io::Errno::LOOP.raw_os_error()))
+}
+
+/// Opens what is open already; behind what it holds, since others may have written there.
+fn open_descriptor(path: &Path) -> Result<File> {
+    let own = std::fs::canonicalize("/proc/self/fd").is_ok_and(|folder| path.parent() == Some(&folder));
+    match path.file_name().and_then(|name| name.to_str()).filter(|_| own) {
+        // With the position that our own prints have.
+        Some("1") => std::io::stdout().as_fd().try_clone_to_owned().map(File::from),
+        Some("2") => std::io::stderr().as_fd().try_clone_to_owned().map(File::from),
+        _ => match std::fs::metadata(path)? {
+            found if found.is_file() => OpenOptions::new().append(true).open(path),
+            found => open_special(path, found.file_type()),
+        },
+    }
+}
+
+/// Opens a device or a pipe, waiting for the reader of a pipe.
+fn open_special(path: &Path, kind: FileType) -> Result<File> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
+    loop {
+        match OpenOptions::new().write(true).custom_flags(flags).open(path) {
+            Err(error) if kind.is_fifo() && error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {
+                check()?;
+                std::thread::sleep(LOOK);
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn check() -> Result<()> {
+    checkpoint::check().map_err(Error::other)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+/// A new file in a folder; the umask takes its part of `mode`.
+fn temporary(folder: &Path, mode: u32) -> Result<(Temporary, File)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!(".tracebook-{}-{count}.part", std::process::id()));
+        match OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (Temporary(path), file)),
+        }
+    }
+}
+
+/// Gives a new file the owner and the mode of another one.
+fn adopt(file: &File, found: &Metadata) -> Result<()> {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
+        fchown(file, Some(found.uid()), Some(found.gid()))?;
+    }
+    file.set_permissions(Permissions::from_mode(found.mode() & 0o7777))
+}
+
+/// Puts the content of one file into another one.
+fn overwrite(content: &mut File, existing: &mut File) -> Result<()> {
+    let length = content.metadata()?.len();
+    // On a full disk the old content stays; not every file system can tell.
+    match fallocate(&*existing, FallocateFlags::empty(), 0, length.max(1)) {
+        Err(error) if error == rustix::io::Errno::NOSPC => return Err(error.into()),
+        _ => {}
+    }
+    content.rewind()?;
+    existing.rewind()?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match content.read(&mut buffer)? {
+            0 => break,
+            read => existing.write_all(&buffer[..read])?,
+        }
+    }
+    existing.set_len(length)
+}
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;
