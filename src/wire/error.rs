@@ -34,7 +34,7 @@ pub enum WireError {
         /// Where.
         endpoint: String,
         /// Why.
-        source: zmq::Error,
+        source: std::io::Error,
     },
     /// A socket, pipe or thread could not be made.
     #[error("cannot open the {what}: {source}")]

@@ -1,8 +1,8 @@
 //! The way out: any thread puts a message in, the thread that owns the sockets sends them in that order.
 
-use super::flight::Flight;
 use super::frame::{Channel, Writer};
 use super::header::Origin;
+use super::publisher::Publisher;
 use super::waker::Waker;
 use serde::Serialize;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct Outbox {
     pub(super) writer: Arc<Writer>,
     pub(super) queue: Sender<Letter>,
     pub(super) waker: Arc<Waker>,
-    pub(super) flight: Arc<Flight>,
+    pub(super) publisher: Arc<Publisher>,
 }
 
 /// What the owner of the sockets is asked to do.
@@ -45,7 +45,7 @@ impl Outbox {
 
     /// Waits while the clients of iopub have much left to read, until `interrupted`; not for one that reads nothing.
     pub fn wait_for_clients(&self, interrupted: impl Fn() -> bool) {
-        self.flight.wait(interrupted);
+        self.publisher.wait(interrupted);
     }
 
     pub(super) fn close(&self) {

@@ -2,10 +2,11 @@
 
 use super::connection::Connection;
 use super::error::WireError;
-use super::flight;
 use super::frame::{self, Channel, Request, Writer};
 use super::heartbeat;
 use super::outbox::{Letter, Outbox};
+use super::private::Private;
+use super::publisher::{Publisher, Welcome};
 use super::sign::Signer;
 use super::waker::{Bell, waker};
 use jupyter_protocol::IoPubWelcome;
@@ -13,14 +14,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use zmq::{DONTWAIT, POLLIN, SNDMORE, Socket, SocketType};
-
-/// Messages that wait for a client that does not read iopub, at most; the newest are dropped. What they weigh is bounded
-/// by `flight`, so this is room for the small ones, of ten thousand cells in a row say.
-const IOPUB_BACKLOG: i32 = 100_000;
+use zmq::{DONTWAIT, POLLIN, Socket, SocketType};
 
 /// How long the last messages may take to leave when the kernel ends.
-const LINGER_MS: i32 = 500;
+const LINGER: Duration = Duration::from_millis(500);
 
 /// Messages read from one socket before the others get their turn.
 const TURN: usize = 64;
@@ -43,20 +40,27 @@ impl Wire {
         let shell = bind(SocketType::ROUTER, connection.shell())?;
         let control = bind(SocketType::ROUTER, connection.control())?;
         let stdin = bind(SocketType::ROUTER, connection.stdin())?;
-        let iopub = bind(SocketType::XPUB, connection.iopub())?;
         heartbeat::start(connection)?;
 
         let (waker, bell) = waker().map_err(|source| WireError::Open { what: "pipe", source })?;
         let (queue, letters) = channel();
         let writer = Arc::new(Writer::new(signer.clone()));
-        let outbox = Outbox { writer, queue, waker: Arc::new(waker), flight: Arc::default() };
-        let post = Post { shell, control, stdin, iopub, signer, outbox: outbox.clone(), letters, dropped: 0 };
+        let publisher = Arc::new(Publisher::default());
+        publisher.listen(connection, welcome(Arc::clone(&writer)))?;
+        let outbox = Outbox { writer, queue, waker: Arc::new(waker), publisher };
+        let post = Post { shell, control, stdin, signer, outbox: outbox.clone(), letters };
+        let socket_file = connection.is_ipc().then(|| connection.iopub().replacen("ipc://", "", 1));
         let thread = std::thread::Builder::new()
             .name("wire".to_owned())
             .spawn(move || {
+                let publisher = Arc::clone(&post.outbox.publisher);
                 post.run(bell, deliver);
-                // Waits for the last messages, as long as LINGER_MS allows.
+                publisher.drain(LINGER);
+                // Waits for the last messages, as long as LINGER allows.
                 drop(context);
+                if let Some(file) = socket_file {
+                    let _ = std::fs::remove_file(file);
+                }
             })
             .map_err(|source| WireError::Open { what: "wire thread", source })?;
         Ok(Self { outbox, thread })
@@ -83,42 +87,17 @@ pub(super) fn bind(
 ) -> Result<Socket, WireError> {
     let set_up = || {
         let socket = context.socket(kind)?;
-        socket.set_linger(LINGER_MS)?;
+        socket.set_linger(LINGER.as_millis() as i32)?;
         socket.set_ipv6(connection.is_ipv6())?;
-        match kind {
-            SocketType::XPUB => {
-                socket.set_sndhwm(IOPUB_BACKLOG)?;
-                // Every subscription is told to us, a second client's too: each gets its welcome.
-                socket.set_xpub_verbose(true)?;
-            }
-            _ => {
-                // An answer is never dropped, however many requests a client sends before it reads.
-                socket.set_sndhwm(0)?;
-                // A client that reconnects under its old identity takes over from its former self.
-                socket.set_router_handover(true)?;
-            }
-        }
+        // An answer is never dropped, however many requests a client sends before it reads.
+        socket.set_sndhwm(0)?;
+        // A client that reconnects under its old identity takes over from its former self.
+        socket.set_router_handover(true)?;
         let _private = connection.is_ipc().then(Private::begin);
         socket.bind(endpoint)?;
         Ok(socket)
     };
-    set_up().map_err(|source| WireError::Bind { endpoint: endpoint.to_owned(), source })
-}
-
-/// While it lives, files are made for the user alone: a socket file is never open to others, not for a moment. What
-/// other threads make meanwhile is private, too.
-struct Private(rustix::fs::Mode);
-
-impl Private {
-    fn begin() -> Self {
-        Self(rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177)))
-    }
-}
-
-impl Drop for Private {
-    fn drop(&mut self) {
-        rustix::process::umask(self.0);
-    }
+    set_up().map_err(|error: zmq::Error| WireError::Bind { endpoint: endpoint.to_owned(), source: error.into() })
 }
 
 /// What the thread owns.
@@ -126,23 +105,19 @@ struct Post {
     shell: Socket,
     control: Socket,
     stdin: Socket,
-    iopub: Socket,
     signer: Signer,
     outbox: Outbox,
     letters: Receiver<Letter>,
-    /// Messages that were too much for a client that does not read, since the last one that was not.
-    dropped: usize,
 }
 
 impl Post {
-    fn run(mut self, mut bell: Bell, deliver: impl Fn(Request)) {
+    fn run(self, mut bell: Bell, deliver: impl Fn(Request)) {
         loop {
             let mut items = [
                 zmq::PollItem::from_fd(bell.fd(), POLLIN),
                 self.control.as_poll_item(POLLIN),
                 self.shell.as_poll_item(POLLIN),
                 self.stdin.as_poll_item(POLLIN),
-                self.iopub.as_poll_item(POLLIN),
             ];
             match zmq::poll(&mut items, -1) {
                 Ok(_) | Err(zmq::Error::EINTR) => {}
@@ -152,15 +127,12 @@ impl Post {
                     continue;
                 }
             }
-            let [woken, control, shell, stdin, iopub] = items.map(|item| item.is_readable());
+            let [woken, control, shell, stdin] = items.map(|item| item.is_readable());
             if woken {
                 self.outbox.waker.silence(&mut bell);
                 if self.send_all().is_break() {
                     return;
                 }
-            }
-            if iopub {
-                self.welcome();
             }
             let sockets = [
                 (control, &self.control, Channel::Control),
@@ -174,13 +146,16 @@ impl Post {
     }
 
     /// Sends what lies in the outbox; a message that cannot be sent is dropped, its client is gone.
-    fn send_all(&mut self) -> std::ops::ControlFlow<()> {
+    fn send_all(&self) -> std::ops::ControlFlow<()> {
         while let Ok(letter) = self.letters.try_recv() {
             let sent = match letter {
                 Letter::To(Channel::Shell, frames) => self.shell.send_multipart(frames, DONTWAIT),
                 Letter::To(Channel::Control, frames) => self.control.send_multipart(frames, DONTWAIT),
                 Letter::To(Channel::Stdin, frames) => self.stdin.send_multipart(frames, DONTWAIT),
-                Letter::Publish(frames) => self.publish(frames),
+                Letter::Publish(frames) => {
+                    self.outbox.publisher.publish(frames);
+                    Ok(())
+                }
                 Letter::Close => return std::ops::ControlFlow::Break(()),
             };
             if let Err(error) = sent {
@@ -188,26 +163,6 @@ impl Post {
             }
         }
         std::ops::ControlFlow::Continue(())
-    }
-
-    /// Publishes, unless so much waits for clients already that a message of this size is dropped.
-    fn publish(&mut self, mut frames: Vec<Vec<u8>>) -> zmq::Result<()> {
-        let Some(content) = frames.pop() else { return Ok(()) };
-        let flight = &self.outbox.flight;
-        if flight.is_too_much(content.len()) {
-            if self.dropped == 0 {
-                tracing::warn!("a client does not read iopub: large outputs are dropped until it does");
-            }
-            self.dropped += 1;
-            return Ok(());
-        }
-        if self.dropped > 0 && !flight.is_too_much(usize::MAX) {
-            tracing::warn!("outputs are sent again; {} were dropped", std::mem::take(&mut self.dropped));
-        }
-        for frame in frames {
-            self.iopub.send(frame, DONTWAIT | SNDMORE)?;
-        }
-        flight::send(&mut self.iopub, content, flight, DONTWAIT)
     }
 
     fn receive(&self, socket: &Socket, channel: Channel, deliver: impl Fn(Request)) {
@@ -222,20 +177,12 @@ impl Post {
             }
         }
     }
+}
 
-    /// Welcomes new subscribers: from then on they miss nothing.
-    fn welcome(&self) {
-        for _ in 0..TURN {
-            let Ok(frames) = self.iopub.recv_multipart(DONTWAIT) else { return };
-            // 1 and a topic: subscribes; 0: leaves; a client may send other things, which are no business of ours.
-            let Some([1, topic @ ..]) = frames.first().map(Vec::as_slice) else { continue };
-            let welcome = IoPubWelcome::new(String::from_utf8_lossy(topic).into_owned());
-            let written = self.outbox.writer.write(&[topic.to_vec()], None, "iopub_welcome", &welcome);
-            if let Ok(frames) = written
-                && let Err(error) = self.iopub.send_multipart(frames, DONTWAIT)
-            {
-                tracing::warn!("cannot welcome a subscriber: {error}");
-            }
-        }
-    }
+/// Writes the message for a new subscriber: from then on it misses nothing.
+fn welcome(writer: Arc<Writer>) -> Arc<Welcome> {
+    Arc::new(move |topic: &[u8]| {
+        let welcome = IoPubWelcome::new(String::from_utf8_lossy(topic).into_owned());
+        writer.write(&[topic.to_vec()], None, "iopub_welcome", &welcome).ok()
+    })
 }

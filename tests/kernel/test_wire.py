@@ -80,7 +80,7 @@ MALFORMED = {
     "content_not_json": lambda k: signed(k, [*frames()[:3], b"nope"]),
     "content_a_list": lambda k: signed(k, [*frames()[:3], b"[1]"]),
     "content_null": lambda k: signed(k, [*frames()[:3], b"null"]),
-    "not_utf8": lambda k: signed(k, [*frames("execute_request")[:3], b'{"code": "\xff\xfe"}']),
+    "not_utf8": lambda k: signed(k, [*frames("execute_request")[:3], b"\xff\xfe"]),
     "deep_json": lambda k: signed(k, [*frames()[:3], b"[" * 200_000 + b"]" * 200_000]),
     "execute_without_code": lambda k: signed(k, frames("execute_request", {"silent": False})),
     "execute_with_a_number": lambda k: signed(k, frames("execute_request", {"code": 1})),
@@ -168,6 +168,38 @@ def test_every_request_is_answered(shared_echo, channel, kind):
         assert all(field in ran.content for field in ("ename", "evalue", "traceback")), ran.content
 
 
+def test_half_a_character_is_answered(shared_echo):
+    """What a browser writes for half an emoji, and what jupyter_client writes for a byte that is no UTF-8."""
+    requests = {**REQUESTS, "execute_request": {"code": "println a"}, "history_request": {"hist_access_type": "tail", "n": 1}}
+    for half in (b"\\ud83d", b"\\udcff x", b"\\ude00\\ud83d", b"\xff", b"\xed\xa0\xbd", "é".encode()[:1]):
+        for kind, content in requests.items():
+            for in_header in (False, True):
+                socket = shared_echo.raw()
+                socket.rcvtimeo = 10_000
+                head = json.dumps(header(kind)).encode()
+                body = json.dumps(content).encode()
+                if in_header:
+                    head = head.replace(b'"u"', b'"u' + half + b'"')
+                else:
+                    body = body[:-1] + (b", " if content else b"") + b'"more": "' + half + b'"}'
+                    body = body.replace(b'"println a"', b'"println a' + half + b'"')
+                socket.send_multipart(signed(shared_echo, [head, b"{}", b"{}", body]))
+                reply = socket.recv_multipart()
+                assert reply[1] == shared_echo.client.session.sign(reply[2:6])
+                assert json.loads(reply[2])["msg_type"] == kind.replace("_request", "_reply"), (half, kind)
+                assert json.loads(reply[3])["msg_id"] == "raw", "a client can read its own header"
+                socket.close()
+    raw = shared_echo.raw()
+    raw.send_multipart(signed(shared_echo, [*frames("execute_request")[:3], b'{"code": "println \\ud83d"}']))
+    shown = ""
+    while not shown:
+        message = shared_echo.client.get_iopub_msg(timeout=10)
+        if message["msg_type"] == "stream" and "a" not in message["content"]["text"]:
+            shown = message["content"]["text"]
+    assert shown == "\ufffd\n"
+    shared_echo.flush()
+
+
 # In a process of its own that ends without tidying up: a long topic is more than libzmq can forget on one stack.
 ODD_SUBSCRIBER = """
 import os, sys, time, zmq
@@ -225,6 +257,22 @@ def test_subscriber_is_welcomed(echo):
         assert (got_topic, delimiter, signature) == (topic, DELIMITER, echo.client.session.sign(parts))
         assert json.loads(parts[1]) == {}
         assert json.loads(parts[3]) == {"subscription": topic.decode()}
+
+
+def test_a_welcome_is_for_the_new_subscriber_alone(echo):
+    first = echo.raw("iopub", zmq.SUB)
+    first.subscribe(b"")
+    assert json.loads(first.recv_multipart()[3])["msg_type"] == "iopub_welcome"
+    for _ in range(3):
+        other = echo.raw("iopub", zmq.SUB)
+        other.subscribe(b"")
+        assert json.loads(other.recv_multipart()[3])["msg_type"] == "iopub_welcome"
+    echo.ok("println a")
+    kinds = []
+    while kinds[-1:] != ["idle"]:
+        parts = first.recv_multipart()
+        kinds.append(json.loads(parts[6])["execution_state"] if b'"status"' in parts[3] else json.loads(parts[3])["msg_type"])
+    assert kinds == ["busy", "execute_input", "stream", "idle"], "no welcome of another client"
 
 
 def test_two_clients_get_their_own_replies(echo):

@@ -1,0 +1,98 @@
+//! The publisher against subscribers of libzmq.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+const MEGABYTE: usize = 1 << 20;
+
+/// A publisher that listens, and where.
+fn listening() -> (Arc<Publisher>, String) {
+    // Freed at once; nothing else takes a port of its own choice in between.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let json = serde_json::json!({
+        "ip": "127.0.0.1", "transport": "tcp", "key": "", "signature_scheme": "hmac-sha256",
+        "shell_port": 1, "stdin_port": 2, "control_port": 3, "hb_port": 4, "iopub_port": port,
+    });
+    std::fs::write(file.path(), json.to_string()).unwrap();
+    let publisher = Arc::new(Publisher::default());
+    let welcome: Arc<Welcome> = Arc::new(|topic: &[u8]| Some(vec![topic.to_vec(), b"welcome".to_vec()]));
+    publisher.listen(&Connection::read(file.path()).unwrap(), welcome).unwrap();
+    (publisher, format!("tcp://127.0.0.1:{port}"))
+}
+
+fn subscriber(endpoint: &str, topic: &[u8], kept: i32) -> zmq::Socket {
+    let socket = zmq::Context::new().socket(zmq::SUB).unwrap();
+    socket.set_rcvhwm(kept).unwrap();
+    socket.set_rcvbuf(64 << 10).unwrap();
+    socket.set_rcvtimeo(20_000).unwrap();
+    socket.set_linger(0).unwrap();
+    socket.set_subscribe(topic).unwrap();
+    socket.connect(endpoint).unwrap();
+    assert_eq!(socket.recv_multipart(0).unwrap(), [topic.to_vec(), b"welcome".to_vec()]);
+    socket
+}
+
+#[test]
+fn subscribers_get_their_topics_and_their_own_welcome() {
+    let (publisher, endpoint) = listening();
+    let all = subscriber(&endpoint, b"", 1000);
+    let some = subscriber(&endpoint, b"b", 1000);
+    for topic in [&b"a1"[..], b"b1", b"", b"b2"] {
+        publisher.publish(vec![topic.to_vec(), Vec::new(), vec![7; 1000]]);
+    }
+    let topics = |socket: &zmq::Socket, count: usize| -> Vec<Vec<u8>> {
+        (0..count).map(|_| socket.recv_multipart(0).unwrap().swap_remove(0)).collect()
+    };
+    assert_eq!(topics(&all, 4), [&b"a1"[..], b"b1", b"", b"b2"], "no welcome of the other");
+    assert_eq!(topics(&some, 2), [b"b1", b"b2"]);
+    some.set_unsubscribe(b"b").unwrap();
+    drop(all);
+    for _ in 0..200 {
+        if publisher.lock().len() == 1 && publisher.lock()[0].lock().topics.is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("a client left, and the other wants nothing: {}", publisher.lock().len());
+}
+
+#[test]
+fn a_client_that_does_not_read_costs_the_others_nothing() {
+    let (publisher, endpoint) = listening();
+    let deaf = subscriber(&endpoint, b"", 1);
+    let healthy = subscriber(&endpoint, b"", 1000);
+    let large = vec![7; 10 * MEGABYTE];
+    for count in 0..60_u8 {
+        publisher.publish(vec![b"large".to_vec(), vec![count], large.clone()]);
+        let got = healthy.recv_multipart(0).unwrap();
+        assert_eq!((got[1].as_slice(), got[2].len()), (&[count][..], large.len()));
+    }
+    let most = publisher.lock().iter().map(|subscriber| subscriber.waiting.load(Ordering::Relaxed)).max().unwrap();
+    assert!(most > LIMITS[0].0 && most < LIMITS[0].0 + 11 * MEGABYTE, "{most}");
+    // Small messages are still meant for it.
+    publisher.publish(vec![b"small".to_vec(), vec![0; 100]]);
+    assert_eq!(publisher.lock().iter().filter(|subscriber| !subscriber.lock().items.is_empty()).count(), 1);
+    let started = Instant::now();
+    publisher.wait(|| false);
+    assert!(started.elapsed() < STALL_TIMEOUT + Duration::from_secs(1));
+    let mut last = Vec::new();
+    while last != b"small" {
+        last = deaf.recv_multipart(0).unwrap().swap_remove(0);
+    }
+}
+
+#[test]
+fn strangers_and_scanners_are_shown_out() {
+    use std::io::{Read, Write};
+    let (publisher, endpoint) = listening();
+    let address = endpoint.strip_prefix("tcp://").unwrap();
+    for said in [&b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..], &[0xff; 64], b"\0"] {
+        let mut stranger = std::net::TcpStream::connect(address).unwrap();
+        stranger.write_all(said).unwrap();
+        stranger.shutdown(std::net::Shutdown::Write).unwrap();
+        stranger.read_to_end(&mut Vec::new()).unwrap();
+    }
+    subscriber(&endpoint, b"", 1);
+    assert_eq!(publisher.lock().len(), 1);
+}
