@@ -208,9 +208,8 @@ impl Cell {
         }
     }
 
-    /// Wraps the last expression, which evcxr shows, so that our ways to show it come first; and makes calls of `display`
-    /// and its kin the macros that they are. `taken` are names that mean something else; `wrapper` is `value`, or `pretty`.
-    pub(super) fn add_display(&self, taken: impl Fn(&str) -> bool, wrapper: &str, edits: &mut Edits) {
+    /// Makes calls of `display` and its kin the macros that they are. `taken` are names that mean something else.
+    pub(super) fn call_macros(&self, taken: impl Fn(&str) -> bool, edits: &mut Edits) {
         if !self.whole {
             return;
         }
@@ -224,6 +223,14 @@ impl Cell {
                 continue;
             };
             edits.insert(usize::from(callee.syntax().text_range().end()) - HEAD.len(), "!");
+        }
+    }
+
+    /// Wraps the last expression, which evcxr shows, so that our ways to show it come first; `wrapper` is `value`, or
+    /// `pretty`.
+    pub(super) fn wrap_last(&self, wrapper: &str, edits: &mut Edits) {
+        if !self.whole {
+            return;
         }
         let last = self.body.as_ref().and_then(ast::BlockExpr::tail_expr);
         let Some(last) = last else { return };
@@ -362,7 +369,9 @@ mod tests {
     fn what_is_shown_is_wrapped() {
         let shown = |code: &str| {
             let mut edits = Edits::default();
-            Cell::parse(code).add_display(|name| name == "update_display", "value", &mut edits);
+            let cell = Cell::parse(code);
+            cell.call_macros(|name| name == "update_display", &mut edits);
+            cell.wrap_last("value", &mut edits);
             edits.apply(code)
         };
         assert_eq!(shown("let a = 1; a + 1 // one"), "let a = 1; cells::value(&(a + 1)) // one");

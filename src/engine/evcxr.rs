@@ -143,11 +143,16 @@ impl Evcxr {
             }
         }
         cell.add_checkpoints(&mut edits);
+        let context = &self.live()?.context;
+        let items: BTreeSet<&str> = context.defined_item_names().collect();
+        let variables = context.variables_and_types().map(|(name, _)| name);
+        let taken: BTreeSet<&str> = variables.chain(items).collect();
+        cell.call_macros(|name| taken.contains(name), &mut edits);
         let (types, checked) = self.types(&cell, code, &edits)?;
         let definitions = cell.definitions();
         let mut written = Written { base: edits, types, transient: Transient::new(), outlived: BTreeSet::new() };
         written.transient = cell.untyped().iter().filter_map(|binding| written.of_type(&binding.name)).collect();
-        let mut edits = self.edits(&cell, &mut written)?;
+        let mut edits = self.edits(&cell, &mut written);
         let dropped = self.drop_outdated(&definitions, checked, code, &edits)?;
         let result = loop {
             compiler::take_unkept(&self.folder);
@@ -157,7 +162,7 @@ impl Evcxr {
             }
             // Offered once more to the cell that runs once more.
             self.bindings.attach(code)?;
-            edits = self.edits(&cell, &mut written)?;
+            edits = self.edits(&cell, &mut written);
         };
         if result.as_ref().err().is_none_or(|failure| failure.ename != "CompileError") {
             // Also of a cell that panicked: evcxr keeps what it defined.
@@ -202,7 +207,7 @@ impl Evcxr {
     }
 
     /// Everything that is written into the cell before it runs.
-    fn edits(&mut self, cell: &Cell, written: &mut Written) -> Result<Edits, Failure> {
+    fn edits(&self, cell: &Cell, written: &mut Written) -> Edits {
         let mut edits = written.base.clone();
         let beside = cell.hide(|name| written.transient.contains_key(name), &mut edits);
         // Of a statement that evcxr does not see, it learns those variables whose types are written behind it.
@@ -213,13 +218,8 @@ impl Evcxr {
         }
         let transient = &written.transient;
         analyse::add_types(&cell.untyped(), &written.types, |name| !transient.contains_key(name), &mut edits);
-        let wrapper = if self.pretty { "pretty" } else { "value" };
-        let context = &self.live()?.context;
-        let items: BTreeSet<&str> = context.defined_item_names().collect();
-        let variables = context.variables_and_types().map(|(name, _)| name);
-        let taken: BTreeSet<&str> = variables.chain(items).collect();
-        cell.add_display(|name| taken.contains(name), wrapper, &mut edits);
-        Ok(edits)
+        cell.wrap_last(if self.pretty { "pretty" } else { "value" }, &mut edits);
+        edits
     }
 
     /// Adds what cannot be kept of the cell's variables, if that was all that was wrong; whether there is more of it.

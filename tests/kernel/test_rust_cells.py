@@ -146,6 +146,11 @@ def test_several_displays_in_one_cell_each_appear_in_order(kernel):
     assert ran.kinds == ["stream", "display_data", "stream", "display_data", "execute_result"]
 
 
+def test_display_stands_beside_a_variable_without_a_type(kernel):
+    ran = kernel.ok("let shown = vec![1, 2]; for one in &shown { display(one); }\n(shown.len(), 7)", timeout=LONG)
+    assert ran.kinds == ["display_data", "display_data", "execute_result"]
+
+
 def test_a_display_can_be_replaced(kernel):
     ran = kernel.ok('display_id("bar", &"half"); update_display("bar", &"done");')
     assert ran.kinds == ["display_data", "update_display_data"]
