@@ -45,10 +45,11 @@ fn python(line: &str) -> Option<String> {
         "import" | "from" if spaced => {
             let module = first_word(rest.trim_start()).0;
             match module {
-                "pandas" | "polars" | "numpy" | "plotly" | "hta" | "matplotlib" | "json" => format!(
-                    "cells are Rust, not Python: polars, plotly, serde_json and the trace library are in scope without an import \
-                     (`{line}` has no counterpart)"
-                ),
+                "pandas" | "polars" | "numpy" | "plotly" | "hta" | "matplotlib" | "json" => {
+                    "cells are Rust, not Python: polars, plotly, serde_json and the trace library are in scope already; \
+                     leave this line out"
+                        .to_owned()
+                }
                 _ => format!(
                     "cells are Rust, not Python: `use path::Name;` imports a name, and a first line `:dep {module} = \"*\"` brings a crate"
                 ),
