@@ -5,6 +5,12 @@ use crate::api;
 use crate::session::{Cells, Session, View};
 use trace_view::{Bundle, HTML, Present};
 
+/// Whether a cell has a question mark where a question has one.
+pub(super) fn may_ask(code: &str) -> bool {
+    let code = code.trim();
+    code.starts_with('?') || code.ends_with('?')
+}
+
 /// The name or path that a cell asks about. `x?` is Rust where `x` is a result or an option.
 pub(super) fn asked<'code>(code: &'code str, view: &View) -> Option<&'code str> {
     let code = code.trim();

@@ -126,6 +126,9 @@ impl Notebook {
 
     /// Answers a cell that asks `x?`; `None` if it does not, or nothing is known of `x`.
     fn question(&mut self, code: &str, out: &Arc<dyn Sink>) -> Option<Result<(), Failure>> {
+        if !question::may_ask(code) {
+            return None;
+        }
         let view = self.session.view(&*self.engine);
         let name = question::asked(code, &view)?;
         if magic::find(name).is_some() {

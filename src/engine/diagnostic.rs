@@ -62,6 +62,9 @@ impl Diagnostic {
         if read.labels.is_empty() {
             read.labels.extend(read.import(code));
         }
+        if read.labels.is_empty() && error.is_from_user_code() {
+            read.advise("the error is in an item of an earlier cell, which every cell is compiled with");
+        }
         for help in error.help() {
             let (advice, replacement) = help.split_once("\n\n").unwrap_or((&help, ""));
             let advice = readable(advice);

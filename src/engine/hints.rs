@@ -201,7 +201,7 @@ fn of_value(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) ->
         let said = message.contains("Did you mean");
         return meant(quoted(message)?, &known).filter(|_| !said);
     }
-    if message.contains("not found") {
+    if message.starts_with("not found: \"") {
         let missing = quoted(message)?;
         let known = columns(missing)?;
         let listed = known.join(", ");

@@ -93,3 +93,11 @@ def test_type_in_scope_is_named_without_its_path(frames):
 def test_error_behind_a_magic_names_the_line_of_the_cell(kernel):
     text = shown(kernel.run("%lsmagic\nlet a = 1;\nlet b = a b;", timeout=LONG))
     assert "cell, line 3, column 11" in text and "3 | let b = a b;" in text, text
+
+
+def test_error_of_an_earlier_item_is_said_to_be_one(kernel):
+    kernel.ok("struct Shape { side: i32 }\nfn area(shape: &Shape) -> i32 { shape.side * shape.side }", timeout=LONG)
+    ran = kernel.run("struct Shape { radius: i32 }\n1 + 1", timeout=LONG)
+    text = shown(ran)
+    assert "no field `side`" in text and "an item of an earlier cell" in text, text
+    kernel.ok("struct Shape { side: i32 }", timeout=LONG)
