@@ -14,6 +14,8 @@ const PACKAGED: &str = include_str!("../../labextension/install-package.json");
 const SCRIPTS: &[(&str, &str)] = &[
     ("remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
     ("figure.js", include_str!("../../labextension/static/figure.js")),
+    ("fit.js", include_str!("../../labextension/static/fit.js")),
+    ("picture.js", include_str!("../../labextension/static/picture.js")),
     ("table.js", include_str!("../../labextension/static/table.js")),
     ("columns.js", include_str!("../../labextension/static/columns.js")),
     ("rows.js", include_str!("../../labextension/static/rows.js")),
@@ -23,6 +25,11 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("element.js", include_str!("../../labextension/static/element.js")),
     ("style.js", include_str!("../../labextension/static/style.js")),
     ("theme.js", include_str!("../../labextension/static/theme.js")),
+    ("plugins.js", include_str!("../../labextension/static/plugins.js")),
+    ("notebooks.js", include_str!("../../labextension/static/notebooks.js")),
+    ("durations.js", include_str!("../../labextension/static/durations.js")),
+    ("highlight.js", include_str!("../../labextension/static/highlight.js")),
+    ("magic.js", include_str!("../../labextension/static/magic.js")),
 ];
 
 /// Where the extension stands.
