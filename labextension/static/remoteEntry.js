@@ -1,26 +1,29 @@
-// What JupyterLab loads first: a module-federation container written by hand, since two renderers need no bundler.
-// JupyterLab calls `init` with the packages it shares and `get` with the name that package.json gives the extension.
+// What JupyterLab loads first: a module-federation container written by hand, since plain scripts need no bundler.
+// JupyterLab calls `init` with the packages it shares and `get` with a name that package.json gives: `./mimeExtension`
+// (renderers of figures and tables) or `./extension` (plugins).
 (() => {
   "use strict";
 
   const base = document.currentScript.src;
-  let shared;
+  let scope;
 
-  /** Lumino's Widget, in the copy that JupyterLab itself uses. */
-  const widget = async () => {
-    const versions = Object.values(shared["@lumino/widgets"] ?? {});
+  /** A shared package, in the copy that JupyterLab itself uses. */
+  const shared = async (name) => {
+    const versions = Object.values(scope[name] ?? {});
     const chosen = versions.find((version) => version.loaded) ?? versions[0];
     if (!chosen) {
-      throw new Error("tracebook: JupyterLab does not share @lumino/widgets");
+      throw new Error(`tracebook: JupyterLab does not share ${name}`);
     }
-    return (await chosen.get())().Widget;
+    return (await chosen.get())();
   };
 
-  const load = async () => {
-    const [Widget, figure, table] = await Promise.all([
-      widget(),
-      import(new URL("figure.js", base)),
-      import(new URL("table.js", base)),
+  const script = (name) => import(new URL(name, base));
+
+  const renderers = async () => {
+    const [{ Widget }, figure, table] = await Promise.all([
+      shared("@lumino/widgets"),
+      script("figure.js"),
+      script("table.js"),
     ]);
     const renderer = (id, mimeType, create) => ({
       id: `tracebook-labextension:${id}`,
@@ -36,23 +39,22 @@
     });
     const Figure = figure.renderer(Widget);
     const Table = table.renderer(Widget);
-    return {
-      __esModule: true,
-      default: [
-        renderer("figure", figure.MIME, (options) => new Figure(options)),
-        renderer("table", table.MIME, (options) => new Table(options)),
-      ],
-    };
+    return [
+      renderer("figure", figure.MIME, (options) => new Figure(options)),
+      renderer("table", table.MIME, (options) => new Table(options)),
+    ];
   };
+
+  const plugins = async () => (await script("plugins.js")).plugins(shared);
 
   window._JUPYTERLAB = window._JUPYTERLAB ?? {};
   window._JUPYTERLAB["tracebook-labextension"] = {
-    init: (scope) => {
-      shared = scope;
+    init: (given) => {
+      scope = given;
     },
-    get: async () => {
-      const module = await load();
-      return () => module;
+    get: async (name) => {
+      const made = await (name === "./extension" ? plugins() : renderers());
+      return () => ({ __esModule: true, default: made });
     },
   };
 })();

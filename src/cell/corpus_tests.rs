@@ -29,3 +29,17 @@ fn a_long_line_is_read_in_time_that_grows_with_its_length() {
     oracle::line(&long);
     assert!(started.elapsed().as_secs() < 20, "each letter looked at every blank behind");
 }
+
+/// The extension colours magic lines by a grammar of its own (`labextension/static/magic.js`); the browser tests hold it to
+/// the same cells.
+#[test]
+fn magic_lines_are_those_the_extension_colours() {
+    let cases: serde_json::Value = serde_json::from_str(include_str!("../../tests/magic-lines.json")).unwrap();
+    for case in cases.as_array().unwrap() {
+        let code = case["cell"].as_str().unwrap();
+        let stretches = super::segment::stretches(code);
+        let magics: Vec<&str> =
+            stretches.iter().filter(|one| one.head.is_some()).map(|one| &code[one.range.clone()]).collect();
+        assert_eq!(serde_json::json!(magics), case["magics"], "{code:?}");
+    }
+}

@@ -5,6 +5,7 @@ use super::history::History;
 use super::reply::{content, failed, or_default};
 use super::runner::{Finished, Job, Runner};
 use super::stdin::Stdin;
+use super::timing::Timing;
 use crate::display::Sink;
 use crate::wire::{Outbox, Request};
 use jupyter_protocol::{ExecuteInput, ExecutionCount, Status};
@@ -55,6 +56,7 @@ pub(super) struct Executions {
 struct Running {
     request: Request,
     came: Instant,
+    timing: Timing,
     execution: Arc<Execution>,
     count: usize,
     silent: bool,
@@ -120,7 +122,8 @@ impl Executions {
 
     /// Takes note that the running cell ended.
     pub(super) fn finish(&mut self, finished: Finished) {
-        let Some(running) = self.running.take() else { return };
+        let Some(mut running) = self.running.take() else { return };
+        running.timing.end();
         let until = running.came + GRACE;
         let wait = running.aborts_others(&finished) && until > Instant::now();
         self.held = Some((until, running, finished));
@@ -149,7 +152,7 @@ impl Executions {
                 reply
             }
         };
-        self.reply(&running.request, running.came, reply, running.count);
+        self.reply_with(&running.request, running.came, &running.timing.metadata(), reply, running.count);
         if abort {
             for (came, request) in std::mem::take(&mut self.waiting) {
                 self.busy(&request);
@@ -181,6 +184,7 @@ impl Executions {
             self.history.add(self.count, &code);
         }
         let count = self.count;
+        let timing = Timing::start();
         if !silent {
             let input = ExecuteInput { code: code.clone(), execution_count: ExecutionCount::new(count) };
             self.outbox.publish(Some(&request.origin), "execute_input", &input);
@@ -195,17 +199,22 @@ impl Executions {
             .collect();
         self.runner.run(Job { execution: Arc::clone(&execution), code, expressions });
         let stop_on_error = stop_on_error.unwrap_or(true);
-        self.running = Some(Running { request, came, execution, count, silent, counted, stop_on_error });
+        self.running = Some(Running { request, came, timing, execution, count, silent, counted, stop_on_error });
     }
 
     fn busy(&self, request: &Request) {
         self.outbox.publish(Some(&request.origin), "status", &Status::busy());
     }
 
+    /// The reply to a cell that did not run.
+    fn reply(&self, request: &Request, came: Instant, reply: Value, count: usize) {
+        self.reply_with(request, came, &json!({}), reply, count);
+    }
+
     /// The reply, and then `idle`: a client that saw `idle` has seen everything.
-    fn reply(&self, request: &Request, came: Instant, mut reply: Value, count: usize) {
+    fn reply_with(&self, request: &Request, came: Instant, metadata: &Value, mut reply: Value, count: usize) {
         reply["execution_count"] = json!(count);
-        self.outbox.send(request.channel, &request.origin, "execute_reply", &reply);
+        self.outbox.send_with(request.channel, &request.origin, "execute_reply", metadata, &reply);
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
         let took = crate::log::milliseconds(came.elapsed());
         let status = reply["status"].as_str().unwrap_or_default();

@@ -94,12 +94,25 @@ impl Writer {
         msg_type: &str,
         content: &impl Serialize,
     ) -> serde_json::Result<Vec<Vec<u8>>> {
+        self.write_with(to, parent, msg_type, &serde_json::json!({}), content)
+    }
+
+    /// As [`write`](Self::write), with metadata, a JSON object.
+    pub(super) fn write_with(
+        &self,
+        to: &[Vec<u8>],
+        parent: Option<&Origin>,
+        msg_type: &str,
+        metadata: &Value,
+        content: &impl Serialize,
+    ) -> serde_json::Result<Vec<Vec<u8>>> {
         let header = serde_json::to_vec(&header::write(&self.session, msg_type))?;
         let parent = parent.map_or(b"{}".to_vec(), |origin| origin.header().to_vec());
+        let metadata = serde_json::to_vec(metadata)?;
         let content = serde_json::to_vec(content)?;
-        let signature = self.signer.sign(&[&header, &parent, b"{}", &content]);
+        let signature = self.signer.sign(&[&header, &parent, &metadata, &content]);
         let mut frames = to.to_vec();
-        frames.extend([DELIMITER.to_vec(), signature.into_bytes(), header, parent, b"{}".to_vec(), content]);
+        frames.extend([DELIMITER.to_vec(), signature.into_bytes(), header, parent, metadata, content]);
         Ok(frames)
     }
 }

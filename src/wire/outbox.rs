@@ -5,6 +5,7 @@ use super::header::Origin;
 use super::publisher::Publisher;
 use super::waker::Waker;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -31,14 +32,19 @@ impl Outbox {
     /// Publishes on iopub, on behalf of the request `parent` (of none at the start and the end of the kernel).
     pub fn publish(&self, parent: Option<&Origin>, msg_type: &str, content: &impl Serialize) {
         let topic = [format!("kernel.tracebook.{msg_type}").into_bytes()];
-        if let Some(frames) = self.write(&topic, parent, msg_type, content) {
+        if let Some(frames) = self.write(&topic, parent, msg_type, &json!({}), content) {
             self.post(Letter::Publish(frames));
         }
     }
 
     /// Answers a request, or asks its sender a question, by the given socket.
     pub fn send(&self, channel: Channel, to: &Origin, msg_type: &str, content: &impl Serialize) {
-        if let Some(frames) = self.write(to.identities(), Some(to), msg_type, content) {
+        self.send_with(channel, to, msg_type, &json!({}), content);
+    }
+
+    /// As [`send`](Self::send), with the message's metadata, a JSON object.
+    pub fn send_with(&self, channel: Channel, to: &Origin, msg_type: &str, metadata: &Value, content: &impl Serialize) {
+        if let Some(frames) = self.write(to.identities(), Some(to), msg_type, metadata, content) {
             self.post(Letter::To(channel, frames));
         }
     }
@@ -57,10 +63,11 @@ impl Outbox {
         to: &[Vec<u8>],
         parent: Option<&Origin>,
         msg_type: &str,
+        metadata: &Value,
         content: &impl Serialize,
     ) -> Option<Vec<Vec<u8>>> {
         self.writer
-            .write(to, parent, msg_type, content)
+            .write_with(to, parent, msg_type, metadata, content)
             .inspect_err(|error| tracing::warn!("cannot write a {msg_type}: {error}"))
             .ok()
     }

@@ -1,0 +1,50 @@
+//! When a cell ran and how long, for the metadata of its reply.
+
+use serde_json::{Value, json};
+use std::time::{Duration, Instant, SystemTime};
+
+/// The time that a cell takes in the kernel; waiting behind other cells does not count.
+pub(super) struct Timing {
+    started: SystemTime,
+    clock: Instant,
+    took: Option<Duration>,
+}
+
+impl Timing {
+    /// Starts now.
+    pub(super) fn start() -> Self {
+        Self { started: SystemTime::now(), clock: Instant::now(), took: None }
+    }
+
+    /// Takes note that the cell has ended now.
+    pub(super) fn end(&mut self) {
+        self.took = Some(self.clock.elapsed());
+    }
+
+    /// `started`, as ipykernel writes it (ISO 8601), and `duration` in seconds, by a clock that nobody sets.
+    pub(super) fn metadata(&self) -> Value {
+        let started: chrono::DateTime<chrono::Utc> = self.started.into();
+        let took = self.took.unwrap_or_else(|| self.clock.elapsed());
+        json!({
+            "started": started.to_rfc3339_opts(chrono::SecondsFormat::Micros, true),
+            "duration": took.as_secs_f64(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duration_ends_with_the_cell() {
+        let mut timing = Timing::start();
+        std::thread::sleep(Duration::from_millis(5));
+        timing.end();
+        let first = timing.metadata();
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(timing.metadata(), first);
+        assert!(first["duration"].as_f64().is_some_and(|took| (0.005..60.0).contains(&took)), "{first}");
+        assert!(first["started"].as_str().is_some_and(|date| date.ends_with('Z') && date.len() == 27), "{first}");
+    }
+}

@@ -1,0 +1,223 @@
+"""Cells of our kernel in JupyterLab and Notebook 7: colours of magic lines, durations, text outputs. The kernel is the real one."""
+
+import json
+import re
+
+import nbformat
+import pytest
+from looks import own_errors, switch_theme
+from places import KERNEL, ROOT
+from playwright.sync_api import expect
+
+CELLS = [
+    "%trace_load data/job --as job\nlet as_of = 5; // use where",
+    "b = %memory_bw_summary job --where 'dur > 1us and name ~ \"Mem\"' --top 10\n%show b --csv {1 + 1}.csv \"it's /*\nlet use_where = 1;",
+    "std::thread::sleep(std::time::Duration::from_millis(300));\nprintln!(\"{}\", \"shallowest are looked at --test-iteration 1010 \".repeat(9))",
+    "panic!(\"on purpose\")",
+]
+LOAD, MAGICS, TEXT, PANIC = range(len(CELLS))
+DURATION = re.compile(r"^(\d+ ms|\d+\.\d+ s)$")
+
+# The coloured pieces of a cell's editor: text, colour and weight of each.
+PIECES = """
+(cell) => [...cell.querySelectorAll('.cm-line')].map((line) => {
+  const pieces = [];
+  const walk = (node) => node.childNodes.forEach((child) => child.nodeType === 3
+    ? pieces.push([child.data, getComputedStyle(child.parentNode).color, getComputedStyle(child.parentNode).fontWeight])
+    : walk(child));
+  walk(line);
+  return pieces;
+})
+"""
+
+
+def notebook(path, kernel, cells=CELLS):
+    """A notebook for a kernel, with cells that have not run."""
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    made.metadata["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "rust"}
+    language = {"name": "rust", "mimetype": "text/x-rust", "file_extension": ".rs", "codemirror_mode": "rust"}
+    made.metadata["language_info"] = language
+    nbformat.write(made, path)
+
+
+@pytest.fixture(scope="module")
+def with_cells(server):
+    (server.folder / "data").symlink_to(ROOT / "notebooks" / "data")
+    return server
+
+
+def open_cells(page, url, count=len(CELLS)):
+    page.open(url)
+    page.wait(f"document.querySelectorAll('.jp-Notebook .jp-CodeCell .cm-content').length === {count}")
+
+
+def cell(page, number):
+    return page.play.locator(".jp-Notebook .jp-CodeCell").nth(number)
+
+
+def run_all(page):
+    page.wait("document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'")
+    page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+
+
+def colour(page, variable):
+    """A colour of the theme, as the browser computes it."""
+    return page.evaluate(
+        f"""(() => {{
+          const probe = document.createElement('span');
+          probe.style.color = 'var({variable})';
+          document.body.append(probe);
+          const colour = getComputedStyle(probe).color;
+          probe.remove();
+          return colour;
+        }})()"""
+    )
+
+
+def coloured(page, number):
+    """The pieces of a cell's lines by their text, blanks at the ends away."""
+    lines = cell(page, number).evaluate(PIECES)
+    return [{text.strip(): (colour, weight) for text, colour, weight in line if text.strip()} for line in lines]
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_magic_lines_have_the_colours_of_magics(page, with_cells, theme, screenshots):
+    notebook(with_cells.folder / "colours.ipynb", KERNEL)
+    open_cells(page, with_cells.url("colours.ipynb"))
+    switch_theme(page, theme)
+    page.wait("!!document.querySelector('.tracebook-notebook')")
+    of = {name: colour(page, f"--jp-mirror-editor-{name}-color") for name in ("operator", "attribute", "keyword", "string", "number", "def")}
+    page.wait("document.querySelector('.cm-line span')?.textContent === '%trace_load'")
+    load, below = coloured(page, LOAD)
+    assert load["%trace_load"][0] == of["operator"]
+    assert load["--as"][0] == of["attribute"] and "as" not in load
+    assert "data/control" not in str(load) and all(value[0] != of["keyword"] for value in load.values()), load
+    assert below["let"][0] == of["keyword"], "the rest of the cell is Rust"
+    bound, shown, rust = coloured(page, MAGICS)
+    assert bound["b"][0] == of["def"] and bound["%memory_bw_summary"][0] == of["operator"]
+    assert bound["'dur > 1us and name ~ \"Mem\"'"][0] == of["string"] and bound["10"][0] == of["number"]
+    assert shown["%show"] == bound["%memory_bw_summary"], "on every line of a cell"
+    assert rust["let"][0] == of["keyword"] and rust["1"][0] == of["number"], "a quote or /* ends with its line"
+    page.size(900, 1000)
+    page.screenshot(screenshots / f"cells-900-{theme.split()[1].lower()}.png")
+    assert own_errors(page) == []
+
+
+def test_colours_follow_what_is_typed(page, with_cells):
+    notebook(with_cells.folder / "typed.ipynb", KERNEL, ["x"])
+    open_cells(page, with_cells.url("typed.ipynb"), 1)
+    cell(page, 0).locator(".cm-content").click()
+    page.play.keyboard.press("End")
+    page.play.keyboard.type("\n%trace_load data --as type")
+    flag = cell(page, 0).locator(".cm-line").nth(1).locator("span", has_text=re.compile("^--as$"))
+    expect(flag).to_have_css("color", colour(page, "--jp-mirror-editor-attribute-color"))
+    # In front of it a string is opened that is never closed: no magic any more.
+    page.play.keyboard.press("Control+Home")
+    page.play.keyboard.type('"')
+    expect(flag).to_have_count(0)
+
+
+def test_notebooks_of_other_kernels_are_left_alone(page, with_cells):
+    notebook(with_cells.folder / "other.ipynb", "evcxr")
+    open_cells(page, with_cells.url("other.ipynb"))
+    page.wait("document.querySelectorAll('.cm-line span').length > 5")
+    load, _ = coloured(page, LOAD)
+    assert load["as"][0] == colour(page, "--jp-mirror-editor-keyword-color"), "Rust's keyword, as without us"
+    assert page.play.locator(".tracebook-notebook").count() == 0
+    assert page.play.locator(".tracebook-duration:visible").count() == 0
+
+
+def test_magic_lines_are_those_of_the_kernel(page, with_cells):
+    cases = json.loads((ROOT / "tests" / "magic-lines.json").read_text())
+    page.open(with_cells.url("colours.ipynb"))
+    script = "[...document.querySelectorAll('script')].map((one) => one.src).find((src) => src.includes('tracebook-labextension'))"
+    page.wait(f"!!({script})")
+    found = page.play.evaluate(
+        f"""async (cells) => {{
+          const {{ pieces }} = await import(new URL('magic.js', {script}));
+          return cells.map((cell) => pieces(cell).filter((piece) => piece.head).map(({{ from, to }}) => cell.slice(from, to)));
+        }}""",
+        [case["cell"] for case in cases],
+    )
+    for case, magics in zip(cases, found, strict=True):
+        assert magics == case["magics"], case["cell"]
+
+
+def test_every_cell_shows_how_long_it_took(page, with_cells, screenshots):
+    notebook(with_cells.folder / "run.ipynb", KERNEL)
+    open_cells(page, with_cells.url("run.ipynb"))
+    expect(page.play.locator(".tracebook-duration", has_text=re.compile("."))).to_have_count(0)
+    run_all(page)
+    # The cell that panics ends it all.
+    for number in range(len(CELLS)):
+        expect(cell(page, number).locator(".tracebook-duration")).to_have_text(DURATION)
+    slept = cell(page, TEXT).locator(".tracebook-duration").text_content()
+    assert slept.endswith(" s") and float(slept[:-2]) >= 0.3
+    # At the lower right edge of the code, beside it.
+    code = cell(page, LOAD).locator(".jp-InputArea-editor").bounding_box()
+    label = cell(page, LOAD).locator(".tracebook-duration").bounding_box()
+    assert label["x"] >= code["x"] + code["width"] - 1
+    assert abs(label["y"] + label["height"] - code["y"] - code["height"]) < 8
+    page.screenshot(screenshots / "durations.png")
+    shown = page.play.locator(".tracebook-duration").all_text_contents()
+    page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+    path = with_cells.folder / "run.ipynb"
+    page.wait("!document.querySelector('.jp-mod-dirty')")
+    saved = nbformat.read(path, as_version=4)
+    nbformat.validate(saved)
+    assert set(saved.cells[LOAD].metadata["execution"]) == {"shell.execute_reply.started", "shell.execute_reply"}
+    open_cells(page, with_cells.url("run.ipynb"))
+    expect(page.play.locator(".tracebook-duration")).to_have_text(shown)
+    assert own_errors(page) == []
+
+
+def test_text_wraps_at_blanks(page, with_cells):
+    for width in (1400, 900):
+        notebook(with_cells.folder / "wrapped.ipynb", KERNEL, [CELLS[TEXT]])
+        page.size(width, 1000)
+        open_cells(page, with_cells.url("wrapped.ipynb"), 1)
+        run_all(page)
+        text = cell(page, 0).locator(".jp-OutputArea-output pre")
+        expect(text).to_contain_text("shallowest")
+        broken = text.evaluate(
+            """(pre) => {
+              const node = pre.firstChild, broken = [];
+              for (const { 0: word, index } of node.data.matchAll(/[A-Za-z0-9]+/g)) {
+                const range = document.createRange();
+                range.setStart(node, index);
+                range.setEnd(node, index + word.length);
+                if (range.getClientRects().length > 1) { broken.push(word); }
+              }
+              return broken;
+            }"""
+        )
+        assert broken == [], width
+        assert text.evaluate("(pre) => pre.getClientRects()[0].height") > 30, "more than one line"
+
+
+def test_legend_tells_median_from_highest(page, with_cells):
+    notebook(with_cells.folder / "legend.ipynb", KERNEL, ["%trace_load data/job --as job --quiet\n%memory_bw_summary job"])
+    open_cells(page, with_cells.url("legend.ipynb"), 1)
+    run_all(page)
+    page.wait("!!document.querySelector('.tracebook-figure .legend')")
+    colours = page.evaluate(
+        """(() => {
+          const fills = (selector) => [...document.querySelectorAll('.tracebook-figure ' + selector)].map((path) => path.style.fill);
+          return {
+            legend: fills('.legend .legendpoints path'),
+            bars: [...document.querySelectorAll('.tracebook-figure .barlayer .trace')]
+              .map((trace) => [...new Set([...trace.querySelectorAll('.point path')].map((path) => path.style.fill))]),
+          };
+        })()"""
+    )
+    assert len(set(colours["legend"])) == 2, colours
+    assert colours["bars"] == [[fill] for fill in colours["legend"]], "bars have the colour of their legend"
+
+
+def test_notebook_7_has_colours_and_durations(page, with_cells):
+    notebook(with_cells.folder / "seven.ipynb", KERNEL, ["%trace_list\n1 + 1"])
+    open_cells(page, with_cells.notebook_url("seven.ipynb"), 1)
+    expect(cell(page, 0).locator(".cm-line span").first).to_have_text("%trace_list")
+    run_all(page)
+    expect(cell(page, 0).locator(".tracebook-duration")).to_have_text(DURATION)
+    assert own_errors(page) == []
