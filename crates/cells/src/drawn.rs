@@ -29,8 +29,8 @@ pub(crate) fn series(traces: &[&Value], layout: &Value) -> Option<Vec<Series>> {
     traces
         .iter()
         .map(|trace| {
-            // A second axis has no place in our pictures.
-            if ["xaxis", "yaxis"].iter().any(|axis| trace[*axis].as_str().is_some_and(|name| name.len() > 1)) {
+            // Other axes have no place in our pictures, but for a second one of values.
+            if !on_first_axes(trace) && !on_second_axis(trace, layout) {
                 return None;
             }
             let name = trace["name"].as_str().unwrap_or_default().to_owned();
@@ -55,6 +55,24 @@ pub(crate) fn series(traces: &[&Value], layout: &Value) -> Option<Vec<Series>> {
         .collect()
 }
 
+/// Whether a trace stands on the first pair of axes.
+pub(crate) fn on_first_axes(trace: &Value) -> bool {
+    is_first(&trace["xaxis"]) && is_first(&trace["yaxis"])
+}
+
+/// Whether the values of a trace have an axis of their own, at the right of the first one's plot.
+pub(crate) fn on_second_axis(trace: &Value, layout: &Value) -> bool {
+    is_first(&trace["xaxis"])
+        && trace["yaxis"] == "y2"
+        && trace["orientation"] != "h"
+        && layout["yaxis2"]["overlaying"] == "y"
+        && layout["yaxis2"]["side"] == "right"
+}
+
+fn is_first(axis: &Value) -> bool {
+    axis.as_str().is_none_or(|name| name.len() < 2)
+}
+
 type Drawn = (Mark, Points, Vec<f64>);
 
 fn line(trace: &Value, mark: Mark) -> Option<Drawn> {
@@ -63,12 +81,12 @@ fn line(trace: &Value, mark: Mark) -> Option<Drawn> {
 }
 
 /// The numbers of a list; what is none is a gap.
-fn numbers(list: &Value) -> Option<Vec<f64>> {
+pub(crate) fn numbers(list: &Value) -> Option<Vec<f64>> {
     Some(list.as_array()?.iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect())
 }
 
 /// Where values stand; without a list at 0, 1, 2, …
-fn points(list: &Value, count: usize) -> Option<Points> {
+pub(crate) fn points(list: &Value, count: usize) -> Option<Points> {
     let Some(x) = list.as_array() else {
         return (count > 0).then(|| Points::Numbers((0..count).map(|index| index as f64).collect()));
     };
@@ -164,8 +182,8 @@ impl Bins {
 
     /// Bars that count the values of a histogram.
     fn count(&self, trace: &Value) -> Option<Drawn> {
-        // Shares, sums and averages are not counted here, nor what lies on its side.
-        if trace["y"].is_array() || !(trace["histnorm"].is_null() || trace["histnorm"] == "") {
+        // Sums and averages are not counted here, nor running totals, nor what lies on its side.
+        if trace["y"].is_array() || trace["cumulative"]["enabled"] == true {
             return None;
         }
         match points(&trace["x"], 0)? {
@@ -178,7 +196,8 @@ impl Bins {
                     }
                     *counts.entry(name).or_default() += 1.0;
                 }
-                let counted = names.iter().map(|name| counts[name]).collect();
+                let mut counted: Vec<f64> = names.iter().map(|name| counts[name]).collect();
+                normalise(&mut counted, 1.0, &trace["histnorm"])?;
                 Some((Mark::Bar, Points::Names(names), counted))
             }
             Points::Numbers(values) => {
@@ -188,6 +207,7 @@ impl Bins {
                         *count += 1.0;
                     }
                 }
+                normalise(&mut counts, self.step, &trace["histnorm"])?;
                 let centres = (0..self.count).map(|bin| self.start + (bin as f64 + 0.5) * self.step).collect();
                 Some((Mark::Bar, Points::Numbers(centres), counts))
             }
@@ -248,4 +268,21 @@ mod tests {
         }
         assert!(drawn(json!({"type": "heatmap", "z": [[1]]})).is_none());
     }
+}
+
+/// Makes shares or densities of the counts of bins of one width, as `histnorm` says; `None` for what we do not know.
+fn normalise(counts: &mut [f64], width: f64, histnorm: &Value) -> Option<()> {
+    let total: f64 = counts.iter().sum();
+    let by = match histnorm.as_str().unwrap_or_default() {
+        "" => return Some(()),
+        "percent" => total / 100.0,
+        "probability" => total,
+        "density" => width,
+        "probability density" => total * width,
+        _ => return None,
+    };
+    if by > 0.0 {
+        counts.iter_mut().for_each(|count| *count /= by);
+    }
+    Some(())
 }

@@ -1,12 +1,13 @@
 //! A `plotly::Plot` as a bundle like those of our own figures: with a picture, for where no script runs.
 //!
 //! The figure itself goes out as the user made it. The picture is drawn from what our renderer knows (see `drawn`); where it
-//! shows something else than a front end would, it says so. Of the rest (a heat map, a map) a text says what it is.
+//! shows something else than a front end would, it says so. Of the rest (a map, a surface) a text says what it is.
 
 use crate::drawn::{self, kind};
+use crate::heat;
 use plotly::Plot;
 use serde_json::Value;
-use trace_view::{Axis, BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present};
+use trace_view::{Axis, BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present, SecondAxis};
 
 /// The bundle of a plot.
 ///
@@ -14,7 +15,11 @@ use trace_view::{Axis, BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present};
 /// If the plot cannot be written as JSON.
 pub(crate) fn bundle(plot: &Plot) -> Result<Bundle, String> {
     let json: Value = serde_json::from_str(&plot.to_json()).map_err(|error| format!("the plot: {error}"))?;
-    let drawn = figure(&json).and_then(|figure| figure.present().bundles().into_iter().next());
+    let traces: Vec<&Value> = series(&json).collect();
+    let drawn = match heat::map(&traces, &json["layout"]) {
+        Some(map) => Some(map.bundle().with(PLAIN, text(&json).into())),
+        None => figure(&json).and_then(|figure| figure.present().bundles().into_iter().next()),
+    };
     let bundle = drawn.unwrap_or_else(|| Bundle::text(text(&json)));
     // The strokes of crosses and boxes are nothing to read.
     let strokes = series(&json).any(|trace| kind(trace) == "box" || drawn::is_points(trace));
@@ -78,8 +83,11 @@ fn figure(json: &Value) -> Option<Figure> {
         x.title = names.collect::<Vec<_>>().join(", ");
         subtitle = "each box: median and quartiles, with lines to the least and to the greatest value".to_owned();
     } else if all("histogram") && y.title.is_empty() {
-        y.title = "count".to_owned();
+        y.title = traces[0]["histnorm"].as_str().filter(|norm| !norm.is_empty()).unwrap_or("count").to_owned();
     }
+    let on_second: Vec<usize> =
+        (0..traces.len()).filter(|&index| drawn::on_second_axis(traces[index], layout)).collect();
+    let second = (!on_second.is_empty()).then(|| SecondAxis { axis: axis(&layout["yaxis2"]), series: on_second });
     Some(Figure {
         title: title(&layout["title"]),
         subtitle,
@@ -87,17 +95,18 @@ fn figure(json: &Value) -> Option<Figure> {
         y,
         bars: if stacked { BarMode::Stack } else { BarMode::Group },
         series: drawn,
+        second,
         height,
         ..Figure::default()
     })
 }
 
-fn axis(axis: &Value) -> Axis {
+pub(crate) fn axis(axis: &Value) -> Axis {
     Axis { title: title(&axis["title"]), log: axis["type"] == "log", ..Axis::default() }
 }
 
 /// A title is a text, or has one.
-fn title(title: &Value) -> String {
+pub(crate) fn title(title: &Value) -> String {
     title.as_str().or_else(|| title["text"].as_str()).unwrap_or_default().to_owned()
 }
 
@@ -122,10 +131,66 @@ mod tests {
     #[test]
     fn other_kinds_have_a_text() {
         let mut plot = Plot::new();
-        plot.add_trace(HeatMap::new_z(vec![vec![1.0], vec![2.0]]));
+        plot.add_trace(plotly::Surface::<f64, f64, f64>::new(vec![vec![1.0], vec![2.0]]));
         let bundle = bundle(&plot).unwrap();
         assert!(!bundle.data.contains_key(PNG));
-        assert_eq!(bundle.data[PLAIN], "plotly figure: 1 heatmap of 2 × 1");
+        assert_eq!(bundle.data[PLAIN], "plotly figure: 1 surface of 2 × 1");
+    }
+
+    #[test]
+    fn heat_maps_have_a_picture_and_stay_as_they_were_made() {
+        let mut plot = Plot::new();
+        plot.add_trace(HeatMap::new(
+            vec!["a", "b"],
+            vec![0, 1, 2],
+            vec![vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0, 6.0]],
+        ));
+        let bundle = bundle(&plot).unwrap();
+        assert!(bundle.data.contains_key(PNG));
+        assert_eq!(bundle.data[PLAIN], "plotly figure: 1 heatmap of 3 × 2");
+        assert_eq!(bundle.data[PLOTLY], serde_json::from_str::<Value>(&plot.to_json()).unwrap());
+    }
+
+    #[test]
+    fn heat_maps_stand_where_their_axes_say() {
+        let map = |trace: Value| heat::map(&[&trace], &serde_json::json!({"yaxis": {"autorange": "reversed"}}));
+        let z = serde_json::json!([[1, 2, null], [4, 5, 6]]);
+        let edges =
+            map(serde_json::json!({"type": "heatmap", "z": z, "x": [0, 2, 4, 6], "zmin": 0, "zmax": 9})).unwrap();
+        assert_eq!(edges.columns, Points::Numbers(vec![1.0, 3.0, 5.0]));
+        assert_eq!(edges.rows, Points::Numbers(vec![0.0, 1.0]));
+        assert_eq!((edges.range, edges.from_top), (Some((0.0, 9.0)), true));
+        let turned = map(serde_json::json!({"type": "heatmap", "z": z, "transpose": true})).unwrap();
+        assert_eq!((turned.values.len(), &turned.values[1]), (3, &vec![2.0, 5.0]));
+        assert!(map(serde_json::json!({"type": "heatmap", "z": z, "x": ["a"]})).is_none(), "three columns, one name");
+        assert!(map(serde_json::json!({"type": "heatmap", "z": z, "xaxis": "x2"})).is_none());
+    }
+
+    #[test]
+    fn histograms_are_counted_as_their_norm_says() {
+        let counted = |norm: Option<&str>| {
+            let trace =
+                serde_json::json!({"type": "histogram", "x": [0.0, 0.0, 1.0, 3.9], "nbinsx": 2, "histnorm": norm});
+            let figure = figure(&serde_json::json!({"data": [trace]})).unwrap();
+            (figure.y.title, figure.series[0].y.clone())
+        };
+        assert_eq!(counted(None), ("count".to_owned(), vec![3.0, 1.0]));
+        assert_eq!(counted(Some("percent")), ("percent".to_owned(), vec![75.0, 25.0]));
+        assert_eq!(counted(Some("probability")).1, [0.75, 0.25]);
+        assert_eq!(counted(Some("density")).1, [1.5, 0.5]);
+        assert_eq!(counted(Some("probability density")).1, [0.375, 0.125]);
+    }
+
+    #[test]
+    fn second_axes_of_values_are_drawn() {
+        let layout = serde_json::json!({"yaxis2": {"overlaying": "y", "side": "right", "title": {"text": "GB/s"}}});
+        let data = serde_json::json!([
+            {"type": "bar", "x": ["a", "b"], "y": [1, 2]},
+            {"type": "scatter", "x": ["a", "b"], "y": [100, 300], "yaxis": "y2"},
+        ]);
+        let second = figure(&serde_json::json!({"data": data, "layout": layout})).unwrap().second.unwrap();
+        assert_eq!((second.series, second.axis.title.as_str()), (vec![1], "GB/s"));
+        assert!(figure(&serde_json::json!({"data": data})).is_none(), "a plot of its own");
     }
 
     #[test]

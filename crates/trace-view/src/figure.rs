@@ -1,6 +1,7 @@
 //! A figure as plain data: series over two axes.
 
 use crate::Unit;
+use std::collections::HashSet;
 
 /// One axis.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -83,6 +84,15 @@ pub struct Choice {
     pub series: Vec<usize>,
 }
 
+/// An axis of their own for the values of some series, at the right.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SecondAxis {
+    /// The axis.
+    pub axis: Axis,
+    /// The series that stand on it, by their place in the figure.
+    pub series: Vec<usize>,
+}
+
 /// A figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
@@ -94,6 +104,8 @@ pub struct Figure {
     pub x: Axis,
     /// The second axis.
     pub y: Axis,
+    /// An axis of their own for the values of some series.
+    pub second: Option<SecondAxis>,
     /// How bars stand beside each other.
     pub bars: BarMode,
     /// What is drawn.
@@ -108,7 +120,52 @@ impl Figure {
     /// The figure with the series of one choice.
     pub(crate) fn only(&self, choice: &Choice) -> Self {
         let series = choice.series.iter().filter_map(|&place| self.series.get(place)).cloned().collect();
-        Self { series, choices: Vec::new(), ..self.clone() }
+        let second = self.second.as_ref().map(|second| {
+            let on_it = |place: &usize| choice.series.get(*place).is_some_and(|series| second.series.contains(series));
+            SecondAxis { axis: second.axis.clone(), series: (0..choice.series.len()).filter(on_it).collect() }
+        });
+        Self { series, second, choices: Vec::new(), ..self.clone() }
+    }
+
+    /// Whether the values of a series stand on the second axis of values.
+    pub(crate) fn on_second(&self, series: usize) -> bool {
+        self.second.as_ref().is_some_and(|second| second.series.contains(&series))
+    }
+
+    /// The figure with no more than the first `most` names along the first axis, of each choice; the subtitle says so.
+    /// A figure that stands at numbers, or at fewer names, is left as it is.
+    pub fn first_names(&self, most: usize) -> Self {
+        let groups: Vec<Vec<usize>> = match self.choices.as_slice() {
+            [] => vec![(0..self.series.len()).collect()],
+            choices => choices.iter().map(|choice| choice.series.clone()).collect(),
+        };
+        let mut first = self.clone();
+        let mut cut = false;
+        for group in groups {
+            let names = group.iter().filter_map(|&place| match &self.series.get(place)?.x {
+                Points::Names(names) => Some(names),
+                Points::Numbers(_) => None,
+            });
+            let mut kept = HashSet::new();
+            for name in names.flatten() {
+                if kept.len() < most {
+                    kept.insert(name.as_str());
+                }
+                cut |= !kept.contains(name.as_str());
+            }
+            for place in group {
+                if let Some(Series { x: Points::Names(names), y, .. }) = first.series.get_mut(place) {
+                    let mut values = names.iter().map(|name| kept.contains(name.as_str()));
+                    y.retain(|_| values.next() == Some(true));
+                    names.retain(|name| kept.contains(name.as_str()));
+                }
+            }
+        }
+        if cut {
+            let said = format!("first {most}");
+            first.subtitle = if first.subtitle.is_empty() { said } else { format!("{} · {said}", first.subtitle) };
+        }
+        first
     }
 
     /// What a picture shows: the first choice, and that it is one of several.
@@ -118,5 +175,31 @@ impl Figure {
         let said = format!("{}, 1 of {}", choice.name, self.choices.len());
         still.subtitle = if still.subtitle.is_empty() { said } else { format!("{} · {said}", still.subtitle) };
         still
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(names: &[&str]) -> Series {
+        let x = Points::Names(names.iter().map(|&name| name.to_owned()).collect());
+        Series { name: "s".to_owned(), mark: Mark::Bar, x, y: (0..names.len()).map(|n| n as f64).collect() }
+    }
+
+    #[test]
+    fn first_names_are_those_of_each_choice() {
+        let choice = |series: &[usize]| Choice { name: "c".to_owned(), series: series.to_vec() };
+        let figure = Figure {
+            series: vec![bars(&["a", "b", "c"]), bars(&["c", "a"]), bars(&["x", "y", "z"])],
+            choices: vec![choice(&[0, 1]), choice(&[2])],
+            ..Figure::default()
+        };
+        let first = figure.first_names(2);
+        assert_eq!(first.series[0], bars(&["a", "b"]));
+        assert_eq!((&first.series[1].x, &first.series[1].y), (&Points::Names(vec!["a".to_owned()]), &vec![1.0]));
+        assert_eq!(first.series[2], bars(&["x", "y"]));
+        assert_eq!(first.subtitle, "first 2");
+        assert_eq!(figure.first_names(3), figure);
     }
 }

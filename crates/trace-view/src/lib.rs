@@ -7,6 +7,7 @@ mod bundle;
 mod column;
 pub mod envelope;
 mod figure;
+mod heat_map;
 mod render;
 mod report;
 mod table;
@@ -14,7 +15,8 @@ mod thin;
 
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};
-pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, Series};
+pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, SecondAxis, Series};
+pub use heat_map::HeatMap;
 pub use render::{grouped, named_colour, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
 pub use table::{Cell, Header, Kind, Page, Table};

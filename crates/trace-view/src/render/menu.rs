@@ -17,9 +17,12 @@ pub(super) fn add(
     for (place, trace) in data.iter_mut().enumerate() {
         trace["visible"] = first.series.contains(&place).into();
         // By the place within its choice, so that the same rank has the same colour in all of them.
-        let within = figure.choices.iter().find_map(|choice| choice.series.iter().position(|&series| series == place));
+        let within = figure.choices.iter().find_map(|choice| {
+            Some((choice.series.iter().position(|&series| series == place)?, choice.series.len() == 1))
+        });
         if let Some(series) = figure.series.get(place) {
-            paint(trace, series, within.unwrap_or(place));
+            let (within, alone) = within.unwrap_or((place, false));
+            paint(trace, series, within, alone);
         }
     }
     let buttons: Vec<Value> = figure

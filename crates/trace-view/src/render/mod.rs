@@ -1,7 +1,9 @@
 //! How a part looks, per MIME type.
 
 mod grid;
+mod heat;
 mod html;
+mod labels;
 mod legend;
 mod menu;
 mod names;
@@ -14,7 +16,7 @@ mod svg;
 mod table_json;
 mod text;
 
-use crate::{Axis, Bundle, Figure, HTML, PLOTLY, PNG, Part, TABLE, Table};
+use crate::{Axis, Bundle, Figure, HTML, HeatMap, PLOTLY, PNG, Part, TABLE, Table};
 
 pub use number::grouped;
 pub use palette::named_colour;
@@ -48,6 +50,17 @@ impl Table {
 
 fn table_bundle(table: &Table) -> Bundle {
     Bundle::text(text::table(table)).with(HTML, html::table(table).into()).with(TABLE, table_json::table(table))
+}
+
+impl HeatMap {
+    /// What a front end without scripts shows: `text/plain`, and `image/png` if there is a value to draw.
+    pub fn bundle(&self) -> Bundle {
+        let bundle = Bundle::text(heat::text(self));
+        match heat::svg(self).and_then(|(svg, height)| png::picture(&svg, height)) {
+            Some(picture) => bundle.with(PNG, picture.into()),
+            None => bundle,
+        }
+    }
 }
 
 fn figure_bundle(figure: &Figure) -> Bundle {

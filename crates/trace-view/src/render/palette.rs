@@ -51,6 +51,23 @@ pub(super) const SERIES: [&str; 24] = [
     "#204577", "#834c18", "#4d4f5a", "#076041", "#57175b", "#5b1a25", "#3f3f11", "#182680",
 ];
 
+/// From little to much, in steps that every eye sees alike: cividis (Nuñez, Anderton and Renslow, 2018).
+pub(super) const SEQUENTIAL: [&str; 5] = ["#00224e", "#434e6c", "#7d7c78", "#bcaf6f", "#fee838"];
+/// From below zero to above.
+pub(super) const DIVERGING: [&str; 3] = [BLUE, "#f2f2f2", VERMILLION];
+
+/// The colour at a share between 0 and 1 of a scale.
+pub(super) fn between(stops: &[&str], share: f64) -> String {
+    let at = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
+    let low = (at.floor() as usize).min(stops.len().saturating_sub(2));
+    let part = |colour: &str, from: usize| f64::from(u8::from_str_radix(&colour[from..from + 2], 16).unwrap_or(0));
+    let mix = |from: usize| {
+        let (one, other) = (part(stops[low], from), part(stops[low + 1], from));
+        (one + (other - one) * (at - low as f64)).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", mix(1), mix(3), mix(5))
+}
+
 /// The colour of what means the same in every figure: `COMPUTATION`, `host_wait`, `added`, …; of two types of kernels at
 /// once (`COMPUTATION overlapping MEMORY`) that of a mixture. `None` for other names.
 pub fn named_colour(name: &str) -> Option<&'static str> {
@@ -63,10 +80,11 @@ pub(super) fn of_series(name: &str, place: usize) -> &'static str {
     named_colour(name).unwrap_or(SERIES[place % SERIES.len()])
 }
 
-/// The colours of the bars of a series, one by one, if it is what stands below them that has a colour of its own.
-pub(super) fn of_bars(series: &Series, place: usize) -> Option<Vec<&'static str>> {
+/// The colours of the bars of a series, one by one, if the names below them have colours of their own and the series is
+/// `alone`: of several series beside each other the colour says which is which, as the legend does.
+pub(super) fn of_bars(series: &Series, place: usize, alone: bool) -> Option<Vec<&'static str>> {
     let Points::Names(names) = &series.x else { return None };
-    let by_name = series.mark == Mark::Bar && named_colour(&series.name).is_none();
+    let by_name = alone && series.mark == Mark::Bar && named_colour(&series.name).is_none();
     let any = names.iter().any(|name| named_colour(name).is_some());
     (by_name && any).then(|| names.iter().map(|name| of_series(name, place)).collect())
 }
@@ -157,6 +175,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn sequential_scale_grows_lighter_for_every_eye() {
+        for (eye, matrix) in EYES.iter().enumerate() {
+            let light: Vec<f64> =
+                (0..=16).map(|step| lab(&between(&SEQUENTIAL, f64::from(step) / 16.0), matrix)[0]).collect();
+            assert!(light.windows(2).all(|pair| pair[1] - pair[0] > 1.5), "eye {eye}: {light:?}");
+        }
+        assert_eq!([between(&SEQUENTIAL, 0.0), between(&SEQUENTIAL, 1.0)], [SEQUENTIAL[0], SEQUENTIAL[4]]);
+        assert_eq!(between(&["#000000", "#ffffff"], 0.5), "#808080");
+    }
+
+    #[test]
+    fn ends_of_diverging_scale_are_told_apart_by_every_eye() {
+        apart(&[("below", DIVERGING[0]), ("zero", DIVERGING[1]), ("above", DIVERGING[2])], 17.0);
+    }
+
+    #[test]
+    fn bars_have_colours_of_their_names_only_if_alone() {
+        let series = Series {
+            name: "median".to_owned(),
+            mark: Mark::Bar,
+            x: Points::Names(vec!["Memcpy HtoD".to_owned(), "Memset".to_owned()]),
+            y: vec![1.0, 2.0],
+        };
+        assert_eq!(of_bars(&series, 0, true), Some(vec![BLUE, SLATE]));
+        assert_eq!(of_bars(&series, 0, false), None);
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //! and a dark page.
 
 use plotly::common::{
-    Anchor, ExponentFormat, Label, Line, LineShape, Mode, Orientation, Pad, Reference, TickMode, Title,
+    Anchor, AxisSide, ExponentFormat, Label, Line, LineShape, Mode, Orientation, Pad, Reference, TickMode, Title,
 };
+use plotly::configuration::ModeBarButtonName;
 use plotly::layout::{Annotation, Axis as PlotlyAxis, AxisType, BarMode as PlotlyBarMode, HoverMode, Legend, Margin};
 use plotly::{Bar, Configuration, Layout, Plot, Scatter};
 use serde::Serialize;
@@ -54,8 +55,9 @@ pub fn offline_plotly_js() -> String {
 /// The content of `application/vnd.plotly.v1+json`: `data`, `layout` and `config`.
 pub(super) fn figure(figure: &Figure) -> Value {
     let mut data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
+    let alone = figure.series.len() == 1;
     for (place, (trace, series)) in data.iter_mut().zip(&figure.series).enumerate() {
-        paint(trace, series, place);
+        paint(trace, series, place, alone);
     }
     let mut layout = to_json(&layout(figure));
     let shown = figure.choices.first().map_or_else(|| figure.clone(), |first| figure.only(first));
@@ -72,16 +74,24 @@ pub(super) fn figure(figure: &Figure) -> Value {
             axis.extend(more);
         }
     }
+    if let Some(second) = &figure.second {
+        layout["yaxis2"] = to_json(&axis(&second.axis).overlaying("y").side(AxisSide::Right).show_grid(false));
+        for &place in second.series.iter().filter(|place| **place < figure.series.len()) {
+            data[place]["yaxis"] = "y2".into();
+        }
+    }
     menu::add(figure, &mut data, &mut layout, escape, name_ticks);
     // Without `typeset_math` a name between two dollar signs would be read as TeX.
-    let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false);
+    let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false).show_tips(false);
+    // Selections do nothing in our figures.
+    let config = config.mode_bar_buttons_to_remove(vec![ModeBarButtonName::Select2d, ModeBarButtonName::Lasso2d]);
     json!({ "data": data, "layout": layout, "config": to_json(&config) })
 }
 
-/// Gives a trace the colour of its series, or its bars theirs.
-pub(super) fn paint(trace: &mut Value, series: &Series, place: usize) {
+/// Gives a trace the colour of its series, or its bars theirs if the series is shown `alone`.
+pub(super) fn paint(trace: &mut Value, series: &Series, place: usize, alone: bool) {
     let colour = palette::of_series(&series.name, place);
-    trace["marker"]["color"] = palette::of_bars(series, place).map_or(colour.into(), |bars| bars.into());
+    trace["marker"]["color"] = palette::of_bars(series, place, alone).map_or(colour.into(), |bars| bars.into());
     if trace["line"].is_object() {
         trace["line"]["color"] = colour.into();
     }

@@ -20,8 +20,13 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
 /// The picture, in base64; `None` only if the SVG were malformed.
 pub(super) fn figure(figure: &Figure) -> Option<String> {
     let (svg, height) = svg::figure(figure);
+    picture(&svg, height)
+}
+
+/// An SVG of our width and this height as a picture, in base64; `None` only if it were malformed.
+pub(super) fn picture(svg: &str, height: f64) -> Option<String> {
     let options = Options { fontdb: FONTS.clone(), font_family: svg::FONT.to_owned(), ..Options::default() };
-    let tree = Tree::from_str(&svg, &options).ok()?;
+    let tree = Tree::from_str(svg, &options).ok()?;
     let mut pixels = Pixmap::new(svg::WIDTH as u32, height as u32)?;
     pixels.fill(Color::WHITE);
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());

@@ -64,6 +64,11 @@ impl Span {
 }
 
 impl Scale {
+    /// A linear axis that begins and ends with the values given.
+    pub(super) fn exact(low: f64, high: f64, from: f64, to: f64) -> Self {
+        Self { low: low.clamp(-FAR, FAR), high: high.clamp(-FAR, FAR), log: false, whole: false, from, to }
+    }
+
     /// Where `value` stands; `None` for what cannot be drawn.
     pub(super) fn pixel(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.log && value <= 0.0) {

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::axis_title;
 use super::html::escape;
+use super::labels::Labels;
 use super::legend::legend;
-use super::names::{elide, elide_apart, one_line, places, unique};
+use super::names::{elide, one_line, places, unique};
 use super::number;
 use super::palette;
 use super::scale::{Scale, Span};
@@ -13,30 +14,24 @@ use crate::{BarMode, Figure, Mark, Points, Series};
 
 /// The width of the picture in pixels.
 pub(super) const WIDTH: f64 = 900.0;
-const HEIGHT: f64 = 500.0;
+pub(super) const HEIGHT: f64 = 500.0;
 /// The name of the font; all its characters are `CHAR` wide per pixel of size.
 pub(super) const FONT: &str = "Hack";
-const CHAR: f64 = 0.602;
-const SMALL: f64 = 11.0;
+pub(super) const CHAR: f64 = 0.602;
+pub(super) const SMALL: f64 = 11.0;
 /// The most names of which every one gets its bars.
 const MOST_NAMES: usize = 1_000;
 /// Bars and points of one path: the time to draw a path grows with the square of its parts.
 const PIECE: usize = 50;
-const TICK_CHARS: usize = 28;
 /// About how many pixels lie between two ticks of the second axis.
-const APART: f64 = 45.0;
+pub(super) const APART: f64 = 45.0;
 pub(super) const TOP: f64 = 84.0;
 pub(super) const RIGHT: f64 = 20.0;
 
 /// The SVG text of a figure, and its height in pixels.
 pub(super) fn figure(figure: &Figure) -> (String, f64) {
     let height = figure.height.map_or(HEIGHT, |height| f64::from(height.clamp(240, 1_200)));
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"{FONT}\" \
-         font-size=\"{SMALL}\" fill=\"#333\">"
-    );
-    text(&mut svg, 16.0, 26.0, "font-size=\"16\"", &elide(&figure.title, 86));
-    text(&mut svg, 16.0, 45.0, "font-size=\"12\" fill=\"#666\"", &elide(&subtitle(figure), 118));
+    let mut svg = begin(height, &figure.title, &subtitle(figure));
     legend(&mut svg, &figure.series);
     let drawn = Drawing::of(figure, height).map(|drawing| drawing.draw(&mut svg));
     if drawn.is_none() {
@@ -44,6 +39,17 @@ pub(super) fn figure(figure: &Figure) -> (String, f64) {
     }
     svg.push_str("</svg>");
     (svg, height)
+}
+
+/// The start of a picture: its size, font and titles.
+pub(super) fn begin(height: f64, title: &str, subtitle: &str) -> String {
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"{FONT}\" \
+         font-size=\"{SMALL}\" fill=\"#333\">"
+    );
+    text(&mut svg, 16.0, 26.0, "font-size=\"16\"", &elide(title, 86));
+    text(&mut svg, 16.0, 45.0, "font-size=\"12\" fill=\"#666\"", &elide(subtitle, 118));
+    svg
 }
 
 /// The line below the title, and in it what the picture leaves out.
@@ -70,18 +76,12 @@ struct Drawing<'a> {
     left: f64,
     bottom: f64,
     y: Scale,
+    /// The second axis of values, and where the plot ends before it.
+    second: Option<Scale>,
+    right: f64,
     /// The first axis, when it is one of numbers.
     x: Option<Scale>,
     labels: Labels,
-}
-
-/// How the names at the first axis are written.
-struct Labels {
-    texts: Vec<String>,
-    /// Every how many-th is written.
-    every: usize,
-    /// Degrees, counter-clockwise.
-    angle: f64,
 }
 
 impl<'a> Drawing<'a> {
@@ -90,46 +90,60 @@ impl<'a> Drawing<'a> {
         let mut names = places(figure);
         names.truncate(MOST_NAMES);
         let bars = figure.series.iter().any(|series| series.mark == Mark::Bar);
-        let y = if figure.bars == BarMode::Stack && bars { stacked(figure, &names) } else { all_values(figure) };
-        let y = Span::of(y.into_iter(), figure.y.log, bars)?.whole(figure.y.whole);
+        let y = if figure.bars == BarMode::Stack && bars { stacked(figure, &names) } else { values(figure, false) };
+        let second = figure.second.as_ref().and_then(|second| {
+            let bars =
+                second.series.iter().any(|&index| figure.series.get(index).is_some_and(|one| one.mark == Mark::Bar));
+            let span = Span::of(values(figure, true).into_iter(), second.axis.log, bars)?;
+            Some((span.whole(second.axis.whole), axis_title(&second.axis)))
+        });
+        let y = Span::of(y.into_iter(), figure.y.log, bars);
+        // Where all stand on the second axis, the first is like it.
+        let y = y.or(second.as_ref().map(|(span, _)| *span))?.whole(figure.y.whole);
         let x = if names.is_empty() { Some(x_span(figure)?.whole(figure.x.whole)) } else { None };
         let ticks = y.at(height - 100.0, TOP).ticks(APART);
-        let widest = ticks.iter().map(|(_, text)| width(text, SMALL)).fold(0.0, f64::max);
+        let widest = |ticks: &[(f64, String)]| ticks.iter().map(|(_, text)| width(text, SMALL)).fold(0.0, f64::max);
+        let right = WIDTH
+            - RIGHT
+            - second.as_ref().map_or(0.0, |(span, title)| {
+                widest(&span.at(height - 100.0, TOP).ticks(APART)) + if title.is_empty() { 8.0 } else { 30.0 }
+            });
         let titled = if axis_title(&figure.y).is_empty() { 0.0 } else { 22.0 };
-        let mut left = 14.0 + titled + widest + 8.0;
-        let labels = Labels::of(&names, (WIDTH - RIGHT - left) / names.len().max(1) as f64);
+        let mut left = 14.0 + titled + widest(&ticks) + 8.0;
+        let labels = Labels::of(&names, (right - left) / names.len().max(1) as f64);
         let (wide, high) = labels.size();
-        let band = (WIDTH - RIGHT - left) / names.len().max(1) as f64;
+        let band = (right - left) / names.len().max(1) as f64;
         if labels.angle > 0.0 {
             left = left.max(wide + 8.0 - band / 2.0);
         }
         let below = 10.0 + high + if axis_title(&figure.x).is_empty() { 6.0 } else { 26.0 };
         let bottom = (height - below).max(TOP + 60.0);
-        let x = x.map(|span| span.at(left, WIDTH - RIGHT));
-        Some(Self { figure, names, left, bottom, y: y.at(bottom, TOP), x, labels })
+        let x = x.map(|span| span.at(left, right));
+        let second = second.map(|(span, _)| span.at(bottom, TOP));
+        Some(Self { figure, names, left, bottom, y: y.at(bottom, TOP), second, right, x, labels })
     }
 
     fn draw(&self, svg: &mut String) {
         self.grid(svg);
         let bars: Vec<usize> =
             (0..self.figure.series.len()).filter(|&index| self.figure.series[index].mark == Mark::Bar).collect();
-        if self.figure.bars == BarMode::Stack {
-            self.stack(svg, &bars);
-        } else {
-            for (place, &index) in bars.iter().enumerate() {
-                self.bars(svg, index, place, bars.len());
-            }
+        // What stands on the second axis is not piled on what stands on the first.
+        let stacked = |index: &usize| self.figure.bars == BarMode::Stack && !self.figure.on_second(*index);
+        let (piled, beside): (Vec<usize>, Vec<usize>) = bars.into_iter().partition(stacked);
+        self.stack(svg, &piled);
+        for (place, &index) in beside.iter().enumerate() {
+            self.bars(svg, index, place, beside.len());
         }
         for (index, series) in self.figure.series.iter().enumerate().filter(|(_, series)| series.mark != Mark::Bar) {
             self.line(svg, series, index);
         }
         let base = self.y.base();
-        push(svg, format_args!("<path d=\"M{:.1} {base:.1}H{:.1}\" stroke=\"#888\"/>", self.left, WIDTH - RIGHT));
+        push(svg, format_args!("<path d=\"M{:.1} {base:.1}H{:.1}\" stroke=\"#888\"/>", self.left, self.right));
     }
 
     /// Ticks, their lines, and the titles of the axes.
     fn grid(&self, svg: &mut String) {
-        let (left, right) = (self.left, WIDTH - RIGHT);
+        let (left, right) = (self.left, self.right);
         for (value, label) in self.y.ticks(APART) {
             let Some(y) = self.y.pixel(value) else { continue };
             push(svg, format_args!("<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e8\"/>"));
@@ -138,6 +152,15 @@ impl<'a> Drawing<'a> {
         let middle = (TOP + self.bottom) / 2.0;
         let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {middle:.1})\"");
         text(svg, 20.0, middle, &turned, &elide(&one_line(&axis_title(&self.figure.y)), 50));
+        if let (Some(scale), Some(second)) = (&self.second, &self.figure.second) {
+            for (value, label) in scale.ticks(APART) {
+                let Some(y) = scale.pixel(value) else { continue };
+                text(svg, right + 8.0, y + 4.0, "", &label);
+            }
+            let at = WIDTH - 12.0;
+            let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 {at} {middle:.1})\"");
+            text(svg, at, middle, &turned, &elide(&one_line(&axis_title(&second.axis)), 50));
+        }
         if let Some(x) = &self.x {
             for (value, label) in x.ticks(2.0 * APART) {
                 let Some(at) = x.pixel(value) else { continue };
@@ -145,19 +168,7 @@ impl<'a> Drawing<'a> {
                 text(svg, at, self.bottom + 16.0, "text-anchor=\"middle\"", &label);
             }
         }
-        for (index, label) in self.labels.texts.iter().enumerate().step_by(self.labels.every) {
-            let (at, below) = (self.centre(index), self.bottom + 14.0);
-            if self.labels.angle == 0.0 {
-                text(svg, at, below + 2.0, "text-anchor=\"middle\"", label);
-            } else {
-                let turned = format!(
-                    "text-anchor=\"end\" transform=\"rotate(-{} {:.1} {below:.1})\"",
-                    self.labels.angle,
-                    at + 4.0
-                );
-                text(svg, at + 4.0, below, &turned, label);
-            }
-        }
+        self.labels.draw(svg, self.bottom, |index| self.centre(index));
         let foot = self.bottom + 24.0 + self.labels.size().1;
         text(
             svg,
@@ -173,11 +184,12 @@ impl<'a> Drawing<'a> {
         let wide = self.band() * 0.8 / of as f64;
         let offset = (place as f64 - of as f64 / 2.0) * wide;
         let series = &self.figure.series[index];
-        let own = palette::of_bars(series, index);
+        let scale = self.scale(index);
+        let own = palette::of_bars(series, index, self.figure.series.len() == 1);
         let mut drawn = Vec::new();
         for (place, (centre, value)) in self.points(series).enumerate() {
-            let Some(y) = self.y.pixel(value) else { continue };
-            let bar = bar(centre + offset, wide, self.y.base(), y);
+            let Some(y) = scale.pixel(value) else { continue };
+            let bar = bar(centre + offset, wide, scale.base(), y);
             match own.as_ref().and_then(|own| own.get(place)) {
                 Some(colour) => fill(svg, &[bar], colour),
                 None => drawn.push(bar),
@@ -209,7 +221,8 @@ impl<'a> Drawing<'a> {
     fn line(&self, svg: &mut String, series: &Series, index: usize) {
         let mut path = String::new();
         let (mut drawing, mut drawn) = (false, 0);
-        for point in thinned(self.points(series).map(|(x, value)| Some((x, self.y.pixel(value)?)))) {
+        let scale = self.scale(index);
+        for point in thinned(self.points(series).map(|(x, value)| Some((x, scale.pixel(value)?)))) {
             match point {
                 Some((x, y)) if drawing && series.mark == Mark::Step => push(&mut path, format_args!("H{x:.1}V{y:.1}")),
                 Some((x, y)) if drawing => push(&mut path, format_args!("L{x:.1} {y:.1}")),
@@ -244,6 +257,11 @@ impl<'a> Drawing<'a> {
         }
     }
 
+    /// The axis of values of a series.
+    fn scale(&self, index: usize) -> &Scale {
+        self.second.as_ref().filter(|_| self.figure.on_second(index)).unwrap_or(&self.y)
+    }
+
     /// The colour of a series.
     fn colour(&self, index: usize) -> &'static str {
         self.figure.series.get(index).map_or("#000", |series| palette::of_series(&series.name, index))
@@ -255,7 +273,7 @@ impl<'a> Drawing<'a> {
 
     /// The room for the bars of one place.
     fn band(&self) -> f64 {
-        let whole = WIDTH - RIGHT - self.left;
+        let whole = self.right - self.left;
         if !self.names.is_empty() {
             return whole / self.names.len() as f64;
         }
@@ -264,30 +282,6 @@ impl<'a> Drawing<'a> {
             self.figure.series.iter().flat_map(|series| numbers(&series.x)).filter_map(|&x| scale.pixel(x)).collect();
         at.sort_by(f64::total_cmp);
         at.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.01).fold(whole / 4.0, f64::min)
-    }
-}
-
-impl Labels {
-    fn of(names: &[String], band: f64) -> Self {
-        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(TICK_CHARS);
-        if (longest as f64 + 1.0) * CHAR * SMALL <= band {
-            return Self { texts: elide_apart(names, TICK_CHARS), every: 1, angle: 0.0 };
-        }
-        let angle = if band >= 22.0 { 40.0 } else { 90.0 };
-        let every = (14.0 / band).ceil().max(1.0) as usize;
-        // Upright texts leave less room to the bars.
-        let most = if angle == 90.0 { TICK_CHARS * 2 / 3 } else { TICK_CHARS };
-        Self { texts: elide_apart(names, most), every, angle }
-    }
-
-    /// How far the longest text reaches to the left, and how far down.
-    fn size(&self) -> (f64, f64) {
-        let longest = self.texts.iter().map(|text| width(text, SMALL)).fold(0.0, f64::max);
-        if self.angle == 0.0 {
-            return (longest / 2.0, 14.0);
-        }
-        let (sin, cos) = self.angle.to_radians().sin_cos();
-        (longest * cos, longest * sin + 10.0)
     }
 }
 
@@ -302,8 +296,10 @@ fn x_span(figure: &Figure) -> Option<Span> {
     Span::of(figure.series.iter().flat_map(|series| numbers(&series.x)).copied(), figure.x.log, false)
 }
 
-fn all_values(figure: &Figure) -> Vec<f64> {
-    figure.series.iter().flat_map(|series| series.y.iter().copied()).collect()
+/// The values on one of the axes.
+fn values(figure: &Figure, on_second: bool) -> Vec<f64> {
+    let on_it = |(index, _): &(usize, &Series)| figure.on_second(*index) == on_second;
+    figure.series.iter().enumerate().filter(on_it).flat_map(|(_, series)| series.y.iter().copied()).collect()
 }
 
 /// Of all points in one column of pixels the first, lowest, highest and last, since more cannot be seen; `None` is a gap.
@@ -335,7 +331,7 @@ fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64,
 fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
     let mut ends: std::collections::BTreeMap<String, (f64, f64)> = std::collections::BTreeMap::new();
     let mut values = Vec::new();
-    for series in &figure.series {
+    for (_, series) in figure.series.iter().enumerate().filter(|(index, _)| !figure.on_second(*index)) {
         let places = match &series.x {
             Points::Names(at) => unique(at),
             Points::Numbers(at) => at.iter().map(f64::to_string).collect(),

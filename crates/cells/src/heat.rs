@@ -1,0 +1,50 @@
+//! What our pictures draw of a heat map of plotly's.
+
+use crate::drawn::{kind, numbers, on_first_axes, points};
+use crate::plot::{axis, title};
+use serde_json::Value;
+use trace_view::{HeatMap, Points};
+
+/// The only trace of a plot as a heat map of ours; `None` if it is another one, or its axes do not fit its values.
+pub(crate) fn map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
+    let [trace] = traces else { return None };
+    if kind(trace) != "heatmap" || !on_first_axes(trace) {
+        return None;
+    }
+    let mut values: Vec<Vec<f64>> = trace["z"].as_array()?.iter().map(numbers).collect::<Option<_>>()?;
+    if trace["transpose"] == true {
+        values = transposed(&values);
+    }
+    let wide = values.iter().map(Vec::len).max()?;
+    let range = trace["zmin"].as_f64().zip(trace["zmax"].as_f64());
+    let bar = title(&trace["colorbar"]["title"]);
+    let meaning = if bar.is_empty() { trace["name"].as_str().unwrap_or_default().to_owned() } else { bar };
+    Some(HeatMap {
+        title: title(&layout["title"]),
+        subtitle: String::new(),
+        x: axis(&layout["xaxis"]),
+        y: axis(&layout["yaxis"]),
+        columns: places(&trace["x"], wide)?,
+        rows: places(&trace["y"], values.len())?,
+        from_top: layout["yaxis"]["autorange"] == "reversed",
+        height: layout["height"].as_u64().and_then(|height| u32::try_from(height).ok()),
+        values,
+        meaning,
+        range,
+    })
+}
+
+/// Where so many columns or rows stand: a place each, or the edges between them.
+fn places(list: &Value, count: usize) -> Option<Points> {
+    match points(list, count)? {
+        Points::Numbers(edges) if edges.len() == count + 1 => {
+            Some(Points::Numbers(edges.windows(2).map(|pair| pair[0] / 2.0 + pair[1] / 2.0).collect()))
+        }
+        points => (points.len() == count).then_some(points),
+    }
+}
+
+fn transposed(values: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let wide = values.iter().map(Vec::len).max().unwrap_or(0);
+    (0..wide).map(|column| values.iter().map(|row| row.get(column).copied().unwrap_or(f64::NAN)).collect()).collect()
+}

@@ -1,0 +1,30 @@
+//! A heat map as plain data: values over two axes, drawn as colours.
+
+use crate::{Axis, Points};
+
+/// A heat map. Pictures draw its rows and columns evenly spaced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeatMap {
+    /// The title.
+    pub title: String,
+    /// A line below the title.
+    pub subtitle: String,
+    /// The first axis.
+    pub x: Axis,
+    /// The second axis.
+    pub y: Axis,
+    /// What the columns are, from left to right.
+    pub columns: Points,
+    /// What the rows are, from the bottom to the top.
+    pub rows: Points,
+    /// The values, row by row; what is missing or not finite is a gap.
+    pub values: Vec<Vec<f64>>,
+    /// What the colours mean; written above their scale.
+    pub meaning: String,
+    /// The values at the ends of the scale; without it the least and the largest.
+    pub range: Option<(f64, f64)>,
+    /// Whether the first row is at the top instead.
+    pub from_top: bool,
+    /// Height in pixels; `None` lets the renderer choose.
+    pub height: Option<u32>,
+}
