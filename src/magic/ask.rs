@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use trace::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace::polars::prelude::DataFrame;
 use trace::{Answer, TraceAnalysis};
-use trace_view::{Part, Report};
+use trace_view::{Figure, Part, Report};
 
 /// A magic per row of the catalog, in its order.
 pub(super) static ASKS: LazyLock<Vec<Ask>> = LazyLock::new(|| CATALOG.iter().map(Ask::of).collect());
@@ -35,7 +35,8 @@ const TABLES: &[Argument] = &[
     Argument::flag("filter", Kind::Regex, "show only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
     Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
     Argument::flag("columns", Kind::Columns, "show only these columns").or("all"),
-    Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
+    Argument::flag("top", Kind::Whole, "show this many rows, and at most as many names in a figure; 0 shows all")
+        .or("20"),
     Argument::flag("unit", Kind::Choice(&["auto", "us", "ms", "s"]), "unit of the durations shown").or("auto"),
     Argument::flag("no-figure", Kind::Switch, "draw nothing"),
 ];
@@ -232,7 +233,10 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
     if call.shows() {
         parts.extend(tables);
         if !call.switch("no-figure") {
-            parts.extend(answer.figures.iter().map(|figure| Part::Figure(figure.clone())));
+            // What --top cuts a table to, it cuts a figure to as well.
+            let top = call.whole("top").filter(|top| *top > 0).map(|top| usize::try_from(top).unwrap_or(usize::MAX));
+            let cut = |figure: &Figure| top.map_or_else(|| figure.clone(), |top| figure.first_names(top));
+            parts.extend(answer.figures.iter().map(|figure| Part::Figure(cut(figure))));
         }
     }
     Ok(Report { parts })
