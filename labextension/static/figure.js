@@ -153,8 +153,7 @@ export const renderer = (Widget) =>
       const changes = fittedTitle(layout, {
         width: this.width,
         bar: (this.holder.querySelector(".modebar")?.offsetWidth ?? 0) + 24,
-        // One line of names has its room.
-        legend: Math.max(0, (above?.getBoundingClientRect().height ?? 0) - 30),
+        legend: above?.getBoundingClientRect().height ?? 0,
         family: family(this.node),
       });
       const shown = this.holder.data.filter(({ visible }) => visible !== false && visible !== "legendonly");

@@ -7,6 +7,9 @@ const SUB = 0.7;
 /** How much higher a figure gets with each line. */
 const TITLE_LINE = 22;
 const SUB_LINE = 18;
+/** A legend above the plot of one line has its room; of one with more lines, this much. */
+const LEGEND_LINE = 34;
+const LEGEND_ROOM = 18;
 /** The room that a name along the first axis needs, by how it stands. */
 const UPRIGHT = 13;
 const ASLANT = 21;
@@ -75,7 +78,8 @@ function measuring(size, family) {
   };
 }
 
-/** Title, height and upper margin at `width`, of which the tool bar takes `bar` beside the first line. */
+/** Title, height and upper margin at `width`, of which the tool bar takes `bar` beside the first line; the legend above the plot is
+ * `legend` high. */
 export function fittedTitle(layout, { width, bar, legend, family }) {
   const said = heading(layout);
   if (!said) {
@@ -84,7 +88,8 @@ export function fittedTitle(layout, { width, bar, legend, family }) {
   const left = width * (layout.title.x ?? 0) + 8;
   const title = wrap(said.title, measuring(TITLE, family), (place) => width - left - (place === 0 ? bar : 16));
   const below = said.subtitle ? wrap(said.subtitle, measuring(TITLE * SUB, family), () => width - left - 16) : [];
-  const more = TITLE_LINE * (title.length - 1) + SUB_LINE * (below.length - said.lines) + legend;
+  const names = legend > LEGEND_LINE ? legend - LEGEND_ROOM : 0;
+  const more = TITLE_LINE * (title.length - 1) + SUB_LINE * (below.length - said.lines) + names;
   return {
     "title.text": [...title.map(encode), ...below.map((line) => `<sub>${encode(line)}</sub>`)].join("<br>"),
     "margin.t": layout.margin.t + more,

@@ -121,7 +121,7 @@ def test_title_and_subtitle_wrap_beside_the_tool_bar(opened):
     node.hover()
     bar = node.locator(".modebar-container .modebar").bounding_box()
     lines = node.locator(".gtitle tspan.line")
-    assert lines.count() >= 5
+    assert lines.count() >= 4
     said = "".join(lines.all_text_contents()).replace("\u200b", "").replace(" ", "")
     assert said == (TITLE + SUBTITLE).replace(" ", "")
     right = node.bounding_box()["x"] + node.bounding_box()["width"]
@@ -135,7 +135,7 @@ def test_title_and_subtitle_wrap_beside_the_tool_bar(opened):
     last = lines.last.bounding_box()
     assert legend["y"] >= last["y"] + last["height"] - 1
     resized(opened, 1400)
-    assert node.locator(".gtitle tspan.line").count() == 3
+    assert node.locator(".gtitle tspan.line").count() == 2
 
 
 def test_a_zoom_stays_when_the_window_or_the_theme_changes(opened):
