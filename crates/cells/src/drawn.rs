@@ -221,6 +221,23 @@ fn round(step: f64) -> f64 {
     [1.0, 2.0, 5.0].into_iter().map(|part| part * decade).find(|round| *round >= step).unwrap_or(10.0 * decade)
 }
 
+/// Makes shares or densities of the counts of bins of one width, as `histnorm` says; `None` for what we do not know.
+fn normalise(counts: &mut [f64], width: f64, histnorm: &Value) -> Option<()> {
+    let total: f64 = counts.iter().sum();
+    let by = match histnorm.as_str().unwrap_or_default() {
+        "" => return Some(()),
+        "percent" => total / 100.0,
+        "probability" => total,
+        "density" => width,
+        "probability density" => total * width,
+        _ => return None,
+    };
+    if by > 0.0 {
+        counts.iter_mut().for_each(|count| *count /= by);
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,21 +285,4 @@ mod tests {
         }
         assert!(drawn(json!({"type": "heatmap", "z": [[1]]})).is_none());
     }
-}
-
-/// Makes shares or densities of the counts of bins of one width, as `histnorm` says; `None` for what we do not know.
-fn normalise(counts: &mut [f64], width: f64, histnorm: &Value) -> Option<()> {
-    let total: f64 = counts.iter().sum();
-    let by = match histnorm.as_str().unwrap_or_default() {
-        "" => return Some(()),
-        "percent" => total / 100.0,
-        "probability" => total,
-        "density" => width,
-        "probability density" => total * width,
-        _ => return None,
-    };
-    if by > 0.0 {
-        counts.iter_mut().for_each(|count| *count /= by);
-    }
-    Some(())
 }
