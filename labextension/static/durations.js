@@ -8,9 +8,13 @@ const ENDED = "shell.execute_reply";
 /** What other programs that run notebooks write for the start. */
 const STARTS = [STARTED, "iopub.execute_input", "iopub.status.busy"];
 
+/** The room of a duration in pixels. The cell's own tool bar stands beside it. */
+const ROOM = 54;
+
 const STYLE = `
+.${MARK} .jp-CodeCell .jp-cell-toolbar { margin-right: ${ROOM}px; }
 .tracebook-duration { display: none; }
-.${MARK} .tracebook-duration { display: block; align-self: flex-end; flex: 0 0 auto; box-sizing: border-box; min-width: 54px;
+.${MARK} .tracebook-duration { display: block; align-self: flex-end; flex: 0 0 auto; box-sizing: border-box; min-width: ${ROOM}px;
   padding: 0 6px 4px 8px; text-align: right; cursor: default;
   color: var(--jp-ui-font-color2, #666); font: var(--jp-ui-font-size0, 11px) var(--jp-ui-font-family, sans-serif);
   font-variant-numeric: tabular-nums; white-space: nowrap; }
