@@ -91,7 +91,8 @@ fn strangers_and_scanners_are_shown_out() {
         let mut stranger = std::net::TcpStream::connect(address).unwrap();
         stranger.write_all(said).unwrap();
         stranger.shutdown(std::net::Shutdown::Write).unwrap();
-        stranger.read_to_end(&mut Vec::new()).unwrap();
+        // What it said may be left unread, and then its connection is reset.
+        let _ = stranger.read_to_end(&mut Vec::new());
     }
     subscriber(&endpoint, b"", 1);
     assert_eq!(publisher.lock().len(), 1);
