@@ -146,11 +146,12 @@ def diff(tracebook_argv, arguments, shell="exec \"$@\"", **options):
 
 
 def test_the_terminal_writes_through_descriptors(tracebook_argv, tmp_path):
-    out = diff(tracebook_argv, ["--quiet", "--csv", "/dev/stdout"])
+    """What `/dev/stdout` leads to, and never that link itself: a program that replaces it breaks the machine."""
+    out = diff(tracebook_argv, ["--quiet", "--csv", "/proc/self/fd/1"])
     assert (out.returncode, out.stderr) == (0, "") and out.stdout.startswith(HEAD)
     appended = tmp_path / "appended.csv"
     appended.write_text("first\n")
-    out = diff(tracebook_argv, ["--quiet", "--csv", "/dev/stdout"], f'exec "$@" >> {appended}')
+    out = diff(tracebook_argv, ["--quiet", "--csv", "/proc/self/fd/1"], f'exec "$@" >> {appended}')
     assert out.returncode == 0 and appended.read_text().startswith(f"first\n{HEAD}")
     out = diff(tracebook_argv, ["--quiet", "--csv"], f'"$@" >(head -1 > {tmp_path}/head); wait; sleep 0.5')
     assert out.returncode == 0, out.stderr
