@@ -35,8 +35,7 @@ const TABLES: &[Argument] = &[
     Argument::flag("filter", Kind::Regex, "show only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
     Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
     Argument::flag("columns", Kind::Columns, "show only these columns").or("all"),
-    Argument::flag("top", Kind::Whole, "show this many rows, and at most as many names in a figure; 0 shows all")
-        .or("20"),
+    Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
     Argument::flag("unit", Kind::Choice(&["auto", "us", "ms", "s"]), "unit of the durations shown").or("auto"),
     Argument::flag("no-figure", Kind::Switch, "draw nothing"),
 ];
@@ -303,7 +302,7 @@ fn notes(entry: &Entry) -> String {
     };
     let more = if entry.notes.is_empty() { String::new() } else { format!("{}\n\n", entry.notes) };
     format!(
-        "{more}--csv out.csv writes {}{each}. The other flags of tables shape only what is shown.{launches}",
+        "{more}--csv out.csv writes {}{each}. The other flags of tables shape only what is shown; --top N also draws at most N names.{launches}",
         files.join(" and ")
     )
 }
