@@ -1,5 +1,8 @@
 //! What a person at the notebook can meet.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 /// An error as Jupyter carries it: one `error` message, the same three fields in the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -63,7 +66,7 @@ pub enum Error {
     #[error(transparent)]
     Trace(trace::Error),
     /// A file that the user named could not be written or read.
-    #[error("{path}: {source}")]
+    #[error("{}", about_file(path, source))]
     File {
         /// The file.
         path: std::path::PathBuf,
@@ -79,6 +82,23 @@ pub enum Error {
     /// The Rust side answered with an error of its own.
     #[error("{}", .0.evalue)]
     Rust(Failure),
+}
+
+/// Why a file could not be written, and what to do where that is known.
+fn about_file(path: &Path, source: &std::io::Error) -> String {
+    let file = path.display();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match (source.kind(), folder) {
+        (ErrorKind::NotFound, Some(folder)) if !folder.exists() => {
+            format!("{file}: the folder {} does not exist; make it first, or name another", folder.display())
+        }
+        (ErrorKind::IsADirectory, _) => format!("{file} is a folder; name a file in it"),
+        (ErrorKind::PermissionDenied, _) => format!("{file}: {source}; name a file that you may write"),
+        (ErrorKind::StorageFull, _) => {
+            format!("{file}: no space is left on the disk; free some, or name a file on another")
+        }
+        _ => format!("{file}: {source}"),
+    }
 }
 
 impl Error {

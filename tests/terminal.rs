@@ -88,7 +88,7 @@ fn the_flags_are_those_of_the_magics_and_the_help_lists_them() {
     ] {
         assert!(out(&help).contains(flag), "{flag}");
     }
-    assert!(out(&help).starts_with("tracebook diff CONTROL TEST"), "{}", out(&help));
+    assert!(out(&help).starts_with("Usage: tracebook diff CONTROL TEST"), "{}", out(&help));
     let words =
         ["diff", "control.json", "test.json.gz", "--category=added,deleted", "--sort", "name:asc", "--columns", "name"];
     let output = tracebook(folder.path(), &words);
@@ -119,10 +119,13 @@ fn rows_go_to_standard_output_as_csv() {
 #[test]
 fn json_says_what_was_compared_and_what_came_of_it() {
     let folder = folder();
-    let words = ["diff", "control.json", "test.json.gz", "--json", "-", "--filter", "gemm"];
+    let words =
+        ["diff", "control.json", "test.json.gz", "--json", "-", "--filter", "gemm|nccl", "--where", "dur > 1us"];
     let output = tracebook(folder.path(), &words);
     let answer: Value = serde_json::from_str(out(&output)).unwrap();
-    assert_eq!(answer["version"], 1);
+    assert_eq!(answer["version"], 2);
+    assert_eq!((&answer["filter"], &answer["where"]), (&json!("gemm|nccl"), &json!("dur > 1us")));
+    assert_eq!(answer["category"], Value::Null);
     assert_eq!(answer["control"], json!({"path": "control.json", "ranks": [0], "iterations": [1]}));
     assert_eq!(answer["device_type"], "all");
     assert_eq!(answer["device_time"], json!({"control_us": 40.0, "test_us": 42.0, "change_percent": 5.0}));
@@ -163,6 +166,66 @@ fn a_growth_beyond_the_limit_ends_with_three() {
     assert_eq!(faster.status.code(), Some(0));
 }
 
+/// 100 µs that become 100.7 µs have grown by 0.7 %, and not by more; a nanosecond further they have.
+#[test]
+fn fail_over_compares_whole_nanoseconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, nanos: i64| {
+        let trace = TraceBuilder::new().nanos().step(1, 0..10_000_000).operator("aten::mm", 10..40);
+        let trace = trace
+            .runtime("cudaLaunchKernel", 1, 20..30)
+            .kernel("gemm", Stream(7), 50_000..50_000 + nanos)
+            .correlation(1);
+        std::fs::write(folder.path().join(name), trace.json()).unwrap();
+    };
+    let code = |share: &str| {
+        let words = ["diff", "a.json", "b.json", "--fail-over", share, "--quiet"];
+        tracebook(folder.path(), &words).status.code()
+    };
+    for (control, test, share) in [
+        (100_000, 100_700, "0.7%"),
+        (1_000, 1_050, "5%"),
+        (700_000, 700_700, "0.1"),
+        (1_000, 1_290, "29 %"),
+        (100_000, 99_000, "-1%"),
+    ] {
+        write("a.json", control);
+        for (nanos, expected) in [(test - 1, 0), (test, 0), (test + 1, 3)] {
+            write("b.json", nanos);
+            assert_eq!(code(share), Some(expected), "{control} → {nanos} ns, {share}");
+        }
+        write("b.json", test);
+        let output = tracebook(folder.path(), &["diff", "a.json", "b.json", "--json", "-"]);
+        let answer: Value = serde_json::from_str(out(&output)).unwrap();
+        let exact: f64 = share.trim_end_matches(['%', ' ']).parse().unwrap();
+        assert_eq!(answer["device_time"]["change_percent"], exact, "no digit of it comes from arithmetic");
+    }
+}
+
+#[test]
+fn sides_that_were_recorded_unlike_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, size: i64, device: &str, flag: &str| {
+        let trace = trace(40)
+            .metadata("distributedInfo", &format!("{{\"rank\": 0, \"world_size\": {size}}}"))
+            .metadata("deviceProperties", &format!("[{{\"name\": \"{device}\"}}]"))
+            .metadata(flag, "1");
+        std::fs::write(folder.path().join(name), trace.json()).unwrap();
+    };
+    write("a.json", 8, "H100", "with_stack");
+    write("b.json", 2, "MI300X", "record_shapes");
+    let output = tracebook(folder.path(), &["diff", "a.json", "b.json"]);
+    for part in [
+        "the jobs differ in size: \"control\" ran on 8 ranks, \"test\" on 2",
+        "the devices differ",
+        "stacks, \"test\" shapes",
+    ] {
+        assert!(err(&output).contains(part), "{part}: {}", err(&output));
+    }
+    let alike = tracebook(folder.path(), &["diff", "a.json", "a.json"]);
+    assert_eq!(err(&alike), "");
+}
+
 #[test]
 fn errors_are_readable_and_tell_usage_from_failure() {
     let folder = folder();
@@ -177,7 +240,11 @@ fn errors_are_readable_and_tell_usage_from_failure() {
         ),
         (&["diff", "control.json", "nothing.json"], 1, "tracebook diff: nothing.json: no such file or folder"),
         (&["diff", "control.json", "test.json.gz", "--control-iteration", "9"], 1, "has no iteration 9 (has 1)"),
-        (&["diff", "control.json", "test.json.gz", "--csv", "no/such/x.csv"], 1, "no/such/x.csv: No such file"),
+        (
+            &["diff", "control.json", "test.json.gz", "--csv", "no/such/x.csv"],
+            1,
+            "no/such/x.csv: the folder no/such does not exist; make it first",
+        ),
         (&["describe"], 2, "missing TRACE.  usage: tracebook describe TRACE"),
         (&["describe", "nothing.json"], 1, "tracebook describe: nothing.json: no such file or folder"),
     ] {

@@ -18,6 +18,7 @@ fn view() -> View {
     ];
     View {
         labels: vec!["control".to_owned()],
+        traces: Vec::new(),
         variables: variables.iter().map(variable).collect(),
         columns: vec![
             ("df".to_owned(), vec!["diff_counts".to_owned(), "name".to_owned()]),

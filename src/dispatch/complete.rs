@@ -67,6 +67,7 @@ mod tests {
         let variable = |name: &str| Variable { name: name.to_owned(), type_name: "i32".to_owned() };
         View {
             labels: vec!["control".to_owned()],
+            traces: Vec::new(),
             variables: vec![variable("control"), variable("counts"), variable("other")],
             columns: vec![("df".to_owned(), vec!["name".to_owned(), "diff_counts".to_owned()])],
         }

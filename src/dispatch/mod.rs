@@ -22,6 +22,7 @@ mod runner;
 mod shutdown;
 mod signals;
 mod stdin;
+mod timeit;
 mod timing;
 
 pub use history_file::path as history_path;

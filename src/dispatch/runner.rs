@@ -3,6 +3,7 @@
 use super::execution::{Execution, lock};
 use super::question;
 use super::reply::failed;
+use super::timeit::RustTime;
 use crate::cell::{Segment, habit, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use trace_view::Bundle;
 
 /// A cell to run.
@@ -50,7 +52,9 @@ impl Runner {
         let (jobs, queue) = channel::<Job>();
         let (ending, ended) = channel();
         let view = Arc::new(Mutex::new(View::default()));
-        let mut notebook = Notebook { session: Session::default(), engine, view: Arc::clone(&view) };
+        let view_of = Arc::clone(&view);
+        let mut notebook =
+            Notebook { session: Session::default(), engine, view: view_of, rust_time: RustTime::default() };
         std::thread::Builder::new().name("cells".to_owned()).spawn(move || {
             for job in queue {
                 finished(notebook.run(job));
@@ -90,10 +94,12 @@ impl Runner {
 }
 
 /// What a notebook holds.
-struct Notebook {
+pub(super) struct Notebook {
     session: Session,
-    engine: Box<dyn Engine>,
+    pub(super) engine: Box<dyn Engine>,
     view: Arc<Mutex<View>>,
+    /// How long Rust took, for whoever times a cell.
+    pub(super) rust_time: RustTime,
 }
 
 impl Notebook {
@@ -133,7 +139,7 @@ impl Notebook {
         let name = question::asked(code, &view)?;
         if magic::find(name).is_some() {
             let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
-            return Some(magic::run(Segment::Help { name }, &mut scene));
+            return Some(magic::run(Segment::Help { name }, &mut scene).map(|_| ()));
         }
         let page = question::answer(name, &self.session, &*self.engine, &view)?;
         out.emit(Output::Page(page));
@@ -141,7 +147,7 @@ impl Notebook {
     }
 
     /// Runs the stretches of `part`, which is a part of the cell `code`.
-    fn stretches(&mut self, part: &str, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+    pub(super) fn stretches(&mut self, part: &str, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         segments(part).into_iter().try_for_each(|segment| self.segment(segment, code, out))
     }
 
@@ -150,16 +156,16 @@ impl Notebook {
             return Err(Error::Interrupted.into());
         }
         if let Segment::Rust(rust) = segment {
+            let start = Instant::now();
             let result = self.engine.run(&in_place(rust, code), out);
+            self.rust_time.whole += start.elapsed();
+            self.rust_time.running += self.engine.ran();
             return result.map_err(|failure| with_habit(failure, rust));
         }
         let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
         // What a magic computes or writes on this thread ends at an interrupt, too.
-        scene.token().run(|| magic::run(segment, &mut scene))?;
-        match segment {
-            Segment::Cell { body, .. } => self.stretches(body, code, out),
-            _ => Ok(()),
-        }
+        let next = scene.token().run(|| magic::run(segment, &mut scene))?;
+        self.next(next, code, out)
     }
 
     /// The values of expressions, each as a bundle or as an error of its own.
@@ -191,7 +197,7 @@ fn with_habit(failure: Failure, rust: &str) -> Failure {
 }
 
 /// A stretch of `code` behind as many empty lines as stand lines before it, so that errors name the line of the cell.
-fn in_place<'code>(stretch: &'code str, code: &str) -> Cow<'code, str> {
+pub(super) fn in_place<'code>(stretch: &'code str, code: &str) -> Cow<'code, str> {
     let start = (stretch.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
     match code.get(..start).map_or(0, |before| before.matches('\n').count()) {
         0 => Cow::Borrowed(stretch),

@@ -16,15 +16,16 @@ use super::silent::Silent;
 use super::stopped::Stopped;
 use super::syntax;
 use super::transient::{self, Reason, Transient, Unkept};
+use super::within::show;
 use super::{Engine, RunFolder, Stop};
 use crate::Failure;
 use crate::display::{Output, Sink};
 use crate::session::Cells;
-use ::evcxr::{Error, EvalOutputs};
+use ::evcxr::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
-use trace_view::Bundle;
+use std::time::Duration;
 
 /// Starts the engine in the background; magics need not wait for it.
 pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
@@ -48,6 +49,7 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
         pretty: false,
         definitions: Definitions::default(),
         gone: BTreeMap::new(),
+        ran: Duration::ZERO,
     })
 }
 
@@ -60,16 +62,18 @@ pub(super) struct Evcxr {
     pub(super) stage: Stage,
     pub(super) bindings: Bindings,
     pub(super) folder: PathBuf,
-    control: Arc<Control>,
+    pub(super) control: Arc<Control>,
     pub(super) exports: usize,
     /// How many stretches of Rust have run.
-    cells: u64,
+    pub(super) cells: u64,
     /// Whether debug text is spread over lines (`:fmt {:#?}`).
     pretty: bool,
     /// What the cells so far have defined.
     definitions: Definitions,
     /// Variables that are no more, each with the reason, for the cell that asks for one.
     gone: BTreeMap<String, String>,
+    /// For how long cells have run, since that was asked last.
+    pub(super) ran: Duration,
 }
 
 /// What is known of a cell that is to run, and what was written into it.
@@ -296,7 +300,7 @@ impl Evcxr {
     }
 
     /// Runs code with the edits in it.
-    fn evaluate(&mut self, code: &str, edits: &Edits, out: &Arc<dyn Sink>) -> Result<(), Stopped> {
+    pub(super) fn evaluate(&mut self, code: &str, edits: &Edits, out: &Arc<dyn Sink>) -> Result<(), Stopped> {
         let control = Arc::clone(&self.control);
         let live = self.live()?;
         let before = live.variables();
@@ -318,6 +322,7 @@ impl Evcxr {
         let failed = match result {
             _ if control.requested() => Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")),
             Ok(outputs) => {
+                self.note_running(&outputs);
                 show(outputs, out);
                 match &seen.panic {
                     _ if seen.ended => {
@@ -349,7 +354,7 @@ impl Evcxr {
     }
 
     /// What the user is told of code that did not run to its end.
-    fn failure(&self, stopped: Stopped, code: &str, edits: &Edits) -> Failure {
+    pub(super) fn failure(&self, stopped: Stopped, code: &str, edits: &Edits) -> Failure {
         // The library may have been replaced while the cell was compiled against it.
         if let (Stopped::Rejected(_), Stage::Live(live)) = (&stopped, &self.stage)
             && let Err(replaced) = live.check_kit()
@@ -404,26 +409,6 @@ impl Evcxr {
         }
         Ok(())
     }
-
-    /// Runs code that shows nothing, for a magic.
-    pub(super) fn ask(&mut self, code: &str) -> Result<(), Failure> {
-        let silent: Arc<dyn Sink> = Arc::new(Silent);
-        self.run(code, &silent)
-    }
-
-    pub(super) fn export(&mut self, ending: &str) -> PathBuf {
-        self.exports += 1;
-        self.folder.join(format!("export-{}.{ending}", self.exports))
-    }
-}
-
-/// What evcxr's own commands (`:vars`, `:help`) answer.
-fn show(outputs: EvalOutputs, out: &Arc<dyn Sink>) {
-    let mut bundle = Bundle::default();
-    bundle.data.extend(outputs.content_by_mime_type.into_iter().map(|(mime, text)| (mime, text.into())));
-    if !bundle.data.is_empty() {
-        out.emit(Output::Result(bundle));
-    }
 }
 
 impl Engine for Evcxr {
@@ -442,6 +427,14 @@ impl Engine for Evcxr {
         }
         self.control.end();
         result.map_err(|failure| self.explain(failure, code))
+    }
+
+    fn run_within(&mut self, code: &str, insertions: &[(usize, String)], out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        self.run_inside(code, insertions, out)
+    }
+
+    fn ran(&mut self) -> Duration {
+        std::mem::take(&mut self.ran)
     }
 
     fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync> {

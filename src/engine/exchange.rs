@@ -60,6 +60,10 @@ impl Cells for Evcxr {
         text
     }
 
+    fn enter(&mut self, folder: &std::path::Path) {
+        self.enter_folder(folder);
+    }
+
     fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {
         self.bindings.mapped()
     }

@@ -28,6 +28,7 @@ mod stopped;
 mod syntax;
 mod toolchain;
 mod transient;
+mod within;
 
 pub use environment::{RunFolder, enter};
 pub use evcxr::start;
@@ -37,6 +38,7 @@ use crate::Failure;
 use crate::display::Sink;
 use crate::session::Cells;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Runs Rust.
 pub trait Engine: Cells + Send {
@@ -45,6 +47,16 @@ pub trait Engine: Cells + Send {
     /// # Errors
     /// Compiler errors, a panic, a lost process, an interrupt: one [`Failure`] each.
     fn run(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure>;
+
+    /// Runs Rust with text inserted at byte offsets of it, in ascending order, none but the last with a line end: errors
+    /// name the places of `code` alone. No value of it is shown, and no variable of it is kept.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    fn run_within(&mut self, code: &str, insertions: &[(usize, String)], out: &Arc<dyn Sink>) -> Result<(), Failure>;
+
+    /// For how long Rust has run since this was asked last, without the time to compile.
+    fn ran(&mut self) -> Duration;
 
     /// The interrupt button, for any thread: it gives at once what stops the cell that runs at that moment.
     fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync>;

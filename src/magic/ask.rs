@@ -3,7 +3,7 @@
 //! Everything comes from the catalog: names, help, flags and their defaults. None of the questions is known by name.
 
 use super::view::{Rows, WHERE, chosen, grouped, is_duration, size, table, write_csv};
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -57,13 +57,14 @@ impl Ask {
         let defaults = entry.defaults();
         let mut places = vec![NAME];
         let mut asked = vec![
-            Argument::flag("rank", Kind::List, "only these ranks").or(if entry.first_rank_only {
-                "the first"
-            } else {
-                "all"
-            }),
-            Argument::flag("iteration", Kind::List, "only rows of these iterations; on the GPU those launched in them")
-                .or("all rows"),
+            Argument::flag("rank", Kind::List(Listed::Ranks), "only these ranks, or all")
+                .or(if entry.first_rank_only { "the first" } else { "all" }),
+            Argument::flag(
+                "iteration",
+                Kind::List(Listed::Iterations),
+                "only rows of these iterations, or of all; on the GPU those launched in them",
+            )
+            .or("all rows"),
             WHERE,
             Argument::flag(
                 "include-last-profiler-step",
@@ -115,9 +116,9 @@ impl Ask {
         let value = |name: &str, kind| match kind {
             ParameterKind::Whole => call.whole(name).map(Value::from),
             ParameterKind::Number => call.number(name).map(Value::from),
-            ParameterKind::List => call.list(name).map(Value::from),
+            ParameterKind::Streams | ParameterKind::Iterations => call.list(name).map(Value::from),
             ParameterKind::Switch => call.decided(name).map(Value::from),
-            ParameterKind::Text | ParameterKind::Path => call.text(name).map(Value::from),
+            ParameterKind::Text | ParameterKind::Operator | ParameterKind::Path => call.text(name).map(Value::from),
             ParameterKind::Texts | ParameterKind::Choices(_) => call.words(name).map(Value::from),
         };
         let given =
@@ -162,11 +163,16 @@ impl Magic for Ask {
         let bind = call.result_name()?.map(str::to_owned);
         let traces = scene.trace(call, call.required("NAME"))?;
         let last = call.switch("include-last-profiler-step");
-        let iterations = call.list("iteration").map(<[i64]>::to_vec);
-        let (condition, ranks) = (call.condition("where").cloned(), call.list("rank").map(<[i64]>::to_vec));
+        let (condition, ranks) = (call.condition("where").cloned(), call.pick("rank", || traces.ranks()));
+        let (iterations, every) = (call.list("iteration").map(<[i64]>::to_vec), call.given("iteration"));
         let (entry, given) = (self.entry, self.given(call));
         let answer = scene.aside(move || {
             let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
+            let iterations = match iterations {
+                // `all`; a trace without iterations has its whole window.
+                None if every && traces.has_profiler_steps() => Some(analysis.iterations()?),
+                iterations => iterations,
+            };
             if let Some(iterations) = iterations {
                 analysis = analysis.in_iterations(iterations)?;
             }
@@ -188,7 +194,12 @@ impl Magic for Ask {
             write_csv(path, &table.frame)?;
         }
         let mut said = Vec::new();
-        for copy in &answer.copies {
+        for mut copy in answer.copies.clone() {
+            let beside = copy.target.parent() == copy.source.parent();
+            copy.source = scene.session.file_of(call.required("NAME"), &copy.source);
+            if beside {
+                copy.target = scene.session.file_of(call.required("NAME"), &copy.target);
+            }
             let copied = copy.save_while(&mut || !scene.out.interrupted())?;
             let (events, added) = (grouped(copied.events), grouped(copied.added));
             said.push(format!("wrote {}: {events} events, {added} of them new", copy.target.display()));
@@ -213,8 +224,15 @@ impl Magic for Ask {
 
 /// Sentences, tables and figures; only the sentences if the answer is bound and not shown.
 fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Report, Error> {
-    let mut parts: Vec<Part> = answer.notes.iter().map(|note| Part::Text(note.clone())).collect();
-    let shown: Vec<&AnswerTable> = tables.iter().filter(|table| table.shown).collect();
+    let mut parts: Vec<Part> = Vec::new();
+    // What an empty table has to say, its sentence says.
+    let says = |table: &&AnswerTable| answer.notes.is_empty() || table.frame.height() > 0;
+    let shown: Vec<&AnswerTable> = tables.iter().filter(|table| table.shown).filter(says).collect();
+    // Without a table nothing else says what was asked of what.
+    if shown.is_empty() {
+        parts.push(Part::Text(answer.title.clone()));
+    }
+    parts.extend(answer.notes.iter().cloned().map(Part::Text));
     let takes = takers(call, &shown);
     let mut tables = Vec::new();
     for (answer_table, takes) in shown.iter().zip(takes) {
@@ -330,7 +348,9 @@ fn kind(kind: ParameterKind) -> Kind {
     match kind {
         ParameterKind::Whole => Kind::Whole,
         ParameterKind::Number => Kind::Number,
-        ParameterKind::List => Kind::List,
+        ParameterKind::Streams => Kind::List(Listed::Streams),
+        ParameterKind::Iterations => Kind::List(Listed::Iterations),
+        ParameterKind::Operator => Kind::Operator,
         ParameterKind::Switch => Kind::Switch,
         ParameterKind::Text => Kind::Text,
         ParameterKind::Texts => Kind::Texts,

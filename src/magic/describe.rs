@@ -16,7 +16,13 @@ pub(super) const LISTS: Group = Group::new(
 
 /// What it takes.
 const ARGUMENTS: &[Group] = &[
-    Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")]),
+    Group::new(
+        "Arguments",
+        &[
+            Argument::required("NAME", Kind::Trace, "the trace"),
+            Argument::optional("OTHER", Kind::Trace, "a second trace, to show beside the first"),
+        ],
+    ),
     LISTS,
     Group::new(
         "Files",
@@ -44,7 +50,7 @@ impl Magic for Describe {
     }
 
     fn summary(&self) -> &'static str {
-        "Show a trace on one page: ranks, iterations, busy and idle time, top kernels, what is odd."
+        "Show a trace on one page, or two side by side: ranks, busy time, top kernels, what is odd."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -52,24 +58,39 @@ impl Magic for Describe {
     }
 
     fn notes(&self) -> &'static str {
-        page_notes!()
+        concat!(
+            page_notes!(),
+            "\n\nOf two traces the properties stand side by side, and so do the operators and kernels that took longest on \
+             either side; a difference is OTHER − NAME. It warns if the jobs differ in size, devices, or in what the \
+             profiler recorded. --json then writes both pages: description and other."
+        )
     }
 
     fn examples(&self) -> &'static [&'static str] {
-        &["%describe control", "%describe control --top 25", "%describe control --json control.json --quiet"]
+        &[
+            "%describe control",
+            "%describe control test",
+            "%describe control --top 25",
+            "%describe control --json control.json --quiet",
+        ]
     }
 
     fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
         let trace = scene.trace(call, call.required("NAME"))?;
+        let other = call.text("OTHER").map(|label| scene.trace(call, label)).transpose()?;
         let page = scene.aside(move || trace.describe())?;
+        let other = other.map(|trace| scene.aside(move || trace.describe())).transpose()?;
         scene.check_interrupt()?;
         if let Some(path) = call.path("json") {
-            write(&path, |out| write_json(&page, out))?;
+            write(&path, |out| write_json(&page, other.as_ref(), out))?;
         }
         if call.quiet() {
             return Ok(());
         }
-        scene.show(&page.report(top(call)));
+        scene.show(&match &other {
+            None => page.report(top(call)),
+            Some(other) => page.beside(other, top(call)),
+        });
         if let Some(path) = call.path("json") {
             scene.say(format!("wrote {}", path.display()));
         }
@@ -82,8 +103,22 @@ pub(super) fn top(call: &Call<'_>) -> usize {
     call.whole("top").map_or(10, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }
 
-/// The page as JSON: the fields of `trace::Description`, and of every finding what it says, means and asks for.
-pub(super) fn write_json(page: &Description, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+/// The page as JSON, and that of another trace if there is one.
+pub(super) fn write_json(
+    page: &Description,
+    other: Option<&Description>,
+    out: &mut dyn std::io::Write,
+) -> std::io::Result<()> {
+    let mut document = json!({ "version": 1, "description": fields(page)? });
+    if let Some(other) = other {
+        document["other"] = fields(other)?;
+    }
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// The fields of `trace::Description`, and of every finding what it says, means and asks for.
+fn fields(page: &Description) -> serde_json::Result<Value> {
     let mut value = serde_json::to_value(page)?;
     let findings = value.get_mut("findings").and_then(Value::as_array_mut);
     for (value, finding) in findings.into_iter().flatten().zip(&page.findings) {
@@ -93,7 +128,5 @@ pub(super) fn write_json(page: &Description, out: &mut dyn std::io::Write) -> st
             fields.insert("remedy".to_owned(), finding.remedy().into());
         }
     }
-    let document = json!({ "version": 1, "description": value });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    Ok(value)
 }

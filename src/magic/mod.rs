@@ -8,16 +8,21 @@ mod scene;
 mod view;
 
 mod ask;
+mod cd;
 mod compare_traces;
 mod describe;
+mod help;
 mod lsmagic;
 #[allow(clippy::module_inception)]
 mod magic;
 mod ops_diff;
 mod opt;
 mod parser_args;
+mod pwd;
 mod show;
 pub mod terminal;
+mod time;
+mod timeit;
 mod trace_drop;
 mod trace_info;
 mod trace_list;
@@ -26,8 +31,8 @@ mod visualize;
 mod who;
 
 pub use line::{
-    Argument, Call, Candidate, CandidateKind, Completion, Form, Group, Kind, Value, complete, inspect, reference, run,
-    table,
+    Argument, Call, Candidate, CandidateKind, Completion, Form, Group, Kind, Listed, Next, Timing, Value, complete,
+    inspect, reference, run, table,
 };
 pub use scene::Scene;
 
@@ -48,7 +53,18 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &visualize::Visualize,
     ];
     magics.extend(ask::ASKS.iter().map(|ask| ask as &dyn Magic));
-    magics.extend([&show::Show as &dyn Magic, &who::Who, &opt::Opt, &lsmagic::LsMagic, &magic::About]);
+    magics.extend([
+        &show::Show as &dyn Magic,
+        &who::Who,
+        &time::Time,
+        &timeit::TimeIt,
+        &opt::Opt,
+        &cd::Cd,
+        &pwd::Pwd,
+        &lsmagic::LsMagic,
+        &magic::About,
+        &help::Help,
+    ]);
     magics
 });
 
@@ -80,9 +96,26 @@ pub trait Magic: Sync {
     /// What it takes.
     fn arguments(&self) -> &'static [Group];
 
+    /// Whether it may stand on the first line of a cell as `%%name`, and is about the lines below.
+    fn owns_cells(&self) -> bool {
+        self.sigil() == "%%"
+    }
+
+    /// How it times the code that it is given; `None` if it times none.
+    fn timing(&self, _call: &Call<'_>) -> Option<Timing> {
+        None
+    }
+
     /// The columns of the tables it shows, where they are known before it runs; Tab offers them.
     fn columns(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// The columns of the table that compares two traces; Tab offers them.
+    fn compared_columns(&self, control: &str, test: &str) -> Vec<String> {
+        let of = |label: &str| [format!("{label}_counts"), format!("{label}_total_duration")];
+        let same = ["diff_counts", "diff_duration", "counts_change_categories"].map(str::to_owned);
+        std::iter::once("name".to_owned()).chain(of(control)).chain(of(test)).chain(same).collect()
     }
 
     /// What `x = %name …` gives `x`, in words; `None` if there is nothing to bind.

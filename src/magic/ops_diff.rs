@@ -40,6 +40,11 @@ impl Magic for OpsDiff {
         ARGUMENTS
     }
 
+    fn compared_columns(&self, control: &str, test: &str) -> Vec<String> {
+        let counts = |label: &str| format!("{label}_counts");
+        vec!["name".to_owned(), GROUP.to_owned(), counts(control), counts(test), "diff_counts".to_owned()]
+    }
+
     fn result(&self) -> Option<&'static str> {
         Some("an OpsDiff with the lists added, deleted, increased, decreased, unchanged")
     }

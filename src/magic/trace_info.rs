@@ -1,7 +1,7 @@
 //! `%trace_info`: what a loaded trace holds.
 
 use super::view::{bytes, grouped};
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use trace::{ColumnMemory, TraceSet};
 use trace_view::{Cell, Header, Kind as Shown, Part, Present, Report, Table, Unit};
@@ -14,7 +14,7 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Flags",
         &[
-            Argument::flag("rank", Kind::List, "only these ranks").or("all"),
+            Argument::flag("rank", Kind::List(Listed::Ranks), "only these ranks").or("all"),
             Argument::flag("memory", Kind::Switch, "show what each column takes in memory instead"),
         ],
     ),

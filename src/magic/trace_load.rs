@@ -2,7 +2,7 @@
 
 use super::scene::Progress;
 use super::view::grouped;
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use crate::session::{Binding, label};
 use std::ops::ControlFlow;
@@ -14,7 +14,8 @@ use trace_view::{Bundle, Present};
 pub(super) struct TraceLoad;
 
 /// Which ranks are read.
-pub(super) const RANK: Argument = Argument::flag("rank", Kind::List, "load only these ranks of a folder").or("all");
+pub(super) const RANK: Argument =
+    Argument::flag("rank", Kind::List(Listed::Ranks), "load only these ranks of a folder").or("all");
 
 /// How times are read.
 pub(super) const COMPAT: Argument = Argument::flag(

@@ -49,6 +49,9 @@ pub trait Cells {
     /// Whether Rust is compiled with optimisation from now on, or for a quick start.
     fn optimise(&mut self, on: bool);
 
+    /// Makes `folder` the current folder of the next Rust cell.
+    fn enter(&mut self, _folder: &std::path::Path) {}
+
     /// Bound traces whose columns now lie in the file that cells map, each with the one it stands for: whoever keeps that
     /// should keep this one, so that the columns are in memory once.
     fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {

@@ -8,4 +8,4 @@ mod view;
 
 pub use cells::{Binding, Cells, Variable};
 pub use notebook::Session;
-pub use view::View;
+pub use view::{TraceView, View};

@@ -1,6 +1,6 @@
 //! The loaded traces by label, and what magics bound.
 
-use super::{Cells, View};
+use super::{Cells, TraceView, View};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,12 @@ pub struct Session {
     paths: BTreeMap<String, PathBuf>,
     /// The columns of bound frames, by variable; the frames themselves lie with the cells.
     frames: BTreeMap<String, Vec<String>>,
+    /// The folder that was current before `%cd`.
+    previous: Option<PathBuf>,
+    /// The folder that was current when each trace was loaded, by label.
+    bases: BTreeMap<String, PathBuf>,
+    /// What completion knows of the traces, as it was last asked for.
+    views: std::cell::RefCell<Vec<Arc<TraceView>>>,
 }
 
 impl Session {
@@ -32,10 +38,29 @@ impl Session {
         self.paths.get(label).map(PathBuf::as_path)
     }
 
+    /// Where the files of the trace under `label` lie: a relative path of them as it is seen from the current folder.
+    pub fn file_of(&self, label: &str, file: &Path) -> PathBuf {
+        match self.bases.get(label) {
+            Some(base) if std::env::current_dir().ok().as_ref() != Some(base) => base.join(file),
+            _ => file.to_owned(),
+        }
+    }
+
+    /// The folder that was left last.
+    pub fn previous_folder(&self) -> Option<&Path> {
+        self.previous.as_deref()
+    }
+
+    /// Notes the folder that was left.
+    pub fn left_folder(&mut self, folder: Option<PathBuf>) {
+        self.previous = folder;
+    }
+
     /// Keeps a trace under its label; an older one of that label is let go.
     pub fn insert(&mut self, trace: Arc<TraceSet>, path: PathBuf) {
         let label = trace.label().to_owned();
         self.frames.remove(&label);
+        self.bases.extend(std::env::current_dir().ok().map(|folder| (label.clone(), folder)));
         self.paths.insert(label.clone(), path);
         self.traces.insert(label, trace);
     }
@@ -56,6 +81,7 @@ impl Session {
     /// Lets a trace go.
     pub fn remove(&mut self, label: &str) -> Option<Arc<TraceSet>> {
         self.paths.remove(label);
+        self.bases.remove(label);
         self.traces.remove(label)
     }
 
@@ -79,6 +105,18 @@ impl Session {
             .filter(|(name, _)| known(name))
             .map(|(name, columns)| (name.clone(), columns.clone()))
             .collect();
-        View { labels: self.traces.keys().cloned().collect(), columns, variables }
+        View { labels: self.traces.keys().cloned().collect(), traces: self.trace_views(), columns, variables }
+    }
+
+    /// Of each trace what completion knows; what was found of a trace that is still loaded is kept.
+    fn trace_views(&self) -> Vec<Arc<TraceView>> {
+        let mut views = self.views.borrow_mut();
+        let view = |trace: &Arc<TraceSet>| {
+            let known = views.iter().find(|view| view.is_of(trace)).cloned();
+            known.unwrap_or_else(|| Arc::new(TraceView::of(trace)))
+        };
+        let now: Vec<Arc<TraceView>> = self.traces.values().map(view).collect();
+        views.clone_from(&now);
+        now
     }
 }

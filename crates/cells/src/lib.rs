@@ -17,6 +17,8 @@ pub mod print;
 mod rich;
 pub mod rt;
 mod show;
+#[doc(hidden)]
+pub mod timing;
 pub mod worker;
 
 pub use channel::{clear_output, input};

@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use trace_view::envelope::Envelope;
@@ -55,6 +56,7 @@ fn run() -> std::io::Result<()> {
         let (Some("LOAD_AND_RUN"), Some(file), Some(function)) = (words.next(), words.next(), words.next()) else {
             return Err(std::io::Error::other(format!("not an instruction: {line}")));
         };
+        follow(folder);
         rt::forget_interrupt();
         let mut cell = [0; 8];
         number.read_exact_at(&mut cell, 0)?;
@@ -65,6 +67,16 @@ fn run() -> std::io::Result<()> {
         rt::protocol("EVCXR_EXECUTION_COMPLETE");
     }
     Ok(())
+}
+
+/// Goes to the folder that the kernel went to (`%cd`), if it went to another since the last cell.
+fn follow(pipes: &Path) {
+    let file = pipes.join("cwd");
+    let Ok(folder) = std::fs::read(&file) else { return };
+    let _ = std::fs::remove_file(file);
+    if let Err(error) = std::env::set_current_dir(std::ffi::OsStr::from_bytes(&folder)) {
+        let _ = writeln!(std::io::stderr(), "Rust cells cannot follow %cd: {error}");
+    }
 }
 
 /// Ends this process when the kernel is gone, also if it was killed and a cell never comes back to read the pipe. The

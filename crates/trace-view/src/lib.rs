@@ -12,6 +12,7 @@ mod render;
 mod report;
 mod table;
 mod thin;
+pub mod timing;
 
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};

@@ -64,7 +64,7 @@ pub enum Error {
         byte: u64,
     },
     /// JSON, but without the list of events.
-    #[error("{file} has no `traceEvents` (its keys: {}); a trace of torch.profiler has one", texts(.keys))]
+    #[error("{file} has no `traceEvents` (its keys: {}); {}", texts(.keys), without_events(.keys))]
     NoTraceEvents {
         /// The file.
         file: String,
@@ -106,12 +106,14 @@ pub enum Error {
     #[error("interrupted")]
     Interrupted,
     /// None of the ranks that were asked for.
-    #[error("trace \"{label}\" has none of the ranks {}; read it without choosing ranks to see which it has", numbers(.wanted))]
+    #[error("trace \"{label}\" has {} (has {})", none_of(.wanted), numbers(.available))]
     NoSuchRanks {
         /// The trace.
         label: String,
         /// The ranks that were asked for.
         wanted: Vec<i64>,
+        /// The ranks there are, ascending.
+        available: Vec<i64>,
     },
     /// No such rank.
     #[error("trace \"{label}\" has no rank {rank} (has {})", numbers(.available))]
@@ -123,13 +125,17 @@ pub enum Error {
         /// The ranks there are.
         available: Vec<i64>,
     },
-    /// The same rank twice in one list: its events would count twice.
-    #[error("rank {rank} of trace \"{label}\" is listed twice; its events would count twice")]
-    RepeatedRank {
+    /// No such stream on any of the ranks that are looked at.
+    #[error("trace \"{label}\" has no stream {stream} on {} (has {})", ranks_in_words(.ranks), crate::overview::ranges(.available))]
+    UnknownStream {
         /// The trace.
         label: String,
-        /// The rank.
-        rank: i64,
+        /// The stream that was asked for.
+        stream: i64,
+        /// The ranks that were looked at.
+        ranks: Vec<i64>,
+        /// The streams there are on them, ascending.
+        available: Vec<i64>,
     },
     /// An empty list of ranks.
     #[error("no rank of trace \"{label}\" is selected (has {})", numbers(.available))]
@@ -284,6 +290,33 @@ pub enum Error {
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),
+}
+
+/// `no rank 7`, `none of the ranks 7, 8`
+fn none_of(wanted: &[i64]) -> String {
+    match wanted {
+        [rank] => format!("no rank {rank}"),
+        ranks => format!("none of the ranks {}", numbers(ranks)),
+    }
+}
+
+/// `rank 7`, `ranks 7, 8`
+pub(crate) fn ranks_in_words(ranks: &[i64]) -> String {
+    format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(ranks))
+}
+
+/// What a JSON object without `traceEvents` may be, by its keys, and what to do about it.
+fn without_events(keys: &[String]) -> &'static str {
+    let has = |key: &str| keys.iter().any(|other| other == key);
+    if has("ph") && has("ts") {
+        return "these are the keys of one event: if every line is an event (JSON lines), `jq -s .` makes the list of them \
+                that a trace is";
+    }
+    if has("nodes") && has("schema") {
+        return "this is an execution trace (ExecutionTraceObserver), which has no times; load the trace that \
+                export_chrome_trace wrote";
+    }
+    "a trace of torch.profiler has one; load what export_chrome_trace or tensorboard_trace_handler wrote"
 }
 
 /// `line 3, column 7 (byte 120)`

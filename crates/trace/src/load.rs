@@ -16,7 +16,7 @@ use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, r
 use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -116,8 +116,16 @@ struct Loaded {
     warnings: Vec<Warning>,
 }
 
-/// What became of a file; `None` is a rank that nobody asked for.
-type Load = (String, Result<Option<Loaded>>);
+/// What a file turned out to hold.
+enum Content {
+    /// A rank that was asked for.
+    Wanted(Loaded),
+    /// Another rank, whose events were not kept.
+    OtherRank(i64),
+}
+
+/// What became of a file.
+type Load = (String, Result<Content>);
 
 /// What the threads of a load tell those who watch it.
 #[derive(Default)]
@@ -175,13 +183,12 @@ impl Watch {
 }
 
 /// What was loaded, unless it is to be valid and is not. A rank that nobody asked for is not looked at.
-fn strictly(
-    options: &LoadOptions,
-    loaded: Result<Option<Loaded>>,
-    check: impl FnOnce() -> Result<()>,
-) -> Result<Option<Loaded>> {
+fn strictly(options: &LoadOptions, loaded: Result<Content>, check: impl FnOnce() -> Result<()>) -> Result<Content> {
     if options.strict
-        && !matches!(loaded, Ok(None) | Err(Error::Interrupted | Error::MemoryBudget { .. } | Error::Io { .. }))
+        && !matches!(
+            loaded,
+            Ok(Content::OtherRank(_)) | Err(Error::Interrupted | Error::MemoryBudget { .. } | Error::Io { .. })
+        )
     {
         check()?;
     }
@@ -196,7 +203,7 @@ fn load_one<'m>(
     meter: &'m Meter,
     others: &dyn Fn() -> usize,
     read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
-) -> Result<Option<Loaded>> {
+) -> Result<Content> {
     let ranks = options.ranks.as_deref();
     let mut builder = Builder::new(options.compat, ranks, wanted, meter);
     let (budget, task) = (Budget::now()?, Task::Load(file));
@@ -205,8 +212,10 @@ fn load_one<'m>(
         Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => budget.spent(task),
         error => error,
     })?;
+    let named = rank_in(&outcome.metadata).or(outcome.rank_in_text);
+    let rank = named.unwrap_or(0);
     if outcome.stopped {
-        return Ok(None);
+        return Ok(Content::OtherRank(rank));
     }
     meter.events.fetch_add(builder.untold(outcome.events), Ordering::Relaxed);
     budget.check(task, builder.bytes_to_finish())?;
@@ -215,10 +224,8 @@ fn load_one<'m>(
     if built.events.height() == 0 {
         return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
     }
-    let named = rank_in(&outcome.metadata).or(outcome.rank_in_text);
-    let rank = named.unwrap_or(0);
     if ranks.is_some_and(|wanted| !wanted.contains(&rank)) {
-        return Ok(None);
+        return Ok(Content::OtherRank(rank));
     }
     let warnings = warnings(file, options.compat, named, &outcome, &built);
     let info = RankInfo {
@@ -233,7 +240,7 @@ fn load_one<'m>(
         device_type: device_type(&outcome.metadata, &built.names).to_owned(),
         metadata: outcome.metadata,
     };
-    Ok(Some(Loaded { trace: Trace { info: Arc::new(info), events: built.events }, warnings }))
+    Ok(Content::Wanted(Loaded { trace: Trace { info: Arc::new(info), events: built.events }, warnings }))
 }
 
 fn why_empty(outcome: &Outcome) -> String {
@@ -301,10 +308,13 @@ fn assemble(label: &str, options: &LoadOptions, in_folder: bool, loads: Vec<Load
     let mut warnings = Vec::new();
     let mut traces: BTreeMap<i64, Trace> = BTreeMap::new();
     let mut first_error = None;
+    let mut others: BTreeSet<i64> = BTreeSet::new();
     for (file, load) in loads {
         match load {
-            Ok(None) => {}
-            Ok(Some(loaded)) => {
+            Ok(Content::OtherRank(rank)) => {
+                others.insert(rank);
+            }
+            Ok(Content::Wanted(loaded)) => {
                 warnings.extend(loaded.warnings);
                 let rank = loaded.trace.rank();
                 if let Some(earlier) = traces.insert(rank, loaded.trace) {
@@ -322,7 +332,13 @@ fn assemble(label: &str, options: &LoadOptions, in_folder: bool, loads: Vec<Load
     }
     if traces.is_empty() {
         let wanted = options.ranks.clone().unwrap_or_default();
-        return Err(first_error.unwrap_or_else(|| Error::NoSuchRanks { label: label.to_owned(), wanted }));
+        if others.is_empty()
+            && let Some(error) = first_error
+        {
+            return Err(error);
+        }
+        let available = others.into_iter().collect();
+        return Err(Error::NoSuchRanks { label: label.to_owned(), wanted, available });
     }
     let mut frames: Vec<&mut DataFrame> = traces.values_mut().map(|trace| &mut trace.events).collect();
     unify(&mut frames)?;

@@ -24,11 +24,11 @@ fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> 
             None => read_events(text, "x", sink),
         });
     match loaded {
-        Ok(Some(loaded)) => {
+        Ok(Content::Wanted(loaded)) => {
             let said = format!("{:?} {:?} {:?}", loaded.trace.info(), loaded.warnings, meter.events);
             Came { said, frame: Some(loaded.trace.events) }
         }
-        Ok(None) => Came { said: "not wanted".to_owned(), frame: None },
+        Ok(Content::OtherRank(_)) => Came { said: "not wanted".to_owned(), frame: None },
         Err(error) => Came { said: error.to_string(), frame: None },
     }
 }

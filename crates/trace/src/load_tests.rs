@@ -130,10 +130,12 @@ fn only_the_ranks_that_were_asked_for_are_loaded() {
     let traces = TraceSet::load_with(folder.path(), &options(vec![3, 1]), &mut never).unwrap();
     assert_eq!((traces.ranks(), traces.label()), (vec![1, 3], "some"));
     let error = TraceSet::load_with(folder.path(), &options(vec![8, 9]), &mut never).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "trace \"some\" has none of the ranks 8, 9; read it without choosing ranks to see which it has"
-    );
+    assert_eq!(error.to_string(), "trace \"some\" has none of the ranks 8, 9 (has 0, 1, 2, 3)");
+    let error = TraceSet::load_with(folder.path(), &options(vec![7]), &mut never).unwrap_err();
+    assert_eq!(error.to_string(), "trace \"some\" has no rank 7 (has 0, 1, 2, 3)");
+    let file = folder.path().join("2.json");
+    let error = TraceSet::load_with(file, &options(vec![7]), &mut never).unwrap_err();
+    assert_eq!(error.to_string(), "trace \"some\" has no rank 7 (has 2)");
 }
 
 #[test]

@@ -5,17 +5,23 @@ use crate::frame::columns::{EVENT_COLUMNS, ITERATION, RANK, STREAM};
 use crate::{Error, Result, Trace};
 use polars::prelude::{Column, DataFrame, DataType, PlSmallStr, Scalar};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 
-/// One number or several: ranks or iterations.
+/// One number or several: ranks or iterations. A number that is listed twice counts once.
 ///
 /// Made from `3`, `[0, 2]`, `vec![0, 2]`, `0..4`, `0..=3`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pick(Vec<i64>);
 
 impl Pick {
+    fn of(numbers: impl IntoIterator<Item = i64>) -> Self {
+        let mut seen = BTreeSet::new();
+        Self(numbers.into_iter().filter(|&number| seen.insert(number)).collect())
+    }
+
     /// The numbers, in the order they were given.
     pub fn numbers(&self) -> &[i64] {
         &self.0
@@ -30,37 +36,37 @@ impl From<i64> for Pick {
 
 impl<const N: usize> From<[i64; N]> for Pick {
     fn from(several: [i64; N]) -> Self {
-        Self(several.to_vec())
+        Self::of(several)
     }
 }
 
 impl From<Vec<i64>> for Pick {
     fn from(several: Vec<i64>) -> Self {
-        Self(several)
+        Self::of(several)
     }
 }
 
 impl From<&[i64]> for Pick {
     fn from(several: &[i64]) -> Self {
-        Self(several.to_vec())
+        Self::of(several.iter().copied())
     }
 }
 
 impl From<&Vec<i64>> for Pick {
     fn from(several: &Vec<i64>) -> Self {
-        Self(several.clone())
+        Self::of(several.iter().copied())
     }
 }
 
 impl From<Range<i64>> for Pick {
     fn from(several: Range<i64>) -> Self {
-        Self(several.collect())
+        Self::of(several)
     }
 }
 
 impl From<RangeInclusive<i64>> for Pick {
     fn from(several: RangeInclusive<i64>) -> Self {
-        Self(several.collect())
+        Self::of(several)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a reader of the answer must know: repaired input, dropped files, comparisons that compare unlike things.
 
 use crate::error::texts;
+use crate::recording::Unlike;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -93,6 +94,19 @@ pub enum Warning {
         /// The side that is exact.
         exact: String,
     },
+    /// The sides of a comparison were recorded unlike: what differs, and what each side says.
+    UnlikeRecording {
+        /// What differs.
+        what: Unlike,
+        /// The control side.
+        control: String,
+        /// What it says.
+        of_control: String,
+        /// The test side.
+        test: String,
+        /// What it says.
+        of_test: String,
+    },
     /// HTA's rounding made durations negative.
     NegativeDurations {
         /// The file.
@@ -143,6 +157,24 @@ impl fmt::Display for Warning {
                 f,
                 "trace \"{hta}\" was loaded with HTA's rounding, \"{exact}\" exactly: durations are not comparable to the digit; load both alike"
             ),
+            Self::UnlikeRecording { what, control, of_control, test, of_test } => match what {
+                Unlike::WorldSize => write!(
+                    f,
+                    "the jobs differ in size: \"{control}\" ran on {of_control} ranks, \"{test}\" on {of_test}; what each \
+                     rank does and how long it communicates depends on that; compare jobs of one size where you can"
+                ),
+                Unlike::Devices => write!(
+                    f,
+                    "the devices differ: \"{control}\" has {of_control}, \"{test}\" {of_test}; their kernels differ in name \
+                     and duration; compare operators of the CPU (--device-type cpu), or kinds of kernels \
+                     (%gpu_kernel_breakdown)"
+                ),
+                Unlike::ProfilerFlags => write!(
+                    f,
+                    "the profiler recorded more on one side: \"{control}\" {of_control}, \"{test}\" {of_test}; recording \
+                     takes time on the CPU; record both with the same flags of torch.profiler"
+                ),
+            },
             Self::NegativeDurations { file, count } => write!(
                 f,
                 "{file}: HTA's rounding makes {count} durations −1 µs, as in HTA; load without it for exact times"

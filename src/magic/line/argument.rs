@@ -15,6 +15,8 @@ pub struct Argument {
     pub default: &'static str,
     /// Whether the flag may be given more than once.
     pub repeatable: bool,
+    /// Which trace of the line a list of its numbers is about: 0 is the first that stands by its place.
+    pub trace: usize,
 }
 
 /// How an argument is given.
@@ -47,6 +49,10 @@ pub enum Kind {
     Text,
     /// Texts, with commas between.
     Texts,
+    /// Part of the name of an operator of the trace.
+    Operator,
+    /// A folder to go to.
+    Folder,
     /// A name for something new: a Rust identifier.
     Name,
     /// A regular expression.
@@ -57,8 +63,8 @@ pub enum Kind {
     Number,
     /// A share: `5%`, or `5`.
     Percent,
-    /// Whole numbers: `0,2,4-7`.
-    List,
+    /// Whole numbers of a trace: `0,2,4-7`, or `all`.
+    List(Listed),
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Some of these words, with commas between.
@@ -69,10 +75,25 @@ pub enum Kind {
     ParserArgs,
     /// Which events count: `name ~ "^nccl" and dur > 100us`.
     Where,
+    /// The name of one column.
+    Column,
+    /// Rust or a magic: the rest of the line as it stands, or the lines below.
+    Code,
     /// A column to sort by: `COL`, `COL:asc`, `COL:desc`.
     Sort,
     /// There or not; takes no value of its own.
     Switch,
+}
+
+/// What the numbers of a list are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Ranks of a trace.
+    Ranks,
+    /// Iterations of a trace.
+    Iterations,
+    /// Streams of a trace.
+    Streams,
 }
 
 /// Arguments that belong together, under one heading of the help page.
@@ -94,7 +115,7 @@ impl Group {
 impl Argument {
     /// A value that must be given, by its place.
     pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Self {
-        Self { name, form: Form::Required, kind, help, default: "", repeatable: false }
+        Self { name, form: Form::Required, kind, help, default: "", repeatable: false, trace: 0 }
     }
 
     /// A value that may be given, by its place.
@@ -115,6 +136,11 @@ impl Argument {
     /// The flag, if it may be given more than once.
     pub const fn repeatable(self) -> Self {
         Self { repeatable: true, ..self }
+    }
+
+    /// The flag, if its list is about the second trace of the line.
+    pub const fn of_second_trace(self) -> Self {
+        Self { trace: 1, ..self }
     }
 
     /// Whether it is a flag.
@@ -141,7 +167,7 @@ impl Argument {
         let name = name.replace('_', "-");
         self.is_flag()
             && (name == self.name
-                || (self.kind == Kind::List && name.strip_suffix('s').is_some_and(|one| one == self.name)))
+                || (matches!(self.kind, Kind::List(_)) && name.strip_suffix('s').is_some_and(|one| one == self.name)))
     }
 }
 
@@ -165,18 +191,20 @@ impl Kind {
         match self {
             Kind::Trace | Kind::Name => "NAME".to_owned(),
             Kind::Variable | Kind::TraceOrVariable => "VARIABLE".to_owned(),
-            Kind::Path | Kind::Target => "PATH".to_owned(),
-            Kind::Text => "TEXT".to_owned(),
+            Kind::Path | Kind::Target | Kind::Folder => "PATH".to_owned(),
+            Kind::Text | Kind::Operator => "TEXT".to_owned(),
             Kind::Texts => "TEXT,TEXT".to_owned(),
             Kind::File => "FILE".to_owned(),
             Kind::Regex => "REGEX".to_owned(),
             Kind::Whole => "N".to_owned(),
             Kind::Number => "X".to_owned(),
             Kind::Percent => "P%".to_owned(),
-            Kind::List => "LIST".to_owned(),
+            Kind::List(_) => "LIST".to_owned(),
             Kind::Choice(words) => words.join("|"),
             Kind::Choices(words) => words.join(","),
             Kind::Columns => "COL,COL".to_owned(),
+            Kind::Column => "COL".to_owned(),
+            Kind::Code => "CODE".to_owned(),
             Kind::ParserArgs => "ARG,ARG".to_owned(),
             Kind::Where => "EXPR".to_owned(),
             Kind::Sort => "COL[:asc|desc]".to_owned(),

@@ -1,5 +1,6 @@
 //! A magic's line after parsing: values by the name of their argument.
 
+use super::percent::Percent;
 use super::value::{Sort, Value};
 use crate::magic::Magic;
 use crate::{Error, session};
@@ -73,7 +74,24 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The list of whole numbers `name`, if given.
+    /// The share `name`, if given.
+    pub fn percent(&self, name: &str) -> Option<Percent> {
+        match self.one(name)? {
+            Value::Percent(share) => Some(*share),
+            _ => None,
+        }
+    }
+
+    /// The list `name`, if given; of `all` what `all` gives.
+    pub fn pick(&self, name: &str, all: impl FnOnce() -> Vec<i64>) -> Option<Vec<i64>> {
+        match self.one(name)? {
+            Value::List(numbers) => Some(numbers.clone()),
+            Value::All => Some(all()),
+            _ => None,
+        }
+    }
+
+    /// The list of whole numbers `name`, if given and not `all`.
     pub fn list(&self, name: &str) -> Option<&[i64]> {
         match self.one(name)? {
             Value::List(numbers) => Some(numbers),

@@ -1,11 +1,11 @@
 //! What could stand at the cursor in a magic line.
 
-use super::argument::{Argument, Kind};
+use super::argument::{Argument, Kind, Listed};
 use super::paths;
 use super::value::parser_words;
 use crate::cell::{Caret, Piece, Spot, Word, caret};
 use crate::magic::{MAGICS, Magic, find};
-use crate::session::View;
+use crate::session::{TraceView, View};
 use trace::EVENT_COLUMNS;
 
 /// What could replace the text between two bytes of the cell.
@@ -199,8 +199,9 @@ impl Line<'_> {
                 items.extend(self.frames(typed));
                 (0, items)
             }
-            Kind::Path => (0, paths::complete(typed, true)),
-            Kind::File | Kind::Target => (0, paths::complete(typed, false)),
+            Kind::Path => (0, paths::complete(typed, paths::Wanted::Traces)),
+            Kind::Folder => (0, paths::complete(typed, paths::Wanted::Folders)),
+            Kind::File | Kind::Target => (0, paths::complete(typed, paths::Wanted::All)),
             Kind::Choice(words) => (0, matching(typed, words.iter().copied(), value)),
             Kind::Choices(words) => {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);
@@ -224,20 +225,64 @@ impl Line<'_> {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);
                 (from, self.named(&typed[from..]))
             }
+            Kind::Column => (0, self.named(typed)),
             Kind::Sort => match typed.split_once(':') {
                 Some((column, order)) => (column.len() + 1, matching(order, ["asc", "desc"], value)),
                 None => (0, self.named(typed)),
             },
             Kind::Switch => (0, matching(typed, ["true", "false"], value)),
+            Kind::List(listed) => self.numbers(argument, listed, typed),
+            Kind::Operator => (0, self.operators(argument, typed)),
             Kind::Name
             | Kind::Regex
             | Kind::Whole
             | Kind::Number
             | Kind::Percent
-            | Kind::List
+            | Kind::Code
             | Kind::Text
             | Kind::Texts => (0, Vec::new()),
         }
+    }
+
+    /// The trace that an argument is about: the first or second one that stands by its place.
+    fn trace(&self, argument: &Argument) -> Option<&TraceView> {
+        let is_trace = |kind: Kind| matches!(kind, Kind::Trace | Kind::TraceOrVariable);
+        let places = self.arguments().filter(|argument| !argument.is_flag());
+        let mut labels = places.zip(self.placed()).filter(|(place, _)| is_trace(place.kind)).map(|(_, label)| label);
+        self.view.trace(&labels.nth(argument.trace)?)
+    }
+
+    /// Numbers of the trace that are not in the list yet, and `all`.
+    fn numbers(&self, argument: &Argument, listed: Listed, typed: &str) -> (usize, Vec<Candidate>) {
+        let Some(trace) = self.trace(argument) else { return (0, Vec::new()) };
+        let numbers = match listed {
+            Listed::Ranks => &trace.ranks,
+            Listed::Iterations => &trace.iterations,
+            Listed::Streams => &trace.streams,
+        };
+        let from = typed.rfind(',').map_or(0, |comma| comma + 1);
+        let used: Vec<&str> = typed[..from].split(',').collect();
+        let mut texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+        texts.retain(|text| !used.contains(&text.as_str()));
+        if from == 0 && !numbers.is_empty() {
+            texts.push("all".to_owned());
+        }
+        (from, matching(&typed[from..], texts.iter().map(String::as_str), CandidateKind::Value))
+    }
+
+    /// Operators of the trace: those whose names begin so, then those that hold what is typed.
+    fn operators(&self, argument: &Argument, typed: &str) -> Vec<Candidate> {
+        let names = self.trace(argument).map(TraceView::operators).unwrap_or_default();
+        let bare = typed.trim_start_matches(['\'', '"']);
+        let mut items = matching(bare, names.iter().map(String::as_str), CandidateKind::Value);
+        let inner = names.iter().filter(|name| !bare.is_empty() && name.contains(bare));
+        for name in inner {
+            if !items.iter().any(|item| item.text == *name) {
+                items.push(Candidate { text: name.clone(), kind: CandidateKind::Value });
+            }
+        }
+        items.iter_mut().for_each(quote);
+        items
     }
 
     /// Columns, as they must be typed: a name of two words stands in quotes.
@@ -245,11 +290,7 @@ impl Line<'_> {
         let columns = self.columns();
         let mut items =
             matching(typed.trim_start_matches(['\'', '"']), columns.iter().map(String::as_str), CandidateKind::Value);
-        for item in &mut items {
-            if item.text.contains([' ', '(', ')', '\'', '"']) {
-                item.text = format!("'{}'", item.text);
-            }
-        }
+        items.iter_mut().for_each(quote);
         items
     }
 
@@ -271,16 +312,16 @@ impl Line<'_> {
                 let bound = self.view.columns.iter().find(|(name, _)| name == variable);
                 bound.map_or_else(Vec::new, |(_, columns)| columns.clone())
             }
-            [control, test, ..] => {
-                let mut columns = vec!["name".to_owned()];
-                for label in [control, test] {
-                    columns.extend([format!("{label}_counts"), format!("{label}_total_duration")]);
-                }
-                columns.extend(["diff_counts", "diff_duration", "counts_change_categories"].map(str::to_owned));
-                columns
-            }
+            [control, test, ..] => self.magic.compared_columns(control, test),
             [] => Vec::new(),
         }
+    }
+}
+
+/// Puts a text of two words, or with signs that mean something in a line, in quotes.
+fn quote(item: &mut Candidate) {
+    if item.text.contains([' ', '(', ')', '\'', '"', '{', '}', '$', '\\', ';']) {
+        item.text = format!("'{}'", item.text);
     }
 }
 

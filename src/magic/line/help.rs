@@ -60,7 +60,7 @@ pub(in crate::magic) fn page(magic: &dyn Magic) -> Bundle {
 }
 
 fn plain(magic: &dyn Magic) -> String {
-    let mut page = format!("{}\n\n{}\n", short_usage(magic), magic.summary());
+    let mut page = format!("Usage: {}\n\n{}\n", short_usage(magic), magic.summary());
     for group in magic.arguments() {
         page.push_str(&format!("\n{}\n", group.title));
         let spelled: Vec<String> = group.arguments.iter().map(Argument::spelled).collect();
@@ -115,8 +115,11 @@ pub(super) fn meaning(argument: &Argument) -> String {
 const CELL: &str = "text-align:left;vertical-align:top;padding:2px 12px 2px 0";
 
 fn html(magic: &dyn Magic) -> String {
-    let mut page =
-        format!("<p><code>{}</code></p><p>{}</p>", encode_text(&short_usage(magic)), encode_text(magic.summary()));
+    let mut page = format!(
+        "<p>Usage: <code>{}</code></p><p>{}</p>",
+        encode_text(&short_usage(magic)),
+        encode_text(magic.summary())
+    );
     for group in magic.arguments().iter().filter(|group| !group.arguments.is_empty()) {
         page.push_str(&format!("<p><b>{}</b></p><table>", encode_text(group.title)));
         for argument in group.arguments {

@@ -23,7 +23,7 @@ pub(super) enum Parsed<'a> {
     Call(Call<'a>),
 }
 
-/// Reads the text behind the name of `magic`.
+/// Reads the text behind the name of `magic`; `code` is the code that it takes, if it takes some.
 ///
 /// # Errors
 /// The first thing that is wrong with the line.
@@ -31,11 +31,12 @@ pub(super) fn parse<'a>(
     magic: &'a dyn Magic,
     bind: Option<&'a str>,
     args: &str,
+    code: Option<&str>,
     cells: &mut dyn Cells,
     environment: Environment<'_>,
 ) -> Result<Parsed<'a>, Error> {
-    let reader = Reader { magic, environment };
-    let Some(given) = reader.given(reader.lexed(args)?)? else { return Ok(Parsed::Help) };
+    let reader = Reader { magic, environment, at_terminal: false };
+    let Some(given) = reader.given(reader.lexed(args)?, code)? else { return Ok(Parsed::Help) };
     if let Some(name) = bind.filter(|_| magic.result().is_none()) {
         return Err(reader.usage(format!("there is no result to bind to {name}.")));
     }
@@ -64,8 +65,10 @@ pub(in crate::magic) fn parse_words<'a>(magic: &'a dyn Magic, typed: &[String]) 
         let quoted = !text.starts_with('-');
         Word { range: 0..0, pieces: vec![Piece::Text { text: text.clone(), quoted }] }
     };
-    let reader = Reader { magic, environment: &|_| None };
-    let Some(given) = reader.given(typed.iter().map(word).collect())? else { return Ok(Asked::Help(page(magic))) };
+    let reader = Reader { magic, environment: &|_| None, at_terminal: true };
+    let Some(given) = reader.given(typed.iter().map(word).collect(), None)? else {
+        return Ok(Asked::Help(page(magic)));
+    };
     let value = |given: Given| Ok((given.argument.name, reader.value(given.argument, &given.pieces)?));
     Ok(Asked::Call(Call::new(magic, None, given.into_iter().map(value).collect::<Result<_, Error>>()?)))
 }
@@ -79,16 +82,21 @@ struct Given {
 struct Reader<'a> {
     magic: &'a dyn Magic,
     environment: Environment<'a>,
+    /// Whether the words come from a shell.
+    at_terminal: bool,
 }
 
 impl Reader<'_> {
     fn lexed(&self, args: &str) -> Result<Vec<Word>, Error> {
-        let open_in = |open: Unclosed| format!("unterminated {} in: {}", open.open, args[open.at..].trim_end());
+        let open_in = |open: Unclosed| {
+            let close = if open.open == '{' { '}' } else { open.open };
+            format!("unterminated {} in: {}  ({close} ends it)", open.open, args[open.at..].trim_end())
+        };
         words(args).map_err(|open| self.usage(open_in(open)))
     }
 
     /// What was given, checked as far as that goes without the Rust side; `None` if help was asked for.
-    fn given(&self, words: Vec<Word>) -> Result<Option<Vec<Given>>, Error> {
+    fn given(&self, words: Vec<Word>, code: Option<&str>) -> Result<Option<Vec<Given>>, Error> {
         if words.iter().any(|word| matches!(word.as_flag(), Some(("--help" | "-h", None)))) {
             return Ok(None);
         }
@@ -120,11 +128,12 @@ impl Reader<'_> {
             self.check(argument, &pieces)?;
             given.push(Given { argument, pieces });
         }
+        let code = code.filter(|code| !code.trim().is_empty());
+        placed.extend(code.map(|code| vec![Piece::Text { text: code.to_owned(), quoted: true }]));
         let mut places = self.places();
         for pieces in placed {
             let Some(argument) = places.next() else {
-                let text = expand::plain(&pieces);
-                return Err(self.usage(format!("unexpected \"{text}\".{}", self.usage_hint())));
+                return Err(self.unexpected(&expand::plain(&pieces)));
             };
             self.check(argument, &pieces)?;
             given.push(Given { argument, pieces });
@@ -155,7 +164,11 @@ impl Reader<'_> {
         }
         let flags: Vec<String> = self.arguments().filter(|a| a.is_flag()).map(|a| format!("--{}", a.name)).collect();
         let typed = typed.replace('_', "-");
-        let hint = did_you_mean(&typed, flags.iter().map(String::as_str));
+        let longer: Vec<&str> = flags.iter().map(String::as_str).filter(|flag| names_part(flag, &typed)).collect();
+        let hint = match longer.as_slice() {
+            [] => did_you_mean(&typed, flags.iter().map(String::as_str)),
+            flags => format!(" Did you mean {}?", flags.join(" or ")),
+        };
         let hint = if hint.is_empty() { format!(" ({} for help)", self.magic.help_hint()) } else { hint };
         Err(self.usage(format!("unknown flag {typed}.{hint}")))
     }
@@ -168,9 +181,19 @@ impl Reader<'_> {
 
     fn value(&self, argument: &Argument, pieces: &[Piece]) -> Result<Value, Error> {
         let text = match argument.kind {
-            Kind::Path | Kind::File | Kind::Target => expand::path(pieces, self.environment),
+            Kind::Path | Kind::File | Kind::Target | Kind::Folder => expand::path(pieces, self.environment),
             _ => Ok(expand::plain(pieces)),
         };
+        let is_file = matches!(argument.kind, Kind::File | Kind::Target);
+        if is_file && !self.at_terminal && text.as_deref() == Ok("-") {
+            let bind = self
+                .magic
+                .result()
+                .map_or_else(String::new, |_| format!(", or bind the rows: x = {} …", self.magic.spelled()));
+            return Err(
+                self.usage_of(argument, format!("- is standard output, which only a terminal has: name a file{bind}."))
+            );
+        }
         text.and_then(|text| read(argument.kind, &text)).map_err(|reason| self.usage_of(argument, reason))
     }
 
@@ -183,11 +206,31 @@ impl Reader<'_> {
         Error::Usage(format!("{} {dashes}{}: {message}", self.magic.spelled(), argument.name))
     }
 
+    /// A word that no place is left for.
+    fn unexpected(&self, text: &str) -> Error {
+        let flag = self.arguments().find(|argument| argument.answers_to(text));
+        let hint = match flag.map(Argument::spelled) {
+            Some(flag) => format!("  {flag} has two dashes.{}", self.help_hint()),
+            None => self.usage_hint(),
+        };
+        self.usage(format!("unexpected \"{text}\".{hint}"))
+    }
+
+    fn help_hint(&self) -> String {
+        format!("  ({} for help)", self.magic.help_hint())
+    }
+
     fn usage_hint(&self) -> String {
         let whole = usage(self.magic);
         let line = if whole.len() <= 60 { whole } else { short_usage(self.magic) };
         format!("  usage: {line}  ({} for help)", self.magic.help_hint())
     }
+}
+
+/// Whether what is typed is one of the words of a longer flag: `--rank` of `--control-rank`.
+fn names_part(flag: &str, typed: &str) -> bool {
+    let word = typed.trim_start_matches('-');
+    !word.is_empty() && flag.trim_start_matches('-').split('-').any(|part| part == word)
 }
 
 /// Puts the values of Rust expressions in their place.

@@ -8,9 +8,20 @@ use std::path::Path;
 /// More than this helps nobody.
 const MOST: usize = 200;
 
+/// What a path may lead to. Folders always are: what is wanted may lie in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Files that may be traces, by their ending.
+    Traces,
+    /// No file.
+    Folders,
+    /// Any file.
+    All,
+}
+
 /// Paths that start with what is typed, its quote included. Folders end in `/`; `~` and `${NAME}` are looked through and
-/// kept as typed. With `traces_only`, files that can be no trace are left out.
-pub(super) fn complete(typed: &str, traces_only: bool) -> Vec<Candidate> {
+/// kept as typed.
+pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
     let quote = typed.chars().next().filter(|c| matches!(c, '"' | '\''));
     let closed = quote.map_or_else(|| typed.to_owned(), |quote| format!("{typed}{quote}"));
     let Ok(parsed) = words(&closed) else { return Vec::new() };
@@ -36,8 +47,13 @@ pub(super) fn complete(typed: &str, traces_only: bool) -> Vec<Candidate> {
             let name = entry.file_name().into_string().ok()?;
             let is_folder = entry.path().is_dir();
             let hidden = name.starts_with('.') && !start.starts_with('.');
-            let wanted = is_folder || !traces_only || name.ends_with(".json") || name.ends_with(".gz");
-            (name.starts_with(start) && !hidden && wanted).then_some((name, is_folder))
+            let fits = is_folder
+                || match wanted {
+                    Wanted::Traces => name.ends_with(".json") || name.ends_with(".gz"),
+                    Wanted::Folders => false,
+                    Wanted::All => true,
+                };
+            (name.starts_with(start) && !hidden && fits).then_some((name, is_folder))
         })
         .collect();
     names.sort();
@@ -73,8 +89,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn texts(typed: &str, traces_only: bool) -> Vec<String> {
-        complete(typed, traces_only).into_iter().map(|item| item.text).collect()
+    fn texts(typed: &str, wanted: Wanted) -> Vec<String> {
+        complete(typed, wanted).into_iter().map(|item| item.text).collect()
     }
 
     #[test]
@@ -86,15 +102,22 @@ mod tests {
         for name in ["a.json", "b.json.gz", "run 1.json", "notes.txt", ".hidden.json"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
-        assert_eq!(texts(&format!("{root}/r"), true), [format!("\"{root}/run 1.json\""), format!("{root}/runs/")]);
-        assert_eq!(texts(&format!("\"{root}/run "), true), [format!("\"{root}/run 1.json\"")]);
-        assert_eq!(texts(&format!("'{root}/run"), true), [format!("'{root}/run 1.json'"), format!("'{root}/runs/")]);
-        assert_eq!(texts(&format!("{root}/my"), true), [format!("\"{root}/my runs/")]);
-        assert_eq!(texts(&format!("{root}/n"), true), Vec::<String>::new());
-        assert_eq!(texts(&format!("{root}/n"), false), [format!("{root}/notes.txt")]);
-        assert_eq!(texts(&format!("{root}/."), true), [format!("{root}/.hidden.json")]);
-        assert_eq!(texts("/no/such/folder/x", true), Vec::<String>::new());
-        assert_eq!(texts("~", true), ["~/"]);
+        assert_eq!(
+            texts(&format!("{root}/r"), Wanted::Traces),
+            [format!("\"{root}/run 1.json\""), format!("{root}/runs/")]
+        );
+        assert_eq!(texts(&format!("\"{root}/run "), Wanted::Traces), [format!("\"{root}/run 1.json\"")]);
+        assert_eq!(
+            texts(&format!("'{root}/run"), Wanted::Traces),
+            [format!("'{root}/run 1.json'"), format!("'{root}/runs/")]
+        );
+        assert_eq!(texts(&format!("{root}/my"), Wanted::Traces), [format!("\"{root}/my runs/")]);
+        assert_eq!(texts(&format!("{root}/n"), Wanted::Traces), Vec::<String>::new());
+        assert_eq!(texts(&format!("{root}/n"), Wanted::All), [format!("{root}/notes.txt")]);
+        assert_eq!(texts(&format!("{root}/."), Wanted::Traces), [format!("{root}/.hidden.json")]);
+        assert_eq!(texts("/no/such/folder/x", Wanted::Traces), Vec::<String>::new());
+        assert_eq!(texts("~", Wanted::Traces), ["~/"]);
+        assert_eq!(texts(&format!("{root}/r"), Wanted::Folders), [format!("{root}/runs/")]);
     }
 
     #[test]

@@ -1,29 +1,30 @@
 //! Runs one magic segment of a cell.
 
+use super::elsewhere::{elsewhere, nearest_magic};
 use super::help;
+use super::next::{Next, Timing, split_code, takes_code};
 use super::parse::{Parsed, parse};
-use super::suggest::did_you_mean;
 use crate::cell::Segment;
 use crate::display::Output;
-use crate::magic::{MAGICS, Magic, Scene, find};
+use crate::magic::{Magic, Scene, find};
 use crate::{Error, Failure};
 use trace_view::Bundle;
 
 /// Runs a magic segment; what it shows goes to the scene's sink in order. Rust segments are not for here and do
-/// nothing; the body below a `%%name` is for the caller to run.
+/// nothing; what is left to run is for the caller.
 ///
 /// # Errors
 /// One failure, which ends the cell.
-pub fn run(segment: Segment<'_>, scene: &mut Scene<'_>) -> Result<(), Failure> {
+pub fn run<'cell>(segment: Segment<'cell>, scene: &mut Scene<'_>) -> Result<Next<'cell>, Failure> {
     match segment {
-        Segment::Rust(_) => Ok(()),
+        Segment::Rust(_) => Ok(Next::Nothing),
         Segment::Line { bind, name, args } => line(bind, name, args, scene).map_err(Failure::from),
-        Segment::Cell { name, args, .. } => first_line(name, args, scene).map_err(Failure::from),
-        Segment::Help { name } => ask(name, scene).map_err(Failure::from),
+        Segment::Cell { name, args, body } => first_line(name, args, body, scene).map_err(Failure::from),
+        Segment::Help { name } => ask(name, scene).map(|()| Next::Nothing).map_err(Failure::from),
     }
 }
 
-fn line(bind: Option<&str>, name: &str, args: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
+fn line<'cell>(bind: Option<&str>, name: &str, args: &'cell str, scene: &mut Scene<'_>) -> Result<Next<'cell>, Error> {
     if let Some(name) = name.strip_prefix('%') {
         return Err(no_cell_magic(name));
     }
@@ -31,22 +32,54 @@ fn line(bind: Option<&str>, name: &str, args: &str, scene: &mut Scene<'_>) -> Re
     if magic.sigil() != "%" {
         return Err(Error::Usage(format!("%{name}: write {}, on the first line of the cell.", magic.spelled())));
     }
-    call(magic, bind, args, scene)
+    if !takes_code(magic) {
+        return call(magic, bind, args, None, scene).map(|_| Next::Nothing);
+    }
+    if let Some(bind) = bind {
+        let message = format!("%{name}: the time is no result. Bind within: %{name} {bind} = {args}");
+        return Err(Error::Usage(message));
+    }
+    let (head, code) = split_code(magic, args);
+    let timing = call(magic, None, &head, Some(code), scene)?;
+    Ok(timing.map_or(Next::Nothing, |timing| Next::Time { setup: "", code, timing }))
 }
 
 /// `%%name …` on the first line.
-fn first_line(name: &str, args: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
-    let magic = find(name).filter(|magic| magic.sigil() == "%%").ok_or_else(|| no_cell_magic(name))?;
-    call(magic, None, args, scene)
+fn first_line<'cell>(
+    name: &str,
+    args: &'cell str,
+    body: &'cell str,
+    scene: &mut Scene<'_>,
+) -> Result<Next<'cell>, Error> {
+    let magic = find(name).filter(|magic| magic.owns_cells()).ok_or_else(|| no_cell_magic(name))?;
+    if !takes_code(magic) {
+        return call(magic, None, args, None, scene).map(|_| Next::Run(body));
+    }
+    let (head, setup) = split_code(magic, args);
+    match call(magic, None, &head, Some(body), scene)? {
+        Some(Timing::Once) if !setup.is_empty() => {
+            Err(Error::Usage(format!("%%{name}: write the code below the line, or %{name} {setup} with one %.")))
+        }
+        timing => Ok(timing.map_or(Next::Nothing, |timing| Next::Time { setup, code: body, timing })),
+    }
 }
 
-fn call(magic: &dyn Magic, bind: Option<&str>, args: &str, scene: &mut Scene<'_>) -> Result<(), Error> {
-    match parse(magic, bind, args, scene.cells, &|name| std::env::var(name).ok())? {
+/// Runs the magic; how it times its code, if it does.
+fn call(
+    magic: &dyn Magic,
+    bind: Option<&str>,
+    args: &str,
+    code: Option<&str>,
+    scene: &mut Scene<'_>,
+) -> Result<Option<Timing>, Error> {
+    match parse(magic, bind, args, code, scene.cells, &|name| std::env::var(name).ok())? {
         // As the output of the cell, so that it stands in the saved notebook; `?` opens the pager.
-        Parsed::Help => scene.out.emit(Output::Display { bundle: help::page(magic), id: None }),
-        Parsed::Call(call) => magic.run(&call, scene)?,
+        Parsed::Help => {
+            scene.out.emit(Output::Display { bundle: help::page(magic), id: None });
+            Ok(None)
+        }
+        Parsed::Call(call) => magic.run(&call, scene).map(|()| magic.timing(&call)),
     }
-    Ok(())
 }
 
 /// `%name?`, and `?variable`.
@@ -67,18 +100,22 @@ fn show_page(page: Bundle, scene: &Scene<'_>) {
 
 /// The error for a name that no magic has.
 pub(in crate::magic) fn no_such_magic(name: &str) -> Error {
-    let meant = did_you_mean(name, MAGICS.iter().map(|magic| magic.name()));
-    let meant = meant.replace(" Did you mean ", " Did you mean %");
-    Error::Usage(format!("%{name}: no such magic.{meant} (%lsmagic lists all)"))
+    if let Some(said) = elsewhere(name) {
+        return Error::Usage(format!("%{name}: {said}."));
+    }
+    Error::Usage(format!("%{name}: no such magic.{} (%lsmagic lists all)", nearest_magic(name)))
 }
 
 fn no_cell_magic(name: &str) -> Error {
     let hint = match find(name) {
-        Some(magic) if magic.sigil() == "%%" => {
+        Some(magic) if magic.owns_cells() => {
             return Error::Usage(format!("%%{name}: it works on the first line of a cell only."));
         }
-        Some(magic) => format!("There is a line magic of that name: write {} with one %.", magic.spelled()),
-        None => "A line magic has one %, as in %lsmagic, which lists all.".to_owned(),
+        Some(magic) => format!("{} is a magic of one line: write it with one %.", magic.spelled()),
+        None => match elsewhere(name) {
+            Some(said) => return Error::Usage(format!("%%{name}: {said}.")),
+            None => format!("%%time, %%timeit and %%opt stand on the first line of a cell.{}", nearest_magic(name)),
+        },
     };
     Error::Usage(format!("%%{name}: no such cell magic. {hint}"))
 }

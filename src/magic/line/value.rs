@@ -1,8 +1,10 @@
 //! From the text of an argument to its value.
 
 use super::argument::Kind;
+use super::percent::Percent;
 use super::suggest::did_you_mean;
 use regex::Regex;
+use std::collections::BTreeSet;
 use trace::filter::Where;
 use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ParserConfig};
 
@@ -15,8 +17,12 @@ pub enum Value {
     Whole(u64),
     /// A number.
     Number(f64),
-    /// Whole numbers, in the order they were given.
+    /// Whole numbers, each once, in the order they were given.
     List(Vec<i64>),
+    /// All numbers that there are.
+    All,
+    /// A share in percent, exactly as it was written.
+    Percent(Percent),
     /// Words that stood between commas.
     Words(Vec<String>),
     /// A regular expression.
@@ -56,7 +62,11 @@ pub(super) fn read(kind: Kind, text: &str) -> Result<Value, String> {
         | Kind::Path
         | Kind::File
         | Kind::Target
+        | Kind::Folder
+        | Kind::Column
+        | Kind::Code
         | Kind::Text
+        | Kind::Operator
         | Kind::Name => {
             if text.trim().is_empty() {
                 return Err(expected(what(kind)));
@@ -74,11 +84,9 @@ pub(super) fn read(kind: Kind, text: &str) -> Result<Value, String> {
             Ok(number) if number.is_finite() => Ok(Value::Number(number)),
             _ => Err(expected(what(kind))),
         },
-        Kind::Percent => match text.trim().trim_end_matches('%').trim_end().parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Value::Number(number)),
-            _ => Err(expected(what(kind))),
-        },
-        Kind::List => list(text).map(Value::List).ok_or_else(|| expected(what(kind))),
+        Kind::Percent => Percent::read(text).map(Value::Percent).ok_or_else(|| expected(what(kind))),
+        Kind::List(_) if text.trim().eq_ignore_ascii_case("all") => Ok(Value::All),
+        Kind::List(_) => list(text).map(Value::List).ok_or_else(|| expected(what(kind))),
         Kind::Choice(words) => choose(words, text).map(Value::Text),
         Kind::Choices(words) => {
             split(text).iter().map(|word| choose(words, word)).collect::<Result<_, _>>().map(Value::Words)
@@ -115,15 +123,19 @@ pub(super) fn what(kind: Kind) -> &'static str {
         Kind::Target => "a file or folder",
         Kind::Text => "a text",
         Kind::Texts => "texts with commas between",
+        Kind::Operator => "part of the name of an operator, such as aten::linear",
+        Kind::Folder => "a folder",
         Kind::Name => "a name",
         Kind::Regex => "a regular expression",
         Kind::Whole => "a whole number",
         Kind::Number => "a number",
         Kind::Percent => "a share such as 5%",
-        Kind::List => "a list of whole numbers such as 0,2,4-7",
+        Kind::List(_) => "a list of whole numbers such as 0,2,4-7, or all",
         Kind::Choice(_) => "a word",
         Kind::Choices(_) => "words with commas between",
         Kind::Columns => "names of columns with commas between",
+        Kind::Column => "the name of a column",
+        Kind::Code => "Rust or a magic",
         Kind::ParserArgs => "arguments of events such as default,sm::occupancy (%parser_args lists them)",
         Kind::Where => "an expression such as 'dur > 100us'",
         Kind::Sort => "COL, COL:asc or COL:desc",
@@ -137,7 +149,7 @@ fn number(text: &str) -> Option<u64> {
     text.starts_with(|c: char| c.is_ascii_digit()).then(|| text.replace('_', "").parse().ok())?
 }
 
-/// `0,2,4-7`; brackets around it and blanks in it are Rust's and Python's way to write it, and welcome.
+/// `0,2,4-7`, a number that is listed twice once; brackets around it and blanks in it are Rust's and Python's way to write it, and welcome.
 fn list(text: &str) -> Option<Vec<i64>> {
     let text = text.trim();
     let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
@@ -158,6 +170,8 @@ fn list(text: &str) -> Option<Vec<i64>> {
             return None;
         }
     }
+    let mut seen = BTreeSet::new();
+    numbers.retain(|&number| seen.insert(number));
     Some(numbers)
 }
 
@@ -217,6 +231,7 @@ fn sort(text: &str) -> Option<Sort> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::magic::Listed;
 
     #[test]
     fn lists_have_ranges() {
@@ -224,6 +239,7 @@ mod tests {
         assert_eq!(list("3"), Some(vec![3]));
         assert_eq!(list("[1, 2]"), Some(vec![1, 2]));
         assert_eq!(list("3-3"), Some(vec![3]));
+        assert_eq!(list("551,0-2,551,1"), Some(vec![551, 0, 1, 2]));
         for bad in ["", "a", "1,", "7-4", "-1", "1-", "1.5", "0-99999999999", "1--2", "+1"] {
             assert_eq!(list(bad), None, "{bad:?}");
         }
@@ -240,7 +256,9 @@ mod tests {
             "expected all, cpu or gpu, got \"tpu\". Did you mean cpu?"
         );
         assert_eq!(error(Kind::Switch, "yes"), "expected true or false, got \"yes\".");
-        assert_eq!(error(Kind::List, "x"), "expected a list of whole numbers such as 0,2,4-7, got \"x\".");
+        let ranks = Kind::List(Listed::Ranks);
+        assert_eq!(error(ranks, "x"), "expected a list of whole numbers such as 0,2,4-7, or all, got \"x\".");
+        assert!(matches!(read(ranks, " ALL"), Ok(Value::All)));
         assert_eq!(error(Kind::Sort, "a:up"), "expected COL, COL:asc or COL:desc, got \"a:up\".");
         assert!(error(Kind::Regex, "a(").starts_with("expected a regular expression, got \"a(\" (unclosed group"));
         assert_eq!(error(Kind::Path, ""), "expected a path, got \"\".");

@@ -47,7 +47,10 @@ mod tests {
     #[test]
     fn an_error_names_the_path_and_the_reason() {
         let error = write(Path::new("/no/such/folder/x.csv"), |_| Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "/no/such/folder/x.csv: No such file or directory (os error 2)");
+        assert_eq!(
+            error.to_string(),
+            "/no/such/folder/x.csv: the folder /no/such/folder does not exist; make it first, or name another"
+        );
         assert_eq!(error.ename(), "FileError");
     }
 }

@@ -2,21 +2,19 @@
 
 use crate::Error;
 use crate::magic::Call;
+use crate::magic::line::Percent;
 use crate::magic::ops_diff::summary;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use trace::polars::prelude::DataFrame;
-use trace::{DeviceType, OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
+use trace::{OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
 use trace_view::Cell;
 
-/// Events of the GPU that are waiting, not work.
-const WAITS: &[&str] = &["Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"];
-
-/// The sums of what ran on the devices, in µs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The sums of what ran on the devices, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeviceTime {
-    pub(super) control: f64,
-    pub(super) test: f64,
+    pub(super) control: i128,
+    pub(super) test: i128,
 }
 
 impl DeviceTime {
@@ -25,30 +23,14 @@ impl DeviceTime {
     /// # Errors
     /// If a rank or iteration does not exist.
     pub(super) fn of(diff: &TraceDiff) -> Result<Option<Self>, Error> {
-        let df = diff.clone().device_type(DeviceType::GPU).use_short_name(false).compare_traces()?;
-        let table = frame_table(&df, "", df.height());
-        let place = |name: &str| table.headers.iter().position(|header| header.name == name);
-        let (Some(name), Some(control), Some(test)) =
-            (place("name"), place("control_total_duration"), place("test_total_duration"))
-        else {
-            return Ok(None);
-        };
-        let is_work = |row: &&Vec<Cell>| !matches!(&row[name], Cell::Text(text) if WAITS.contains(&text.as_str()));
-        let sum = |column: usize| {
-            let values = table.rows.iter().filter(is_work).map(|row| match row[column] {
-                Cell::Float(value) => value,
-                Cell::Int(value) => value as f64,
-                _ => 0.0,
-            });
-            values.sum::<f64>()
-        };
-        let time = Self { control: sum(control), test: sum(test) };
-        Ok((time.control > 0.0 || time.test > 0.0).then_some(time))
+        let (control, test) = diff.device_nanos()?;
+        Ok((control > 0 || test > 0).then_some(Self { control, test }))
     }
 
     /// How much more the test has, of what the control has; `None` if the control has none.
     pub(super) fn change_percent(&self) -> Option<f64> {
-        (self.control > 0.0).then(|| 100.0 * (self.test - self.control) / self.control)
+        // One rounding, of the quotient: 0.7 % is 0.7.
+        (self.control > 0).then(|| (100 * (self.test - self.control)) as f64 / self.control as f64)
     }
 
     /// `12.31 ms → 13.20 ms (+7.2 %)`
@@ -61,11 +43,37 @@ impl DeviceTime {
     }
 }
 
-fn time(micros: f64) -> String {
-    match micros {
+/// A duration in µs.
+fn micros(nanos: i128) -> f64 {
+    nanos as f64 / 1e3
+}
+
+fn time(nanos: i128) -> String {
+    match micros(nanos) {
         more if more >= 1e6 => format!("{:.2} s", more / 1e6),
         more if more >= 1e3 => format!("{:.2} ms", more / 1e3),
         less => format!("{less:.2} µs"),
+    }
+}
+
+/// What narrows events and rows, as it was typed.
+pub(super) struct Narrowed {
+    /// `--where`
+    pub(super) condition: Option<String>,
+    /// `--filter`
+    pub(super) filter: Option<String>,
+    /// `--category`
+    pub(super) category: Option<Vec<String>>,
+}
+
+impl Narrowed {
+    /// What a call has of it.
+    pub(super) fn of(call: &Call<'_>) -> Self {
+        Self {
+            condition: call.condition("where").map(ToString::to_string),
+            filter: call.regex("filter").map(|regex| regex.as_str().to_owned()),
+            category: call.words("category").map(<[String]>::to_vec),
+        }
     }
 }
 
@@ -74,6 +82,7 @@ pub(super) struct Answer {
     /// Of control and test, as they were typed.
     pub(super) paths: [String; 2],
     pub(super) selection: Selection,
+    pub(super) rows: Narrowed,
     pub(super) device: Option<DeviceTime>,
     pub(super) groups: OpsDiff,
     pub(super) warnings: Vec<String>,
@@ -108,16 +117,22 @@ impl Answer {
             json!({ "path": path, "ranks": side.ranks, "iterations": iterations })
         };
         let device = self.device.map(|device| {
-            json!({ "control_us": device.control, "test_us": device.test, "change_percent": device.change_percent() })
+            json!({
+                "control_us": micros(device.control),
+                "test_us": micros(device.test),
+                "change_percent": device.change_percent(),
+            })
         });
         let selection = &self.selection;
         let document = json!({
-            "version": 1,
+            "version": 2,
             "control": side(&self.paths[0], &selection.control),
             "test": side(&self.paths[1], &selection.test),
             "device_type": selection.device_type.to_string().to_lowercase(),
             "use_short_name": selection.use_short_name,
-            "filter": selection.filter,
+            "where": self.rows.condition,
+            "filter": self.rows.filter,
+            "category": self.rows.category,
             "device_time": device,
             "groups": self.groups,
             "columns": names,
@@ -132,12 +147,11 @@ impl Answer {
     ///
     /// # Errors
     /// [`Error::FailOver`] if it grew by more than `most` percent; a usage error if there is none.
-    pub(super) fn hold(&self, call: &Call<'_>, most: f64) -> Result<(), Error> {
+    pub(super) fn hold(&self, call: &Call<'_>, most: Percent) -> Result<(), Error> {
         let Some(device) = self.device else {
             return Err(call.usage("--fail-over: neither side has an event of a GPU to hold against it."));
         };
-        let exceeded = device.change_percent().is_none_or(|percent| percent > most);
-        if exceeded {
+        if most.is_exceeded(device.control, device.test) {
             let words = device.words();
             return Err(Error::FailOver(format!("device time grew by more than {most} %: {words}")));
         }
@@ -160,10 +174,20 @@ mod tests {
 
     #[test]
     fn the_change_is_of_the_control() {
-        let time = DeviceTime { control: 2_000.0, test: 2_100.0 };
+        let time = DeviceTime { control: 2_000_000, test: 2_100_000 };
         assert_eq!(time.change_percent(), Some(5.0));
         assert_eq!(time.words(), "2.00 ms → 2.10 ms (+5.0 %)");
-        assert_eq!(DeviceTime { control: 8.0, test: 4.0 }.words(), "8.00 µs → 4.00 µs (−50.0 %)");
-        assert_eq!(DeviceTime { control: 0.0, test: 4.0 }.change_percent(), None);
+        assert_eq!(DeviceTime { control: 8_000, test: 4_000 }.words(), "8.00 µs → 4.00 µs (−50.0 %)");
+        assert_eq!(DeviceTime { control: 0, test: 4_000 }.change_percent(), None);
+    }
+
+    /// No digit of the percentage comes from arithmetic.
+    #[test]
+    fn percent_has_no_float_noise() {
+        let change = |control, test| DeviceTime { control, test }.change_percent().map(|percent| percent.to_string());
+        assert_eq!(change(100_000, 100_700).as_deref(), Some("0.7"));
+        assert_eq!(change(1_000, 1_050).as_deref(), Some("5"));
+        assert_eq!(change(700_000, 700_700).as_deref(), Some("0.1"));
+        assert_eq!(change(1_000, 1_290).as_deref(), Some("29"));
     }
 }

@@ -64,7 +64,7 @@ impl Magic for Describe {
         let label = label::from_path(&call.path("TRACE").unwrap_or_default());
         let page = load(call, scene, "TRACE", &label, call.list("rank"))?.describe()?;
         let report = page.report(top(call));
-        Screen::file(call, "json", |out| write_json(&page, out))?;
+        Screen::file(call, "json", |out| write_json(&page, None, out))?;
         Screen::file(call, "html", |out| write_html(&format!("Overview of {label}"), &report, out))?;
         if prints { Screen::report(&report) } else { Ok(()) }
     }

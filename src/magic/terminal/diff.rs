@@ -1,6 +1,6 @@
 //! `tracebook diff`: two traces compared.
 
-use super::answer::{Answer, DeviceTime};
+use super::answer::{Answer, DeviceTime, Narrowed};
 use super::load::load;
 use super::page::write_html;
 use super::screen::Screen;
@@ -81,9 +81,10 @@ impl Magic for Diff {
         "The flags are those of %compare_traces and %ops_diff. --csv writes what %compare_traces --csv writes, for the \
          labels control and test.\n\n\
          The device time is the sum of the durations of all events of the GPU but synchronisations, of the ranks, \
-         iterations and events that are compared, whatever --device-type and the flags of rows say.\n\n\
-         --json writes one object: version (1); control and test, each with path, ranks and iterations (null: the whole \
-         window); device_type, use_short_name and filter; device_time with control_us, test_us and change_percent (null \
+         iterations and events that are compared, whatever --device-type and the flags of rows say. --fail-over compares it \
+         in whole nanoseconds: growth by exactly that share passes.\n\n\
+         --json writes one object: version (2); control and test, each with path, ranks and iterations (null: the whole \
+         window); device_type, use_short_name; where, filter and category as they were given (null: not given); device_time with control_us, test_us and change_percent (null \
          where there is none); groups with the names that were added, deleted, increased, decreased and unchanged, \
          whatever the flags of rows; columns and rows, as in the file of --csv; warnings.\n\n\
          It ends with code 0, with 1 after an error, with 2 if it was called wrongly, with 3 if --fail-over was exceeded."
@@ -110,7 +111,7 @@ impl Magic for Diff {
         Screen::warn(&warnings);
         let paths = ["CONTROL", "TEST"].map(|place| call.required(place).to_owned());
         let (device, groups) = (DeviceTime::of(&diff)?, grouping(&df)?.1);
-        let answer = Answer { paths, selection, device, groups, warnings };
+        let answer = Answer { paths, selection, rows: Narrowed::of(call), device, groups, warnings };
 
         let rows = Rows::of(call, df)?;
         let columns = chosen(call, &rows.df)?;
@@ -129,7 +130,7 @@ impl Magic for Diff {
             report.parts.push(Part::Figure(figure(call, drawn, about)?));
             Screen::file(call, "html", |out| write_html("Comparison of two traces", &report, out))?;
         }
-        call.number("fail-over").map_or(Ok(()), |most| answer.hold(call, most))
+        call.percent("fail-over").map_or(Ok(()), |most| answer.hold(call, most))
     }
 }
 

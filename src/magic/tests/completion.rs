@@ -1,7 +1,8 @@
 //! What Tab offers in a magic line.
 
 #![allow(clippy::unwrap_used)]
-use crate::magic::{CandidateKind, MAGICS, complete};
+use super::traces::{folder, loaded};
+use crate::magic::{CandidateKind, Form, Kind, MAGICS, complete};
 use crate::session::{Variable, View};
 
 fn view() -> View {
@@ -10,6 +11,7 @@ fn view() -> View {
         labels: vec!["control".to_owned(), "test".to_owned()],
         variables: vec![variable("df", "DataFrame"), variable("n", "i64"), variable("lazy", "LazyFrame")],
         columns: vec![("df".to_owned(), vec!["name".to_owned(), "diff_counts".to_owned()])],
+        ..View::default()
     }
 }
 
@@ -121,6 +123,100 @@ fn candidates_say_what_they_are() {
     assert_eq!(kind("%show "), Some(CandidateKind::Variable));
     assert_eq!(kind("%show df --unit "), Some(CandidateKind::Value));
     assert_eq!(CandidateKind::Path.as_str(), "path");
+}
+
+/// What Tab offers at the end of `line` in a notebook with two loaded traces.
+fn offered_in(view: &View, line: &str) -> Vec<String> {
+    let items = complete(line, line.len(), view).unwrap().items;
+    items.into_iter().map(|item| item.text).collect()
+}
+
+/// A notebook with the traces control and test, and a frame.
+fn with_traces() -> View {
+    let folder = folder();
+    let stage = loaded(&folder);
+    View { columns: view().columns, variables: view().variables, ..stage.session.view(&stage.cells) }
+}
+
+#[test]
+fn every_flag_with_known_values_offers_them() {
+    let view = with_traces();
+    let mut checked = 0;
+    for magic in MAGICS.iter() {
+        let places = magic.arguments().iter().flat_map(|group| group.arguments).filter(|a| a.form == Form::Required);
+        let mut line = magic.spelled();
+        let mut labels = [" control", " test"].into_iter();
+        for place in places {
+            line.push_str(match place.kind {
+                Kind::Trace | Kind::TraceOrVariable => labels.next().unwrap_or_default(),
+                Kind::Variable => " df",
+                _ => " x",
+            });
+        }
+        if magic.name() == "visualize" {
+            line.push_str(" test");
+        }
+        for flag in magic.arguments().iter().flat_map(|group| group.arguments).filter(|a| a.is_flag()) {
+            // A magic that loads a trace does not know its ranks; a text, a number or a new name may be any.
+            let is_known = match flag.kind {
+                Kind::List(_) => magic.name() != "trace_load",
+                Kind::Choice(_) | Kind::Choices(_) | Kind::ParserArgs | Kind::Columns | Kind::Column | Kind::Sort => {
+                    true
+                }
+                Kind::Operator => true,
+                _ => false,
+            };
+            let tables =
+                magic.columns().len() + usize::from(line.contains(" df")) + usize::from(line.contains(" test"));
+            let lacks_table = matches!(flag.kind, Kind::Columns | Kind::Sort) && tables == 0;
+            if is_known && !lacks_table {
+                let typed = format!("{line} --{} ", flag.name);
+                assert!(!offered_in(&view, &typed).is_empty(), "{typed}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "{checked}");
+}
+
+#[test]
+fn ranks_iterations_streams_and_operators_come_from_the_trace() {
+    let view = with_traces();
+    let texts = |line: &str| offered_in(&view, line);
+    assert_eq!(texts("%compare_traces control test --control-rank "), ["0", "all"]);
+    assert_eq!(texts("%compare_traces control test --test-iteration "), ["1", "all"]);
+    assert_eq!(texts("%compare_traces control test --test-iteration=1,"), Vec::<String>::new());
+    assert_eq!(texts("%idle_time_breakdown control --streams "), ["7", "all"]);
+    assert_eq!(texts("%idle_time_breakdown nothing --streams "), Vec::<String>::new());
+    assert_eq!(
+        texts("%ops_diff control test --columns group,"),
+        ["name", "group", "control_counts", "test_counts", "diff_counts"]
+    );
+    assert_eq!(texts("%show df --as bar --x "), ["name", "diff_counts"]);
+}
+
+#[test]
+fn operators_that_launch_kernels_are_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = trace_testkit::TraceBuilder::new()
+        .step(1, 0..100)
+        .operator("aten::linear", 0..50)
+        .operator("aten::add", 50..60);
+    for id in 0..3 {
+        trace = trace
+            .runtime("cudaLaunchKernel", id, 10 + 2 * id..11 + 2 * id)
+            .kernel("k", trace_testkit::Stream(7), 60 + id..61 + id)
+            .correlation(id);
+    }
+    let path = folder.path().join("t.json");
+    std::fs::write(&path, trace.json()).unwrap();
+    let mut stage = super::Stage::default();
+    stage.text(&format!("%trace_load '{}'", path.display()));
+    let view = stage.session.view(&stage.cells);
+    for typed in ["", "aten", "lin"] {
+        let line = format!("%frequent_cuda_kernel_sequences t {typed}");
+        assert_eq!(offered_in(&view, &line), ["aten::linear"], "{typed}");
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn a_file_that_cannot_be_written_is_named() {
     let mut stage = stage();
     assert_eq!(
         stage.error("x = %show df --csv /no/such/folder/x.csv"),
-        "FileError: /no/such/folder/x.csv: No such file or directory (os error 2)"
+        "FileError: /no/such/folder/x.csv: the folder /no/such/folder does not exist; make it first, or name another"
     );
     assert!(!stage.cells.bound.contains_key("x"), "nothing is bound by a magic that failed");
 }

@@ -49,7 +49,7 @@ fn a_page_says_everything_a_magic_says_of_itself() {
 fn a_page_looks_like_this() {
     assert_eq!(
         page("%trace_drop?").plain(),
-        "%trace_drop NAME\n\nLet a loaded trace go: its label, its variable and its memory.\n\nArguments\n  NAME  the trace\n\n\
+        "Usage: %trace_drop NAME\n\nLet a loaded trace go: its label, its variable and its memory.\n\nArguments\n  NAME  the trace\n\n\
          Examples\n  %trace_drop control\n"
     );
 }
@@ -70,7 +70,7 @@ fn inspection_answers_anywhere_in_the_line() {
     let at = |text: &str| code.find(text).unwrap() + 1;
     for place in ["%show", "how", "--top", "3\n"] {
         let page = inspect(code, at(place), &view).unwrap();
-        assert!(page.plain().starts_with("%show VARIABLE"), "{place}: {}", page.plain());
+        assert!(page.plain().starts_with("Usage: %show VARIABLE"), "{place}: {}", page.plain());
     }
     assert_eq!(inspect(code, at("df"), &view).unwrap().plain(), "df: DataFrame");
     assert_eq!(inspect(code, 3, &view), None);

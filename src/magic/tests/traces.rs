@@ -19,7 +19,7 @@ use trace_view::{PLOTLY, PNG};
 /// control  mm 10..40  add 40..50  add 50..60           gemm on stream 7: 50..90
 /// test     mm 10..45  mm 45..80   relu 80..90          gemm on stream 7: 50..70
 /// ```
-fn folder() -> TempDir {
+pub(super) fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let control = TraceBuilder::new()
         .step(1, 0..100)
@@ -46,7 +46,7 @@ fn at(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 
-fn loaded(folder: &TempDir) -> Stage {
+pub(super) fn loaded(folder: &TempDir) -> Stage {
     let mut stage = Stage::default();
     let (control, test) = (at(folder, "control.json"), at(folder, "test.json.gz"));
     stage.text(&format!("%trace_load '{control}'\n%trace_load '{test}'"));

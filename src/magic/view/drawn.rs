@@ -20,7 +20,7 @@ pub(in crate::magic) const DRAWN: Group = Group::new(
     "Figure",
     &[
         Argument::flag("as", Kind::Choice(&["table", "bar", "histogram"]), "how the rows are shown").or("table"),
-        Argument::flag("x", Kind::Text, "bar: the column of names; histogram: the column whose values are counted")
+        Argument::flag("x", Kind::Column, "bar: the column of names; histogram: the column whose values are counted")
             .or("see below"),
         Argument::flag("y", Kind::Columns, "bar: the columns of numbers").or("see below"),
         Argument::flag("bins", Kind::Whole, "histogram: how many bars at most").or("40"),

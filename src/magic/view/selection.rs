@@ -1,7 +1,7 @@
 //! HTA's parameters of a comparison, as flags.
 
 use crate::Error;
-use crate::magic::{Argument, Call, Group, Kind, Scene};
+use crate::magic::{Argument, Call, Group, Kind, Listed, Scene};
 use std::sync::Arc;
 use trace::{DeviceType, Selection, Side, TraceDiff, Window};
 
@@ -14,10 +14,19 @@ pub(in crate::magic) const WHERE: Argument =
 pub(in crate::magic) const SELECTION: Group = Group::new(
     "What is compared",
     &[
-        Argument::flag("control-rank", Kind::List, "rank or ranks of CONTROL").or("its first"),
-        Argument::flag("test-rank", Kind::List, "rank or ranks of TEST").or("its first"),
-        Argument::flag("control-iteration", Kind::List, "iteration or iterations of CONTROL").or("its first"),
-        Argument::flag("test-iteration", Kind::List, "iteration or iterations of TEST").or("its first"),
+        Argument::flag("control-rank", Kind::List(Listed::Ranks), "rank or ranks of CONTROL, or all").or("its first"),
+        Argument::flag("test-rank", Kind::List(Listed::Ranks), "rank or ranks of TEST, or all")
+            .or("its first")
+            .of_second_trace(),
+        Argument::flag(
+            "control-iteration",
+            Kind::List(Listed::Iterations),
+            "iteration or iterations of CONTROL, or all",
+        )
+        .or("its first"),
+        Argument::flag("test-iteration", Kind::List(Listed::Iterations), "iteration or iterations of TEST, or all")
+            .or("its first")
+            .of_second_trace(),
         Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
         WHERE,
         Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and add up those that become equal"),
@@ -26,10 +35,8 @@ pub(in crate::magic) const SELECTION: Group = Group::new(
 
 /// The first flag of [`SELECTION`] that was given.
 pub(in crate::magic) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
-    let given = |name: &str| {
-        call.list(name).is_some() || call.text(name).is_some() || call.condition(name).is_some() || call.switch(name)
-    };
-    SELECTION.arguments.iter().map(|argument| argument.name).find(|name| given(name))
+    let given = |name: &&'static str| call.decided(name).unwrap_or(call.given(name));
+    SELECTION.arguments.iter().map(|argument| argument.name).find(given)
 }
 
 /// The comparison that a call describes.
@@ -52,16 +59,18 @@ pub(in crate::magic) fn trace_diff(
     let mut diff = TraceDiff::new(Arc::as_ref(&control), Arc::as_ref(&test))
         .device_type(device)
         .use_short_name(call.switch("use-short-name"));
-    if let Some(ranks) = call.list("control-rank") {
+    // Of a trace without iterations the whole window counts, which is all there is.
+    let some = |numbers: &Vec<i64>| !numbers.is_empty();
+    if let Some(ranks) = call.pick("control-rank", || control.ranks()) {
         diff = diff.control_rank(ranks);
     }
-    if let Some(ranks) = call.list("test-rank") {
+    if let Some(ranks) = call.pick("test-rank", || test.ranks()) {
         diff = diff.test_rank(ranks);
     }
-    if let Some(iterations) = call.list("control-iteration") {
+    if let Some(iterations) = call.pick("control-iteration", || control.iterations()).filter(some) {
         diff = diff.control_iteration(iterations);
     }
-    if let Some(iterations) = call.list("test-iteration") {
+    if let Some(iterations) = call.pick("test-iteration", || test.iterations()).filter(some) {
         diff = diff.test_iteration(iterations);
     }
     if let Some(condition) = call.condition("where") {

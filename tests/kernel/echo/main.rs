@@ -32,6 +32,14 @@ impl Engine for Echo {
         code.lines().map(str::trim).filter(|line| !line.is_empty()).try_for_each(|line| self.line(line, out))
     }
 
+    fn run_within(&mut self, code: &str, _: &[(usize, String)], out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        self.run(code, out)
+    }
+
+    fn ran(&mut self) -> Duration {
+        Duration::ZERO
+    }
+
     fn interrupter(&self) -> Box<dyn Fn() -> Stop + Send + Sync> {
         let stopped = Arc::clone(&self.stopped);
         Box::new(move || {

@@ -25,12 +25,16 @@ pub enum ParameterKind {
     Whole,
     /// A number.
     Number,
-    /// Whole numbers.
-    List,
+    /// Numbers of streams.
+    Streams,
+    /// Numbers of iterations.
+    Iterations,
     /// Yes or no.
     Switch,
     /// Any text.
     Text,
+    /// Part of the name of an operator.
+    Operator,
     /// Texts.
     Texts,
     /// Some of these words.

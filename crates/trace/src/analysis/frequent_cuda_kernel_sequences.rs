@@ -1,5 +1,6 @@
 //! The sequences of kernels that an operator launches, by how often it does.
 
+use super::launching::launching;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
 use crate::callstack::CallStacks;
 use crate::checkpoint::cancellable;
@@ -74,6 +75,9 @@ const COLUMNS: &[Column] = &[
     Column::new("CPU op duration (us)", Unit::Micros, "sum over the operators"),
 ];
 
+/// Operators that are named where the one that was asked for has no sequence.
+const MOST_INSTEAD: usize = 5;
+
 /// What stands between the parts of a sequence.
 const BAR: &str = "|";
 
@@ -104,6 +108,8 @@ struct Rank {
     events_in_file: u64,
     /// The names of its events, if the copy needs them.
     names: Vec<String>,
+    /// If it has no sequence: operators that have some, and how often they launch enough kernels.
+    instead: BTreeMap<String, i64>,
 }
 
 impl Merge for State {
@@ -123,7 +129,7 @@ impl Analysis for FrequentCudaKernelSequences {
     const NAME: &'static str = "frequent_cuda_kernel_sequences";
     const SUMMARY: &'static str = "Count the sequences of kernels that an operator launches; mark them in a copy.";
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter::new("operator_name", ParameterKind::Text, "operators whose name holds this text").at("OPERATOR"),
+        Parameter::new("operator_name", ParameterKind::Operator, "operators whose name holds this text").at("OPERATOR"),
         Parameter::new("output_dir", ParameterKind::Path, "write the overlaid trace into this folder"),
         Parameter::new("min_pattern_len", ParameterKind::Whole, "kernels of a sequence at least"),
         Parameter::new("top_k", ParameterKind::Whole, "sequences to draw, and to mark in the overlaid trace"),
@@ -149,12 +155,13 @@ impl Analysis for FrequentCudaKernelSequences {
             cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         let info = rank.info();
         let mut said = Rank { file: info.file.clone().into(), events_in_file: info.events_in_file, ..Rank::default() };
-        let mut patterns = BTreeMap::new();
-        if !candidates.is_empty() {
-            let stacks = CallStacks::of(&rows, rank.rows(), rank.compat());
-            let roots = shallowest(&rows, &stacks, &candidates, rank.compat());
-            (said.operators, said.shallowest) = (roots.of, roots.rows.len());
-            patterns = self.patterns(&rows, &stacks, &roots.rows, rank.rank());
+        let stacks = CallStacks::of(&rows, rank.rows(), rank.compat());
+        let roots = shallowest(&rows, &stacks, &candidates, rank.compat());
+        (said.operators, said.shallowest) = (roots.of, roots.rows.len());
+        let patterns = self.patterns(&rows, &stacks, &roots.rows, rank.rank());
+        if patterns.is_empty() {
+            let least = self.min_pattern_len;
+            said.instead = launching(&rows, &stacks, rank.rows(), rank.compat(), least, MOST_INSTEAD);
         }
         if self.output_dir.is_some() && self.compress_other_kernels && !patterns.is_empty() {
             said.names = rows.names();
@@ -183,13 +190,13 @@ impl Analysis for FrequentCudaKernelSequences {
 }
 
 /// The operators to look at, and how many there are of the name.
-struct Roots {
-    rows: Vec<usize>,
+pub(super) struct Roots {
+    pub(super) rows: Vec<usize>,
     of: usize,
 }
 
 /// Those that lie least deep.
-fn shallowest(rows: &Rows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
+pub(super) fn shallowest(rows: &Rows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
     // Differs from HTA: there kernels and rows outside of all stacks take part, and their depth may be the least.
     let (exact, depth) = (compat == Compat::Exact, |row: usize| stacks.depth(row).map_or(-1, i64::from));
     let calls: Vec<usize> =
@@ -280,18 +287,45 @@ impl FrequentCudaKernelSequences {
             let all: usize = state.ranks.values().map(|said| said.operators).sum();
             notes.push(format!(
                 "{deeper} of {all} operators whose name holds {name:?} lie deeper in the call stack and are left out: only the \
-                 shallowest are looked at."
+                 shallowest are looked at; a longer name looks at others."
             ));
         }
         let some = of(|said| said.operators > 0);
         if state.patterns.is_empty() && !some.is_empty() {
-            notes.push(format!(
-                "No operator on {} whose name holds {name:?} launches {least} kernels or more (min_pattern_len).",
-                on(&some)
-            ));
+            let none = match deeper {
+                0 => format!("No operator whose name holds {name:?}"),
+                _ => "None of those that are looked at".to_owned(),
+            };
+            let shorter = match least {
+                0 | 1 => String::new(),
+                _ => format!("; --min-pattern-len {} looks for shorter sequences", least - 1),
+            };
+            notes.push(format!("{none} launches {} or more on {}{shorter}.", kernels(least), on(&some)));
+        }
+        if state.patterns.is_empty() {
+            notes.extend(self.instead(state));
         }
         notes
     }
+
+    /// Which operators have sequences; `None` if there are none.
+    fn instead(&self, state: &State) -> Option<String> {
+        let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+        for (name, count) in state.ranks.values().flat_map(|said| &said.instead) {
+            *counts.entry(name).or_default() += count;
+        }
+        let mut names: Vec<(&str, i64)> = counts.into_iter().collect();
+        names.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+        let words: Vec<String> =
+            names.iter().take(MOST_INSTEAD).map(|(name, count)| format!("{name} ({count} ×)")).collect();
+        let least = kernels(self.min_pattern_len);
+        (!words.is_empty()).then(|| format!("Operators that launch {least} or more: {}.", words.join(", ")))
+    }
+}
+
+/// `1 kernel`, `3 kernels`
+fn kernels(count: usize) -> String {
+    format!("{count} kernel{}", if count == 1 { "" } else { "s" })
 }
 
 fn frame(patterns: &[(&String, &Pattern)]) -> Result<DataFrame> {

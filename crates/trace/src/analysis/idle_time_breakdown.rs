@@ -1,7 +1,10 @@
 //! Why streams were idle.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
+use super::{
+    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on, without_gpu,
+};
 use crate::checkpoint::cancellable;
+use crate::error::numbers;
 use crate::statistics::{Moments, micros, quantile, rounded, total};
 use crate::{Compat, Result};
 use polars::df;
@@ -100,7 +103,7 @@ impl Analysis for IdleTimeBreakdown {
     const NAME: &'static str = "idle_time_breakdown";
     const SUMMARY: &'static str = "Tell why the streams of a GPU were idle: host, short gaps between kernels, other.";
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter::new("streams", ParameterKind::List, "only these streams, in this order"),
+        Parameter::new("streams", ParameterKind::Streams, "only these streams, in this order"),
         Parameter::new("visualize_pctg", ParameterKind::Switch, "draw shares rather than times"),
         Parameter::new("show_idle_interval_stats", ParameterKind::Switch, "show the statistics of the gaps, too"),
         Parameter::new(
@@ -159,6 +162,10 @@ impl Analysis for IdleTimeBreakdown {
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
         let without: Vec<i64> = state.0.iter().filter(|(_, gaps)| gaps.is_empty()).map(|(&rank, _)| rank).collect();
+        let note = match &self.streams {
+            Some(streams) => nothing_on(&without, &format!("No kernel, copy or fill in stream {}", numbers(streams))),
+            None => without_gpu(&without),
+        };
         let mut rows = Vec::new();
         for (&rank, streams) in &state.0 {
             for gaps in streams {
@@ -179,13 +186,17 @@ impl Analysis for IdleTimeBreakdown {
                 AnswerTable::new(&Self::TABLES[1], intervals(&rows)?).shown_if(self.show_idle_interval_stats),
             ],
             figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
-            notes: without_gpu(&without).into_iter().collect(),
+            notes: note.into_iter().collect(),
             ..Answer::default()
         })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
+    }
+
+    fn streams(&self) -> Option<&[i64]> {
+        self.streams.as_deref()
     }
 }
 

@@ -13,6 +13,7 @@ mod gpu_kernel_breakdown;
 mod gpu_kernels_with_user_annotations;
 mod gpu_user_annotation_breakdown;
 mod idle_time_breakdown;
+mod launching;
 mod memory_bw_summary;
 mod memory_bw_time_series;
 mod potential_stragglers;
@@ -110,6 +111,11 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
 
     /// The ranks that its parameters name; `None` leaves the choice to [`Analysis::FIRST_RANK_ONLY`].
     fn ranks(&self) -> Option<&[i64]> {
+        None
+    }
+
+    /// The streams that its parameters name; one that no rank has is an error.
+    fn streams(&self) -> Option<&[i64]> {
         None
     }
 }

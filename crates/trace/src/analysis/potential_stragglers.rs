@@ -106,7 +106,7 @@ impl Analysis for PotentialStragglers {
     const NAME: &'static str = "potential_stragglers";
     const SUMMARY: &'static str = "Name the ranks that start collectives late, so that the others wait.";
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter::new("profiler_steps", ParameterKind::List, "only these steps"),
+        Parameter::new("profiler_steps", ParameterKind::Iterations, "only these steps"),
         Parameter::new("num_candidates", ParameterKind::Whole, "ranks to mark in each step, and to name at most"),
     ];
     const TABLES: &'static [TableSchema] =

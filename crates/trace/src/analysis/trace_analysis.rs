@@ -80,6 +80,21 @@ impl TraceAnalysis {
         Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None, filters: Vec::new() })
     }
 
+    /// The iterations that questions see rows of, ascending: without the last one, unless it was asked for.
+    ///
+    /// # Errors
+    /// If polars refuses.
+    pub fn iterations(&self) -> Result<Vec<i64>> {
+        let mut found = BTreeSet::new();
+        guarded(|| {
+            self.ranks.iter().try_for_each(|view| {
+                found.extend(view.iterations()?);
+                Ok(())
+            })
+        })?;
+        Ok(found.into_iter().collect())
+    }
+
     /// The same trace with only the rows of these iterations: `analysis.in_iterations([3, 4])?`.
     ///
     /// A row of the CPU belongs to the `ProfilerStep#N` in which it starts, one of the GPU to the step that launched it,
@@ -90,19 +105,12 @@ impl TraceAnalysis {
     /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
     pub fn in_iterations(&self, iterations: impl Into<Pick>) -> Result<Self> {
         let wanted = iterations.into();
-        let mut available = BTreeSet::new();
-        guarded(|| {
-            self.ranks.iter().try_for_each(|view| {
-                available.extend(view.iterations()?);
-                Ok(())
-            })
-        })?;
+        let available = self.iterations()?;
         let label = || self.label.clone();
         for &iteration in wanted.numbers() {
             if available.contains(&iteration) {
                 continue;
             }
-            let available: Vec<i64> = available.into_iter().collect();
             if self.ranks.iter().all(|view| view.info().iterations.is_empty()) {
                 return Err(Error::NoIterations { label: label(), iteration });
             }
@@ -112,7 +120,7 @@ impl TraceAnalysis {
             return Err(Error::UnknownIteration { label: label(), iteration, available });
         }
         if wanted.numbers().is_empty() {
-            return Err(Error::NoIterationSelected { label: label(), available: available.into_iter().collect() });
+            return Err(Error::NoIterationSelected { label: label(), available });
         }
         let here = Inherited::here();
         let view = |view: &RankView| here.run(|| view.in_iterations(wanted.numbers()));
@@ -200,6 +208,7 @@ impl TraceAnalysis {
 
     fn answer<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>, budget: Budget) -> Result<Answer> {
         let views = self.chosen::<A>(ranks.or(question.ranks()))?;
+        self.check_streams(question.streams().unwrap_or_default(), &views)?;
         let rows: usize = views.iter().map(|view| view.rows().len()).sum();
         budget.check(Task::Answer(A::NAME), rows.saturating_mul(A::BYTES_PER_ROW))?;
         // In any order and grouping: a state is exact, and merging it commutes.
@@ -290,16 +299,26 @@ impl TraceAnalysis {
         if wanted.is_empty() {
             return Err(Error::NoRankSelected { label: self.label.clone(), available: available() });
         }
-        for (place, &rank) in wanted.iter().enumerate() {
-            if wanted[..place].contains(&rank) {
-                return Err(Error::RepeatedRank { label: self.label.clone(), rank });
-            }
-        }
+        let wanted = Pick::from(wanted);
         let find = |&rank: &i64| {
             let unknown = || Error::UnknownRank { label: self.label.clone(), rank, available: available() };
             self.ranks.iter().find(|view| view.rank() == rank).ok_or_else(unknown)
         };
-        wanted.iter().map(find).collect()
+        wanted.numbers().iter().map(find).collect()
+    }
+
+    /// Checks that each stream that a question names is on one of the ranks that are asked, if these have any.
+    fn check_streams(&self, wanted: &[i64], views: &[&RankView]) -> Result<()> {
+        let available: BTreeSet<i64> = views.iter().flat_map(|view| view.info().streams.iter().copied()).collect();
+        match wanted.iter().find(|stream| !available.contains(stream)) {
+            Some(&stream) if !available.is_empty() => Err(Error::UnknownStream {
+                label: self.label.clone(),
+                stream,
+                ranks: views.iter().map(|view| view.rank()).collect(),
+                available: available.into_iter().collect(),
+            }),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::checkpoint::{self, Inherited, guarded};
 use crate::classify::KernelType;
 use crate::frame::columns::NAME;
 use crate::memory::{Budget, Task};
+use crate::recording::Recording;
 use crate::{Compat, Result, TraceSet};
 use polars::prelude::Categorical32Type;
 use rayon::prelude::*;
@@ -30,6 +31,10 @@ pub struct Description {
     pub span_ns: i64,
     /// How many ranks the job had, where a file says so.
     pub world_size: Option<i64>,
+    /// The devices by name, each once, where the files name them; else the kind of device.
+    pub devices: Vec<String>,
+    /// What the profiler was told to record besides times: `shapes`, `stacks`, `modules`, `flops`, `memory`.
+    pub profiler_flags: Vec<String>,
     /// One per rank, ascending.
     pub ranks: Vec<RankSummary>,
     /// One per iteration, ascending.
@@ -145,6 +150,14 @@ pub struct KernelTotal {
     pub percent: f64,
 }
 
+impl Description {
+    /// How the trace was recorded.
+    pub(super) fn recording(&self) -> Recording {
+        let Self { world_size, devices, profiler_flags, .. } = self;
+        Recording { world_size: *world_size, devices: devices.clone(), flags: profiler_flags.clone() }
+    }
+}
+
 impl TraceSet {
     /// An overview on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and what is
     /// odd. One pass over the rows of each rank, ranks side by side.
@@ -189,12 +202,15 @@ impl TraceSet {
             device_type: info.device_type.clone(),
             device: measured.device,
         });
+        let recording = Recording::of(self);
         Ok(Description {
             label: self.label().to_owned(),
             compat: self.compat(),
             events: self.event_count(),
             span_ns: last.saturating_sub(first),
-            world_size: suspect::world_size(&info),
+            world_size: recording.world_size,
+            devices: recording.devices,
+            profiler_flags: recording.flags,
             ranks: ranks.collect(),
             iterations: iterations(&measured),
             operators: self.operators(&measured)?,

@@ -266,6 +266,9 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
             ("Sums and differences are too small.", "Record again, or see where the clock was set back.")
         }
         Warning::MixedCompat { .. } => ("Durations differ by rounding.", "Load both sides alike."),
+        Warning::UnlikeRecording { .. } => {
+            ("What differs in the answer may come from it alone.", "Record both sides alike.")
+        }
         Warning::NegativeDurations { .. } => {
             ("It is HTA's rounding, kept to the digit.", "Load without --compat hta for exact times.")
         }

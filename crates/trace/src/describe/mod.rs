@@ -1,5 +1,6 @@
 //! One page about a loaded trace: what it holds, how busy its devices are, and what is odd about it.
 
+mod beside;
 mod description;
 mod finding;
 mod measure;

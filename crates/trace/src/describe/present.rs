@@ -34,7 +34,7 @@ impl Description {
         report.parts.extend(self.warnings().into_iter().map(Part::Warning));
         report.parts.push(Part::Table(self.ranks_table()));
         if self.ranks.iter().filter(|rank| rank.device.is_some()).count() > 1 {
-            report.parts.push(Part::Figure(self.device_figure()));
+            report.parts.push(Part::Figure(device_figure(&[(&self.label, self)])));
         }
         if !self.iterations.is_empty() {
             report.parts.push(Part::Table(self.iterations_table()));
@@ -49,7 +49,7 @@ impl Description {
     }
 
     /// `control: 4 ranks (0–3) · 3 iterations (1009–1011) · 61,234 events · 1.20 s · NVIDIA GPU`, and how busy it is.
-    fn summary(&self) -> String {
+    pub(super) fn summary(&self) -> String {
         let of = |values: &[i64], word: &str| match values {
             [] => format!("no {word}"),
             [one] => format!("{word} {one}"),
@@ -90,7 +90,7 @@ impl Description {
     }
 
     /// Every finding as a paragraph; of many of one kind the first, and how many more there are.
-    fn warnings(&self) -> Vec<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut warnings: Vec<String> = Vec::new();
         for finding in &self.findings {
@@ -212,38 +212,45 @@ impl Description {
         });
         table(format!("top kernels of {}", self.label), headers, rows.collect(), self.kernels.len(), &[])
     }
+}
 
-    /// What each device does, as shares of its span: the parts of a bar add up to 100 %.
-    fn device_figure(&self) -> Figure {
-        let devices: Vec<(i64, DeviceTime)> =
-            self.ranks.iter().filter_map(|rank| Some((rank.rank, rank.device?))).collect();
-        let parts: [Named; 5] = [
-            ("COMPUTATION", |device| device.computation_ns),
-            ("COMMUNICATION", |device| device.communication_ns),
-            ("MEMORY", |device| device.memory_ns),
-            ("OTHER", |device| device.other_ns),
-            ("idle", |device| device.idle_ns),
-        ];
-        let series = |(name, of): Named| Series {
-            name: name.to_owned(),
-            mark: Mark::Bar,
-            x: Points::Names(devices.iter().map(|(rank, _)| rank.to_string()).collect()),
-            y: devices.iter().map(|(_, device)| 100.0 * of(device) as f64 / device.span_ns.max(1) as f64).collect(),
-        };
-        let shown = parts.into_iter().filter(|(_, of)| devices.iter().any(|(_, device)| of(device) > 0));
-        Figure {
-            title: "Device time by rank".to_owned(),
-            subtitle: format!(
-                "{} · communication, memory and other work only where nothing before them runs",
-                self.label
-            ),
-            x: Axis { title: "Rank".to_owned(), ..Axis::default() },
-            y: Axis { title: "Share of the device span".to_owned(), unit: Unit::Percent, ..Axis::default() },
-            bars: BarMode::Stack,
-            series: shown.map(series).collect(),
-            height: Some(FIGURE_HEIGHT),
-            ..Figure::default()
-        }
+/// What each device does, as shares of its span: the parts of a bar add up to 100 %. Of several pages each rank stands
+/// with the label of its page.
+pub(super) fn device_figure(pages: &[(&str, &Description)]) -> Figure {
+    let name = |label: &str, rank: i64| if pages.len() == 1 { rank.to_string() } else { format!("{label} {rank}") };
+    let devices: Vec<(String, DeviceTime)> = pages
+        .iter()
+        .flat_map(|(label, page)| {
+            page.ranks.iter().filter_map(move |rank| Some((name(label, rank.rank), rank.device?)))
+        })
+        .collect();
+    let labels: Vec<&str> = pages.iter().map(|(label, _)| *label).collect();
+    let parts: [Named; 5] = [
+        ("COMPUTATION", |device| device.computation_ns),
+        ("COMMUNICATION", |device| device.communication_ns),
+        ("MEMORY", |device| device.memory_ns),
+        ("OTHER", |device| device.other_ns),
+        ("idle", |device| device.idle_ns),
+    ];
+    let series = |(name, of): Named| Series {
+        name: name.to_owned(),
+        mark: Mark::Bar,
+        x: Points::Names(devices.iter().map(|(rank, _)| rank.clone()).collect()),
+        y: devices.iter().map(|(_, device)| 100.0 * of(device) as f64 / device.span_ns.max(1) as f64).collect(),
+    };
+    let shown = parts.into_iter().filter(|(_, of)| devices.iter().any(|(_, device)| of(device) > 0));
+    Figure {
+        title: "Device time by rank".to_owned(),
+        subtitle: format!(
+            "{} · communication, memory and other work only where nothing before them runs",
+            labels.join(" and ")
+        ),
+        x: Axis { title: "Rank".to_owned(), ..Axis::default() },
+        y: Axis { title: "Share of the device span".to_owned(), unit: Unit::Percent, ..Axis::default() },
+        bars: BarMode::Stack,
+        series: shown.map(series).collect(),
+        height: Some(FIGURE_HEIGHT),
+        ..Figure::default()
     }
 }
 
@@ -259,7 +266,7 @@ fn alike(finding: &Finding) -> String {
     }
 }
 
-fn head(name: &str, unit: Unit, kind: Kind, meaning: &str) -> Header {
+pub(super) fn head(name: &str, unit: Unit, kind: Kind, meaning: &str) -> Header {
     Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) }
 }
 
@@ -272,7 +279,13 @@ fn mean(total: i64, count: u64) -> Cell {
 }
 
 /// A table whose times are in the unit that suits the largest of them.
-fn table(caption: String, headers: Vec<Header>, rows: Vec<Vec<Cell>>, total_rows: usize, notes: &[&str]) -> Table {
+pub(super) fn table(
+    caption: String,
+    headers: Vec<Header>,
+    rows: Vec<Vec<Cell>>,
+    total_rows: usize,
+    notes: &[&str],
+) -> Table {
     let times = |row: &Vec<Cell>| {
         let of = headers.iter().zip(row).filter(|(header, _)| header.unit == Unit::Nanos);
         of.map(|(_, cell)| match cell {

@@ -2,14 +2,12 @@
 
 use super::finding::{Finding, Measure};
 use super::measure::Measured;
+use crate::recording::{MOST_RANKS, world_size};
 use crate::{Compat, RankInfo, TraceSet};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From this share on, missing launches are told: a few kernels were launched before the recording began in any trace.
 const MISSING_SHARE: f64 = 0.01;
-/// A job has no more ranks than this; a file that says so is wrong.
-const MOST_RANKS: i64 = 1_000_000;
 
 /// Everything odd, the worst first: what is missing, then what is doubtful.
 pub(super) fn findings(traces: &TraceSet, measured: &[Measured]) -> Vec<Finding> {
@@ -42,12 +40,6 @@ pub(super) fn findings(traces: &TraceSet, measured: &[Measured]) -> Vec<Finding>
     found.extend(unlike(&info, Measure::Events, |info| info.events as u64));
     found.extend(unlike(&info, Measure::Streams, |info| info.streams.len() as u64));
     found
-}
-
-/// The largest number of ranks that a file says the job had.
-pub(super) fn world_size(info: &[&RankInfo]) -> Option<i64> {
-    let said = |info: &&RankInfo| info.metadata.get("distributedInfo")?.get("world_size").and_then(Value::as_i64);
-    info.iter().filter_map(said).filter(|size| (1..=MOST_RANKS).contains(size)).max()
 }
 
 fn missing_ranks(info: &[&RankInfo]) -> Option<Finding> {

@@ -9,6 +9,7 @@ use crate::checkpoint::{self, cancellable, guarded};
 use crate::filter::Filter;
 use crate::frame::columns::*;
 use crate::memory::{Budget, Task};
+use crate::recording::Recording;
 use crate::select::Rows;
 use crate::{
     Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window, shorten_name,
@@ -148,7 +149,7 @@ impl TraceDiff {
         })
     }
 
-    /// What a reader of the answer must know: sides loaded unlike, sides without ProfilerStep.
+    /// What a reader of the answer must know: sides loaded or recorded unlike, sides without ProfilerStep.
     pub fn warnings(&self) -> Vec<Warning> {
         let (control, test) = self.labels();
         let mut warnings = Vec::new();
@@ -168,6 +169,9 @@ impl TraceDiff {
                 warnings.push(Warning::NoProfilerStep { label });
             }
         }
+        let (control, test) = self.labels();
+        let recordings = [&self.control, &self.test].map(|side| Recording::of(side.trace()));
+        warnings.extend(recordings[0].unlike(&control, &recordings[1], &test));
         warnings
     }
 
@@ -206,6 +210,18 @@ impl TraceDiff {
             Column::from(Series::new(CHANGE.into(), change)),
         ];
         Ok(DataFrame::new(rows.len(), columns)?)
+    }
+
+    /// The time of the devices on both sides in ns, control first: the sum of the durations of all events of the GPU that
+    /// are compared, synchronisations aside, whatever the device type. Exact.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist, or the filter does not fit the events.
+    pub fn device_nanos(&self) -> Result<(i128, i128)> {
+        let selection = Selection { device_type: DeviceType::GPU, use_short_name: false, ..self.selection()? };
+        let rows = self.rows(&selection)?;
+        let work = rows.iter().filter(|row| !WAITS.contains(&row.name.as_str()));
+        Ok(work.fold((0, 0), |(control, test), row| (control + row.control.nanos(), test + row.test.nanos())))
     }
 
     /// The names by how their count changed; always whole names, each list in the order of
@@ -290,6 +306,9 @@ impl TraceDiff {
 
 /// Working memory for each event of both sides, in bytes: what a filter computes, and sums by name.
 const BYTES_PER_ROW: usize = 16;
+
+/// Events of the GPU that are waiting, not work.
+const WAITS: &[&str] = &["Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"];
 
 /// One name on both sides.
 struct Row {

@@ -106,7 +106,8 @@ impl LabeledTrace {
         Ok(DataFrame::new(sums.len(), columns)?)
     }
 
-    /// The ranks that are looked at.
+    /// The ranks that are looked at, each once.
+    // Differs from HTA: it counts a rank that is listed twice twice.
     pub(super) fn ranks_picked(&self, pick: Option<&Pick>) -> Result<Vec<Trace>> {
         let Some(pick) = pick else { return Ok(self.trace.traces().iter().take(1).cloned().collect()) };
         let (label, available) = (self.label.clone(), self.ranks());
@@ -115,10 +116,6 @@ impl LabeledTrace {
             let Some(trace) = self.trace.traces().iter().find(|trace| trace.rank() == rank) else {
                 return Err(Error::UnknownRank { label, rank, available });
             };
-            // Differs from HTA: it counts a rank that is listed twice twice.
-            if picked.iter().any(|trace| trace.rank() == rank) {
-                return Err(Error::RepeatedRank { label, rank });
-            }
             picked.push(trace.clone());
         }
         if picked.is_empty() { Err(Error::NoRankSelected { label, available }) } else { Ok(picked) }
@@ -183,6 +180,11 @@ impl Sum {
     pub(super) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.nanos += other.nanos;
+    }
+
+    /// The duration in ns.
+    pub(super) fn nanos(self) -> i128 {
+        self.nanos
     }
 
     /// The duration in µs.

@@ -1,6 +1,6 @@
 //! The language of `--where`.
 
-use super::parse::{Node, parse};
+use super::parse::{Node, no_time, parse};
 use super::test::{Item, Test, Value};
 use crate::config::AVAILABLE_ARGS;
 use crate::{Error, Result};
@@ -61,9 +61,12 @@ impl Where {
             match node {
                 Node::All(nodes) | Node::Any(nodes) => open.extend(nodes.iter().rev()),
                 Node::Not(node) => open.push(node),
-                Node::Test { column, at, test, value } => {
+                Node::Test { column, at, test, value, has_unit } => {
                     let known = columns.iter().find(|(name, _)| name == column);
                     let Some((_, dtype)) = known else { return Err(self.wrong(at.clone(), unknown(column, columns))) };
+                    if *has_unit && crate::frame::columns::known(column).is_none() {
+                        return Err(self.wrong(value.clone(), no_time(column)));
+                    }
                     if let Some(reason) = misfit(column, dtype, test) {
                         return Err(self.wrong(value.clone(), reason));
                     }

@@ -2,7 +2,7 @@
 
 use super::test::{Compare, Item, Test, Value, regex};
 use super::token::{Token, Word, tokens};
-use crate::frame::columns::known;
+use crate::frame::columns::{RANK, known};
 use std::ops::Range;
 use trace_view::Unit;
 
@@ -19,6 +19,9 @@ pub(super) enum Node {
         test: Test,
         /// Where what it is compared with stands.
         value: Range<usize>,
+        /// Whether a number has a unit of time, which only columns of times take. Already checked of columns that every
+        /// trace has.
+        has_unit: bool,
     },
 }
 
@@ -32,7 +35,7 @@ const MOST: usize = 1000;
 
 /// The expression that a text is.
 pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, tests: 0 };
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, tests: 0, has_unit: false };
     let node = parser.any()?;
     match &parser.peek().word {
         Word::End => Ok(node),
@@ -46,6 +49,8 @@ struct Parser {
     next: usize,
     depth: usize,
     tests: usize,
+    /// Whether a number of the current test has a unit.
+    has_unit: bool,
 }
 
 impl Parser {
@@ -110,10 +115,13 @@ impl Parser {
         };
         self.next += 1;
         let start = self.peek().at.start;
-        let column = Named { is_time: known(&column).is_some_and(|known| known.unit == Unit::Nanos), name: column };
+        // A column that is not in the table may be an argument of this trace, or a slip of the pen: the trace tells.
+        let is_time = known(&column).map(|known| known.unit == Unit::Nanos).or((column == RANK).then_some(false));
+        let column = Named { is_time, name: column };
+        self.has_unit = false;
         let (test, negated) = self.comparison(&column)?;
         let end = self.tokens[self.next - 1].at.end;
-        let node = Node::Test { column: column.name, at: token.at, test, value: start..end };
+        let node = Node::Test { column: column.name, at: token.at, test, value: start..end, has_unit: self.has_unit };
         Ok(if negated { Node::Not(Box::new(node)) } else { node })
     }
 
@@ -216,6 +224,7 @@ impl Parser {
             Word::Number(digits) => {
                 self.next += 1;
                 let unit = self.unit(token.at.end)?;
+                self.has_unit |= unit.is_some();
                 let at = start.start..self.tokens[self.next - 1].at.end;
                 number(&digits, negative, unit, column).map_err(|reason| (at, reason))
             }
@@ -269,7 +278,8 @@ impl Parser {
 /// A column that is compared.
 struct Named {
     name: String,
-    is_time: bool,
+    /// `None` of a column that the table of columns does not have.
+    is_time: Option<bool>,
 }
 
 fn is_keyword(name: &str) -> bool {
@@ -290,13 +300,14 @@ fn one_or(mut nodes: Vec<Node>, join: impl Fn(Vec<Node>) -> Node) -> Node {
 /// A number, of a time in nanoseconds.
 fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Result<Value, String> {
     let name = &column.name;
+    let is_time = column.is_time == Some(true);
     let sign = if negative { "-" } else { "" };
     match unit {
-        Some(_) if !column.is_time => Err(format!("`{name}` is no time: leave the unit out")),
+        Some(_) if column.is_time == Some(false) => Err(no_time(name)),
         Some(power) => nanos(digits, power)
             .map(|nanos| Value::Int(if negative { -nanos } else { nanos }))
             .ok_or_else(|| "times are whole nanoseconds, of at most 292 years".to_owned()),
-        None if column.is_time && digits.parse::<f64>() != Ok(0.0) => {
+        None if is_time && digits.parse::<f64>() != Ok(0.0) => {
             Err(format!("`{name}` is a time: say the unit, as in {sign}{digits}us (ns, us, ms, s)"))
         }
         None => match format!("{sign}{digits}").parse::<i64>() {
@@ -307,7 +318,12 @@ fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Re
             },
         },
     }
-    .map(|value| if column.is_time && value == Value::Float(0.0) { Value::Int(0) } else { value })
+    .map(|value| if is_time && value == Value::Float(0.0) { Value::Int(0) } else { value })
+}
+
+/// Why a number that is compared with this column takes no unit.
+pub(super) fn no_time(column: &str) -> String {
+    format!("`{column}` is no time: leave the unit out")
 }
 
 /// `digits` × 10^`power`, if that is a whole number.

@@ -14,6 +14,7 @@ mod tests;
 
 use super::entries::{Alone, List, Others};
 use super::event::{Memory, RawEvent};
+use super::format;
 use super::odd::{Odd, OddCounts};
 use super::ranks::RankText;
 use super::scan::{Bad, Raw, Skipper, Stop};
@@ -169,6 +170,12 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         if self.window.ahead().starts_with(b"\xEF\xBB\xBF") {
             self.window.advance(3);
         }
+        // Before blanks are passed over: one of them may be the first byte of another format.
+        let is_odd = |byte: Option<u8>| byte.is_some_and(|byte| !(b'\t'..0x80).contains(&byte));
+        let [first, second] = [0, 1].map(|at| self.window.ahead().get(at).copied());
+        if is_odd(first) || is_odd(second) || first == Some(b'\n') {
+            self.refuse_foreign()?;
+        }
         match self.window.peek() {
             Some(b'[') => {
                 self.sink.restart();
@@ -179,8 +186,7 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                 self.object()
             }
             Some(_) => {
-                // As much as is quoted, however it was read.
-                while self.window.ahead().len() < 4 * 24 && self.window.more() {}
+                self.refuse_foreign()?;
                 let start: String = String::from_utf8_lossy(self.window.ahead()).chars().take(24).collect();
                 Err(self.not_a_trace(format!("neither gzip nor JSON, it starts with {start:?}")))
             }
@@ -189,6 +195,13 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                 _ => Err(self.not_a_trace("the file is empty".to_owned())),
             },
         }
+    }
+
+    /// Refuses text that is known to be something else.
+    fn refuse_foreign(&mut self) -> Result<()> {
+        // As much as is looked at and quoted, however it was read.
+        while self.window.ahead().len() < format::ENOUGH && self.window.more() {}
+        format::foreign(self.window.ahead(), self.file).map_or(Ok(()), |reason| Err(self.not_a_trace(reason)))
     }
 
     /// The keys of the outermost object.

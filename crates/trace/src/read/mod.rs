@@ -7,6 +7,7 @@ mod chrome;
 mod corpus_tests;
 mod entries;
 mod event;
+mod format;
 mod layout;
 mod number;
 mod odd;

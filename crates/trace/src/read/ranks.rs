@@ -17,7 +17,8 @@ pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
     let kind = match std::fs::metadata(path) {
         Ok(kind) => kind,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::NoSuchPath { path: path.to_owned(), hint: hint(path) });
+            let hint = address(path).unwrap_or_else(|| hint(path));
+            return Err(Error::NoSuchPath { path: path.to_owned(), hint });
         }
         Err(error) => return Err(failed(error)),
     };
@@ -87,6 +88,23 @@ pub(crate) fn label_of(path: &Path) -> String {
         stem = stem.strip_suffix(ending).unwrap_or(stem);
     }
     if stem.is_empty() { "trace".to_owned() } else { stem.to_owned() }
+}
+
+/// What to do about the address of a file elsewhere; `None` for a path.
+fn address(path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    let (scheme, rest) = text.split_once("://").or_else(|| text.split_once(":/"))?;
+    Some(match scheme.to_ascii_lowercase().as_str() {
+        "file" => {
+            let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+            format!("; a path stands without file://: /{}", rest.trim_start_matches('/'))
+        }
+        "http" | "https" | "ftp" => "; nothing is read over the network: download it first (curl -LO URL)".to_owned(),
+        "s3" => "; nothing is read over the network: copy it first (aws s3 cp --recursive URL .)".to_owned(),
+        "gs" => "; nothing is read over the network: copy it first (gcloud storage cp -r URL .)".to_owned(),
+        "hdfs" => "; nothing is read over the network: copy it first (hdfs dfs -get URL)".to_owned(),
+        _ => return None,
+    })
 }
 
 /// What there is instead of a missing path: where a relative one was looked for, how far it exists, and what stands there.
@@ -224,6 +242,15 @@ mod tests {
         let files = trace_files(folder.path()).unwrap();
         let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
         assert_eq!(names, ["a.json.gz", "b_with_counters.json", "overlaid_c.json"]);
+    }
+
+    #[test]
+    fn addresses_are_refused_with_what_to_do() {
+        let message = |path: &str| trace_files(Path::new(path)).unwrap_err().to_string();
+        assert!(message("https://host/a.json").contains("download it first (curl"), "{}", message("https://host/a"));
+        assert!(message("s3://bucket/run").contains("aws s3 cp"));
+        assert!(message("gs://bucket/run").contains("gcloud storage cp"));
+        assert!(message("file:///no/where/a.json").ends_with("without file://: /no/where/a.json"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the room that are no question.
-const NO_QUESTION: [&str; 5] = ["answer", "catalog", "mod", "rank", "trace_analysis"];
+const NO_QUESTION: [&str; 6] = ["answer", "catalog", "launching", "mod", "rank", "trace_analysis"];
 
 #[test]
 fn every_file_is_a_row_and_every_row_a_file() {
@@ -75,7 +75,6 @@ fn wrong_parameters_and_ranks_are_named() {
     let error = |ranks: &[i64]| CATALOG[0].ask(&analysis, Default::default(), Some(ranks)).unwrap_err();
     assert_eq!(error(&[0]).to_string(), "trace \"t\" has no rank 0 (has 34)");
     assert!(matches!(error(&[]), Error::NoRankSelected { .. }));
-    assert!(matches!(error(&[34, 34]), Error::RepeatedRank { rank: 34, .. }));
     let given = serde_json::from_str(r#"{"nonsense": 1}"#).unwrap();
     let error = CATALOG[0].ask(&analysis, given, None).unwrap_err();
     assert_eq!(error.to_string(), "temporal_breakdown: it has no parameter `nonsense`");

@@ -92,7 +92,7 @@ fn parameters_choose_streams_delay_ranks_and_what_is_drawn() {
     let analysis = TraceAnalysis::new(&ranks(&[timeline(), timeline().rank(5)])).unwrap();
     let question = IdleTimeBreakdown {
         ranks: Some(vec![5]),
-        streams: Some(vec![9, 7, 1]),
+        streams: Some(vec![9, 7]),
         visualize_pctg: false,
         show_idle_interval_stats: true,
         consecutive_kernel_delay: 100.0,
@@ -104,6 +104,9 @@ fn parameters_choose_streams_delay_ranks_and_what_is_drawn() {
     assert_eq!(column(df, "idle_time"), [0.0, 10.0, 65.0, 0.0]);
     assert!(answer.tables[1].shown);
     assert_eq!(answer.figures[0].series[1].y[1], 65.0);
+    let unknown = IdleTimeBreakdown { streams: Some(vec![7, 1]), ..Default::default() };
+    let error = analysis.ask(&unknown).unwrap_err().to_string();
+    assert_eq!(error, "trace \"t\" has no stream 1 on rank 0 (has 7, 9)");
     // By default HTA asks rank 0; here it is the first.
     let (df, _) = analysis.get_idle_time_breakdown(&IdleTimeBreakdown::default()).unwrap();
     assert_eq!(column(&df, "rank"), [0.0; 4]);

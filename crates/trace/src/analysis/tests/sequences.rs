@@ -64,9 +64,26 @@ fn short_sequences_are_left_out_and_missing_ones_explained() {
     let three = FrequentCudaKernelSequences { min_pattern_len: 3, ..asked(None) };
     let answer = traces.ask(&three).unwrap();
     assert_eq!(main_table(&answer).height(), 0);
-    assert!(answer.notes[1].contains("launches 3 kernels or more"), "{:?}", answer.notes);
+    assert_eq!(
+        answer.notes[1],
+        "None of those that are looked at launches 3 kernels or more on rank 0; --min-pattern-len 2 looks for shorter sequences."
+    );
+    let two = FrequentCudaKernelSequences { min_pattern_len: 2, operator_name: "aten".to_owned(), ..asked(None) };
+    assert_eq!(main_table(&traces.ask(&two).unwrap()).height(), 1);
     let unknown = FrequentCudaKernelSequences { operator_name: "nonsense".to_owned(), ..asked(None) };
-    assert_eq!(traces.ask(&unknown).unwrap().notes, ["No operator on rank 0 has a name that holds \"nonsense\"."]);
+    assert_eq!(
+        traces.ask(&unknown).unwrap().notes,
+        [
+            "No operator on rank 0 has a name that holds \"nonsense\".",
+            "Operators that launch 1 kernel or more: aten::linear (4 ×), aten::addmm (3 ×), outer (1 ×).",
+        ]
+    );
+    let two = FrequentCudaKernelSequences { min_pattern_len: 2, ..unknown };
+    for name in ["aten::linear", "aten::addmm"] {
+        assert!(traces.ask(&two).unwrap().notes[1].contains(name));
+        let named = FrequentCudaKernelSequences { operator_name: name.to_owned(), ..two.clone() };
+        assert_eq!(main_table(&traces.ask(&named).unwrap()).height(), 1, "a name that is named works");
+    }
     for wrong in [
         FrequentCudaKernelSequences { operator_name: String::new(), ..asked(None) },
         asked(Some(Path::new("/no such folder"))),

@@ -124,6 +124,8 @@ fn what_does_not_fit_the_events_is_marked_too() {
     let events = trace().events();
     for (text, reason, mark) in [
         ("dur > 1us and strem == 7", "there is no column `strem`", "              ^^^^^"),
+        ("duration > 100us", "there is no column `duration`; did you mean `dur`?", "^^^^^^^^"),
+        ("durr in 1ms,2ms", "there is no column `durr`; did you mean `dur`?", "^^^^"),
         ("Stream == 7", "there is no column `Stream`; did you mean `stream`?", "^^^^^^"),
         ("stream ~ x", "`stream` holds numbers, this is for texts", "       ^^^"),
         ("stream == 'x'", "`stream` holds numbers, this is for texts", "       ^^^^^^"),

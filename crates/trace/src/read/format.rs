@@ -1,0 +1,114 @@
+//! Formats that are not traces, recognised by their first bytes or the name of the file, each with what to do about it.
+
+use std::path::Path;
+
+/// A format by its first bytes.
+struct Signature {
+    /// Where the bytes stand.
+    offset: usize,
+    bytes: &'static [u8],
+    /// What the file is.
+    name: &'static str,
+    /// What to do.
+    hint: &'static str,
+}
+
+impl Signature {
+    const fn new(offset: usize, bytes: &'static [u8], name: &'static str, hint: &'static str) -> Self {
+        Self { offset, bytes, name, hint }
+    }
+}
+
+const UNPACK: &str = "unpack it first:";
+const RECODE: &str = "`iconv -f UTF-16 -t UTF-8 FILE > trace.json` makes UTF-8 of it";
+const OTHER_PROFILER: &str = "only traces of torch.profiler can be read (export_chrome_trace writes one)";
+
+/// So many bytes tell every format of the table.
+pub(super) const ENOUGH: usize = 262;
+
+const SIGNATURES: &[Signature] = &[
+    Signature::new(0, b"PK\x03\x04", "a zip archive", "`unzip FILE`"),
+    Signature::new(0, b"\x28\xb5\x2f\xfd", "compressed by zstd", "`zstd -d FILE`"),
+    Signature::new(0, b"\xfd7zXZ\0", "compressed by xz", "`xz -d FILE`"),
+    Signature::new(0, b"BZh", "compressed by bzip2", "`bzip2 -d FILE`"),
+    Signature::new(0, b"\x04\x22\x4d\x18", "compressed by lz4", "`lz4 -d FILE`"),
+    Signature::new(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", "`7z x FILE`"),
+    Signature::new(257, b"ustar", "a tar archive", "`tar -xf FILE`"),
+    Signature::new(0, b"\xff\xfe", "UTF-16 text", RECODE),
+    Signature::new(0, b"\xfe\xff", "UTF-16 text", RECODE),
+    Signature::new(0, b"{\0", "UTF-16 text", RECODE),
+    Signature::new(0, b"[\0", "UTF-16 text", RECODE),
+    Signature::new(0, b"\0{", "UTF-16 text", RECODE),
+    Signature::new(0, b"\0[", "UTF-16 text", RECODE),
+    Signature::new(0, b"SQLite format 3\0", "an SQLite database, as `nsys export` writes", OTHER_PROFILER),
+    Signature::new(0, b"PAR1", "a Parquet file", OTHER_PROFILER),
+    Signature::new(0, b"ARROW1", "an Arrow file", OTHER_PROFILER),
+    Signature::new(
+        0,
+        b"\x80\x02",
+        "a Python pickle, as torch.save and the memory snapshot write",
+        "load what export_chrome_trace wrote",
+    ),
+    Signature::new(
+        0,
+        b"\x80\x04",
+        "a Python pickle, as torch.save and the memory snapshot write",
+        "load what export_chrome_trace wrote",
+    ),
+    Signature::new(0, b"<!DOCTYPE", "a web page", "the download may have ended at a login page: fetch the file itself"),
+    Signature::new(0, b"<!doctype", "a web page", "the download may have ended at a login page: fetch the file itself"),
+    Signature::new(0, b"<html", "a web page", "the download may have ended at a login page: fetch the file itself"),
+    Signature::new(0, b"version https://git-lfs", "a pointer of git-lfs, not the file", "`git lfs pull` fetches it"),
+];
+
+const PERFETTO: (&str, &str) =
+    ("a Perfetto trace in its own format", "`traceconv json FILE trace.json` makes Chrome JSON of it");
+const NSYS: (&str, &str) = ("a report of Nsight Systems", OTHER_PROFILER);
+
+/// Formats by the ending of the file.
+const ENDINGS: &[(&str, (&str, &str))] =
+    &[("perfetto-trace", PERFETTO), ("pftrace", PERFETTO), ("nsys-rep", NSYS), ("qdrep", NSYS)];
+
+/// What a text is that begins with `head`, and what to do about it; `None` if nothing is known of it.
+pub(super) fn foreign(head: &[u8], file: &str) -> Option<String> {
+    let begins =
+        |signature: &&Signature| head.get(signature.offset..).is_some_and(|text| text.starts_with(signature.bytes));
+    if let Some(Signature { name, hint, .. }) = SIGNATURES.iter().find(begins) {
+        let unpack = if name.contains("archive") || name.starts_with("compressed") { UNPACK } else { "" };
+        return Some(format!("it is {name}; {}", format!("{unpack} {hint}").trim_start()));
+    }
+    let ending = Path::new(file).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let named = ENDINGS.iter().find(|(of, _)| ending.eq_ignore_ascii_case(of)).map(|(_, format)| *format);
+    // Field 1 of the outermost message, a packet: what every Perfetto trace begins with. In JSON it is an end of line,
+    // behind which control characters do not follow.
+    let is_packet = head.first() == Some(&b'\n') && head.iter().take(16).any(|byte| !(b'\t'..0xf8).contains(byte));
+    let (name, hint) = named.or(is_packet.then_some(PERFETTO))?;
+    Some(format!("it is {name}; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_signature_is_recognised_and_fits_the_window() {
+        for signature in SIGNATURES {
+            let end = signature.offset + signature.bytes.len();
+            assert!(end <= ENOUGH, "{}", signature.name);
+            let mut head = vec![b' '; end];
+            head[signature.offset..].copy_from_slice(signature.bytes);
+            let said = foreign(&head, "x").unwrap();
+            assert!(said.contains(signature.name) && said.contains(signature.hint), "{said}");
+        }
+    }
+
+    #[test]
+    fn json_is_not_foreign() {
+        for text in ["{\"traceEvents\": []}", "\n\t[ {} ]", "  \n{", "", "{"] {
+            assert_eq!(foreign(text.as_bytes(), "a.json"), None, "{text:?}");
+        }
+        assert!(foreign(b"\n\x84\x01\x1a\x00", "a.json").unwrap().contains("Perfetto"));
+        assert!(foreign(b"??", "run.nsys-rep").unwrap().contains("Nsight"));
+    }
+}

@@ -1,0 +1,145 @@
+//! How a trace was recorded, as its metadata say: size of the job, devices, flags of the profiler.
+
+use crate::{RankInfo, TraceSet, Warning};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A job has no more ranks than this; a file that says so is wrong.
+pub(crate) const MOST_RANKS: i64 = 1_000_000;
+
+/// The flags of torch.profiler that a trace names: the key in its metadata, and what it makes the profiler record.
+const FLAGS: &[(&str, &str)] = &[
+    ("record_shapes", "shapes"),
+    ("with_stack", "stacks"),
+    ("with_modules", "modules"),
+    ("with_flops", "flops"),
+    ("profile_memory", "memory"),
+];
+
+/// How a trace was recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Recording {
+    /// How many ranks the job had, where a file says so.
+    pub(crate) world_size: Option<i64>,
+    /// The devices by name, each once; where the file has no names, the kind of device.
+    pub(crate) devices: Vec<String>,
+    /// What the profiler was told to record besides times: `shapes`, `stacks`, `modules`, `flops`, `memory`.
+    pub(crate) flags: Vec<String>,
+}
+
+/// What two recordings do not share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Unlike {
+    /// The number of ranks of the job.
+    WorldSize,
+    /// The devices.
+    Devices,
+    /// What the profiler was told to record.
+    ProfilerFlags,
+}
+
+impl Recording {
+    /// What the files of a trace say, taken together.
+    pub(crate) fn of(traces: &TraceSet) -> Self {
+        let info = traces.info();
+        let mut devices: Vec<String> = Vec::new();
+        for name in info.iter().flat_map(|info| device_names(info)) {
+            if !devices.contains(&name) {
+                devices.push(name);
+            }
+        }
+        let is_set = |key: &str| info.iter().any(|info| info.metadata.get(key).is_some_and(is_on));
+        let flags = FLAGS.iter().filter(|(key, _)| is_set(key)).map(|(_, word)| (*word).to_owned()).collect();
+        Self { world_size: world_size(&info), devices, flags }
+    }
+
+    /// What a comparison of this trace (`label`) with another must warn of. What a side does not say is not compared.
+    pub(crate) fn unlike(&self, label: &str, other: &Self, other_label: &str) -> Vec<Warning> {
+        let warning = |what, of_control: String, of_test: String| Warning::UnlikeRecording {
+            what,
+            control: label.to_owned(),
+            of_control,
+            test: other_label.to_owned(),
+            of_test,
+        };
+        let mut found = Vec::new();
+        if let (Some(one), Some(two)) = (self.world_size, other.world_size)
+            && one != two
+        {
+            found.push(warning(Unlike::WorldSize, one.to_string(), two.to_string()));
+        }
+        if !self.devices.is_empty() && !other.devices.is_empty() && self.devices != other.devices {
+            found.push(warning(Unlike::Devices, self.devices.join(", "), other.devices.join(", ")));
+        }
+        if self.flags != other.flags {
+            found.push(warning(Unlike::ProfilerFlags, words(&self.flags), words(&other.flags)));
+        }
+        found
+    }
+}
+
+/// `shapes, stacks`, or `none of them`
+fn words(flags: &[String]) -> String {
+    if flags.is_empty() { "nothing more than times".to_owned() } else { flags.join(", ") }
+}
+
+/// The largest number of ranks that a file says the job had.
+pub(crate) fn world_size(info: &[&RankInfo]) -> Option<i64> {
+    let said = |info: &&RankInfo| info.metadata.get("distributedInfo")?.get("world_size").and_then(Value::as_i64);
+    info.iter().filter_map(said).filter(|size| (1..=MOST_RANKS).contains(size)).max()
+}
+
+/// The names in `deviceProperties`, else the kind of device, if it is known.
+fn device_names(info: &RankInfo) -> Vec<String> {
+    let listed = info.metadata.get("deviceProperties").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<String> = listed.filter_map(|device| Some(device.get("name")?.as_str()?.to_owned())).collect();
+    let is_known = !info.streams.is_empty() && info.device_type != "UNKNOWN GPU";
+    if names.is_empty() && is_known { vec![info.device_type.clone()] } else { names }
+}
+
+fn is_on(flag: &Value) -> bool {
+    flag.as_bool().unwrap_or_else(|| flag.as_i64().is_some_and(|flag| flag != 0))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use trace_testkit::TraceBuilder;
+
+    fn recording(metadata: &[(&str, &str)]) -> Recording {
+        let trace =
+            metadata.iter().fold(TraceBuilder::new().without_rank(), |trace, (key, value)| trace.metadata(key, value));
+        Recording::of(&TraceSet::from_bytes(trace.operator("aten::mm", 0..10).json()).unwrap())
+    }
+
+    #[test]
+    fn size_devices_and_flags_are_compared() {
+        let large = recording(&[
+            ("distributedInfo", r#"{"rank": 0, "world_size": 8}"#),
+            ("deviceProperties", r#"[{"id": 0, "name": "H100"}, {"id": 1, "name": "H100"}]"#),
+            ("record_shapes", "1"),
+            ("with_stack", "1"),
+        ]);
+        let small = recording(&[
+            ("distributedInfo", r#"{"rank": 0, "world_size": 2}"#),
+            ("deviceProperties", r#"[{"id": 0, "name": "MI300X"}]"#),
+            ("record_shapes", "true"),
+            ("with_stack", "0"),
+        ]);
+        let said: Vec<String> = large.unlike("a", &small, "b").iter().map(Warning::to_string).collect();
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said[0].starts_with("the jobs differ in size: \"a\" ran on 8 ranks, \"b\" on 2;"), "{}", said[0]);
+        assert!(said[1].starts_with("the devices differ: \"a\" has H100, \"b\" MI300X;"), "{}", said[1]);
+        assert!(said[2].contains("\"a\" shapes, stacks, \"b\" shapes;"), "{}", said[2]);
+        assert_eq!(large.unlike("a", &large, "b"), []);
+    }
+
+    #[test]
+    fn what_a_side_does_not_say_is_not_compared() {
+        let silent = recording(&[]);
+        let sized = recording(&[("distributedInfo", r#"{"rank": 0, "world_size": 8}"#)]);
+        assert_eq!(silent.unlike("a", &sized, "b"), []);
+    }
+}

@@ -1,0 +1,56 @@
+//! `%help`: where to find what.
+
+use super::line::help_page;
+use super::{Argument, Call, Group, Kind, Magic, Scene, find};
+use crate::Error;
+use crate::display::Output;
+
+pub(super) struct Help;
+
+/// What it takes.
+const ARGUMENTS: &[Group] =
+    &[Group::new("Arguments", &[Argument::optional("NAME", Kind::Text, "a magic to explain, with or without its %")])];
+
+/// What it says.
+const GUIDE: &[(&str, &str)] = &[
+    ("%trace_load PATH --as NAME", "load a trace, the first thing to do"),
+    ("%lsmagic", "list all magics with what they do"),
+    ("%magic", "explain how magics work: values, results, paths"),
+    ("%NAME?", "explain one magic with its flags, as %help NAME does"),
+    ("%who", "list the variables that you have"),
+    ("?name", "say the type of a variable"),
+    ("Tab", "complete what is typed: magics, flags, values, paths, Rust"),
+    ("Shift-Tab", "explain what stands at the cursor"),
+];
+
+impl Magic for Help {
+    fn name(&self) -> &'static str {
+        "help"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Say where to find help; with a name explain that magic."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["%help", "%help compare_traces"]
+    }
+
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        if let Some(name) = call.text("NAME") {
+            let name = name.trim_matches(['%', '?']);
+            let magic = find(name).ok_or_else(|| super::line::no_such_magic(name))?;
+            scene.out.emit(Output::Display { bundle: help_page(magic), id: None });
+            return Ok(());
+        }
+        let width = GUIDE.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
+        for (what, does) in GUIDE {
+            scene.say(format!("{what:width$}  {does}"));
+        }
+        Ok(())
+    }
+}

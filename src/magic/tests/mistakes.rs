@@ -1,0 +1,135 @@
+//! Fifty mistakes of a new user: each message names the thing, says why, and shows the way out.
+
+#![allow(clippy::unwrap_used)]
+use super::traces::{folder, loaded};
+
+/// A line, and of its message: the thing that is named, the reason, the way out.
+type Mistake = (&'static str, [&'static str; 3]);
+
+const MISTAKES: &[Mistake] = &[
+    // Names.
+    ("%trace_lod x", ["%trace_lod", "no such magic", "Did you mean %trace_load?"]),
+    ("%nonsense", ["%nonsense", "no such magic", "(%lsmagic lists all)"]),
+    ("%%nonsense\n1", ["%%nonsense", "no such cell magic", "%%time, %%timeit and %%opt"]),
+    ("%%compare_traces control test\n", ["%%compare_traces", "a magic of one line", "with one %"]),
+    ("%opt", ["%opt", "on the first line", "%%opt"]),
+    ("let x = 1;\n%%opt", ["%%opt", "first line of a cell only", "first line"]),
+    ("%matplotlib inline", ["%matplotlib", "figures show themselves", "%visualize"]),
+    ("%run train.py", ["%run", "cells are Rust", "`:dep`"]),
+    ("%pip install numpy", ["%pip", "cells are Rust", "`:dep rand = \"0.9\"`"]),
+    ("%load_ext tensorboard", ["%load_ext", "no extensions", "%lsmagic"]),
+    ("%ls", ["%ls", "no shell", "%pwd"]),
+    ("%history", ["%history", "the notebook itself", "%who"]),
+    ("%debug", ["%debug", "no debugger", "`dbg!(x)`"]),
+    ("%prun f()", ["%prun", "not profiled", "%timeit"]),
+    ("%autoreload 2", ["%autoreload", "nothing is imported", "defines a function again"]),
+    ("%env HOME", ["%env", "environment", "std::env::var"]),
+    ("%%bash\nls", ["%%bash", "no shell", "terminal"]),
+    ("%%writefile x.py\n1", ["%%writefile", "cells write no files", "--csv"]),
+    ("%critical_path control", ["%critical_path", "not here (HTA has it)", "%idle_time_breakdown"]),
+    ("%cupti_counter_data control", ["%cupti_counter_data", "not here (HTA has it)", "%trace_info NAME --memory"]),
+    ("%get_temporal_breakdown control", ["%get_temporal_breakdown", "here it is called", "%temporal_breakdown?"]),
+    ("%load data/x.json", ["%load", "here it is called", "%trace_load"]),
+    // Files.
+    ("%trace_load no/such.json", ["no/such.json", "no such file or folder", "looked for in"]),
+    ("%trace_load https://host/rank0.json.gz", ["https://host", "nothing is read over the network", "curl -LO"]),
+    ("%trace_load s3://bucket/run", ["s3://bucket/run", "nothing is read over the network", "aws s3 cp"]),
+    ("%trace_load file:///data/run", ["file:///data/run", "no such file", "without file://: /data/run"]),
+    ("%trace_load {folder}/zip.json", ["zip.json is not a trace", "it is a zip archive", "`unzip FILE`"]),
+    ("%trace_load {folder}/lines.json", ["lines.json", "keys of one event", "`jq -s .`"]),
+    ("%trace_load {folder}/wide.json", ["wide.json", "UTF-16", "iconv"]),
+    ("%trace_load {folder}/run.nsys-rep", ["run.nsys-rep", "a report of Nsight Systems", "export_chrome_trace"]),
+    ("%trace_load {folder}/control.json as a", ["unexpected \"as\"", "two dashes", "--as NAME"]),
+    ("%trace_load {folder}/control.json --as type", ["type", "word of Rust itself", "type_1"]),
+    ("%trace_load ${NOT_SET_HERE}/x", ["NOT_SET_HERE", "is not set", "${NOT_SET_HERE:-DEFAULT}"]),
+    ("%trace_load {folder}/control.json --rank 7", ["trace \"control\"", "no rank 7", "(has 0)"]),
+    ("%cd /no/such/folder", ["/no/such/folder", "no such file or folder", "Tab lists"]),
+    ("%cd {folder}/control.json", ["control.json", "a file, not a folder", "%trace_load"]),
+    // Traces and variables.
+    ("%describe contrl", ["no trace named \"contrl\"", "Loaded: control, test", "Did you mean control?"]),
+    ("%show nothing", ["no variable named \"nothing\"", "no variable", "%who"]),
+    ("%show control", ["control", "a loaded trace, not a data frame", "control.events()"]),
+    // Ranks, iterations, streams, columns.
+    ("%compare_traces control test --control-rank 3", ["trace \"control\"", "no rank 3", "(has 0)"]),
+    ("%compare_traces control test --test-iteration 9", ["trace \"test\"", "no iteration 9", "(has 1)"]),
+    ("%idle_time_breakdown control --streams 99", ["trace \"control\"", "no stream 99 on rank 0", "(has 7)"]),
+    (
+        "%compare_traces control test --rank 0",
+        ["--rank", "unknown flag", "Did you mean --control-rank or --test-rank?"],
+    ),
+    ("%compare_traces control test --sort durr", ["no column \"durr\"", "Columns: name", "control_total_duration"]),
+    (
+        "%compare_traces control test --where 'duration > 100us'",
+        ["`duration`", "there is no column", "did you mean `dur`?"],
+    ),
+    ("%compare_traces control test --where 'dur > 100'", ["`dur`", "is a time", "as in 100us"]),
+    ("%compare_traces control test --where dur > 1us", ["dur", "expected a comparison", "quote the whole"]),
+    // Values.
+    ("%compare_traces control", ["missing TEST", "usage", "%compare_traces CONTROL TEST"]),
+    ("%compare_traces control test --top", ["--top", "got nothing", "expected a whole number"]),
+    ("%compare_traces control test --device-type gpuu", ["--device-type", "got \"gpuu\"", "Did you mean gpu?"]),
+    ("%compare_traces control test --control-rank first", ["--control-rank", "got \"first\"", "0,2,4-7, or all"]),
+    ("%compare_traces control test --csv -", ["--csv", "which only a terminal has", "x = %compare_traces …"]),
+    (
+        "%compare_traces control test --csv no/such/out.csv",
+        ["no/such/out.csv", "the folder no/such does not exist", "make it first"],
+    ),
+    ("%compare_traces control test --csv {folder}", ["tmp", "is a folder", "name a file in it"]),
+    ("%compare_traces control test --filter 'a('", ["--filter", "expected a regular expression", "unclosed group"]),
+    ("%compare_traces control test --filter 'a", ["'a", "unterminated '", "(' ends it)"]),
+    ("x = %trace_list", ["%trace_list", "no result to bind", "to x"]),
+    ("x = %time %pwd", ["%time", "the time is no result", "%time x = %pwd"]),
+    ("%time", ["%time", "missing CODE", "usage"]),
+    ("%frequent_cuda_kernel_sequences control", ["%frequent_cuda_kernel_sequences", "missing OPERATOR", "usage"]),
+];
+
+#[test]
+fn every_mistake_is_named_explained_and_answered() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("zip.json"), b"PK\x03\x04 and more").unwrap();
+    std::fs::write(path("lines.json"), "{\"ph\": \"X\", \"ts\": 1}\n{\"ph\": \"X\", \"ts\": 2}\n").unwrap();
+    std::fs::write(path("wide.json"), b"\xff\xfe{\0}\0").unwrap();
+    std::fs::write(path("run.nsys-rep"), "anything").unwrap();
+    let mut stage = loaded(&folder);
+    assert!(MISTAKES.len() >= 50, "{}", MISTAKES.len());
+    let mut missing = Vec::new();
+    for (line, parts) in MISTAKES {
+        let line = line.replace("{folder}", folder.path().to_str().unwrap());
+        let message = stage.error(&line);
+        for part in parts.iter().filter(|part| !message.contains(*part)) {
+            missing.push(format!("{line}\n  lacks {part:?}: {message}"));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// What helps on is said where nothing is wrong, too.
+#[test]
+fn operators_that_work_are_named_where_one_does_not() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let text = stage.text("%frequent_cuda_kernel_sequences control relu --min-pattern-len 1");
+    assert!(text.contains("No operator on rank 0 has a name that holds \"relu\"."), "{text}");
+    assert!(text.contains("Operators that launch 1 kernel or more: aten::mm (1 ×)."), "{text}");
+    assert!(!text.contains("(no rows)") && !text.contains("pattern  count"), "an empty table says nothing: {text}");
+}
+
+#[test]
+fn duplicates_and_all_count_once() {
+    let folder = folder();
+    let mut stage = loaded(&folder);
+    let plain = stage.text("%compare_traces control test");
+    for flags in [
+        "--control-rank 0,0 --test-rank all",
+        "--control-rank all --control-iteration 1,1",
+        "--test-iteration all --control-iteration ALL",
+    ] {
+        assert_eq!(stage.text(&format!("%compare_traces control test {flags}")), plain, "{flags}");
+    }
+    let plain = stage.text("%idle_time_breakdown control");
+    assert_eq!(stage.text("%idle_time_breakdown control --rank 0,0 --streams 7,7"), plain);
+    assert_eq!(stage.text("%idle_time_breakdown control --rank all --streams all"), plain);
+    assert!(stage.text("%temporal_breakdown control --iteration all").contains("iteration 1"));
+    stage.text("%trace_info control --rank all");
+}

@@ -1,0 +1,51 @@
+//! `%time` and `%%time`: how long code took.
+
+use super::{Argument, Call, Group, Kind, Magic, Scene, Timing};
+use crate::Error;
+
+pub(super) struct Time;
+
+/// What it takes.
+const ARGUMENTS: &[Group] = &[Group::new(
+    "Arguments",
+    &[Argument::required("CODE", Kind::Code, "Rust or a magic; %%time takes the lines below")],
+)];
+
+impl Magic for Time {
+    fn name(&self) -> &'static str {
+        "time"
+    }
+
+    fn owns_cells(&self) -> bool {
+        true
+    }
+
+    fn summary(&self) -> &'static str {
+        "Run a line, or with %%time a cell, and say how long it took."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn timing(&self, _: &Call<'_>) -> Option<Timing> {
+        Some(Timing::Once)
+    }
+
+    fn notes(&self) -> &'static str {
+        "The code runs as it would without it: what it shows is shown, what it binds is bound. Of Rust the time to run is \
+         told apart from the time to compile."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%time %compare_traces control test",
+            "%time df = %compare_traces control test",
+            "%time let rows = control.events().height();",
+        ]
+    }
+
+    fn run(&self, _: &Call<'_>, _: &mut Scene<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
