@@ -87,6 +87,7 @@ fn table(rows: usize) -> Table {
         total_rows: rows.max(1284),
         page: (rows > 20).then(|| Page { rows: 20, more: "--top 50 shows more".to_owned() }),
         notes: vec!["sorted by |diff_duration| ↓".to_owned()],
+        ..Table::default()
     }
 }
 

@@ -20,4 +20,4 @@ pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, SecondAxis, Series
 pub use heat_map::HeatMap;
 pub use render::{grouped, named_colour, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
-pub use table::{Cell, Header, Kind, Page, Table};
+pub use table::{Cell, Changes, EventCell, EventCells, Header, Kind, Page, Table};

@@ -18,8 +18,10 @@ pub enum Kind {
     Difference,
     /// A number that is easier to compare with a bar behind it.
     Bar,
-    /// One of few words (`added`, `=`): the extension offers it as a filter.
+    /// One of few words (`cpu_op`, `kernel`): the extension offers it as a filter.
     Category,
+    /// The sign or word of a row's change between two sides (`+`, `added`); see [`Table::changes`].
+    Change,
 }
 
 /// The head of a column.
@@ -33,12 +35,16 @@ pub struct Header {
     pub kind: Kind,
     /// One line of meaning, shown when the pointer rests on the header; may be empty.
     pub meaning: String,
+    /// A title for a column that is narrower than its name, shown by the extension; may be empty.
+    pub short: String,
+    /// Columns with the same text here share the scale of their bars; empty: the column has its own.
+    pub scale: String,
 }
 
 impl Header {
     /// A header without a meaning of its own.
     pub fn new(name: impl Into<String>, unit: Unit, kind: Kind) -> Self {
-        Self { name: name.into(), unit, kind, meaning: String::new() }
+        Self { name: name.into(), unit, kind, ..Self::default() }
     }
 }
 
@@ -70,6 +76,47 @@ pub struct Table {
     pub total_rows: usize,
     /// What else the line below the table says: the order, how to see more.
     pub notes: Vec<String>,
+    /// How every row changed, if the rows compare two sides.
+    pub changes: Option<Changes>,
+    /// How the events behind a row are listed, if rows stand for events.
+    pub events: Option<EventCells>,
+    /// How to reach the rows that `rows` does not hold: `` `%show x --top 0` shows all ``; empty: not known.
+    pub rest: String,
+}
+
+/// How every row of a comparison changed. The extension offers the kinds as filters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// The column that shows the change.
+    pub column: String,
+    /// The kinds of change, in the order in which they are offered.
+    pub kinds: &'static [&'static str],
+    /// For each row the index of its kind.
+    pub rows: Vec<usize>,
+}
+
+/// Notebook cells that list the events behind a row. The extension offers them when a row is clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventCells {
+    /// The column with the name of the events.
+    pub name: String,
+    /// The column with their rank, appended as `--rank N`; `None` if a row is about all ranks of a cell.
+    pub rank: Option<String>,
+    /// One cell for each trace.
+    pub cells: Vec<EventCell>,
+}
+
+/// A notebook cell without the name: `before 'NAME' after`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EventCell {
+    /// What it lists: `events in control`.
+    pub title: String,
+    /// The text before the quoted name: `%events control --name `.
+    pub before: String,
+    /// The text behind it: ` --rank 3`.
+    pub after: String,
+    /// The column of the number of events: a row with 0 offers no cell. May be empty.
+    pub counts: String,
 }
 
 /// A first page of a table. Text and HTML show no more; the extension turns to the rest.
@@ -89,6 +136,50 @@ impl Table {
     pub fn first_page(&self) -> &[Vec<Cell>] {
         let most = self.page.as_ref().map_or(usize::MAX, |page| page.rows);
         &self.rows[..self.rows.len().min(most)]
+    }
+
+    /// The table with these columns in this order, those that exist.
+    #[must_use]
+    pub fn select(self, names: &[String]) -> Self {
+        let order: Vec<usize> =
+            names.iter().filter_map(|name| self.headers.iter().position(|header| header.name == *name)).collect();
+        self.reordered(&order)
+    }
+
+    /// The table with its column `name` first, if that is an [`Id`](Kind::Id) with more than one value in the rows.
+    #[must_use]
+    pub fn with_first_id(self, name: &str) -> Self {
+        let is_it = |header: &Header| header.name == name && header.kind == Kind::Id;
+        let Some(at) = self.headers.iter().position(is_it).filter(|&at| at > 0) else { return self };
+        let mut values = self.rows.iter().map(|row| row.get(at));
+        let first = values.next();
+        if !values.any(|value| Some(value) != first) {
+            return self;
+        }
+        let rest = (0..self.headers.len()).filter(|&column| column != at);
+        let order: Vec<usize> = std::iter::once(at).chain(rest).collect();
+        self.reordered(&order)
+    }
+
+    /// Inserts a column behind column `after`; each cell is made of its row.
+    #[must_use]
+    pub fn with_column(mut self, after: usize, header: Header, cell: impl Fn(&[Cell]) -> Cell) -> Self {
+        let at = (after + 1).min(self.headers.len());
+        for row in &mut self.rows {
+            let made = cell(row);
+            row.resize(self.headers.len(), Cell::Null);
+            row.insert(at, made);
+        }
+        self.headers.insert(at, header);
+        self
+    }
+
+    fn reordered(mut self, order: &[usize]) -> Self {
+        self.headers = order.iter().map(|&at| self.headers[at].clone()).collect();
+        for row in &mut self.rows {
+            *row = order.iter().map(|&at| row.get(at).cloned().unwrap_or(Cell::Null)).collect();
+        }
+        self
     }
 
     /// Expresses every column of time in `unit`.

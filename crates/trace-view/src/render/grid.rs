@@ -133,6 +133,8 @@ fn without_unit(name: &str) -> &str {
 fn write(cell: &Cell, kind: Kind, decimals: usize) -> String {
     match (cell, kind) {
         (Cell::Null, _) => number::DASH.to_owned(),
+        // HTA's sign is the one on the keyboard.
+        (Cell::Text(text), Kind::Change) if text == "-" => "−".to_owned(),
         (Cell::Text(text), _) => one_line(text),
         (Cell::Int(value), Kind::Id | Kind::Name) => value.to_string(),
         (Cell::Int(value), Kind::Difference) => number::difference(*value as f64, number::int(*value, decimals)),
@@ -150,8 +152,7 @@ fn value(cell: &Cell) -> Option<f64> {
     }
 }
 
-/// The least and the largest value of each column with bars, with zero between them. The control's and the test's column
-/// of one thing share theirs.
+/// The least and the largest value of each column with bars, with zero between them. Columns of one scale share theirs.
 fn ranges(table: &Table, shown: &[Vec<Cell>]) -> Vec<Option<(f64, f64)>> {
     let values = |column: usize| shown.iter().filter_map(move |row| value(row.get(column)?));
     let alone: Vec<Option<(f64, f64)>> = (0..table.headers.len())
@@ -162,12 +163,10 @@ fn ranges(table: &Table, shown: &[Vec<Cell>]) -> Vec<Option<(f64, f64)>> {
                 .then(|| values(column).fold((0.0, whole), |(least, most): (f64, f64), v| (least.min(v), most.max(v))))
         })
         .collect();
-    let side = |column: usize| {
-        let name = table.headers[column].name.as_str();
-        name.strip_prefix("control_").or_else(|| name.strip_prefix("test_")).unwrap_or(name)
-    };
+    let scale = |column: usize| Some(table.headers[column].scale.as_str()).filter(|scale| !scale.is_empty());
+    let share = |one: usize, other: usize| one == other || scale(one).is_some() && scale(one) == scale(other);
     let shared = |column: usize| {
-        let sharing = (0..alone.len()).filter(|&other| side(other) == side(column)).filter_map(|other| alone[other]);
+        let sharing = (0..alone.len()).filter(|&other| share(column, other)).filter_map(|other| alone[other]);
         sharing.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     };
     (0..alone.len()).map(|column| alone[column].and_then(|_| shared(column))).collect()
@@ -269,8 +268,12 @@ mod tests {
 
     #[test]
     fn durations_have_bars_of_one_scale_and_moments_and_single_values_none() {
-        let names = ["control_total", "test_total", "ts"];
-        let headers: Vec<Header> = names.iter().map(|name| Header::new(*name, Unit::Millis, Kind::Number)).collect();
+        let names = ["a_total", "b_total", "ts"];
+        let header = |name: &&str| Header {
+            scale: if *name == "ts" { String::new() } else { "total".to_owned() },
+            ..Header::new(*name, Unit::Millis, Kind::Number)
+        };
+        let headers: Vec<Header> = names.iter().map(header).collect();
         let row = |a, b| vec![Cell::Float(a), Cell::Float(b), Cell::Float(1.0)];
         let mut two = Table { headers, rows: vec![row(5.0, 10.0), row(2.0, 0.0)], ..Table::default() };
         let to = |table: &Table| {

@@ -166,7 +166,7 @@ mod tests {
             rows: vec![vec![Cell::Text(EVIL.repeat(20)), Cell::Text(EVIL.to_owned()), Cell::Float(-1.5)]],
             total_rows: 1,
             notes: vec![EVIL.to_owned()],
-            page: None,
+            ..Table::default()
         }
     }
 

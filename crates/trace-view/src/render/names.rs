@@ -1,6 +1,6 @@
 //! Names out of traces, made fit to be read: on one line, without control characters, elided in the middle.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::{Figure, Points};
 
@@ -56,21 +56,55 @@ fn elide_at(name: &str, most: usize, keep: Option<usize>) -> String {
     }
 }
 
-/// All `names` elided, such that different names stay different wherever `most` characters allow it: names that would
-/// look alike show the place where they part.
+/// How often names that look alike are elided anew, each time at a place where those that still do differ.
+const ROUNDS: usize = 6;
+
+/// All `names` elided; different names stay different. Names that would look alike show a place where they differ, and
+/// those that differ in more places than fit get a number.
 pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
-    let mut short: Vec<String> = names.iter().map(|name| elide(name, most)).collect();
-    let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, text) in short.iter().enumerate() {
-        alike.entry(text.clone()).or_default().push(index);
-    }
-    for group in alike.into_values().filter(|group| group.len() > 1) {
-        let parting = group.windows(2).filter_map(|pair| parting(&names[pair[0]], &names[pair[1]])).min();
-        for &index in &group {
-            short[index] = elide_at(&names[index], most, parting);
+    let distinct: Vec<&str> = names.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut short: Vec<String> = distinct.iter().map(|name| elide(name, most)).collect();
+    for _ in 0..ROUNDS {
+        let alike = alike(&short);
+        if alike.is_empty() {
+            break;
+        }
+        for group in alike {
+            // Sorted names: the first difference of all is that of some neighbours.
+            let first = group.windows(2).filter_map(|pair| parting(distinct[pair[0]], distinct[pair[1]])).min();
+            for index in group {
+                short[index] = elide_at(distinct[index], most, first);
+            }
         }
     }
-    short
+    number(&mut short, most);
+    let by_name: HashMap<&str, &String> = distinct.into_iter().zip(&short).collect();
+    names.iter().map(|name| by_name[name.as_str()].clone()).collect()
+}
+
+/// The groups of texts that are equal, as indexes.
+fn alike(texts: &[String]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, text) in texts.iter().enumerate() {
+        groups.entry(text).or_default().push(index);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// Ends texts that are still equal with a number.
+fn number(texts: &mut [String], most: usize) {
+    for group in alike(texts) {
+        let taken: HashSet<String> = texts.iter().cloned().collect();
+        let text = texts[group[0]].clone();
+        let numbered = (2..).map(|number: usize| {
+            let end = format!("·{number}");
+            let room = most.max(3).saturating_sub(end.chars().count()).max(1);
+            text.chars().take(room).chain(end.chars()).collect::<String>()
+        });
+        for (index, text) in group.into_iter().skip(1).zip(numbered.filter(|text| !taken.contains(text))) {
+            texts[index] = text;
+        }
+    }
 }
 
 /// The first character in which two names differ.
@@ -128,6 +162,31 @@ mod tests {
         assert_ne!(short[0], short[1]);
         assert!(short[0].contains("Add") && short[1].contains("Mul"), "{short:?}");
         assert!(short.iter().all(|text| text.chars().count() <= 34), "{short:?}");
+    }
+
+    #[test]
+    fn three_names_that_differ_in_two_places_stay_apart() {
+        let start = "split_embedding_backward_codegen_rowwise";
+        let names: Vec<String> =
+            ["adagrad_unweighted_kernel_cta", "adagrad_unweighted_kernel_warp", "sgd_weighted_kernel_warp"]
+                .iter()
+                .map(|middle| format!("{start}_{middle}_per_row_1_and_a_tail_that_is_the_same_in_all_of_them"))
+                .collect();
+        let short = elide_apart(&names, 40);
+        assert_eq!(short.iter().collect::<HashSet<_>>().len(), 3, "{short:?}");
+        assert!(short[0].contains("cta") && short[1].contains("warp"), "{short:?}");
+    }
+
+    #[test]
+    fn names_beyond_any_window_get_numbers() {
+        // Each differs from the next in another place: no window of five characters shows all.
+        let names: Vec<String> = (0..64_u32)
+            .map(|bits| (0..6).map(|bit| format!("{}{}", "x".repeat(20), (bits >> bit) & 1)).collect())
+            .collect();
+        for most in [3, 6, 10, 24] {
+            let short = elide_apart(&names, most);
+            assert_eq!(short.iter().collect::<HashSet<_>>().len(), names.len(), "{most}: {short:?}");
+        }
     }
 
     #[test]

@@ -5,30 +5,43 @@ use serde_json::{Value, json};
 
 use super::grid::{self, total_rows};
 use super::names::one_line;
-use crate::{Cell, Kind, Table};
+use crate::{Cell, EventCells, Kind, Table};
 
 /// How many bytes of rows are sent at most, so that a notebook stays small enough to open.
 const MOST_BYTES: usize = 1_500_000;
 /// Beyond this a JavaScript number loses digits; such integers are sent as text.
 const EXACT: u64 = 1 << 53;
 
-/// The content: `version`, `caption`, `columns` (name, unit, kind, meaning, decimals), `rows`, `total_rows`, `notes`, and
-/// `page`, the number of rows to show at first, if that is not for the front end to say.
+/// The content: `version`, `caption`, `columns` (name, unit, kind, meaning, decimals; where there is one a `short` title and
+/// the `scale` of the bars), `rows`, `total_rows`, `notes`, and where they apply
+///
+/// * `page`, the number of rows to show at first,
+/// * `changes`, how each row changed: the `column` that shows it, the `kinds`, and for each of `rows` the index of its kind,
+/// * `events`, the notebook cells that list the events behind a row: the columns with their `name` and `rank`, and `cells`
+///   (title, before, after, counts),
+/// * `rest`, how to reach the rows that are not sent.
 pub(super) fn table(table: &Table) -> Value {
     let columns = table.headers.iter().zip(grid::decimals(table)).map(|(header, decimals)| {
-        json!({
+        let mut column = json!({
             "name": one_line(&header.name),
             "unit": header.unit.symbol(),
             "kind": kind(header.kind),
             "meaning": one_line(&header.meaning),
             "decimals": decimals,
-        })
+        });
+        for (key, text) in [("short", &header.short), ("scale", &header.scale)] {
+            if !text.is_empty() {
+                column[key] = one_line(text).into();
+            }
+        }
+        column
     });
     let rows = sent(table);
     let mut notes: Vec<String> = table.notes.iter().map(|note| one_line(note)).collect();
     if let Some(page) = table.page.as_ref().filter(|page| page.rows < total_rows(table) && rows.len() <= page.rows) {
         notes.push(one_line(&page.more));
     }
+    let count = rows.len();
     let mut content = json!({
         "version": 1,
         "caption": one_line(&table.caption),
@@ -40,7 +53,33 @@ pub(super) fn table(table: &Table) -> Value {
     if let Some(page) = &table.page {
         content["page"] = page.rows.into();
     }
+    if let Some(changes) = &table.changes {
+        let rows = &changes.rows[..changes.rows.len().min(count)];
+        content["changes"] = json!({ "column": one_line(&changes.column), "kinds": changes.kinds, "rows": rows });
+    }
+    if let Some(events) = &table.events {
+        content["events"] = event_cells(events);
+    }
+    if !table.rest.is_empty() {
+        content["rest"] = one_line(&table.rest).into();
+    }
     content
+}
+
+fn event_cells(events: &EventCells) -> Value {
+    let cells = events.cells.iter().map(|cell| {
+        json!({
+            "title": one_line(&cell.title),
+            "before": one_line(&cell.before),
+            "after": one_line(&cell.after),
+            "counts": one_line(&cell.counts),
+        })
+    });
+    json!({
+        "name": one_line(&events.name),
+        "rank": events.rank.as_deref().map(one_line),
+        "cells": cells.collect::<Vec<_>>(),
+    })
 }
 
 /// The rows that are sent: as many as the limits of rows and bytes leave room for.
@@ -75,7 +114,8 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Id => "id",
         Kind::Difference => "difference",
         Kind::Bar => "bar",
-        Kind::Category => "category",
+        // What it says stands in `changes`.
+        Kind::Category | Kind::Change => "category",
     }
 }
 
@@ -99,7 +139,7 @@ mod tests {
             ],
             total_rows: 7,
             notes: vec!["n".to_owned()],
-            page: None,
+            ..Table::default()
         });
         let expected = json!({
             "version": 1,

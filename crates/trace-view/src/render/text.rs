@@ -171,8 +171,8 @@ mod tests {
                 vec![Cell::Text("aten::mm".to_owned()), Cell::Float(-2698.1)],
             ],
             total_rows: 2,
-            page: None,
             notes: vec!["sorted by |Δ|".to_owned()],
+            ..Table::default()
         }
     }
 
