@@ -40,6 +40,7 @@ mod describe;
 mod described;
 mod diff;
 mod error;
+mod event_query;
 pub mod filter;
 mod frame;
 mod histogram;
@@ -69,8 +70,9 @@ pub use config::{
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
-pub use diff::{LabeledTrace, OpsDiff, TraceDiff, shorten_name};
+pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use error::{Error, Result};
+pub use event_query::EventQuery;
 pub use frame::columns::EVENT_COLUMNS;
 pub use load::{LoadOptions, LoadProgress};
 pub use memory::MEMORY_VARIABLE;
@@ -78,7 +80,7 @@ pub use overview::ColumnMemory;
 pub use polars;
 pub use recording::Unlike;
 pub use select::{DeviceType, Pick, Selection, Side, Window};
-pub use table::frame_table;
+pub use table::{display_table, frame_table};
 pub use trace::{RankInfo, Trace, TraceSet};
 pub use trace_view;
 pub use warning::Warning;

@@ -73,8 +73,8 @@ impl Present for TraceSet {
             ],
             rows: self.info().into_iter().map(row).collect(),
             total_rows: self.traces().len(),
-            page: None,
             notes: Vec::new(),
+            ..Table::default()
         };
         let report = Report::of(Part::Table(table));
         self.warnings().iter().fold(report, |report, warning| report.with(Part::Warning(warning.to_string())))

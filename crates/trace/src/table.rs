@@ -1,11 +1,14 @@
 //! Any data frame as a table to show.
 
-use crate::frame::columns::{self, CAT, CHANGE, DIFF_COUNTS, DIFF_DURATION, NAME, SHORT_NAME};
+use crate::diff::tidied;
+use crate::frame::columns::{self, CAT, CHANGE, DIFF_COUNTS, DIFF_DURATION, NAME, SHORT_NAME, TOTAL_DURATION};
+use crate::{Change, Comparison};
 use polars::prelude::{AnyValue, Column, DataFrame};
-use trace_view::{Cell, Header, Kind, Table, Unit};
+use trace_view::{Cell, Changes, Header, Kind, Table, Unit};
 
 /// The first `max_rows` rows of a frame as a table. A column of known name (of events or of an answer) has its unit and
-/// meaning, the others what their type tells; lists are written as text.
+/// meaning, the others what their type tells; lists are written as text. Only a frame that says so ([`Comparison::of`]) is
+/// shown as a comparison, with differences and kinds of change.
 ///
 /// # Example
 /// ```
@@ -17,29 +20,84 @@ use trace_view::{Cell, Header, Kind, Table, Unit};
 pub fn frame_table(df: &DataFrame, caption: &str, max_rows: usize) -> Table {
     let shown = df.height().min(max_rows);
     let rows = (0..shown).map(|row| df.columns().iter().map(|column| cell(column, row)).collect()).collect();
+    let sides = Comparison::of(df);
     Table {
         caption: caption.to_owned(),
-        headers: df.columns().iter().map(header).collect(),
+        headers: df.columns().iter().map(|column| header(column, sides.as_ref())).collect(),
         rows,
         total_rows: df.height(),
-        page: None,
-        notes: Vec::new(),
+        changes: sides.and_then(|sides| changes(&df.head(Some(shown)), &sides)),
+        ..Table::default()
     }
 }
 
-fn header(column: &Column) -> Header {
+/// As [`frame_table`], for people: short names without the rests of anonymous namespaces, the rank first where there are
+/// several, and in a comparison a column `diff` with the change of the duration in percent of control (null where control
+/// took no time), behind `diff_duration`. Frames and files do not have this column.
+pub fn display_table(df: &DataFrame, caption: &str, max_rows: usize) -> Table {
+    let mut table = frame_table(df, caption, max_rows);
+    tidy_short_names(&mut table);
+    if let Some(sides) = Comparison::of(df) {
+        table = with_percent(table, &sides);
+    }
+    table.with_first_id(columns::RANK)
+}
+
+/// What became of each row; `None` if a side's counts are missing.
+fn changes(shown: &DataFrame, sides: &Comparison) -> Option<Changes> {
+    let rows = sides.changes(shown).ok()?.into_iter().map(|change| change as usize).collect();
+    Some(Changes { column: sides.column().to_owned(), kinds: &Change::WORDS, rows })
+}
+
+fn tidy_short_names(table: &mut Table) {
+    let Some(at) = table.headers.iter().position(|header| header.name == SHORT_NAME) else { return };
+    let text = |row: &Vec<Cell>| if let Some(Cell::Text(text)) = row.get(at) { text.clone() } else { String::new() };
+    let names: Vec<String> = table.rows.iter().map(text).collect();
+    for (row, name) in table.rows.iter_mut().zip(tidied(&names)) {
+        if let Some(cell @ Cell::Text(_)) = row.get_mut(at) {
+            *cell = Cell::Text(name);
+        }
+    }
+}
+
+fn with_percent(table: Table, sides: &Comparison) -> Table {
+    let place = |name: &str| table.headers.iter().position(|header| header.name == name);
+    let [control, _] = sides.durations();
+    let (Some(control), Some(difference)) = (place(&control), place(DIFF_DURATION)) else { return table };
+    let header = Header {
+        meaning: "test − control: sum of durations, in percent of control".to_owned(),
+        ..Header::new("diff", Unit::Percent, Kind::Difference)
+    };
+    let number = |row: &[Cell], at: usize| if let Some(Cell::Float(value)) = row.get(at) { Some(*value) } else { None };
+    table.with_column(difference, header, |row| match (number(row, control), number(row, difference)) {
+        (Some(control), Some(difference)) if control > 0.0 => Cell::Float(100.0 * difference / control),
+        _ => Cell::Null,
+    })
+}
+
+fn header(column: &Column, sides: Option<&Comparison>) -> Header {
     let name = column.name().as_str();
     let known = columns::known(name);
     let unit = known.map_or(Unit::None, |known| known.unit);
+    let marker = sides.is_some_and(|sides| sides.column() == name);
     let kind = match (name, column.dtype()) {
+        _ if marker => Kind::Change,
         (NAME | SHORT_NAME, _) => Kind::Name,
-        (CHANGE | CAT, _) => Kind::Category,
-        (DIFF_COUNTS | DIFF_DURATION, _) => Kind::Difference,
+        (CAT, _) => Kind::Category,
+        (DIFF_COUNTS | DIFF_DURATION, dtype) if sides.is_some() && dtype.is_numeric() => Kind::Difference,
         (_, dtype) if !dtype.is_numeric() => Kind::Text,
         (_, dtype) if dtype.is_integer() && known.is_some() && unit == Unit::None => Kind::Id,
         _ => Kind::Number,
     };
-    Header { name: name.to_owned(), unit, kind, meaning: known.map_or("", |known| known.meaning).to_owned() }
+    let is_duration = |sides: &Comparison| sides.durations().iter().any(|duration| duration == name);
+    Header {
+        name: name.to_owned(),
+        unit,
+        kind,
+        meaning: known.map_or("", |known| known.meaning).to_owned(),
+        short: if marker && name == CHANGE { "±".to_owned() } else { String::new() },
+        scale: if sides.is_some_and(is_duration) { TOTAL_DURATION.to_owned() } else { String::new() },
+    }
 }
 
 fn cell(column: &Column, row: usize) -> Cell {
@@ -114,7 +172,8 @@ mod tests {
                 (Unit::None, Kind::Id),
                 (Unit::Count, Kind::Number),
                 (Unit::Micros, Kind::Number),
-                (Unit::Micros, Kind::Difference),
+                // The frame does not say that it is a comparison.
+                (Unit::Micros, Kind::Number),
                 (Unit::None, Kind::Number),
                 (Unit::None, Kind::Text),
             ]

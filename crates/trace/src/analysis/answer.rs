@@ -35,6 +35,8 @@ pub struct AnswerTable {
     pub columns: &'static [Column],
     /// Whether it is shown, or only written and bound.
     pub shown: bool,
+    /// Whether a row stands for the events that have its `name`, on its `rank` if there is one.
+    pub named_events: bool,
 }
 
 /// How many rows of a table are shown.
@@ -46,7 +48,8 @@ const RANK: &str = "rank";
 impl AnswerTable {
     /// The table with these rows, shown.
     pub fn new(schema: &TableSchema, frame: DataFrame) -> Self {
-        Self { name: schema.name, rank: None, frame, columns: schema.columns, shown: true }
+        let named_events = schema.named_events;
+        Self { name: schema.name, rank: None, frame, columns: schema.columns, shown: true, named_events }
     }
 
     /// The table as that of one rank.

@@ -65,18 +65,26 @@ pub struct TableSchema {
     pub columns: &'static [Column],
     /// Whether every rank has one of its own, `out.rank0.csv`.
     pub per_rank: bool,
+    /// Whether a row stands for the events that have its `name`, on its `rank` if there is one.
+    pub named_events: bool,
 }
 
 impl TableSchema {
     /// A table that all ranks share.
     pub const fn new(name: &'static str, columns: &'static [Column]) -> Self {
-        Self { name, columns, per_rank: false }
+        Self { name, columns, per_rank: false, named_events: false }
     }
 
     /// The table, one for every rank that is asked.
     #[must_use]
     pub const fn per_rank(self) -> Self {
         Self { per_rank: true, ..self }
+    }
+
+    /// The table, with rows that stand for the events that have their `name`.
+    #[must_use]
+    pub const fn of_named_events(self) -> Self {
+        Self { named_events: true, ..self }
     }
 }
 

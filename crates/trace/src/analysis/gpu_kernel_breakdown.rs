@@ -108,8 +108,10 @@ impl Analysis for GpuKernelBreakdown {
         Parameter::new("num_kernels", ParameterKind::Whole, "kernels of a rank and type with a row of their own"),
         Parameter::new("include_memory_kernels", ParameterKind::Switch, "look at copies and fills, too"),
     ];
-    const TABLES: &'static [TableSchema] =
-        &[TableSchema::new("kernel_types", TYPE_COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[
+        TableSchema::new("kernel_types", TYPE_COLUMNS),
+        TableSchema::new("kernels", KERNEL_COLUMNS).of_named_events(),
+    ];
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {

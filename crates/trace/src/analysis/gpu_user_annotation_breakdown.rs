@@ -91,7 +91,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
             "annotations whose name holds one of these are never among the others",
         ),
     ];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events()];
     type State = ByRank<Durations>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

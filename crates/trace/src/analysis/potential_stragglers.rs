@@ -110,7 +110,7 @@ impl Analysis for PotentialStragglers {
         Parameter::new("num_candidates", ParameterKind::Whole, "ranks to mark in each step, and to name at most"),
     ];
     const TABLES: &'static [TableSchema] =
-        &[TableSchema::new("", COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS)];
+        &[TableSchema::new("", COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS).of_named_events()];
     const NOTES: &'static str = "It compares ranks, so it needs traces of at least two.";
     type State = State;
 

@@ -12,7 +12,8 @@ use crate::memory::{Budget, Task};
 use crate::recording::Recording;
 use crate::select::Rows;
 use crate::{
-    Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window, shorten_name,
+    Change, Comparison, Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning,
+    Window, shorten_name,
 };
 use polars::prelude::{BooleanChunked, Categorical32Type, Column, DataFrame, NamedFrom, Series};
 use std::collections::BTreeMap;
@@ -180,9 +181,9 @@ impl TraceDiff {
     ///
     /// # Columns
     /// `name` or `short_name` (text); with the labels C of control and T of test: `C_counts`, `C_total_duration`,
-    /// `T_counts`, `T_total_duration`, `diff_counts`, `diff_duration`; `counts_change_categories` (`+`, `-`, `=`).
-    /// Counts are whole numbers, durations µs. Names of control come first, then those only in test, each sorted by
-    /// code point.
+    /// `T_counts`, `T_total_duration`, `diff_counts`, `diff_duration`; `counts_change_categories` (`+`, `-`, `=`), a
+    /// categorical that marks the frame as a comparison ([`Comparison::of`]). Counts are whole numbers, durations µs.
+    /// Names of control come first, then those only in test, each sorted by code point.
     ///
     /// # Errors
     /// If a rank or iteration does not exist, or the filter does not fit the events.
@@ -198,7 +199,7 @@ impl TraceDiff {
         };
         let (control, test) = (&selection.control.label, &selection.test.label);
         let key = if self.use_short_name { SHORT_NAME } else { NAME };
-        let change: Vec<&str> = rows.iter().map(Row::change).collect();
+        let signs: Vec<&str> = rows.iter().map(|row| row.change().sign()).collect();
         let columns = vec![
             Column::from(Series::new(key.into(), names)),
             ints(format!("{control}{COUNTS_SUFFIX}"), |row| row.control.count),
@@ -207,7 +208,7 @@ impl TraceDiff {
             floats(format!("{test}{DURATION_SUFFIX}"), |row| row.test.micros()),
             ints(DIFF_COUNTS.to_owned(), Row::diff),
             floats(DIFF_DURATION.to_owned(), |row| row.test.micros_beyond(row.control)),
-            Column::from(Series::new(CHANGE.into(), change)),
+            Comparison::marked(control, test, CHANGE, &signs)?,
         ];
         Ok(DataFrame::new(rows.len(), columns)?)
     }
@@ -224,25 +225,14 @@ impl TraceDiff {
         Ok(work.fold((0, 0), |(control, test), row| (control + row.control.nanos(), test + row.test.nanos())))
     }
 
-    /// The names by how their count changed; always whole names, each list in the order of
-    /// [`compare_traces`](Self::compare_traces).
+    /// The names by how their count changed, short ones if [`use_short_name`](Self::use_short_name) says so; each list in
+    /// the order of [`compare_traces`](Self::compare_traces).
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
     pub fn ops_diff(&self) -> Result<OpsDiff> {
-        let selection = Selection { use_short_name: false, ..self.selection()? };
-        let mut answer = OpsDiff::default();
-        for row in self.rows(&selection)? {
-            let list = match (row.control.count, row.test.count) {
-                (0, _) => &mut answer.added,
-                (_, 0) => &mut answer.deleted,
-                (control, test) if control < test => &mut answer.increased,
-                (control, test) if control > test => &mut answer.decreased,
-                _ => &mut answer.unchanged,
-            };
-            list.push(row.name);
-        }
-        Ok(answer)
+        let rows = self.rows(&self.selection()?)?;
+        Ok(rows.into_iter().map(|row| (row.change(), row.name)).collect())
     }
 
     /// Bars of the counts in a result of [`TraceDiff::compare_traces`], in the frame's order.
@@ -264,13 +254,13 @@ impl TraceDiff {
     fn labels(&self) -> (String, String) {
         let (control, test) = (self.control.label(), self.test.label());
         if control != test {
-            return (control.to_owned(), test.to_owned());
+            return (column_label(control, "control"), column_label(test, "test"));
         }
         // Differs from HTA: it cannot compare a trace with itself.
         if self.control.trace().same_data(self.test.trace()) {
             (format!("{control}_control"), format!("{test}_test"))
         } else {
-            (control.to_owned(), format!("{test}_control_test"))
+            (column_label(control, "control"), format!("{test}_control_test"))
         }
     }
 
@@ -322,13 +312,15 @@ impl Row {
         self.test.count - self.control.count
     }
 
-    fn change(&self) -> &'static str {
-        match self.diff() {
-            0 => "=",
-            1.. => "+",
-            _ => "-",
-        }
+    fn change(&self) -> Change {
+        Change::of(self.control.count, self.test.count)
     }
+}
+
+/// A label as columns carry it. Differs from HTA: there `diff_counts` of a trace called `diff` is overwritten by the
+/// difference.
+fn column_label(label: &str, side: &str) -> String {
+    if format!("{label}{COUNTS_SUFFIX}") == DIFF_COUNTS { format!("{label}_{side}") } else { label.to_owned() }
 }
 
 /// Adds the selected events of one rank up by name.

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{
-    Compat, DeviceType, Error, LabeledTrace, LoadOptions, OpsDiff, Pick, TraceDiff, TraceSet, Warning, Window,
+    Comparison, Compat, DeviceType, Error, LabeledTrace, LoadOptions, OpsDiff, Pick, TraceDiff, TraceSet, Warning,
+    Window, display_table, frame_table,
 };
-use polars::prelude::{DataFrame, DataType};
+use polars::prelude::{DataFrame, DataType, IntoLazy, col, lit};
 use trace_testkit::{Stream, TraceBuilder};
-use trace_view::{Present, Unit};
+use trace_view::{Cell, Kind, Present, Unit};
 
 /// Two iterations; in the first `aten::mm` twice and one kernel, in the second `aten::add`.
 fn control() -> TraceSet {
@@ -41,7 +42,7 @@ fn test() -> TraceSet {
 type Row = (String, i64, f64, i64, f64, i64, f64, String);
 
 fn rows(df: &DataFrame) -> Vec<Row> {
-    let text = |column: usize, row: usize| df.columns()[column].str().unwrap().get(row).unwrap().to_owned();
+    let text = |column: usize, row: usize| df.columns()[column].get(row).unwrap().get_str().unwrap().to_owned();
     let int = |column: usize, row: usize| df.columns()[column].i64().unwrap().get(row).unwrap();
     let float = |column: usize, row: usize| df.columns()[column].f64().unwrap().get(row).unwrap();
     (0..df.height())
@@ -126,6 +127,84 @@ fn ops_diff_sorts_names_by_how_their_count_changed() {
     assert!(places.is_sorted(), "{json}");
     let plain = answer.present().bundles()[0].plain().to_owned();
     assert!(plain.contains("aten::relu") && plain.contains("3 added"), "{plain}");
+}
+
+#[test]
+fn changes_do_not_depend_on_labels() {
+    let expected = TraceDiff::new(control(), test()).ops_diff().unwrap();
+    // Labels that look like columns, and those of the two sides the wrong way round.
+    let labels =
+        [("a", "b"), ("test", "control"), ("diff", "x_counts"), ("x", "x_counts"), ("name", "diff"), ("\"", ",")];
+    for (one, other) in labels {
+        let (control, test) = (control().with_label(one), test().with_label(other));
+        let diff = TraceDiff::new(&control, &test);
+        let df = diff.compare_traces().unwrap();
+        let sides = Comparison::of(&df).unwrap();
+        let names = df.column("name").unwrap().str().unwrap().iter().map(|name| name.unwrap().to_owned());
+        let groups: OpsDiff = sides.changes(&df).unwrap().into_iter().zip(names).collect();
+        assert_eq!((&groups, &diff.ops_diff().unwrap()), (&expected, &expected), "{one} {other}");
+        let table = frame_table(&df, "", 99);
+        let changes = table.changes.unwrap();
+        let words: Vec<&str> = changes.rows.iter().map(|&kind| changes.kinds[kind]).collect();
+        assert_eq!(words, ["deleted", "decreased", "unchanged", "deleted", "added", "added", "added"], "{one} {other}");
+    }
+    let diff = TraceDiff::new(control().with_label("diff"), test());
+    assert_eq!(diff.compare_traces().unwrap().get_column_names()[1], "diff_control_counts");
+}
+
+#[test]
+fn a_comparison_stays_one_through_filters_and_files() {
+    let df = TraceDiff::new(control().with_label("a"), test().with_label("b")).compare_traces().unwrap();
+    let sides = Comparison::of(&df).unwrap();
+    let more = df.clone().lazy().filter(col("counts_change_categories").eq(lit("+"))).collect().unwrap();
+    assert_eq!(more.height(), 3);
+    let sorted = df.clone().lazy().sort(["diff_duration"], Default::default()).collect().unwrap();
+    let selected = sorted.select(["name", "b_counts", "counts_change_categories"]).unwrap();
+    let stacked = more.vstack(&sorted).unwrap();
+    for frame in [&more, &sorted, &selected, &stacked] {
+        assert_eq!(Comparison::of(frame).as_ref(), Some(&sides));
+    }
+    assert!(frame_table(&selected, "", 9).changes.is_none());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.arrow");
+    crate::write::arrow::save_frame(&more, &path).unwrap();
+    let mapped = crate::write::arrow::map_frame(&path).unwrap();
+    assert_eq!((Comparison::of(&mapped).as_ref(), mapped.equals(&more)), (Some(&sides), true));
+    assert_eq!(frame_table(&mapped, "", 9).changes.unwrap().rows, [0, 0, 0]);
+}
+
+#[test]
+fn a_frame_that_only_looks_like_a_comparison_is_none() {
+    let df = TraceDiff::new(control(), test()).compare_traces().unwrap();
+    let mut foreign = df.clone();
+    foreign.with_column(df.column("counts_change_categories").unwrap().cast(&DataType::String).unwrap()).unwrap();
+    let table = frame_table(&foreign, "", 9);
+    assert!(Comparison::of(&foreign).is_none() && table.changes.is_none());
+    assert!(table.headers.iter().all(|header| !matches!(header.kind, Kind::Difference | Kind::Change)));
+    assert_eq!(display_table(&foreign, "", 9).headers.len(), 8);
+}
+
+#[test]
+fn the_shown_table_has_the_change_in_percent() {
+    let df = TraceDiff::new(control().with_label("a"), test().with_label("b")).compare_traces().unwrap();
+    let table = display_table(&df, "", 99);
+    let names: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
+    assert_eq!(names[5..], ["diff_counts", "diff_duration", "diff", "counts_change_categories"]);
+    let percent: Vec<Cell> = table.rows.iter().map(|row| row[7].clone()).collect();
+    assert_eq!(percent[1], Cell::Float(40.0));
+    assert_eq!(percent[2], Cell::Float(0.0));
+    assert_eq!(percent[3], Cell::Float(-100.0));
+    assert_eq!(percent[4..], [Cell::Null, Cell::Null, Cell::Null]);
+    let text = table.text();
+    assert!(text.contains("diff [%]") && text.contains("▲ +40") && text.contains("−"), "{text}");
+}
+
+#[test]
+fn short_names_are_grouped_where_they_are_asked_for() {
+    let diff = TraceDiff::new(control(), test()).device_type(DeviceType::GPU);
+    assert_eq!(diff.ops_diff().unwrap().added, ["void gemm<half>(int)"]);
+    let short = diff.use_short_name(true).ops_diff().unwrap();
+    assert_eq!((short.added.len(), short.unchanged), (0, vec!["gemm".to_owned()]));
 }
 
 #[test]

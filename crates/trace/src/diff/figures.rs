@@ -1,7 +1,8 @@
 //! Bars of a comparison.
 
+use super::tidied;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
-use crate::{Error, Result};
+use crate::{Comparison, Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
@@ -18,11 +19,8 @@ pub(super) fn durations(df: &DataFrame) -> Result<Figure> {
 }
 
 fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) -> Result<Figure> {
-    let labels: Vec<&str> =
-        df.get_column_names().iter().filter_map(|name| name.strip_suffix(DURATION_SUFFIX)).collect();
-    let [control, test, ..] = labels[..] else {
-        return Err(Error::NotAComparison { reason: format!("it has no two columns that end in `{DURATION_SUFFIX}`") });
-    };
+    let (control, test) = labels(df)?;
+    let (control, test) = (control.as_str(), test.as_str());
     let names = names(df)?;
     let bar = |name: &str, column: &str| -> Result<Series> {
         Ok(Series { name: name.to_owned(), mark: Mark::Bar, x: Points::Names(names.clone()), y: numbers(df, column)? })
@@ -40,13 +38,27 @@ fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) ->
     })
 }
 
+/// The labels of the two sides. A frame that does not say so, such as one read from a CSV file, is drawn as a comparison
+/// because the caller asks for it: its columns of durations are those of control and test, in this order.
+fn labels(df: &DataFrame) -> Result<(String, String)> {
+    if let Some(sides) = Comparison::of(df) {
+        return Ok((sides.control().to_owned(), sides.test().to_owned()));
+    }
+    let mut labels = df.get_column_names().into_iter().filter_map(|name| name.strip_suffix(DURATION_SUFFIX));
+    match (labels.next(), labels.next()) {
+        (Some(control), Some(test)) => Ok((control.to_owned(), test.to_owned())),
+        _ => Err(Error::NotAComparison { reason: format!("it has no two columns that end in `{DURATION_SUFFIX}`") }),
+    }
+}
+
 fn names(df: &DataFrame) -> Result<Vec<String>> {
     let column = df
         .column(NAME)
         .or_else(|_| df.column(SHORT_NAME))
         .map_err(|_| Error::NotAComparison { reason: format!("it has no column `{NAME}` or `{SHORT_NAME}`") })?;
     let texts = column.as_materialized_series().cast(&DataType::String)?;
-    Ok(texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect())
+    let names: Vec<String> = texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect();
+    Ok(if column.name() == SHORT_NAME { tidied(&names) } else { names })
 }
 
 fn numbers(df: &DataFrame, name: &str) -> Result<Vec<f64>> {

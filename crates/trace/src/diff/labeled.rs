@@ -108,7 +108,7 @@ impl LabeledTrace {
 
     /// The ranks that are looked at, each once.
     // Differs from HTA: it counts a rank that is listed twice twice.
-    pub(super) fn ranks_picked(&self, pick: Option<&Pick>) -> Result<Vec<Trace>> {
+    pub(crate) fn ranks_picked(&self, pick: Option<&Pick>) -> Result<Vec<Trace>> {
         let Some(pick) = pick else { return Ok(self.trace.traces().iter().take(1).cloned().collect()) };
         let (label, available) = (self.label.clone(), self.ranks());
         let mut picked: Vec<Trace> = Vec::new();
@@ -122,7 +122,7 @@ impl LabeledTrace {
     }
 
     /// The iterations that are looked at. An empty list is allowed, as in HTA: nothing is selected.
-    pub(super) fn window(&self, pick: Option<&Pick>) -> Result<Window> {
+    pub(crate) fn window(&self, pick: Option<&Pick>) -> Result<Window> {
         let available = self.iterations();
         let Some(pick) = pick else {
             // Differs from HTA: it refuses traces without ProfilerStep.

@@ -1,7 +1,8 @@
 //! Which operators were added, deleted, called more or less often.
 
+use super::Change;
 use serde::{Deserialize, Serialize};
-use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit};
+use trace_view::{Cell, Changes, Header, Kind, Part, Present, Report, Table, Unit};
 
 /// The names of a comparison, by how their count changed; serialised in this order.
 ///
@@ -24,13 +25,39 @@ pub struct OpsDiff {
 impl OpsDiff {
     /// The lists and what they are called, in HTA's order.
     pub fn lists(&self) -> [(&'static str, &[String]); 5] {
-        [
-            ("added", &self.added),
-            ("deleted", &self.deleted),
-            ("increased", &self.increased),
-            ("decreased", &self.decreased),
-            ("unchanged", &self.unchanged),
-        ]
+        Change::ALL.map(|change| (change.word(), self.list(change)))
+    }
+
+    /// The names that changed so.
+    pub fn list(&self, change: Change) -> &[String] {
+        match change {
+            Change::Added => &self.added,
+            Change::Deleted => &self.deleted,
+            Change::Increased => &self.increased,
+            Change::Decreased => &self.decreased,
+            Change::Unchanged => &self.unchanged,
+        }
+    }
+
+    fn list_mut(&mut self, change: Change) -> &mut Vec<String> {
+        match change {
+            Change::Added => &mut self.added,
+            Change::Deleted => &mut self.deleted,
+            Change::Increased => &mut self.increased,
+            Change::Decreased => &mut self.decreased,
+            Change::Unchanged => &mut self.unchanged,
+        }
+    }
+}
+
+/// Names in their order, each with how it changed.
+impl FromIterator<(Change, String)> for OpsDiff {
+    fn from_iter<I: IntoIterator<Item = (Change, String)>>(names: I) -> Self {
+        let mut groups = Self::default();
+        for (change, name) in names {
+            groups.list_mut(change).push(name);
+        }
+        groups
     }
 }
 
@@ -39,13 +66,15 @@ impl Present for OpsDiff {
     fn present(&self) -> Report {
         let counts: Vec<String> =
             self.lists().iter().map(|(change, names)| format!("{} {change}", names.len())).collect();
-        let rows: Vec<Vec<Cell>> = self
-            .lists()
-            .iter()
-            .flat_map(|(change, names)| {
-                names.iter().map(|name| vec![Cell::Text((*change).to_owned()), Cell::Text(name.clone())])
+        let rows: Vec<Vec<Cell>> = Change::ALL
+            .into_iter()
+            .flat_map(|change| {
+                let row = move |name: &String| vec![Cell::Text(change.word().to_owned()), Cell::Text(name.clone())];
+                self.list(change).iter().map(row)
             })
             .collect();
+        let kinds = Change::ALL.iter().enumerate();
+        let kinds = kinds.flat_map(|(kind, &change)| self.list(change).iter().map(move |_| kind)).collect();
         let header = |name: &str, kind, meaning: &str| Header {
             meaning: meaning.to_owned(),
             ..Header::new(name, Unit::None, kind)
@@ -53,13 +82,14 @@ impl Present for OpsDiff {
         Report::of(Part::Table(Table {
             caption: format!("ops_diff · {}", counts.join(" · ")),
             headers: vec![
-                header("change", Kind::Category, "how the number of events changed from control to test"),
+                header("change", Kind::Change, "how the number of events changed from control to test"),
                 header("name", Kind::Name, "name of the operator, runtime call or kernel"),
             ],
             total_rows: rows.len(),
-            page: None,
             rows,
             notes: Vec::new(),
+            changes: Some(Changes { column: "change".to_owned(), kinds: &Change::WORDS, rows: kinds }),
+            ..Table::default()
         }))
     }
 }

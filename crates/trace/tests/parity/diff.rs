@@ -171,7 +171,7 @@ fn same(df: &DataFrame, column: usize, row: usize, golden: &str) -> bool {
     if let Ok(floats) = column.f64() {
         return close(floats.get(row).unwrap(), golden.parse().unwrap());
     }
-    column.str().unwrap().get(row) == Some(golden)
+    column.get(row).unwrap().get_str() == Some(golden)
 }
 
 fn names(df: &DataFrame) -> Vec<String> {

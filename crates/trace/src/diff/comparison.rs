@@ -1,0 +1,107 @@
+//! What a frame says of the comparison that it holds.
+//!
+//! A polars frame has no metadata, but a type can have a name: the column of changes is a categorical over a table of
+//! categories of its own, in a namespace of ours, whose name holds the two labels. That survives filters, sorting, selections
+//! and Arrow files, and nothing else has it: neither a summary of the frame nor a frame whose columns are called the same.
+
+use super::Change;
+use crate::frame::columns::{COUNTS_SUFFIX, DURATION_SUFFIX};
+use crate::{Error, Result};
+use polars::prelude::{
+    CategoricalPhysical, Categories, Column, DataFrame, DataType, NamedFrom, PlSmallStr, PolarsResult, Series,
+};
+
+/// The namespace of the categories that mark a comparison.
+const NAMESPACE: &str = "tracebook.comparison";
+
+/// The two sides of a comparison, as the frame of [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces) names them.
+///
+/// # Example
+/// ```
+/// use trace::prelude::*;
+/// use trace::Comparison;
+///
+/// # fn main() -> trace::Result<()> {
+/// let monday = TraceSet::load("../../notebooks/data/control")?.with_label("monday");
+/// let tuesday = TraceSet::load("../../notebooks/data/test")?.with_label("tuesday");
+/// let df = TraceDiff::new(&monday, &tuesday).compare_traces()?;
+/// let sides = Comparison::of(&df).expect("a comparison says so");
+/// assert_eq!((sides.control(), sides.test()), ("monday", "tuesday"));
+/// assert_eq!(sides.changes(&df)?.len(), df.height());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    control: String,
+    test: String,
+    /// The column that marks the frame.
+    column: String,
+}
+
+impl Comparison {
+    /// The sides of the comparison that `df` holds; `None` if it holds none. Rows and other columns may be missing.
+    pub fn of(df: &DataFrame) -> Option<Self> {
+        df.columns().iter().find_map(|column| {
+            let DataType::Categorical(categories, _) = column.dtype() else { return None };
+            if categories.namespace().as_str() != NAMESPACE {
+                return None;
+            }
+            let (control, test) = serde_json::from_str(categories.name().as_str()).ok()?;
+            Some(Self { control, test, column: column.name().to_string() })
+        })
+    }
+
+    /// The label of control.
+    pub fn control(&self) -> &str {
+        &self.control
+    }
+
+    /// The label of test.
+    pub fn test(&self) -> &str {
+        &self.test
+    }
+
+    /// The column that shows the changes and marks the frame.
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The columns of counts: of control, of test.
+    pub fn counts(&self) -> [String; 2] {
+        [&self.control, &self.test].map(|label| format!("{label}{COUNTS_SUFFIX}"))
+    }
+
+    /// The columns of durations: of control, of test.
+    pub fn durations(&self) -> [String; 2] {
+        [&self.control, &self.test].map(|label| format!("{label}{DURATION_SUFFIX}"))
+    }
+
+    /// How each row of `df` changed.
+    ///
+    /// # Errors
+    /// If the frame lacks the counts of a side.
+    pub fn changes(&self, df: &DataFrame) -> Result<Vec<Change>> {
+        let counts = |name: &String| -> Result<Vec<i64>> {
+            let missing = |_| Error::NotAComparison { reason: format!("it has no column `{name}` of numbers") };
+            let column = df.column(name).and_then(|column| column.cast(&DataType::Int64)).map_err(missing)?;
+            Ok(column.i64()?.iter().map(Option::unwrap_or_default).collect())
+        };
+        let [control, test] = self.counts();
+        Ok(counts(&control)?.into_iter().zip(counts(&test)?).map(|(control, test)| Change::of(control, test)).collect())
+    }
+
+    /// A column `name` of `texts` that marks a frame as the comparison of these two labels.
+    ///
+    /// # Errors
+    /// If polars refuses.
+    pub fn marked(control: &str, test: &str, name: &str, texts: &[&str]) -> PolarsResult<Column> {
+        let labels = serde_json::json!([control, test]).to_string();
+        let categories = Categories::new(
+            PlSmallStr::from_string(labels),
+            PlSmallStr::from_static(NAMESPACE),
+            CategoricalPhysical::U32,
+        );
+        Series::new(name.into(), texts).cast(&DataType::from_categories(categories)).map(Column::from)
+    }
+}
