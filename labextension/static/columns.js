@@ -1,63 +1,19 @@
 // What the cells of a column need: how a value is written, how a long one is shortened, how long its bar is.
 
-/** How many characters of a name, and of another text, are shown; the whole stands in the title. */
-const NAME_CHARS = 40;
+import { elide, elideApart } from "./names.js";
+
+/** How many characters of a name are shown at most; where the page is narrow, fewer (`width.js`). */
+export const NAME_CHARS = 40;
+/** How many characters of another text are shown; the whole stands in the title. */
 const TEXT_CHARS = 120;
+/** In a table of more columns than this, rows and heads have one line: a text far to the right must not make them higher. */
+const MANY_COLUMNS = 12;
+const LINE_CHARS = 32;
 
 const RIGHT = new Set(["number", "id", "difference", "bar"]);
 const TIMES = new Set(["ns", "µs", "ms", "s"]);
 /** Moments are measured in the units of durations, but a bar would say nothing. */
 const MOMENTS = new Set(["ts", "end"]);
-
-/** A long text without its middle: both ends tell a kernel apart. */
-function elide(text, most) {
-  const chars = Array.from(text);
-  if (chars.length <= most) {
-    return text;
-  }
-  const tail = Math.floor((most - 1) / 2);
-  return `${chars.slice(0, most - 1 - tail).join("")}…${chars.slice(-tail).join("")}`;
-}
-
-/** The first character in which two names differ. */
-function parting(one, other) {
-  const [a, b] = [Array.from(one), Array.from(other)];
-  const at = a.findIndex((char, index) => char !== b[index]);
-  return at < 0 ? a.length : at;
-}
-
-/** Names → short names; names that would look alike show the place where they part. */
-function elideApart(names) {
-  const alike = new Map();
-  for (const name of new Set(names)) {
-    const short = elide(name, NAME_CHARS);
-    if (alike.has(short)) {
-      alike.get(short).push(name);
-    } else {
-      alike.set(short, [name]);
-    }
-  }
-  const short = new Map();
-  for (const [text, group] of alike) {
-    const at = Math.min(...group.slice(1).map((name) => parting(group[0], name)));
-    group.forEach((name) => short.set(name, group.length > 1 ? elideAt(name, at) : text));
-  }
-  return short;
-}
-
-/** As `elide`, and keeps what stands around character `keep`. */
-function elideAt(name, keep) {
-  const chars = Array.from(name);
-  const head = Math.floor(NAME_CHARS / 3);
-  const tail = NAME_CHARS - head - 1;
-  if (chars.length <= NAME_CHARS || keep <= head) {
-    return elide(name, NAME_CHARS);
-  }
-  const from = Math.min(Math.max(keep - Math.floor(tail / 3), 0), chars.length - tail);
-  const rest = chars.slice(from, from + tail);
-  const end = from + tail === chars.length ? rest.join("") : `${rest.slice(0, -1).join("")}…`;
-  return `${chars.slice(0, head).join("")}…${end}`;
-}
 
 /** Writes the sizes of numbers: so many decimals, thousands separated, nothing but zero shown as zero. */
 function sizes(decimals) {
@@ -74,20 +30,49 @@ function sizes(decimals) {
   };
 }
 
-/** Value → text, and for a difference the arrow before it. */
-function writer(column) {
+/** An integer beyond 2⁵³, which comes as text, with its thousands separated. */
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",").replace("-", "−");
+
+/** Value → text, and for a difference the arrow before it. `signs`: the column shows changes, whose minus is HTA's hyphen. */
+function writer(column, signs) {
   const size = sizes(Math.min(Math.max(column.decimals ?? 0, 0), 20));
   return (value) => {
     if (value === null || value === undefined) {
       return "—";
     }
+    if (column.kind === "number" && /^-?\d+$/.test(value)) {
+      return typeof value === "number" && column.decimals ? signed(value, size) : grouped(String(value));
+    }
     if (typeof value !== "number" || column.kind === "id" || column.kind === "name") {
-      return String(value);
+      return signs && value === "-" ? "−" : String(value);
     }
     if (column.kind === "difference" && value !== 0) {
       return value > 0 ? `▲ +${size(value)}` : `▼ −${size(value)}`;
     }
-    return value < 0 ? `−${size(value)}` : size(value);
+    return signed(value, size);
+  };
+}
+
+const signed = (value, size) => (value < 0 ? `−${size(value)}` : size(value));
+
+/** Shortens the texts of a column; `most` says to how many characters, and may change. */
+function shortener(texts, apart, most) {
+  let short = null;
+  return {
+    get most() {
+      return most;
+    },
+    set most(wanted) {
+      short = wanted === most ? short : null;
+      most = wanted;
+    },
+    of: (text) => {
+      if (!apart) {
+        return elide(text, most);
+      }
+      short ??= elideApart(texts(), most);
+      return short.get(text) ?? elide(text, most);
+    },
   };
 }
 
@@ -111,19 +96,20 @@ function range(column, rows, index) {
   return { least, most };
 }
 
-/** The columns, ready to be drawn. The control's and the test's column of one thing share their bars' scale. */
-export function prepare(columns, rows) {
+/** The columns of a table, ready to be drawn. Those of one scale share the scale of their bars. */
+export function prepare({ columns, rows, changes }) {
   const ranges = columns.map((column, index) => (hasBars(column, rows, index) ? range(column, rows, index) : null));
-  const side = (column) => String(column.name).replace(/^(control|test)_/, "");
+  const textChars = hasManyColumns(columns) ? LINE_CHARS : TEXT_CHARS;
   return columns.map((column, index) => {
-    const write = writer(column);
-    const names = column.kind === "name" ? elideApart(rows.map((row) => write(row[index]))) : new Map();
-    const sharing = ranges.filter((its, other) => its && side(columns[other]) === side(column));
+    const write = writer(column, column.name === changes?.column);
+    const isName = column.kind === "name";
+    const sharing = ranges.filter((its, other) => its && (other === index || (column.scale && columns[other].scale === column.scale)));
     return {
       ...column,
       index,
       write,
-      short: (text) => names.get(text) ?? elide(text, TEXT_CHARS),
+      short: column.short ? String(column.short) : "",
+      shortener: shortener(() => rows.map((row) => write(row[index])), isName, isName ? NAME_CHARS : textChars),
       // HTA's `sum (us)` without the unit in it: the table may show another.
       title: column.unit ? `${String(column.name).replace(/\s*\(us\)$/, "")} [${column.unit}]` : String(column.name),
       right: RIGHT.has(column.kind),
@@ -134,6 +120,9 @@ export function prepare(columns, rows) {
     };
   });
 }
+
+/** Whether a table has so many columns that most stand outside of the window. */
+export const hasManyColumns = (columns) => columns.length > MANY_COLUMNS;
 
 /** The picture behind a value: a bar from zero to it. Orange is more, blue is less, as in figures test and control are. */
 export function bar(column, value) {

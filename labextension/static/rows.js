@@ -4,9 +4,6 @@
 const MOST_WORDS = 8;
 const MOST_FACETS = 2;
 const SEARCHED = new Set(["name", "text", "category"]);
-const CHANGES = ["added", "deleted", "increased", "decreased", "unchanged"];
-/** How HTA writes a change of counts. */
-const SIGNS = { "+": "increased", "-": "decreased", "=": "unchanged" };
 
 const missing = (value) => value === null || value === undefined;
 /** Integers beyond 2⁵³ come as text. */
@@ -49,51 +46,31 @@ export function compare(one, other, direction) {
   return direction * texts.compare(String(one), String(other));
 }
 
-/** The counts of both sides, if the table has them. */
-function counts(columns) {
-  const at = (name) => columns.find((column) => column.name === name)?.index;
-  const [control, test] = [at("control_counts"), at("test_counts")];
-  return control === undefined || test === undefined ? null : { control, test };
-}
-
-/** The word for a row's change: from the counts, which know what is new, or from HTA's sign. */
-function changeOf(column, sides) {
-  if (!sides) {
-    return (row) => SIGNS[row[column.index]];
+/** How every row changed, as the kernel says it: the kinds that occur, and the kind of a row. */
+function changed({ changes, rows }) {
+  if (!Array.isArray(changes?.kinds) || !Array.isArray(changes.rows)) {
+    return null;
   }
-  return (row) => {
-    const [control, test] = [row[sides.control] ?? 0, row[sides.test] ?? 0];
-    if (control === test) {
-      return "unchanged";
-    }
-    return control === 0 ? "added" : test === 0 ? "deleted" : test > control ? "increased" : "decreased";
-  };
+  const kinds = new Map(rows.map((row, index) => [row, changes.kinds[changes.rows[index]]]));
+  const found = new Set(kinds.values());
+  return { name: String(changes.column), words: changes.kinds.filter((kind) => found.has(kind)), of: (row) => kinds.get(row) };
 }
 
 /** Columns of few words, by which rows are taken: what they are called, their words, and the word of a row. */
-export function facets(columns, rows) {
-  const found = [];
+export function facets(columns, table) {
+  const { rows } = table;
+  const change = changed(table);
+  const found = change ? [{ ...change, write: String }] : [];
   for (const column of columns) {
-    if (column.kind !== "category" && column.name !== "rank") {
+    if ((column.kind !== "category" && column.name !== "rank") || column.name === change?.name) {
       continue;
     }
-    let of = (row) => row[column.index];
-    let words = new Set(rows.map(of).filter((word) => !missing(word)));
-    if (column.name === "counts_change_categories" && [...words].every((word) => word in SIGNS)) {
-      of = changeOf(column, counts(columns));
-      words = new Set(rows.map(of));
-    }
-    // Where every row has a word of its own there is nothing to take together.
-    if (words.size > 1 && words.size <= MOST_WORDS && words.size < rows.length) {
-      const change = [...words].every((word) => CHANGES.includes(word));
-      const rank = (word) => `rank ${word}`;
-      found.push({
-        name: String(column.name),
-        words: change ? CHANGES.filter((word) => words.has(word)) : [...words].sort((a, b) => compare(a, b, 1)),
-        write: column.kind === "id" ? rank : String,
-        of,
-      });
-    }
+    const of = (row) => row[column.index];
+    const words = new Set(rows.map(of).filter((word) => !missing(word)));
+    const write = column.kind === "id" ? (word) => `rank ${word}` : column.write;
+    found.push({ name: String(column.name), words: [...words].sort((a, b) => compare(a, b, 1)), write, of });
   }
-  return found.slice(0, MOST_FACETS);
+  // Where every row has a word of its own there is nothing to take together.
+  const useful = ({ words }) => words.length > 1 && words.length <= MOST_WORDS && words.length < rows.length;
+  return found.filter(useful).slice(0, MOST_FACETS);
 }

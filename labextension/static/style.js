@@ -50,6 +50,25 @@ const STYLE = `
 .tracebook-table .tb-left { text-align: left; }
 .tracebook-table .tb-right { text-align: right; }
 .tracebook-table .tb-name { font-family: var(--jp-code-font-family, monospace); }
+.tracebook-table.tb-many :is(th button, .tb-text) { white-space: nowrap; }
+.tracebook-table.tb-many wbr { display: none; }
+.tracebook-table th.tb-short button { min-width: 2.2em; }
+.tracebook-table .tb-unit { white-space: nowrap; }
+.tracebook-table.tb-narrow:not(.tb-many) .tb-unit { white-space: normal; }
+.tracebook-table.tb-narrow :is(td, th button) { padding-left: 5px; padding-right: 5px; }
+.tracebook-table.tb-narrow th[aria-sort].tb-left button { padding-right: 15px; }
+.tracebook-table.tb-narrow th[aria-sort].tb-right button { padding-left: 15px; }
+.tracebook-table .tb-frame { position: relative; width: fit-content; max-width: 100%; }
+.tracebook-table .tb-edge { position: absolute; inset: 1px 1px 1px auto; width: 22px; pointer-events: none; z-index: 2;
+  background: linear-gradient(90deg, transparent, rgba(128, 128, 128, .45)); }
+.tracebook-table :is(.tb-edge, .tb-more)[hidden] { display: none; }
+.tracebook-table .tb-more { padding-top: 5px; }
+.tracebook-table .tb-events { cursor: pointer; }
+.tracebook-table .tb-events:focus-visible { outline: 2px solid var(--tb-focus); outline-offset: -2px; }
+.tracebook-table .tb-opened td { white-space: normal; padding: 0; background: var(--jp-layout-color2, #eee); }
+.tracebook-table .tb-offer { position: sticky; left: 0; box-sizing: border-box; width: max-content; padding: 6px 8px;
+  display: flex; flex-direction: column; gap: 4px; }
+.tracebook-table .tb-offer code { overflow-wrap: anywhere; }
 .tracebook-table .tb-text { white-space: normal; min-width: 8em; max-width: 60ch; overflow-wrap: break-word; }
 .tracebook-table .tb-none { padding: 10px; font-style: italic; }
 .tracebook-table .tb-foot { padding-top: 5px; }
@@ -66,6 +85,7 @@ const STYLE = `
 @media print {
   .tracebook-table :is(.tb-tools, .tb-menu, .tb-pages) { display: none; }
   .tracebook-table .tb-scroll { max-height: none; overflow: visible; border: 0; }
+  .tracebook-table :is(.tb-edge, .tb-more) { display: none; }
   .tracebook-table th { position: static; }
   .tracebook-table tr { break-inside: avoid; }
 }

@@ -1,12 +1,14 @@
 // Draws `application/vnd.tracebook.table.v1+json`: sorted by a head (the sortable table of W3C's ARIA practices), filtered
 // by text and by words, page by page.
 
-import { bar, prepare } from "./columns.js";
+import { bar, hasManyColumns, prepare } from "./columns.js";
 import { button, element } from "./element.js";
+import { cellsOf, rowMenu } from "./events.js";
 import { compare, facets, search, searched } from "./rows.js";
 import { count, stateOf } from "./state.js";
 import { style } from "./style.js";
 import { chips, columnMenu, copies, filterBox, pager } from "./tools.js";
+import { fit, sideways } from "./width.js";
 
 export const MIME = "application/vnd.tracebook.table.v1+json";
 
@@ -15,10 +17,11 @@ const FILTERED = 5;
 
 let tables = 0;
 
-/** The text of a head: it may be broken behind an underscore, and not before its unit. */
+/** The text of a head: it may be broken behind an underscore, and before its unit only in a narrow table. */
 function breakable(title) {
-  const parts = title.replace(" [", "\u00a0[").split(/(?<=_)/);
-  return parts.flatMap((part, index) => (index ? [document.createElement("wbr"), part] : [part]));
+  const parts = title.split(/(?<=_)/);
+  const last = element("span", { className: "tb-unit", text: parts.pop() });
+  return [...parts.flatMap((part) => [part, document.createElement("wbr")]), last];
 }
 
 /** Keys that are meant for the table must not reach the notebook's shortcuts: Enter would edit the cell, `d d` delete it. */
@@ -38,6 +41,20 @@ export const renderer = (Widget) =>
       this.menuId = `tracebook-table-${++tables}-columns`;
       this.node.addEventListener("keydown", keepKeys);
       style();
+      // Heights change as rows are drawn; only another width asks for another layout.
+      let width = 0;
+      this.sizes = new ResizeObserver(() => {
+        if (this.node.clientWidth !== width) {
+          width = this.node.clientWidth;
+          this.layOut();
+        }
+      });
+      this.sizes.observe(this.node);
+    }
+
+    dispose() {
+      this.sizes.disconnect();
+      super.dispose();
     }
 
     async renderModel(model) {
@@ -47,8 +64,9 @@ export const renderer = (Widget) =>
         return;
       }
       this.table = table;
-      this.columns = prepare(table.columns, table.rows);
-      this.facets = table.rows.length < FILTERED ? [] : facets(this.columns, table.rows);
+      this.columns = prepare(table);
+      this.facets = table.rows.length < FILTERED ? [] : facets(this.columns, table);
+      this.node.classList.toggle("tb-many", hasManyColumns(this.columns));
       this.state = stateOf(model, table, this.state);
       this.build();
       this.find();
@@ -63,13 +81,15 @@ export const renderer = (Widget) =>
       // Heard once: a reader of the screen learns that heads are buttons.
       const spoken = element("caption", { className: "tb-hidden", text: `${caption} (column heads are buttons that sort)` });
       const table = element("table", {}, spoken, element("thead", {}, this.headRow), this.body);
-      const scroll = element("div", { className: "tb-scroll", tabIndex: 0, aria: { role: "region", label: caption } }, table);
+      this.scroll = element("div", { className: "tb-scroll", tabIndex: 0, aria: { role: "region", label: caption } }, table);
+      this.beyond = sideways(this.scroll);
       this.foot = element("div", { className: "tb-foot", aria: { role: "status", live: "polite" } });
       this.pages = pager(this.state, () => this.fill());
       this.node.replaceChildren(
         element("div", { className: "tb-caption", text: caption }),
         ...this.tools(),
-        scroll,
+        this.beyond.frame,
+        this.beyond.row,
         this.pages.node,
         this.foot,
       );
@@ -80,10 +100,19 @@ export const renderer = (Widget) =>
     head(column) {
       const order = element("span", { className: "tb-order", text: "↕", aria: { hidden: "true" } });
       const sorter = button(undefined, () => this.sort(column), { className: "" });
-      sorter.append(...(column.right ? [order, ...breakable(column.title)] : [...breakable(column.title), order]));
+      const title = column.short ? [column.short] : breakable(column.title);
+      if (column.short) {
+        sorter.setAttribute("aria-label", column.title);
+      }
+      sorter.append(...(column.right ? [order, ...title] : [...title, order]));
+      const meaning = [column.short ? column.title : "", column.meaning].filter(Boolean).join(": ");
       return element(
         "th",
-        { scope: "col", className: column.right ? "tb-right" : "tb-left", title: column.meaning || column.title },
+        {
+          scope: "col",
+          className: `${column.right ? "tb-right" : "tb-left"}${column.short ? " tb-short" : ""}`,
+          title: meaning || column.title,
+        },
         sorter,
       );
     }
@@ -183,12 +212,17 @@ export const renderer = (Widget) =>
       const page = (this.state.page = Math.min(this.state.page, last));
       const columns = this.shown();
       const drawn = size ? this.found.slice(page * size, (page + 1) * size) : this.found;
-      const rows = drawn.map((row) => element("tr", {}, ...columns.map((column) => this.cell(column, row[column.index]))));
+      this.names = [];
+      this.opened = null;
+      // One row is reached by Tab, the others by the arrows.
+      this.stop = false;
+      const rows = drawn.map((row) => this.row(row, columns));
       if (!rows.length) {
-        const text = this.table.rows.length ? "no row matches" : "no rows";
-        rows.push(element("tr", { className: "tb-empty" }, element("td", { className: "tb-none", colSpan: columns.length, text })));
+        const none = { className: "tb-none", colSpan: columns.length, text: this.nothing() };
+        rows.push(element("tr", { className: "tb-empty" }, element("td", none)));
       }
       this.body.replaceChildren(...rows);
+      this.layOut();
       this.pages.show(this.found.length, this.table.rows.length);
       const said = this.status(columns.length);
       // Said again only if it changed.
@@ -197,13 +231,101 @@ export const renderer = (Widget) =>
       }
     }
 
+    /** What stands in place of rows. */
+    nothing() {
+      const { rows, total_rows: total, rest } = this.table;
+      if (!rows.length) {
+        return "no rows";
+      }
+      if (!(total > rows.length)) {
+        return "no row matches";
+      }
+      return `no row matches among the first ${count(rows.length)} of ${count(total)} rows${rest ? `; ${rest}` : ""}`;
+    }
+
+    /** Fits the drawn rows into the page. */
+    layOut() {
+      if (this.scroll) {
+        fit(this.node, this.scroll, this.names);
+        this.beyond.show();
+      }
+    }
+
+    /** A drawn row. One that stands for events opens on a click or Enter, and the arrows go from one to the next. */
+    row(values, columns) {
+      const made = element("tr", {}, ...columns.map((column) => this.cell(column, values[column.index])));
+      const cells = this.table.events ? cellsOf(this.table, values) : [];
+      if (cells.length) {
+        const open = () => this.open(made, cells, columns.length);
+        made.className = "tb-events";
+        made.tabIndex = this.stop ? -1 : 0;
+        this.stop = true;
+        made.title = "click or Enter: list the events of this row";
+        made.setAttribute("aria-expanded", "false");
+        made.addEventListener("click", () => {
+          // Who marks text wants the text.
+          if (!String(window.getSelection())) {
+            open();
+          }
+        });
+        made.addEventListener("keydown", (event) => this.rowKey(event, made, open));
+      }
+      return made;
+    }
+
+    rowKey(event, row, open) {
+      if (event.target !== row) {
+        return;
+      }
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        open();
+      } else if (step) {
+        event.preventDefault();
+        const rows = [...this.body.querySelectorAll(".tb-events")];
+        const next = rows[rows.indexOf(row) + step];
+        if (next) {
+          row.tabIndex = -1;
+          next.tabIndex = 0;
+          next.focus();
+        }
+      }
+    }
+
+    /** Opens the menu of a row, or closes it. */
+    open(row, cells, columns) {
+      const before = this.opened;
+      const close = () => {
+        this.opened?.menu.remove();
+        this.opened?.row.setAttribute("aria-expanded", "false");
+        this.opened = null;
+      };
+      close();
+      if (before?.row === row) {
+        return;
+      }
+      const menu = rowMenu(cells, columns, () => {
+        close();
+        row.focus();
+      });
+      menu.querySelector(".tb-offer").style.maxWidth = `${this.scroll.clientWidth - 16}px`;
+      row.after(menu);
+      row.setAttribute("aria-expanded", "true");
+      this.opened = { row, menu };
+      menu.querySelector("button")?.focus();
+    }
+
     cell(column, value) {
       const whole = column.write(value);
-      const text = column.short(whole);
+      const text = column.shortener.of(whole);
       const kind = { name: " tb-name", text: " tb-text" }[column.kind] ?? "";
       const cell = element("td", { text, className: (column.right ? "tb-right" : "tb-left") + kind });
       if (text !== whole) {
         cell.title = whole;
+      }
+      if (column.kind === "name") {
+        this.names.push({ cell, column, whole });
       }
       const picture = bar(column, value);
       if (picture) {
@@ -231,7 +353,8 @@ export const renderer = (Widget) =>
       }
       parts.push(...notes.filter((note) => !sorted.direction || !note.startsWith("sorted by ")));
       if (narrowed && sent < total) {
-        parts.push(`only the first ${count(sent)} are here to be searched`);
+        const { rest } = this.table;
+        parts.push(`only the first ${count(sent)} are here to be searched${rest ? `; ${rest}` : ""}`);
       }
       return parts.join(" · ");
     }

@@ -235,8 +235,13 @@ impl Cell {
         let last = self.body.as_ref().and_then(ast::BlockExpr::tail_expr);
         let Some(last) = last else { return };
         if let Some(start) = start(last.syntax()) {
-            edits.insert(start, &format!("cells::{wrapper}(&("));
-            edits.insert(usize::from(last.syntax().text_range().end()) - HEAD.len(), "))");
+            // A hint below the value names a variable.
+            let (noted, end) = match variable(&last) {
+                Some(name) => (format!("cells::named(\"{name}\", "), ")"),
+                None => Default::default(),
+            };
+            edits.insert(start, &format!("cells::{wrapper}({noted}&("));
+            edits.insert(usize::from(last.syntax().text_range().end()) - HEAD.len(), &format!(")){end}"));
         }
     }
 
@@ -249,6 +254,13 @@ impl Cell {
 fn names_in(pattern: &ast::Pat) -> Vec<String> {
     let nodes = pattern.syntax().descendants();
     nodes.filter_map(|node| Some(ast::IdentPat::cast(node)?.name()?.text().to_string())).collect()
+}
+
+/// The name of an expression that is nothing but a variable.
+fn variable(expr: &ast::Expr) -> Option<String> {
+    let ast::Expr::PathExpr(expr) = expr else { return None };
+    let name = expr.path()?.as_single_name_ref()?.text().to_string();
+    name.starts_with(|first: char| first.is_lowercase() || first == '_').then_some(name)
 }
 
 /// Where the first token of a node stands that is no blank and no comment.

@@ -2,7 +2,7 @@
 //!
 //! Everything comes from the catalog: names, help, flags and their defaults. None of the questions is known by name.
 
-use super::view::{Rows, WHERE, chosen, grouped, is_duration, size, table, write_csv};
+use super::view::{Rows, WHERE, chosen, event_cells_of, grouped, is_duration, size, table, write_csv};
 use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use trace::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace::polars::prelude::DataFrame;
 use trace::{Answer, TraceAnalysis};
-use trace_view::{Figure, Part, Report};
+use trace_view::{Figure, Part, Report, Table};
 
 /// A magic per row of the catalog, in its order.
 pub(super) static ASKS: LazyLock<Vec<Ask>> = LazyLock::new(|| CATALOG.iter().map(Ask::of).collect());
@@ -245,7 +245,10 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
         };
         let caption = answer_table.caption(&answer.title);
         let draw = |df: &DataFrame, rows| answer_table.table(df, &caption, rows);
-        tables.push(Part::Table(table(call, rows, &columns, "", draw)?));
+        let table = table(call, rows, &columns, "", draw)?;
+        let ranked = answer_table.frame.column("rank").is_ok();
+        let events = answer_table.named_events.then(|| event_cells_of(call, call.required("NAME"), ranked));
+        tables.push(Part::Table(Table { events, ..table }));
     }
     if call.shows() {
         parts.extend(tables);

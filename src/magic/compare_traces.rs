@@ -1,6 +1,6 @@
 //! `%compare_traces`: counts and durations of every operator on two sides.
 
-use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, trace_diff};
+use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, event_cells, trace_diff};
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
 
@@ -35,7 +35,9 @@ impl Magic for CompareTraces {
     fn notes(&self) -> &'static str {
         "The table is ordered by the size of diff_duration unless --sort is given. --filter, --category, --sort and \
          --columns shape the file of --csv and the bound variable too; --top, --min-us, --unit and the default order \
-         shape only the table."
+         shape only the table. The column diff of the table is diff_duration in percent of control, a dash where control \
+         took no time; the file and the variable do not have it. A click on a row, or Enter, offers the cells that list \
+         its events (%events)."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -51,7 +53,8 @@ impl Magic for CompareTraces {
     fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
         let bind = call.result_name()?.map(str::to_owned);
         let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), scene)?;
-        let caption = format!("compare_traces · {}", caption(&diff.selection()?));
+        let selection = diff.selection()?;
+        let caption = format!("compare_traces · {}", caption(&selection));
         let asked = diff.clone();
         let df = scene.aside(move || asked.compare_traces())?;
         scene.check_interrupt()?;
@@ -59,6 +62,12 @@ impl Magic for CompareTraces {
         if df.height() == 0 && !call.quiet() {
             scene.say("nothing to compare: neither side has such events; `%describe NAME` shows what a trace holds");
         }
-        deliver(call, scene, Frame { df, caption: &caption, order: "diff_duration" }, bind.as_deref())
+        let events = Some(event_cells(call, &selection));
+        deliver(
+            call,
+            scene,
+            Frame { df, caption: &caption, order: "diff_duration", columns: None, events },
+            bind.as_deref(),
+        )
     }
 }

@@ -34,9 +34,9 @@ impl Magic for LsMagic {
                 Header::new("what it does", Unit::None, Kind::Text),
             ],
             total_rows: rows.len(),
-            page: None,
             rows,
             notes: vec!["%NAME? shows the help of one".to_owned()],
+            ..Table::default()
         })));
         Ok(())
     }

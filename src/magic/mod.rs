@@ -11,6 +11,7 @@ mod ask;
 mod cd;
 mod compare_traces;
 mod describe;
+mod events;
 mod help;
 mod lsmagic;
 #[allow(clippy::module_inception)]
@@ -51,6 +52,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
         &visualize::Visualize,
+        &events::Events,
     ];
     magics.extend(ask::ASKS.iter().map(|ask| ask as &dyn Magic));
     magics.extend([

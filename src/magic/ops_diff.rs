@@ -2,17 +2,18 @@
 
 use super::compare_traces::SIDES;
 use super::scene::write;
-use super::view::{
-    CATEGORIES, Category, Frame, GROUP, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, grouped, sides, trace_diff,
-};
+use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, event_cells, grouped, trace_diff};
 use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
 use crate::session::Binding;
-use trace::OpsDiff as Groups;
-use trace::polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
+use trace::polars::prelude::{DataFrame, DataType};
+use trace::{Comparison, OpsDiff as Groups};
 use trace_view::{Part, Report};
 
 pub(super) struct OpsDiff;
+
+/// The column that holds the kind of change.
+const GROUP: &str = "group";
 
 /// What it takes.
 const ARGUMENTS: &[Group] = &[
@@ -68,7 +69,8 @@ impl Magic for OpsDiff {
         if let Some(name) = &bind {
             scene.free(call, name)?;
         }
-        let caption = format!("ops_diff · {}", caption(&diff.selection()?));
+        let selection = diff.selection()?;
+        let caption = format!("ops_diff · {}", caption(&selection));
         let asked = diff.clone();
         let (df, groups) = grouping(&scene.aside(move || asked.compare_traces())?)?;
         scene.check_interrupt()?;
@@ -77,7 +79,18 @@ impl Magic for OpsDiff {
         if call.shows() {
             scene.show(&Report::of(Part::Text(summary.clone())));
         }
-        deliver(call, scene, Frame { df, caption: &caption, order: "diff_counts" }, None)?;
+        deliver(
+            call,
+            scene,
+            Frame {
+                df,
+                caption: &caption,
+                order: "diff_counts",
+                columns: None,
+                events: Some(event_cells(call, &selection)),
+            },
+            None,
+        )?;
         if let Some(path) = call.path("json") {
             write(&path, |out| {
                 serde_json::to_writer_pretty(&mut *out, &groups)?;
@@ -101,46 +114,28 @@ impl Magic for OpsDiff {
 /// A comparison as rows of name, group and counts, and as lists of names by group; both in HTA's order.
 pub(super) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
     let not = |reason: &str| trace::Error::NotAComparison { reason: reason.to_owned() };
-    let (control, test) = sides(compared).ok_or_else(|| not("it has no counts of two sides"))?;
+    let sides = Comparison::of(compared).ok_or_else(|| not("it does not say so"))?;
     let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
-    let counts = |name: &str| -> Result<(Column, Vec<i64>), Error> {
-        let column =
-            compared.column(name).and_then(|column| column.cast(&DataType::Int64)).map_err(trace::Error::from)?;
-        let values = column.i64().map_err(trace::Error::from)?.iter().map(Option::unwrap_or_default).collect();
-        Ok((column, values))
-    };
-    let (control_column, control_counts) = counts(&control)?;
-    let (test_column, test_counts) = counts(&test)?;
-    let categories: Vec<Category> =
-        control_counts.iter().zip(&test_counts).map(|(&control, &test)| Category::of(control, test)).collect();
-    let mut groups = Groups::default();
+    let changes = sides.changes(compared)?;
     let names = name.cast(&DataType::String).map_err(trace::Error::from)?;
-    for (name, category) in names.str().map_err(trace::Error::from)?.iter().zip(&categories) {
-        let group = match category {
-            Category::Added => &mut groups.added,
-            Category::Deleted => &mut groups.deleted,
-            Category::Increased => &mut groups.increased,
-            Category::Decreased => &mut groups.decreased,
-            Category::Unchanged => &mut groups.unchanged,
-        };
-        group.push(name.unwrap_or_default().to_owned());
-    }
-    let words: Vec<&str> = categories.iter().map(|category| category.word()).collect();
-    let diff: Vec<i64> = control_counts.iter().zip(&test_counts).map(|(control, test)| test - control).collect();
+    let names = names.str().map_err(trace::Error::from)?.iter().map(|name| name.unwrap_or_default().to_owned());
+    let groups = changes.iter().copied().zip(names).collect();
+    let words: Vec<&str> = changes.iter().map(|change| change.word()).collect();
+    let column = |name: &str| compared.column(name).cloned().map_err(trace::Error::from);
+    let [control, test] = sides.counts();
     let columns = vec![
         name,
-        Series::new(GROUP.into(), words).into(),
-        control_column,
-        test_column,
-        Series::new("diff_counts".into(), diff).into(),
+        Comparison::marked(sides.control(), sides.test(), GROUP, &words).map_err(trace::Error::from)?,
+        column(&control)?,
+        column(&test)?,
+        column("diff_counts")?,
     ];
     Ok((DataFrame::new(compared.height(), columns).map_err(trace::Error::from)?, groups))
 }
 
 /// `added 12 · deleted 3 · increased 5 · decreased 6 · unchanged 1,258`
 pub(super) fn summary(groups: &Groups) -> String {
-    let lists = [&groups.added, &groups.deleted, &groups.increased, &groups.decreased, &groups.unchanged];
     let counts: Vec<String> =
-        CATEGORIES.iter().zip(lists).map(|(word, names)| format!("{word} {}", grouped(names.len()))).collect();
+        groups.lists().iter().map(|(word, names)| format!("{word} {}", grouped(names.len()))).collect();
     counts.join(" · ")
 }

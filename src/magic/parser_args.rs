@@ -85,9 +85,9 @@ fn table(args: &[&AvailableArg]) -> Table {
             head("description", Shown::Text, "what it holds"),
         ],
         total_rows: args.len(),
-        page: None,
         rows: args.iter().map(row).collect(),
         notes: Vec::new(),
+        ..Table::default()
     }
 }
 
@@ -111,8 +111,8 @@ fn groups() -> Table {
             head("description", Shown::Text, "what it is for"),
         ],
         total_rows: rows.len(),
-        page: None,
         rows,
         notes: Vec::new(),
+        ..Table::default()
     }
 }

@@ -70,7 +70,14 @@ impl Magic for Show {
         let draw = match way {
             "bar" => bars,
             "histogram" => histogram,
-            _ => return deliver(call, scene, Frame { df, caption: variable, order: "" }, bind.as_deref()),
+            _ => {
+                return deliver(
+                    call,
+                    scene,
+                    Frame { df, caption: variable, order: "", columns: None, events: None },
+                    bind.as_deref(),
+                );
+            }
         };
         let rows = Rows::of(call, df)?;
         // The figure comes first, so that a wrong flag leaves no file and no variable behind.

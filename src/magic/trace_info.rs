@@ -91,13 +91,13 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
             head("meaning", Unit::None, Shown::Text, "what the column holds"),
         ],
         total_rows: columns.len(),
-        page: None,
         rows: columns.iter().map(row).collect(),
         notes: vec![format!(
             "{} in {} columns; the texts of categories are kept once for all traces and not counted",
             bytes(total),
             grouped(columns.len())
         )],
+        ..Table::default()
     })))
 }
 

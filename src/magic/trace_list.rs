@@ -64,9 +64,9 @@ impl Magic for TraceList {
                 head("path", Kind::Name),
             ],
             total_rows: rows.len(),
-            page: None,
             rows,
             notes: vec![format!("{} in memory", bytes(total))],
+            ..Table::default()
         })));
         Ok(())
     }

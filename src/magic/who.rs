@@ -37,9 +37,9 @@ impl Magic for Who {
             caption: "variables".to_owned(),
             headers: vec![Header::new("name", Unit::None, Kind::Name), Header::new("type", Unit::None, Kind::Name)],
             total_rows: rows.len(),
-            page: None,
             rows,
             notes: Vec::new(),
+            ..Table::default()
         })));
         Ok(())
     }

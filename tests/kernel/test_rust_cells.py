@@ -1,5 +1,6 @@
 """Rust cells: what they find in scope, how their values show, what survives an error, and what they share with magics."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -230,6 +231,43 @@ def test_a_magic_binds_a_frame_that_rust_changes_and_a_magic_draws(traces):
     names = traces.ok('for name in most.column("name")?.str()?.iter().flatten() { println!("{name}"); }').text().splitlines()
     assert [len(series["x"]) for series in figure[PLOTLY]["data"]] == [3, 3, 3]
     assert figure[PLOTLY]["data"][0]["x"] == names
+
+
+def changes(bundle):
+    """The kinds of change of a table and how many rows have them, in the order in which they are offered."""
+    told = bundle[TABLE]["changes"]
+    counts = [told["rows"].count(kind) for kind in range(len(told["kinds"]))]
+    return dict(zip(told["kinds"], counts, strict=True))
+
+
+def test_changes_are_those_of_ops_diff_for_any_labels(traces):
+    traces.ok(f"%trace_load '{DATA}/control' --as a --quiet\n%trace_load '{DATA}/test' --as b --quiet")
+    for control, test in [("a", "b"), ("b", "a")]:
+        groups = f"{{ let ops = TraceDiff::new(&{control}, &{test}).ops_diff()?; ops.lists().map(|(_, names)| names.len()) }}"
+        sizes = json.loads(plain(traces.ok(groups)))
+        traces.ok(f"x = %compare_traces {control} {test}")
+        shown = traces.ok(f"%compare_traces {control} {test}").one("display_data")["data"]
+        assert list(changes(shown).values()) == sizes and min(sizes) > 0
+        assert changes(result(traces.ok("x"))) == changes(shown)
+        lazy = 'x.clone().lazy().filter(col("counts_change_categories").eq(lit("+"))).sort(["name"], Default::default()).collect()?'
+        more = changes(result(traces.ok(lazy)))
+        assert more == {**dict.fromkeys(more, 0), "added": sizes[0], "increased": sizes[2]}
+
+
+def test_frames_that_are_no_comparison_are_plain_tables(traces):
+    traces.ok("plain_frame = %compare_traces control test")
+    described = result(traces.ok("plain_frame.describe()?"))[TABLE]
+    assert "changes" not in described and all(column["kind"] in ("text", "number") for column in described["columns"])
+    column = result(traces.ok('plain_frame["name"].clone()'))[TABLE]
+    assert column["caption"] == "Column"
+
+
+def test_a_long_frame_says_how_to_see_all_of_it(traces):
+    traces.ok("let five = control.events();")
+    for code, name in [("five", "five"), ("five.clone()", "VARIABLE")]:
+        content = result(traces.ok(code))[TABLE]
+        assert len(content["rows"]) == 500 < content["total_rows"]
+        assert content["rest"].startswith(f"`%show {name} --"), content["rest"]
 
 
 def test_both_ways_give_the_same_numbers(traces):

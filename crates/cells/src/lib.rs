@@ -29,7 +29,7 @@ pub use polars;
 pub use polars_io;
 pub use rich::{Output, Rich, Shown};
 pub use serde_json;
-pub use show::{Ended, Outcome, ShowDebug, ShowEnded, ShowOutcome, ShowRich, Value, pretty, value};
+pub use show::{Ended, Outcome, ShowDebug, ShowEnded, ShowOutcome, ShowRich, Value, named, pretty, value};
 pub use tokio;
 pub use trace;
 pub use trace_view;

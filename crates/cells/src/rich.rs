@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Debug, Display};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace::{Answer, Description, OpsDiff, Trace, TraceSet};
-use trace_view::{Bundle, Figure, Page, Present, Report, Table};
+use trace::{Answer, Comparison, Description, OpsDiff, Trace, TraceSet};
+use trace_view::{Bundle, EventCell, EventCells, Figure, Page, Present, Report, Table};
 
 /// What a value has to show, in order; the message of an error value.
 pub type Shown = Result<Vec<Bundle>, String>;
@@ -26,33 +26,60 @@ pub trait Rich {
     fn bundles(&self) -> Shown;
 }
 
-fn table(frame: &DataFrame) -> Shown {
-    let mut table = trace::frame_table(frame, "DataFrame", MOST_ROWS);
+fn table(frame: &DataFrame, caption: &str) -> Shown {
+    let mut table = trace::display_table(frame, caption, MOST_ROWS);
     table.page = (frame.height() > ROWS).then(|| Page { rows: ROWS, more: String::new() });
+    if frame.height() > MOST_ROWS {
+        let name = crate::show::shown_name();
+        let name = name.as_deref().unwrap_or("VARIABLE");
+        // A table of a magic has more rows, yet not any number.
+        table.rest = if frame.height() <= Table::MOST_ROWS {
+            format!("`%show {name} --top 0` shows all")
+        } else {
+            format!("`%show {name} --filter 'TEXT'` searches all")
+        };
+    }
+    table.events = event_cells(frame);
     Ok(table.present().bundles())
+}
+
+/// The cells behind the rows of a comparison: of the traces with these labels, whichever rows were compared.
+fn event_cells(frame: &DataFrame) -> Option<EventCells> {
+    let sides = Comparison::of(frame)?;
+    let (name, flag) = [("name", "--name"), ("short_name", "--short-name")]
+        .into_iter()
+        .find(|(name, _)| frame.column(name).is_ok())?;
+    let cell = |(label, counts): (&str, String)| EventCell {
+        title: format!("events in {label}"),
+        before: format!("%events {label} {flag} "),
+        after: String::new(),
+        counts,
+    };
+    let cells = [sides.control(), sides.test()].into_iter().zip(sides.counts()).map(cell).collect();
+    Some(EventCells { name: name.to_owned(), rank: None, cells })
 }
 
 impl Rich for DataFrame {
     fn bundles(&self) -> Shown {
-        table(self)
+        table(self, "DataFrame")
     }
 }
 
 impl Rich for Series {
     fn bundles(&self) -> Shown {
-        table(&self.clone().into_frame())
+        table(&self.clone().into_frame(), "Series")
     }
 }
 
 impl Rich for Column {
     fn bundles(&self) -> Shown {
-        table(&self.clone().into_frame())
+        table(&self.clone().into_frame(), "Column")
     }
 }
 
 impl Rich for Trace {
     fn bundles(&self) -> Shown {
-        table(&self.events())
+        table(&self.events(), &format!("Trace · rank {}", self.rank()))
     }
 }
 

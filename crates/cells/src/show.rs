@@ -10,7 +10,7 @@
 
 use crate::channel::{send, send_all, send_result};
 use crate::rich::{Rich, Shown};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt::{Debug, Display};
 use std::ops::Deref;
 use trace_view::Bundle;
@@ -36,7 +36,20 @@ pub fn pretty<T: ?Sized>(shown: &T) -> Value<'_, T> {
     value(shown)
 }
 
+/// Notes what the shown expression is called, if it is a variable, and passes the value on: a hint names it.
+pub fn named<'a, T: ?Sized>(name: &str, shown: &'a T) -> &'a T {
+    NAME.set(Some(name.to_owned()));
+    shown
+}
+
+/// The variable that is being shown, once.
+pub(crate) fn shown_name() -> Option<String> {
+    NAME.take()
+}
+
 thread_local! {
+    /// The variable that [`named`] noted.
+    static NAME: RefCell<Option<String>> = const { RefCell::new(None) };
     /// Whether the next debug text is spread over lines.
     static PRETTY: Cell<bool> = const { Cell::new(false) };
 }

@@ -10,7 +10,7 @@ use crate::magic::ops_diff::grouping;
 use crate::magic::view::{ROWS, Rows, SELECTION, SHOWN, caption, chosen, csv, select, table, trace_diff};
 use crate::magic::{Argument, Call, Group, Kind, Magic, Scene};
 use trace::polars::prelude::DataFrame;
-use trace::{TraceDiff, frame_table};
+use trace::{TraceDiff, display_table};
 use trace_view::{Figure, Part, Report};
 
 pub(super) struct Diff;
@@ -118,7 +118,7 @@ impl Magic for Diff {
         let file = select(&rows.df, &columns)?;
         let drawn = rows.df.clone();
         let about = caption(&answer.selection);
-        let shown = table(call, rows, &columns, ORDER, |df, rows| frame_table(df, &about, rows))?;
+        let shown = table(call, rows, &columns, ORDER, |df, rows| display_table(df, &about, rows))?;
         let mut report = Report::of(Part::Text(answer.text())).with(Part::Table(shown));
         Screen::file(call, "csv", |out| csv(&file, out))?;
         Screen::file(call, "json", |out| answer.write_json(&file, out))?;

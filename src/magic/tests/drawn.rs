@@ -4,11 +4,12 @@
 use super::Stage;
 use crate::display::Output;
 use serde_json::{Value, json};
+use trace::Comparison;
 use trace::polars::df;
 use trace_view::{PLOTLY, PNG, TABLE};
 
 fn stage() -> Stage {
-    let compared = df!(
+    let mut compared = df!(
         "name" => ["aten::mm", "aten::add", "aten::mul"],
         "control_counts" => [2i64, 1, 4],
         "control_total_duration" => [20_000.0, 1_000.0, 40_000.0],
@@ -16,14 +17,16 @@ fn stage() -> Stage {
         "test_total_duration" => [10_000.0, 3_000.0, 10_000.0],
         "diff_counts" => [-1i64, 2, -3],
         "diff_duration" => [-10_000.0, 2_000.0, -30_000.0],
-        "counts_change_categories" => ["-", "+", "-"],
-    );
+    )
+    .unwrap();
+    let changes = Comparison::marked("control", "test", "counts_change_categories", &["-", "+", "-"]).unwrap();
+    compared.with_column(changes).unwrap();
     let by_rank = df!("rank" => [0i64, 1, 2], "share" => [Some(0.5), None, Some(0.25)]);
     let events =
         df!("cat" => ["a", "a", "b", "b"], "stream" => [7i64, 7, 20, 20], "dur" => [1_000i64, 3_000, 3_000, 9_000]);
     let words = df!("name" => ["a", "b"]);
     let mut stage = Stage::default();
-    for (name, frame) in [("compared", compared), ("by_rank", by_rank), ("events", events), ("words", words)] {
+    for (name, frame) in [("compared", Ok(compared)), ("by_rank", by_rank), ("events", events), ("words", words)] {
         stage = stage.with_frame(name, frame.unwrap());
     }
     stage

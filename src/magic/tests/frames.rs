@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used)]
 use super::Stage;
 use crate::display::Output;
+use trace::Comparison;
 use trace::polars::df;
 use trace::polars::prelude::DataFrame;
 use trace_view::{HTML, PLAIN};
 
 /// A comparison in HTA's order: names of control, then of test alone.
 fn compared() -> DataFrame {
-    df!(
+    let mut df = df!(
         "name" => ["b_gone", "c_more", "d_less", "e_same", "a_new"],
         "control_counts" => [2i64, 1, 4, 3, 0],
         "control_total_duration" => [20.5, 1000.0, 40_000.0, 3.0, 0.0],
@@ -17,9 +18,11 @@ fn compared() -> DataFrame {
         "test_total_duration" => [0.0, 3000.25, 10_000.0, 3.125, 50.0],
         "diff_counts" => [-2i64, 2, -3, 0, 5],
         "diff_duration" => [-20.5, 2000.25, -30_000.0, 0.125, 50.0],
-        "counts_change_categories" => ["-", "+", "-", "=", "+"],
     )
-    .unwrap()
+    .unwrap();
+    let signs = ["-", "+", "-", "=", "+"];
+    df.with_column(Comparison::marked("control", "test", "counts_change_categories", &signs).unwrap()).unwrap();
+    df
 }
 
 fn stage() -> Stage {
@@ -71,7 +74,7 @@ fn filter_and_category_leave_rows() {
 #[test]
 fn top_and_min_us_hide_rows_and_say_so() {
     let text = stage().text("%show df --top 2");
-    assert!(text.contains("2 of 5 rows × 8 columns · --top 0 shows all"), "{text}");
+    assert!(text.contains("2 of 5 rows × 9 columns · --top 0 shows all"), "{text}");
     assert_eq!(names("%show df --top 2"), ["b_gone", "c_more"]);
     assert_eq!(names("%show df --top 0").len(), 5);
     assert_eq!(names("%show df --min-us 50"), ["c_more", "d_less", "a_new"]);
@@ -168,7 +171,8 @@ fn a_category_needs_counts_of_two_sides() {
     let mut stage = Stage::default().with_frame("df", df!("name" => ["a"], "n" => [1i64]).unwrap());
     assert_eq!(
         stage.error("%show df --category added"),
-        "UsageError: %show: --category needs the columns of %compare_traces, with the counts of both sides."
+        "UsageError: %show: --category needs a comparison: the frame of %compare_traces with its column \
+         counts_change_categories."
     );
     let mut stage = Stage::default().with_frame("df", df!("n" => [1i64]).unwrap());
     assert_eq!(

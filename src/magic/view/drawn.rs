@@ -4,8 +4,8 @@ use super::rows::{Rows, column, name_column, numbers};
 use super::table::is_duration;
 use crate::Error;
 use crate::magic::{Argument, Call, Group, Kind};
-use trace::frame_table;
 use trace::polars::prelude::{DataFrame, DataType};
+use trace::{Comparison, frame_table};
 use trace_view::{Axis, Figure, Header, Kind as Shown, Mark, Points, Series, Unit, grouped};
 
 /// Bars of a figure that does not say how many; nobody reads more.
@@ -212,11 +212,9 @@ fn durations(df: &DataFrame) -> Option<String> {
 
 /// Both durations of a comparison, and their difference.
 fn of_comparison(df: &DataFrame) -> Option<Vec<String>> {
-    let of_side = |header: &Header| header.name.ends_with("_total_duration");
-    let mut names: Vec<String> = measures(df).into_iter().filter(of_side).map(|header| header.name).collect();
-    df.column("diff_duration").ok().filter(|_| names.len() == 2)?;
-    names.push("diff_duration".to_owned());
-    Some(names)
+    let [control, test] = Comparison::of(df)?.durations();
+    let names = vec![control, test, "diff_duration".to_owned()];
+    names.iter().all(|name| df.column(name).is_ok()).then_some(names)
 }
 
 /// The first column of numbers that is not `taken`.

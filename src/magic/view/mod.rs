@@ -3,15 +3,17 @@
 mod category;
 mod csv;
 mod drawn;
+mod event_cells;
 mod flags;
 mod number;
 mod rows;
 mod selection;
 mod table;
 
-pub(super) use category::{CATEGORIES, Category, GROUP, is_unsorted, sides};
+pub(super) use category::is_unsorted;
 pub(super) use csv::{csv, write_csv};
 pub(super) use drawn::{DRAWN, DRAWN_NOTES, bars, fits, histogram};
+pub(super) use event_cells::{event_cells, event_cells_of};
 pub(super) use flags::{RESULT, ROWS, SHOWN};
 pub(super) use number::bytes;
 pub(super) use rows::Rows;

@@ -1,6 +1,6 @@
 //! Which rows of a frame, and in which order.
 
-use super::category::categories;
+use super::category::changes;
 use crate::Error;
 use crate::magic::Call;
 use crate::magic::line::did_you_mean;
@@ -31,10 +31,8 @@ impl Rows {
             df = keep_rows(&df, &keep)?;
         }
         if let Some(words) = call.words("category") {
-            let keep: Vec<bool> = categories(call, &df)?
-                .into_iter()
-                .map(|category| words.iter().any(|word| word == category.word()))
-                .collect();
+            let keep: Vec<bool> =
+                changes(call, &df)?.into_iter().map(|change| words.iter().any(|word| word == change.word())).collect();
             df = keep_rows(&df, &keep)?;
         }
         let mut orders = Vec::new();

@@ -3,15 +3,14 @@
 //! `--filter`, `--category`, `--sort` and `--columns` shape all three. The default order, `--top`, `--min-us` and `--unit`
 //! shape only the table.
 
-use super::category::GROUP;
 use super::csv::write_csv;
 use super::rows::{Rows, column, numbers};
 use crate::Error;
 use crate::magic::{Call, Scene};
-use trace::frame_table;
+use trace::display_table;
 use trace::polars::prelude::DataFrame;
 use trace_view::grouped;
-use trace_view::{Cell, Header, Kind, Page, Part, Report, Table, Unit};
+use trace_view::{Cell, EventCells, Header, Page, Part, Report, Table, Unit};
 
 /// Rows of a table that does not say how many.
 const TOP: u64 = 20;
@@ -24,6 +23,10 @@ pub(in crate::magic) struct Frame<'a> {
     pub(in crate::magic) caption: &'a str,
     /// The column whose size orders the table, unless `--sort` does.
     pub(in crate::magic) order: &'a str,
+    /// The columns that the table has unless `--columns` chooses; all if `None`.
+    pub(in crate::magic) columns: Option<Vec<String>>,
+    /// How the events behind its rows are listed.
+    pub(in crate::magic) events: Option<EventCells>,
 }
 
 /// Writes the file, binds the variable and shows the table, whichever the call asks for. `bind` is the variable, if
@@ -37,12 +40,14 @@ pub(in crate::magic) fn deliver(
     frame: Frame<'_>,
     bind: Option<&str>,
 ) -> Result<(), Error> {
-    let Frame { df, caption, order } = frame;
+    let Frame { df, caption, order, columns: shown, events } = frame;
     let rows = Rows::of(call, df)?;
     let columns = chosen(call, &rows.df)?;
     let file = select(&rows.df, &columns)?;
     // The table comes first, so that a wrong flag leaves no file and no variable behind.
-    let table = table(call, rows, &columns, order, |df, rows| frame_table(df, caption, rows))?;
+    let shown = if columns.is_some() { &columns } else { &shown };
+    let table = table(call, rows, shown, order, |df, rows| display_table(df, caption, rows))?;
+    let table = Table { events, ..table };
     if let Some(name) = bind {
         scene.free(call, name)?;
     }
@@ -97,7 +102,8 @@ pub(in crate::magic) fn select(df: &DataFrame, columns: &Option<Vec<String>>) ->
     }
 }
 
-/// The rows as a table, by the flags of a call; `draw` makes a table of the first so many rows of a frame.
+/// The rows as a table, by the flags of a call; `draw` makes a table of the first so many rows of a frame, of which
+/// `columns` are shown.
 ///
 /// # Errors
 /// If a flag names what is not there.
@@ -122,20 +128,25 @@ pub(in crate::magic) fn table(
             notes.push(format!("{} rows below {least} µs hidden", grouped(hidden)));
         }
     }
-    let df = select(&rows.df, columns)?;
+    let df = rows.df;
     let top = match call.whole("top").unwrap_or(TOP) {
         0 => df.height(),
         top => usize::try_from(top).unwrap_or(usize::MAX),
     };
     // The extension turns to the rows behind the first page.
     let mut table = draw(&df, top.max(Table::MOST_ROWS));
+    table = match columns {
+        Some(columns) => table.select(columns),
+        // Only of what is shown; frames and files keep HTA's order.
+        None => table.with_first_id("rank"),
+    };
     table.notes = notes;
     table.page = (top < df.height()).then(|| Page {
         rows: top,
         more: if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned(),
     });
-    if let Some(group) = table.headers.iter_mut().find(|header| header.name == GROUP) {
-        group.kind = Kind::Category;
+    if df.height() > table.rows.len() {
+        table.rest = "`--filter` searches all".to_owned();
     }
     let unit = match call.text("unit") {
         Some("us") => Unit::Micros,

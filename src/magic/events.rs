@@ -1,0 +1,146 @@
+//! `%events`: the events of a trace that have a name, a device, a rank, an iteration.
+
+use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
+use super::{Argument, Call, Group, Kind, Magic, Scene};
+use crate::Error;
+use std::sync::Arc;
+use trace::polars::prelude::DataFrame;
+use trace::{DeviceType, EventQuery};
+
+pub(super) struct Events;
+
+/// The columns of the table, as far as the events have them; `--columns` chooses others.
+const SHOWN_COLUMNS: [&str; 11] =
+    ["rank", "name", "cat", "ts", "dur", "stream", "tid", "iteration", "correlation", "bytes", "memory_bw_gbps"];
+
+/// What it takes.
+const ARGUMENTS: &[Group] = &[
+    Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")]),
+    Group::new(
+        "Which events",
+        &[
+            Argument::flag("name", Kind::Text, "only events of exactly this name").or("all names"),
+            Argument::flag("short-name", Kind::Text, "only events whose name has this short form").or("all names"),
+            Argument::flag("filter", Kind::Regex, "only events whose name matches; quote it: 'nccl|memcpy'").or("all"),
+            Argument::flag("rank", Kind::List, "only these ranks").or("all"),
+            Argument::flag("iteration", Kind::List, "only these iterations; on the GPU what was launched in them")
+                .or("all events"),
+            Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the events ran").or("all"),
+            WHERE,
+            Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
+        ],
+    ),
+    SHOWN,
+    RESULT,
+];
+
+impl Magic for Events {
+    fn name(&self) -> &'static str {
+        "events"
+    }
+
+    fn summary(&self) -> &'static str {
+        "List the events of a trace by name, device, rank and iteration, the longest first."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn columns(&self) -> &'static [&'static str] {
+        &SHOWN_COLUMNS
+    }
+
+    fn result(&self) -> Option<&'static str> {
+        Some("a polars DataFrame of the events, in the order of the trace, with all columns of events()")
+    }
+
+    fn notes(&self) -> &'static str {
+        "A click on a row of %compare_traces, %ops_diff or a table of kernels, or Enter on it, offers the calls of %events \
+         that list the events behind this row. The table is ordered by duration unless --sort is given, and shows the \
+         columns that say what, when, how long and where; --columns chooses others."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%events control --name aten::mm --rank 3 --iteration 1010",
+            "%events control --filter '^nccl' --where 'dur > 100us' --top 50",
+            "x = %events control --device-type gpu",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+        let bind = call.result_name()?.map(str::to_owned);
+        let label = call.required("NAME");
+        let trace = scene.trace(call, label)?;
+        let query = query(call);
+        let df = scene.aside(move || query.select(Arc::as_ref(&trace)))?;
+        scene.check_interrupt()?;
+        if df.height() == 0 && !call.quiet() {
+            scene.say(format!("{label} has no such event; `%describe {label}` shows what it holds{}", folded(call)));
+        }
+        let caption = caption(call);
+        let shown = shown_columns(&df);
+        let frame = Frame { df, caption: &caption, order: "dur", columns: Some(shown), events: None };
+        deliver(call, scene, frame, bind.as_deref())
+    }
+}
+
+fn query(call: &Call<'_>) -> EventQuery {
+    let mut query = EventQuery::default().device_type(match call.text("device-type") {
+        Some("cpu") => DeviceType::CPU,
+        Some("gpu") => DeviceType::GPU,
+        _ => DeviceType::ALL,
+    });
+    if let Some(name) = call.text("name") {
+        query = query.name(name);
+    }
+    if let Some(name) = call.text("short-name") {
+        query = query.short_name(name);
+    }
+    if let Some(ranks) = call.list("rank") {
+        query = query.ranks(ranks);
+    }
+    if let Some(iterations) = call.list("iteration") {
+        query = query.iterations(iterations);
+    }
+    if let Some(condition) = call.condition("where") {
+        query = query.filter(condition);
+    }
+    query
+}
+
+/// A row of a table of kernels that is no event of its own.
+fn folded(call: &Call<'_>) -> &'static str {
+    if call.text("name") == Some("others") {
+        " (the row `others` adds up the names below the largest ones)"
+    } else {
+        ""
+    }
+}
+
+/// `events · control · aten::mm · rank 3 · iteration 1010`
+fn caption(call: &Call<'_>) -> String {
+    let numbers = |flag: &str| {
+        let numbers = call.list(flag)?.iter().map(i64::to_string).collect::<Vec<_>>();
+        Some(format!("{flag}{} {}", if numbers.len() == 1 { "" } else { "s" }, numbers.join(",")))
+    };
+    let text = |flag: &str| call.text(flag).map(str::to_owned);
+    let parts = [
+        Some("events".to_owned()),
+        text("NAME"),
+        text("name"),
+        text("short-name"),
+        call.regex("filter").map(|regex| format!("name ~ {regex}")),
+        text("device-type").filter(|device| device != "all").map(|device| device.to_uppercase()),
+        numbers("rank"),
+        numbers("iteration"),
+        call.condition("where").map(|condition| format!("where {condition}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+fn shown_columns(df: &DataFrame) -> Vec<String> {
+    let has_values = |name: &&&str| df.column(name).is_ok_and(|column| column.null_count() < df.height().max(1));
+    SHOWN_COLUMNS.iter().filter(has_values).map(|name| (*name).to_owned()).collect()
+}
