@@ -21,8 +21,28 @@ def hostile():
     return table(columns, rows, caption=EVIL, notes=[EVIL])
 
 
-TABLES = [comparison(12), comparison(5000, page=20), hostile(), comparison(5)]
-FEW, MANY, HOSTILE, APART = range(4)
+KERNELS = ["adagrad_unweighted_kernel_cta", "adagrad_unweighted_kernel_warp", "sgd_weighted_kernel_warp"]
+
+
+def look_alikes():
+    """Kernels that differ in two places of a long name, on two ranks, in frames of which only some rows were sent."""
+    name = "split_embedding_backward_codegen_rowwise_{}_per_row_1_and_a_tail_that_is_the_same_in_all_of_them"
+    columns = [("rank", "", "id", 0), ("name", "", "name", 0), ("ts", "ns", "number", 0), ("sum", "ms", "number", 1)]
+    rows = [[rank, name.format(kernel), str(HUGE - at), at / 4] for rank in (0, 1) for at, kernel in enumerate(KERNELS)]
+    events = {"name": "name", "rank": "rank", "cells": [{"title": "events in c", "before": "%events c --name ", "after": "", "counts": ""}]}
+    return {**table(columns, rows, events=events, rest="`%show five --top 0` shows all"), "total_rows": 5000}
+
+
+def events():
+    """Events with many columns, of which one far to the right has a long name and long texts."""
+    names = ["rank", "index", "name", "cat", *(f"argument_{at}" for at in range(14)), "wait_on_cuda_event_record_corr_id"]
+    columns = [(name, "", "text" if at > 3 else "number" if at < 2 else "name", 0) for at, name in enumerate(names)]
+    rows = [[0, row, "aten::mm", "cpu_op", *["[1, 2, 3]"] * 14, "[[1024, 1024], [512, 512], [8, 8]] " * 6] for row in range(8)]
+    return table(columns, rows)
+
+
+TABLES = [comparison(12), comparison(5000, page=20), hostile(), comparison(5), look_alikes(), events()]
+FEW, MANY, HOSTILE, APART, ALIKE, EVENTS = range(6)
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +102,7 @@ def test_a_head_sorts_by_click_and_by_keys(opened):
     assert column(few, 6) == unsorted
     # From head to head by Tab, and only one is sorted by.
     sorter.press("Tab")
+    opened.play.keyboard.press("Tab")
     opened.play.keyboard.press("Enter")
     expect(head(few, "counts_change_categories")).to_have_attribute("aria-sort", "ascending")
     assert few.locator("th[aria-sort]").count() == 1
@@ -96,7 +117,7 @@ def test_rows_are_filtered_by_typing(opened):
     # Letters that are shortcuts of the notebook stay letters.
     opened.play.keyboard.type("ADD_ 1[0-2]$")
     assert column(many, 0) == ["aten::add_ 10"]
-    expect(status(many)).to_contain_text("1 of 5,000 rows × 8 columns")
+    expect(status(many)).to_contain_text("1 of 5,000 rows × 9 columns")
     box.fill("vectorized_elementwise_kernel<4, float> 2")
     expect(status(many)).not_to_contain_text("0 of 5,000")
     assert all("float> 2" in (cell.get_attribute("title") or cell.text_content()) for cell in many.locator("td:first-child").all())
@@ -140,6 +161,106 @@ def test_buttons_of_words_take_rows_and_count_them(opened):
     expect(status(few)).to_contain_text("12 rows")
 
 
+def test_without_kinds_of_the_kernel_words_are_words(page, server):
+    """A table of an older version, or of a frame that is no comparison."""
+    content = comparison(12)
+    del content["changes"]
+    write_samples(server.folder / "words.ipynb", [{"data": {TABLE: content, "text/plain": "a table"}, "metadata": {}}])
+    open_notebook(page, server.url("words.ipynb"), 0, 1)
+    assert nth(page, 0).locator(".tb-chip").all_text_contents() == ["- 5", "+ 5", "= 2"]
+
+
+def test_a_filter_that_finds_nothing_in_cut_rows_says_so(opened):
+    alike = nth(opened, ALIKE)
+    alike.get_by_role("searchbox").fill("Memcpy")
+    expect(alike.locator("tbody")).to_have_text("no row matches among the first 6 of 5,000 rows; `%show five --top 0` shows all")
+    expect(status(alike)).to_contain_text("only the first 6 are here to be searched; `%show five --top 0` shows all")
+
+
+def test_different_names_look_different_at_every_width(opened):
+    alike = nth(opened, ALIKE)
+    for width in (1400, 900, 700, 500):
+        opened.size(width, 1000)
+        opened.evaluate("new Promise((resolve) => setTimeout(resolve, 300))")
+        shown = column(alike, 1)
+        assert len(set(shown)) == 3 and shown[:3] == shown[3:], (width, shown)
+        assert all("cta" in text or "warp" in text for text in shown[:2]), (width, shown)
+    # Nanoseconds beyond 2⁵³ are read like other numbers.
+    assert column(alike, 2)[0] == f"{HUGE:,}"
+
+
+def test_rows_of_many_columns_have_one_line(opened):
+    many, few = nth(opened, EVENTS), nth(opened, FEW)
+    height = "(node) => node.getBoundingClientRect().height"
+    assert many.locator("thead tr").evaluate(height) <= 1.5 * many.locator("tbody tr").first.evaluate(height)
+    assert many.locator("tbody tr").first.evaluate(height) <= few.locator("tbody tr").first.evaluate(height) + 1
+
+
+FITS = "(node) => node.scrollWidth <= node.clientWidth + 1"
+
+
+@pytest.mark.parametrize("width", [1400, 1100])
+def test_a_comparison_fits_the_window(opened, width, screenshots):
+    opened.size(width, 1000)
+    few = nth(opened, FEW)
+    opened.wait(f"({FITS})(document.querySelector('.tb-scroll'))")
+    region = few.get_by_role("region").bounding_box()
+    change = few.locator("th.tb-short").bounding_box()
+    assert change["x"] + change["width"] <= region["x"] + region["width"] + 1 and change["width"] < 60
+    assert few.locator("th.tb-short").text_content().strip(" ↕") == "±"
+    assert "counts_change_categories" in few.locator("th.tb-short").get_attribute("title")
+    assert {text for text in column(few, 8)} == {"+", "−", "="}
+    assert few.locator(".tb-more").is_hidden()
+    assert few.get_by_role("region").evaluate(FITS)
+    opened.screenshot(screenshots / f"tables-{width}.png")
+
+
+def test_a_window_that_is_too_narrow_offers_the_other_columns(opened, screenshots):
+    opened.size(900, 1000)
+    few = nth(opened, FEW)
+    more = few.locator(".tb-more button")
+    expect(more).to_be_visible()
+    expect(more).to_contain_text("more column")
+    region = few.get_by_role("region").bounding_box()
+    heads = [head.bounding_box() for head in few.locator("thead th").all()]
+    seen = sum(head["x"] + head["width"] <= region["x"] + region["width"] + 1 for head in heads)
+    assert seen >= 5, seen
+    assert more.text_content() == f"{len(heads) - seen} more column{'' if len(heads) - seen == 1 else 's'} →"
+    opened.screenshot(screenshots / "tables-900.png")
+    more.press("Enter")
+    expect(few.locator("th.tb-short")).to_be_in_viewport()
+    expect(more).to_have_text("← back to the first columns")
+    opened.size(1400, 1000)
+    expect(more).to_be_hidden()
+
+
+def test_a_row_offers_the_cells_of_its_events(opened):
+    few = nth(opened, FEW)
+    rows = few.locator("tr.tb-events")
+    expect(rows).to_have_count(12)
+    rows.nth(2).locator("td").nth(1).click()
+    offer = few.locator(".tb-offer")
+    name = TABLES[FEW]["rows"][2][0]
+    assert offer.locator("code").all_text_contents() == [f"%events {label} --name '{name}' --rank 3" for label in "ab"]
+    offer.get_by_role("button", name="Copy the cell for events in b").click()
+    expect(offer.get_by_role("status")).to_have_text("copied: paste it into a cell")
+    assert clipboard(opened) == f"%events b --name '{name}' --rank 3"
+    opened.play.keyboard.press("Escape")
+    expect(offer).to_have_count(0)
+    expect(rows.nth(2)).to_be_focused()
+    # By keys alone; what is only in test has no events in control.
+    opened.play.keyboard.press("ArrowUp")
+    opened.play.keyboard.press("ArrowUp")
+    expect(rows.nth(0)).to_be_focused()
+    opened.play.keyboard.press("Enter")
+    assert offer.locator("code").all_text_contents() == [f"%events b --name '{TABLES[FEW]['rows'][0][0]}' --rank 3"]
+    assert opened.evaluate("document.querySelectorAll('.jp-Notebook.jp-mod-editMode').length") == 0
+    alike = nth(opened, ALIKE)
+    alike.locator("tr.tb-events").nth(4).click()
+    assert alike.locator(".tb-offer code").text_content() == f"%events c --name '{TABLES[ALIKE]['rows'][4][1]}' --rank 1"
+    assert own_errors(opened) == []
+
+
 def test_words_that_stand_in_one_row_each_have_no_buttons(opened):
     assert nth(opened, APART).locator("tbody tr").count() == 5
     assert nth(opened, APART).locator(".tb-chip").count() == 0
@@ -158,7 +279,7 @@ def test_columns_are_hidden_and_shown_by_keys(opened):
     expect(boxes.nth(1)).to_be_focused()
     opened.play.keyboard.press(" ")
     expect(few.locator("thead th")).to_have_count(len(COLUMNS) - 1)
-    expect(status(few)).to_contain_text("12 rows × 7 of 8 columns")
+    expect(status(few)).to_contain_text("12 rows × 8 of 9 columns")
     assert few.locator("tbody tr").first.locator("td").count() == len(COLUMNS) - 1
     for at in range(2, len(COLUMNS)):
         boxes.nth(at).uncheck()
@@ -204,13 +325,13 @@ def test_what_is_copied_is_what_is_shown_and_exact(opened):
     few = nth(opened, FEW)
     few.get_by_role("searchbox").fill("add_")
     few.get_by_role("button", name="Columns").click()
-    for name in ("control_counts", "test_counts", "diff_counts", "counts_change_categories"):
+    for name in ("a_counts", "b_counts", "diff_counts", "diff [%]", "counts_change_categories"):
         few.get_by_role("checkbox", name=name, exact=True).uncheck()
     head(few, "diff_duration").get_by_role("button").click()
     few.get_by_role("button", name="Copy as CSV").click()
     expect(few.get_by_text("copied 4 rows as CSV")).to_be_visible()
     copied = list(csv.reader(io.StringIO(clipboard(opened))))
-    assert copied[0] == ["name", "control_total_duration [ms]", "test_total_duration [ms]", "diff_duration [ms]"]
+    assert copied[0] == ["name", "a_total_duration [ms]", "b_total_duration [ms]", "diff_duration [ms]"]
     kept = [row for row in TABLES[FEW]["rows"] if "add_" in row[0]]
     kept.sort(key=lambda row: -row[6])
     assert [[row[0], *map(float, row[1:])] for row in copied[1:]] == [[row[0], row[2], row[4], row[6]] for row in kept]
@@ -235,7 +356,7 @@ def test_no_name_becomes_markup_and_no_digit_is_lost(opened):
     assert evil.locator(".tb-chip").all_text_contents() == ["`a` | $x$ 3", f"{EVIL} 3"]
     evil.get_by_role("searchbox").fill(EVIL)
     head(evil, "id").get_by_role("button").click()
-    assert column(evil, 2) == [str(HUGE), str(HUGE - 1), "5", "4", "3", "2"]
+    assert column(evil, 2) == [f"{HUGE:,}", f"{HUGE - 1:,}", "5", "4", "3", "2"]
     evil.get_by_role("button", name="Copy as CSV").click()
     expect(evil.get_by_text("copied 6 rows as CSV")).to_be_visible()
     copied = list(csv.reader(io.StringIO(clipboard(opened))))
