@@ -36,7 +36,7 @@ def chips(table):
 def test_comparisons_of_any_labels(page, notebook, screenshots):
     page.open(notebook)
     page.wait("!!document.querySelector('.jp-Notebook .jp-Cell') && !document.querySelector('.jp-Dialog')")
-    page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => true)")
+    page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     tables = page.play.locator(".tracebook-table")
     expect(tables).to_have_count(7, timeout=300_000)
     compared, shown, filtered, described, named, grouped, five = tables.all()

@@ -200,7 +200,7 @@ fn a_comparison_is_a_table_with_a_caption_and_a_footer() {
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("aten::") || line.contains("gemm")).collect();
     // |diff_duration|: mm +40, add −20, gemm −20, relu +10.
     assert!(rows[0].contains("aten::mm") && rows[3].contains("aten::relu"), "{text}");
-    assert!(text.trim_end().ends_with("6 rows × 8 columns · sorted by |diff_duration| ↓"), "{text}");
+    assert!(text.trim_end().ends_with("6 rows × 9 columns · sorted by |diff_duration| ↓"), "{text}");
     let gpu = loaded(&folder).text("%compare_traces control test --device-type GPU --use-short-name");
     assert!(
         gpu.starts_with("compare_traces · control → test · GPU · rank 0 → 0 · iteration 1 → 1 · short names\n"),

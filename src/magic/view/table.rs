@@ -145,9 +145,7 @@ pub(in crate::magic) fn table(
         rows: top,
         more: if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned(),
     });
-    if df.height() > table.rows.len() {
-        table.rest = "`--filter` searches all".to_owned();
-    }
+    table.rest = "`--filter` searches all".to_owned();
     let unit = match call.text("unit") {
         Some("us") => Unit::Micros,
         Some("ms") => Unit::Millis,
