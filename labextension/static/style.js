@@ -66,7 +66,7 @@ const STYLE = `
 .tracebook-table .tb-events { cursor: pointer; }
 .tracebook-table .tb-events:focus-visible { outline: 2px solid var(--tb-focus); outline-offset: -2px; }
 .tracebook-table .tb-opened td { white-space: normal; padding: 0; background: var(--jp-layout-color2, #eee); }
-.tracebook-table .tb-offer { position: sticky; left: 0; box-sizing: border-box; width: max-content; padding: 6px 8px;
+.tracebook-table .tb-offer { position: sticky; left: 0; box-sizing: border-box; width: max-content; max-width: var(--tb-window, 100%); padding: 6px 8px;
   display: flex; flex-direction: column; gap: 4px; }
 .tracebook-table .tb-offer code { overflow-wrap: anywhere; }
 .tracebook-table .tb-text { white-space: normal; min-width: 8em; max-width: 60ch; overflow-wrap: break-word; }

@@ -246,6 +246,8 @@ export const renderer = (Widget) =>
     /** Fits the drawn rows into the page. */
     layOut() {
       if (this.scroll) {
+        // The menu of a row stays within the window, and does not make the table wider than that.
+        this.node.style.setProperty("--tb-window", `${Math.max(this.node.clientWidth - 24, 0)}px`);
         fit(this.node, this.scroll, this.names);
         this.beyond.show();
       }
@@ -309,7 +311,6 @@ export const renderer = (Widget) =>
         close();
         row.focus();
       });
-      menu.querySelector(".tb-offer").style.maxWidth = `${this.scroll.clientWidth - 16}px`;
       row.after(menu);
       row.setAttribute("aria-expanded", "true");
       this.opened = { row, menu };

@@ -36,6 +36,7 @@ def chips(table):
 def test_comparisons_of_any_labels(page, notebook, screenshots):
     page.open(notebook)
     page.wait("!!document.querySelector('.jp-Notebook .jp-Cell') && !document.querySelector('.jp-Dialog')")
+    page.wait("window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'")
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     tables = page.play.locator(".tracebook-table")
     expect(tables).to_have_count(7, timeout=300_000)
@@ -70,6 +71,12 @@ def test_comparisons_of_any_labels(page, notebook, screenshots):
     assert listed.locator("tbody tr").count() == int(row.locator("td").nth(counts).text_content())
     assert own_errors(page) == []
 
+    # The open menu does not make the table wider.
+    page.size(900, 1600)
+    expect(compared.locator(".tb-more button")).to_be_visible()
+    offer, region = compared.locator(".tb-offer").bounding_box(), compared.get_by_role("region").bounding_box()
+    assert offer["x"] + offer["width"] <= region["x"] + region["width"] + 1
+    assert "3 more" in compared.locator(".tb-more button").text_content() or "4 more" in compared.locator(".tb-more button").text_content()
     for width in (1400, 1100, 900):
         for theme in ("JupyterLab Light", "JupyterLab Dark"):
             page.size(width, 1600)

@@ -35,11 +35,11 @@ fn stage() -> Stage {
 /// The table that the extension draws.
 fn table(stage: &mut Stage, code: &str) -> Value {
     let outputs = stage.outputs(code).unwrap();
-    let tables = outputs.iter().filter_map(|output| match output {
+    let mut tables = outputs.iter().filter_map(|output| match output {
         Output::Display { bundle, .. } => bundle.data.get(TABLE).cloned(),
         _ => None,
     });
-    tables.last().unwrap_or_else(|| panic!("{code}: {outputs:?}"))
+    tables.next_back().unwrap_or_else(|| panic!("{code}: {outputs:?}"))
 }
 
 fn kinds(table: &Value) -> BTreeMap<String, String> {
@@ -107,6 +107,8 @@ fn events_are_listed_longest_first_and_bound_in_order() {
     let durations: Vec<f64> =
         listed["rows"].as_array().unwrap().iter().map(|row| row[at("dur")].as_f64().unwrap()).collect();
     assert_eq!(durations, [15.0, 10.0, 5.0]);
+    // The unit is that of the durations, not of the moments.
+    assert_eq!(listed["columns"][at("dur")]["unit"], "µs");
     assert!(listed["columns"].as_array().unwrap().iter().all(|column| column["name"] != "stream"), "only nulls");
     stage.text("x = %events a --name aten::mm");
     let dur = stage.frame("x").column("dur").unwrap().i64().unwrap().to_vec();

@@ -173,21 +173,26 @@ fn long_enough(df: &DataFrame, headers: &[Header], least: f64) -> Vec<bool> {
     long
 }
 
-/// The unit in which the largest duration of a table's first page has few digits before the point.
+/// The unit in which the largest duration of a table's first page has few digits before the point; moments, which are
+/// large, count only where there are no durations.
 fn fitting(table: &Table) -> Unit {
-    let mut largest = 0.0_f64;
-    for (index, header) in table.headers.iter().enumerate() {
-        let Some(seconds) = header.unit.seconds() else { continue };
-        for row in table.first_page() {
-            let value = match row.get(index) {
-                Some(Cell::Int(value)) => *value as f64,
-                Some(Cell::Float(value)) if value.is_finite() => *value,
-                _ => continue,
-            };
-            largest = largest.max(value.abs() * seconds);
+    let largest = |counts: &dyn Fn(&Header) -> bool| {
+        let mut largest = 0.0_f64;
+        for (index, header) in table.headers.iter().enumerate().filter(|(_, header)| counts(header)) {
+            let Some(seconds) = header.unit.seconds() else { continue };
+            for row in table.first_page() {
+                let value = match row.get(index) {
+                    Some(Cell::Int(value)) => *value as f64,
+                    Some(Cell::Float(value)) if value.is_finite() => *value,
+                    _ => continue,
+                };
+                largest = largest.max(value.abs() * seconds);
+            }
         }
-    }
-    match largest {
+        largest
+    };
+    let durations = largest(&|header| is_duration(&header.name, header.unit));
+    match if durations > 0.0 { durations } else { largest(&|_| true) } {
         largest if largest >= 10.0 => Unit::Seconds,
         largest if largest >= 0.01 => Unit::Millis,
         _ => Unit::Micros,
