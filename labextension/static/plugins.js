@@ -3,11 +3,12 @@
 
 import { durations } from "./durations.js";
 import { highlighting } from "./highlight.js";
+import { inserting } from "./insert.js";
 import { notebooks } from "./notebooks.js";
 
 /** Every plugin by its name. Each gets `shared`, which loads a package of JupyterLab's, and answers with `optional` tokens and
  * `activate`. Tokens are optional, since pages such as Notebook's file list have no notebooks. */
-const PLUGINS = { notebooks, durations, highlighting };
+const PLUGINS = { notebooks, durations, highlighting, inserting };
 
 /** The plugins of this page, for JupyterLab to activate. */
 export async function plugins(shared) {
