@@ -1,7 +1,7 @@
 //! `%events`: the events of a trace that have a name, a device, a rank, an iteration.
 
 use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
@@ -22,9 +22,13 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("name", Kind::Text, "only events of exactly this name").or("all names"),
             Argument::flag("short-name", Kind::Text, "only events whose name has this short form").or("all names"),
             Argument::flag("filter", Kind::Regex, "only events whose name matches; quote it: 'nccl|memcpy'").or("all"),
-            Argument::flag("rank", Kind::List, "only these ranks").or("all"),
-            Argument::flag("iteration", Kind::List, "only these iterations; on the GPU what was launched in them")
-                .or("all events"),
+            Argument::flag("rank", Kind::List(Listed::Ranks), "only these ranks, or all").or("all"),
+            Argument::flag(
+                "iteration",
+                Kind::List(Listed::Iterations),
+                "only these iterations; on the GPU what was launched in them",
+            )
+            .or("all events"),
             Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the events ran").or("all"),
             WHERE,
             Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
