@@ -1,9 +1,11 @@
 //! The log: lines on standard error, which Jupyter shows in its terminal and never in the notebook, or in a file.
 //!
 //! `TRACEBOOK_LOG` says how much: `off` (the default), `error`, `warn` (what went wrong), `info` (start and end), `debug`
-//! (one line per request: its type, its id, how long it took), `trace`. `TRACEBOOK_LOG_FILE` names a file to append
+//! (one line per request: its type, its id, how long it took), `trace`; `cells` is `info` and the timeline of each Rust cell (see
+//! `timeline`). `TRACEBOOK_LOG_FILE` names a file to append
 //! to, which only the user can read. What stands in cells, and what they answer, is in no line.
 
+use crate::timeline;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,6 +20,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 /// How much is logged.
 const LEVEL: &str = "TRACEBOOK_LOG";
+
+/// The level that logs the timeline of each Rust cell.
+const CELLS: &str = "cells";
 
 /// The file to append to.
 const FILE: &str = "TRACEBOOK_LOG_FILE";
@@ -37,12 +42,16 @@ pub(crate) fn start() {
             None => (None, None),
         };
         // Our own lines only: rust-analyzer's crates have much to tell.
-        let filter = Targets::new().with_target("tracebook", level(&asked).unwrap_or(LevelFilter::WARN));
+        let mut filter = Targets::new().with_target("tracebook", level(&asked).unwrap_or(LevelFilter::WARN));
+        if wants_cells() {
+            filter = filter.with_target("tracebook::cells", LevelFilter::DEBUG);
+            timeline::start();
+        }
         let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(Out(to)));
         // Where another log was started first, it is used.
         let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
         if level(&asked).is_none() {
-            warn!("{LEVEL}={asked:?} is no level: off, error, warn, info, debug or trace");
+            warn!("invalid {LEVEL}={asked:?}: expected off, error, warn, info, cells, debug or trace");
         }
         if let Some((file, error)) = refused {
             warn!("cannot log to {} ({error}); standard error it is", file.display());
@@ -50,9 +59,15 @@ pub(crate) fn start() {
     });
 }
 
+/// Whether the timeline of each Rust cell is to be logged.
+pub(crate) fn wants_cells() -> bool {
+    std::env::var(LEVEL).is_ok_and(|asked| asked.trim() == CELLS)
+}
+
 fn level(asked: &str) -> Option<LevelFilter> {
     match asked.trim() {
         "" => Some(LevelFilter::OFF),
+        CELLS => Some(LevelFilter::INFO),
         asked => asked.parse().ok(),
     }
 }
@@ -88,6 +103,7 @@ mod tests {
         assert_eq!(level(""), Some(LevelFilter::OFF));
         assert_eq!(level("debug"), Some(LevelFilter::DEBUG));
         assert_eq!(level("OFF"), Some(LevelFilter::OFF));
+        assert_eq!(level("cells"), Some(LevelFilter::INFO));
         assert_eq!(level("loud"), None);
     }
 }

@@ -7,6 +7,7 @@ use super::runner::{Finished, Job, Runner};
 use super::stdin::Stdin;
 use super::timing::Timing;
 use crate::display::Sink;
+use crate::timeline;
 use crate::wire::{Outbox, Request};
 use jupyter_protocol::{ExecuteInput, ExecutionCount, Status};
 use serde::Deserialize;
@@ -153,6 +154,7 @@ impl Executions {
             }
         };
         self.reply_with(&running.request, running.came, &running.timing.metadata(), reply, running.count);
+        timeline::end(running.count, running.came.elapsed());
         if abort {
             for (came, request) in std::mem::take(&mut self.waiting) {
                 self.busy(&request);
@@ -189,6 +191,7 @@ impl Executions {
             let input = ExecuteInput { code: code.clone(), execution_count: ExecutionCount::new(count) };
             self.outbox.publish(Some(&request.origin), "execute_input", &input);
         }
+        timeline::begin();
         let manner = Manner { silent, allow_stdin, count };
         let execution =
             Arc::new(Execution::new(request.origin.clone(), self.outbox.clone(), Arc::clone(&self.stdin), manner));

@@ -9,6 +9,7 @@
 //! ```
 
 use super::edits::Edits;
+use super::named;
 use ra_ap_syntax::ast::{self, HasArgList, HasLoopBody, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +54,20 @@ impl Cell {
     /// Whether our parser found a syntax error. The compiler's parser may differ.
     pub(super) fn is_faulty(&self) -> bool {
         self.faulty
+    }
+
+    /// Whether it is Rust through and through.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Whether a `let` binds a closure, whose type has no name.
+    pub(super) fn binds_closure(&self) -> bool {
+        let mut statements = self.body.iter().flat_map(ast::BlockExpr::statements);
+        statements.any(|statement| match statement {
+            ast::Stmt::LetStmt(statement) => matches!(statement.initializer(), Some(ast::Expr::ClosureExpr(_))),
+            _ => false,
+        })
     }
 
     /// Where the first statement starts that is no item: what is written there is seen by all statements. `None` if there
@@ -297,6 +312,13 @@ pub(super) fn add_types(
     }
 }
 
+/// Writes a placeholder for each type behind the statements; the first has the number `first`.
+pub(super) fn add_placeholders(untyped: &[Untyped], first: usize, edits: &mut Edits) {
+    for (at, binding) in untyped.iter().enumerate() {
+        edits.insert(binding.end, &named::binding(&binding.name, binding.mutable, first + at));
+    }
+}
+
 fn is_const(body: &ast::BlockExpr) -> bool {
     body.syntax().ancestors().any(|node| match node.kind() {
         SyntaxKind::CONST | SyntaxKind::STATIC => true,
@@ -307,7 +329,7 @@ fn is_const(body: &ast::BlockExpr) -> bool {
 }
 
 /// Whether a type can be written at all: closures, functions and hidden types have no name.
-fn can_be_written(type_name: &str) -> bool {
+pub(super) fn can_be_written(type_name: &str) -> bool {
     !["{", "impl ", "_", "'"].iter().any(|part| match *part {
         "_" => type_name.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_"),
         part => type_name.contains(part),

@@ -9,6 +9,8 @@ pub(super) struct Asked {
     pub(super) pretty: Option<bool>,
     /// `:clear`: everything is forgotten.
     pub(super) clear: bool,
+    /// `:build_env`: cells have variables of their own while they are compiled.
+    pub(super) build_env: bool,
 }
 
 /// Looks at the commands of a cell.
@@ -30,6 +32,7 @@ pub(super) fn review(code: &str) -> Result<Asked, Failure> {
                 return Err(Failure::new("UsageError", message));
             }
             (":clear", _) => asked.clear = true,
+            (":build_env", _) => asked.build_env = true,
             (":fmt", "" | "{:?}") => asked.pretty = Some(false),
             (":fmt", "{:#?}") => asked.pretty = Some(true),
             (":fmt", other) => {
@@ -53,6 +56,7 @@ mod tests {
         assert_eq!(review(":vars\nlet a = 1; // :quit").unwrap(), Asked::default());
         assert_eq!(review(":fmt {:#?}").unwrap().pretty, Some(true));
         assert!(review(":clear").unwrap().clear);
+        assert!(review(":build_env KEY=value").unwrap().build_env);
         assert_eq!(review(":fmt").unwrap().pretty, Some(false));
         assert!(review(":fmt {:x}").unwrap_err().evalue.contains("{:x}"));
         assert!(review("1\n  :quit").unwrap_err().evalue.contains("shut it down"));

@@ -2,7 +2,9 @@
 //! evcxr without a fork.
 
 use super::leftovers::{self, PREFIX};
+use super::server;
 use super::toolchain::{CELLS_VARIABLE, default_folder};
+use crate::timeline;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -106,8 +108,9 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     };
     // evcxr takes `mold` for its linker when it finds one, and then runs `mold -run cargo build …`: this is how we get
     // to compile a cell ourselves.
-    let bin = folder("bin")?;
-    std::os::unix::fs::symlink(exe, bin.join("mold"))?;
+    let (bin, program) = (folder("bin")?, folder("program")?.join("mold"));
+    std::os::unix::fs::symlink(exe, &program)?;
+    server::write_script(&bin.join("mold"), path, &program)?;
     // rust-analyzer would start cargo ten times and read the sources of std and of every dependency: 10 s and 1.6 GB. Without
     // answers and with an empty std it stays small;
     // the types it then cannot tell come from the compiler.
@@ -127,7 +130,7 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     search.push(&user_path);
     let kit =
         std::env::var_os(CELLS_VARIABLE).or_else(|| default_folder().map(PathBuf::into_os_string)).unwrap_or_default();
-    Ok(vec![
+    let mut variables = vec![
         (CELLS_VARIABLE, kit),
         (RUN_FOLDER, path.as_os_str().to_owned()),
         (RUN_PROCESS, std::process::id().to_string().into()),
@@ -138,5 +141,9 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
         ("RUSTC", quiet.join("none").into_os_string()),
         ("EVCXR_TMPDIR", cell.into_os_string()),
         ("EVCXR_CONFIG_DIR", folder("config")?.into_os_string()),
-    ])
+    ];
+    if crate::log::wants_cells() {
+        variables.push((timeline::FILE, path.join("timeline").into_os_string()));
+    }
+    Ok(variables)
 }

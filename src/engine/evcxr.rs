@@ -1,17 +1,19 @@
 //! The only file that names evcxr's context: cells in, outputs and errors out.
 
 use super::analyse::{self, Cell};
-use super::bindings::{Bindings, mentions};
+use super::bindings::Bindings;
 use super::commands;
-use super::compiler;
 use super::dependencies;
 use super::edits::Edits;
 use super::failure;
 use super::hints;
 use super::interrupt::Control;
 use super::live::{Live, Stage, broken, prepare};
+use super::named::Named;
+use super::probe;
 use super::pump::{Panic, Seen};
 use super::redefined::Definitions;
+use super::server;
 use super::silent::Silent;
 use super::stopped::Stopped;
 use super::syntax;
@@ -21,6 +23,7 @@ use super::{Engine, RunFolder, Stop};
 use crate::Failure;
 use crate::display::{Output, Sink};
 use crate::session::Cells;
+use crate::timeline;
 use ::evcxr::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -50,6 +53,7 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
         definitions: Definitions::default(),
         gone: BTreeMap::new(),
         ran: Duration::ZERO,
+        placeholders: 0,
     })
 }
 
@@ -69,17 +73,20 @@ pub(super) struct Evcxr {
     /// Whether debug text is spread over lines (`:fmt {:#?}`).
     pretty: bool,
     /// What the cells so far have defined.
-    definitions: Definitions,
+    pub(super) definitions: Definitions,
     /// Variables that are no more, each with the reason, for the cell that asks for one.
     gone: BTreeMap<String, String>,
     /// For how long cells have run, since that was asked last.
     pub(super) ran: Duration,
+    /// How many placeholders for types were written into cells.
+    pub(super) placeholders: usize,
 }
 
 /// What is known of a cell that is to run, and what was written into it.
-struct Written {
+#[derive(Default)]
+pub(super) struct Written {
     /// What every run of it needs.
-    base: Edits,
+    pub(super) base: Edits,
     types: BTreeMap<String, String>,
     transient: Transient,
     /// Transient variables that must be dropped before others are kept.
@@ -87,6 +94,11 @@ struct Written {
 }
 
 impl Written {
+    /// Only what every run needs.
+    pub(super) fn of(base: Edits) -> Self {
+        Self { base, ..Self::default() }
+    }
+
     fn of_type(&self, name: &str) -> Option<(String, Reason)> {
         Some((name.to_owned(), Reason::of_type(self.types.get(name)?)?))
     }
@@ -115,6 +127,8 @@ impl Evcxr {
     fn run_whole(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         self.live()?.check_kit()?;
         let asked = commands::review(code)?;
+        asked.build_env.then(|| server::leave_to_program(&self.folder));
+        let parsing = timeline::step("parse");
         let cell = Cell::parse(code);
         if cell.is_faulty()
             && let Some(failure) = syntax::check(&analyse::without_commands(code), &self.folder)
@@ -152,21 +166,12 @@ impl Evcxr {
         let variables = context.variables_and_types().map(|(name, _)| name);
         let taken: BTreeSet<&str> = variables.chain(items).collect();
         cell.call_macros(|name| taken.contains(name), &mut edits);
-        let (types, checked) = self.types(&cell, code, &edits)?;
         let definitions = cell.definitions();
-        let mut written = Written { base: edits, types, transient: Transient::new(), outlived: BTreeSet::new() };
-        written.transient = cell.untyped().iter().filter_map(|binding| written.of_type(&binding.name)).collect();
-        let mut edits = self.edits(&cell, &mut written);
-        let dropped = self.drop_outdated(&definitions, checked, code, &edits)?;
-        let result = loop {
-            compiler::take_unkept(&self.folder);
-            let Err(stopped) = self.evaluate(code, &edits, out) else { break Ok(()) };
-            if !self.hides_more(&stopped, &cell, &mut written) {
-                break Err(self.failure(stopped, code, &edits));
-            }
-            // Offered once more to the cell that runs once more.
-            self.bindings.attach(code)?;
-            edits = self.edits(&cell, &mut written);
+        drop(parsing);
+        let mut written = Written::of(edits);
+        let (result, dropped) = match self.run_at_once(code, &cell, &written, out)? {
+            Some(result) => (result, Vec::new()),
+            None => self.run_analysed(code, &cell, &mut written, out)?,
         };
         if result.as_ref().err().is_none_or(|failure| failure.ename != "CompileError") {
             // Also of a cell that panicked: evcxr keeps what it defined.
@@ -191,14 +196,40 @@ impl Evcxr {
         Ok(())
     }
 
+    /// Runs a cell once the types of its variables are known; its result, and the variables that were dropped before.
+    fn run_analysed(
+        &mut self,
+        code: &str,
+        cell: &Cell,
+        written: &mut Written,
+        out: &Arc<dyn Sink>,
+    ) -> Result<(Result<(), Failure>, Vec<String>), Failure> {
+        let (types, checked) = self.types(cell, code, &written.base)?;
+        written.types = types;
+        written.transient = cell.untyped().iter().filter_map(|binding| written.of_type(&binding.name)).collect();
+        let mut edits = self.edits(cell, written);
+        let dropped = self.drop_outdated(&cell.definitions(), checked, code, &edits)?;
+        loop {
+            probe::take_unkept(&self.folder);
+            let Err(stopped) = self.evaluate(code, &edits, out) else { return Ok((Ok(()), dropped)) };
+            if !self.hides_more(&stopped, cell, written) {
+                return Ok((Err(self.failure(stopped, code, &edits)), dropped));
+            }
+            // Offered once more to the cell that runs once more.
+            self.bindings.attach(code)?;
+            edits = self.edits(cell, written);
+        }
+    }
+
     /// The types of the cell's untyped variables, and whether the cell was checked without an error.
     fn types(&mut self, cell: &Cell, code: &str, edits: &Edits) -> Result<(BTreeMap<String, String>, bool), Failure> {
         if cell.untyped().is_empty() {
             return Ok((BTreeMap::new(), false));
         }
-        compiler::forget_types(&self.folder);
-        let errors = self.live()?.context.check(&edits.apply(code));
-        let types = compiler::found_types(&self.folder);
+        probe::forget_types(&self.folder);
+        let live = self.live()?;
+        let errors = timeline::during("analyse", || live.context.check(&edits.apply(code)));
+        let types = probe::found_types(&self.folder);
         self.stop_if_interrupted("while compiling; nothing was lost")?;
         match errors {
             Ok(errors) if !errors.is_empty() => {
@@ -211,7 +242,7 @@ impl Evcxr {
     }
 
     /// Everything that is written into the cell before it runs.
-    fn edits(&self, cell: &Cell, written: &mut Written) -> Edits {
+    pub(super) fn edits(&self, cell: &Cell, written: &mut Written) -> Edits {
         let mut edits = written.base.clone();
         let beside = cell.hide(|name| written.transient.contains_key(name), &mut edits);
         // Of a statement that evcxr does not see, it learns those variables whose types are written behind it.
@@ -230,7 +261,7 @@ impl Evcxr {
     fn hides_more(&self, stopped: &Stopped, cell: &Cell, written: &mut Written) -> bool {
         let known = written.transient.len() + written.outlived.len();
         let unkept = match stopped {
-            Stopped::Rejected(_) => compiler::take_unkept(&self.folder),
+            Stopped::Rejected(_) => probe::take_unkept(&self.folder),
             Stopped::Unkept(name) => {
                 written.transient.insert(name.clone(), Reason::Nameless);
                 Unkept::default()
@@ -267,38 +298,6 @@ impl Evcxr {
         Ok(())
     }
 
-    /// Drops the variables whose type means something else after a cell that defines `items`; returns their names.
-    fn drop_outdated(
-        &mut self,
-        items: &BTreeMap<String, String>,
-        checked: bool,
-        code: &str,
-        edits: &Edits,
-    ) -> Result<Vec<String>, Failure> {
-        let changed = self.definitions.changed(items);
-        let context = &mut self.live()?.context;
-        let of_changed = |type_name: &str| changed.iter().any(|name| mentions(type_name, name));
-        let variables = context.variables_and_types().filter(|(_, type_name)| of_changed(type_name));
-        let outdated: Vec<String> = variables.map(|(name, _)| name.to_owned()).collect();
-        if outdated.is_empty() {
-            return Ok(outdated);
-        }
-        // A cell with an error defines nothing, and must cost nothing.
-        if !checked
-            && let Ok(errors) = context.check(&edits.apply(code))
-            && !errors.is_empty()
-        {
-            self.live()?.pump.finish(false);
-            return Err(self.failure(Stopped::Rejected(errors), code, edits));
-        }
-        self.stop_if_interrupted("while compiling; nothing was lost")?;
-        let drops: String = outdated.iter().map(|name| format!("drop({name}); ")).collect();
-        let silent: Arc<dyn Sink> = Arc::new(Silent);
-        let whole = Edits::default();
-        self.evaluate(&drops, &whole, &silent).map_err(|stopped| self.failure(stopped, &drops, &whole))?;
-        Ok(outdated)
-    }
-
     /// Runs code with the edits in it.
     pub(super) fn evaluate(&mut self, code: &str, edits: &Edits, out: &Arc<dyn Sink>) -> Result<(), Stopped> {
         let control = Arc::clone(&self.control);
@@ -306,13 +305,14 @@ impl Evcxr {
         let before = live.variables();
         let edited = edits.apply(code);
         live.pump.begin(out)?;
+        timeline::until_next("write");
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live.context.execute(&edited)));
         let Ok(result) = result else {
             let message = "the compiler's front end panicked on this cell; the next cell runs as usual";
             return Err(Failure::new("EngineError", message).into());
         };
         let lost_process = matches!(result, Err(Error::SubprocessTerminated(_)));
-        let seen = live.pump.finish(lost_process);
+        let seen = timeline::during("drain", || live.pump.finish(lost_process));
         let source = live.context.last_source().unwrap_or_default();
         let after = live.variables();
         // What was moved away, or lost with the process, can be attached again.
@@ -323,7 +323,7 @@ impl Evcxr {
             _ if control.requested() => Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")),
             Ok(outputs) => {
                 self.note_running(&outputs);
-                show(outputs, out);
+                show(outputs, &Named::read(&self.folder), out);
                 match &seen.panic {
                     _ if seen.ended => {
                         let panic = seen.panic.unwrap_or_else(Panic::without_words);
@@ -403,7 +403,7 @@ impl Evcxr {
         Failure::new("Error", message)
     }
 
-    fn stop_if_interrupted(&self, when: &str) -> Result<(), Failure> {
+    pub(super) fn stop_if_interrupted(&self, when: &str) -> Result<(), Failure> {
         if self.control.requested() {
             return Err(Failure::new("KeyboardInterrupt", format!("interrupted {when}")));
         }
@@ -426,6 +426,7 @@ impl Engine for Evcxr {
             live.pump.finish(false);
         }
         self.control.end();
+        timeline::until_next("reply");
         result.map_err(|failure| self.explain(failure, code))
     }
 

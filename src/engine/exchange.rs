@@ -4,6 +4,7 @@ use super::bindings;
 use super::compiler;
 use super::evcxr::Evcxr;
 use super::live::Stage;
+use super::named::Named;
 use crate::Failure;
 use crate::session::{Binding, Cells, Variable};
 use std::sync::Arc;
@@ -79,9 +80,11 @@ impl Cells for Evcxr {
     fn variables(&self) -> Vec<Variable> {
         let mut variables = self.bindings.waiting();
         if let Stage::Live(live) = &self.stage {
+            let named = Named::read(&self.folder);
             for (name, type_name) in live.context.variables_and_types() {
                 if !variables.iter().any(|variable| variable.name == name) {
-                    variables.push(Variable { name: name.to_owned(), type_name: bindings::shorten(type_name) });
+                    let type_name = bindings::shorten(&named.fill(type_name));
+                    variables.push(Variable { name: name.to_owned(), type_name });
                 }
             }
         }

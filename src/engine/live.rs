@@ -4,6 +4,7 @@ use super::environment;
 use super::interrupt::Control;
 use super::pump::Pump;
 use super::ready::Starting;
+use super::server;
 use super::toolchain::{CellsKit, Identity, KitError, compiler_version};
 use crate::Failure;
 use ::evcxr::{CommandContext, EvalContext, EvalContextOutputs};
@@ -69,6 +70,9 @@ fn start_evcxr(folder: &Path, kit: CellsKit) -> Result<Live, Failure> {
     let pipes = folder.join("pipes");
     std::fs::create_dir_all(&pipes).map_err(broken)?;
     let pump = Pump::start(&pipes, &token).map_err(broken)?;
+    if let Err(error) = server::start(folder, &kit) {
+        tracing::warn!("cells take longer to compile: {error}");
+    }
     let mut worker = Command::new(kit.worker());
     worker.env("TRACEBOOK_PIPES", &pipes).env("TRACEBOOK_TOKEN", &token);
     environment::restore(&mut worker);

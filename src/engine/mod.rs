@@ -1,6 +1,7 @@
 //! Rust cells: evcxr behind one trait. `docs/engine.md` draws how the pieces meet.
 
 mod analyse;
+mod at_once;
 mod bindings;
 mod cargo;
 mod clash;
@@ -8,6 +9,7 @@ mod commands;
 mod compiler;
 mod dependencies;
 mod diagnostic;
+mod direct;
 mod edits;
 mod environment;
 mod evcxr;
@@ -17,17 +19,23 @@ mod handover;
 mod hints;
 mod interrupt;
 mod leftovers;
+mod linker;
 mod live;
+mod named;
+mod outdated;
+mod probe;
 mod pump;
 mod reading;
 mod ready;
 mod redefined;
+mod server;
 mod silent;
 mod source;
 mod stopped;
 mod syntax;
 mod toolchain;
 mod transient;
+mod waiting;
 mod within;
 
 pub use environment::{RunFolder, enter};

@@ -135,6 +135,12 @@ impl CellsKit {
         self.folder.join("tracebook-worker")
     }
 
+    /// What a cell is compiled and linked against in place of the dylib: its metadata without its symbols, which are found when
+    /// the cell is loaded. It need not be there.
+    pub fn stub(&self) -> PathBuf {
+        self.folder.join("link").join("libcells.so")
+    }
+
     /// The metadata of everything the dylib was made of.
     pub fn metadata(&self) -> PathBuf {
         self.folder.join("metadata")

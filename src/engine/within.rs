@@ -4,6 +4,7 @@ use super::Engine;
 use super::analyse::Cell;
 use super::edits::Edits;
 use super::evcxr::Evcxr;
+use super::named::Named;
 use super::silent::Silent;
 use crate::Failure;
 use crate::display::{Output, Sink};
@@ -81,9 +82,9 @@ impl Evcxr {
 }
 
 /// What evcxr's own commands (`:vars`, `:help`) answer.
-pub(super) fn show(outputs: EvalOutputs, out: &Arc<dyn Sink>) {
+pub(super) fn show(outputs: EvalOutputs, named: &Named, out: &Arc<dyn Sink>) {
     let mut bundle = Bundle::default();
-    bundle.data.extend(outputs.content_by_mime_type.into_iter().map(|(mime, text)| (mime, text.into())));
+    bundle.data.extend(outputs.content_by_mime_type.into_iter().map(|(mime, text)| (mime, named.fill(&text).into())));
     if !bundle.data.is_empty() {
         out.emit(Output::Result(bundle));
     }

@@ -49,7 +49,12 @@ pub(super) fn build(kit: &CellsKit, say: &mut dyn FnMut(&str)) -> Result<(), Ins
     let length = std::fs::metadata(fresh.library()).map_err(written(&fresh.library()))?.len();
     std::fs::write(fresh.length_file(), length.to_string()).map_err(written(&fresh.length_file()))?;
     link_worker(&sources.folder, &fresh)?;
-    try_cell(&fresh)?;
+    try_cell(&fresh, &fresh.library())?;
+    let stub = write_stub(&artifacts.library, &fresh).and_then(|()| try_cell(&fresh, &fresh.stub()));
+    if stub.is_err() {
+        // Then cells are linked against the dylib itself.
+        let _ = std::fs::remove_file(fresh.stub());
+    }
     let _ = std::fs::remove_dir_all(kit.folder());
     std::fs::rename(&next, kit.folder()).map_err(written(kit.folder()))?;
     if sources.unpacked {
@@ -85,10 +90,11 @@ fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
     ];
     let failed = || InstallError::Command { command: format!("cargo {} -- -C prefer-dynamic", arguments.join(" ")) };
     let mut command = Command::new("cargo");
-    // At level `s` rustc lets cells use what this crate (and this crate alone is compiled so) made of generic code.
+    // At level `s` rustc lets cells use what this crate (and this crate alone is compiled so) made of generic code. Its
+    // metadata is wanted as a file of its own, too.
     command
         .args(arguments)
-        .args(["--", "-C", "prefer-dynamic", "-C", "opt-level=s"])
+        .args(["--", "-C", "prefer-dynamic", "-C", "opt-level=s", "--emit=metadata"])
         .current_dir(sources)
         .stdout(Stdio::piped());
     // A relative target folder is relative to where the user stands.
@@ -126,6 +132,34 @@ fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
     Ok(Artifacts { library, metadata })
 }
 
+/// Makes a library with the metadata of the dylib and none of its symbols. A linker needs longer to read those 150,000 than for
+/// all else of a cell, and the process for cells, which has the dylib in memory, finds them anyway.
+fn write_stub(library: &Path, kit: &CellsKit) -> Result<(), InstallError> {
+    let failed = || InstallError::Command { command: "rustc … stub.rs".to_owned() };
+    let folder = tempfile::tempdir().map_err(|_| failed())?;
+    // Cargo's `library` is a copy of the one that rustc wrote its metadata beside.
+    let metadata = library.parent().map(|target| target.join("deps").join("libcells.rmeta"));
+    let metadata = metadata.and_then(|file| std::fs::read(file).ok()).ok_or_else(failed)?;
+    let (name, assembly) = ("metadata.bin", ".section .rustc,\\\"\\\",@progbits\\n.incbin \\\"metadata.bin\\\"");
+    std::fs::write(folder.path().join(name), as_section(&metadata)).map_err(|_| failed())?;
+    let source = format!("core::arch::global_asm!(\"{assembly}\");");
+    std::fs::write(folder.path().join("stub.rs"), source).map_err(|_| failed())?;
+    if let Some(link) = kit.stub().parent() {
+        std::fs::create_dir_all(link).map_err(|_| failed())?;
+    }
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "--crate-type", "cdylib", "-C", "prefer-dynamic", "stub.rs", "-o"]);
+    let stub = std::path::absolute(kit.stub()).map_err(|_| failed())?;
+    let output = command.arg(stub).current_dir(folder.path()).output();
+    output.ok().filter(|output| output.status.success()).map(drop).ok_or_else(failed)
+}
+
+/// Metadata as it stands in the section `.rustc` of a dylib: the mark at its start, its length, and all of it.
+fn as_section(metadata: &[u8]) -> Vec<u8> {
+    let mark = metadata.get(..8).unwrap_or_default();
+    [mark, &(metadata.len() as u64).to_le_bytes(), metadata].concat()
+}
+
 /// Links the program that runs cells against the dylib, so that both share one copy of everything.
 fn link_worker(sources: &Path, kit: &CellsKit) -> Result<(), InstallError> {
     let mut command = Command::new("rustc");
@@ -143,7 +177,7 @@ fn link_worker(sources: &Path, kit: &CellsKit) -> Result<(), InstallError> {
 }
 
 /// Compiles one cell against the kit: a missing piece shows here and not in the user's notebook.
-fn try_cell(kit: &CellsKit) -> Result<(), InstallError> {
+fn try_cell(kit: &CellsKit, cells: &Path) -> Result<(), InstallError> {
     let broken = |reason: String| InstallError::DoesNotRun { reason };
     let folder = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
     let source = folder.path().join("cell.rs");
@@ -155,7 +189,7 @@ fn try_cell(kit: &CellsKit) -> Result<(), InstallError> {
         .arg("-L")
         .arg(format!("dependency={}", kit.metadata().display()))
         .arg("--extern")
-        .arg(format!("cells={}", kit.library().display()))
+        .arg(format!("cells={}", cells.display()))
         .arg(&source)
         .output()
         .map_err(|error| broken(error.to_string()))?;

@@ -4,6 +4,8 @@ import re
 import stat
 import time
 
+import pytest
+
 LINE = re.compile(r"(?P<level>ERROR|WARN|INFO|DEBUG|TRACE) tracebook\S*: (?P<text>.*)")
 
 
@@ -64,4 +66,43 @@ def test_a_level_or_a_file_that_cannot_be_used_is_said_and_the_kernel_runs(start
     env = {"TRACEBOOK_LOG": "loud", "TRACEBOOK_LOG_FILE": str(tmp_path / "missing" / "log")}
     start(tracebook_argv, env=env).ok("%trace_list")
     said = capfd.readouterr().err
-    assert 'TRACEBOOK_LOG="loud" is no level' in said and "cannot log to" in said
+    assert 'invalid TRACEBOOK_LOG="loud": expected' in said and "cannot log to" in said
+
+
+@pytest.mark.rust_cells
+def test_at_cells_each_step_of_a_rust_cell_is_a_line(start, tracebook_argv, tmp_path):
+    log = tmp_path / "log"
+    kernel = start(tracebook_argv, env={"TRACEBOOK_LOG": "cells", "TRACEBOOK_LOG_FILE": str(log)})
+    kernel.ok("()", timeout=120)
+    kernel.ok("let secret_name = 1;", timeout=120)
+    kernel.ok("%trace_list")
+    kernel.ok("std::thread::sleep(std::time::Duration::from_millis(200)); secret_name + 1", timeout=120)
+    until_told(log.read_text, ["cell 4: request to reply"])
+    steps = {}
+    for level, text in logged(log):
+        found = re.fullmatch(r"cell (\d+): (.+?) ([\d.]+) ms(?:, from ([\d.]+) ms)?", text)
+        if found:
+            assert level == "DEBUG"
+            steps.setdefault(int(found[1]), []).append((found[2], float(found[3]), float(found[4] or 0)))
+    # While the first cell waited, the engine was starting.
+    assert steps.pop(1) and list(steps) == [2, 4], "a cell without Rust has no steps"
+    expected = ["parse", "write", "spawn", "rustc", "link", "load", "run", "drain", "reply", "request to reply"]
+    for of_cell in steps.values():
+        assert [name for name, *_ in of_cell] == expected, "a let without a type is compiled once"
+        assert [since for *_, since in of_cell[:-1]] == sorted(since for *_, since in of_cell[:-1])
+        took = {name: seconds for name, seconds, _ in of_cell}
+        assert took["rustc"] + took["run"] <= took["request to reply"] and took["link"] <= took["rustc"]
+    took = {name: seconds for name, seconds, _ in steps[4]}
+    assert 200 <= took["run"] < took["request to reply"]
+    assert "secret" not in log.read_text()
+
+
+@pytest.mark.rust_cells
+def test_what_only_cc_can_link_is_linked_by_cc_and_logged(start, tracebook_argv, tmp_path):
+    log = tmp_path / "log"
+    kernel = start(tracebook_argv, env={"TRACEBOOK_LOG": "warn", "TRACEBOOK_LOG_FILE": str(log)})
+    # Of all the linkers, only cc knows the folder of the C++ library.
+    linked = '#[link(name = "stdc++")] unsafe extern "C" { fn __cxa_get_globals() -> *mut u8; }\nlet globals = unsafe { __cxa_get_globals() } as usize; globals > 0'
+    assert kernel.ok(linked, timeout=120).one("execute_result")["data"]["text/plain"] == "true"
+    assert kernel.ok("1 + 1", timeout=120).one("execute_result")["data"]["text/plain"] == "2"
+    assert log.read_text().count("cells are linked by cc from now on") == 1

@@ -18,6 +18,8 @@ mod rich;
 pub mod rt;
 mod show;
 #[doc(hidden)]
+pub mod store;
+#[doc(hidden)]
 pub mod timing;
 pub mod worker;
 

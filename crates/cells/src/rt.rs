@@ -3,6 +3,7 @@
 use crate::channel::send;
 use crate::rich::Shown;
 use crate::show::show_all;
+use crate::store::USER_ERROR_OCCURRED;
 use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,8 +58,32 @@ fn named(shown: Shown, envelope: impl FnOnce(Bundle) -> Envelope) {
 }
 
 /// A `?` in the cell met an error: the cell ends with it.
-pub fn question_mark(message: String) {
+fn question_mark(message: String) {
     send(&Envelope::Failure { message });
+    protocol(USER_ERROR_OCCURRED);
+}
+
+macro_rules! errors {
+    ($($(#[$doc:meta])* $name:ident: $bound:path, $format:literal;)*) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl<T: $bound> From<T> for $name {
+            fn from(error: T) -> Self {
+                question_mark(format!($format, error));
+                Self
+            }
+        }
+    )*};
+}
+
+errors! {
+    /// What `?` makes of an error in a cell.
+    Plain: std::fmt::Display, "{}";
+    /// What `?` makes of an error in a cell after `:efmt {:?}`.
+    Debugged: std::fmt::Debug, "{:?}";
+    /// What `?` makes of an error in a cell after `:efmt {:#?}`.
+    Spread: std::fmt::Debug, "{:#?}";
 }
 
 /// Whether the interrupt button was pressed since the cell started.

@@ -13,11 +13,15 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::SystemTime;
 use trace_view::envelope::Envelope;
 
 /// The variable that names the folder with the kernel's pipes `in`, `out` and `err`, and with the file `cell`: the number of
 /// the cell that runs, 8 bytes, little-endian.
 pub const PIPES: &str = "TRACEBOOK_PIPES";
+
+/// The variable that names the file for the steps of a cell, if the kernel logs them.
+const TIMELINE: &str = "TRACEBOOK_TIMELINE";
 
 /// Runs cells until evcxr closes the pipe; returns the exit status.
 pub fn main() -> i32 {
@@ -49,6 +53,7 @@ fn run() -> std::io::Result<()> {
     rt::watch_for_interrupts()?;
     trace::set_checkpoint(rt::interrupted);
 
+    let timeline = std::env::var_os(TIMELINE);
     let mut store = std::ptr::null_mut();
     for line in BufReader::new(commands).lines() {
         let line = line?;
@@ -61,9 +66,18 @@ fn run() -> std::io::Result<()> {
         let mut cell = [0; 8];
         number.read_exact_at(&mut cell, 0)?;
         set_cell(u64::from_le_bytes(cell));
-        store = load::call(file, function, store).map_err(std::io::Error::other)?;
+        let started = SystemTime::now();
+        let function = load::load(file, function).map_err(std::io::Error::other)?;
+        let loaded = SystemTime::now();
+        store = function.run(store);
         // A partial line must be in the pipe before evcxr, and with it the kernel, learns that the cell has ended.
         let _ = std::io::stdout().flush();
+        if let Some(timeline) = &timeline {
+            let steps = step("load", started, loaded) + &step("run", loaded, SystemTime::now());
+            // The kernel removes the file at the start of each cell.
+            let file = OpenOptions::new().append(true).create(true).mode(0o600).open(timeline);
+            let _ = file.and_then(|mut file| file.write_all(steps.as_bytes()));
+        }
         rt::protocol("EVCXR_EXECUTION_COMPLETE");
     }
     Ok(())
@@ -77,6 +91,12 @@ fn follow(pipes: &Path) {
     if let Err(error) = std::env::set_current_dir(std::ffi::OsStr::from_bytes(&folder)) {
         let _ = writeln!(std::io::stderr(), "Rust cells cannot follow %cd: {error}");
     }
+}
+
+/// A line of the timeline: the name of a step, its start and its end in nanoseconds since 1970.
+fn step(name: &str, start: SystemTime, end: SystemTime) -> String {
+    let nanoseconds = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("{name} {} {}\n", nanoseconds(start), nanoseconds(end))
 }
 
 /// Ends this process when the kernel is gone, also if it was killed and a cell never comes back to read the pipe. The
@@ -115,17 +135,28 @@ mod load {
 
     use std::ffi::c_void;
 
-    /// Loads `file`, calls its `function` with evcxr's variable store and returns the store.
-    pub(super) fn call(file: &str, function: &str, store: *mut c_void) -> Result<*mut c_void, libloading::Error> {
+    type Function = extern "C" fn(*mut c_void) -> *mut c_void;
+
+    /// A loaded cell.
+    pub(super) struct Cell(Function);
+
+    /// Loads `file` and finds its `function`.
+    pub(super) fn load(file: &str, function: &str) -> Result<Cell, libloading::Error> {
         // SAFETY: the file was compiled a moment ago by the kernel from evcxr's source, which defines `function` with
         // exactly this signature; its initialisers are those of std, already loaded. See docs/unsafe.md.
         unsafe {
             let library = libloading::Library::new(file)?;
-            let run = *library.get::<extern "C" fn(*mut c_void) -> *mut c_void>(function.as_bytes())?;
-            let store = run(store);
+            let function = *library.get::<Function>(function.as_bytes())?;
             // Never unloaded: values of the cell's types, thread locals and statics may outlive the call.
             std::mem::forget(library);
-            Ok(store)
+            Ok(Cell(function))
+        }
+    }
+
+    impl Cell {
+        /// Calls the function with evcxr's variable store and returns the store.
+        pub(super) fn run(&self, store: *mut c_void) -> *mut c_void {
+            (self.0)(store)
         }
     }
 }

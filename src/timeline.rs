@@ -1,0 +1,161 @@
+//! Timeline of a Rust cell: one log line per step, from request to reply (`TRACEBOOK_LOG=cells`).
+//!
+//! Steps of the kernel are recorded here. The process for cells appends its own to a file that [`FILE`] names, as lines
+//! `step start end`, in nanoseconds since 1970.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// The variable that names the file for the steps of other processes.
+pub(crate) const FILE: &str = "TRACEBOOK_TIMELINE";
+
+static ON: AtomicBool = AtomicBool::new(false);
+static RECORDED: Mutex<Vec<Span>> = Mutex::new(Vec::new());
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Span {
+    name: String,
+    start: SystemTime,
+    /// `None`: it lasts until the next step starts.
+    end: Option<SystemTime>,
+}
+
+/// A step that lasts until this is dropped.
+pub(crate) struct Step(Option<(&'static str, SystemTime)>);
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        if let Some((name, start)) = self.0 {
+            add(name, start, Some(SystemTime::now()));
+        }
+    }
+}
+
+/// Records from now on.
+pub(crate) fn start() {
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// Whether steps are recorded.
+pub(crate) fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Starts a step.
+pub(crate) fn step(name: &'static str) -> Step {
+    Step(is_on().then(|| (name, SystemTime::now())))
+}
+
+/// Records how long this takes.
+pub(crate) fn during<T>(name: &'static str, act: impl FnOnce() -> T) -> T {
+    let _step = step(name);
+    act()
+}
+
+/// Starts a step that lasts until the next one starts.
+pub(crate) fn until_next(name: &'static str) {
+    add(name, SystemTime::now(), None);
+}
+
+/// Records a step that has ended.
+pub(crate) fn add(name: &str, start: SystemTime, end: Option<SystemTime>) {
+    if is_on() {
+        recorded().push(Span { name: name.to_owned(), start, end });
+    }
+}
+
+/// Forgets what was recorded: a cell starts.
+pub(crate) fn begin() {
+    if is_on() {
+        recorded().clear();
+        if let Some(file) = file() {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+/// Logs the steps of the cell whose request came so long ago.
+pub(crate) fn end(count: usize, took: Duration) {
+    if !is_on() {
+        return;
+    }
+    let mut spans = std::mem::take(&mut *recorded());
+    let elsewhere = file().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+    spans.extend(elsewhere.lines().filter_map(parse));
+    if spans.is_empty() {
+        return;
+    }
+    let now = SystemTime::now();
+    let came = now.checked_sub(took).unwrap_or(now);
+    // Not what the engine did while it started.
+    spans.retain(|span| span.start >= came);
+    for line in lines(spans, came, now) {
+        tracing::debug!(target: "tracebook::cells", "cell {count}: {line}");
+    }
+}
+
+fn recorded() -> MutexGuard<'static, Vec<Span>> {
+    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn file() -> Option<PathBuf> {
+    std::env::var_os(FILE).map(PathBuf::from)
+}
+
+/// `step start end`
+fn parse(line: &str) -> Option<Span> {
+    let mut words = line.split(' ');
+    let (name, start, end) = (words.next()?, words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let time = |nanoseconds| SystemTime::UNIX_EPOCH + Duration::from_nanos(nanoseconds);
+    Some(Span { name: name.to_owned(), start: time(start), end: Some(time(end)) })
+}
+
+/// One line per step, in order of their starts, and a last line for the whole.
+fn lines(mut spans: Vec<Span>, came: SystemTime, now: SystemTime) -> Vec<String> {
+    spans.sort_by_key(|span| span.start);
+    let between =
+        |from: SystemTime, to: SystemTime| crate::log::milliseconds(to.duration_since(from).unwrap_or_default());
+    let mut told: Vec<String> = spans
+        .iter()
+        .enumerate()
+        .map(|(at, span)| {
+            let next = spans.get(at + 1).map_or(now, |next| next.start);
+            let took = between(span.start, span.end.unwrap_or(next));
+            format!("{} {took}, from {}", span.name, between(came, span.start))
+        })
+        .collect();
+    told.push(format!("request to reply {}", between(came, now)));
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_in_order_of_their_starts() {
+        let at = |milliseconds| SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
+        let span =
+            |name: &str, start, end: Option<u64>| Span { name: name.to_owned(), start: at(start), end: end.map(at) };
+        let spans = vec![span("rustc", 30, Some(80)), span("write", 12, None), span("parse", 11, Some(12))];
+        assert_eq!(
+            lines(spans, at(10), at(90)),
+            [
+                "parse 1.0 ms, from 1.0 ms",
+                "write 18.0 ms, from 2.0 ms",
+                "rustc 50.0 ms, from 20.0 ms",
+                "request to reply 80.0 ms"
+            ]
+        );
+    }
+
+    #[test]
+    fn steps_of_other_processes_are_read() {
+        let span = parse("load 1000000 3000000").unwrap();
+        assert_eq!((span.name.as_str(), span.end), ("load", Some(SystemTime::UNIX_EPOCH + Duration::from_millis(3))));
+        assert_eq!(parse("load 1"), None);
+    }
+}
