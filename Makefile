@@ -36,7 +36,7 @@ help:
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make site       build the documentation site (installs mdBook once)'
 	@echo 'make reference  write the magics of the README and the guide again'
-	@echo 'make api-index  write what completion knows of polars and the standard library again (needs rust-src)'
+	@echo 'make api-index  write what completion knows of polars, plotly, serde_json and std again (std needs rust-src)'
 	@echo 'make screenshots  make docs/images again, of the demo traces in JupyterLab (needs chromium)'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'

@@ -15,8 +15,8 @@ pub(super) struct Local {
 /// What is bound.
 #[derive(Clone)]
 pub(super) enum Source {
-    /// Its type stands in the cell.
-    Written(String),
+    /// Its type stands in the cell, and maybe its value.
+    Written(String, Option<ast::Expr>),
     /// What an expression is.
     Value(ast::Expr),
     /// What an expression holds: in a loop, or as the argument of a closure.
@@ -39,14 +39,19 @@ impl Local {
 pub(super) fn bindings(tree: &SyntaxNode) -> Vec<Local> {
     let mut found = Vec::new();
     for node in tree.descendants() {
+        if let Some(it) = ast::SelfParam::cast(node.clone()) {
+            let source = self_type(&it).map_or(Source::Unknown, |ty| Source::Written(ty, None));
+            found.push(Local { name: "self".to_owned(), source, steps: Vec::new() });
+        }
         let bound = if let Some(it) = ast::LetStmt::cast(node.clone()) {
-            it.pat().map(|pat| (pat, written(it.ty()).or_else(|| it.initializer().map(Source::Value))))
+            it.pat()
+                .map(|pat| (pat, written(it.ty(), it.initializer()).or_else(|| it.initializer().map(Source::Value))))
         } else if let Some(it) = ast::LetExpr::cast(node.clone()) {
             it.pat().map(|pat| (pat, it.expr().map(Source::Value)))
         } else if let Some(it) = ast::ForExpr::cast(node.clone()) {
             it.pat().map(|pat| (pat, it.iterable().map(Source::Held)))
         } else if let Some(it) = ast::Param::cast(node) {
-            it.pat().map(|pat| (pat, written(it.ty()).or_else(|| argument(&it).map(Source::Held))))
+            it.pat().map(|pat| (pat, written(it.ty(), None).or_else(|| argument(&it).map(Source::Held))))
         } else {
             None
         };
@@ -58,9 +63,15 @@ pub(super) fn bindings(tree: &SyntaxNode) -> Vec<Local> {
     found
 }
 
-fn written(ty: Option<ast::Type>) -> Option<Source> {
+/// The type whose `impl` a `self` stands in.
+fn self_type(parameter: &ast::SelfParam) -> Option<String> {
+    let block = parameter.syntax().ancestors().find_map(ast::Impl::cast)?;
+    Some(block.self_ty()?.syntax().text().to_string())
+}
+
+fn written(ty: Option<ast::Type>, value: Option<ast::Expr>) -> Option<Source> {
     let text = ty?.syntax().text().to_string();
-    (text.trim() != "_").then_some(Source::Written(text))
+    (text.trim() != "_").then_some(Source::Written(text, value))
 }
 
 /// What is called with the closure of which this is a parameter: `names` in `names.map(|name| …)`.

@@ -1,12 +1,12 @@
 //! What could be typed next in Rust.
 
 use super::Type;
-use super::columns;
 use super::expression::{Typed, typed};
-use super::index::{Index, index};
-use super::infer::{Scope, origin_of};
-use super::item::{Item, Kind};
+use super::index::Index;
+use super::infer::Scope;
+use super::item::{Item, Kind, Origin};
 use super::within;
+use super::{cells, columns, commands};
 use crate::session::View;
 use std::collections::BTreeSet;
 
@@ -56,16 +56,24 @@ pub(crate) fn complete(code: &str, cursor: usize, view: &View) -> Completion {
 
 fn at(code: &str, cursor: usize, view: &View) -> Completion {
     let before = &code[..cursor];
-    if let Some((start, names)) = columns::at(before, code, view) {
-        let column = |text: String| Candidate { text, kind: "column", signature: String::new() };
-        return Completion { start, items: names.into_iter().map(column).collect() };
+    if let Some(found) = commands::complete(before) {
+        return found;
     }
+    let defined = cells::written(code, cursor, view);
+    let index = Index::with_cells(&defined);
     let start = word_start(code, cursor);
+    let scope = Scope::new(&index, &view.variables, &code[..start]);
+    if let Some(columns::Typed { start, mut columns }) = columns::at(before, code, &scope, view) {
+        columns.retain(|(name, _)| name.starts_with(&before[start..]));
+        columns.truncate(MOST);
+        let column = |(text, signature)| Candidate { text, kind: "column", signature };
+        return Completion { start, items: columns.into_iter().map(column).collect() };
+    }
     let word = &code[start..cursor];
-    let mut items = fitting(code, start, &|name| name.starts_with(word), word, view);
+    let mut items = fitting(&scope, code, start, &|name| name.starts_with(word), word, view);
     if items.is_empty() && !word.is_empty() {
         let lower = word.to_lowercase();
-        items = fitting(code, start, &|name| name.to_lowercase().starts_with(&lower), word, view);
+        items = fitting(&scope, code, start, &|name| name.to_lowercase().starts_with(&lower), word, view);
     }
     let mut seen = BTreeSet::new();
     items.retain(|item| seen.insert(item.text.clone()));
@@ -77,39 +85,39 @@ fn at(code: &str, cursor: usize, view: &View) -> Completion {
 type Fits<'a> = &'a dyn Fn(&str) -> bool;
 
 /// What could stand in place of `word`, which starts at byte `start`.
-fn fitting(code: &str, start: usize, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
-    let index = index();
-    let before = &code[..start];
+fn fitting(scope: &Scope<'_>, code: &str, start: usize, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
+    let (index, before) = (scope.index, &code[..start]);
     match typed(code, start) {
         _ if word.starts_with(|first: char| first.is_ascii_digit()) => Vec::new(),
         Typed::Nothing => Vec::new(),
-        Typed::Member { receiver } => members(index, receiver, before, fits, word, view),
+        Typed::Member { receiver } => members(scope, receiver, fits, word),
         Typed::Path { path } => inside(index, path, fits),
         Typed::Field { record } => {
             let mut fields = index.members(&Type::new(record), None);
             fields.retain(|(item, _)| item.kind == Kind::Field && fits(item.name));
             let fields = fields.iter().map(|(item, _)| Candidate::from(item));
-            fields.chain(words(index, before, fits, word, view)).collect()
+            fields.chain(words(scope, fits, word, view)).collect()
         }
         Typed::Word => match use_list(before) {
             Some(path) => inside(index, path, fits),
-            None => words(index, before, fits, word, view),
+            None => words(scope, fits, word, view),
         },
     }
 }
 
-impl From<&Item> for Candidate {
-    fn from(item: &Item) -> Self {
+impl From<&Item<'_>> for Candidate {
+    fn from(item: &Item<'_>) -> Self {
         let bang = if item.kind == Kind::Macro { "!" } else { "" };
         Self { text: format!("{}{bang}", item.name), kind: item.kind.word(), signature: item.signature() }
     }
 }
 
 /// Behind a dot: the members of the type, or, of a type that cannot be told, whatever has a method of this start.
-fn members(index: &Index, receiver: &str, before: &str, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
-    let scope = Scope::new(index, &view.variables, before);
+fn members(scope: &Scope<'_>, receiver: &str, fits: Fits<'_>, word: &str) -> Vec<Candidate> {
+    let index = scope.index;
     let found = scope.type_of(receiver).map(|found| index.members(&found.ty, found.near)).unwrap_or_default();
-    let known: Vec<Item> = found.into_iter().map(|(item, _)| item).filter(|item| item.kind.is_behind_a_dot()).collect();
+    let known: Vec<Item<'_>> =
+        found.into_iter().map(|(item, _)| item).filter(|item| item.kind.is_behind_a_dot()).collect();
     if !known.is_empty() {
         return known.iter().filter(|item| fits(item.name)).map(Candidate::from).collect();
     }
@@ -125,16 +133,16 @@ fn members(index: &Index, receiver: &str, before: &str, fits: Fits<'_>, word: &s
 }
 
 /// Behind `path::`: what stands in a module, or what a type has.
-fn inside(index: &Index, path: &str, fits: Fits<'_>) -> Vec<Candidate> {
+fn inside(index: &Index<'_>, path: &str, fits: Fits<'_>) -> Vec<Candidate> {
     if let Some(items) = module(index, path) {
-        let mut items: Vec<&Item> = items.iter().filter(|item| fits(item.name)).collect();
+        let mut items: Vec<&Item<'_>> = items.iter().filter(|item| fits(item.name)).collect();
         items.sort_by_key(|item| (item.weight() > 1, item.name));
         return items.into_iter().map(Candidate::from).collect();
     }
     let ty = Type::parse(&path.replace("::<", "<"));
-    let mut found = index.members(&ty, origin_of(path));
+    let mut found = index.members(&ty, index.origin_of(path));
     // Nobody calls by path what a trait or another type lends.
-    let own = |item: &Item| item.kind != Kind::Method || Type::parse(item.of).head == ty.head;
+    let own = |item: &Item<'_>| item.kind != Kind::Method || Type::parse(item.of).head == ty.head;
     found.retain(|(item, _)| fits(item.name) && item.kind != Kind::Field && own(item));
     // What needs no value comes first; the order by closeness stays.
     found.sort_by_key(|(item, _)| item.kind == Kind::Method);
@@ -142,15 +150,28 @@ fn inside(index: &Index, path: &str, fits: Fits<'_>) -> Vec<Candidate> {
 }
 
 /// What stands in the module of this path, also of one that lies in a crate which everyone has in scope.
-pub(super) fn module<'a>(index: &'a Index, path: &str) -> Option<&'a [Item]> {
+pub(super) fn module<'a>(index: &'a Index<'_>, path: &str) -> Option<&'a [Item<'a>]> {
     let path: String = path.split_whitespace().collect();
+    let path = imported(index, &path);
     let path = match path.strip_prefix("core").or_else(|| path.strip_prefix("alloc")) {
         Some(rest) if rest.is_empty() || rest.starts_with("::") => format!("std{rest}"),
         _ => path,
     };
     index.module(&path).or_else(|| {
-        ["polars::prelude", "std", "trace"].iter().find_map(|above| index.module(&format!("{above}::{path}")))
+        [cells::CELL, "polars::prelude", "std", "trace"]
+            .iter()
+            .find_map(|above| index.module(&format!("{above}::{path}")))
     })
+}
+
+/// The path with what its first part stands for: an import, or the crate of the cells.
+fn imported(index: &Index<'_>, path: &str) -> String {
+    let (first, rest) = path.split_at(path.find("::").unwrap_or(path.len()));
+    let whole = match first {
+        "crate" | "self" => cells::CELL,
+        first => index.imports().find(|(name, _)| *name == first).map_or(first, |(_, path)| path),
+    };
+    format!("{whole}{rest}")
 }
 
 /// The path of a `use path::{` that is open at the end of the text.
@@ -165,7 +186,8 @@ fn use_list(before: &str) -> Option<&str> {
 }
 
 /// A word of its own: variables and traces, then what everyone has in scope.
-fn words(index: &Index, before: &str, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
+fn words(scope: &Scope<'_>, fits: Fits<'_>, word: &str, view: &View) -> Vec<Candidate> {
+    let index = scope.index;
     let mut own: Vec<Candidate> = Vec::new();
     for label in view.labels.iter().filter(|label| fits(label)) {
         own.push(Candidate { text: label.clone(), kind: "trace", signature: "TraceSet".to_owned() });
@@ -178,22 +200,42 @@ fn words(index: &Index, before: &str, fits: Fits<'_>, word: &str, view: &View) -
         own.sort_by(|a, b| a.text.cmp(&b.text));
         return own;
     }
-    let scope = Scope::new(index, &[], before);
     let locals = scope.local_names().filter(|name| fits(name));
     own.extend(locals.map(|name| Candidate { text: name.to_owned(), kind: "instance", signature: String::new() }));
     own.sort_by(|a, b| a.text.cmp(&b.text));
     let plain = |text: &&str, kind| Candidate { text: (*text).to_owned(), kind, signature: String::new() };
     own.extend(KEYWORDS.iter().filter(|name| fits(name)).map(|name| plain(name, "keyword")));
-    let mut items: Vec<&Item> = index.in_scope().filter(|item| fits(item.name)).collect();
+    own.extend(imports(index, fits));
+    let mut items: Vec<&Item<'_>> = index.in_scope().filter(|item| fits(item.name)).collect();
     // Modules of preludes are parts of other crates.
-    items.sort_by_key(|item| (item.kind == Kind::Module, item.weight(), item.origin, item.name));
-    let (modules, items): (Vec<&Item>, Vec<&Item>) = items.into_iter().partition(|item| item.kind == Kind::Module);
+    let is_own = |item: &Item<'_>| item.origin == Origin::Cell;
+    items.sort_by_key(|item| (item.kind == Kind::Module, !is_own(item), item.weight(), item.origin, item.name));
+    let (modules, items): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
+        items.into_iter().partition(|item| item.kind == Kind::Module);
     own.extend(items.into_iter().map(Candidate::from));
     own.extend(TYPES.iter().filter(|name| fits(name)).map(|name| plain(name, "type")));
     let crates = ["trace", "polars", "plotly", "serde_json", "tokio", "std"];
-    own.extend(crates.iter().filter(|name| fits(name)).map(|name| plain(name, "module")));
+    let brought = view.items.crates();
+    own.extend(crates.into_iter().chain(brought).filter(|name| fits(name)).map(|name| plain(&name, "module")));
     own.extend(modules.into_iter().map(Candidate::from));
     own
+}
+
+/// What cells import.
+fn imports(index: &Index<'_>, fits: Fits<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (name, path) in index.imports().filter(|(name, _)| fits(name)) {
+        let (above, last) = path.rsplit_once("::").unwrap_or(("", path));
+        let items = module(index, above).into_iter().flatten();
+        let known = items.filter(|item| item.name == last).min_by_key(|item| item.kind);
+        found.push(match known {
+            Some(item) => {
+                Candidate { text: Candidate::from(item).text.replacen(last, name, 1), ..Candidate::from(item) }
+            }
+            None => Candidate { text: name.to_owned(), kind: "module", signature: path.to_owned() },
+        });
+    }
+    found
 }
 
 /// Where the identifier starts that ends at `cursor`.

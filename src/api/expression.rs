@@ -18,7 +18,7 @@ pub(super) enum Typed<'code> {
 }
 
 /// One token: kind, start, end.
-type Token = (TokenKind, usize, usize);
+pub(super) type Token = (TokenKind, usize, usize);
 
 /// What stands before the word that starts at byte `start`.
 pub(super) fn typed(code: &str, start: usize) -> Typed<'_> {
@@ -83,7 +83,7 @@ fn record(tokens: &[Token]) -> Option<(usize, usize)> {
     (!declared).then_some((*from, *to))
 }
 
-fn tokens(code: &str) -> Vec<Token> {
+pub(super) fn tokens(code: &str) -> Vec<Token> {
     let mut at = 0;
     let mut found = Vec::new();
     for token in tokenize(code, FrontmatterAllowed::No) {
@@ -116,7 +116,7 @@ fn is_open(kind: TokenKind, code: &str, end: usize) -> bool {
 }
 
 /// Where the chain of calls starts and ends of which these are the last tokens.
-fn chain(tokens: &[Token]) -> Option<(usize, usize)> {
+pub(super) fn chain(tokens: &[Token]) -> Option<(usize, usize)> {
     let end = tokens.last()?.2;
     let mut at = tokens.len();
     loop {

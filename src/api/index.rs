@@ -1,5 +1,6 @@
-//! The index in memory: items by module, members by type.
+//! The index in memory: items by module, members by type. What cells define is a layer above what is always there.
 
+use super::cells::CELL;
 use super::everyday::is_everyday;
 use super::item::{Item, Kind, Origin};
 use super::{Type, sources};
@@ -11,30 +12,36 @@ use std::time::Duration;
 
 /// What is known of what cells can call.
 #[derive(Default)]
-pub(super) struct Index {
+pub(super) struct Index<'t> {
     /// By path of a module: what stands in it, with the name it has there.
-    modules: BTreeMap<String, Vec<Item>>,
+    modules: BTreeMap<String, Vec<Item<'t>>>,
     /// By the name of a type or trait.
-    members: BTreeMap<&'static str, Vec<Item>>,
+    members: BTreeMap<&'t str, Vec<Item<'t>>>,
     /// What a type has besides: traits, and what it dereferences to.
-    relations: BTreeMap<String, Vec<Relation>>,
+    relations: BTreeMap<String, Vec<Relation<'t>>>,
     /// Items by name.
-    items: BTreeMap<&'static str, Vec<Item>>,
+    items: BTreeMap<&'t str, Vec<Item<'t>>>,
+    /// Paths of names that cells import.
+    imports: BTreeMap<&'t str, &'t str>,
+    /// The layer below.
+    below: Option<&'t Index<'t>>,
 }
 
 /// That a type has a trait, or dereferences.
-struct Relation {
+struct Relation<'t> {
     of: Type,
     /// The trait, or `*Target`.
-    has: &'static str,
+    has: &'t str,
     origin: Origin,
 }
 
-static INDEX: LazyLock<Index> = LazyLock::new(|| {
+static INDEX: LazyLock<Index<'static>> = LazyLock::new(|| {
     let mut index = Index::default();
     let parts = [
         (sources::ours(), Origin::Ours),
         (unpack(include_bytes!("data/polars.gz")), Origin::Polars),
+        (unpack(include_bytes!("data/plotly.gz")), Origin::Plotly),
+        (unpack(include_bytes!("data/serde_json.gz")), Origin::Json),
         (unpack(include_bytes!("data/std.gz")), Origin::Std),
     ];
     for (text, origin) in parts {
@@ -45,7 +52,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 });
 
 /// The index; made when it is first asked for.
-pub(super) fn index() -> &'static Index {
+pub(super) fn index() -> &'static Index<'static> {
     &INDEX
 }
 
@@ -68,14 +75,26 @@ pub(super) fn unpack(packed: &[u8]) -> String {
     text
 }
 
-impl Index {
+impl<'t> Index<'t> {
+    /// The index with a layer of what cells define, as `scan::write` wrote it.
+    pub(super) fn with_cells(text: &'t str) -> Self {
+        let mut index = Self { below: Some(index()), ..Self::default() };
+        index.add(text, Origin::Cell);
+        index
+    }
+
+    /// The layers, top first.
+    fn layers(&self) -> impl Iterator<Item = &Index<'t>> {
+        std::iter::successors(Some(self), |layer| layer.below)
+    }
+
     /// Adds what `scan::write` wrote.
-    pub(super) fn add(&mut self, text: &'static str, origin: Origin) {
-        let mut paths: Vec<&'static str> = Vec::new();
+    pub(super) fn add(&mut self, text: &'t str, origin: Origin) {
+        let mut paths: Vec<&'t str> = Vec::new();
         let mut of = "";
         let mut head = "";
         for line in text.lines() {
-            let parts: Vec<&'static str> = line.split('\t').collect();
+            let parts: Vec<&'t str> = line.split('\t').collect();
             match parts.as_slice() {
                 ["m", path] => {
                     if let Some((above, name)) = path.rsplit_once("::") {
@@ -112,31 +131,44 @@ impl Index {
                     let relation = Relation { of, has, origin };
                     self.relations.entry(relation.of.head.clone()).or_default().push(relation);
                 }
+                ["u", name, path] => drop(self.imports.insert(name, path)),
                 _ => {}
             }
         }
     }
 
     /// What stands in a module; `None` if there is no such module.
-    pub(super) fn module(&self, path: &str) -> Option<&[Item]> {
-        self.modules.get(path).map(Vec::as_slice)
+    pub(super) fn module(&self, path: &str) -> Option<&[Item<'t>]> {
+        self.layers().find_map(|layer| layer.modules.get(path)).map(Vec::as_slice)
     }
 
-    /// What every cell has in scope: the preludes, and the macros of the standard library.
-    pub(super) fn in_scope(&self) -> impl Iterator<Item = &Item> {
-        let preludes = ["trace::prelude", "cells::prelude", "polars::prelude", "std::prelude::v1"];
+    /// What a cell has in scope: what cells define, the preludes, and the macros of the standard library.
+    pub(super) fn in_scope(&self) -> impl Iterator<Item = &Item<'t>> {
+        let preludes = [CELL, "trace::prelude", "cells::prelude", "polars::prelude", "std::prelude::v1"];
         let macros = self.module("std").into_iter().flatten().filter(|item| item.kind == Kind::Macro);
         preludes.into_iter().filter_map(|path| self.module(path)).flatten().chain(macros)
     }
 
-    /// Items of a name.
-    pub(super) fn items(&self, name: &str) -> &[Item] {
-        self.items.get(name).map_or(&[], Vec::as_slice)
+    /// Items of a name, those of cells first.
+    pub(super) fn items(&self, name: &str) -> impl Iterator<Item = &Item<'t>> {
+        self.layers().filter_map(move |layer| layer.items.get(name)).flatten()
+    }
+
+    /// The names that cells import, each with its path.
+    pub(super) fn imports(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
+        self.imports.iter().map(|(name, path)| (*name, *path))
+    }
+
+    /// Whose a type is that is written with its path, or imported.
+    pub(super) fn origin_of(&self, path: &str) -> Option<Origin> {
+        let first = path.trim_start_matches(['&', ' ', ':']).split([':', '<', ' ']).next()?;
+        let imported = || self.imports.get(first).and_then(|path| path.split("::").next()).and_then(Origin::of_crate);
+        Origin::of_crate(first).or_else(imported)
     }
 
     /// The members of a type, its own first, then those it has by `Deref` and by traits; with the type that has each.
     /// Of types of one name `near` is meant, if it has one.
-    pub(super) fn members(&self, ty: &Type, near: Option<Origin>) -> Vec<(Item, Type)> {
+    pub(super) fn members(&self, ty: &Type, near: Option<Origin>) -> Vec<(Item<'t>, Type)> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut waiting = VecDeque::from([ty.clone()]);
@@ -145,21 +177,24 @@ impl Index {
             if !seen.insert(ty.head.clone()) {
                 continue;
             }
-            let (own, relations) = (self.members.get(ty.head.as_str()), self.relations.get(&ty.head));
+            let own = self.layers().filter_map(|layer| layer.members.get(ty.head.as_str())).flatten();
+            let relations = self.layers().filter_map(|layer| layer.relations.get(&ty.head)).flatten();
             // Who declares the type; nobody declares those of the language, which the standard library tells of.
-            let declared = self.items(&ty.head).iter().filter(|item| item.kind != Kind::Alias);
+            let declared = self.items(&ty.head).filter(|item| item.kind != Kind::Alias);
             let origins: BTreeSet<Origin> = declared.map(|item| item.origin).collect();
             let origin = near.filter(|near| origins.contains(near)).or_else(|| origins.first().copied());
-            // Ours adds to what others have.
-            let meant = |from: Origin| from == origin.unwrap_or(Origin::Std) || from == Origin::Ours;
+            let origin = origin.unwrap_or(Origin::Std);
+            // Cells and our library add to what others have.
+            let adds = |from: Origin| from == Origin::Cell || from == Origin::Ours && origin != Origin::Cell;
+            let meant = |from: Origin| from == origin || adds(from);
             // Of two types of one name, that with as few parameters is not meant.
             let like =
-                |item: &Item| ty.args.is_empty() || item.of.contains('<') && !Type::parse(item.of).args.is_empty();
-            let mut own: Vec<Item> = own.into_iter().flatten().filter(|item| meant(item.origin)).copied().collect();
+                |item: &Item<'t>| ty.args.is_empty() || item.of.contains('<') && !Type::parse(item.of).args.is_empty();
+            let mut own: Vec<Item<'t>> = own.filter(|item| meant(item.origin)).copied().collect();
             own.retain(|item| ty.head == "[]" || item.of == ty.head || like(item));
             own.sort_by_key(|item| (item.weight(), item.name));
             found.extend(own.into_iter().map(|item| (item, ty.clone())));
-            for relation in relations.into_iter().flatten().filter(|relation| meant(relation.origin)) {
+            for relation in relations.filter(|relation| meant(relation.origin)) {
                 match relation.has.strip_prefix('*') {
                     // What it dereferences to comes before what traits give.
                     Some(target) => waiting.push_front(Type::parse(target).with(&ty.matched(&relation.of))),
@@ -168,27 +203,34 @@ impl Index {
             }
         }
         // What is typed most comes first, whoever has it; then the order is that of closeness.
-        let everyday = |item: &Item, has: &Type| is_everyday(&ty.head, item.name) || is_everyday(&has.head, item.name);
-        let mut order: Vec<(Item, Type)> = found;
+        let everyday =
+            |item: &Item<'t>, has: &Type| is_everyday(&ty.head, item.name) || is_everyday(&has.head, item.name);
+        let mut order: Vec<(Item<'t>, Type)> = found;
         order.sort_by_key(|(item, has)| if everyday(item, has) { (false, item.name) } else { (true, "") });
         order
     }
 
     /// The member of this name, and the type that has it.
-    pub(super) fn member(&self, ty: &Type, near: Option<Origin>, name: &str) -> Option<(Item, Type)> {
+    pub(super) fn member(&self, ty: &Type, near: Option<Origin>, name: &str) -> Option<(Item<'t>, Type)> {
         self.members(ty, near).into_iter().find(|(item, _)| item.name == name)
     }
 
     /// Every method and field whose name fits.
-    pub(super) fn everywhere(&self, fits: &dyn Fn(&str) -> bool) -> Vec<Item> {
-        let all = self.members.values().flatten();
+    pub(super) fn everywhere(&self, fits: &dyn Fn(&str) -> bool) -> Vec<Item<'t>> {
+        let all = self.layers().flat_map(|layer| layer.members.values()).flatten();
         all.filter(|item| item.kind.is_behind_a_dot() && fits(item.name)).copied().collect()
     }
 
     /// What an alias of a type stands for.
     pub(super) fn expanded(&self, ty: Type) -> Type {
-        let Some(alias) = self.items(&ty.head).iter().find(|item| item.kind == Kind::Alias) else { return ty };
-        if ty.head == "Result" || self.items(&ty.head).iter().any(|item| item.kind != Kind::Alias) {
+        // `use … as Name`
+        let renamed = self.imports.get(ty.head.as_str()).and_then(|path| path.rsplit("::").next());
+        let ty = match renamed {
+            Some(name) if name != ty.head => Type { head: name.to_owned(), args: ty.args },
+            _ => ty,
+        };
+        let Some(alias) = self.items(&ty.head).find(|item| item.kind == Kind::Alias) else { return ty };
+        if ty.head == "Result" || self.items(&ty.head).any(|item| item.kind != Kind::Alias) {
             return ty;
         }
         let Some((left, right)) = alias.signature.split_once('=') else { return ty };

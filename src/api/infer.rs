@@ -23,7 +23,7 @@ impl Found {
 
 /// What is known around the cursor.
 pub(super) struct Scope<'a> {
-    pub(super) index: &'a Index,
+    pub(super) index: &'a Index<'a>,
     pub(super) variables: &'a [Variable],
     /// The bindings of the cell that stand before the cursor, last first.
     locals: Vec<Local>,
@@ -37,7 +37,7 @@ const LARGEST: usize = 64;
 
 impl<'a> Scope<'a> {
     /// The scope at the end of `before`, the cell's text up to the cursor.
-    pub(super) fn new(index: &'a Index, variables: &'a [Variable], before: &str) -> Self {
+    pub(super) fn new(index: &'a Index<'a>, variables: &'a [Variable], before: &str) -> Self {
         let locals = parsed(before).map(|tree| bindings(tree.syntax())).unwrap_or_default();
         Self { index, variables, locals }
     }
@@ -47,14 +47,18 @@ impl<'a> Scope<'a> {
         self.locals.iter().map(|local| local.name.as_str())
     }
 
+    /// The newest binding of a name, and how many bindings are newer; the first `newer` bindings are left out.
+    pub(super) fn local(&self, name: &str, newer: usize) -> Option<(usize, &Local)> {
+        self.locals.iter().enumerate().skip(newer).find(|(_, local)| local.name == name)
+    }
+
     /// The type of the expression in this text.
     pub(super) fn type_of(&self, text: &str) -> Option<Found> {
-        let body = parsed(text)?.syntax().descendants().find_map(ast::BlockExpr::cast)?;
-        self.expr(&body.tail_expr()?, 0, DEPTH)
+        self.expr(&tail(text)?, 0, DEPTH)
     }
 
     /// The type of an expression; of the bindings the first `newer` are made after it.
-    fn expr(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Found> {
+    pub(super) fn expr(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Found> {
         self.any_expr(expr, newer, depth.checked_sub(1)?).filter(|found| found.ty.size() <= LARGEST)
     }
 
@@ -137,10 +141,9 @@ impl<'a> Scope<'a> {
                 _ => None,
             };
         }
-        let mut locals = self.locals.iter().enumerate().skip(newer);
-        if let Some((at, local)) = locals.find(|(_, local)| local.name == name) {
+        if let Some((at, local)) = self.local(&name, newer) {
             let Found { ty, near } = match &local.source {
-                Source::Written(ty) => Found { ty: Type::parse(ty), near: origin_of(ty) },
+                Source::Written(ty, _) => Found { ty: Type::parse(ty), near: self.index.origin_of(ty) },
                 Source::Value(value) => self.expr(value, at + 1, depth)?,
                 Source::Held(holder) => {
                     let Found { ty, near } = self.expr(holder, at + 1, depth)?;
@@ -150,10 +153,10 @@ impl<'a> Scope<'a> {
             };
             return Some(Found { ty: local.part(self.index.expanded(ty))?, near });
         }
-        self.variables
-            .iter()
-            .find(|variable| variable.name == name)
-            .map(|variable| Found { ty: Type::parse(&variable.type_name), near: origin_of(&variable.type_name) })
+        self.variables.iter().find(|variable| variable.name == name).map(|variable| Found {
+            ty: Type::parse(&variable.type_name),
+            near: self.index.origin_of(&variable.type_name),
+        })
     }
 
     /// What a function of a path answers.
@@ -161,7 +164,7 @@ impl<'a> Scope<'a> {
         let name = path.segment()?.name_ref()?.text().to_string();
         if let Some(qualifier) = path.qualifier() {
             let text = qualifier.syntax().text().to_string();
-            let (owner, near) = (Type::parse(&text), origin_of(&text));
+            let (owner, near) = (Type::parse(&text), self.index.origin_of(&text));
             if let Some((item, has)) = self.index.member(&owner, near, &name) {
                 if item.kind == Kind::Variant {
                     return Some(Found { ty: owner, near });
@@ -175,7 +178,7 @@ impl<'a> Scope<'a> {
             "Ok" | "Err" => return arguments("Result"),
             _ => {}
         }
-        let item = self.index.items(&name).iter().find(|item| item.kind == Kind::Function)?;
+        let item = self.index.items(&name).find(|item| item.kind == Kind::Function)?;
         Some(self.meant(item, &Type::new(""), Type::parse(item.answers()?)))
     }
 
@@ -186,7 +189,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A type of a signature, with `Self` and the parameters of the owner put in.
-    fn meant(&self, item: &Item, owner: &Type, ty: Type) -> Found {
+    fn meant(&self, item: &Item<'_>, owner: &Type, ty: Type) -> Found {
         let mut names = owner.matched(&Type::parse(item.of));
         names.insert("Self".to_owned(), owner.clone());
         // `Self::Item` of an iterator that says what runs through it.
@@ -204,7 +207,7 @@ impl<'a> Scope<'a> {
 }
 
 /// What `Self` is in a member that `asked` has from `has`: of a trait it is who was asked.
-fn himself<'a>(item: &Item, asked: &'a Type, has: &'a Type) -> &'a Type {
+fn himself<'a>(item: &Item<'_>, asked: &'a Type, has: &'a Type) -> &'a Type {
     if item.of == has.head && has.args.is_empty() { asked } else { has }
 }
 
@@ -214,13 +217,9 @@ fn parsed(code: &str) -> Option<SourceFile> {
     shallow.then(|| SourceFile::parse(&format!("fn cell() {{ {code} }}"), Edition::Edition2024).tree())
 }
 
-/// Whose a type is that is written with its whole path.
-pub(super) fn origin_of(path: &str) -> Option<Origin> {
-    match path.trim_start_matches(['&', ' ']).split("::").next()? {
-        "std" | "core" | "alloc" => Some(Origin::Std),
-        "polars" => Some(Origin::Polars),
-        _ => None,
-    }
+/// The expression in this text.
+pub(super) fn tail(text: &str) -> Option<ast::Expr> {
+    parsed(text)?.syntax().descendants().find_map(ast::BlockExpr::cast)?.tail_expr()
 }
 
 fn literal(literal: &ast::Literal) -> Option<Found> {

@@ -3,10 +3,13 @@
 use super::Type;
 use super::complete::{module, word_start};
 use super::expression::{Typed, typed};
-use super::index::{Index, index};
-use super::infer::{Scope, origin_of};
-use super::item::{Item, Kind, Origin};
+use super::index::Index;
+use super::infer::Scope;
+use super::item::{Item, Kind};
+use super::schema;
+use super::shape::{Columns, Shapes, is_frame};
 use super::within;
+use super::{cells, columns, commands};
 use crate::session::View;
 use std::collections::BTreeSet;
 use trace_view::Bundle;
@@ -23,23 +26,43 @@ pub(crate) fn inspect(code: &str, cursor: usize, view: &View) -> Option<Bundle> 
 }
 
 fn at(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
+    if let Some(command) = commands::inspect(code, cursor) {
+        return Some(command);
+    }
+    let defined = cells::written(code, cursor, view);
+    let index = Index::with_cells(&defined);
+    if let Some(column) = column(&index, code, cursor, view) {
+        return Some(column);
+    }
     let start = word_start(code, cursor);
     let end = code[start..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(code.len(), |at| start + at);
-    at_word(code, start, end, view).or_else(|| {
+    at_word(&index, code, start, end, view).or_else(|| {
         let open = open_call(&code[..cursor])?;
         let end = code[..open].trim_end().trim_end_matches('!').len();
-        at_word(code, word_start(code, end), end, view)
+        at_word(&index, code, word_start(code, end), end, view)
     })
 }
 
-fn at_word(code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> {
+/// The column whose name stands at the cursor, in quotes.
+fn column(index: &Index<'_>, code: &str, cursor: usize, view: &View) -> Option<Bundle> {
+    if !columns::is_open(&code[..cursor]) {
+        return None;
+    }
+    let scope = Scope::new(index, &view.variables, &code[..cursor]);
+    let found = columns::at(&code[..cursor], code, &scope, view)?;
+    let rest = &code[found.start..];
+    let name = &rest[..rest.find(['"', '\n'])?];
+    let (name, dtype) = found.columns.iter().find(|(of, _)| of == name)?;
+    Some(schema::column(name, dtype))
+}
+
+fn at_word(index: &Index<'_>, code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> {
     let word = &code[start..end];
     if word.is_empty() {
         return None;
     }
-    let index = index();
     let scope = Scope::new(index, &view.variables, &code[..start]);
-    let items: Vec<Item> = match typed(code, start) {
+    let items: Vec<Item<'_>> = match typed(code, start) {
         Typed::Nothing => return None,
         Typed::Member { receiver } => match scope.type_of(receiver) {
             Some(found) => scope.index.member(&found.ty, found.near, word).map(|(item, _)| item).into_iter().collect(),
@@ -52,13 +75,14 @@ fn at_word(code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> 
         Typed::Path { path } => match module(index, path) {
             Some(items) => items.iter().filter(|item| item.name == word).copied().collect(),
             None => {
-                let found = index.members(&Type::parse(&path.replace("::<", "<")), origin_of(path));
+                let found = index.members(&Type::parse(&path.replace("::<", "<")), index.origin_of(path));
                 found.into_iter().map(|(item, _)| item).filter(|item| item.name == word).take(1).collect()
             }
         },
         Typed::Field { record } => {
             let fields = index.members(&Type::new(record), None).into_iter().map(|(item, _)| item);
-            let mut found: Vec<Item> = fields.filter(|item| item.kind == Kind::Field && item.name == word).collect();
+            let mut found: Vec<Item<'_>> =
+                fields.filter(|item| item.kind == Kind::Field && item.name == word).collect();
             if found.is_empty() {
                 found = named(index, word);
             }
@@ -74,31 +98,37 @@ fn at_word(code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> 
     page(&items)
 }
 
-/// A variable with its type, and what its type is.
+/// A variable with its type, the columns of a frame, and what its type is.
 fn variable(scope: &Scope<'_>, word: &str, view: &View) -> Option<Bundle> {
     if scope.local_names().any(|name| name == word) {
-        let head = scope.type_of(word)?.ty.head;
-        return Some(described(scope.index, &format!("{word}: {head}"), &head));
+        let ty = scope.type_of(word)?.ty;
+        let frame = Shapes::new(scope, view).of_text(word).filter(|_| is_frame(&scope.index.expanded(ty.clone())));
+        let columns = frame.map(|frame| schema::lines(None, &frame.rows()));
+        return Some(described(scope.index, &format!("{word}: {}", ty.head), &ty.head, columns));
     }
     let variable = view.variables.iter().find(|variable| variable.name == word)?;
     let head = Type::parse(&variable.type_name).head;
-    Some(described(scope.index, &format!("{}: {}", variable.name, variable.type_name), &head))
+    let columns = view.frames.get(word).or_else(|| view.events.get(word));
+    let columns = columns.map(|schema| schema::lines(Some(schema), &Columns::of(schema)));
+    Some(described(scope.index, &format!("{}: {}", variable.name, variable.type_name), &head, columns))
 }
 
-fn described(index: &Index, line: &str, head: &str) -> Bundle {
+fn described(index: &Index<'_>, line: &str, head: &str, columns: Option<String>) -> Bundle {
     let items = named(index, head);
     let ours = items.iter().find(|item| matches!(item.kind, Kind::Struct | Kind::Enum | Kind::Alias));
-    match ours.map(Item::doc).filter(|doc| !doc.is_empty()) {
-        Some(doc) => written(&[line.to_owned()], &doc),
-        None => Bundle::text(line.to_owned()),
+    let doc = ours.map(Item::doc).unwrap_or_default();
+    match columns {
+        Some(columns) => listed(line, &columns, &doc),
+        None if doc.is_empty() => Bundle::text(line.to_owned()),
+        None => written(&[line.to_owned()], &doc),
     }
 }
 
 /// Items that a cell means by a name: what is in scope, else whatever is called so.
-fn named(index: &Index, word: &str) -> Vec<Item> {
-    let mut items: Vec<Item> = index.in_scope().filter(|item| item.name == word).copied().collect();
+fn named<'t>(index: &Index<'t>, word: &str) -> Vec<Item<'t>> {
+    let mut items: Vec<Item<'t>> = index.in_scope().filter(|item| item.name == word).copied().collect();
     if items.is_empty() {
-        items = index.items(word).to_vec();
+        items = index.items(word).copied().collect();
     }
     items.sort_by_key(|item| (item.origin, item.kind));
     items.truncate(1);
@@ -121,7 +151,7 @@ fn open_call(before: &str) -> Option<usize> {
 }
 
 /// What is known of some items of one name.
-fn page(items: &[Item]) -> Option<Bundle> {
+fn page(items: &[Item<'_>]) -> Option<Bundle> {
     let first = items.first()?;
     let mut seen = BTreeSet::new();
     let mut signatures = Vec::new();
@@ -138,12 +168,9 @@ fn page(items: &[Item]) -> Option<Bundle> {
     if more > 0 {
         doc.push_str(&format!("\n\nAnd {more} more of this name on other types."));
     }
-    let from = match first.origin {
-        Origin::Ours => "",
-        Origin::Polars => "\n\n(polars)",
-        Origin::Std => "\n\n(standard library)",
-    };
-    doc.push_str(from);
+    if !first.origin.title().is_empty() {
+        doc.push_str(&format!("\n\n({})", first.origin.title()));
+    }
     Some(written(&signatures, doc.trim()))
 }
 
@@ -153,6 +180,21 @@ fn written(signatures: &[String], doc: &str) -> Bundle {
     let plain = format!("{signatures}\n\n{doc}");
     let markdown = format!("```rust\n{signatures}\n```\n\n{doc}");
     Bundle::text(plain).with(MARKDOWN, markdown.into())
+}
+
+/// A variable with its columns, whose names may hold anything.
+fn listed(line: &str, columns: &str, doc: &str) -> Bundle {
+    let doc = without_links(doc);
+    let plain = format!("{line}\n{columns}\n\n{doc}");
+    // A fence that no name can close.
+    let fence = "`".repeat(3.max(longest_run(columns) + 1));
+    let markdown = format!("```rust\n{line}\n```\n\n{fence}text\n{columns}\n{fence}\n\n{doc}");
+    Bundle::text(plain.trim_end()).with(MARKDOWN, markdown.into())
+}
+
+/// How many backticks follow each other at most.
+fn longest_run(text: &str) -> usize {
+    text.split(|c: char| c != '`').map(str::len).max().unwrap_or(0)
 }
 
 /// Documentation without rustdoc's links to other items, which lead nowhere here: [`x`] and [x](y) become their text.

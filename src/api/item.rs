@@ -57,32 +57,61 @@ impl Kind {
 
 /// An item or a member, as the index's text has it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item {
+pub(super) struct Item<'t> {
     pub(super) kind: Kind,
-    pub(super) name: &'static str,
-    pub(super) signature: &'static str,
+    pub(super) name: &'t str,
+    pub(super) signature: &'t str,
     /// Markdown, with `\n` for line ends.
-    doc: &'static str,
+    doc: &'t str,
     /// The type it belongs to, as its `impl` names it; empty for an item.
-    pub(super) of: &'static str,
+    pub(super) of: &'t str,
     pub(super) origin: Origin,
 }
 
-/// Where it comes from; what is ours comes first.
+/// Where it comes from; of items of one name the first counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
+    /// A cell of the notebook.
+    Cell,
     Ours,
     Polars,
+    Plotly,
+    Json,
     Std,
 }
 
-impl Item {
+impl Origin {
+    /// The origin of a crate, by its name.
+    pub(super) fn of_crate(name: &str) -> Option<Self> {
+        match name {
+            "std" | "core" | "alloc" => Some(Self::Std),
+            "polars" => Some(Self::Polars),
+            "plotly" => Some(Self::Plotly),
+            "serde_json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+
+    /// How a page of help names it; empty for what is ours.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Cell => "defined in a cell",
+            Self::Ours => "",
+            Self::Polars => "polars",
+            Self::Plotly => "plotly",
+            Self::Json => "serde_json",
+            Self::Std => "standard library",
+        }
+    }
+}
+
+impl<'t> Item<'t> {
     pub(super) fn new(
         kind: Kind,
-        name: &'static str,
-        signature: &'static str,
-        doc: &'static str,
-        of: &'static str,
+        name: &'t str,
+        signature: &'t str,
+        doc: &'t str,
+        of: &'t str,
         origin: Origin,
     ) -> Self {
         Self { kind, name, signature, doc, of, origin }
@@ -114,7 +143,7 @@ impl Item {
     }
 
     /// The type of what it answers; for a field its type.
-    pub(super) fn answers(&self) -> Option<&'static str> {
+    pub(super) fn answers(&self) -> Option<&'t str> {
         match self.kind {
             Kind::Field | Kind::Constant => Some(self.signature.split_once(':')?.1.split('=').next()?.trim()),
             Kind::Function | Kind::Method | Kind::Associated => {

@@ -13,6 +13,7 @@ pub(super) fn ours() -> String {
         files: &files,
         features: BTreeSet::new(),
         docs: Docs::Whole,
+        inside: false,
     };
     write(
         &[source("trace", "trace"), source("trace_view", "trace-view"), source("cells", "cells")],
@@ -61,12 +62,14 @@ mod tests {
         String::from_utf8(Command::new(rustc).args(arguments).output().unwrap().stdout).unwrap()
     }
 
-    /// The crates of polars, with the features that the workspace turns on.
-    fn polars() -> String {
+    /// The crates of the workspace that `wanted` names, with the features that it turns on, as far as paths from `named` lead.
+    fn crates(wanted: impl Fn(&str) -> bool, named: &[&str]) -> String {
         let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let tree = cargo(&["tree", "--offline", "--locked", "--workspace", "--prefix", "none", "-f", "{p}|{f}"]);
-        for line in tree.lines().filter(|line| line.starts_with("polars")) {
-            let (name, list) = line.split_once('|').unwrap();
+        for (name, list) in tree.lines().filter_map(|line| line.split_once('|')) {
+            if !wanted(name.split(' ').next().unwrap()) {
+                continue;
+            }
             let list = list.trim_end_matches(" (*)").split(',').map(str::to_owned);
             features.entry(name.split(' ').next().unwrap().to_owned()).or_default().extend(list);
         }
@@ -81,6 +84,7 @@ mod tests {
                 let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().join("src");
                 let mut files = BTreeMap::new();
                 read(&folder, &mut files);
+                files.values_mut().for_each(add_layout_structs);
                 crates.push((name.replace('-', "_"), folder, files, features.clone()));
             }
         }
@@ -88,10 +92,30 @@ mod tests {
             let (name, folder): (&String, &PathBuf) = (name, folder);
             let (files, features): (_, &BTreeSet<String>) = (files, features);
             let root = folder.join("lib.rs").to_string_lossy().into_owned();
-            Source { name, root, files, features: features.clone(), docs: Docs::Summary }
+            Source { name, root, files, features: features.clone(), docs: Docs::Summary, inside: false }
         };
         let sources: Vec<Source<'_>> = crates.iter().map(|(a, b, c, d)| source((a, b, c, d))).collect();
-        write(&sources, &["polars", "polars_io"])
+        write(&sources, named)
+    }
+
+    /// Adds what plotly's attribute `layout_structs` writes: two structs with the fields of one, and their methods.
+    fn add_layout_structs(text: &mut String) {
+        let Some((_, fields)) = text.split_once("#[layout_structs]\npub struct LayoutFields {") else { return };
+        let fields = fields.split_once("\n}\n").unwrap().0;
+        let structs = ["LayoutTemplate", "Layout"].map(|name| {
+            format!(
+                "#[derive(Clone, FieldSetter)]\npub struct {name} {{{fields}\n}}\n\
+                 impl {name} {{\n\
+                 pub fn new() -> Self {{}}\n\
+                 pub fn add_annotation(&mut self, annotation: Annotation) {{}}\n\
+                 pub fn add_shape(&mut self, shape: Shape) {{}}\n}}\n"
+            )
+        });
+        let layout = "impl Layout {
+            pub fn to_json(&self) -> String {}
+            pub fn template<T>(mut self, template: T) -> Self where T: Into<Cow<'static, Template>> {}
+        }\n";
+        *text = structs.concat() + layout + text;
     }
 
     /// The standard library, if its sources are installed.
@@ -110,6 +134,7 @@ mod tests {
             files: &files,
             features: BTreeSet::new(),
             docs: Docs::Summary,
+            inside: false,
         };
         Some(write(&names.map(source), &["std"]))
     }
@@ -129,7 +154,19 @@ mod tests {
 
     #[test]
     fn the_index_of_polars_is_that_of_its_sources() {
-        holds("polars.gz", include_bytes!("data/polars.gz"), &polars());
+        let text = crates(|name| name.starts_with("polars"), &["polars", "polars_io"]);
+        holds("polars.gz", include_bytes!("data/polars.gz"), &text);
+    }
+
+    #[test]
+    fn the_index_of_plotly_is_that_of_its_sources() {
+        holds("plotly.gz", include_bytes!("data/plotly.gz"), &crates(|name| name == "plotly", &["plotly"]));
+    }
+
+    #[test]
+    fn the_index_of_serde_json_is_that_of_its_sources() {
+        let text = crates(|name| name == "serde_json", &["serde_json"]);
+        holds("serde_json.gz", include_bytes!("data/serde_json.gz"), &text);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod brackets;
 mod caret;
+mod commands;
 mod completeness;
 #[cfg(test)]
 mod corpus_tests;
@@ -18,6 +19,7 @@ mod words;
 
 pub use brackets::{Unpaired, unpaired};
 pub use caret::{Caret, Spot, caret};
+pub use commands::without_commands;
 pub use completeness::{Completeness, is_complete};
 pub use habits::habit;
 pub use nesting::nests_too_deep;

@@ -62,14 +62,18 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::session::Variable;
+    use std::sync::Arc;
+    use trace_view::FrameSchema;
 
     fn view() -> View {
+        let schema = FrameSchema::new(Some(3), [("name", "str"), ("diff_counts", "i64")].into_iter());
         let variable = |name: &str| Variable { name: name.to_owned(), type_name: "i32".to_owned() };
         View {
             labels: vec!["control".to_owned()],
             traces: Vec::new(),
             variables: vec![variable("control"), variable("counts"), variable("other")],
-            columns: vec![("df".to_owned(), vec!["name".to_owned(), "diff_counts".to_owned()])],
+            frames: [("df".to_owned(), Arc::new(schema))].into(),
+            ..View::default()
         }
     }
 

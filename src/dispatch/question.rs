@@ -2,7 +2,7 @@
 //! Nothing is compiled for it.
 
 use crate::api;
-use crate::session::{Cells, Session, View};
+use crate::session::{Session, View};
 use trace_view::{Bundle, HTML, Present};
 
 /// Whether a cell has a question mark where a question has one.
@@ -38,7 +38,7 @@ fn is_path(text: &str) -> bool {
 }
 
 /// What is known of it; `None` if nothing is.
-pub(super) fn answer(name: &str, session: &Session, cells: &dyn Cells, view: &View) -> Option<Bundle> {
+pub(super) fn answer(name: &str, session: &Session, view: &View) -> Option<Bundle> {
     if let Some(trace) = session.trace(name) {
         let parts = trace.present().bundles();
         let line = format!("{name}: TraceSet, a loaded trace");
@@ -47,24 +47,7 @@ pub(super) fn answer(name: &str, session: &Session, cells: &dyn Cells, view: &Vi
         let plain = format!("{line}\n\n{}", join(trace_view::PLAIN));
         return Some(Bundle::text(plain).with(HTML, format!("<p>{line}</p>\n{}", join(HTML)).into()));
     }
-    let known = api::inspect(name, name.len(), view)?;
-    let columns = columns(name, cells, view);
-    if columns.is_empty() {
-        return Some(known);
-    }
-    let (first, rest) = known.plain().split_once('\n').unwrap_or((known.plain(), ""));
-    Some(Bundle::text(format!("{first}\n\n{columns}\n{}", rest.trim_end())))
-}
-
-/// The columns of a frame, a line for each.
-fn columns(name: &str, cells: &dyn Cells, view: &View) -> String {
-    let typed = cells.schema(name);
-    if !typed.is_empty() {
-        let width = typed.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-        return typed.iter().map(|(name, kind)| format!("{name:width$}  {kind}\n")).collect();
-    }
-    let known = view.columns.iter().find(|(frame, _)| frame == name);
-    known.map(|(_, columns)| format!("columns: {}\n", columns.join(", "))).unwrap_or_default()
+    api::inspect(name, name.len(), view)
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ impl Notebook {
             let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
             return Some(magic::run(Segment::Help { name }, &mut scene).map(|_| ()));
         }
-        let page = question::answer(name, &self.session, &*self.engine, &view)?;
+        let page = question::answer(name, &self.session, &view)?;
         out.emit(Output::Page(page));
         Some(Ok(()))
     }

@@ -10,6 +10,7 @@
 
 use super::edits::Edits;
 use super::named;
+use crate::cell::without_commands;
 use ra_ap_syntax::ast::{self, HasArgList, HasLoopBody, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -334,21 +335,6 @@ pub(super) fn can_be_written(type_name: &str) -> bool {
         "_" => type_name.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_"),
         part => type_name.contains(part),
     })
-}
-
-/// The cell with evcxr's commands (`:dep …`) blanked out, positions kept.
-pub(super) fn without_commands(code: &str) -> String {
-    code.split_inclusive('\n')
-        .map(
-            |line| {
-                if line.trim_start().starts_with(':') {
-                    line.replace(|c: char| c != '\n', " ")
-                } else {
-                    line.to_owned()
-                }
-            },
-        )
-        .collect()
 }
 
 #[cfg(test)]

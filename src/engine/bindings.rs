@@ -85,12 +85,6 @@ impl Bindings {
         }
     }
 
-    /// Names and types of the columns of the frame bound as `name`.
-    pub(super) fn schema(&self, name: &str) -> Vec<(String, String)> {
-        let Some(Entry { value: Binding::Frame(frame), .. }) = self.entries.get(name) else { return Vec::new() };
-        frame.columns().iter().map(|column| (column.name().to_string(), column.dtype().to_string())).collect()
-    }
-
     /// What a cell finds beside its own variables.
     pub(super) fn waiting(&self) -> Vec<Variable> {
         let waiting = self.entries.iter().filter(|(_, entry)| !entry.attached);

@@ -21,8 +21,9 @@ use super::transient::{self, Reason, Transient, Unkept};
 use super::within::show;
 use super::{Engine, RunFolder, Stop};
 use crate::Failure;
+use crate::cell::without_commands;
 use crate::display::{Output, Sink};
-use crate::session::Cells;
+use crate::session::{Cells, Items};
 use crate::timeline;
 use ::evcxr::Error;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +55,7 @@ pub fn start(run_folder: &RunFolder) -> Box<dyn Engine> {
         gone: BTreeMap::new(),
         ran: Duration::ZERO,
         placeholders: 0,
+        items: Arc::default(),
     })
 }
 
@@ -80,6 +82,7 @@ pub(super) struct Evcxr {
     pub(super) ran: Duration,
     /// How many placeholders for types were written into cells.
     pub(super) placeholders: usize,
+    pub(super) items: Arc<Items>,
 }
 
 /// What is known of a cell that is to run, and what was written into it.
@@ -131,7 +134,7 @@ impl Evcxr {
         let parsing = timeline::step("parse");
         let cell = Cell::parse(code);
         if cell.is_faulty()
-            && let Some(failure) = syntax::check(&analyse::without_commands(code), &self.folder)
+            && let Some(failure) = syntax::check(&without_commands(code), &self.folder)
         {
             return Err(failure);
         }
@@ -179,6 +182,7 @@ impl Evcxr {
             self.gone
                 .extend(written.transient.iter().map(|(name, reason)| (name.clone(), reason.as_of_earlier_cell(name))));
         }
+        self.note_items(code, result.as_ref().err());
         let after = self.live()?.variables();
         let lost: Vec<&str> = dropped.iter().map(String::as_str).filter(|name| !after.contains(*name)).collect();
         if !lost.is_empty() {
@@ -192,6 +196,7 @@ impl Evcxr {
         if asked.clear {
             self.definitions.clear();
             self.gone.clear();
+            self.items = Arc::default();
         }
         Ok(())
     }

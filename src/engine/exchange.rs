@@ -6,10 +6,12 @@ use super::evcxr::Evcxr;
 use super::live::Stage;
 use super::named::Named;
 use crate::Failure;
-use crate::session::{Binding, Cells, Variable};
+use crate::session::{Binding, Cells, Items, Variable};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
+use trace_view::FrameSchema;
 
 impl Cells for Evcxr {
     fn bind(&mut self, name: &str, value: Binding) {
@@ -73,8 +75,15 @@ impl Cells for Evcxr {
         compiler::optimise(&self.folder, on);
     }
 
-    fn schema(&self, name: &str) -> Vec<(String, String)> {
-        self.bindings.schema(name)
+    fn items(&self) -> Arc<Items> {
+        Arc::clone(&self.items)
+    }
+
+    fn frames(&self) -> BTreeMap<String, Arc<FrameSchema>> {
+        match &self.stage {
+            Stage::Live(live) => live.pump.frames(),
+            Stage::Starting(_) | Stage::Broken(_) => BTreeMap::new(),
+        }
     }
 
     fn variables(&self) -> Vec<Variable> {

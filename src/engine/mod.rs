@@ -18,6 +18,7 @@ mod failure;
 mod handover;
 mod hints;
 mod interrupt;
+mod items;
 mod leftovers;
 mod linker;
 mod live;

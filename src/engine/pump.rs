@@ -5,6 +5,7 @@ use crate::Failure;
 use crate::display::{Output, Sink};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use trace_view::envelope::{Envelope, Event, Reader};
-use trace_view::{Bundle, PLAIN};
+use trace_view::{Bundle, FrameSchema, PLAIN};
 
 /// How long the rest of a finished cell's output may take without any of it being passed on.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,6 +48,9 @@ impl Panic {
     }
 }
 
+/// The schemas of data frames, by variable.
+pub(super) type Frames = BTreeMap<String, Arc<FrameSchema>>;
+
 /// How often the kernel looks whether a cell waits for standard input; twice in a row counts.
 const LOOK: Duration = Duration::from_millis(150);
 
@@ -70,6 +74,8 @@ struct Shared {
     changed: Condvar,
     /// The pipe to the cell's standard input; closed when that has come to its end.
     answers: Mutex<Option<File>>,
+    /// The data frames among the variables, as the process reported them last.
+    frames: Mutex<Frames>,
     /// Whether the person at the notebook is being asked.
     asking: AtomicBool,
 }
@@ -181,6 +187,11 @@ impl Pump {
             }
         };
         std::thread::Builder::new().name("cell-in".to_owned()).spawn(watch).map(drop)
+    }
+
+    /// The data frames among the variables after the last cell.
+    pub(super) fn frames(&self) -> Frames {
+        self.shared.frames.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Starts the output of a cell, if none is running: what comes belongs to `sink`, also after the cell ended (a thread it
@@ -339,6 +350,10 @@ fn deliver(event: Event, source: Source, (sink, current): (Option<Arc<dyn Sink>>
             } else {
                 note(&|seen| seen.panic = Some(panic.clone()));
             }
+        }
+        Envelope::Frames { frames } => {
+            let frames = frames.into_iter().map(|(name, schema)| (name, Arc::new(schema))).collect();
+            *shared.frames.lock().unwrap_or_else(PoisonError::into_inner) = frames;
         }
         Envelope::Panicked => note(&|seen| seen.ended = true),
         Envelope::End { .. } => {

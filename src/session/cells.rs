@@ -1,9 +1,12 @@
 //! What a magic may ask of the Rust side of the notebook.
 
+use super::Items;
 use crate::Failure;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
+use trace_view::FrameSchema;
 
 /// A value that a magic hands to the next Rust cell.
 #[derive(Clone)]
@@ -58,9 +61,14 @@ pub trait Cells {
         Vec::new()
     }
 
-    /// Names and types of the columns of the frame that a magic bound as `name`; empty if it bound none.
-    fn schema(&self, _name: &str) -> Vec<(String, String)> {
-        Vec::new()
+    /// What cells have defined.
+    fn items(&self) -> Arc<Items> {
+        Arc::default()
+    }
+
+    /// The schemas of the data frames that cells have made, by variable; also of variables that are gone by now.
+    fn frames(&self) -> BTreeMap<String, Arc<FrameSchema>> {
+        BTreeMap::new()
     }
 
     /// The variables that a cell can use now, bound ones included, by name.

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::TraceSet;
+use trace_view::FrameSchema;
+
+/// Types of variables that have columns.
+const FRAMES: &[&str] = &["DataFrame", "LazyFrame", "Column", "Series"];
 
 /// What a notebook holds.
 #[derive(Default)]
@@ -12,8 +16,10 @@ pub struct Session {
     traces: BTreeMap<String, Arc<TraceSet>>,
     /// Where each trace came from, as the person wrote it.
     paths: BTreeMap<String, PathBuf>,
+    /// The columns of each trace's events, by label.
+    events: BTreeMap<String, Arc<FrameSchema>>,
     /// The columns of bound frames, by variable; the frames themselves lie with the cells.
-    frames: BTreeMap<String, Vec<String>>,
+    frames: BTreeMap<String, Arc<FrameSchema>>,
     /// The folder that was current before `%cd`.
     previous: Option<PathBuf>,
     /// The folder that was current when each trace was loaded, by label.
@@ -61,6 +67,7 @@ impl Session {
         let label = trace.label().to_owned();
         self.frames.remove(&label);
         self.bases.extend(std::env::current_dir().ok().map(|folder| (label.clone(), folder)));
+        self.events.insert(label.clone(), Arc::new(trace.events_schema()));
         self.paths.insert(label.clone(), path);
         self.traces.insert(label, trace);
     }
@@ -82,12 +89,13 @@ impl Session {
     pub fn remove(&mut self, label: &str) -> Option<Arc<TraceSet>> {
         self.paths.remove(label);
         self.bases.remove(label);
+        self.events.remove(label);
         self.traces.remove(label)
     }
 
     /// Notes that the variable `name` now is a frame with these columns.
-    pub fn bound(&mut self, name: &str, columns: Vec<String>) {
-        self.frames.insert(name.to_owned(), columns);
+    pub fn bound(&mut self, name: &str, schema: FrameSchema) {
+        self.frames.insert(name.to_owned(), Arc::new(schema));
     }
 
     /// Notes that the variable `name` now is no frame.
@@ -98,14 +106,18 @@ impl Session {
     /// A snapshot for completion and inspection.
     pub fn view(&self, cells: &dyn Cells) -> View {
         let variables = cells.variables();
-        let known = |name: &str| variables.iter().any(|variable| variable.name == name);
-        let columns = self
-            .frames
-            .iter()
-            .filter(|(name, _)| known(name))
-            .map(|(name, columns)| (name.clone(), columns.clone()))
-            .collect();
-        View { labels: self.traces.keys().cloned().collect(), traces: self.trace_views(), columns, variables }
+        // What cells report counts: a cell may have made another frame of a bound variable.
+        let mut frames = cells.frames();
+        for (name, schema) in &self.frames {
+            frames.entry(name.clone()).or_insert_with(|| Arc::clone(schema));
+        }
+        let is_frame = |name: &str| {
+            let of_name = variables.iter().find(|variable| variable.name == name);
+            of_name.is_some_and(|variable| FRAMES.iter().any(|head| variable.type_name.ends_with(head)))
+        };
+        frames.retain(|name, _| is_frame(name));
+        let (labels, events) = (self.traces.keys().cloned().collect(), self.events.clone());
+        View { labels, traces: self.trace_views(), events, frames, items: cells.items(), variables }
     }
 
     /// Of each trace what completion knows; what was found of a trace that is still loaded is kept.

@@ -1,9 +1,11 @@
 //! A snapshot of the notebook for completion and inspection, which answer while a cell runs.
 
-use super::Variable;
+use super::{Items, Variable};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 use trace::TraceSet;
 use trace::analysis::FrequentCudaKernelSequences;
+use trace_view::FrameSchema;
 
 /// What completion and inspection know of the notebook.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +16,12 @@ pub struct View {
     pub traces: Vec<Arc<TraceView>>,
     /// Rust variables, bound ones included.
     pub variables: Vec<Variable>,
-    /// Column names of bound frames, by variable.
-    pub columns: Vec<(String, Vec<String>)>,
+    /// The columns of data frames, by variable: of bound ones, and of those that cells made.
+    pub frames: BTreeMap<String, Arc<FrameSchema>>,
+    /// The columns of the events of each loaded trace, by label.
+    pub events: BTreeMap<String, Arc<FrameSchema>>,
+    /// What cells have defined.
+    pub items: Arc<Items>,
 }
 
 impl View {

@@ -15,6 +15,27 @@ COMPILER_SECONDS = 120
 pytestmark = pytest.mark.rust_cells
 
 
+ITEMS = '''/// One measurement.
+#[derive(Clone, Debug)]
+struct Sample { start: i64, length: i64 }
+impl Sample {
+    /// Where it ends, in ns.
+    fn finish(&self) -> i64 { self.start + self.length }
+}
+enum Phase { Forward, Backward }
+/// The longest of some samples.
+fn longest(samples: &[Sample]) -> Option<&Sample> { samples.iter().max_by_key(|sample| sample.length) }
+macro_rules! twice { ($x:expr) => { 2 * $x } }
+const LIMIT: usize = 3;
+mod units { /// Nanoseconds in a microsecond.
+pub const NANOS: i64 = 1000; }
+let sample = Sample { start: 1, length: 2 };'''
+
+FRAMES = '''let totals = frame.clone().lazy().group_by([col("name")]).agg([col("dur").sum().alias("busy"), len()]).collect()?;
+let plan = totals.clone().lazy().select([col("busy").alias("nanos")]);
+let durations = frame.column("dur")?.clone();'''
+
+
 @pytest.fixture(scope="module")
 def kernel(tracebook_argv, tmp_path_factory):
     """A kernel with a trace, and with variables of earlier cells."""
@@ -24,6 +45,8 @@ def kernel(tracebook_argv, tmp_path_factory):
         kernel.ok("diff = %compare_traces control control --quiet")
         cell = 'let frame = control.events().clone(); let names = vec![String::from("é")]; let lazy = frame.clone().lazy();'
         kernel.ok(cell, timeout=COMPILER_SECONDS)
+        kernel.ok(ITEMS, timeout=COMPILER_SECONDS)
+        kernel.ok(FRAMES, timeout=COMPILER_SECONDS)
         yield kernel
     finally:
         kernel.close()
@@ -77,6 +100,29 @@ OFFERED = [
     ("diff.select([col(\"diff_cou|", ["diff_counts"]),
     ("control.events().column(\"correl|", ["correlation"]),
     ("frame.sort([\"name\", \"du|", ["dur"]),
+    # Frames that cells made, lazy ones too; of a chain, the columns that it has reached.
+    ("totals.select([col(\"bu|", ["busy"]),
+    ("plan.clone().filter(col(\"|", ["nanos"]),
+    ("let t = totals.clone().lazy().with_row_index(\"row\", None);\nt.filter(col(\"|", ["row", "name", "busy", "len"]),
+    ("control.events().lazy().filter(col(\"dur\").gt(lit(1))).group_by([col(\"cor|", ["correlation"]),
+    # What cells defined.
+    ("long|", ["longest"]),
+    ("Samp|", ["Sample"]),
+    ("Sample { len|", ["length"]),
+    ("sample.fin|", ["finish"]),
+    ("longest(&[]).unwrap().sta|", ["start"]),
+    ("Phase::Back|", ["Backward"]),
+    ("twi|", ["twice!"]),
+    ("LIM|", ["LIMIT"]),
+    ("units::|", ["NANOS"]),
+    # plotly and serde_json.
+    ("plotly::Bar::new(a, b).nam|", ["name"]),
+    ("use plotly::{Plot, Lay|", ["Layout"]),
+    ("plotly::Layout::new().title(\"x\").y_ax|", ["y_axis"]),
+    ("serde_json::from_st|", ["from_str"]),
+    ("let v: serde_json::Value = f();\nv.as_arr|", ["as_array"]),
+    # Commands.
+    (":de|", [":dep"]),
     # Magics, flags, labels, paths.
     ("%compare_tr|", ["%compare_traces"]),
     ("%compare_traces --control-ra|", ["--control-rank"]),
@@ -94,7 +140,7 @@ def test_offered(kernel, code, first):
     assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("code", ["// TraceD|", "\"TraceD|", "let x = 1.|", "no::such::|", "frame.xyzzy|"])
+@pytest.mark.parametrize("code", ["// TraceD|", "\"TraceD|", "let x = 1.|", "no::such::|", "frame.xyzzy|", ":dep ra|", ":dep |"])
 def test_nothing_is_offered_where_nothing_fits(kernel, code):
     assert offered(kernel, code) == []
 
@@ -127,6 +173,18 @@ SHOWN = [
     ("control|", ["control: TraceSet"]),
     ("let mine = frame.lazy();\nmi|ne", ["mine: LazyFrame"]),
     ("%compare_tra|ces control", ["compare_traces", "--control-rank"]),
+    # A frame with its size and columns.
+    ("tota|ls", ["totals: DataFrame\n", " × 3\n", "\nname  cat\nbusy  i64\nlen   u32"]),
+    ("pla|n", ["plan: LazyFrame\n1 column\nnanos  i64"]),
+    ("durat|ions", ["durations: Column\n", "dur  i64"]),
+    ("contro|l", ["control: TraceSet\n", "rank ", "dur "]),
+    ("totals.select([col(\"bus|y\")])", ["busy: i64"]),
+    ("control.events().column(\"du|r\")", ["dur: i64", "duration [ns]"]),
+    # What cells defined.
+    ("longe|st(&[])", ["fn longest(samples: &[Sample]) -> Option<&Sample>", "The longest of some samples.", "defined in a cell"]),
+    ("sample.fini|sh()", ["Sample: fn finish(&self) -> i64", "Where it ends"]),
+    ("Sampl|e", ["struct Sample", "One measurement."]),
+    (":de|p rand", [":dep NAME"]),
 ]
 
 
@@ -170,6 +228,51 @@ def test_help_is_there_while_a_cell_runs(kernel):
     assert statistics.median(times(kernel, "complete_request")) < 0.1
     assert time.monotonic() - started < 3.5
     assert kernel.finish(running, COMPILER_SECONDS).status == "ok"
+
+
+def test_columns_of_a_chain_are_those_of_its_frame_only(kernel):
+    """The finding of the first hour: columns of another variable came first."""
+    events = offered(kernel, 'control.events()["|')
+    assert events[0] == "rank" and "busy" not in events and "diff_counts" not in events
+    assert offered(kernel, 'let ev = control.events();\nev.lazy().group_by([col("|') == events
+    assert offered(kernel, 'frame.lazy().group_by([col("|') == events
+    assert offered(kernel, 'plan.clone().collect()?["|') == ["nanos"]
+
+
+def test_failed_cell_defines_nothing_and_redefinition_replaces(start, tracebook_argv):
+    kernel = start(tracebook_argv)
+    kernel.ok("fn steady() {} struct Shape { old_field: i32 }", timeout=COMPILER_SECONDS)
+    assert kernel.run("fn wrong() { nothing } struct Never {}", timeout=COMPILER_SECONDS).status == "error"
+    assert offered(kernel, "wron|") == [] and offered(kernel, "Neve|") == [] and offered(kernel, "stead|") == ["steady"]
+    # What a cell that panics has defined stays.
+    assert kernel.run('fn stays() {} panic!("x")', timeout=COMPILER_SECONDS).status == "error"
+    assert offered(kernel, "stay|") == ["stays"]
+    kernel.ok("struct Shape { new_field: i32 }", timeout=COMPILER_SECONDS)
+    assert offered(kernel, "Shape { |")[0] == "new_field" and "old_field" not in offered(kernel, "Shape { |")
+    kernel.ok(":clear", timeout=COMPILER_SECONDS)
+    assert offered(kernel, "stead|") == []
+
+
+def test_frames_are_reported_after_each_cell(start, tracebook_argv):
+    kernel = start(tracebook_argv)
+    kernel.ok('let mut x = df!("a" => [1, 2], "b``` <b>" => [1.5, 2.5])?;', timeout=COMPILER_SECONDS)
+    assert offered(kernel, 'x["|') == ["a", "b``` <b>"]
+    page = ask(kernel, "inspect_request", "x|")["data"]
+    assert "2 × 2\na         i32\nb``` <b>  f64" in page["text/plain"]
+    # No name of a column closes the fence.
+    assert page["text/markdown"].startswith("```rust\nx: DataFrame\n```\n\n````text\n2 × 2")
+    # Changed in place, also by a cell that fails later.
+    kernel.run('x.rename("a", "c".into())?; panic!("later")', timeout=COMPILER_SECONDS)
+    kernel.ok('x.with_column(Column::new("d".into(), [true, false]))?;', timeout=COMPILER_SECONDS)
+    assert offered(kernel, 'x["|')[-1] == "d"
+    # Another value of the same name; a lazy frame that cannot be resolved has no columns.
+    kernel.ok("let x = x.lazy().select([col(\"d\")]);", timeout=COMPILER_SECONDS)
+    assert offered(kernel, 'x.clone().filter(col("|') == ["d"]
+    ran = kernel.ok('let x = x.select([col("nothing")]);', timeout=COMPILER_SECONDS)
+    assert ran.kinds == [] or ran.kinds == ["status"] * len(ran.kinds), ran.kinds
+    assert "columns" not in shown(kernel, "x|")
+    kernel.ok("let x = 1;", timeout=COMPILER_SECONDS)
+    assert shown(kernel, "x|") == "x: i32"
 
 
 def test_what_is_pasted_ends_nothing(kernel):

@@ -8,6 +8,7 @@ mod channel;
 mod csv;
 mod describe;
 mod drawn;
+mod frames;
 mod heat;
 pub mod instances;
 mod plot;

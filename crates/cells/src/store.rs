@@ -6,6 +6,7 @@ use crate::rt::protocol;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// What a cell tells evcxr: a variable has another type than when it was stored.
 pub const VARIABLE_CHANGED_TYPE: &str = "EVCXR_VARIABLE_CHANGED_TYPE:";
@@ -50,6 +51,11 @@ impl VariableStore {
         value.downcast_ref().map_or_else(|| other_type(name), Arc::clone)
     }
 
+    /// The variables, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &dyn Any)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), &**value))
+    }
+
     // What follows is not generic: it is compiled once, here, and not in every cell.
 
     fn put(&mut self, name: &str, value: Box<dyn Any>) {
@@ -75,9 +81,19 @@ fn other_type(name: &str) -> ! {
     panic!("Variable '{name}' changed type")
 }
 
-/// The store of a new session.
+/// The store that was created last.
+static CREATED: AtomicPtr<VariableStore> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The store of a new session; it is never freed.
 pub fn create_variable_store() -> *mut VariableStore {
-    Box::into_raw(Box::default())
+    let store = Box::into_raw(Box::default());
+    CREATED.store(store, Ordering::Release);
+    store
+}
+
+/// Whether a pointer is the store that `create_variable_store` created last.
+pub(crate) fn is_store(store: *const VariableStore) -> bool {
+    !store.is_null() && store == CREATED.load(Ordering::Acquire).cast_const()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use crate::channel::{send, set_cell};
 use crate::rt;
 use rustix::fs::OFlags;
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -78,6 +79,7 @@ fn run() -> std::io::Result<()> {
             let file = OpenOptions::new().append(true).create(true).mode(0o600).open(timeline);
             let _ = file.and_then(|mut file| file.write_all(steps.as_bytes()));
         }
+        load::report(store);
         rt::protocol("EVCXR_EXECUTION_COMPLETE");
     }
     Ok(())
@@ -117,6 +119,9 @@ fn end_with_the_kernel() -> std::io::Result<()> {
 /// A panic becomes an envelope: the kernel makes an error of it that points at the cell's line.
 fn report_panics() {
     std::panic::set_hook(Box::new(|info| {
+        if QUIET.get() {
+            return;
+        }
         let message = match (info.payload().downcast_ref::<&str>(), info.payload().downcast_ref::<String>()) {
             (Some(text), _) => (*text).to_owned(),
             (_, Some(text)) => text.clone(),
@@ -129,10 +134,32 @@ fn report_panics() {
     }));
 }
 
+thread_local! {
+    /// Whether panics of this thread are nobody's.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While this lives, a panic of this thread is not reported.
+pub(crate) struct Quiet;
+
+impl Quiet {
+    pub(crate) fn enter() -> Self {
+        QUIET.set(true);
+        Self
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        QUIET.set(false);
+    }
+}
+
 /// Calling into a compiled cell.
 mod load {
     #![allow(unsafe_code)]
 
+    use crate::store::{VariableStore, is_store};
     use std::ffi::c_void;
 
     type Function = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -157,6 +184,16 @@ mod load {
         /// Calls the function with evcxr's variable store and returns the store.
         pub(super) fn run(&self, store: *mut c_void) -> *mut c_void {
             (self.0)(store)
+        }
+    }
+
+    /// Reports the data frames among the variables.
+    pub(super) fn report(store: *mut c_void) {
+        let store = store.cast::<VariableStore>().cast_const();
+        if is_store(store) {
+            // SAFETY: `create_variable_store` gave out this very pointer, it is never freed, and no cell runs now that could
+            // change what it points to. See docs/unsafe.md.
+            crate::frames::report(unsafe { &*store });
         }
     }
 }

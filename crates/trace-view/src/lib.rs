@@ -10,6 +10,7 @@ mod figure;
 mod heat_map;
 mod render;
 mod report;
+mod schema;
 mod table;
 mod thin;
 pub mod timing;
@@ -20,4 +21,5 @@ pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, SecondAxis, Series
 pub use heat_map::HeatMap;
 pub use render::{grouped, named_colour, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
+pub use schema::FrameSchema;
 pub use table::{Cell, Changes, EventCell, EventCells, Header, Kind, Page, Table};

@@ -1,9 +1,9 @@
 //! What a file declares: items, members of types, what a type implements.
 
 use super::attributes::{doc, is_public, is_there, one_line, signature};
-use super::{Docs, expand};
+use super::{Docs, expand, setters};
 use crate::api::Kind;
-use ra_ap_syntax::ast::{self, AssocItem, HasAttrs, HasName};
+use ra_ap_syntax::ast::{self, AssocItem, HasAttrs, HasName, HasVisibility};
 use ra_ap_syntax::{AstNode, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -118,6 +118,8 @@ pub(super) struct Reader<'a> {
     pub(super) docs: Docs,
     /// Whether this is the standard library.
     pub(super) is_std: bool,
+    /// Whether what is private counts as public.
+    pub(super) inside: bool,
     /// The macros of the crate that were met so far, by name.
     pub(super) macros: &'a mut BTreeMap<String, String>,
     pub(super) blocks: &'a mut Vec<Block>,
@@ -135,30 +137,35 @@ impl Reader<'_> {
                 self.implementation(block);
                 None
             }
-            ast::Item::Fn(it) => self.named(Kind::Function, it, is_public(it)),
-            ast::Item::Const(it) => self.named(Kind::Constant, it, is_public(it)),
-            ast::Item::Static(it) => self.named(Kind::Constant, it, is_public(it)),
-            ast::Item::TypeAlias(it) => self.named(Kind::Alias, it, is_public(it)),
+            ast::Item::Fn(it) => self.named(Kind::Function, it, self.is_seen(it)),
+            ast::Item::Const(it) => self.named(Kind::Constant, it, self.is_seen(it)),
+            ast::Item::Static(it) => self.named(Kind::Constant, it, self.is_seen(it)),
+            ast::Item::TypeAlias(it) => self.named(Kind::Alias, it, self.is_seen(it)),
             ast::Item::Struct(it) => {
                 self.derived(it);
-                let item = self.named(Kind::Struct, it, is_public(it))?;
+                let item = self.named(Kind::Struct, it, self.is_seen(it))?;
                 if let Some(ast::FieldList::RecordFieldList(list)) = it.field_list() {
-                    let fields = list.fields().filter(|field| is_public(field) && is_there(field, self.features));
+                    let fields = list.fields().filter(|field| self.is_seen(field) && is_there(field, self.features));
                     let fields = fields.filter_map(|field| self.named(Kind::Field, &field, true)).collect();
-                    self.push(applied(&item), fields);
+                    let of = applied(&item);
+                    self.push(of.clone(), fields);
+                    if let Some(setters) = setters::of(it, self.docs) {
+                        self.relate(of.clone(), "Default");
+                        self.push(of, setters);
+                    }
                 }
                 Some(item)
             }
             ast::Item::Enum(it) => {
                 self.derived(it);
-                let item = self.named(Kind::Enum, it, is_public(it))?;
+                let item = self.named(Kind::Enum, it, self.is_seen(it))?;
                 let variants = it.variant_list()?.variants().filter(|variant| is_there(variant, self.features));
                 let variants = variants.filter_map(|variant| self.named(Kind::Variant, &variant, true)).collect();
                 self.push(applied(&item), variants);
                 Some(item)
             }
             ast::Item::Trait(it) => {
-                let item = self.named(Kind::Trait, it, is_public(it))?;
+                let item = self.named(Kind::Trait, it, self.is_seen(it))?;
                 let members = it.assoc_item_list().map(|list| self.members(list.assoc_items(), true));
                 self.push(item.name.clone(), members.unwrap_or_default());
                 Some(item)
@@ -167,18 +174,23 @@ impl Reader<'_> {
                 let name = it.name()?.text().to_string();
                 let body = it.token_tree()?.syntax().text().to_string();
                 self.macros.insert(name.clone(), body);
-                let exported = it.attrs().any(|attr| attr.syntax().text().to_string().contains("macro_export"));
+                let exported =
+                    self.inside || it.attrs().any(|attr| attr.syntax().text().to_string().contains("macro_export"));
                 let mut item = self.named(Kind::Macro, it, exported)?;
                 item.signature = format!("macro_rules! {name}");
                 Some(item)
             }
             ast::Item::MacroDef(it) => {
-                let mut item = self.named(Kind::Macro, it, is_public(it))?;
+                let mut item = self.named(Kind::Macro, it, self.is_seen(it))?;
                 item.signature = format!("macro {}", item.name);
                 Some(item)
             }
             _ => None,
         }
+    }
+
+    fn is_seen(&self, item: &impl HasVisibility) -> bool {
+        self.inside || is_public(item)
     }
 
     fn named(&self, kind: Kind, item: &impl HasName, public: bool) -> Option<Item> {
@@ -254,11 +266,11 @@ impl Reader<'_> {
         let mut members = Vec::new();
         for item in items {
             match item {
-                AssocItem::Fn(it) if (of_trait || is_public(&it)) && is_there(&it, self.features) => {
+                AssocItem::Fn(it) if (of_trait || self.is_seen(&it)) && is_there(&it, self.features) => {
                     let has_self = it.param_list().is_some_and(|list| list.self_param().is_some());
                     members.extend(self.named(if has_self { Kind::Method } else { Kind::Associated }, &it, true));
                 }
-                AssocItem::Const(it) if (of_trait || is_public(&it)) && is_there(&it, self.features) => {
+                AssocItem::Const(it) if (of_trait || self.is_seen(&it)) && is_there(&it, self.features) => {
                     members.extend(self.named(Kind::Constant, &it, true));
                 }
                 AssocItem::MacroCall(call) if self.is_std => {

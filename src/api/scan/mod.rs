@@ -2,12 +2,13 @@
 //!
 //! Modules are followed from a crate's root, `pub use` is resolved by name across the crates of one scan, `cfg` is decided
 //! by the features that the workspace turns on. Items that are unstable, hidden or private stay out. Macros are not
-//! expanded, but for those that stand in an `impl` and name their parts, as the integers' do.
+//! expanded, but for those that stand in an `impl` and name their parts, as the integers' do, and for plotly's setters.
 
 mod attributes;
 mod declared;
 mod expand;
 mod modules;
+mod setters;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,8 @@ pub(super) struct Source<'a> {
     pub(super) features: BTreeSet<String>,
     /// How much documentation is kept.
     pub(super) docs: Docs,
+    /// Whether the reader stands in the crate's root, and so sees what is private there: true of cells.
+    pub(super) inside: bool,
 }
 
 /// How much documentation is kept.

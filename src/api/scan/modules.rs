@@ -98,6 +98,7 @@ impl Tree {
                         features: &source.features,
                         docs: source.docs,
                         is_std: matches!(source.name, "std" | "core" | "alloc"),
+                        inside: source.inside && self.modules[module].parent.is_none(),
                         macros,
                         blocks: &mut self.blocks,
                         relations: &mut self.relations,
@@ -133,8 +134,9 @@ impl Tree {
         }
         let module = self.modules.len();
         let root = self.modules[parent].root;
+        let seen = is_public(item) || source.inside && self.modules[parent].parent.is_none();
         self.modules.push(Module { root, parent: Some(parent), ..Module::default() });
-        self.modules[parent].children.insert(name.clone(), (module, shown && is_public(item)));
+        self.modules[parent].children.insert(name.clone(), (module, shown && seen));
         let inner = format!("{folder}/{name}");
         if let Some(list) = item.item_list() {
             self.items(source, macros, module, list.items(), &inner);
@@ -179,6 +181,13 @@ impl Tree {
             renamed.or_else(|| path.last().cloned())
         };
         self.modules[module].uses.push(Use { path, name, public });
+    }
+
+    /// The names that the roots of these crates import, private ones included, each with its path.
+    pub(super) fn imports(&self, crates: &[&str]) -> BTreeMap<&str, String> {
+        let roots = crates.iter().filter_map(|name| self.roots.get(*name));
+        let uses = roots.flat_map(|&root| &self.modules[root].uses);
+        uses.filter_map(|import| Some((import.name.as_deref()?, import.path.join("::")))).collect()
     }
 
     /// What a path means, seen from a module.

@@ -6,6 +6,7 @@
 //! b  type                                   the members that follow belong to this type or trait
 //! f  kind  name  signature  doc             a member
 //! r  type  has                              the type has the trait's methods; `*T`: it dereferences to T
+//! u  name  path                             cells import this
 //! ```
 
 use super::modules::{Target, Tree};
@@ -65,10 +66,15 @@ pub(in crate::api) fn write(sources: &[Source<'_>], named: &[&str]) -> String {
             let _ = writeln!(text, "f\t{}\t{name}\t{}\t{}", kind.letter(), escape(signature), escape(doc));
         }
     }
+    // Cells give traits to types of others, too.
+    let inside: Vec<&str> = sources.iter().filter(|source| source.inside).map(|source| source.name).collect();
     for relation in &tree.relations {
-        if names.contains(Type::parse(&relation.of).head.as_str()) {
+        if !inside.is_empty() || names.contains(Type::parse(&relation.of).head.as_str()) {
             let _ = writeln!(text, "r\t{}\t{}", relation.of, relation.has);
         }
+    }
+    for (name, path) in tree.imports(&inside) {
+        let _ = writeln!(text, "u\t{name}\t{path}");
     }
     text
 }

@@ -309,8 +309,8 @@ impl Line<'_> {
         }
         match self.placed().as_slice() {
             [variable] => {
-                let bound = self.view.columns.iter().find(|(name, _)| name == variable);
-                bound.map_or_else(Vec::new, |(_, columns)| columns.clone())
+                let frame = self.view.frames.get(variable);
+                frame.map_or_else(Vec::new, |frame| frame.names().map(str::to_owned).collect())
             }
             [control, test, ..] => self.magic.compared_columns(control, test),
             [] => Vec::new(),

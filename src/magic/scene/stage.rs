@@ -84,8 +84,7 @@ impl Scene<'_> {
     /// If a loaded trace has this name.
     pub fn bind_frame(&mut self, call: &Call<'_>, name: &str, df: &DataFrame) -> Result<(), Error> {
         self.free(call, name)?;
-        let columns = df.get_column_names().iter().map(|name| name.to_string()).collect();
-        self.session.bound(name, columns);
+        self.session.bound(name, trace::frame_schema(df));
         self.cells.bind(name, Binding::Frame(df.clone()));
         Ok(())
     }

@@ -4,13 +4,17 @@
 use super::traces::{folder, loaded};
 use crate::magic::{CandidateKind, Form, Kind, MAGICS, complete};
 use crate::session::{Variable, View};
+use std::sync::Arc;
+use trace_view::FrameSchema;
 
 fn view() -> View {
     let variable = |name: &str, kind: &str| Variable { name: name.to_owned(), type_name: kind.to_owned() };
+    let columns = [("name", "str"), ("diff_counts", "i64")];
+    let schema = FrameSchema::new(Some(3), columns.into_iter());
     View {
         labels: vec!["control".to_owned(), "test".to_owned()],
         variables: vec![variable("df", "DataFrame"), variable("n", "i64"), variable("lazy", "LazyFrame")],
-        columns: vec![("df".to_owned(), vec!["name".to_owned(), "diff_counts".to_owned()])],
+        frames: [("df".to_owned(), Arc::new(schema))].into(),
         ..View::default()
     }
 }
@@ -135,7 +139,7 @@ fn offered_in(view: &View, line: &str) -> Vec<String> {
 fn with_traces() -> View {
     let folder = folder();
     let stage = loaded(&folder);
-    View { columns: view().columns, variables: view().variables, ..stage.session.view(&stage.cells) }
+    View { frames: view().frames, variables: view().variables, ..stage.session.view(&stage.cells) }
 }
 
 #[test]

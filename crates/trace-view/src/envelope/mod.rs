@@ -7,9 +7,10 @@
 
 mod reader;
 
-use crate::Bundle;
+use crate::{Bundle, FrameSchema};
 pub use reader::Reader;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a cell's process says beside printed text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,6 +68,11 @@ pub enum Envelope {
     },
     /// A panic ended the cell.
     Panicked,
+    /// The data frames among the variables, after a cell in which they changed.
+    Frames {
+        /// Their schemas, by variable.
+        frames: BTreeMap<String, FrameSchema>,
+    },
     /// Marks the end of a cell's output in this pipe; the kernel itself writes it when the cell has ended.
     End {
         /// Whether the process of the cell is gone: an envelope that it began before this mark will never be complete.

@@ -1,17 +1,44 @@
 //! What a person at the notebook is offered and shown.
 #![allow(clippy::unwrap_used)]
 
+mod frames;
+mod items;
+
 use super::{complete, inspect};
-use crate::session::{Variable, View};
+use crate::session::{Items, Variable, View};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_testkit::Random;
+use trace_view::FrameSchema;
+
+fn frame(name: &str, columns: &[(&str, &str)]) -> (String, Arc<FrameSchema>) {
+    (name.to_owned(), Arc::new(FrameSchema::new(Some(1234), columns.iter().copied())))
+}
+
+/// What cells defined that ran.
+const CELLS: &[&str] = &[
+    "/// A stretch of time.\n#[derive(Clone, Default)]\nstruct Span { start: i64, end: i64 }\n\
+     impl Span {\n/// Its length in ns.\nfn length(&self) -> i64 { self.end - self.start }\nfn of(start: i64) -> Span { todo!() } }",
+    "enum Phase { Forward, Backward { micro: u32 } }\nconst LIMIT: usize = 3;\nstatic NAME: &str = \"x\";\n\
+     /// Doubles.\nfn doubled(x: i64) -> i64 { 2 * x }\nfn longest(spans: &[Span]) -> Option<Span> { None }",
+    "trait Busy { fn busy_share(&self) -> f64; }\nimpl Busy for DataFrame { fn busy_share(&self) -> f64 { 0.0 } }",
+    "macro_rules! square { ($x:expr) => { $x * $x } }\nmod shapes { pub fn area() -> f64 { 0.0 } fn hidden() {} }",
+    "use plotly::{Bar, Layout, common::Mode};\nuse std::collections::VecDeque as Queue;\nuse serde_json::json;",
+    "struct Old { before: i32 }",
+    "struct Old { after: i32 }",
+];
 
 fn view() -> View {
+    let mut items = Items::default();
+    CELLS.iter().for_each(|cell| items.add(cell, None));
+    items.add_crates(":dep rand = \"0.9\"");
     let variable =
         |(name, type_name): &(&str, &str)| Variable { name: (*name).to_owned(), type_name: (*type_name).to_owned() };
     let variables = [
         ("control", "TraceSet"),
         ("df", "DataFrame"),
+        ("other", "LazyFrame"),
+        ("ev", "DataFrame"),
         ("names", "Vec<String>"),
         ("counts", "std::collections::HashMap<String, i64>"),
         ("odd", "my_crate::Odd"),
@@ -20,10 +47,14 @@ fn view() -> View {
         labels: vec!["control".to_owned()],
         traces: Vec::new(),
         variables: variables.iter().map(variable).collect(),
-        columns: vec![
-            ("df".to_owned(), vec!["diff_counts".to_owned(), "name".to_owned()]),
-            ("other".to_owned(), vec!["difference".to_owned()]),
-        ],
+        frames: [
+            frame("df", &[("diff_counts", "i64"), ("name", "str")]),
+            frame("other", &[("difference", "f64"), ("name", "cat"), ("key", "i32")]),
+            frame("ev", &[("name", "cat"), ("dur", "i64"), ("ts", "i64"), ("stream", "i32")]),
+        ]
+        .into(),
+        events: [frame("control", &[("rank", "i64"), ("name", "cat"), ("dur", "i64"), ("correlation", "i64")])].into(),
+        items: Arc::new(items),
     }
 }
 
@@ -139,7 +170,7 @@ fn paths_are_followed() {
 #[test]
 fn words_are_variables_then_what_is_in_scope() {
     assert_eq!(offered("co|")[..2], ["control", "counts"]);
-    assert_eq!(offered("|"), ["control", "counts", "df", "names", "odd"]);
+    assert_eq!(offered("|"), ["control", "counts", "df", "ev", "names", "odd", "other"]);
     for (code, wanted) in [
         ("TraceD|", "TraceDiff"),
         ("DataF|", "DataFrame"),
@@ -162,17 +193,6 @@ fn words_are_variables_then_what_is_in_scope() {
     for nothing in ["// co|", "\"co|", "1.|", "let x = 0.|", "12|"] {
         assert_eq!(offered(nothing), [""; 0], "{nothing}");
     }
-}
-
-#[test]
-fn columns_stand_in_quotes() {
-    assert_eq!(offered("df.select([col(\"di|"), ["diff_counts", "difference"]);
-    assert_eq!(offered("df.column(\"na|\")"), ["name"]);
-    assert_eq!(offered("df[\"diff_|"), ["diff_counts"]);
-    assert_eq!(offered("df.select([\"name\", \"diff_c|"), ["diff_counts"]);
-    assert!(offered("control.events().column(\"corr|").contains(&"correlation".to_owned()));
-    assert_eq!(offered("f(\"di|"), [""; 0]);
-    assert_eq!(offered("println!(\"di|"), [""; 0]);
 }
 
 #[test]

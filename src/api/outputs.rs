@@ -1,0 +1,199 @@
+//! The names of the columns that expressions of polars make.
+
+use super::bindings::Source;
+use super::shape::{Columns, Shapes, list};
+use ra_ap_syntax::AstNode;
+use ra_ap_syntax::ast::{self, HasArgList, LiteralKind};
+
+/// Functions whose column is called as that of their first argument.
+const FIRST: &[&str] = &[
+    "all_horizontal",
+    "any_horizontal",
+    "coalesce",
+    "concat_list",
+    "concat_str",
+    "count",
+    "first",
+    "last",
+    "max",
+    "max_horizontal",
+    "mean",
+    "mean_horizontal",
+    "median",
+    "min",
+    "min_horizontal",
+    "n_unique",
+    "quantile",
+    "std",
+    "sum",
+    "sum_horizontal",
+    "var",
+];
+
+/// Methods after which a column has the type it had.
+const KEEPS_TYPE: &[&str] = &[
+    "alias",
+    "clone",
+    "fill_null",
+    "filter",
+    "first",
+    "into",
+    "last",
+    "max",
+    "min",
+    "over",
+    "reverse",
+    "shift",
+    "sort",
+];
+
+impl Shapes<'_> {
+    /// The columns that an argument makes of `rows`: a list of expressions or of names, or one of those.
+    pub(super) fn outputs(&self, argument: &ast::Expr, rows: &Columns, newer: usize, depth: usize) -> Columns {
+        let mut made = Columns { names: Vec::new(), complete: true };
+        for expr in list(argument) {
+            match self.named(&expr, rows, newer, depth) {
+                Some(names) => made.names.extend(names),
+                None => made.complete = false,
+            }
+        }
+        made
+    }
+
+    /// The columns of one expression; `None` if its name does not follow from the text.
+    fn named(&self, expr: &ast::Expr, rows: &Columns, newer: usize, depth: usize) -> Option<Vec<(String, String)>> {
+        self.step()?;
+        let depth = depth.checked_sub(1)?;
+        let one = |name: String| Some(vec![(name, String::new())]);
+        match expr {
+            ast::Expr::ParenExpr(it) => self.named(&it.expr()?, rows, newer, depth),
+            ast::Expr::RefExpr(it) => self.named(&it.expr()?, rows, newer, depth),
+            ast::Expr::PrefixExpr(it) => self.named(&it.expr()?, rows, newer, depth),
+            ast::Expr::BinExpr(it) => Some(untyped(self.named(&it.lhs()?, rows, newer, depth)?)),
+            ast::Expr::Literal(_) => {
+                let name = self.text(expr, newer, depth)?;
+                let dtype = rows.dtype(&name).to_owned();
+                Some(vec![(name, dtype)])
+            }
+            ast::Expr::PathExpr(it) => {
+                let path = it.path()?;
+                let (at, local) = self.scope.local(path.as_single_name_ref()?.text(), newer)?;
+                match &local.source {
+                    Source::Value(value) | Source::Written(_, Some(value)) => {
+                        let made = self.outputs(value, rows, at + 1, depth);
+                        made.complete.then_some(made.names)
+                    }
+                    _ => None,
+                }
+            }
+            ast::Expr::CallExpr(it) => {
+                let ast::Expr::PathExpr(called) = it.expr()? else { return None };
+                let name = called.path()?.segment()?.name_ref()?.text().to_string();
+                let arguments: Vec<ast::Expr> = it.arg_list()?.args().collect();
+                let first = arguments.first();
+                match name.as_str() {
+                    "col" => self.columns(&self.text(first?, newer, depth)?, rows),
+                    "all" => rows.complete.then(|| rows.names.clone()),
+                    "cols" | "by_name" => {
+                        let names = list(first?).into_iter().map(|name| self.text(&name, newer, depth));
+                        let names: Option<Vec<String>> = names.collect();
+                        Some(names?.into_iter().map(|name| (name.clone(), rows.dtype(&name).to_owned())).collect())
+                    }
+                    "len" => Some(vec![("len".to_owned(), "u32".to_owned())]),
+                    "lit" => one("literal".to_owned()),
+                    // `Column::new("a".into(), …)`
+                    "new" => one(self.text(first?, newer, depth)?),
+                    name if FIRST.contains(&name) => {
+                        let made = self.outputs(first?, rows, newer, depth);
+                        Some(untyped(made.names.into_iter().take(1).collect()))
+                    }
+                    _ => None,
+                }
+            }
+            ast::Expr::MethodCallExpr(it) => self.method_output(it, rows, newer, depth),
+            _ => None,
+        }
+    }
+
+    fn method_output(
+        &self,
+        call: &ast::MethodCallExpr,
+        rows: &Columns,
+        newer: usize,
+        depth: usize,
+    ) -> Option<Vec<(String, String)>> {
+        let name = call.name_ref()?.text().to_string();
+        let receiver = call.receiver()?;
+        let first = call.arg_list().and_then(|list| list.args().next());
+        let inner = || self.named(&receiver, rows, newer, depth);
+        match name.as_str() {
+            "alias" => {
+                let alias = self.text(&first?, newer, depth)?;
+                let dtype = inner().and_then(|names| names.into_iter().next()).map(|(_, dtype)| dtype);
+                Some(vec![(alias, dtype.unwrap_or_default())])
+            }
+            "suffix" | "prefix" => {
+                let affix = self.text(&first?, newer, depth)?;
+                let ast::Expr::MethodCallExpr(names) = receiver else { return None };
+                let names = self.named(&names.receiver()?, rows, newer, depth)?;
+                let affixed =
+                    |of: String| if name == "suffix" { format!("{of}{affix}") } else { format!("{affix}{of}") };
+                Some(names.into_iter().map(|(of, _)| (affixed(of), String::new())).collect())
+            }
+            "field_by_name" => Some(vec![(self.text(&first?, newer, depth)?, String::new())]),
+            // `when(…).then(x).otherwise(y)` is called as `x`.
+            "then" if matches!(&receiver, ast::Expr::CallExpr(_)) => {
+                Some(untyped(self.named(&first?, rows, newer, depth)?))
+            }
+            "map" | "map_many" | "to_expr" | "fields" | "field_by_names" | "unnest" => None,
+            name if KEEPS_TYPE.contains(&name) => inner(),
+            _ => Some(untyped(inner()?)),
+        }
+    }
+
+    /// The columns of `col("…")`.
+    fn columns(&self, name: &str, rows: &Columns) -> Option<Vec<(String, String)>> {
+        match name {
+            "*" => rows.complete.then(|| rows.names.clone()),
+            pattern if pattern.starts_with('^') => None,
+            name => Some(vec![(name.to_owned(), rows.dtype(name).to_owned())]),
+        }
+    }
+
+    /// The text that an expression is: a literal, one behind a conversion, or a binding of one.
+    pub(super) fn text(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<String> {
+        self.step()?;
+        let depth = depth.checked_sub(1)?;
+        match expr {
+            ast::Expr::Literal(it) => match it.kind() {
+                LiteralKind::String(text) => text.value().ok().map(|text| text.into_owned()),
+                _ => None,
+            },
+            ast::Expr::RefExpr(it) => self.text(&it.expr()?, newer, depth),
+            ast::Expr::ParenExpr(it) => self.text(&it.expr()?, newer, depth),
+            ast::Expr::MethodCallExpr(it) => {
+                let converts = ["into", "to_string", "to_owned", "clone", "as_str"];
+                converts.contains(&it.name_ref()?.text()).then(|| self.text(&it.receiver()?, newer, depth))?
+            }
+            ast::Expr::CallExpr(it) => {
+                let called = it.expr()?.syntax().text().to_string();
+                let converts = ["String::from", "PlSmallStr::from", "PlSmallStr::from_static"];
+                converts.contains(&called.as_str()).then(|| self.text(&it.arg_list()?.args().next()?, newer, depth))?
+            }
+            ast::Expr::PathExpr(it) => {
+                let (at, local) = self.scope.local(it.path()?.as_single_name_ref()?.text(), newer)?;
+                match &local.source {
+                    Source::Value(value) | Source::Written(_, Some(value)) => self.text(value, at + 1, depth),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Columns of a type that is not known.
+fn untyped(mut names: Vec<(String, String)>) -> Vec<(String, String)> {
+    names.iter_mut().for_each(|(_, dtype)| dtype.clear());
+    names
+}
