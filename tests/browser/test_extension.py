@@ -64,7 +64,7 @@ def test_figures_follow_the_width(opened):
 
 def test_without_the_extension_html_and_pictures_are_seen(page, server, screenshots):
     open_notebook(page, server.url("plain.ipynb"), 0, 0)
-    page.wait("document.querySelectorAll('.jp-RenderedImage img').length === 6")
+    page.wait("document.querySelectorAll('.jp-RenderedImage img').length === 7")
     rows = page.evaluate("[...document.querySelectorAll('.jp-RenderedHTMLCommon table')].map((t) => t.tBodies[0]?.rows.length ?? 0)")
     assert rows == [12, 20, 0]
     # The sanitiser keeps the styles that the table needs.

@@ -1,5 +1,6 @@
 """execute_request: counts, silence, errors, aborts, payloads, outputs and their order."""
 
+import datetime
 import time
 
 import pytest
@@ -20,6 +21,18 @@ def test_outputs_lie_between_busy_and_idle_and_carry_the_parent(echo):
 def test_reply_comes_before_idle_and_has_all_fields(echo):
     content = echo.ok("println a").content
     assert content == {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
+
+
+def test_reply_says_when_the_cell_ran_and_how_long(echo):
+    before = datetime.datetime.now(datetime.UTC)
+    for cell in ("sleep 150", "sleep 150\nfail"):
+        metadata = echo.run(cell).reply["metadata"]
+        after = datetime.datetime.now(datetime.UTC)
+        started = metadata["started"]
+        if isinstance(started, str):
+            started = datetime.datetime.fromisoformat(started)
+        assert before <= started <= after
+        assert 0.15 <= metadata["duration"] <= (after - started).total_seconds()
 
 
 def test_counts_start_at_one_and_count_history_only(echo):

@@ -2,7 +2,9 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use trace_view::{Axis, BarMode, Cell, Figure, Header, Kind, Mark, Page, Part, Points, Report, Series, Table, Unit};
+use trace_view::{
+    Axis, BarMode, Cell, Figure, Header, HeatMap, Kind, Mark, Page, Part, Points, Report, Series, Table, Unit,
+};
 
 const NAMES: [&str; 12] = [
     "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)",
@@ -40,8 +42,29 @@ fn main() {
         .with(Part::Figure(bars(300, false)))
         .with(Part::Figure(Figure { bars: BarMode::Stack, title: "Stacked".to_owned(), ..bars(8, false) }))
         .with(Part::Figure(lines()))
-        .with(Part::Figure(Figure { title: "Ops Count Comparison".to_owned(), ..Figure::default() }));
+        .with(Part::Figure(Figure { title: "Ops Count Comparison".to_owned(), ..Figure::default() }))
+        .with(Part::Bundle(heat_map().bundle()));
     println!("{}", serde_json::to_string(&report.bundles()).unwrap());
+}
+
+/// How long each of some kernels took on each rank.
+fn heat_map() -> HeatMap {
+    let row = |kernel: usize| {
+        (0..8).map(move |rank| if kernel == rank { f64::NAN } else { measured(kernel * 8 + rank, 1.0) })
+    };
+    HeatMap {
+        title: "Kernels by rank".to_owned(),
+        subtitle: "control · iteration 1010".to_owned(),
+        x: Axis { title: "rank".to_owned(), whole: true, ..Axis::default() },
+        y: Axis { title: "kernel".to_owned(), ..Axis::default() },
+        columns: Points::Numbers((0..8).map(f64::from).collect()),
+        rows: Points::Names(NAMES.map(str::to_owned).to_vec()),
+        values: (0..NAMES.len()).map(|kernel| row(kernel).collect()).collect(),
+        meaning: "duration [ms]".to_owned(),
+        range: None,
+        from_top: false,
+        height: None,
+    }
 }
 
 /// A number that looks as if it were measured.
