@@ -196,6 +196,21 @@ fn operators_can_be_ordered_by_any_column_and_steps_be_chosen() {
 }
 
 #[test]
+fn top_cuts_figures_as_well_as_tables() {
+    let (_folder, mut stage) = staged(&[gpu(0)]);
+    let names = |outputs: &[crate::display::Output]| -> Vec<usize> {
+        let figures = outputs.iter().filter_map(|output| match output {
+            crate::display::Output::Display { bundle, .. } => bundle.data.get(PLOTLY),
+            _ => None,
+        });
+        figures.map(|figure| figure["layout"]["xaxis"]["tickvals"].as_array().map_or(0, Vec::len)).collect()
+    };
+    assert_eq!(names(&stage.outputs("%gpu_kernel_breakdown job").unwrap()), [3, 2, 2]);
+    assert_eq!(names(&stage.outputs("%gpu_kernel_breakdown job --top 1").unwrap()), [1, 1, 1]);
+    assert_eq!(names(&stage.outputs("%gpu_kernel_breakdown job --top 0").unwrap()), [3, 2, 2]);
+}
+
+#[test]
 fn short_durations_can_be_hidden_where_there_are_some() {
     let (_folder, mut stage) = staged(&[gpu(0)]);
     let shown = stage.text("%gpu_kernel_breakdown job --min-us 11 --no-figure");
