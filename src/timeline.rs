@@ -60,10 +60,13 @@ pub(crate) fn until_next(name: &'static str) {
     add(name, SystemTime::now(), None);
 }
 
-/// Records a step that has ended.
+/// Records a step, which starts no earlier than the one that lasts until it: times of files are some ms behind.
 pub(crate) fn add(name: &str, start: SystemTime, end: Option<SystemTime>) {
     if is_on() {
-        recorded().push(Span { name: name.to_owned(), start, end });
+        let mut recorded = recorded();
+        let open = recorded.last().filter(|last| last.end.is_none()).map(|last| last.start);
+        let start = open.map_or(start, |open| start.max(open));
+        recorded.push(Span { name: name.to_owned(), start, end });
     }
 }
 
