@@ -88,7 +88,7 @@ PER_LOOP = r"[\d.]+ [nµm]?s ± [\d.]+ [nµm]?s per loop \(mean ± std\. dev\. o
 def test_timeit_of_a_magic_shows_one_line(kernel):
     ran = kernel.ok("%timeit %pwd", timeout=60)
     runs, loops = re.fullmatch(PER_LOOP, said(ran)).groups()
-    assert int(runs) == 7 and int(loops) >= 100
+    assert 1 <= int(runs) <= 7 and int(loops) >= 100
     ran = kernel.ok("%timeit -n 3 -r2 %pwd")
     assert re.fullmatch(PER_LOOP, said(ran)).groups() == ("2", "3")
 
@@ -98,7 +98,7 @@ def test_timeit_of_rust_compiles_once(kernel):
     kernel.ok("let numbers: Vec<u64> = (0..1000).collect();", timeout=LONG)
     ran = kernel.ok("%timeit numbers.iter().sum::<u64>() // a comment", timeout=LONG)
     runs, loops = re.fullmatch(PER_LOOP, said(ran)).groups()
-    assert int(runs) == 7 and int(loops) >= 100 and ran.seconds < 60
+    assert 1 <= int(runs) <= 7 and int(loops) >= 100 and ran.seconds < 60
     cell = kernel.ok("%%timeit -n 5 -r 2 let few = 3usize;\nlet text = few.to_string();\ntext.parse::<usize>()?", timeout=LONG)
     assert re.fullmatch(PER_LOOP, said(cell)).groups() == ("2", "5")
     wrong = kernel.run("let a = 1;\n%timeit numbers.lenn()", timeout=LONG)
