@@ -91,6 +91,11 @@ impl TraceCopy {
     }
 
     fn copy<W: Write>(&self, out: W, go_on: &mut dyn FnMut() -> bool) -> Result<(W, Copied)> {
+        if self.source.exists() && !self.source.is_file() {
+            // It would be empty by now, or block.
+            let (kind, expected) = ("no file, and a copy reads it again", "a trace that was loaded from a file");
+            return Err(Error::NotAFile { path: self.source.clone(), kind, expected });
+        }
         let meter = Meter::default();
         let reader = open_file(&self.source, &meter).map_err(|error| match error {
             Error::Io { source, .. } if source.kind() == ErrorKind::NotFound => {

@@ -151,3 +151,15 @@ fn an_interrupted_copy_leaves_nothing() {
     assert!(matches!(copy.save_while(&mut || false), Err(Error::Interrupted)));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn source_that_is_a_pipe_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("pipe"), folder.path().join("copy.json"));
+    assert!(std::process::Command::new("mkfifo").arg(&source).status().unwrap().success());
+    let copy = TraceCopy { rank: 0, source, target, events: 1, edit: Arc::new(Nothing) };
+    let error = copy.save().unwrap_err().to_string();
+    assert!(error.contains("it is no file, and a copy reads it again"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside the pipe");
+}
