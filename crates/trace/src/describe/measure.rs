@@ -148,7 +148,8 @@ impl Measured {
                     if let Some(number) = iteration.get(row) {
                         *measured.work_in.entry(number).or_default() += 1;
                     }
-                    if lasts > 0 {
+                    // What has no length is not busy, but belongs to the span, as in `temporal_breakdown`.
+                    if lasts >= 0 {
                         let kind = KINDS.iter().position(|kind| *kind == said.kind).unwrap_or(KINDS.len() - 1);
                         spans[kind].push(Span { start, end: start.saturating_add(lasts) });
                     }

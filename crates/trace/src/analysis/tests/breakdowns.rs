@@ -98,3 +98,12 @@ fn negative_durations_stay_under_hta() {
     assert_eq!(column(&answer.tables[1].frame, "sum (us)"), [-80.0, 20.0]);
     assert!(answer.notes.is_empty(), "{:?}", answer.notes);
 }
+
+#[test]
+fn describe_and_temporal_breakdown_agree_on_the_window() {
+    let traces = ranks(&[gemm().kernel("late", Stream(7), Range { start: 50, end: 45 })]);
+    let df = main_table(&traces.ask(&TemporalBreakdown {}).unwrap()).clone();
+    assert_eq!((column(&df, "kernel_time(us)")[0], column(&df, "idle_time(us)")[0]), (50.0, 40.0));
+    let device = traces.describe().unwrap().ranks[0].device.unwrap();
+    assert_eq!((device.span_ns, device.idle_ns, device.busy_ns), (50_000, 40_000, 10_000));
+}
