@@ -1,6 +1,5 @@
 //! Bars of a comparison.
 
-use super::tidied;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
 use crate::{Comparison, Error, Result};
 use polars::prelude::{DataFrame, DataType};
@@ -57,8 +56,7 @@ fn names(df: &DataFrame) -> Result<Vec<String>> {
         .or_else(|_| df.column(SHORT_NAME))
         .map_err(|_| Error::NotAComparison { reason: format!("it has no column `{NAME}` or `{SHORT_NAME}`") })?;
     let texts = column.as_materialized_series().cast(&DataType::String)?;
-    let names: Vec<String> = texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect();
-    Ok(if column.name() == SHORT_NAME { tidied(&names) } else { names })
+    Ok(texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect())
 }
 
 fn numbers(df: &DataFrame, name: &str) -> Result<Vec<f64>> {
