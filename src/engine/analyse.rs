@@ -87,8 +87,10 @@ impl Cell {
         for statement in self.body.iter().flat_map(ast::BlockExpr::statements) {
             let ast::Stmt::LetStmt(statement) = statement else { continue };
             let end = usize::from(statement.syntax().text_range().end()) - HEAD.len();
-            let typed = statement.ty().is_some() || statement.initializer().is_none();
             let Some(pattern) = statement.pat() else { continue };
+            // The type of a whole pattern says nothing to evcxr of the variables in it.
+            let is_name = matches!(pattern, ast::Pat::IdentPat(_));
+            let typed = (is_name && statement.ty().is_some()) || statement.initializer().is_none();
             for node in pattern.syntax().descendants() {
                 let Some(name) = ast::IdentPat::cast(node) else { continue };
                 let mutable = name.mut_token().is_some();
@@ -459,6 +461,14 @@ mod tests {
         assert_eq!(
             typed(code, &types),
             "let a: u8 = 1; let b; let c = || 1; let Some(d) = e else { return }; let d: i64 = d; b = 2;"
+        );
+    }
+
+    #[test]
+    fn parts_of_a_typed_pattern_are_typed() {
+        assert_eq!(
+            typed("let (a, b): (i32, u8) = f();", &[("a", "i32"), ("b", "u8")]),
+            "let (a, b): (i32, u8) = f(); let a: i32 = a; let b: u8 = b;"
         );
     }
 

@@ -44,15 +44,16 @@ impl Diagnostic {
     pub(super) fn of_evcxr(error: &CompilationError, code: &str, edits: &Edits) -> Self {
         let mut read =
             Self { code: error.code().map(str::to_owned), message: readable(&error.message()), ..Self::default() };
+        let mut inserted = false;
         for spanned in error.spanned_messages().iter().chain(error.help_spanned()) {
             // What stands in code that was written around the cell means nothing to its user.
             let Some(span) = &spanned.span else { continue };
             // evcxr repeats the headline where rustc has no label.
             let text = readable(if spanned.label.starts_with("error: ") { "" } else { &spanned.label });
             let one_line = span.end_line == span.start_line;
+            // Of what was written into the cell, only advice is for its user; it follows below.
             if one_line && edits.inserted(code, span.start_line, span.start_column, span.end_column) {
-                // Of what was written into the cell only the advice is for its user.
-                read.advise(text.strip_prefix("help: ").unwrap_or_default());
+                inserted = true;
                 continue;
             }
             let to = if one_line { edits.column(code, span.end_line, span.end_column) } else { usize::MAX };
@@ -62,7 +63,7 @@ impl Diagnostic {
         if read.labels.is_empty() {
             read.labels.extend(read.import(code));
         }
-        if read.labels.is_empty() && error.is_from_user_code() {
+        if read.labels.is_empty() && !inserted && error.is_from_user_code() {
             read.advise("the error is in an item of an earlier cell, which every cell is compiled with");
         }
         for help in error.help() {

@@ -45,6 +45,7 @@ def plain(ran):
         ("struct Point { x: i32, y: i32 }\nlet Point { x, y: l7 } = Point { x: 1, y: 2 };", "(x, l7)", "(1, 2)"),
         ("let l8 = Some(3); let Some(l9) = l8 else { panic!() };", "l9", "3"),
         ("let l10: Box<dyn Fn(i32) -> i32> = Box::new(|x| x + 1);", "l10(1)", "2"),
+        ("let (l13, l14): (Vec<i32>, Vec<i32>) = (0..3).partition(|x| *x < 1);", "(l13, l14)", "([0], [1, 2])"),
         ("let gone = vec![1]; drop(gone); let l11 = 1;", "l11", "1"),
         ("let l12 = df!(\"n\" => [1])?.lazy().group_by([col(\"n\")]);", "l12.agg([len()]).collect()?.height()", "1"),
     ],

@@ -84,6 +84,11 @@ def test_error_says_each_thing_once(kernel):
     assert text.count("no method named `no_such`") == 1, text
 
 
+def test_advice_is_said_once(kernel):
+    text = shown(kernel.run("let total = 0; total += 1;", timeout=LONG))
+    assert text.count("consider making this binding mutable") == 1, text
+
+
 def test_type_in_scope_is_named_without_its_path(frames):
     for cell in ("control.no_such()", "let n: i64 = control;"):
         text = shown(frames.run(cell, timeout=LONG))
