@@ -94,6 +94,6 @@ fn strangers_and_scanners_are_shown_out() {
         // What it said may be left unread, and then its connection is reset.
         let _ = stranger.read_to_end(&mut Vec::new());
     }
-    subscriber(&endpoint, b"", 1);
+    let _connected = subscriber(&endpoint, b"", 1);
     assert_eq!(publisher.lock().len(), 1);
 }

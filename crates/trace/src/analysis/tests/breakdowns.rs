@@ -3,7 +3,7 @@
 use super::{column, loaded, main_table, ranks};
 use crate::Compat;
 use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
-use crate::diff::TraceDiff;
+use crate::TraceDiff;
 use std::ops::Range;
 use trace_testkit::{Stream, TraceBuilder};
 
