@@ -63,6 +63,12 @@ impl Control {
         self.running().requested
     }
 
+    /// Whether a cell runs that is to end.
+    pub(super) fn is_stopping(&self) -> bool {
+        let running = self.running();
+        running.cell != 0 && running.requested
+    }
+
     /// The button is pressed: what stops the cell that runs now, and no later one, whenever it comes to it.
     pub(super) fn press(self: &Arc<Self>) -> Stop {
         let (control, cell) = (Arc::clone(self), self.running().cell);
@@ -136,14 +142,19 @@ impl Control {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::process::Command;
+    use std::io::Read;
+    use std::process::{Command, Stdio};
 
     #[test]
     fn a_press_stops_the_cell_that_ran_then_and_no_later_one() {
         let folder = tempfile::tempdir().unwrap();
         let control = Arc::new(Control::new(folder.path()));
         // Has no checkpoints, and takes no notice of being asked.
-        let process = Command::new("sh").args(["-c", "trap '' INT; while :; do sleep 1; done"]).spawn().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' INT; echo; while :; do sleep 1; done"]).stdout(Stdio::piped());
+        let mut process = shell.spawn().unwrap();
+        // Interrupts are ignored from here on.
+        process.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
         let process = Arc::new(Mutex::new(process));
         control.watch(Arc::clone(&process));
         let lives = || process.lock().unwrap().try_wait().unwrap().is_none();

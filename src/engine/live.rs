@@ -50,7 +50,7 @@ pub(super) fn prepare(folder: &Path, control: &Arc<Control>) -> Result<Live, Fai
         let kit = kit.clone();
         std::thread::spawn(move || kit.check())
     };
-    let live = start_evcxr(folder, kit);
+    let live = start_evcxr(folder, kit, control);
     match checking.join() {
         Ok(Err(error)) => return Err(unavailable(error)),
         Err(_) => return Err(broken("the check of its library panicked")),
@@ -64,13 +64,13 @@ pub(super) fn prepare(folder: &Path, control: &Arc<Control>) -> Result<Live, Fai
     Ok(live)
 }
 
-fn start_evcxr(folder: &Path, kit: CellsKit) -> Result<Live, Failure> {
+fn start_evcxr(folder: &Path, kit: CellsKit, control: &Arc<Control>) -> Result<Live, Failure> {
     let _starting = Starting::enter(folder);
     let token = uuid::Uuid::new_v4().simple().to_string();
     let pipes = folder.join("pipes");
     std::fs::create_dir_all(&pipes).map_err(broken)?;
     let pump = Pump::start(&pipes, &token).map_err(broken)?;
-    if let Err(error) = server::start(folder, &kit) {
+    if let Err(error) = server::start(folder, &kit, control) {
         tracing::warn!("cells take longer to compile: {error}");
     }
     let mut worker = Command::new(kit.worker());

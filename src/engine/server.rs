@@ -7,6 +7,7 @@
 
 use super::compiler::{self, Group};
 use super::direct::{Compiled, Job};
+use super::interrupt::Control;
 use super::linker::Linker;
 use super::named::Bound;
 use super::source;
@@ -17,7 +18,7 @@ use rustix::fs::{CWD, FileType, Mode};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 const ASK: &str = "compile.ask";
@@ -89,7 +90,7 @@ pub(super) fn has_compiled(run_folder: &Path) -> bool {
 ///
 /// # Errors
 /// If the pipes or the thread cannot be made. Without them our binary compiles.
-pub(super) fn start(run_folder: &Path, kit: &CellsKit) -> std::io::Result<()> {
+pub(super) fn start(run_folder: &Path, kit: &CellsKit, control: &Arc<Control>) -> std::io::Result<()> {
     let open = |name: &str| {
         let path = run_folder.join(name);
         rustix::fs::mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
@@ -100,6 +101,7 @@ pub(super) fn start(run_folder: &Path, kit: &CellsKit) -> std::io::Result<()> {
     let server = Server {
         run_folder: run_folder.to_owned(),
         kit: kit.clone(),
+        control: Arc::clone(control),
         linker: None,
         failed: false,
         refused: None,
@@ -112,6 +114,7 @@ pub(super) fn start(run_folder: &Path, kit: &CellsKit) -> std::io::Result<()> {
 struct Server {
     run_folder: PathBuf,
     kit: CellsKit,
+    control: Arc<Control>,
     /// With the compiler that it belongs to.
     linker: Option<(PathBuf, Linker)>,
     /// Whether the last cell did not compile.
@@ -147,6 +150,10 @@ impl Server {
         }
         if rustc.as_os_str().is_empty() || !compiles(&self.run_folder) {
             return "program";
+        }
+        // An interrupt request that came before the compiler was started: evcxr takes long to write a cell of many variables.
+        if self.control.is_stopping() {
+            return "1";
         }
         let compiled = match source::adapt(&source, &self.run_folder, analyse) {
             Ok(bound) => self.compile(analyse, &bound, rustc),

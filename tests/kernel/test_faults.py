@@ -218,7 +218,7 @@ def test_no_home(start, tracebook_argv, kit):
 
 def test_files_that_may_not_grow_end_no_kernel(start, tracebook_argv):
     """A limit on the size of files (`ulimit -f`) is a signal that ends whoever does not expect it."""
-    kernel = start(["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", *tracebook_argv])
+    kernel = start(["sh", "-c", 'ulimit -f 16; exec "$@"', "sh", *tracebook_argv])
     kernel.ok(LOAD)
     ran = kernel.run("1 + 1", timeout=LONG)
     assert ran.status == "error", "no cell can be compiled into so small a file"

@@ -92,9 +92,15 @@ def test_a_plot_is_shown_by_our_bundle_and_not_moved(kernel):
 
 
 def test_a_plot_of_a_kind_without_a_picture_says_what_it_is(kernel):
+    ran = kernel.ok("let mut plot = Plot::new();\nplot.add_trace(plotly::Contour::new_z(vec![vec![1.0]]));\nplot")
+    data = ran.one("execute_result")["data"]
+    assert set(data) == {PLOTLY, "text/plain"} and data["text/plain"].startswith("plotly figure: 1 contour")
+
+
+def test_a_heat_map_has_a_picture(kernel):
     ran = kernel.ok("let mut heat = Plot::new();\nheat.add_trace(HeatMap::new_z(vec![vec![1.0]]));\nheat")
     data = ran.one("execute_result")["data"]
-    assert set(data) == {PLOTLY, "text/plain"} and data["text/plain"] == "plotly figure: 1 heatmap of 1 × 1"
+    assert set(data) == {PLOTLY, "image/png", "text/plain"} and data["text/plain"] == "plotly figure: 1 heatmap of 1 × 1"
 
 
 def test_a_method_of_the_users_own_counts(kernel):

@@ -256,8 +256,9 @@ mod tests {
         assert_eq!((names.x, names.y), (Points::Names(vec!["b".into(), "a".into()]), vec![2.0, 1.0]));
         assert_eq!(drawn(json!({"type": "histogram", "x": [3, 3, 3]})).unwrap().y, [3.0]);
         assert_eq!(drawn(json!({"type": "histogram", "x": []})).unwrap().y, [0.0; 0]);
-        let shares = drawn(json!({"type": "histogram", "x": [1, 1, 1, 2], "nbinsx": 2, "histnorm": "percent"})).unwrap();
-        assert_eq!(shares.y, [75.0, 25.0]);
+        let shares =
+            drawn(json!({"type": "histogram", "x": [1, 1, 1, 2], "nbinsx": 2, "histnorm": "percent"})).unwrap();
+        assert_eq!(shares.y, [75.0, 0.0, 25.0]);
         assert!(drawn(json!({"type": "histogram", "x": [1], "histnorm": "unknown"})).is_none());
     }
 

@@ -2,8 +2,8 @@
 
 use super::{column, loaded, main_table, ranks};
 use crate::Compat;
-use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
 use crate::TraceDiff;
+use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
 use std::ops::Range;
 use trace_testkit::{Stream, TraceBuilder};
 
