@@ -39,8 +39,20 @@ pub(crate) fn send(envelope: &Envelope) {
         (None, _) => Vec::new(),
     };
     // Nothing can be done about a reader that is gone: the kernel notices that by itself.
-    let _ = out.write_all(&bytes);
-    let _ = out.flush();
+    let _ = out.flush().and_then(|()| write_whole(&bytes));
+}
+
+/// Writes to standard output past its buffer, which would write the first line alone: what another process writes to the
+/// same pipe could come between the lines. Up to 4 KiB (`PIPE_BUF`) are written in one piece.
+fn write_whole(mut bytes: &[u8]) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn send_all(bundles: Vec<Bundle>) {
