@@ -201,8 +201,9 @@ impl Magic for Ask {
                 copy.target = scene.session.file_of(call.required("NAME"), &copy.target);
             }
             let copied = copy.save_while(&mut || !scene.out.interrupted())?;
-            let (events, added) = (grouped(copied.events), grouped(copied.added));
-            said.push(format!("wrote {}: {events} events, {added} of them new", copy.target.display()));
+            let events = grouped(copied.events);
+            let added = if copied.added == 0 { "none".to_owned() } else { grouped(copied.added) };
+            said.push(format!("wrote {}: {events} events, {added} added", copy.target.display()));
         }
         for (name, table) in names.iter().zip(&tables) {
             scene.bind_frame(call, name, &table.frame)?;

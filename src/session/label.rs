@@ -22,19 +22,16 @@ const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
 /// Whether a Rust variable can be called `name`.
 ///
 /// # Errors
-/// Why not, and a name that would do.
+/// The reason, and a name that is valid.
 pub fn check(name: &str) -> Result<(), String> {
     if KEYWORDS.contains(&name) {
-        return Err(format!("{name} is a word of Rust itself; a name such as {name}_1 would do"));
+        return Err(format!("invalid name {name}: it is a keyword of Rust; try {name}_1"));
     }
     if PATTERNS.contains(&name) || name.starts_with(HIDDEN) {
-        return Err(format!(
-            "invalid name {name}: cells use it for something else; a name such as {} would do",
-            near(name)
-        ));
+        return Err(format!("invalid name {name}: cells use it for something else; try {}", near(name)));
     }
     if !ra_ap_rustc_lexer::is_ident(name) {
-        return Err(format!("\"{name}\" is no Rust identifier; {} would do", from_text(name)));
+        return Err(format!("\"{name}\" is not a valid name; try {}", from_text(name)));
     }
     Ok(())
 }
@@ -130,8 +127,8 @@ mod tests {
     fn no_keyword_and_no_other_text_is_a_label() {
         assert_eq!(check("control"), Ok(()));
         assert_eq!(check("_x"), Ok(()));
-        assert_eq!(check("type"), Err("type is a word of Rust itself; a name such as type_1 would do".to_owned()));
-        assert_eq!(check("run-1"), Err("\"run-1\" is no Rust identifier; run_1 would do".to_owned()));
+        assert_eq!(check("type"), Err("invalid name type: it is a keyword of Rust; try type_1".to_owned()));
+        assert_eq!(check("run-1"), Err("\"run-1\" is not a valid name; try run_1".to_owned()));
         for name in ["", "None", "Some", "Ok", "Err", "evcxr_variable_store", "1a", "a b", "a.b", "_", "self", "crate"]
         {
             assert!(check(name).is_err(), "{name:?}");

@@ -151,7 +151,7 @@ fn a_trace_with_counters_is_written_beside_its_source() {
     let (folder, mut stage) = staged(&[steps(0)]);
     let said = stage.text("%trace_with_counters job --time-series queue_length");
     let file = folder.path().join("job/0_with_counters.json.gz");
-    assert!(said.contains("0_with_counters.json.gz: 11 events, 4 of them new") && file.exists(), "{said}");
+    assert!(said.contains("0_with_counters.json.gz: 11 events, 4 added") && file.exists(), "{said}");
     let page = stage.text("%trace_with_counters --help");
     assert!(page.contains("--output PATH") && page.contains("(default: _with_counters)"), "{page}");
     assert!(page.contains("(default: queue_length,memcpy_bandwidth)"), "{page}");
@@ -170,7 +170,7 @@ fn frequent_sequences_are_marked_in_a_copy_of_the_trace() {
     assert!(said.contains("aten::linear|gemm") && !said.contains("wrote"), "{said}");
     let (csv, out) = (folder.path().join("out.csv"), folder.path().display().to_string());
     let said = stage.text(&format!("{ask} --output-dir '{out}' --csv '{}' --no-figure", csv.display()));
-    assert!(said.contains("overlaid_0.json: 7 events, 1 of them new"), "{said}");
+    assert!(said.contains("overlaid_0.json: 7 events, 1 added"), "{said}");
     assert_eq!(
         read(&folder, "out.csv"),
         "pattern,count,GPU kernel duration (us),CPU op duration (us)\naten::linear|gemm,2,20.0,100.0\n"

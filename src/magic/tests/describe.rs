@@ -36,7 +36,7 @@ fn the_page_says_what_is_there_and_what_is_odd() {
         ),
         "{text}"
     );
-    assert!(text.contains("Warning: of the 8 ranks of the job 7 are not loaded: 1–7. "), "{text}");
+    assert!(text.contains("Warning: 7 of the job's 8 ranks are not loaded: ranks 1–7. "), "{text}");
     assert!(text.contains("Load the folder with the files of all ranks"), "{text}");
     for caption in ["ranks of job", "iterations of job", "top operators of job", "top kernels of job"] {
         assert!(text.contains(caption), "{caption}: {text}");

@@ -40,7 +40,7 @@ const MISTAKES: &[Mistake] = &[
     ("%trace_load {folder}/wide.json", ["wide.json", "UTF-16", "iconv"]),
     ("%trace_load {folder}/run.nsys-rep", ["run.nsys-rep", "a report of Nsight Systems", "export_chrome_trace"]),
     ("%trace_load {folder}/control.json as a", ["unexpected \"as\"", "two dashes", "--as NAME"]),
-    ("%trace_load {folder}/control.json --as type", ["type", "word of Rust itself", "type_1"]),
+    ("%trace_load {folder}/control.json --as type", ["type", "keyword of Rust", "type_1"]),
     ("%trace_load ${NOT_SET_HERE}/x", ["NOT_SET_HERE", "is not set", "${NOT_SET_HERE:-DEFAULT}"]),
     ("%trace_load {folder}/control.json --rank 7", ["trace \"control\"", "no rank 7", "(has 0)"]),
     ("%cd /no/such/folder", ["/no/such/folder", "no such file or folder", "Tab lists"]),

@@ -158,10 +158,16 @@ impl Finding {
                 duration(*step_ns)
             ),
             Self::MissingRanks { missing, world_size: Some(size) } => {
-                format!("of the {size} ranks of the job {} not loaded: {}", are(missing), ranges(missing))
+                let ranks = if missing.len() == 1 { "rank" } else { "ranks" };
+                format!(
+                    "{} of the job's {size} ranks {} not loaded: {ranks} {}",
+                    missing.len(),
+                    is_or_are(missing),
+                    ranges(missing)
+                )
             }
             Self::MissingRanks { missing, world_size: None } => {
-                format!("the numbers of the ranks have gaps: {} missing", ranges(missing))
+                format!("the numbers of the ranks have gaps: {} {} missing", ranges(missing), is_or_are(missing))
             }
             Self::UnlikeRank { rank, measure, value, median } => {
                 format!("rank {rank} has {value} {0}, where ranks have {median} {0} in the median", measure.word())
@@ -194,7 +200,7 @@ impl Finding {
                 "Either the clocks of the machines differ, or the rank ran apart from the others: moments of different ranks \
                  cannot be compared, durations can."
             }
-            Self::MissingRanks { .. } => "Whether one of them holds the others up does not show here.",
+            Self::MissingRanks { .. } => "A straggler among the missing ranks cannot be detected.",
             Self::UnlikeRank { measure: Measure::Events, .. } => {
                 "It did other work, or was recorded for another time or with other settings; means over ranks mix unlike things."
             }
@@ -280,6 +286,6 @@ fn several(ranks: &[i64]) -> String {
     format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(ranks))
 }
 
-fn are(missing: &[i64]) -> String {
-    if missing.len() == 1 { "1 is".to_owned() } else { format!("{} are", missing.len()) }
+fn is_or_are(missing: &[i64]) -> &'static str {
+    if missing.len() == 1 { "is" } else { "are" }
 }
