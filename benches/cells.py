@@ -57,7 +57,11 @@ class Kernel:
             try:
                 rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
                 # A thread's children are told at that thread.
-                pids += [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+                pids += [
+                    int(child)
+                    for task in Path(f"/proc/{pid}/task").iterdir()
+                    for child in (task / "children").read_text().split()
+                ]
             except OSError:
                 continue
             total += sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith(f"{kind}:"))
@@ -84,7 +88,10 @@ def one_run(argv, options, times, env=None):
     for _ in range(3):
         note("1 + 1", kernel.run("1 + 1"))
         note("un-annotated let of a number", kernel.run("let number = 1 + 1;"))
-        note("un-annotated let of a polars chain", kernel.run('let top = control.events().lazy().filter(col("dur").gt(lit(1000))).collect()?;'))
+        note(
+            "un-annotated let of a polars chain",
+            kernel.run('let top = control.events().lazy().filter(col("dur").gt(lit(1000))).collect()?;'),
+        )
     group = 'control.events().lazy().group_by([col("name")]).agg([col("dur").sum()]).sort(["dur"], Default::default()).collect()?'
     note("group_by, agg, sort of the trace", kernel.run(group))
     kernel.close()
@@ -98,7 +105,7 @@ def one_run(argv, options, times, env=None):
 def in_a_row(argv):
     """How much memory many cells take, and how long the last of them takes beside the first, in MB and as a ratio."""
     kernel = Kernel(argv)
-    kernel.run("let frame = df!(\"n\" => [1, 2, 3])?;")
+    kernel.run('let frame = df!("n" => [1, 2, 3])?;')
     before, seconds = kernel.memory(), []
     for n in range(CELLS_IN_A_ROW):
         seconds.append(kernel.run(f"let value_{n % 10} = frame.height() + {n}; value_{n % 10}"))
@@ -155,7 +162,9 @@ def main():
         if options.evcxr:
             stock_run(options.evcxr, stock)
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.machine()}, {rustc}; medians of {options.runs}")
+    print(
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.machine()}, {rustc}; medians of {options.runs}"
+    )
     more = (" stock evcxr |" if stock else "") + (" other | ours / other |" if others else "")
     print("| measure | median | min | max |" + more)
     print("| --- | --- | --- | --- |" + " --- |" * (more.count("|")))
@@ -171,8 +180,12 @@ def main():
     grown, ratio = in_a_row(argv)
     added, beside = large_trace(argv, options)
     milliseconds = ", ".join(f"{seconds * 1000:.0f}" for seconds in sorted(added))
-    print(f"first mention of 100 MB of columns: {statistics.median(added) * 1000:.0f} ms more than that of a small trace ({milliseconds}); {beside:.0f} MB beside the file")
-    print(f"{CELLS_IN_A_ROW} cells in a row: {grown:.0f} MB more memory; the last 20 take {ratio:.2f} times as long as the first 20")
+    print(
+        f"first mention of 100 MB of columns: {statistics.median(added) * 1000:.0f} ms more than that of a small trace ({milliseconds}); {beside:.0f} MB beside the file"
+    )
+    print(
+        f"{CELLS_IN_A_ROW} cells in a row: {grown:.0f} MB more memory; the last 20 take {ratio:.2f} times as long as the first 20"
+    )
 
 
 if __name__ == "__main__":

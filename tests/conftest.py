@@ -2,6 +2,7 @@
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
 from places import KERNEL, shared_folder
 
 

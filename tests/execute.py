@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
 from places import KERNEL
 
 # A cell may have to wait for the compiler on a busy machine.

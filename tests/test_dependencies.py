@@ -4,9 +4,10 @@ import json
 import os
 import re
 import subprocess
-import tomllib
 
 import pytest
+import tomllib
+
 from places import ROOT
 
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
@@ -33,8 +34,14 @@ def fits(licence, allowed):
 
 @pytest.mark.parametrize(
     ("licence", "answer"),
-    [("MIT", True), ("GPL-3.0", False), ("MIT OR GPL-3.0", True), ("MIT/GPL-3.0", True), ("(MIT OR X) AND GPL-3.0", False),
-     ("Apache-2.0 WITH LLVM-exception", False)],
+    [
+        ("MIT", True),
+        ("GPL-3.0", False),
+        ("MIT OR GPL-3.0", True),
+        ("MIT/GPL-3.0", True),
+        ("(MIT OR X) AND GPL-3.0", False),
+        ("Apache-2.0 WITH LLVM-exception", False),
+    ],
 )
 def test_licences_are_read_as_they_are_meant(licence, answer):
     assert fits(licence, {"MIT"}) is answer

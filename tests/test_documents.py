@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+
 from places import ROOT
 
 NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb") if ".executed." not in path.name)

@@ -82,9 +82,15 @@ def allowed(file, readers, skipped):
     for reader in readers:
         needed = reader.memory * file.json_bytes
         if file.json_bytes > reader.up_to:
-            skipped.append(note(f"{reader.name} on {file.name}: it would need about {needed / 1e9:.0f} GB of memory, and minutes"))
+            skipped.append(
+                note(f"{reader.name} on {file.name}: it would need about {needed / 1e9:.0f} GB of memory, and minutes")
+            )
         elif needed > 0.85 * memory_available():
-            skipped.append(note(f"{reader.name} on {file.name}: it needs about {needed / 1e9:.0f} GB of memory, {memory_available() / 1e9:.0f} GB are free"))
+            skipped.append(
+                note(
+                    f"{reader.name} on {file.name}: it needs about {needed / 1e9:.0f} GB of memory, {memory_available() / 1e9:.0f} GB are free"
+                )
+            )
         else:
             fitting.append(reader)
     return fitting
@@ -100,7 +106,10 @@ def timed(file, fitting, cores, rounds):
             if turn < times[reader.name]:
                 done = run(reader.command(file.path), cores)
                 results[reader.name].append(done)
-                print(f"{file.name:>6} {reader.name:<28} wall {done.wall:8.3f} s  CPU {done.cpu:8.2f} s  peak {done.peak / 2**20:7.0f} MiB", flush=True)
+                print(
+                    f"{file.name:>6} {reader.name:<28} wall {done.wall:8.3f} s  CPU {done.cpu:8.2f} s  peak {done.peak / 2**20:7.0f} MiB",
+                    flush=True,
+                )
     return results
 
 
@@ -115,7 +124,16 @@ def on_cores(reader, file, cores, rounds):
 
 
 def order(measure):
-    asked = ["CPU against HTA", "wall against HTA", "CPU against polars", "wall against gunzip", "peak", "bytes", "several ranks", "a plain file"]
+    asked = [
+        "CPU against HTA",
+        "wall against HTA",
+        "CPU against polars",
+        "wall against gunzip",
+        "peak",
+        "bytes",
+        "several ranks",
+        "a plain file",
+    ]
     return next(place for place, start in enumerate(asked) if measure.startswith(start))
 
 

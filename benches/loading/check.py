@@ -82,7 +82,11 @@ def compare(reference, digest, contender):
         raise Differs(f"{contender.name} read something else than Python's Decimal:\n  " + "\n  ".join(wrong))
     if not any(off.values()):
         return "exact"
-    means = [f"{column} {difference / rows:+.1f} ns" for column, difference in (("ts", off["ts_ns"]), ("dur", off["dur_ns"])) if difference]
+    means = [
+        f"{column} {difference / rows:+.1f} ns"
+        for column, difference in (("ts", off["ts_ns"]), ("dur", off["dur_ns"]))
+        if difference
+    ]
     return ("rounds to µs: " if contender.lossy else "loses digits: ") + ", ".join(means) + " per row"
 
 

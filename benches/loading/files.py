@@ -32,7 +32,9 @@ def real(shared):
         raise Skipped(f"the real trace: no {folder} (TRACEBOOK_SHARED names the folder of third-party traces)")
     # The last four bytes of gzip are the length, up to 4 GiB.
     length = int.from_bytes(found[0].read_bytes()[-4:], "little")
-    return File(REAL, found[0], length, found[0].stat().st_size, "a real trace, `trace_diff/control` of HTA's test data; whole µs")
+    return File(
+        REAL, found[0], length, found[0].stat().st_size, "a real trace, `trace_diff/control` of HTA's test data; whole µs"
+    )
 
 
 def generated(size, folder, generator, rank=0, packed=True):
@@ -45,7 +47,9 @@ def generated(size, folder, generator, rank=0, packed=True):
     else:
         print(f"writing {path.name}", flush=True)
         fresh = path.with_suffix(".part" + path.suffix)
-        subprocess.run([generator, fresh, "--bytes", str(bytes_of(size)), "--rank", str(rank)], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [generator, fresh, "--bytes", str(bytes_of(size)), "--rank", str(rank)], check=True, stderr=subprocess.DEVNULL
+        )
         os.replace(fresh, path)
         known = {"generator": stamp, "json_bytes": bytes_of(size)}
         note.write_text(json.dumps(known))
@@ -68,4 +72,3 @@ def bytes_of(size):
     except (KeyError, ValueError, IndexError):
         raise SystemExit(f"`{size}` is no size: 250M or 1G, or {REAL} for the real trace") from None
     return int(number)
-

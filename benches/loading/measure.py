@@ -44,7 +44,9 @@ def run(argv, cores=None, env=None):
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         if process.returncode or not said or more:
-            raise Failed(f"{' '.join(map(str, argv))}\nended with {process.returncode}: {errors.read().decode(errors='replace')[-2000:]}")
+            raise Failed(
+                f"{' '.join(map(str, argv))}\nended with {process.returncode}: {errors.read().decode(errors='replace')[-2000:]}"
+            )
     return Run(wall, whole, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.loads(said))
 
 
@@ -62,7 +64,9 @@ class Others:
 
 def busy_seconds():
     """Seconds that all cores have worked since the machine started; time that the host took away is among them."""
-    user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:])
+    user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(
+        int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+    )
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 

@@ -33,10 +33,19 @@ def of_file(file, results, exact):
         middle = lambda what: statistics.median(getattr(run, what) for run in runs)
         ratio = lambda what: f"{statistics.median(pairs(results, name, what)):.2f}x" if name != OURS else "1"
         rate = file.json_bytes / 1e6 / middle("wall")
-        rows.append([
-            name, len(runs), f"{middle('wall'):.3f}", ratio("wall"), f"{middle('cpu'):.2f}", ratio("cpu"),
-            f"{rate:,.0f}", f"{middle('peak') / MIB:,.0f}", exact.get(name, "–"),
-        ])
+        rows.append(
+            [
+                name,
+                len(runs),
+                f"{middle('wall'):.3f}",
+                ratio("wall"),
+                f"{middle('cpu'):.2f}",
+                ratio("cpu"),
+                f"{rate:,.0f}",
+                f"{middle('peak') / MIB:,.0f}",
+                exact.get(name, "–"),
+            ]
+        )
     head = ["reader", "runs", "wall, s", "to ours", "CPU, s", "to ours", "JSON, MB/s", "peak memory, MiB", "times"]
     title = f"## {file.name}: {file.json_bytes / 1e6:,.0f} MB of JSON, {file.packed_bytes / 1e6:,.1f} MB packed"
     return f"{title}\n\n{file.about[0].upper()}{file.about[1:]}.\n\n{table(head, rows)}"
@@ -50,7 +59,8 @@ def whole(rows, tables, skipped, others, versions, several):
     ]
     idle = (
         f"other work used {others:.1f} cores meanwhile: **wall clocks are not to be believed**, CPU within about a quarter"
-        if busy else f"other work used {others:.2f} cores meanwhile"
+        if busy
+        else f"other work used {others:.2f} cores meanwhile"
     )
     parts = [
         "# Loading, measured",

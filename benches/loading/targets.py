@@ -53,7 +53,16 @@ def memory(file, runs):
     columns = runs[0].said["columns_bytes"] / MIB
     must, aim = 1.3 * columns + 64, 1.1 * columns + 32
     shown = f"{peak:.0f} MiB (columns {columns:.0f} MiB)"
-    return [Row("peak memory", file, f"1.3x columns + 64 MiB = {must:.0f}", f"1.1x + 32 MiB = {aim:.0f}", shown, verdict(peak, must, aim, True))]
+    return [
+        Row(
+            "peak memory",
+            file,
+            f"1.3x columns + 64 MiB = {must:.0f}",
+            f"1.1x + 32 MiB = {aim:.0f}",
+            shown,
+            verdict(peak, must, aim, True),
+        )
+    ]
 
 
 def per_event(file, runs, must=120, aim=80):

@@ -5,10 +5,11 @@ import os
 import subprocess
 from pathlib import Path
 
-import chromium
 import nbformat
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
+
+import chromium
 from lab import Lab, lab, samples
 from looks import FIGURE, TABLE
 from places import ROOT

@@ -38,8 +38,7 @@ def installed():
     ours = (ROOT / "labextension" / "static").iterdir()
     found = list(there.glob("static/*/plotly.min.js"))
     same = len(found) == 1 and all(
-        (theirs := found[0].with_name(script.name)).is_file() and theirs.read_bytes() == script.read_bytes()
-        for script in ours
+        (theirs := found[0].with_name(script.name)).is_file() and theirs.read_bytes() == script.read_bytes() for script in ours
     )
     return there if same else None
 

@@ -13,11 +13,12 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "browser")]
 
+from playwright.sync_api import expect  # noqa: E402
+
 import chromium  # noqa: E402
 from execute import execute  # noqa: E402
 from lab import lab  # noqa: E402
 from looks import open_notebook, switch_theme  # noqa: E402
-from playwright.sync_api import expect  # noqa: E402
 
 CELLS = [
     "%trace_load data/control --as control\n%trace_load data/test --as test",

@@ -2,7 +2,13 @@
 
 import nbformat
 
-WORDS = ["aten::mm", "aten::add_", "void at::native::vectorized_elementwise_kernel<4, float>", "ncclDevKernel_AllReduce", "Memcpy DtoH"]
+WORDS = [
+    "aten::mm",
+    "aten::add_",
+    "void at::native::vectorized_elementwise_kernel<4, float>",
+    "ncclDevKernel_AllReduce",
+    "Memcpy DtoH",
+]
 
 KINDS = ["added", "deleted", "increased", "decreased", "unchanged"]
 

@@ -5,15 +5,16 @@ import re
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
+
 from looks import own_errors, switch_theme
 from places import KERNEL, ROOT
-from playwright.sync_api import expect
 
 CELLS = [
     "%trace_load data/job --as job\nlet as_of = 5; // use where",
     "b = %memory_bw_summary job --where 'dur > 1us and name ~ \"Mem\"' --top 10\n%show b --csv {1 + 1}.csv \"it's /*\nlet use_where = 1;",
-    "std::thread::sleep(std::time::Duration::from_millis(300));\nprintln!(\"{}\", \"shallowest are looked at --test-iteration 1010 \".repeat(9))",
-    "panic!(\"on purpose\")",
+    'std::thread::sleep(std::time::Duration::from_millis(300));\nprintln!("{}", "shallowest are looked at --test-iteration 1010 ".repeat(9))',
+    'panic!("on purpose")',
 ]
 LOAD, MAGICS, TEXT, PANIC = range(len(CELLS))
 DURATION = re.compile(r"^(\d+ ms|\d+\.\d+ s)$")
@@ -87,7 +88,10 @@ def test_magic_lines_have_the_colours_of_magics(page, with_cells, theme, screens
     open_cells(page, with_cells.url("colours.ipynb"))
     switch_theme(page, theme)
     page.wait("!!document.querySelector('.tracebook-notebook')")
-    of = {name: colour(page, f"--jp-mirror-editor-{name}-color") for name in ("operator", "attribute", "keyword", "string", "number", "def")}
+    of = {
+        name: colour(page, f"--jp-mirror-editor-{name}-color")
+        for name in ("operator", "attribute", "keyword", "string", "number", "def")
+    }
     page.wait("document.querySelector('.cm-line span')?.textContent === '%trace_load'")
     load, below = coloured(page, LOAD)
     assert load["%trace_load"][0] == of["operator"]
@@ -132,7 +136,9 @@ def test_notebooks_of_other_kernels_are_left_alone(page, with_cells):
 def test_magic_lines_are_those_of_the_kernel(page, with_cells):
     cases = json.loads((ROOT / "tests" / "magic-lines.json").read_text())
     page.open(with_cells.url("colours.ipynb"))
-    script = "[...document.querySelectorAll('script')].map((one) => one.src).find((src) => src.includes('tracebook-labextension'))"
+    script = (
+        "[...document.querySelectorAll('script')].map((one) => one.src).find((src) => src.includes('tracebook-labextension'))"
+    )
     page.wait(f"!!({script})")
     found = page.play.evaluate(
         f"""async (cells) => {{

@@ -2,9 +2,10 @@
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
+
 from looks import own_errors, switch_theme
 from places import ROOT
-from playwright.sync_api import expect
 
 DATA = ROOT / "notebooks" / "data"
 SIDES = "--device-type cpu --control-iteration 1010 --test-iteration 1010"
@@ -12,9 +13,9 @@ CELLS = [
     f"%trace_load {DATA}/control --as a --quiet\n%trace_load {DATA}/test --as b --quiet",
     f"%compare_traces a b {SIDES}",
     f"x = %compare_traces a b {SIDES}\nx",
-    "x.clone().lazy().filter(col(\"diff_counts\").neq(lit(0))).collect()?",
+    'x.clone().lazy().filter(col("diff_counts").neq(lit(0))).collect()?',
     "x.describe()?",
-    "x[\"name\"].clone()",
+    'x["name"].clone()',
     "%ops_diff a b --device-type cpu --control-iteration 1010 --test-iteration 1010",
     "let five = a.events();\nfive",
 ]
@@ -76,7 +77,10 @@ def test_comparisons_of_any_labels(page, notebook, screenshots):
     expect(compared.locator(".tb-more button")).to_be_visible()
     offer, region = compared.locator(".tb-offer").bounding_box(), compared.get_by_role("region").bounding_box()
     assert offer["x"] + offer["width"] <= region["x"] + region["width"] + 1
-    assert "3 more" in compared.locator(".tb-more button").text_content() or "4 more" in compared.locator(".tb-more button").text_content()
+    assert (
+        "3 more" in compared.locator(".tb-more button").text_content()
+        or "4 more" in compared.locator(".tb-more button").text_content()
+    )
     for width in (1400, 1100, 900):
         for theme in ("JupyterLab Light", "JupyterLab Dark"):
             page.size(width, 1600)

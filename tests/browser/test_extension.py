@@ -1,6 +1,7 @@
 """The extension, on bundles of every kind, in an untrusted notebook: drawing, themes, escaping. What tables can do: test_tables.py."""
 
 import pytest
+
 from looks import FIGURE, FIGURES, TABLE, TABLES, blank_outputs, open_notebook, own_errors, screenshot, switch_theme
 
 FIRST = "document.querySelector('.tracebook-table')"
@@ -36,10 +37,15 @@ def test_figures_and_tables_are_drawn(opened, screenshots):
 
 
 def test_no_name_becomes_markup(opened):
-    assert opened.evaluate("document.querySelectorAll('.tracebook-table script, .tracebook-table b, .tracebook-table td a').length") == 0
+    assert (
+        opened.evaluate("document.querySelectorAll('.tracebook-table script, .tracebook-table b, .tracebook-table td a').length")
+        == 0
+    )
     assert opened.evaluate("document.querySelectorAll('.tracebook-figure .xtick a, .tracebook-figure b').length") == 0
     assert any(name.startswith("<script>") for name in column(opened, 0))
-    ticks = opened.evaluate("[...document.querySelectorAll('.tracebook-figure')[0].querySelectorAll('.xtick text')].map((t) => t.textContent)")
+    ticks = opened.evaluate(
+        "[...document.querySelectorAll('.tracebook-figure')[0].querySelectorAll('.xtick text')].map((t) => t.textContent)"
+    )
     assert len(ticks) == 10 and any("<script>" in tick for tick in ticks)
     assert len(set(ticks)) == 10, "names that look alike"
 
@@ -65,7 +71,9 @@ def test_figures_follow_the_width(opened):
 def test_without_the_extension_html_and_pictures_are_seen(page, server, screenshots):
     open_notebook(page, server.url("plain.ipynb"), 0, 0)
     page.wait("document.querySelectorAll('.jp-RenderedImage img').length === 7")
-    rows = page.evaluate("[...document.querySelectorAll('.jp-RenderedHTMLCommon table')].map((t) => t.tBodies[0]?.rows.length ?? 0)")
+    rows = page.evaluate(
+        "[...document.querySelectorAll('.jp-RenderedHTMLCommon table')].map((t) => t.tBodies[0]?.rows.length ?? 0)"
+    )
     assert rows == [12, 20, 0]
     # The sanitiser keeps the styles that the table needs.
     cell = "document.querySelector('.jp-RenderedHTMLCommon tbody td:nth-child({}){}')"

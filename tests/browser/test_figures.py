@@ -4,8 +4,9 @@ import base64
 import copy
 
 import pytest
-from looks import FIGURE, open_notebook, own_errors, switch_theme
 from playwright.sync_api import expect
+
+from looks import FIGURE, open_notebook, own_errors, switch_theme
 from samples import write_samples
 
 TITLE = "Mean, max and min duration of kernels on each rank of this job"

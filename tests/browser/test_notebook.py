@@ -1,6 +1,7 @@
 """Executed notebooks, opened in JupyterLab in a browser: every figure and table is drawn, in light and dark."""
 
 import nbformat
+
 from looks import FIGURE, FIGURES, TABLE, TABLES, blank_outputs, expected, open_notebook, own_errors, screenshot, switch_theme
 
 

@@ -6,6 +6,7 @@
 import json
 
 import pytest
+
 from looks import TABLE, open_notebook, own_errors
 from places import ROOT
 from samples import write_samples

@@ -6,8 +6,9 @@ import re
 import time
 
 import pytest
-from looks import TABLE, open_notebook, own_errors, switch_theme
 from playwright.sync_api import expect
+
+from looks import TABLE, open_notebook, own_errors, switch_theme
 from samples import COLUMNS, comparison, table, write_samples
 
 EVIL = "<img src=x onerror=\"document.title='stolen'\"><script>document.title='stolen'</script>"
@@ -29,7 +30,11 @@ def look_alikes():
     name = "split_embedding_backward_codegen_rowwise_{}_per_row_1_and_a_tail_that_is_the_same_in_all_of_them"
     columns = [("rank", "", "id", 0), ("name", "", "name", 0), ("ts", "ns", "number", 0), ("sum", "ms", "number", 1)]
     rows = [[rank, name.format(kernel), str(HUGE - at), at / 4] for rank in (0, 1) for at, kernel in enumerate(KERNELS)]
-    events = {"name": "name", "rank": "rank", "cells": [{"title": "events in c", "before": "%events c --name ", "after": "", "counts": ""}]}
+    events = {
+        "name": "name",
+        "rank": "rank",
+        "cells": [{"title": "events in c", "before": "%events c --name ", "after": "", "counts": ""}],
+    }
     return {**table(columns, rows, events=events, rest="`%show five --top 0` shows all"), "total_rows": 5000}
 
 
@@ -120,7 +125,9 @@ def test_rows_are_filtered_by_typing(opened):
     expect(status(many)).to_contain_text("1 of 5,000 rows × 9 columns")
     box.fill("vectorized_elementwise_kernel<4, float> 2")
     expect(status(many)).not_to_contain_text("0 of 5,000")
-    assert all("float> 2" in (cell.get_attribute("title") or cell.text_content()) for cell in many.locator("td:first-child").all())
+    assert all(
+        "float> 2" in (cell.get_attribute("title") or cell.text_content()) for cell in many.locator("td:first-child").all()
+    )
     box.press("Escape")
     expect(box).to_have_value("")
     expect(status(many)).to_contain_text("5,000 rows")

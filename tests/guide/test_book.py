@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from pages import BLOCK, GUIDE
 from places import ROOT
 

@@ -3,6 +3,7 @@
 import nbformat
 import pytest
 from nbclient import NotebookClient
+
 from pages import GUIDE, cells, plain, rows
 from places import KERNEL, ROOT
 

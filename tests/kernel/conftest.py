@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
-import conformance
 import pytest
+
+import conformance
 from driver import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]

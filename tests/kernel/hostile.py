@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 KEPT = re.compile(r"^(cuda\w+|hip\w+|ProfilerStep#\d+|nccl:\w+)$")
 
 ATTEMPT = (
-    "<img src=x onerror=alert(1)><script>alert(2)</script><a href=\"javascript:alert(3)\">here</a><b>bold</b><br>"
+    '<img src=x onerror=alert(1)><script>alert(2)</script><a href="javascript:alert(3)">here</a><b>bold</b><br>'
     "'\"&amp;&lt;i&gt; \x1b[31mred\x1b]0;title\x07\x9b2J \u202egnp.exe\u2066 \u200f $x^2$ \\(y\\) %{y} {z} `c` </pre></td>"
 )
 
@@ -41,8 +41,16 @@ def write(source, path):
     if backend:
         made["distributedInfo"]["backend"] = backend
     made["traceEvents"].append(
-        {"ph": "X", "cat": attempt("cat"), "name": attempt("own"), "pid": 1, "tid": 1,
-         "ts": made["traceEvents"][0].get("ts", 0), "dur": 5, "args": {}}
+        {
+            "ph": "X",
+            "cat": attempt("cat"),
+            "name": attempt("own"),
+            "pid": 1,
+            "tid": 1,
+            "ts": made["traceEvents"][0].get("ts", 0),
+            "dur": 5,
+            "args": {},
+        }
     )
     with gzip.open(path, "wt", encoding="utf-8") as file:
         json.dump(made, file)

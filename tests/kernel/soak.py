@@ -108,8 +108,10 @@ class Load:
         self.ok("%visualize control test")
         self.ok("%gpu_kernel_breakdown control")
         self.ok(f"let number = {n}; let numbers = vec![{n}; 100_000];")
-        assert self.ok("(number, numbers.len(), control.ranks(), compared.width() > 3)").one("execute_result")["data"][
-            "text/plain"] == f"({n}, 100000, [3], true)"
+        assert (
+            self.ok("(number, numbers.len(), control.ranks(), compared.width() > 3)").one("execute_result")["data"]["text/plain"]
+            == f"({n}, 100000, [3], true)"
+        )
         self.fails("let x: i32 = no_such_name;", "CompileError")
         self.fails('panic!("on purpose")', "Panic")
         self.fails("%trace_lod", "UsageError")
@@ -136,8 +138,10 @@ def run(kernel, folder, seconds, say=lambda line: None):
     """Loads the kernel for so long; the samples, the first one after a round that is not counted."""
     load = Load(kernel, folder)
     load.one_round()
-    say(f"{'time':>6} {'cells':>6} | kernel: {'MB':>6} {'handles':>7} {'threads':>7} | cells' process: {'MB':>6} "
-        f"{'handles':>7} {'threads':>7} | {'files MB':>8}")
+    say(
+        f"{'time':>6} {'cells':>6} | kernel: {'MB':>6} {'handles':>7} {'threads':>7} | cells' process: {'MB':>6} "
+        f"{'handles':>7} {'threads':>7} | {'files MB':>8}"
+    )
     samples, started = [], time.monotonic()
     while not samples or time.monotonic() - started < seconds or len(samples) < 3:
         load.one_round()
@@ -147,8 +151,10 @@ def run(kernel, folder, seconds, say=lambda line: None):
         samples.append(sample)
         memory, handles, threads = sample.kernel
         theirs, their_handles, their_threads = sample.worker
-        say(f"{sample.seconds:5.0f}s {sample.cells:6} |         {memory:6.0f} {handles:7} {threads:7} |"
-            f"                  {theirs:6.0f} {their_handles:7} {their_threads:7} | {sample.files:8.1f}")
+        say(
+            f"{sample.seconds:5.0f}s {sample.cells:6} |         {memory:6.0f} {handles:7} {threads:7} |"
+            f"                  {theirs:6.0f} {their_handles:7} {their_threads:7} | {sample.files:8.1f}"
+        )
     return samples
 
 

@@ -34,42 +34,52 @@ def plain(ran):
 
 
 def test_items_stay(kernel):
-    kernel.ok("const STEP: i32 = 2;\nstatic NAME: &str = \"n\";\ntype Number = i32;\nfn twice(x: Number) -> Number { x * STEP }")
+    kernel.ok('const STEP: i32 = 2;\nstatic NAME: &str = "n";\ntype Number = i32;\nfn twice(x: Number) -> Number { x * STEP }')
     kernel.ok("mod inner { pub fn one() -> i32 { 1 } }\nuse inner::one;\nmacro_rules! plus { ($a:expr) => { $a + 1 } }")
-    kernel.ok("trait Area { fn area(&self) -> f64; }\nstruct Square(f64);\nimpl Area for Square { fn area(&self) -> f64 { self.0 * self.0 } }")
+    kernel.ok(
+        "trait Area { fn area(&self) -> f64; }\nstruct Square(f64);\nimpl Area for Square { fn area(&self) -> f64 { self.0 * self.0 } }"
+    )
     kernel.ok("#[derive(Debug, Clone, PartialEq)]\nenum Kind<T> { One(T), None }")
-    assert plain(kernel.ok("(twice(4), one(), plus!(1), NAME, Square(3.0).area(), Kind::One(1))")) == '(8, 1, 2, "n", 9.0, One(1))'
+    assert (
+        plain(kernel.ok("(twice(4), one(), plus!(1), NAME, Square(3.0).area(), Kind::One(1))")) == '(8, 1, 2, "n", 9.0, One(1))'
+    )
 
 
 def test_a_function_can_be_replaced(kernel):
     kernel.ok("fn answer() -> i32 { 1 }")
-    kernel.ok("fn answer() -> &'static str { \"two\" }")
+    kernel.ok('fn answer() -> &\'static str { "two" }')
     assert plain(kernel.ok("answer()")) == '"two"'
 
 
 def test_a_struct_can_be_replaced(kernel):
     kernel.ok("#[derive(Debug)] struct Shape { sides: i32 }\nlet shape = Shape { sides: 3 };")
     assert plain(kernel.ok("shape.sides")) == "3"
-    kernel.ok("#[derive(Debug)] struct Shape { sides: i32, name: String }\nlet shape = Shape { sides: 4, name: \"square\".into() };")
+    kernel.ok(
+        '#[derive(Debug)] struct Shape { sides: i32, name: String }\nlet shape = Shape { sides: 4, name: "square".into() };'
+    )
     assert plain(kernel.ok("shape")) == 'Shape { sides: 4, name: "square" }'
 
 
 def test_variables_of_a_type_that_is_defined_anew_are_lost_by_name(kernel):
     """Rust takes a struct whose field changes only its type for the same one: the old value must not be read as the new."""
     kernel.ok("#[derive(Debug)] struct Part { p: i32 }\n#[derive(Debug)] struct Whole { parts: Vec<Part> }\nstruct Aside;")
-    kernel.ok("let part = Part { p: 1 }; let whole = Whole { parts: vec![Part { p: 2 }] }; let aside = Some(Aside); let number = 3;")
+    kernel.ok(
+        "let part = Part { p: 1 }; let whole = Whole { parts: vec![Part { p: 2 }] }; let aside = Some(Aside); let number = 3;"
+    )
     assert kernel.run("struct Part { p: String, q: NoSuch }").status == "error"
     assert plain(kernel.ok("(part.p, number)")) == "(1, 3)", "a cell with an error defines nothing"
     kernel.ok("#[derive(Debug)] struct Part { p: i32 }")
     assert plain(kernel.ok("whole.parts.len()")) == "1", "the same again"
-    ran = kernel.ok("#[derive(Debug)] struct Part { p: String }\nlet part = Part { p: String::from(\"new\") };")
+    ran = kernel.ok('#[derive(Debug)] struct Part { p: String }\nlet part = Part { p: String::from("new") };')
     assert ran.text("stderr") == "lost, since their type is defined anew: whole\n"
     assert plain(kernel.ok("(part.p.clone(), aside.is_some(), number)")) == '("new", true, 3)'
     assert kernel.run("whole").status == "error"
 
 
 def test_boxed_closures_and_threads_stay(kernel):
-    kernel.ok("let add: Box<dyn Fn(i32) -> i32 + Send> = Box::new(|x| x + 10);\nlet shared = std::sync::Arc::new(std::sync::Mutex::new(0));")
+    kernel.ok(
+        "let add: Box<dyn Fn(i32) -> i32 + Send> = Box::new(|x| x + 10);\nlet shared = std::sync::Arc::new(std::sync::Mutex::new(0));"
+    )
     kernel.ok("let worker = { let shared = shared.clone(); std::thread::spawn(move || { *shared.lock().unwrap() += add(1); }) };")
     kernel.ok("worker.join().unwrap();")
     assert plain(kernel.ok("*shared.lock().unwrap()")) == "11"
@@ -122,12 +132,12 @@ def test_clear_forgets_everything(fresh):
 
 def test_a_local_crate_needs_no_network(fresh, local_crate):
     fresh.ok(":offline 1")
-    ran = fresh.ok(f":dep {local_crate}\nlet greeted = greeting::greet(\"you\"); greeted", timeout=LONG)
+    ran = fresh.ok(f':dep {local_crate}\nlet greeted = greeting::greet("you"); greeted', timeout=LONG)
     assert plain(ran) == '"hello you"'
     assert "greeting v0.3.0" in ran.text("stderr"), "the build is told"
     assert plain(fresh.ok('df!("n" => [1])?.height()', timeout=LONG)) == "1"
     assert plain(fresh.ok("greeted.len()", timeout=LONG)) == "9"
-    assert plain(fresh.ok("async { greeting::greet(\"later\") }.await", timeout=LONG)) == '"hello later"'
+    assert plain(fresh.ok('async { greeting::greet("later") }.await', timeout=LONG)) == '"hello later"'
 
 
 def test_a_dependency_that_is_there_is_not_built(kernel):
@@ -151,7 +161,7 @@ def test_another_polars_behind_a_crate_is_told_with_the_way_out(fresh, local_cra
     manifest = local_crate / "Cargo.toml"
     manifest.write_text(manifest.read_text() + '[dependencies]\npolars = { path = "../polars" }\n')
     fresh.ok(":offline 1")
-    told = fresh.ok(f":dep {local_crate}\ngreeting::greet(\"you\")", timeout=LONG).text("stderr")
+    told = fresh.ok(f':dep {local_crate}\ngreeting::greet("you")', timeout=LONG).text("stderr")
     assert "greeting brings polars 0.44.2 along, beside the 0.55" in told and "Parquet" in told
     assert "brings" not in fresh.ok('df!("n" => [1])?.height()', timeout=LONG).text("stderr"), "told once"
 

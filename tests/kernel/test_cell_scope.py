@@ -34,13 +34,19 @@ def test_everyday_polars_needs_no_use(kernel):
 
 
 def test_files_are_read_and_written_without_the_scans(kernel, tmp_path):
-    kernel.ok(f'let mut saved = df!("k" => ["a", "b"], "n" => [1i64, 2])?; let folder = std::path::PathBuf::from("{tmp_path}");', timeout=LONG)
+    kernel.ok(
+        f'let mut saved = df!("k" => ["a", "b"], "n" => [1i64, 2])?; let folder = std::path::PathBuf::from("{tmp_path}");',
+        timeout=LONG,
+    )
     for name, writer, reader in [
         ("csv", "CsvWriter::new(file).finish(&mut saved)?;", "CsvReader::new(file).finish()?"),
         ("parquet", "ParquetWriter::new(file).finish(&mut saved)?;", "ParquetReader::new(file).finish()?"),
         ("arrow", "IpcWriter::new(file).finish(&mut saved)?;", "IpcReader::new(file).finish()?"),
     ]:
-        kernel.ok(f'{{ use polars_io::prelude::*; let file = std::fs::File::create(folder.join("saved.{name}"))?; {writer} }};', timeout=LONG)
+        kernel.ok(
+            f'{{ use polars_io::prelude::*; let file = std::fs::File::create(folder.join("saved.{name}"))?; {writer} }};',
+            timeout=LONG,
+        )
         read = f'{{ use polars_io::prelude::*; let file = std::fs::File::open(folder.join("saved.{name}"))?; {reader}.equals(&saved) }}'
         assert plain(kernel.ok(read, timeout=LONG)) == "true", name
 
@@ -56,12 +62,17 @@ def test_files_are_read_and_written_without_the_scans(kernel, tmp_path):
     ],
 )
 def test_plots_have_a_picture(kernel, trace):
-    data = kernel.ok(f"let mut plot = plotly::Plot::new(); plot.add_trace({trace}); plot", timeout=LONG).one("execute_result")["data"]
+    data = kernel.ok(f"let mut plot = plotly::Plot::new(); plot.add_trace({trace}); plot", timeout=LONG).one("execute_result")[
+        "data"
+    ]
     assert set(data) == {PLOTLY, "image/png", "text/plain"}
 
 
 def test_a_heat_map_says_what_it_is(kernel):
-    data = kernel.ok("let mut plot = plotly::Plot::new(); plot.add_trace(plotly::HeatMap::new_z(vec![vec![1, 2, 3], vec![4, 5, 6]])); plot", timeout=LONG)
+    data = kernel.ok(
+        "let mut plot = plotly::Plot::new(); plot.add_trace(plotly::HeatMap::new_z(vec![vec![1, 2, 3], vec![4, 5, 6]])); plot",
+        timeout=LONG,
+    )
     assert data.one("execute_result")["data"]["text/plain"] == "plotly figure: 1 heatmap of 2 × 3"
 
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from driver import Kernel
 from long_load import long_load
 from places import ROOT
@@ -19,8 +20,11 @@ rust = pytest.mark.rust_cells
 
 # Long to compile: every function is generic, and the last one names thousands of types.
 COMPILED_FOR_LONG = (
-    "fn deep<T: std::fmt::Debug>(t: T) { println!(\"{t:?}\") }\n"
-    + "".join(f"struct S{n}; impl std::fmt::Debug for S{n} {{ fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {{ write!(f, \"{n}\") }} }}\n" for n in range(1500))
+    'fn deep<T: std::fmt::Debug>(t: T) { println!("{t:?}") }\n'
+    + "".join(
+        f'struct S{n}; impl std::fmt::Debug for S{n} {{ fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {{ write!(f, "{n}") }} }}\n'
+        for n in range(1500)
+    )
     + "".join(f"deep(vec![(S{n}, {n})]);\n" for n in range(1500))
 )
 
@@ -54,7 +58,9 @@ def hang_up(kernel):
 
 ENDS = {"shutdown": shutdown, "SIGTERM": terminate, "terminal closes": hang_up}
 # Every moment is ended by a shutdown; the other ways are the same from the loop on, so one moment each will do.
-CASES = [(moment, "shutdown") for moment in MOMENTS] + [(moment, way) for moment in ("compiling", "running") for way in ENDS if way != "shutdown"]
+CASES = [(moment, "shutdown") for moment in MOMENTS] + [
+    (moment, way) for moment in ("compiling", "running") for way in ENDS if way != "shutdown"
+]
 
 
 def bring_to(kernel, moment, tmp_path):

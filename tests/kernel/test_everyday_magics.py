@@ -73,7 +73,9 @@ def test_time_of_a_magic_is_said_behind_its_output(kernel):
 @pytest.mark.rust_cells
 def test_time_of_rust_keeps_variables_and_tells_running_apart(kernel):
     ran = kernel.ok("%time let slept = { std::thread::sleep(std::time::Duration::from_millis(300)); 7 };", timeout=LONG)
-    (whole, unit, running) = re.search(r"Wall time: ([\d.]+) (m?s) \(Rust: .+ to compile, ([\d.]+) ms to run\)", ran.text()).groups()
+    (whole, unit, running) = re.search(
+        r"Wall time: ([\d.]+) (m?s) \(Rust: .+ to compile, ([\d.]+) ms to run\)", ran.text()
+    ).groups()
     assert 295 <= float(running) < 2000, ran.text()
     assert float(whole) * (1000 if unit == "s" else 1) > float(running)
     cell = kernel.ok("%%time\n%pwd\nlet more = slept + 1;\nmore", timeout=LONG)

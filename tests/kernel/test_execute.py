@@ -9,8 +9,10 @@ import pytest
 def test_outputs_lie_between_busy_and_idle_and_carry_the_parent(echo):
     ran = echo.ok("println a\nresult b\ndisplay c\nupdate d\nclear\neprintln e")
     assert ran.kinds == ["stream", "execute_result", "display_data", "update_display_data", "clear_output", "stream"]
-    assert ran.one("execute_input") == {"code": "println a\nresult b\ndisplay c\nupdate d\nclear\neprintln e",
-                                        "execution_count": 1}
+    assert ran.one("execute_input") == {
+        "code": "println a\nresult b\ndisplay c\nupdate d\nclear\neprintln e",
+        "execution_count": 1,
+    }
     result = ran.one("execute_result")
     assert result == {"data": {"text/plain": "b"}, "metadata": {}, "execution_count": 1}
     assert ran.one("display_data")["transient"] == {"display_id": "an-id"}

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from disks import fill, mounted, seen_by, small, unwritable
 from places import ROOT
 from processes import children, end, run_folders
@@ -233,8 +234,10 @@ def test_files_that_may_not_grow_end_no_kernel(start, tracebook_argv):
 def toolchain():
     """Where rustup keeps its compilers, which it else looks for in the home folder."""
     home = Path.home()
-    given = {name: os.environ.get(name) or str(home / folder) for name, folder in
-             {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo"}.items()}
+    given = {
+        name: os.environ.get(name) or str(home / folder)
+        for name, folder in {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo"}.items()
+    }
     return {name: folder for name, folder in given.items() if Path(folder).is_dir()}
 
 
@@ -289,7 +292,7 @@ def test_damaged_kit_is_said_with_a_way_out_and_magics_go_on(start, tracebook_ar
 HISTORIES = {
     "not text": b"\xff\xfe\x00" * 1000,
     "other JSON": b'{"a": 1}\n[[[]]]\n"x"\n[1,2,3]\n[9999999999999999999,1,"x"]\n',
-    "one endless line": b"[1,1,\"" + b"x" * 20_000_000,
+    "one endless line": b'[1,1,"' + b"x" * 20_000_000,
     "deep JSON": b"[" * 200_000 + b"\n",
 }
 
@@ -355,8 +358,12 @@ def taken_port(file, channel):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(None, "cannot read the connection file"), ("{", "is not a connection file"), ("[]", "is not a connection file"),
-     ('{"shell_port": "x"}', "is not a connection file")],
+    [
+        (None, "cannot read the connection file"),
+        ("{", "is not a connection file"),
+        ("[]", "is not a connection file"),
+        ('{"shell_port": "x"}', "is not a connection file"),
+    ],
     ids=["missing", "cut off", "a list", "no ports"],
 )
 def test_damaged_connection_file_is_a_message(tracebook_argv, tmp_path, content, said):

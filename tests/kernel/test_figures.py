@@ -7,6 +7,7 @@ import time
 
 import pytest
 import zmq
+
 from conformance import FIGURES, MACHINES
 from long_load import repeated
 from places import ROOT

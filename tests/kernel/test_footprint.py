@@ -5,8 +5,9 @@ import subprocess
 import time
 from pathlib import Path
 
-import disks
 import pytest
+
+import disks
 from processes import children
 
 pytestmark = pytest.mark.rust_cells
@@ -73,7 +74,10 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
         if n:
             load(kernel, large, f"large_{n}")
     # Whichever a cell mentions first, its categories have the numbers that they have in the kernel.
-    seconds = {name: [kernel.ok(f"{name}_{n}.events().height()", timeout=LONG).seconds for n in range(LABELS)] for name in ("small", "large")}
+    seconds = {
+        name: [kernel.ok(f"{name}_{n}.events().height()", timeout=LONG).seconds for n in range(LABELS)]
+        for name in ("small", "large")
+    }
     added = min(seconds["large"]) - min(seconds["small"])
     # 20 ms on an idle machine; a copy, or writing the file only now, takes several times this bound.
     assert added < 0.2, seconds
@@ -91,7 +95,10 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
     assert grown < 0.8 * columns, f"{grown} bytes beside the files for {LABELS} times {columns} bytes of columns"
     # Both sides compute with what they mapped.
     kernel.ok("summary = %compare_traces large_0 large_1")
-    assert plain(kernel.ok('summary.column("diff_duration")?.f64()?.iter().flatten().all(|x| x == 0.0) && summary.height() > 1000')) == "true"
+    assert (
+        plain(kernel.ok('summary.column("diff_duration")?.f64()?.iter().flatten().all(|x| x == 0.0) && summary.height() > 1000'))
+        == "true"
+    )
     # A trace that is dropped takes its file with it.
     kernel.ok("%trace_drop large_1\n%trace_drop large_2")
     names = [path.name for path in (tmp_path / "temporary").rglob("*.arrow")]
@@ -114,14 +121,14 @@ def test_a_hundred_cells_leave_little_behind(of_its_own, tmp_path):
     """Neither in the processes nor in the temporary folder, where the compiler works."""
     kernel, temporary = of_its_own, tmp_path / "temporary"
     kernel.ok(f"%trace_load '{DATA}/test' --as test --quiet")
-    kernel.ok('let frame = test.events(); frame.height()', timeout=LONG)
+    kernel.ok("let frame = test.events(); frame.height()", timeout=LONG)
     taken = lambda: of_tree(kernel, "Pss") + on_disk(temporary)
     before = taken()
     cells = [
         "let number = {n} + 1; number",
         'let top_{m} = frame.clone().lazy().filter(col("dur").gt(lit({n}))).collect()?; top_{m}.height()',
         'frame.clone().lazy().group_by([col("name")]).agg([col("dur").sum()]).sort(["dur"], Default::default()).collect()?',
-        "fn f_{m}(x: usize) -> usize {{ x + {n} }}\nprintln!(\"{{}}\", f_{m}(1));",
+        'fn f_{m}(x: usize) -> usize {{ x + {n} }}\nprintln!("{{}}", f_{m}(1));',
         "%compare_traces test test",
     ]
     for n in range(CELLS_IN_A_ROW):

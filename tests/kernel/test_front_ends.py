@@ -47,7 +47,10 @@ def test_jupyter_console(named):
     typed = "println hello\nresult 42\nfail oops\ninput name?\nAda\n%lsmagic?\n"
     ran = subprocess.run(
         [sys.executable, "-m", "jupyter_console", f"--kernel={named}", "--simple-prompt"],
-        input=typed, capture_output=True, text=True, timeout=60,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     for shown in ["Tracebook", "hello", "Out[2]: 42", "EchoError: oops", "name?Ada", "List all magics"]:
         assert shown in ran.stdout + ran.stderr, ran.stdout + ran.stderr

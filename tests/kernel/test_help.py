@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from driver import Kernel
 
 DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
@@ -15,7 +16,7 @@ COMPILER_SECONDS = 120
 pytestmark = pytest.mark.rust_cells
 
 
-ITEMS = '''/// One measurement.
+ITEMS = """/// One measurement.
 #[derive(Clone, Debug)]
 struct Sample { start: i64, length: i64 }
 impl Sample {
@@ -29,11 +30,11 @@ macro_rules! twice { ($x:expr) => { 2 * $x } }
 const LIMIT: usize = 3;
 mod units { /// Nanoseconds in a microsecond.
 pub const NANOS: i64 = 1000; }
-let sample = Sample { start: 1, length: 2 };'''
+let sample = Sample { start: 1, length: 2 };"""
 
-FRAMES = '''let totals = frame.clone().lazy().group_by([col("name")]).agg([col("dur").sum().alias("busy"), len()]).collect()?;
+FRAMES = """let totals = frame.clone().lazy().group_by([col("name")]).agg([col("dur").sum().alias("busy"), len()]).collect()?;
 let plan = totals.clone().lazy().select([col("busy").alias("nanos")]);
-let durations = frame.column("dur")?.clone();'''
+let durations = frame.column("dur")?.clone();"""
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +83,10 @@ OFFERED = [
     ("TraceSet::lo|", ["load", "load_with"]),
     # Members of polars' types, along a chain, also over lines and through bindings of the cell.
     ("frame.he|", ["head", "height"]),
-    ("control.events().lazy().filter(col(\"dur\").gt(lit(1))).gro|", ["group_by", "group_by_stable"]),
-    ("lazy\n    .sort([\"dur\"], Default::default())\n    .colle|", ["collect"]),
+    ('control.events().lazy().filter(col("dur").gt(lit(1))).gro|', ["group_by", "group_by_stable"]),
+    ('lazy\n    .sort(["dur"], Default::default())\n    .colle|', ["collect"]),
     ("let mine = frame.lazy();\nlet mine = mine.limit(3);\nmine.with_colu|", ["with_column", "with_columns"]),
-    ("col(\"dur\").su|", ["sum"]),
+    ('col("dur").su|', ["sum"]),
     ("diff.get_column_n|", ["get_column_names"]),
     # The standard library.
     ("std::collections::HashMa|", ["HashMap"]),
@@ -97,14 +98,14 @@ OFFERED = [
     ("for rank in control.ranks() { rank.abs|", ["abs"]),
     ("std::time::Instant::now().elapsed().as_mill|", ["as_millis"]),
     # Columns, of traces and of variables, inside the quotes that take them.
-    ("diff.select([col(\"diff_cou|", ["diff_counts"]),
-    ("control.events().column(\"correl|", ["correlation"]),
-    ("frame.sort([\"name\", \"du|", ["dur"]),
+    ('diff.select([col("diff_cou|', ["diff_counts"]),
+    ('control.events().column("correl|', ["correlation"]),
+    ('frame.sort(["name", "du|', ["dur"]),
     # Frames that cells made, lazy ones too; of a chain, the columns that it has reached.
-    ("totals.select([col(\"bu|", ["busy"]),
-    ("plan.clone().filter(col(\"|", ["nanos"]),
-    ("let t = totals.clone().lazy().with_row_index(\"row\", None);\nt.filter(col(\"|", ["row", "name", "busy", "len"]),
-    ("control.events().lazy().filter(col(\"dur\").gt(lit(1))).group_by([col(\"cor|", ["correlation"]),
+    ('totals.select([col("bu|', ["busy"]),
+    ('plan.clone().filter(col("|', ["nanos"]),
+    ('let t = totals.clone().lazy().with_row_index("row", None);\nt.filter(col("|', ["row", "name", "busy", "len"]),
+    ('control.events().lazy().filter(col("dur").gt(lit(1))).group_by([col("cor|', ["correlation"]),
     # What cells defined.
     ("long|", ["longest"]),
     ("Samp|", ["Sample"]),
@@ -118,7 +119,7 @@ OFFERED = [
     # plotly and serde_json.
     ("plotly::Bar::new(a, b).nam|", ["name"]),
     ("use plotly::{Plot, Lay|", ["Layout"]),
-    ("plotly::Layout::new().title(\"x\").y_ax|", ["y_axis"]),
+    ('plotly::Layout::new().title("x").y_ax|', ["y_axis"]),
     ("serde_json::from_st|", ["from_str"]),
     ("let v: serde_json::Value = f();\nv.as_arr|", ["as_array"]),
     # Commands.
@@ -140,7 +141,7 @@ def test_offered(kernel, code, first):
     assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("code", ["// TraceD|", "\"TraceD|", "let x = 1.|", "no::such::|", "frame.xyzzy|", ":dep ra|", ":dep |"])
+@pytest.mark.parametrize("code", ["// TraceD|", '"TraceD|', "let x = 1.|", "no::such::|", "frame.xyzzy|", ":dep ra|", ":dep |"])
 def test_nothing_is_offered_where_nothing_fits(kernel, code):
     assert offered(kernel, code) == []
 
@@ -163,10 +164,10 @@ def test_each_is_told_with_kind_and_signature(kernel):
 SHOWN = [
     ("TraceD|iff::new(&a, &b)", ["struct TraceDiff"]),
     ("TraceDiff::new(&control, &control).compare_tr|aces()", ["fn compare_traces(&self)", "DataFrame", "Columns"]),
-    ("frame.lazy().group_b|y([col(\"name\")])", ["LazyFrame: fn group_by", "LazyGroupBy"]),
+    ('frame.lazy().group_b|y([col("name")])', ["LazyFrame: fn group_by", "LazyGroupBy"]),
     # Between the brackets of a call: what is called.
     ("frame.lazy().group_by(|", ["fn group_by"]),
-    ("col|(\"dur\")", ["fn col", "Expr"]),
+    ('col|("dur")', ["fn col", "Expr"]),
     ("std::collections::HashM|ap", ["struct HashMap<K, V"]),
     ("Vec::with_capaci|ty(3)", ["fn with_capacity(capacity: usize)", "capacity"]),
     ("fra|me", ["frame: DataFrame"]),
@@ -178,8 +179,8 @@ SHOWN = [
     ("pla|n", ["plan: LazyFrame\n1 column\nnanos  i64"]),
     ("durat|ions", ["durations: Column\n", "dur  i64"]),
     ("contro|l", ["control: TraceSet\n", "rank ", "dur "]),
-    ("totals.select([col(\"bus|y\")])", ["busy: i64"]),
-    ("control.events().column(\"du|r\")", ["dur: i64", "duration [ns]"]),
+    ('totals.select([col("bus|y")])', ["busy: i64"]),
+    ('control.events().column("du|r")', ["dur: i64", "duration [ns]"]),
     # What cells defined.
     ("longe|st(&[])", ["fn longest(samples: &[Sample]) -> Option<&Sample>", "The longest of some samples.", "defined in a cell"]),
     ("sample.fini|sh()", ["Sample: fn finish(&self) -> i64", "Where it ends"]),
@@ -201,7 +202,7 @@ def test_nothing_is_shown_of_what_is_nothing(kernel):
         assert reply["status"] == "ok" and not reply["found"], code
 
 
-TIMED = ["fr|", "frame.|", "nobody.|", "control.events().lazy().filter(col(\"dur\").gt(lit(1))).|", "std::|", "col(\"|"]
+TIMED = ["fr|", "frame.|", "nobody.|", 'control.events().lazy().filter(col("dur").gt(lit(1))).|', "std::|", 'col("|']
 
 
 def times(kernel, kind):
@@ -266,7 +267,7 @@ def test_frames_are_reported_after_each_cell(start, tracebook_argv):
     kernel.ok('x.with_column(Column::new("d".into(), [true, false]))?;', timeout=COMPILER_SECONDS)
     assert offered(kernel, 'x["|')[-1] == "d"
     # Another value of the same name; a lazy frame that cannot be resolved has no columns.
-    kernel.ok("let x = x.lazy().select([col(\"d\")]);", timeout=COMPILER_SECONDS)
+    kernel.ok('let x = x.lazy().select([col("d")]);', timeout=COMPILER_SECONDS)
     assert offered(kernel, 'x.clone().filter(col("|') == ["d"]
     ran = kernel.ok('let x = x.select([col("nothing")]);', timeout=COMPILER_SECONDS)
     assert ran.kinds == [] or ran.kinds == ["status"] * len(ran.kinds), ran.kinds

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-import hostile
 import pytest
+
+import hostile
 
 DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from long_load import repeated
 
 DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
@@ -118,7 +119,7 @@ def test_terminal_refuses_named_pipes_and_reads_those_of_the_shell(tracebook_arg
     assert ran.returncode == 1 and "it is a named pipe" in ran.stderr, ran.stderr
     line = f'"{program}" describe <(zcat "{DATA}/job/rank-0.json.gz")'
     ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0 and "1 rank" in ran.stdout or "rank 0" in ran.stdout, ran.stderr
+    assert (ran.returncode == 0 and "1 rank" in ran.stdout) or "rank 0" in ran.stdout, ran.stderr
 
 
 def test_terminal_is_interrupted_while_a_pipe_blocks(tracebook_argv, tmp_path):

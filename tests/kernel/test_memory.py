@@ -42,7 +42,12 @@ def test_a_bomb_ends_with_a_message_and_what_was_loaded_stays(start, tracebook_a
     assert ran.status == "error" and ran.content["ename"] == "TraceError", ran.content
     said = ran.content["evalue"]
     # The thing, the reason, and the way out.
-    for part in (f"cannot load {path}: the process holds ", "memory budget of 300 MiB", "let other traces go", "set TRACEBOOK_MEMORY=1G"):
+    for part in (
+        f"cannot load {path}: the process holds ",
+        "memory budget of 300 MiB",
+        "let other traces go",
+        "set TRACEBOOK_MEMORY=1G",
+    ):
         assert part in said, said
     # The budget is looked at between pieces of text, so it may be passed by what one piece makes.
     assert resident(kernel.pid, "VmHWM") < 600 << 20

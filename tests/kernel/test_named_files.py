@@ -7,8 +7,9 @@ import threading
 import time
 from pathlib import Path
 
-import disks
 import pytest
+
+import disks
 
 DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 HEAD = "name,control_counts"
@@ -140,7 +141,7 @@ def test_a_full_disk_is_named_and_the_old_file_stays(tracebook_argv, start, tmp_
     assert sorted(path.name for path in seen.iterdir()) == ["filler", "x.csv"]
 
 
-def diff(tracebook_argv, arguments, shell="exec \"$@\"", **options):
+def diff(tracebook_argv, arguments, shell='exec "$@"', **options):
     command = [tracebook_argv[0], "diff", str(DATA / "control"), str(DATA / "test"), *arguments]
     return subprocess.run(["bash", "-c", shell, "bash", *command], capture_output=True, text=True, timeout=60, **options)
 

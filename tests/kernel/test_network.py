@@ -1,6 +1,7 @@
 """No telemetry, no network: whatever runs, the kernel opens no connection."""
 
 import pytest
+
 from namespaces import of_its_own
 from places import ROOT
 
@@ -30,8 +31,15 @@ def attempts(pid):
 def test_no_connection_but_those_of_jupyter(start, tracebook_argv, tmp_path):
     kernel = start(without_network(tracebook_argv), transport="ipc")
     kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet")
-    for cell in ("%lsmagic", "%compare_traces control test", "%visualize control test", "%gpu_kernel_breakdown control",
-                 "%trace_info control", "%trace_load?", f"%compare_traces control test --csv '{tmp_path}/table.csv'"):
+    for cell in (
+        "%lsmagic",
+        "%compare_traces control test",
+        "%visualize control test",
+        "%gpu_kernel_breakdown control",
+        "%trace_info control",
+        "%trace_load?",
+        f"%compare_traces control test --csv '{tmp_path}/table.csv'",
+    ):
         kernel.ok(cell, timeout=LONG)
     kernel.ok("control.ranks()", timeout=LONG)
     kernel.run("no_such_name")

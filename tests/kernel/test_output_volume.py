@@ -29,7 +29,7 @@ def assert_own_outputs(kernel):
 
 
 def test_a_panic_behind_20000_displays_belongs_to_its_cell(kernel):
-    ran = kernel.run(f"for i in 0..{MANY} {{ {BLOCK} }} panic!(\"boom\");", timeout=LONG)
+    ran = kernel.run(f'for i in 0..{MANY} {{ {BLOCK} }} panic!("boom");', timeout=LONG)
     assert (ran.status, ran.content["ename"]) == ("error", "Panic") and "boom" in ran.content["evalue"]
     assert displays(ran) == [f"<b>{i}</b>" for i in range(MANY)]
     assert_own_outputs(kernel)

@@ -8,6 +8,7 @@ import sys
 
 import nbformat
 import pytest
+
 from places import ROOT
 
 pytestmark = pytest.mark.rust_cells
@@ -41,7 +42,12 @@ def write(path, *cells, tags=()):
 
 def program(*line, env=None, **options):
     return subprocess.run(
-        [sys.executable, *map(str, line)], capture_output=True, text=True, timeout=LONG, env={**os.environ, **(env or {})}, **options
+        [sys.executable, *map(str, line)],
+        capture_output=True,
+        text=True,
+        timeout=LONG,
+        env={**os.environ, **(env or {})},
+        **options,
     )
 
 
@@ -101,7 +107,9 @@ def test_papermill_with_the_translator_of_the_page(folder):
 def shown(folder):
     """A notebook with text, a table, a figure and a Rust value."""
     load = f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet"
-    return write(folder / "shown.ipynb", load, "%compare_traces control test", "%visualize control test", 'println!("printed"); 6 * 7')
+    return write(
+        folder / "shown.ipynb", load, "%compare_traces control test", "%visualize control test", 'println!("printed"); 6 * 7'
+    )
 
 
 def test_nbconvert_to_html(shown, folder):

@@ -29,10 +29,23 @@ def test_comms(echo):
 
 @pytest.mark.parametrize(
     ("code", "status"),
-    [("1 + 1", "complete"), ("", "complete"), ("%lsmagic", "complete"), ("fn f() {", "incomplete"),
-     ('let s = "a', "incomplete"), ("f(1]", "invalid"), ("let = 7q;", "invalid"), ("let x = = 3;", "invalid"),
-     ("struct", "incomplete"), ("if", "incomplete"), ("%lsmagic\nlet x =", "incomplete"), ("let x = = 3;\n%lsmagic", "invalid"),
-     ("%%opt\nlet x = = 3;", "invalid"), ("%%opt\n1 + 1", "complete"), ("let x = %compare_traces (", "complete")],
+    [
+        ("1 + 1", "complete"),
+        ("", "complete"),
+        ("%lsmagic", "complete"),
+        ("fn f() {", "incomplete"),
+        ('let s = "a', "incomplete"),
+        ("f(1]", "invalid"),
+        ("let = 7q;", "invalid"),
+        ("let x = = 3;", "invalid"),
+        ("struct", "incomplete"),
+        ("if", "incomplete"),
+        ("%lsmagic\nlet x =", "incomplete"),
+        ("let x = = 3;\n%lsmagic", "invalid"),
+        ("%%opt\nlet x = = 3;", "invalid"),
+        ("%%opt\n1 + 1", "complete"),
+        ("let x = %compare_traces (", "complete"),
+    ],
 )
 def test_is_complete(echo, code, status):
     content = echo.ask("is_complete_request", {"code": code}).content
@@ -116,9 +129,7 @@ def test_two_kernels_share_the_file_and_not_their_numbers(start, echo_argv, tmp_
     assert history(after, hist_access_type="tail", n=9) == [[1, 1, "println a"], [2, 1, "println b"]]
 
 
-@pytest.mark.parametrize(
-    "env", [{"TRACEBOOK_HISTORY": "off"}, {"XDG_STATE_HOME": "/proc/nowhere"}], ids=["off", "not writable"]
-)
+@pytest.mark.parametrize("env", [{"TRACEBOOK_HISTORY": "off"}, {"XDG_STATE_HOME": "/proc/nowhere"}], ids=["off", "not writable"])
 def test_without_a_file_history_lasts_for_the_session(start, echo_argv, tmp_path, env):
     kernel = start(echo_argv, env=env)
     kernel.ok("println a")

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from long_load import long_load
 
 pytestmark = pytest.mark.rust_cells
@@ -39,15 +40,15 @@ def plain(ran):
     [
         ("let l1 = vec![1, 2];", "l1", "[1, 2]"),
         ("let l2 = vec![1.5].iter().map(|x| x * 2.0).collect::<Vec<_>>();", "l2", "[3.0]"),
-        ("let (l3, l4) = (1u8, String::from(\"grüße\"));", "(l3, l4.clone())", '(1, "grüße")'),
+        ('let (l3, l4) = (1u8, String::from("grüße"));', "(l3, l4.clone())", '(1, "grüße")'),
         ("let mut l5 = std::collections::BTreeMap::new(); l5.insert(1, 'x');", "l5.len()", "1"),
-        ("let l6 = \"text\"; let l6 = l6.len();", "l6", "4"),
+        ('let l6 = "text"; let l6 = l6.len();', "l6", "4"),
         ("struct Point { x: i32, y: i32 }\nlet Point { x, y: l7 } = Point { x: 1, y: 2 };", "(x, l7)", "(1, 2)"),
         ("let l8 = Some(3); let Some(l9) = l8 else { panic!() };", "l9", "3"),
         ("let l10: Box<dyn Fn(i32) -> i32> = Box::new(|x| x + 1);", "l10(1)", "2"),
         ("let (l13, l14): (Vec<i32>, Vec<i32>) = (0..3).partition(|x| *x < 1);", "(l13, l14)", "([0], [1, 2])"),
         ("let gone = vec![1]; drop(gone); let l11 = 1;", "l11", "1"),
-        ("let l12 = df!(\"n\" => [1])?.lazy().group_by([col(\"n\")]);", "l12.agg([len()]).collect()?.height()", "1"),
+        ('let l12 = df!("n" => [1])?.lazy().group_by([col("n")]);', "l12.agg([len()]).collect()?.height()", "1"),
     ],
 )
 def test_a_variable_is_kept_without_a_type(kernel, binding, shown, value):
@@ -190,7 +191,7 @@ def test_a_first_mention_is_offered_again_after_an_error(traces):
     assert "line 1, column 22" in "\n".join(ran.content["traceback"]), "where the user wrote it"
     assert traces.run("let y = once_more.height(); missing").status == "error"
     assert traces.run('once_more.column("no_such")?;').status == "error"
-    ran = traces.run("// a comment first\nonce_more.column(\"no_such\").unwrap(); panic!()")
+    ran = traces.run('// a comment first\nonce_more.column("no_such").unwrap(); panic!()')
     assert ran.content["ename"] == "Panic" and any("cell, line 2" in line for line in ran.content["traceback"])
     assert int(plain(traces.ok("once_more.height()"))) > 0
     traces.ok("once_more = once_more.head(Some(2));")
@@ -199,7 +200,9 @@ def test_a_first_mention_is_offered_again_after_an_error(traces):
 
 def test_a_first_mention_may_stand_behind_items_and_commands(traces):
     traces.ok("behind = %compare_traces control test --device-type cpu")
-    assert int(plain(traces.ok("use std::cmp::max;\nfn rows(df: &DataFrame) -> usize { df.height() }\nmax(0, rows(&behind))"))) > 0
+    assert (
+        int(plain(traces.ok("use std::cmp::max;\nfn rows(df: &DataFrame) -> usize { df.height() }\nmax(0, rows(&behind))"))) > 0
+    )
     traces.ok("typed = %compare_traces control test --device-type cpu")
     assert "DataFrame" in plain(traces.ok(":type typed"))
 
@@ -226,7 +229,9 @@ def test_rank_says_which_there_are(traces):
 def test_a_magic_binds_a_frame_that_rust_changes_and_a_magic_draws(traces):
     ran = traces.ok("changes = %compare_traces control test --device-type cpu")
     assert ran.kinds == ["stream"]
-    traces.ok('let most = changes.clone().lazy().sort(["diff_counts"], SortMultipleOptions::new().with_order_descending(true)).limit(3).collect()?;')
+    traces.ok(
+        'let most = changes.clone().lazy().sort(["diff_counts"], SortMultipleOptions::new().with_order_descending(true)).limit(3).collect()?;'
+    )
     figure = traces.ok("%visualize most --kind counts").one("display_data")["data"]
     assert set(figure) == {PLOTLY, "image/png", "text/plain"}
     names = traces.ok('for name in most.column("name")?.str()?.iter().flatten() { println!("{name}"); }').text().splitlines()
@@ -250,7 +255,9 @@ def test_changes_are_those_of_ops_diff_for_any_labels(traces):
         shown = traces.ok(f"%compare_traces {control} {test}").one("display_data")["data"]
         assert list(changes(shown).values()) == sizes and min(sizes) > 0
         assert changes(result(traces.ok("x"))) == changes(shown)
-        lazy = 'x.clone().lazy().filter(col("counts_change_categories").eq(lit("+"))).sort(["name"], Default::default()).collect()?'
+        lazy = (
+            'x.clone().lazy().filter(col("counts_change_categories").eq(lit("+"))).sort(["name"], Default::default()).collect()?'
+        )
         more = changes(result(traces.ok(lazy)))
         assert more == {**dict.fromkeys(more, 0), "added": sizes[0], "increased": sizes[2]}
 
@@ -274,7 +281,9 @@ def test_a_long_frame_says_how_to_see_all_of_it(traces):
 
 def test_both_ways_give_the_same_numbers(traces):
     traces.ok("way_one = %compare_traces control test --control-rank 3 --test-rank 1 --device-type gpu")
-    traces.ok("let way_two = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).device_type(DeviceType::GPU).compare_traces()?;")
+    traces.ok(
+        "let way_two = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).device_type(DeviceType::GPU).compare_traces()?;"
+    )
     assert plain(traces.ok("way_one.equals_missing(&way_two)")) == "true"
 
 
@@ -337,7 +346,10 @@ def test_a_dependency_of_the_users_works_beside_ours(kernel):
 
 
 def test_standard_output_and_error_and_displays_keep_their_order(kernel):
-    ran = kernel.ok('for n in 0..50 { println!("out {n}"); eprintln!("err {n}"); display!(&n); dbg!(n); }\neprint!("{}", 7); eprintln!()', timeout=LONG)
+    ran = kernel.ok(
+        'for n in 0..50 { println!("out {n}"); eprintln!("err {n}"); display!(&n); dbg!(n); }\neprint!("{}", 7); eprintln!()',
+        timeout=LONG,
+    )
     shown = []
     for message in ran.outputs:
         content = message["content"]
@@ -345,7 +357,11 @@ def test_standard_output_and_error_and_displays_keep_their_order(kernel):
             shown += [(content["name"], line) for line in content["text"].splitlines()]
         elif message["msg_type"] == "display_data":
             shown.append(("display", content["data"]["text/plain"]))
-    expected = [each for n in range(50) for each in [("stdout", f"out {n}"), ("stderr", f"err {n}"), ("display", str(n)), ("stderr", f"[cell] n = {n}")]]
+    expected = [
+        each
+        for n in range(50)
+        for each in [("stdout", f"out {n}"), ("stderr", f"err {n}"), ("display", str(n)), ("stderr", f"[cell] n = {n}")]
+    ]
     assert shown == [*expected, ("stderr", "7")]
 
 
@@ -358,7 +374,10 @@ def test_dbg_hands_its_value_on(kernel):
 
 @pytest.mark.parametrize(
     "code",
-    ['std::thread::spawn(|| { if true { panic!("told") } }).join().is_err()', 'std::panic::catch_unwind(|| { if true { panic!("told") } }).is_err()'],
+    [
+        'std::thread::spawn(|| { if true { panic!("told") } }).join().is_err()',
+        'std::panic::catch_unwind(|| { if true { panic!("told") } }).is_err()',
+    ],
 )
 def test_a_panic_that_the_cell_caught_is_told_and_is_no_error(kernel, code):
     ran = kernel.ok(code, timeout=LONG)
@@ -370,7 +389,7 @@ def test_a_panic_past_the_hook_is_an_error(kernel):
 
 
 def test_what_is_no_text_is_replaced(kernel):
-    assert kernel.ok("{ use std::io::Write; std::io::stdout().write_all(b\"a\\xff\\xfeb\")?; }").text() == "a\ufffd\ufffdb"
+    assert kernel.ok('{ use std::io::Write; std::io::stdout().write_all(b"a\\xff\\xfeb")?; }').text() == "a\ufffd\ufffdb"
 
 
 READ = "let mut line = String::new(); let length = std::io::stdin().read_line(&mut line)?; (length, line.clone())"

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from processes import children
 
 pytestmark = pytest.mark.rust_cells
@@ -25,9 +26,14 @@ def plain(ran):
         ("let double = |x: i32| x * 2; let t1 = 1; double(21)", "42", "double", "write a `fn`"),
         ("let o2 = vec![1, 2]; let borrowed = o2.iter(); let t2 = 1; borrowed.len()", "2", "borrowed", "`.clone()`"),
         ('let f3 = df!("n" => [1, 2])?; let ints = f3.column("n")?.i32()?; let t3 = 1; ints.len()', "2", "ints", "`.clone()`"),
-        ("let o4 = String::from(\"x\"); let text: &str = &o4; let t4 = 1; text.len()", "1", "text", "`.clone()`"),
+        ('let o4 = String::from("x"); let text: &str = &o4; let t4 = 1; text.len()', "1", "text", "`.clone()`"),
         ("let evens = (0..10).filter(|x| x % 2 == 0); let t5 = 1; evens.count()", "5", "evens", "no name"),
-        ("let m6 = std::sync::Mutex::new(5); let guard = m6.lock().unwrap(); let t6 = 1; *guard + t6", "6", "guard", "`.clone()`"),
+        (
+            "let m6 = std::sync::Mutex::new(5); let guard = m6.lock().unwrap(); let t6 = 1; *guard + t6",
+            "6",
+            "guard",
+            "`.clone()`",
+        ),
         ("let plain = i32::abs; let t7 = 1; plain(-t7)", "1", "plain", "fn(i32) -> i32"),
         ("let (pair, t8) = (|x: i32| x, 1); pair(t8)", "1", "pair", "write a `fn`"),
     ],
@@ -38,7 +44,11 @@ def test_variable_that_cannot_be_kept_lives_in_its_cell(kernel, cell, value, nam
     notes = ran.text("stderr").splitlines()
     assert len(notes) == 1 and f"`{name}` lives in this cell only" in notes[0] and advice in notes[0], notes
     assert "evcxr" not in notes[0].lower()
-    for kept in [word for word in ("t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "o2", "f3", "o4", "m6") if f"{word} =" in cell or f"{word})" in cell]:
+    for kept in [
+        word
+        for word in ("t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "o2", "f3", "o4", "m6")
+        if f"{word} =" in cell or f"{word})" in cell
+    ]:
         kernel.ok(f"let _ = &{kept};", timeout=LONG)
     later = kernel.run(name, timeout=LONG)
     assert "lived in an earlier cell only" in later.content["evalue"], later.content

@@ -10,6 +10,7 @@ import uuid
 import pytest
 import requests
 import websocket
+
 from places import ROOT
 from processes import assert_gone, children
 
@@ -27,13 +28,27 @@ def server(tracebook_argv, tmp_path_factory):
     spec = folder / "share" / "kernels" / "under_test"
     spec.mkdir(parents=True)
     spec.joinpath("kernel.json").write_text(
-        json.dumps({"argv": [*tracebook_argv, "{connection_file}"], "display_name": "under test", "language": "rust",
-                    "interrupt_mode": "message"})
+        json.dumps(
+            {
+                "argv": [*tracebook_argv, "{connection_file}"],
+                "display_name": "under test",
+                "language": "rust",
+                "interrupt_mode": "message",
+            }
+        )
     )
     names = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_RUNTIME_DIR": "runtime", "JUPYTER_DATA_DIR": "data"}
     env = {**os.environ, **{name: str(folder / part) for name, part in names.items()}, "JUPYTER_PATH": str(folder / "share")}
-    line = ["-m", "jupyter_server", "--no-browser", "--port=0", "--ip=127.0.0.1", f"--ServerApp.root_dir={folder}", "--allow-root",
-            f"--IdentityProvider.token={TOKEN}"]
+    line = [
+        "-m",
+        "jupyter_server",
+        "--no-browser",
+        "--port=0",
+        "--ip=127.0.0.1",
+        f"--ServerApp.root_dir={folder}",
+        "--allow-root",
+        f"--IdentityProvider.token={TOKEN}",
+    ]
     process = subprocess.Popen([sys.executable, *line], env=env, stderr=subprocess.DEVNULL)
     try:
         yield address(folder / "runtime", process)
@@ -75,9 +90,18 @@ class Remote:
         self.socket = websocket.create_connection(url, header=[f"Authorization: token {TOKEN}"], timeout=LONG)
 
     def send(self, code):
-        header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": "", "session": "s", "date": "", "version": "5.4"}
+        header = {
+            "msg_id": uuid.uuid4().hex,
+            "msg_type": "execute_request",
+            "username": "",
+            "session": "s",
+            "date": "",
+            "version": "5.4",
+        }
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
-        self.socket.send(json.dumps({"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}))
+        self.socket.send(
+            json.dumps({"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"})
+        )
         return header["msg_id"]
 
     def finish(self, msg_id):
@@ -131,9 +155,11 @@ def test_text_beyond_the_limit_of_the_server_ends_with_its_message_and_the_kerne
 
 
 def test_many_displays_stay_below_the_limit_of_the_server(remote):
-    reply, outputs = remote.run('for n in 0..3000 { display(&n); }')
+    reply, outputs = remote.run("for n in 0..3000 { display(&n); }")
     assert reply["status"] == "ok", reply
-    assert [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "display_data"] == [str(n) for n in range(3000)]
+    assert [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "display_data"] == [
+        str(n) for n in range(3000)
+    ]
     assert text(outputs, "stderr") == ""
 
 

@@ -59,7 +59,10 @@ def shown(ran):
         ('let s = String::from("of the cell"); &s', ['"of the cell"']),
         ("display(&small); display(&bars); display(&1); 2", [TABLE, PLOTLY, "1", "2"]),
         ("display(&vec![small.clone()]); display!(&small.clone().lazy());", [TABLE]),
-        ("fn show_all(frames: &[DataFrame]) { for frame in frames { display(frame); } }\nshow_all(&[small.clone(), small.clone()]);", [TABLE, TABLE]),
+        (
+            "fn show_all(frames: &[DataFrame]) { for frame in frames { display(frame); } }\nshow_all(&[small.clone(), small.clone()]);",
+            [TABLE, TABLE],
+        ),
     ],
 )
 def test_values_show_richly_in_order(kernel, code, expected):
@@ -120,7 +123,7 @@ def test_a_value_without_debug_text_is_explained(kernel):
 
 
 def test_a_function_called_display_is_left_alone(kernel):
-    kernel.ok('mod mine { pub fn display(x: i32) -> i32 { x + 1 } }')
+    kernel.ok("mod mine { pub fn display(x: i32) -> i32 { x + 1 } }")
     ran = kernel.ok("{ use mine::display; fn display_id(x: i32) -> i32 { x } mine::display(display_id(1)) }")
     assert ran.one("execute_result")["data"]["text/plain"] == "2"
 

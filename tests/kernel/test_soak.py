@@ -1,6 +1,7 @@
 """A short soak: `make soak` runs the same load for ten minutes."""
 
 import pytest
+
 import soak
 
 

@@ -5,6 +5,7 @@ import signal
 import time
 
 import pytest
+
 from processes import assert_gone, children, end, run_folders
 
 
@@ -144,7 +145,7 @@ def test_text_without_a_line_end_is_not_lost(tracebook):
 
 @rust
 def test_invalid_utf8_does_no_harm(tracebook):
-    ran = tracebook.ok("use std::io::Write; std::io::stdout().write_all(b\"a\\xff\\xfeb\\n\").unwrap();", timeout=LONG)
+    ran = tracebook.ok('use std::io::Write; std::io::stdout().write_all(b"a\\xff\\xfeb\\n").unwrap();', timeout=LONG)
     assert ran.text().startswith("a") and ran.text().endswith("b\n")
     assert tracebook.ok('println!("after")').text() == "after\n"
 

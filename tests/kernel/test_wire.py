@@ -9,16 +9,24 @@ from pathlib import Path
 
 import pytest
 import zmq
-from driver import Kernel
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.session import Session
+
+from driver import Kernel
 
 DELIMITER = b"<IDS|MSG>"
 
 
 def header(kind="kernel_info_request", **fields):
-    return {"msg_id": "raw", "session": "s", "username": "u", "date": "2026-01-01T00:00:00Z", "msg_type": kind,
-            "version": "5.4", **fields}
+    return {
+        "msg_id": "raw",
+        "session": "s",
+        "username": "u",
+        "date": "2026-01-01T00:00:00Z",
+        "msg_type": kind,
+        "version": "5.4",
+        **fields,
+    }
 
 
 def signed(kernel, frames):

@@ -5,6 +5,7 @@ import shutil
 
 import nbformat
 import pytest
+
 from execute import execute as execute_notebook
 from outputs import Executed
 from places import ROOT

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import pytest
+
 from outputs import TABLE
 
 

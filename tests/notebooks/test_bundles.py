@@ -1,6 +1,7 @@
 """Whatever a notebook shows, it shows in every form that a front end may ask for."""
 
 import pytest
+
 from outputs import HTML, PLAIN, PLOTLY, PNG, TABLE, is_png
 
 

@@ -54,9 +54,7 @@ def test_names_added_and_deleted(demo):
 def test_every_group_has_its_names_and_size(demo):
     cpu = json.loads(demo.printed("json-cpu"))
     assert list(cpu) == GROUPS
-    assert [set(cpu[group]) for group in GROUPS[:4]] == [
-        group("CPU") for group in (added, deleted, increased, decreased)
-    ]
+    assert [set(cpu[group]) for group in GROUPS[:4]] == [group("CPU") for group in (added, deleted, increased, decreased)]
     sizes = ", ".join(f"{len(cpu[group])} {group}" for group in GROUPS)
     assert demo.printed("ops-sizes").strip() == sizes
 
@@ -64,9 +62,7 @@ def test_every_group_has_its_names_and_size(demo):
 def test_the_gpu_as_json_from_rust_and_from_the_magic(demo):
     gpu = json.loads(demo.printed("json-gpu"))
     assert list(gpu) == GROUPS
-    assert [set(gpu[group]) for group in GROUPS[:4]] == [
-        group("GPU") for group in (added, deleted, increased, decreased)
-    ]
+    assert [set(gpu[group]) for group in GROUPS[:4]] == [group("GPU") for group in (added, deleted, increased, decreased)]
     assert json.loads((demo.folder / "ops_diff_gpu.json").read_text()) == gpu
 
 

@@ -40,7 +40,10 @@ def test_the_comparison_agrees_with_hta(execute, shared):
     ]
     ran = execute("your_first_diff", then=then)
     assert json.loads((ran.folder / "cpu.json").read_text()) == json.loads((golden / "ops_diff.default.CPU.json").read_text())
-    with open(ran.folder / "cpu.csv", newline="") as ours, open(golden / "compare_traces.default.CPU.long.csv", newline="") as theirs:
+    with (
+        open(ran.folder / "cpu.csv", newline="") as ours,
+        open(golden / "compare_traces.default.CPU.long.csv", newline="") as theirs,
+    ):
         ours, theirs = list(csv.reader(ours))[1:], list(csv.reader(theirs))[1:]
     assert [row[0] for row in ours] == [row[0] for row in theirs]
     for row, expected in zip(ours, theirs):

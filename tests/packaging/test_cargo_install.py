@@ -4,6 +4,7 @@ import os
 import subprocess
 
 import pytest
+
 from driver import Kernel
 from places import KERNEL, ROOT
 
@@ -24,9 +25,7 @@ def program(tmp_path_factory):
 
 
 def test_what_it_installs_elsewhere_answers_a_magic(program, tmp_path):
-    ran = subprocess.run(
-        [program, "install", "--prefix", tmp_path, "--no-cells"], capture_output=True, text=True, timeout=60
-    )
+    ran = subprocess.run([program, "install", "--prefix", tmp_path, "--no-cells"], capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0 and f"`{program} install --build-cells`" in ran.stdout, ran.stdout + ran.stderr
     assert (tmp_path / "share/jupyter/kernels" / KERNEL / "kernel.json").is_file()
     assert (tmp_path / "share/jupyter/labextensions/tracebook-labextension/package.json").is_file()

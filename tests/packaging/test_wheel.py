@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from places import ROOT
 
 NOTEBOOK = [
@@ -71,7 +72,12 @@ def plain(tmp_path):
 def execute(place, env, cells):
     ran = subprocess.run(
         [place / "bin" / "python", "-c", EXECUTE],
-        input=json.dumps(cells), capture_output=True, text=True, timeout=300, env=env, cwd=ROOT / "notebooks",
+        input=json.dumps(cells),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=env,
+        cwd=ROOT / "notebooks",
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
@@ -81,7 +87,9 @@ def test_the_wheel_carries_this_binary_and_all_that_it_installs(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (program,) = [name for name in names if name.endswith(".data/scripts/tracebook")]
-        built = Path(os.environ.get("TRACEBOOK_BIN") or Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"), "release", "tracebook"))
+        built = Path(
+            os.environ.get("TRACEBOOK_BIN") or Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"), "release", "tracebook")
+        )
         assert archive.read(program) == built.read_bytes(), "the wheel is older than the kernel: run `make wheel`"
     data = {name.split(".data/data/share/jupyter/")[1] for name in names if ".data/data/" in name}
     assert {"kernels/tracebook/kernel.json", "labextensions/tracebook-labextension/package.json"} <= data

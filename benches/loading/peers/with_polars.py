@@ -6,7 +6,13 @@ import sys
 
 import polars as pl
 
-TYPES = {"int": pl.Int64, "float": pl.Float64, "text": pl.String, "texts": pl.List(pl.String), "lists": pl.List(pl.List(pl.Int64))}
+TYPES = {
+    "int": pl.Int64,
+    "float": pl.Float64,
+    "text": pl.String,
+    "texts": pl.List(pl.String),
+    "lists": pl.List(pl.List(pl.Int64)),
+}
 
 
 def load(file):
