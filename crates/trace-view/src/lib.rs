@@ -13,6 +13,7 @@ mod report;
 mod schema;
 mod table;
 mod thin;
+mod tidy;
 pub mod timing;
 
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
@@ -23,3 +24,4 @@ pub use render::{grouped, named_colour, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
 pub use schema::FrameSchema;
 pub use table::{Cell, Changes, EventCell, EventCells, Header, Kind, Page, Table};
+pub use tidy::{tidied, tidy};

@@ -126,7 +126,7 @@ impl EventQuery {
     fn takes(&self, name: &str) -> bool {
         let is_short = |wanted: &String| {
             let short = shorten_name(name);
-            short == *wanted || crate::diff::tidy(&short) == *wanted
+            short == *wanted || trace_view::tidy(&short) == *wanted
         };
         self.name.as_ref().is_none_or(|wanted| wanted == name) && self.short_name.as_ref().is_none_or(is_short)
     }

@@ -1,10 +1,9 @@
 //! Any data frame as a table to show.
 
-use crate::diff::tidied;
 use crate::frame::columns::{self, CAT, CHANGE, DIFF_COUNTS, DIFF_DURATION, NAME, SHORT_NAME, TOTAL_DURATION};
 use crate::{Change, Comparison};
 use polars::prelude::{AnyValue, Column, DataFrame};
-use trace_view::{Cell, Changes, Header, Kind, Table, Unit};
+use trace_view::{Cell, Changes, Header, Kind, Table, Unit, tidied};
 
 /// The first `max_rows` rows of a frame as a table. A column of known name (of events or of an answer) has its unit and
 /// meaning, the others what their type tells; lists are written as text. Only a frame that says so ([`Comparison::of`]) is

@@ -2,6 +2,7 @@
 
 use super::names::elide_apart;
 use super::svg::{CHAR, SMALL, text, width};
+use crate::tidied;
 
 const TICK_CHARS: usize = 28;
 
@@ -17,6 +18,7 @@ pub(super) struct Labels {
 impl Labels {
     /// For names that have `band` pixels each.
     pub(super) fn of(names: &[String], band: f64) -> Self {
+        let names = &tidied(names);
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(TICK_CHARS);
         if (longest as f64 + 1.0) * CHAR * SMALL <= band {
             return Self { texts: elide_apart(names, TICK_CHARS), every: 1, angle: 0.0 };

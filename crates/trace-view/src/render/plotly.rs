@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::names::{elide_apart, one_line, places, unique};
 use super::palette::{self, SERIES};
 use super::{menu, number};
-use crate::{Axis, BarMode, Figure, Mark, Points, Series};
+use crate::{Axis, BarMode, Figure, Mark, Points, Series, tidied};
 
 /// How many characters of a name stand at the axis.
 const TICK_CHARS: usize = 34;
@@ -188,7 +188,7 @@ fn name_ticks(figure: &Figure) -> Map<String, Value> {
     }
     // Many names stand upright, and leave less room to the bars.
     let most = if names.len() > FEW_NAMES { TICK_CHARS / 2 } else { TICK_CHARS };
-    let texts = elide_apart(&names, most);
+    let texts = elide_apart(&tidied(&names), most);
     let angle = angle(&texts);
     let every = names.len().div_ceil(MOST_TICKS);
     let pick =
@@ -219,7 +219,7 @@ fn longest(texts: &[String]) -> usize {
 fn height(figure: &Figure) -> u32 {
     let names = places(figure);
     let most = if names.len() > FEW_NAMES { TICK_CHARS / 2 } else { TICK_CHARS };
-    let texts = elide_apart(&names, most);
+    let texts = elide_apart(&tidied(&names), most);
     match angle(&texts) {
         Some(angle) => HEIGHT + (longest(&texts) as f64 * CHAR * f64::from(-angle).to_radians().sin()) as u32,
         None => HEIGHT,
@@ -230,7 +230,7 @@ fn trace(series: &Series, figure: &Figure) -> Value {
     match &series.x {
         Points::Names(at) => {
             let names = unique(at);
-            let hover: Vec<String> = names.iter().map(|name| wrap(name, HOVER_CHARS).join("<br>")).collect();
+            let hover: Vec<String> = tidied(&names).iter().map(|name| wrap(name, HOVER_CHARS).join("<br>")).collect();
             let x = names.iter().map(|name| escape(name)).collect();
             drawn(x, hover, series, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
         }
@@ -322,6 +322,18 @@ mod tests {
         let js = offline_plotly_js();
         assert!(js.starts_with("/**\n* plotly.js v3"), "{:?}", js.get(..40));
         assert!(js.len() > 4_000_000 && !js.contains("</script") && !js.contains("MathJax-script"));
+    }
+
+    #[test]
+    fn short_names_lose_empty_namespaces_in_texts_only() {
+        let json = figure(&bars(&["at::native::::multi_tensor_apply_kernel", "::softmax_warp_backward"]));
+        assert_eq!(json["data"][0]["x"], json!(["at::native::::multi_tensor_apply_kernel", "::softmax_warp_backward"]));
+        let shown = json!(["at::native::multi_tensor_apply_kernel", "softmax_warp_backward"]);
+        assert_eq!(json["data"][0]["hovertext"], shown);
+        let ticks: Vec<&str> =
+            json["layout"]["xaxis"]["ticktext"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        assert_eq!(ticks.len(), 2);
+        assert!(ticks.iter().all(|text| !text.contains("::::") && !text.starts_with("::")), "{ticks:?}");
     }
 
     #[test]

@@ -14,4 +14,3 @@ pub use comparison::Comparison;
 pub use labeled::LabeledTrace;
 pub use ops_diff::OpsDiff;
 pub use short_name::shorten_name;
-pub(crate) use short_name::{tidied, tidy};

@@ -1,7 +1,5 @@
 //! Names without template arguments, parameters and return types, as HTA shortens them.
 
-use std::collections::{HashMap, HashSet};
-
 /// The short form of an operator or kernel name: brackets and what stands in them are removed, then everything before
 /// the last blank.
 ///
@@ -37,55 +35,9 @@ pub fn shorten_name(name: &str) -> String {
     kept.rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
-/// Short names as they are shown: without the colons that an anonymous namespace leaves behind, `at::native::::k` as
-/// `at::native::k` and `::k` as `k`. A name stays whole if another one would then look the same.
-///
-/// The values of frames and files are HTA's.
-pub(crate) fn tidied(names: &[String]) -> Vec<String> {
-    let mut whole: HashMap<String, &str> = HashMap::new();
-    let mut ambiguous = HashSet::new();
-    for name in names {
-        let tidy = tidy(name);
-        if whole.get(&tidy).is_some_and(|other| other != name) {
-            ambiguous.insert(tidy.clone());
-        }
-        whole.insert(tidy, name);
-    }
-    let shown = |name: &String| Some(tidy(name)).filter(|tidy| !ambiguous.contains(tidy));
-    names.iter().map(|name| shown(name).unwrap_or_else(|| name.clone())).collect()
-}
-
-/// One short name as it is shown.
-pub(crate) fn tidy(name: &str) -> String {
-    let mut tidy = name.to_owned();
-    while tidy.contains("::::") {
-        tidy = tidy.replace("::::", "::");
-    }
-    match tidy.strip_prefix("::") {
-        Some(rest) if !rest.is_empty() => rest.to_owned(),
-        _ => tidy,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rests_of_anonymous_namespaces_are_not_shown() {
-        let tidied = |names: &[&str]| tidied(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-        assert_eq!(
-            tidied(&[
-                "at::native::::multi_tensor_apply_kernel",
-                "::softmax_warp_backward",
-                "a::::::b",
-                "::",
-                "aten::mm"
-            ]),
-            ["at::native::multi_tensor_apply_kernel", "softmax_warp_backward", "a::b", "::", "aten::mm"]
-        );
-        assert_eq!(tidied(&["::k", "k", "::k", "::j"]), ["::k", "k", "::k", "j"]);
-    }
 
     #[test]
     fn the_examples_of_the_specification_hold() {
