@@ -76,7 +76,10 @@ CELLS_IN_A_ROW = 100
 
 
 def one_run(argv, options, times, env=None):
-    note = lambda name, value: times.setdefault(name, []).append(value)
+
+    def note(name, value):
+        times.setdefault(name, []).append(value)
+
     kernel = Kernel(argv, env)
     note("start to kernel_info", kernel.ready)
     note(f"%trace_load of control, {options.size:.1f} MB gz", kernel.run(f"%trace_load '{options.control}' --as control --quiet"))
@@ -126,15 +129,22 @@ def large_trace(argv, options):
             kernel.run(f"%trace_load '{options.test}' --as small_{n} --quiet")
             kernel.run(f"%trace_load '{folder}' --as large_{n} --quiet")
         time.sleep(5)
-        mention = lambda name, n: kernel.run(f"{name}_{n}.events().height()")
-        added = [mention("large", n) - mention("small", n) for n in range(options.runs)]
+        added = [mention(kernel, "large", n) - mention(kernel, "small", n) for n in range(options.runs)]
         grown = kernel.memory("Pss_Anon") - before
         kernel.close()
     return added, grown / options.runs
 
 
+def mention(kernel, name, n):
+    """The seconds that the first mention of a trace takes."""
+    return kernel.run(f"{name}_{n}.events().height()")
+
+
 def stock_run(program, times):
-    note = lambda name, value: times.setdefault(name, []).append(value)
+
+    def note(name, value):
+        times.setdefault(name, []).append(value)
+
     kernel = Kernel([program, "--control_file"])
     note("start to kernel_info", kernel.ready)
     note("start to the result of 1 + 1, nothing loaded", kernel.run("1 + 1") + kernel.ready)
@@ -174,7 +184,7 @@ def main():
         if stock:
             row.append(shown(statistics.median(stock[name])) if name in stock else "–")
         if others:
-            ratios = [one / other for one, other in zip(values, others[name])]
+            ratios = [one / other for one, other in zip(values, others[name], strict=True)]
             row += [shown(statistics.median(others[name])), f"{statistics.median(ratios):.2f}"]
         print("| " + " | ".join(row) + " |")
     grown, ratio = in_a_row(argv)

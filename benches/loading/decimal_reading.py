@@ -44,7 +44,7 @@ BANDWIDTH = ("memory bandwidth (GB/s)", "memory_bw_gbps")
 def text_of(path):
     with open(path, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    binary = gzip.open(path) if packed else open(path, "rb")
+    binary = (gzip.open if packed else open)(path, "rb")
     return io.TextIOWrapper(binary, encoding="utf-8", errors="replace")
 
 

@@ -26,23 +26,30 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
 
 
+def median(runs, what):
+    return statistics.median(getattr(run, what) for run in runs)
+
+
+def ratio(results, name, what):
+    """The median of the ratios to ours, as text; 1 for ours."""
+    return "1" if name == OURS else f"{statistics.median(pairs(results, name, what)):.2f}x"
+
+
 def of_file(file, results, exact):
     """Everybody on one file."""
     rows = []
     for name, runs in results.items():
-        middle = lambda what: statistics.median(getattr(run, what) for run in runs)
-        ratio = lambda what: f"{statistics.median(pairs(results, name, what)):.2f}x" if name != OURS else "1"
-        rate = file.json_bytes / 1e6 / middle("wall")
+        rate = file.json_bytes / 1e6 / median(runs, "wall")
         rows.append(
             [
                 name,
                 len(runs),
-                f"{middle('wall'):.3f}",
-                ratio("wall"),
-                f"{middle('cpu'):.2f}",
-                ratio("cpu"),
+                f"{median(runs, 'wall'):.3f}",
+                ratio(results, name, "wall"),
+                f"{median(runs, 'cpu'):.2f}",
+                ratio(results, name, "cpu"),
                 f"{rate:,.0f}",
-                f"{middle('peak') / MIB:,.0f}",
+                f"{median(runs, 'peak') / MIB:,.0f}",
                 exact.get(name, "–"),
             ]
         )
@@ -82,9 +89,8 @@ def whole(rows, tables, skipped, others, versions, several):
 
 
 def of_cores(title, file, one, two):
-    middle = lambda runs, what: statistics.median(getattr(run, what) for run in runs)
     rows = [
-        [name, len(runs), f"{middle(runs, 'wall'):.3f}", f"{middle(runs, 'cpu'):.2f}", f"{middle(runs, 'peak') / MIB:,.0f}"]
+        [name, len(runs), f"{median(runs, 'wall'):.3f}", f"{median(runs, 'cpu'):.2f}", f"{median(runs, 'peak') / MIB:,.0f}"]
         for name, runs in (("one core", one), ("two cores", two))
     ]
     head = ["tracebook on", "runs", "wall, s", "CPU, s", "peak memory, MiB"]

@@ -26,7 +26,7 @@ def verdict(value, must, aim, less_is_better=False):
 
 def pairs(results, other, what, inverse=False):
     """The ratios of neighbouring runs, other to ours."""
-    both = zip(results.get(other, []), results.get(OURS, []))
+    both = zip(results.get(other, []), results.get(OURS, []), strict=False)
     return [getattr(b, what) / getattr(a, what) if inverse else getattr(a, what) / getattr(b, what) for a, b in both]
 
 
@@ -84,7 +84,7 @@ def plain(one, two, name):
 
 def gain(one, two):
     """The wall clock of one core over that of two: the median, and in words."""
-    ratios = [a.wall / b.wall for a, b in zip(one, two)]
+    ratios = [a.wall / b.wall for a, b in zip(one, two, strict=True)]
     middle = statistics.median(ratios)
     return middle, f"{middle:.2f}x ({min(ratios):.2f}–{max(ratios):.2f})"
 

@@ -28,7 +28,9 @@ COLUMNS = [
 def table(columns, rows, caption="a table", **more):
     """The JSON of a table whose columns are given as name, unit, kind, decimals, and what else they have."""
     keys = ("name", "unit", "kind", "decimals")
-    heads = [{**dict(zip(keys, column)), "meaning": "", **(column[4] if len(column) > 4 else {})} for column in columns]
+    heads = [
+        {**dict(zip(keys, column, strict=False)), "meaning": "", **(column[4] if len(column) > 4 else {})} for column in columns
+    ]
     return {"version": 1, "caption": caption, "columns": heads, "rows": rows, "total_rows": len(rows), "notes": [], **more}
 
 

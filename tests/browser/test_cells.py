@@ -16,6 +16,7 @@ CELLS = [
     'std::thread::sleep(std::time::Duration::from_millis(300));\nprintln!("{}", "shallowest are looked at --test-iteration 1010 ".repeat(9))',
     'panic!("on purpose")',
 ]
+CELL_COUNT = len(CELLS)
 LOAD, MAGICS, TEXT, PANIC = range(len(CELLS))
 DURATION = re.compile(r"^(\d+ ms|\d+\.\d+ s)$")
 
@@ -47,7 +48,7 @@ def with_cells(server):
     return server
 
 
-def open_cells(page, url, count=len(CELLS)):
+def open_cells(page, url, count=CELL_COUNT):
     page.open(url)
     page.wait(f"document.querySelectorAll('.jp-Notebook .jp-CodeCell .cm-content').length === {count}")
 

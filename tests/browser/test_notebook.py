@@ -14,13 +14,13 @@ def test_every_figure_and_table_is_drawn(page, server, path, screenshots):
 
     drawn = page.evaluate(FIGURES)
     assert len(drawn) == len(figures)
-    for figure, spec in zip(drawn, figures):
+    for figure, spec in zip(drawn, figures, strict=True):
         assert figure["width"] > 300 and figure["height"] > 200, figure
         assert figure["right"], f"wider than the cell: {figure}"
         assert (figure["marks"] > 0) == has_values(spec), figure
     shown = page.evaluate(TABLES)
     assert [table["caption"] for table in shown] == [table["caption"] for table in tables]
-    for table, spec in zip(shown, tables):
+    for table, spec in zip(shown, tables, strict=True):
         assert table["rows"] == max(min(len(spec["rows"]), spec.get("page", 100)), 1), table
         assert table["height"] > 40, table
     assert blank_outputs(page) == []

@@ -216,7 +216,7 @@ def test_a_comparison_fits_the_window(opened, width, screenshots):
     assert change["x"] + change["width"] <= region["x"] + region["width"] + 1 and change["width"] < 60
     assert few.locator("th.tb-short").text_content().strip(" ↕") == "±"
     assert "counts_change_categories" in few.locator("th.tb-short").get_attribute("title")
-    assert {text for text in column(few, 8)} == {"+", "−", "="}
+    assert set(column(few, 8)) == {"+", "−", "="}
     assert few.locator(".tb-more").is_hidden()
     assert few.get_by_role("region").evaluate(FITS)
     opened.screenshot(screenshots / f"tables-{width}.png")

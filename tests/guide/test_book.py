@@ -27,7 +27,7 @@ def anchor(heading):
 
 def test_every_page_of_the_guide_is_listed_once():
     assert len(set(LISTED)) == len(LISTED)
-    assert {page for page in GUIDE.glob("*.md")} <= set(LISTED)
+    assert set(GUIDE.glob("*.md")) <= set(LISTED)
 
 
 @pytest.mark.parametrize("page", [SUMMARY, ROOT / "README.md", *LISTED], ids=lambda page: page.stem)

@@ -60,10 +60,10 @@ def write(source, path):
 class Tags(HTMLParser):
     """What a piece of HTML would make a browser do."""
 
-    ALLOWED = {
+    ALLOWED = frozenset({
         "b", "br", "caption", "code", "colgroup", "col", "details", "div", "em", "figcaption", "p", "pre", "small",
         "span", "strong", "style", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "wbr", "li", "h3", "h4",
-    }  # fmt: skip
+    })  # fmt: skip
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)

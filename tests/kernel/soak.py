@@ -175,8 +175,8 @@ def faults(samples):
 
     hold("memory of the kernel (MB)", growth(samples, lambda sample: sample.kernel[0]), MEMORY)
     for index, (what, bound) in enumerate([("handles", HANDLES), ("threads", THREADS)], start=1):
-        hold(f"{what} of the kernel", growth(samples, lambda sample: sample.kernel[index]), bound)
-        hold(f"{what} of the cells' process", growth(samples, lambda sample: sample.worker[index]), bound)
+        hold(f"{what} of the kernel", growth(samples, lambda sample, index=index: sample.kernel[index]), bound)
+        hold(f"{what} of the cells' process", growth(samples, lambda sample, index=index: sample.worker[index]), bound)
     lives = {}
     for sample in samples:
         lives.setdefault(sample.worker_pid, []).append(sample)

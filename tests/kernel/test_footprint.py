@@ -110,7 +110,10 @@ def test_a_trace_that_would_take_most_of_the_room_is_written_when_a_cell_wants_i
     temporary.mkdir()
     kernel = start(disks.mounted(tracebook_argv, [disks.small(temporary, 250)]), env={"TMPDIR": str(temporary)})
     kernel.ok("1", timeout=LONG)
-    written = lambda: [path.name for path in Path(disks.seen_by(kernel.pid, temporary)).rglob("*.arrow")]
+
+    def written():
+        return [path.name for path in Path(disks.seen_by(kernel.pid, temporary)).rglob("*.arrow")]
+
     kernel.ok(f"%trace_load '{large}' --as large --quiet\n%compare_traces large large", timeout=LONG)
     assert written() == []
     assert int(plain(kernel.ok("large.events().height()", timeout=LONG))) > 400_000
@@ -122,7 +125,10 @@ def test_a_hundred_cells_leave_little_behind(of_its_own, tmp_path):
     kernel, temporary = of_its_own, tmp_path / "temporary"
     kernel.ok(f"%trace_load '{DATA}/test' --as test --quiet")
     kernel.ok("let frame = test.events(); frame.height()", timeout=LONG)
-    taken = lambda: of_tree(kernel, "Pss") + on_disk(temporary)
+
+    def taken():
+        return of_tree(kernel, "Pss") + on_disk(temporary)
+
     before = taken()
     cells = [
         "let number = {n} + 1; number",

@@ -91,7 +91,7 @@ def test_every_magic_shows_a_hostile_trace_as_text(kernel):
                 failed.append((line, ran.content["evalue"][:200]))
             for kind in check(ran, line):
                 seen.setdefault(kind, []).append(line)
-            for kind, content in every_output(ran):
+            for _, content in every_output(ran):
                 if "alert(1)" in str(content):
                     payload.add(name)
     assert {"text/plain", "text/html", "application/vnd.plotly.v1+json", "image/png"} <= set(seen), seen.keys()

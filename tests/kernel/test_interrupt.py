@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_sigint_interrupts_and_does_not_kill(echo):
 
 def processor_seconds(kernel):
     """The processor time of the kernel's process so far."""
-    fields = open(f"/proc/{kernel.pid}/stat").read().rsplit(") ", 1)[1].split()
+    fields = Path(f"/proc/{kernel.pid}/stat").read_text().rsplit(") ", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -33,7 +33,7 @@ def test_frame_tells_its_columns_and_their_types(asked):
 
 
 @pytest.mark.parametrize(
-    "cell, part", [("compare_traces?", "%compare_traces"), ("TraceDiff::new?", "fn new"), ("compared.lazy?", "LazyFrame")]
+    ("cell", "part"), [("compare_traces?", "%compare_traces"), ("TraceDiff::new?", "fn new"), ("compared.lazy?", "LazyFrame")]
 )
 def test_magic_and_function_show_their_help(asked, cell, part):
     assert part in page(asked.ok(cell))

@@ -187,7 +187,7 @@ def test_a_first_mention_is_offered_again_after_an_error(traces):
     traces.ok("once_more = %compare_traces control test --device-type cpu")
     ran = traces.run("let x = 1; once_more.no_such_method();")
     assert "no_such_method" in ran.content["evalue"]
-    (caret,) = [line for line in ran.content["traceback"] if "^^^^" in line and "method not found" in line]
+    assert sum("^^^^" in line and "method not found" in line for line in ran.content["traceback"]) == 1
     assert "line 1, column 22" in "\n".join(ran.content["traceback"]), "where the user wrote it"
     assert traces.run("let y = once_more.height(); missing").status == "error"
     assert traces.run('once_more.column("no_such")?;').status == "error"

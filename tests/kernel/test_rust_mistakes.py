@@ -64,7 +64,7 @@ def shown(ran):
     return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(ran.content["traceback"]))
 
 
-@pytest.mark.parametrize("cell, names, fix", MISTAKES.values(), ids=MISTAKES.keys())
+@pytest.mark.parametrize(("cell", "names", "fix"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistake_in_a_rust_cell_is_answered_with_its_fix(frames, cell, names, fix):
     ran = frames.run(cell, timeout=LONG)
     assert ran.status == "error", "it is a mistake"

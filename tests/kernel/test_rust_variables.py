@@ -21,7 +21,7 @@ def plain(ran):
 
 
 @pytest.mark.parametrize(
-    "cell, value, name, advice",
+    ("cell", "value", "name", "advice"),
     [
         ("let double = |x: i32| x * 2; let t1 = 1; double(21)", "42", "double", "write a `fn`"),
         ("let o2 = vec![1, 2]; let borrowed = o2.iter(); let t2 = 1; borrowed.len()", "2", "borrowed", "`.clone()`"),

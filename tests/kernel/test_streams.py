@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import zmq
 
@@ -52,7 +53,7 @@ def test_text_is_sent_before_idle(echo):
 
 def resident(kernel):
     """The memory of the kernel's process, in bytes."""
-    (line,) = [line for line in open(f"/proc/{kernel.pid}/status") if line.startswith("VmRSS")]
+    (line,) = [line for line in Path(f"/proc/{kernel.pid}/status").read_text().splitlines() if line.startswith("VmRSS")]
     return int(line.split()[1]) * 1024
 
 

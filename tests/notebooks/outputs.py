@@ -43,12 +43,12 @@ class Executed:
         """The rows of the one table of a cell, by column name."""
         (data,) = [data[TABLE] for data in self.bundles(name) if TABLE in data]
         columns = [column["name"] for column in data["columns"]]
-        return [dict(zip(columns, row)) for row in data["rows"]]
+        return [dict(zip(columns, row, strict=True)) for row in data["rows"]]
 
     def bars(self, name):
         """The one figure of a cell: series name → {name at the axis: value}."""
         (figure,) = [data[PLOTLY] for data in self.bundles(name) if PLOTLY in data]
-        return {series["name"]: dict(zip(map(unescape, series["x"]), series["y"])) for series in figure["data"]}
+        return {series["name"]: dict(zip(map(unescape, series["x"]), series["y"], strict=True)) for series in figure["data"]}
 
 
 def is_png(data):

@@ -85,4 +85,4 @@ def events_of(path):
 def tables(executed, name):
     """The rows of each table of a cell, by column name."""
     found = [data[TABLE] for data in executed.bundles(name) if TABLE in data]
-    return [[dict(zip([column["name"] for column in data["columns"]], row)) for row in data["rows"]] for data in found]
+    return [[dict(zip([column["name"] for column in data["columns"]], row, strict=True)) for row in data["rows"]] for data in found]

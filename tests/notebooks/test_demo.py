@@ -88,7 +88,7 @@ def test_added_and_deleted_are_plotted_and_listed(demo):
 def test_the_largest_durations_are_the_known_regressions(demo):
     bars = demo.bars("duration")["Difference"]
     assert len(bars) == 10
-    assert list(bars)[0] == "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+    assert next(iter(bars)) == "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
     assert {"aten::copy_", "cudaMemcpyAsync", "## load_batch ##"} <= set(bars)
     assert not [name for name in bars if name.startswith("ProfilerStep")]
     assert [row["name"] for row in demo.table("duration-rust")] == list(bars)

@@ -46,6 +46,6 @@ def test_the_comparison_agrees_with_hta(execute, shared):
     ):
         ours, theirs = list(csv.reader(ours))[1:], list(csv.reader(theirs))[1:]
     assert [row[0] for row in ours] == [row[0] for row in theirs]
-    for row, expected in zip(ours, theirs):
+    for row, expected in zip(ours, theirs, strict=True):
         assert list(map(float, row[1:7])) == pytest.approx(list(map(float, expected[1:7])), rel=1e-9)
         assert row[7] == expected[7]

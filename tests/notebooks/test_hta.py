@@ -36,7 +36,7 @@ def test_every_row_of_the_comparison(hta, golden, device):
     theirs = rows(golden / f"compare_traces.second_vs_second.{device}.long.csv")
     assert [row[0] for row in ours[1:]] == [row[0] for row in theirs[1:]]
     assert [name.lower() for name in ours[0]] == [name.lower() for name in theirs[0]]
-    for row, expected in zip(ours[1:], theirs[1:]):
+    for row, expected in zip(ours[1:], theirs[1:], strict=True):
         assert list(map(float, row[1:7])) == pytest.approx(list(map(float, expected[1:7])), rel=1e-9), row[0]
         assert row[7] == expected[7]
 
