@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference api-index fuzz conformance soak deny clean
+.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -36,7 +36,7 @@ help:
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make site       build the documentation site (installs mdBook once)'
 	@echo 'make reference  write the magics of the README and the guide again'
-	@echo 'make api-index  write what completion knows of polars, plotly, serde_json and std again (std needs rust-src)'
+	@echo 'make completion-index  write what completion knows of polars, plotly, serde_json and std again (std needs rust-src)'
 	@echo 'make screenshots  make docs/images again, of the demo traces in JupyterLab (needs chromium)'
 	@echo 'make notebooks  execute the committed notebooks again, in place'
 	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
@@ -154,11 +154,11 @@ soak: machine venv kernel
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' tests/kernel/soak.py $(SOAK_SECONDS)
 
 # What completion knows of polars and the standard library, from their sources: after another polars or another Rust.
-api-index:
+completion-index:
 	@[ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || { \
 	  echo 'Missing: the sources of the standard library. Install with:'; echo '    rustup component add rust-src'; exit 1; }
-	@TRACEBOOK_WRITE_API_INDEX=1 $(CARGO) test --release --locked -p tracebook --lib -- api::sources
-	@$(CARGO) test --release --locked -p tracebook --lib -- api::
+	@TRACEBOOK_WRITE_COMPLETION_INDEX=1 $(CARGO) test --release --locked -p tracebook --lib -- introspect::index::sources
+	@$(CARGO) test --release --locked -p tracebook --lib -- introspect::
 
 uninstall: build
 	@'$(TRACEBOOK)' uninstall $(INSTALL)

@@ -6,7 +6,6 @@
 #[cfg(windows)]
 compile_error!("Tracebook does not run on Windows: build and run it in WSL (Linux on x86-64), where it is tested");
 
-mod api;
 pub mod cell;
 pub mod cli;
 pub mod dispatch;
@@ -14,6 +13,7 @@ pub mod display;
 pub mod engine;
 mod error;
 pub mod install;
+mod introspect;
 mod log;
 pub mod magic;
 mod program;

@@ -51,7 +51,10 @@ const NEVER: &[(&str, &[&str])] = &[
         "src/cell",
         &["crate::magic", "crate::engine", "crate::session", "crate::wire", "crate::dispatch", "trace::", "evcxr::"],
     ),
-    ("src/api", &["crate::wire", "crate::engine", "crate::display", "crate::dispatch", "crate::magic", "evcxr::"]),
+    (
+        "src/introspect",
+        &["crate::wire", "crate::engine", "crate::display", "crate::dispatch", "crate::magic", "evcxr::"],
+    ),
     ("src/dispatch", &["evcxr::", "polars::"]),
     ("src/magic", &["crate::wire", "crate::engine", "crate::dispatch", "tokio::", "evcxr::", "zmq::"]),
     ("src/session", &["crate::engine", "crate::display", "crate::wire", "crate::dispatch", "evcxr::"]),

@@ -1,6 +1,6 @@
 //! Brackets that do not pair up in a cell's Rust.
 
-use super::rust::{Step, Walk};
+use super::token_walk::{Step, Walk};
 
 /// The first bracket of a cell without its partner. Places are byte offsets.
 #[derive(Debug, Clone, PartialEq, Eq)]

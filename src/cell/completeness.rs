@@ -1,8 +1,8 @@
 //! Whether a console should run what was typed or wait for more lines.
 
-use super::rust::{Step, Walk};
 use super::segment::{Form, stretches};
 use super::syntax::{self, Syntax};
+use super::token_walk::{Step, Walk};
 
 /// The answer to Jupyter's `is_complete_request`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,25 +3,25 @@
 //! Nothing here knows which magics exist or what a session holds; a line is a magic by its form alone.
 
 mod brackets;
-mod caret;
 mod commands;
 mod completeness;
 #[cfg(test)]
 mod corpus_tests;
-mod habits;
+mod foreign_syntax;
+mod magic_cursor;
 mod nesting;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
-mod rust;
 mod segment;
 mod syntax;
+mod token_walk;
 mod words;
 
 pub use brackets::{Unpaired, unpaired};
-pub use caret::{Caret, Spot, caret};
 pub use commands::without_commands;
 pub use completeness::{Completeness, is_complete};
-pub use habits::habit;
+pub use foreign_syntax::habit;
+pub use magic_cursor::{Caret, Spot, caret};
 pub use nesting::nests_too_deep;
 pub use segment::{Segment, segments};
 pub use words::{Piece, Unclosed, Word, words};

@@ -14,7 +14,7 @@
 //! The name is a word, directly behind the `%`, with a blank, a `;` or the end of the line behind it. So `% b` at the
 //! first column stays Rust. A line of evcxr's own (`:dep …`) is Rust, and a statement may start behind it.
 
-use super::rust::{Step, Walk};
+use super::token_walk::{Step, Walk};
 use std::ops::Range;
 
 /// One stretch of a cell, in the order it was typed. All text is borrowed from the cell, so that its place, and with it

@@ -1,9 +1,9 @@
 //! `complete`: what could be typed next. Answered from the view of the notebook, also while a cell runs.
 
-use super::position::{to_byte, to_points};
+use super::cursor::{to_byte, to_points};
 use super::reply::{content, or_default, typed};
 use crate::session::View;
-use crate::{Failure, api, magic};
+use crate::{Failure, introspect, magic};
 use jupyter_protocol::{CompleteReply, ReplyStatus};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
             (found.start, found.end, items)
         }
         None => {
-            let found = api::complete(&code, cursor, view);
+            let found = introspect::complete(&code, cursor, view);
             let items = found.items.into_iter().map(|item| (item.text, item.kind, item.signature));
             (found.start, cursor, items.collect::<Vec<_>>())
         }

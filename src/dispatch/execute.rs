@@ -1,6 +1,6 @@
 //! `execute`: cells in the order in which they came, one at a time; what happens to those behind one that failed.
 
-use super::execution::{Execution, Manner};
+use super::cell_sink::{Execution, Manner};
 use super::history::History;
 use super::reply::{content, failed, or_default};
 use super::runner::{Finished, Job, Runner};

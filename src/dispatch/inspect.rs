@@ -3,7 +3,7 @@
 use super::complete::Request;
 use super::reply::content;
 use crate::session::View;
-use crate::{Failure, api, magic};
+use crate::{Failure, introspect, magic};
 use serde_json::{Value, json};
 use trace_view::Bundle;
 
@@ -11,7 +11,7 @@ use trace_view::Bundle;
 pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
     let request: Request = content(request)?;
     let (cursor, code) = (request.cursor(), request.code);
-    let found = magic::inspect(&code, cursor, view).or_else(|| api::inspect(&code, cursor, view));
+    let found = magic::inspect(&code, cursor, view).or_else(|| introspect::inspect(&code, cursor, view));
     let Bundle { data, metadata } = found.clone().unwrap_or_default();
     Ok(json!({"status": "ok", "found": found.is_some(), "data": data, "metadata": metadata}))
 }

@@ -1,7 +1,7 @@
 //! The loop: one event after the other, none of which can end it but a wish to end.
 
 use super::execute::Executions;
-use super::parent::Parent;
+use super::parent_process::Parent;
 use super::reply::{failed, typed};
 use super::runner::{Finished, Runner};
 use super::signals::{self, Wish};
@@ -51,7 +51,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     let outbox = wire.outbox().clone();
     tracing::info!("tracebook {} listens", env!("CARGO_PKG_VERSION"));
     outbox.publish(None, "status", &Status::starting());
-    crate::api::warm_up();
+    crate::introspect::warm_up();
     let stdin = Arc::new(Stdin::default());
     let executions = Executions::new(outbox.clone(), runner, Arc::clone(&stdin));
     let mut kernel = Kernel { outbox, executions, stdin, press };

@@ -3,20 +3,20 @@
 //! Cells run one at a time on a thread of their own. Every other request is answered at once, also while a cell runs,
 //! from a view of the notebook that is renewed after each cell.
 
+mod cell_sink;
 mod comm;
 mod complete;
+mod cursor;
 mod descendants;
 mod execute;
-mod execution;
 mod history;
 mod history_file;
 mod inspect;
 mod is_complete;
 mod kernel;
 mod kernel_info;
-mod parent;
-mod position;
-mod question;
+mod name_help;
+mod parent_process;
 mod reply;
 mod runner;
 mod shutdown;

@@ -1,7 +1,7 @@
 //! The thread that runs cells, one at a time. It owns what a notebook holds.
 
-use super::execution::{Execution, lock};
-use super::question;
+use super::cell_sink::{Execution, lock};
+use super::name_help;
 use super::reply::failed;
 use super::timeit::RustTime;
 use crate::cell::{Segment, habit, segments};
@@ -132,16 +132,16 @@ impl Notebook {
 
     /// Answers a cell that asks `x?`; `None` if it does not, or nothing is known of `x`.
     fn question(&mut self, code: &str, out: &Arc<dyn Sink>) -> Option<Result<(), Failure>> {
-        if !question::may_ask(code) {
+        if !name_help::may_ask(code) {
             return None;
         }
         let view = self.session.view(&*self.engine);
-        let name = question::asked(code, &view)?;
+        let name = name_help::asked(code, &view)?;
         if magic::find(name).is_some() {
             let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
             return Some(magic::run(Segment::Help { name }, &mut scene).map(|_| ()));
         }
-        let page = question::answer(name, &self.session, &view)?;
+        let page = name_help::answer(name, &self.session, &view)?;
         out.emit(Output::Page(page));
         Some(Ok(()))
     }

@@ -1,6 +1,6 @@
 //! Input: a running cell asks the person for a line.
 
-use super::execution::lock;
+use super::cell_sink::lock;
 use crate::wire::{Channel, Origin, Outbox};
 use crate::{Error, Failure};
 use jupyter_protocol::InputRequest;

@@ -1,9 +1,10 @@
 //! The index in memory: items by module, members by type. What cells define is a layer above what is always there.
 
-use super::cells::CELL;
-use super::everyday::is_everyday;
+use super::cell_items::CELL;
+use super::common_members::is_everyday;
 use super::item::{Item, Kind, Origin};
-use super::{Type, sources};
+use super::sources;
+use super::type_text::Type;
 use flate2::read::GzDecoder;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Read;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 /// What is known of what cells can call.
 #[derive(Default)]
-pub(super) struct Index<'t> {
+pub(crate) struct Index<'t> {
     /// By path of a module: what stands in it, with the name it has there.
     modules: BTreeMap<String, Vec<Item<'t>>>,
     /// By the name of a type or trait.
@@ -52,7 +53,7 @@ static INDEX: LazyLock<Index<'static>> = LazyLock::new(|| {
 });
 
 /// The index; made when it is first asked for.
-pub(super) fn index() -> &'static Index<'static> {
+pub(crate) fn index() -> &'static Index<'static> {
     &INDEX
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn warm_up() {
 }
 
 /// A part of the index that was written beforehand.
-pub(super) fn unpack(packed: &[u8]) -> String {
+pub(crate) fn unpack(packed: &[u8]) -> String {
     let mut text = String::new();
     let read = GzDecoder::new(packed).read_to_string(&mut text);
     debug_assert!(read.is_ok());
@@ -77,7 +78,7 @@ pub(super) fn unpack(packed: &[u8]) -> String {
 
 impl<'t> Index<'t> {
     /// The index with a layer of what cells define, as `scan::write` wrote it.
-    pub(super) fn with_cells(text: &'t str) -> Self {
+    pub(crate) fn with_cells(text: &'t str) -> Self {
         let mut index = Self { below: Some(index()), ..Self::default() };
         index.add(text, Origin::Cell);
         index
@@ -89,7 +90,7 @@ impl<'t> Index<'t> {
     }
 
     /// Adds what `scan::write` wrote.
-    pub(super) fn add(&mut self, text: &'t str, origin: Origin) {
+    pub(crate) fn add(&mut self, text: &'t str, origin: Origin) {
         let mut paths: Vec<&'t str> = Vec::new();
         let mut of = "";
         let mut head = "";
@@ -138,29 +139,29 @@ impl<'t> Index<'t> {
     }
 
     /// What stands in a module; `None` if there is no such module.
-    pub(super) fn module(&self, path: &str) -> Option<&[Item<'t>]> {
+    pub(crate) fn module(&self, path: &str) -> Option<&[Item<'t>]> {
         self.layers().find_map(|layer| layer.modules.get(path)).map(Vec::as_slice)
     }
 
     /// What a cell has in scope: what cells define, the preludes, and the macros of the standard library.
-    pub(super) fn in_scope(&self) -> impl Iterator<Item = &Item<'t>> {
+    pub(crate) fn in_scope(&self) -> impl Iterator<Item = &Item<'t>> {
         let preludes = [CELL, "trace::prelude", "cells::prelude", "polars::prelude", "std::prelude::v1"];
         let macros = self.module("std").into_iter().flatten().filter(|item| item.kind == Kind::Macro);
         preludes.into_iter().filter_map(|path| self.module(path)).flatten().chain(macros)
     }
 
     /// Items of a name, those of cells first.
-    pub(super) fn items(&self, name: &str) -> impl Iterator<Item = &Item<'t>> {
+    pub(crate) fn items(&self, name: &str) -> impl Iterator<Item = &Item<'t>> {
         self.layers().filter_map(move |layer| layer.items.get(name)).flatten()
     }
 
     /// The names that cells import, each with its path.
-    pub(super) fn imports(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
+    pub(crate) fn imports(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
         self.imports.iter().map(|(name, path)| (*name, *path))
     }
 
     /// Whose a type is that is written with its path, or imported.
-    pub(super) fn origin_of(&self, path: &str) -> Option<Origin> {
+    pub(crate) fn origin_of(&self, path: &str) -> Option<Origin> {
         let first = path.trim_start_matches(['&', ' ', ':']).split([':', '<', ' ']).next()?;
         let imported = || self.imports.get(first).and_then(|path| path.split("::").next()).and_then(Origin::of_crate);
         Origin::of_crate(first).or_else(imported)
@@ -168,7 +169,7 @@ impl<'t> Index<'t> {
 
     /// The members of a type, its own first, then those it has by `Deref` and by traits; with the type that has each.
     /// Of types of one name `near` is meant, if it has one.
-    pub(super) fn members(&self, ty: &Type, near: Option<Origin>) -> Vec<(Item<'t>, Type)> {
+    pub(crate) fn members(&self, ty: &Type, near: Option<Origin>) -> Vec<(Item<'t>, Type)> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut waiting = VecDeque::from([ty.clone()]);
@@ -211,18 +212,18 @@ impl<'t> Index<'t> {
     }
 
     /// The member of this name, and the type that has it.
-    pub(super) fn member(&self, ty: &Type, near: Option<Origin>, name: &str) -> Option<(Item<'t>, Type)> {
+    pub(crate) fn member(&self, ty: &Type, near: Option<Origin>, name: &str) -> Option<(Item<'t>, Type)> {
         self.members(ty, near).into_iter().find(|(item, _)| item.name == name)
     }
 
     /// Every method and field whose name fits.
-    pub(super) fn everywhere(&self, fits: &dyn Fn(&str) -> bool) -> Vec<Item<'t>> {
+    pub(crate) fn everywhere(&self, fits: &dyn Fn(&str) -> bool) -> Vec<Item<'t>> {
         let all = self.layers().flat_map(|layer| layer.members.values()).flatten();
         all.filter(|item| item.kind.is_behind_a_dot() && fits(item.name)).copied().collect()
     }
 
     /// What an alias of a type stands for.
-    pub(super) fn expanded(&self, ty: Type) -> Type {
+    pub(crate) fn expanded(&self, ty: Type) -> Type {
         // `use … as Name`
         let renamed = self.imports.get(ty.head.as_str()).and_then(|path| path.rsplit("::").next());
         let ty = match renamed {

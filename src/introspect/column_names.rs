@@ -1,8 +1,8 @@
 //! Names of columns, inside the quotes of what takes them.
 
-use super::expression::{Token, chain, tokens};
 use super::infer::Scope;
-use super::shape::{Columns, Shapes};
+use super::infer::{Columns, Shapes};
+use super::infer::{Token, chain, tokens};
 use crate::session::View;
 use ra_ap_rustc_lexer::{LiteralKind, TokenKind};
 use std::collections::BTreeSet;
@@ -105,7 +105,7 @@ pub(super) fn at(before: &str, code: &str, scope: &Scope<'_>, view: &View) -> Op
 }
 
 /// The head of a type, without the results around it; `None` of one that says nothing.
-fn known_head(scope: &Scope<'_>, ty: super::Type) -> Option<String> {
+fn known_head(scope: &Scope<'_>, ty: super::index::Type) -> Option<String> {
     let mut ty = scope.index.expanded(ty);
     while matches!(ty.head.as_str(), "Result" | "Option" | "Box" | "Arc" | "Rc") {
         ty = scope.index.expanded(ty.args.into_iter().next()?);
@@ -189,7 +189,7 @@ fn frame(tokens: &[Token], text: &str, shapes: &Shapes<'_>) -> Option<Columns> {
             && let [first, _, ..] = commas.as_slice()
         {
             let other = &text[tokens[*bracket].2..tokens[*first].1];
-            return shapes.of_text(other).map(super::shape::Shape::rows);
+            return shapes.of_text(other).map(super::infer::Shape::rows);
         }
         return Some(shape.rows());
     }

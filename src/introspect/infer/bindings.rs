@@ -1,20 +1,20 @@
 //! What a cell binds before the cursor, and where the type of each binding is to be found.
 
-use super::Type;
+use crate::introspect::index::Type;
 use ra_ap_syntax::ast::{self, HasName};
 use ra_ap_syntax::{AstNode, SyntaxNode};
 
 /// A name, and how its type follows from what is bound.
-pub(super) struct Local {
-    pub(super) name: String,
-    pub(super) source: Source,
+pub(crate) struct Local {
+    pub(crate) name: String,
+    pub(crate) source: Source,
     /// From the type of the source to that of the name.
     steps: Vec<usize>,
 }
 
 /// What is bound.
 #[derive(Clone)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// Its type stands in the cell, and maybe its value.
     Written(String, Option<ast::Expr>),
     /// What an expression is.
@@ -27,7 +27,7 @@ pub(super) enum Source {
 
 impl Local {
     /// The type of the name, from the type of its source.
-    pub(super) fn part(&self, mut ty: Type) -> Option<Type> {
+    pub(crate) fn part(&self, mut ty: Type) -> Option<Type> {
         for &step in &self.steps {
             ty = ty.args.into_iter().nth(step)?;
         }
@@ -36,7 +36,7 @@ impl Local {
 }
 
 /// The bindings of a tree, last first.
-pub(super) fn bindings(tree: &SyntaxNode) -> Vec<Local> {
+pub(crate) fn bindings(tree: &SyntaxNode) -> Vec<Local> {
     let mut found = Vec::new();
     for node in tree.descendants() {
         if let Some(it) = ast::SelfParam::cast(node.clone()) {
@@ -117,7 +117,7 @@ fn names(pat: &ast::Pat, source: &Source, steps: &mut Vec<usize>, found: &mut Ve
 }
 
 /// What runs through something that holds others.
-pub(super) fn held(ty: &Type) -> Option<Type> {
+pub(crate) fn held(ty: &Type) -> Option<Type> {
     let first = ty.args.first();
     let pair = |a: Type, b: Type| Type { head: "()".to_owned(), args: vec![a, b] };
     match ty.head.as_str() {

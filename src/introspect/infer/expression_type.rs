@@ -1,18 +1,18 @@
 //! The type of an expression, as far as signatures tell it.
 
-use super::Type;
 use super::bindings::{Local, Source, bindings, held};
-use super::index::Index;
-use super::item::{Item, Kind, Origin};
+use crate::introspect::index::Index;
+use crate::introspect::index::Type;
+use crate::introspect::index::{Item, Kind, Origin};
 use crate::session::Variable;
 use ra_ap_syntax::ast::{self, HasGenericArgs};
 use ra_ap_syntax::{AstNode, Edition, SourceFile};
 
 /// A type, and where the name of it was said: a `Duration` of std's signatures is std's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) ty: Type,
-    pub(super) near: Option<Origin>,
+pub(crate) struct Found {
+    pub(crate) ty: Type,
+    pub(crate) near: Option<Origin>,
 }
 
 impl Found {
@@ -22,9 +22,9 @@ impl Found {
 }
 
 /// What is known around the cursor.
-pub(super) struct Scope<'a> {
-    pub(super) index: &'a Index<'a>,
-    pub(super) variables: &'a [Variable],
+pub(crate) struct Scope<'a> {
+    pub(crate) index: &'a Index<'a>,
+    pub(crate) variables: &'a [Variable],
     /// The bindings of the cell that stand before the cursor, last first.
     locals: Vec<Local>,
 }
@@ -37,28 +37,28 @@ const LARGEST: usize = 64;
 
 impl<'a> Scope<'a> {
     /// The scope at the end of `before`, the cell's text up to the cursor.
-    pub(super) fn new(index: &'a Index<'a>, variables: &'a [Variable], before: &str) -> Self {
+    pub(crate) fn new(index: &'a Index<'a>, variables: &'a [Variable], before: &str) -> Self {
         let locals = parsed(before).map(|tree| bindings(tree.syntax())).unwrap_or_default();
         Self { index, variables, locals }
     }
 
     /// Names that the cell binds before the cursor.
-    pub(super) fn local_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn local_names(&self) -> impl Iterator<Item = &str> {
         self.locals.iter().map(|local| local.name.as_str())
     }
 
     /// The newest binding of a name, and how many bindings are newer; the first `newer` bindings are left out.
-    pub(super) fn local(&self, name: &str, newer: usize) -> Option<(usize, &Local)> {
+    pub(crate) fn local(&self, name: &str, newer: usize) -> Option<(usize, &Local)> {
         self.locals.iter().enumerate().skip(newer).find(|(_, local)| local.name == name)
     }
 
     /// The type of the expression in this text.
-    pub(super) fn type_of(&self, text: &str) -> Option<Found> {
+    pub(crate) fn type_of(&self, text: &str) -> Option<Found> {
         self.expr(&tail(text)?, 0, DEPTH)
     }
 
     /// The type of an expression; of the bindings the first `newer` are made after it.
-    pub(super) fn expr(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Found> {
+    pub(crate) fn expr(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Found> {
         self.any_expr(expr, newer, depth.checked_sub(1)?).filter(|found| found.ty.size() <= LARGEST)
     }
 
@@ -218,7 +218,7 @@ fn parsed(code: &str) -> Option<SourceFile> {
 }
 
 /// The expression in this text.
-pub(super) fn tail(text: &str) -> Option<ast::Expr> {
+pub(crate) fn tail(text: &str) -> Option<ast::Expr> {
     parsed(text)?.syntax().descendants().find_map(ast::BlockExpr::cast)?.tail_expr()
 }
 

@@ -2,7 +2,7 @@
 
 /// What it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Module,
     Struct,
     Enum,
@@ -36,41 +36,41 @@ const LETTERS: &[(Kind, char, &str)] = &[
 
 impl Kind {
     /// The letter that the index writes.
-    pub(super) fn letter(self) -> char {
+    pub(crate) fn letter(self) -> char {
         LETTERS.iter().find(|(kind, ..)| *kind == self).map_or('?', |(_, letter, _)| *letter)
     }
 
-    pub(super) fn from_letter(text: &str) -> Option<Self> {
+    pub(crate) fn from_letter(text: &str) -> Option<Self> {
         LETTERS.iter().find(|(_, letter, _)| text.chars().eq([*letter])).map(|(kind, ..)| *kind)
     }
 
     /// The word that Jupyter shows beside a completion.
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         LETTERS.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., word)| word)
     }
 
     /// Whether it is called with a value in front.
-    pub(super) fn is_behind_a_dot(self) -> bool {
+    pub(crate) fn is_behind_a_dot(self) -> bool {
         matches!(self, Kind::Method | Kind::Field)
     }
 }
 
 /// An item or a member, as the index's text has it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item<'t> {
-    pub(super) kind: Kind,
-    pub(super) name: &'t str,
-    pub(super) signature: &'t str,
+pub(crate) struct Item<'t> {
+    pub(crate) kind: Kind,
+    pub(crate) name: &'t str,
+    pub(crate) signature: &'t str,
     /// Markdown, with `\n` for line ends.
     doc: &'t str,
     /// The type it belongs to, as its `impl` names it; empty for an item.
-    pub(super) of: &'t str,
-    pub(super) origin: Origin,
+    pub(crate) of: &'t str,
+    pub(crate) origin: Origin,
 }
 
 /// Where it comes from; of items of one name the first counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// A cell of the notebook.
     Cell,
     Ours,
@@ -82,7 +82,7 @@ pub(super) enum Origin {
 
 impl Origin {
     /// The origin of a crate, by its name.
-    pub(super) fn of_crate(name: &str) -> Option<Self> {
+    pub(crate) fn of_crate(name: &str) -> Option<Self> {
         match name {
             "std" | "core" | "alloc" => Some(Self::Std),
             "polars" => Some(Self::Polars),
@@ -93,7 +93,7 @@ impl Origin {
     }
 
     /// How a page of help names it; empty for what is ours.
-    pub(super) fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Cell => "defined in a cell",
             Self::Ours => "",
@@ -106,7 +106,7 @@ impl Origin {
 }
 
 impl<'t> Item<'t> {
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: Kind,
         name: &'t str,
         signature: &'t str,
@@ -118,7 +118,7 @@ impl<'t> Item<'t> {
     }
 
     /// The documentation, as Markdown.
-    pub(super) fn doc(&self) -> String {
+    pub(crate) fn doc(&self) -> String {
         let mut text = String::new();
         let mut chars = self.doc.chars();
         while let Some(c) = chars.next() {
@@ -131,19 +131,19 @@ impl<'t> Item<'t> {
     }
 
     /// What is seldom meant comes behind the rest: what has no documentation, is unsafe, or is for other crates.
-    pub(super) fn weight(&self) -> u8 {
+    pub(crate) fn weight(&self) -> u8 {
         let inner =
             self.name.starts_with('_') || self.name.ends_with("_unchecked") || self.signature.contains("unsafe fn");
         if inner || self.name.contains("_ptr") || self.name == "clone_from" { 2 } else { u8::from(self.doc.is_empty()) }
     }
 
     /// The signature, without the escapes of the index.
-    pub(super) fn signature(&self) -> String {
+    pub(crate) fn signature(&self) -> String {
         self.signature.replace("\\\\", "\\")
     }
 
     /// The type of what it answers; for a field its type.
-    pub(super) fn answers(&self) -> Option<&'t str> {
+    pub(crate) fn answers(&self) -> Option<&'t str> {
         match self.kind {
             Kind::Field | Kind::Constant => Some(self.signature.split_once(':')?.1.split('=').next()?.trim()),
             Kind::Function | Kind::Method | Kind::Associated => {

@@ -4,7 +4,7 @@
 use super::Docs;
 use super::attributes::{doc, one_line};
 use super::declared::Item;
-use crate::api::Kind;
+use crate::introspect::index::Kind;
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasAttrs, HasName};
 

@@ -11,7 +11,7 @@
 
 use super::modules::{Target, Tree};
 use super::{Source, declared::Item};
-use crate::api::Type;
+use crate::introspect::index::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ const PRIMITIVES: &[&str] = &[
 ];
 
 /// The facts about the crates, as far as paths from the crates `named` lead to them.
-pub(in crate::api) fn write(sources: &[Source<'_>], named: &[&str]) -> String {
+pub(in crate::introspect) fn write(sources: &[Source<'_>], named: &[&str]) -> String {
     let mut tree = Tree::default();
     for source in sources {
         tree.read(source);

@@ -1,6 +1,6 @@
 //! The columns of a frame as a page of help.
 
-use super::shape::Columns;
+use super::infer::Columns;
 use trace::EVENT_COLUMNS;
 use trace_view::{Bundle, FrameSchema, grouped, terminal_safe};
 

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of the crate that all cells are in.
-pub(super) const CELL: &str = "cell";
+pub(crate) const CELL: &str = "cell";
 
 /// The items that were read last, and what was written of them: between two keys they mostly stay.
 static LAST: Mutex<Option<(String, Arc<str>)>> = Mutex::new(None);
 
 /// The layer's text: the items of cells that ran, and those of the cell `code` but for the one typed at `cursor`.
-pub(super) fn written(code: &str, cursor: usize, view: &View) -> Arc<str> {
+pub(crate) fn cell_index_text(code: &str, cursor: usize, view: &View) -> Arc<str> {
     let mut items = Items::clone(&view.items);
     items.add(code, Some(cursor));
     let source = items.text();

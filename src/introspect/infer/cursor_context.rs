@@ -4,7 +4,7 @@ use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, tokenize};
 
 /// What is typed at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Typed<'code> {
+pub(crate) enum Typed<'code> {
     /// `receiver.word`
     Member { receiver: &'code str },
     /// `path::word`
@@ -18,10 +18,10 @@ pub(super) enum Typed<'code> {
 }
 
 /// One token: kind, start, end.
-pub(super) type Token = (TokenKind, usize, usize);
+pub(crate) type Token = (TokenKind, usize, usize);
 
 /// What stands before the word that starts at byte `start`.
-pub(super) fn typed(code: &str, start: usize) -> Typed<'_> {
+pub(crate) fn typed(code: &str, start: usize) -> Typed<'_> {
     let tokens = tokens(&code[..start]);
     // Inside a string or comment the cursor's own text would start a new token.
     if let Some(&(kind, ..)) = tokens.last()
@@ -83,7 +83,7 @@ fn record(tokens: &[Token]) -> Option<(usize, usize)> {
     (!declared).then_some((*from, *to))
 }
 
-pub(super) fn tokens(code: &str) -> Vec<Token> {
+pub(crate) fn tokens(code: &str) -> Vec<Token> {
     let mut at = 0;
     let mut found = Vec::new();
     for token in tokenize(code, FrontmatterAllowed::No) {
@@ -116,7 +116,7 @@ fn is_open(kind: TokenKind, code: &str, end: usize) -> bool {
 }
 
 /// Where the chain of calls starts and ends of which these are the last tokens.
-pub(super) fn chain(tokens: &[Token]) -> Option<(usize, usize)> {
+pub(crate) fn chain(tokens: &[Token]) -> Option<(usize, usize)> {
     let end = tokens.last()?.2;
     let mut at = tokens.len();
     loop {

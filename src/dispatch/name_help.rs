@@ -1,7 +1,7 @@
 //! `x?`, `?x` and `x??` alone in a cell, as in IPython: what Shift-Tab shows, and of traces and frames what they hold.
 //! Nothing is compiled for it.
 
-use crate::api;
+use crate::introspect;
 use crate::session::{Session, View};
 use trace_view::{Bundle, HTML, Present};
 
@@ -47,7 +47,7 @@ pub(super) fn answer(name: &str, session: &Session, view: &View) -> Option<Bundl
         let plain = format!("{line}\n\n{}", join(trace_view::PLAIN));
         return Some(Bundle::text(plain).with(HTML, format!("<p>{line}</p>\n{}", join(HTML)).into()));
     }
-    api::inspect(name, name.len(), view)
+    introspect::inspect(name, name.len(), view)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Names of columns inside quotes.
 
 use super::{offered, shown, view};
-use crate::api::complete;
+use crate::introspect::complete;
 
 #[test]
 fn columns_of_the_indexed_frame_are_offered() {

@@ -1,37 +1,18 @@
 //! What could be typed next in Rust.
 
-use super::Type;
-use super::expression::{Typed, typed};
-use super::index::Index;
+use super::bounded;
+use super::candidate::{Candidate, Completion};
+use super::index::Type;
+use super::index::{CELL, Index, cell_index_text};
+use super::index::{Item, Kind, Origin};
 use super::infer::Scope;
-use super::item::{Item, Kind, Origin};
-use super::within;
-use super::{cells, columns, commands};
+use super::infer::{Typed, typed};
+use super::{column_names, engine_commands};
 use crate::session::View;
 use std::collections::BTreeSet;
 
 /// No list is longer.
 const MOST: usize = 300;
-
-/// What could stand at the cursor.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Completion {
-    /// Where the text starts that it replaces, in bytes; it ends at the cursor.
-    pub(crate) start: usize,
-    /// Best first.
-    pub(crate) items: Vec<Candidate>,
-}
-
-/// One thing that could stand there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    /// What is put in.
-    pub(crate) text: String,
-    /// What it is, in Jupyter's words.
-    pub(crate) kind: &'static str,
-    /// Its signature, or its type; may be empty.
-    pub(crate) signature: String,
-}
 
 /// The words of the language.
 const KEYWORDS: &[&str] = &[
@@ -46,7 +27,7 @@ const TYPES: &[&str] =
 
 /// What could stand at byte `cursor`.
 pub(crate) fn complete(code: &str, cursor: usize, view: &View) -> Completion {
-    within::reach(code, cursor, |code, cursor, before| {
+    bounded::reach(code, cursor, |code, cursor, before| {
         let mut found = at(code, cursor, view);
         found.start += before;
         found
@@ -56,14 +37,14 @@ pub(crate) fn complete(code: &str, cursor: usize, view: &View) -> Completion {
 
 fn at(code: &str, cursor: usize, view: &View) -> Completion {
     let before = &code[..cursor];
-    if let Some(found) = commands::complete(before) {
+    if let Some(found) = engine_commands::complete(before) {
         return found;
     }
-    let defined = cells::written(code, cursor, view);
+    let defined = cell_index_text(code, cursor, view);
     let index = Index::with_cells(&defined);
     let start = word_start(code, cursor);
     let scope = Scope::new(&index, &view.variables, &code[..start]);
-    if let Some(columns::Typed { start, mut columns }) = columns::at(before, code, &scope, view) {
+    if let Some(column_names::Typed { start, mut columns }) = column_names::at(before, code, &scope, view) {
         columns.retain(|(name, _)| name.starts_with(&before[start..]));
         columns.truncate(MOST);
         let column = |(text, signature)| Candidate { text, kind: "column", signature };
@@ -158,9 +139,7 @@ pub(super) fn module<'a>(index: &'a Index<'_>, path: &str) -> Option<&'a [Item<'
         _ => path,
     };
     index.module(&path).or_else(|| {
-        [cells::CELL, "polars::prelude", "std", "trace"]
-            .iter()
-            .find_map(|above| index.module(&format!("{above}::{path}")))
+        [CELL, "polars::prelude", "std", "trace"].iter().find_map(|above| index.module(&format!("{above}::{path}")))
     })
 }
 
@@ -168,7 +147,7 @@ pub(super) fn module<'a>(index: &'a Index<'_>, path: &str) -> Option<&'a [Item<'
 fn imported(index: &Index<'_>, path: &str) -> String {
     let (first, rest) = path.split_at(path.find("::").unwrap_or(path.len()));
     let whole = match first {
-        "crate" | "self" => cells::CELL,
+        "crate" | "self" => CELL,
         first => index.imports().find(|(name, _)| *name == first).map_or(first, |(_, path)| path),
     };
     format!("{whole}{rest}")

@@ -1,7 +1,7 @@
 //! The names of the columns that expressions of polars make.
 
 use super::bindings::Source;
-use super::shape::{Columns, Shapes, list};
+use super::frame_columns::{Columns, Shapes, list};
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasArgList, LiteralKind};
 
@@ -49,7 +49,7 @@ const KEEPS_TYPE: &[&str] = &[
 
 impl Shapes<'_> {
     /// The columns that an argument makes of `rows`: a list of expressions or of names, or one of those.
-    pub(super) fn outputs(&self, argument: &ast::Expr, rows: &Columns, newer: usize, depth: usize) -> Columns {
+    pub(crate) fn outputs(&self, argument: &ast::Expr, rows: &Columns, newer: usize, depth: usize) -> Columns {
         let mut made = Columns { names: Vec::new(), complete: true };
         for expr in list(argument) {
             match self.named(&expr, rows, newer, depth) {
@@ -161,7 +161,7 @@ impl Shapes<'_> {
     }
 
     /// The text that an expression is: a literal, one behind a conversion, or a binding of one.
-    pub(super) fn text(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<String> {
+    pub(crate) fn text(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<String> {
         self.step()?;
         let depth = depth.checked_sub(1)?;
         match expr {

@@ -1,9 +1,9 @@
 //! The columns of the frame that an expression evaluates to, as far as the text of the cell says: along a chain of calls,
 //! through the bindings of the cell, from the variables and traces of the notebook.
 
-use super::Type;
 use super::bindings::Source;
-use super::infer::{Scope, tail};
+use super::expression_type::{Scope, tail};
+use crate::introspect::index::Type;
 use crate::session::View;
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasArgList};
@@ -13,15 +13,15 @@ use trace_view::FrameSchema;
 
 /// Names and data types of columns; a type that is not known is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Columns {
-    pub(super) names: Vec<(String, String)>,
+pub(crate) struct Columns {
+    pub(crate) names: Vec<(String, String)>,
     /// Whether there are no others.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// What a chain of frame methods has reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Frame(Columns),
     /// Between `group_by` and `agg`.
     Grouped {
@@ -37,9 +37,9 @@ const STEPS: usize = 2000;
 const DEPTH: usize = 200;
 
 /// Finds the shapes of expressions.
-pub(super) struct Shapes<'a> {
-    pub(super) scope: &'a Scope<'a>,
-    pub(super) view: &'a View,
+pub(crate) struct Shapes<'a> {
+    pub(crate) scope: &'a Scope<'a>,
+    pub(crate) view: &'a View,
     steps: Cell<usize>,
 }
 
@@ -92,15 +92,15 @@ const KEEPS: &[&str] = &[
 ];
 
 impl Columns {
-    pub(super) fn of(schema: &FrameSchema) -> Self {
+    pub(crate) fn of(schema: &FrameSchema) -> Self {
         Self { names: schema.columns.clone(), complete: schema.is_complete() }
     }
 
-    pub(super) fn dtype(&self, name: &str) -> &str {
+    pub(crate) fn dtype(&self, name: &str) -> &str {
         self.names.iter().find(|(of, _)| of == name).map_or("", |(_, dtype)| dtype)
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.names.iter().any(|(of, _)| of == name)
     }
 
@@ -124,7 +124,7 @@ impl Columns {
 
 impl Shape {
     /// The columns that the arguments of its methods may name.
-    pub(super) fn rows(self) -> Columns {
+    pub(crate) fn rows(self) -> Columns {
         match self {
             Self::Frame(columns) => columns,
             Self::Grouped { rows, .. } => rows,
@@ -133,23 +133,23 @@ impl Shape {
 }
 
 impl<'a> Shapes<'a> {
-    pub(super) fn new(scope: &'a Scope<'a>, view: &'a View) -> Self {
+    pub(crate) fn new(scope: &'a Scope<'a>, view: &'a View) -> Self {
         Self { scope, view, steps: Cell::new(STEPS) }
     }
 
     /// The shape of the expression in this text.
-    pub(super) fn of_text(&self, text: &str) -> Option<Shape> {
+    pub(crate) fn of_text(&self, text: &str) -> Option<Shape> {
         self.of(&tail(text)?, 0, DEPTH)
     }
 
     /// One step less is left; `None` if none was.
-    pub(super) fn step(&self) -> Option<()> {
+    pub(crate) fn step(&self) -> Option<()> {
         self.steps.set(self.steps.get().checked_sub(1)?);
         Some(())
     }
 
     /// The shape of an expression; of the bindings the first `newer` are made after it.
-    pub(super) fn of(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Shape> {
+    pub(crate) fn of(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Shape> {
         self.step()?;
         let depth = depth.checked_sub(1)?;
         match expr {
@@ -343,7 +343,7 @@ fn owner(path: &ast::Path) -> Option<String> {
 }
 
 /// The elements of a list that is written out; one expression is a list of one.
-pub(super) fn list(expr: &ast::Expr) -> Vec<ast::Expr> {
+pub(crate) fn list(expr: &ast::Expr) -> Vec<ast::Expr> {
     match expr {
         ast::Expr::ArrayExpr(it) => it.exprs().collect(),
         ast::Expr::RefExpr(it) => it.expr().map(|inner| list(&inner)).unwrap_or_default(),
@@ -363,7 +363,7 @@ pub(super) fn list(expr: &ast::Expr) -> Vec<ast::Expr> {
 }
 
 /// Whether a type is a frame, or a result that holds one.
-pub(super) fn is_frame(ty: &Type) -> bool {
+pub(crate) fn is_frame(ty: &Type) -> bool {
     match ty.head.as_str() {
         "DataFrame" | "LazyFrame" => true,
         "Result" | "PolarsResult" | "Option" => ty.args.first().is_some_and(is_frame),

@@ -2,7 +2,7 @@
 
 use super::attributes::{doc, is_public, is_there, one_line, signature};
 use super::{Docs, expand, setters};
-use crate::api::Kind;
+use crate::introspect::index::Kind;
 use ra_ap_syntax::ast::{self, AssocItem, HasAttrs, HasName, HasVisibility};
 use ra_ap_syntax::{AstNode, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,15 +1,15 @@
 //! What stands at the cursor in Rust: its signature and its documentation.
 
-use super::Type;
+use super::bounded;
 use super::complete::{module, word_start};
-use super::expression::{Typed, typed};
-use super::index::Index;
+use super::frame_page;
+use super::index::Type;
+use super::index::{Index, cell_index_text};
+use super::index::{Item, Kind};
 use super::infer::Scope;
-use super::item::{Item, Kind};
-use super::schema;
-use super::shape::{Columns, Shapes, is_frame};
-use super::within;
-use super::{cells, columns, commands};
+use super::infer::{Columns, Shapes, is_frame};
+use super::infer::{Typed, typed};
+use super::{column_names, engine_commands};
 use crate::session::View;
 use std::collections::BTreeSet;
 use trace_view::Bundle;
@@ -22,14 +22,14 @@ const MOST: usize = 3;
 
 /// What is known of the name at byte `cursor`, or of the function whose arguments stand there.
 pub(crate) fn inspect(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
-    within::reach(code, cursor, |code, cursor, _| at(code, cursor, view)).flatten()
+    bounded::reach(code, cursor, |code, cursor, _| at(code, cursor, view)).flatten()
 }
 
 fn at(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
-    if let Some(command) = commands::inspect(code, cursor) {
+    if let Some(command) = engine_commands::inspect(code, cursor) {
         return Some(command);
     }
-    let defined = cells::written(code, cursor, view);
+    let defined = cell_index_text(code, cursor, view);
     let index = Index::with_cells(&defined);
     if let Some(column) = column(&index, code, cursor, view) {
         return Some(column);
@@ -45,15 +45,15 @@ fn at(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
 
 /// The column whose name stands at the cursor, in quotes.
 fn column(index: &Index<'_>, code: &str, cursor: usize, view: &View) -> Option<Bundle> {
-    if !columns::is_open(&code[..cursor]) {
+    if !column_names::is_open(&code[..cursor]) {
         return None;
     }
     let scope = Scope::new(index, &view.variables, &code[..cursor]);
-    let found = columns::at(&code[..cursor], code, &scope, view)?;
+    let found = column_names::at(&code[..cursor], code, &scope, view)?;
     let rest = &code[found.start..];
     let name = &rest[..rest.find(['"', '\n'])?];
     let (name, dtype) = found.columns.iter().find(|(of, _)| of == name)?;
-    Some(schema::column(name, dtype))
+    Some(frame_page::column(name, dtype))
 }
 
 fn at_word(index: &Index<'_>, code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> {
@@ -103,13 +103,13 @@ fn variable(scope: &Scope<'_>, word: &str, view: &View) -> Option<Bundle> {
     if scope.local_names().any(|name| name == word) {
         let ty = scope.type_of(word)?.ty;
         let frame = Shapes::new(scope, view).of_text(word).filter(|_| is_frame(&scope.index.expanded(ty.clone())));
-        let columns = frame.map(|frame| schema::lines(None, &frame.rows()));
+        let columns = frame.map(|frame| frame_page::lines(None, &frame.rows()));
         return Some(described(scope.index, &format!("{word}: {}", ty.head), &ty.head, columns));
     }
     let variable = view.variables.iter().find(|variable| variable.name == word)?;
     let head = Type::parse(&variable.type_name).head;
     let columns = view.frames.get(word).or_else(|| view.events.get(word));
-    let columns = columns.map(|schema| schema::lines(Some(schema), &Columns::of(schema)));
+    let columns = columns.map(|schema| frame_page::lines(Some(schema), &Columns::of(schema)));
     Some(described(scope.index, &format!("{}: {}", variable.name, variable.type_name), &head, columns))
 }
 

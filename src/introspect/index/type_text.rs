@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 /// A type without references and lifetimes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Type {
+pub(crate) struct Type {
     /// The last part of its path; `[]` for slices and arrays, `()` for tuples, the trait for `dyn` and `impl`.
-    pub(super) head: String,
-    pub(super) args: Vec<Type>,
+    pub(crate) head: String,
+    pub(crate) args: Vec<Type>,
 }
 
 impl Type {
-    pub(super) fn new(head: &str) -> Self {
+    pub(crate) fn new(head: &str) -> Self {
         Self { head: head.to_owned(), args: Vec::new() }
     }
 
-    pub(super) fn of(head: &str, arg: Type) -> Self {
+    pub(crate) fn of(head: &str, arg: Type) -> Self {
         Self { head: head.to_owned(), args: vec![arg] }
     }
 
     /// Reads a type; what cannot be read has a name that nothing has.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut text = text.trim();
         loop {
             let shorter = text.trim_start_matches('&').trim_start();
@@ -61,12 +61,12 @@ impl Type {
     }
 
     /// How many names it is made of.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         1 + self.args.iter().map(Self::size).sum::<usize>()
     }
 
     /// The type with what its names stand for put in.
-    pub(super) fn with(&self, names: &BTreeMap<String, Type>) -> Self {
+    pub(crate) fn with(&self, names: &BTreeMap<String, Type>) -> Self {
         if self.args.is_empty()
             && let Some(known) = names.get(&self.head)
         {
@@ -76,7 +76,7 @@ impl Type {
     }
 
     /// What the parameters of `pattern`, a type as an `impl` names it, stand for in this one.
-    pub(super) fn matched(&self, pattern: &Type) -> BTreeMap<String, Type> {
+    pub(crate) fn matched(&self, pattern: &Type) -> BTreeMap<String, Type> {
         let mut names = BTreeMap::new();
         for (name, arg) in pattern.args.iter().zip(&self.args) {
             if name.args.is_empty() {

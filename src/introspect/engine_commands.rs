@@ -1,6 +1,6 @@
 //! Commands of the Rust engine: lines that begin with a colon.
 
-use super::complete::{Candidate, Completion};
+use super::candidate::{Candidate, Completion};
 use trace_view::Bundle;
 
 /// The commands that are of use in a notebook: name, what follows, what it does.

@@ -27,14 +27,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::api::index::unpack;
+    use crate::introspect::index::lookup::unpack;
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
-    /// Set by `make api-index`.
-    const WRITE: &str = "TRACEBOOK_WRITE_API_INDEX";
+    /// Set by `make completion-index`.
+    const WRITE: &str = "TRACEBOOK_WRITE_COMPLETION_INDEX";
 
     fn read(folder: &Path, files: &mut BTreeMap<String, String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -141,7 +141,7 @@ mod tests {
 
     fn holds(file: &str, committed: &[u8], fresh: &str) {
         if std::env::var_os(WRITE).is_some() {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/data").join(file);
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/introspect/index/data").join(file);
             let mut packed = GzEncoder::new(Vec::new(), Compression::best());
             packed.write_all(fresh.as_bytes()).unwrap();
             std::fs::write(path, packed.finish().unwrap()).unwrap();
@@ -149,7 +149,7 @@ mod tests {
         }
         let old = unpack(committed);
         let changed = old.lines().zip(fresh.lines()).find(|(old, new)| old != new);
-        assert!(old == fresh, "data/{file} is not that of the sources: `make api-index`; {changed:?}");
+        assert!(old == fresh, "data/{file} is not that of the sources: `make completion-index`; {changed:?}");
     }
 
     #[test]

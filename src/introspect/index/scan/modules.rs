@@ -106,7 +106,7 @@ impl Tree {
                     if let Some(item) = reader.item(&item) {
                         let at = self.items.len();
                         // What a macro exports stands in the crate's root.
-                        let exported = item.kind == crate::api::Kind::Macro && item.public;
+                        let exported = item.kind == crate::introspect::index::Kind::Macro && item.public;
                         self.items.push(item);
                         let home = if exported { self.modules[module].root } else { module };
                         self.modules[home].items.push(at);

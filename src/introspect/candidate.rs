@@ -1,0 +1,21 @@
+//! Answer of a completion: candidates, and the text that they replace.
+
+/// Candidates for the word at the cursor.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Completion {
+    /// Start of the text that a candidate replaces, in bytes; it ends at the cursor.
+    pub(crate) start: usize,
+    /// Best first.
+    pub(crate) items: Vec<Candidate>,
+}
+
+/// One text to insert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The inserted text.
+    pub(crate) text: String,
+    /// What it names, in Jupyter's words: `function`, `class`, `module`, …
+    pub(crate) kind: &'static str,
+    /// Its signature or type; may be empty.
+    pub(crate) signature: String,
+}

@@ -1,0 +1,11 @@
+//! Type inference over the text of a cell: what stands at the cursor, types of expressions, columns of frames.
+
+mod bindings;
+mod cursor_context;
+mod expression_type;
+mod frame_columns;
+mod output_columns;
+
+pub(crate) use cursor_context::{Token, Typed, chain, tokens, typed};
+pub(crate) use expression_type::Scope;
+pub(crate) use frame_columns::{Columns, Shape, Shapes, is_frame};
