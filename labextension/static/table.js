@@ -7,7 +7,7 @@ import { cellsOf, rowMenu } from "./events.js";
 import { compare, facets, search, searched } from "./rows.js";
 import { count, stateOf } from "./state.js";
 import { style } from "./style.js";
-import { chips, columnMenu, copies, filterBox, pager } from "./tools.js";
+import { chips, columnMenu, copies, filterBox, pager } from "./toolbar.js";
 import { fit, sideways } from "./width.js";
 
 export const MIME = "application/vnd.tracebook.table.v1+json";

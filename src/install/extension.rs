@@ -20,7 +20,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("columns.js", include_str!("../../labextension/static/columns.js")),
     ("rows.js", include_str!("../../labextension/static/rows.js")),
     ("state.js", include_str!("../../labextension/static/state.js")),
-    ("tools.js", include_str!("../../labextension/static/tools.js")),
+    ("toolbar.js", include_str!("../../labextension/static/toolbar.js")),
     ("copy.js", include_str!("../../labextension/static/copy.js")),
     ("names.js", include_str!("../../labextension/static/names.js")),
     ("width.js", include_str!("../../labextension/static/width.js")),
