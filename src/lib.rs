@@ -18,6 +18,7 @@ mod log;
 pub mod magic;
 mod program;
 pub mod session;
+mod sync;
 mod timeline;
 pub mod wire;
 

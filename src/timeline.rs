@@ -3,9 +3,10 @@
 //! Steps of the kernel are recorded here. The process for cells appends its own to a file that [`FILE`] names, as lines
 //! `step start end`, in nanoseconds since 1970.
 
+use crate::sync::lock;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 /// The variable that names the file for the steps of other processes.
@@ -101,7 +102,7 @@ pub(crate) fn end(count: usize, took: Duration) {
 }
 
 fn recorded() -> MutexGuard<'static, Vec<Span>> {
-    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&RECORDED)
 }
 
 fn file() -> Option<PathBuf> {

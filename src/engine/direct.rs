@@ -8,11 +8,12 @@ use super::probe;
 use super::ready::{Kept, Outcome};
 use super::toolchain::CellsKit;
 use super::waiting::Waiting;
+use crate::sync::lock;
 use crate::timeline;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 /// A cell to compile.
@@ -178,10 +179,6 @@ impl Job<'_> {
         }
         Ok(())
     }
-}
-
-fn lock(waiting: &Mutex<Option<Waiting>>) -> MutexGuard<'_, Option<Waiting>> {
-    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Makes the dylib known to rustc: all of it, so that it can be linked together with crates of the user's.

@@ -24,11 +24,12 @@ use crate::Failure;
 use crate::cell::without_commands;
 use crate::display::{Output, Sink};
 use crate::session::{Cells, Items};
+use crate::sync::lock;
 use crate::timeline;
 use ::evcxr::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Starts the engine in the background; magics need not wait for it.
@@ -289,7 +290,7 @@ impl Evcxr {
     fn revive(&mut self, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         let live = self.live()?;
         let process = live.context.process_handle();
-        let ended = process.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten();
+        let ended = lock(&process).try_wait().ok().flatten();
         let Some(status) = ended else { return Ok(()) };
         let before = live.variables();
         let silent: Arc<dyn Sink> = Arc::new(Silent);

@@ -1,9 +1,10 @@
 //! The interrupt button.
 
 use super::{Stop, compiler};
+use crate::sync::lock;
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// What the interrupt button needs to know.
@@ -36,7 +37,7 @@ impl Control {
 
     /// The process in which cells run, whichever it is at the time.
     pub(super) fn watch(&self, process: Arc<Mutex<Child>>) {
-        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(process);
+        *lock(&self.process) = Some(process);
     }
 
     /// The process in which a cell runs now.
@@ -123,7 +124,7 @@ impl Control {
     }
 
     fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.running)
     }
 
     /// While this is held, the next cell does not begin.
@@ -132,8 +133,8 @@ impl Control {
     }
 
     fn with_process(&self, act: impl FnOnce(&mut Child)) {
-        if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
-            act(&mut process.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(process) = &*lock(&self.process) {
+            act(&mut lock(process));
         }
     }
 }

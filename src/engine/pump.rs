@@ -3,6 +3,7 @@
 use super::reading::waits_for_input;
 use crate::Failure;
 use crate::display::{Output, Sink};
+use crate::sync::{lock, unpoisoned};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use trace_view::envelope::{Envelope, Event, Reader};
 use trace_view::{Bundle, FrameSchema, PLAIN};
@@ -117,11 +118,11 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn answers(&self) -> MutexGuard<'_, Option<File>> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.answers)
     }
 
     /// Opens standard input again, and takes away what an earlier cell was given and did not read.
@@ -176,7 +177,7 @@ impl Pump {
                 let state = shared.lock();
                 // While no cell runs, this thread sleeps.
                 let running = shared.changed.wait_while(state, |state| !state.running);
-                drop(running.unwrap_or_else(PoisonError::into_inner));
+                drop(unpoisoned(running));
                 std::thread::sleep(LOOK);
                 let waits = !shared.asking.load(Ordering::SeqCst) && process().is_some_and(waits_for_input);
                 if waits && waited {
@@ -191,7 +192,7 @@ impl Pump {
 
     /// The data frames among the variables after the last cell.
     pub(super) fn frames(&self) -> Frames {
-        self.shared.frames.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.shared.frames).clone()
     }
 
     /// Starts the output of a cell, if none is running: what comes belongs to `sink`, also after the cell ended (a thread it
@@ -248,7 +249,7 @@ impl Pump {
                 state.seen.cut_off = true;
                 break;
             }
-            state = self.shared.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = unpoisoned(self.shared.changed.wait_timeout(state, LOOK)).0;
         }
         state.running = false;
         std::mem::take(&mut state.seen)
@@ -353,7 +354,7 @@ fn deliver(event: Event, source: Source, (sink, current): (Option<Arc<dyn Sink>>
         }
         Envelope::Frames { frames } => {
             let frames = frames.into_iter().map(|(name, schema)| (name, Arc::new(schema))).collect();
-            *shared.frames.lock().unwrap_or_else(PoisonError::into_inner) = frames;
+            *lock(&shared.frames) = frames;
         }
         Envelope::Panicked => note(&|seen| seen.ended = true),
         Envelope::End { .. } => {

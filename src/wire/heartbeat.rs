@@ -1,8 +1,8 @@
 //! The heartbeat: whatever arrives goes back, at once and unchanged, whatever the kernel is busy with.
 
+use super::bind::bind;
 use super::connection::Connection;
 use super::error::WireError;
-use super::sockets::bind;
 use zmq::SocketType;
 
 /// Echoes until the process ends. The socket has a context of its own, so that closing the others never waits for it.

@@ -4,6 +4,7 @@
 //! itself, with a queue for each client, so that no client waits for another. The heartbeat has a thread of its own. What arrives damaged, unsigned or wrongly signed is dropped with a line in
 //! the log; no message can end the loop.
 
+mod bind;
 mod connection;
 mod error;
 mod frame;

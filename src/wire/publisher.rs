@@ -7,10 +7,11 @@ use super::connection::Connection;
 use super::error::WireError;
 use super::stream::{Listener, Stream};
 use super::zmtp::{self, Said};
+use crate::sync::{lock, unpoisoned};
 use std::collections::VecDeque;
 use std::io::Result;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// From here on a cell that prints waits for a client.
@@ -127,7 +128,7 @@ impl Publisher {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Subscriber>>> {
-        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.subscribers)
     }
 }
 
@@ -165,16 +166,16 @@ impl Default for Subscriber {
 
 impl Subscriber {
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     fn note_move(&self) {
-        *self.moved.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *lock(&self.moved) = Instant::now();
     }
 
     /// Whether much waits for it, and it reads.
     fn is_slow(&self) -> bool {
-        let moved = || self.moved.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+        let moved = || lock(&self.moved).elapsed();
         self.waiting.load(Ordering::Relaxed) > HIGH_WATER_MARK && moved() <= STALL_TIMEOUT
     }
 
@@ -245,7 +246,7 @@ impl Subscriber {
     fn write(&self, stream: &mut Stream) -> Result<()> {
         loop {
             let queue = self.changed.wait_while(self.lock(), |queue| queue.items.is_empty() && !queue.closed);
-            let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+            let mut queue = unpoisoned(queue);
             if queue.closed {
                 return Ok(());
             }

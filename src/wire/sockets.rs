@@ -1,11 +1,11 @@
 //! The thread that owns the sockets.
 
+use super::bind::{LINGER, bind};
 use super::connection::Connection;
 use super::error::WireError;
 use super::frame::{self, Channel, Request, Writer};
 use super::heartbeat;
 use super::outbox::{Letter, Outbox};
-use super::private::Private;
 use super::publisher::{Publisher, Welcome};
 use super::sign::Signer;
 use super::waker::{Bell, waker};
@@ -15,9 +15,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use zmq::{DONTWAIT, POLLIN, Socket, SocketType};
-
-/// How long the last messages may take to leave when the kernel ends.
-const LINGER: Duration = Duration::from_millis(500);
 
 /// Messages read from one socket before the others get their turn.
 const TURN: usize = 64;
@@ -76,28 +73,6 @@ impl Wire {
         self.outbox.close();
         let _ = self.thread.join();
     }
-}
-
-/// Binds a socket as all of ours are set up.
-pub(super) fn bind(
-    context: &zmq::Context,
-    kind: SocketType,
-    connection: &Connection,
-    endpoint: &str,
-) -> Result<Socket, WireError> {
-    let set_up = || {
-        let socket = context.socket(kind)?;
-        socket.set_linger(LINGER.as_millis() as i32)?;
-        socket.set_ipv6(connection.is_ipv6())?;
-        // An answer is never dropped, however many requests a client sends before it reads.
-        socket.set_sndhwm(0)?;
-        // A client that reconnects under its old identity takes over from its former self.
-        socket.set_router_handover(true)?;
-        let _private = connection.is_ipc().then(Private::begin);
-        socket.bind(endpoint)?;
-        Ok(socket)
-    };
-    set_up().map_err(|error: zmq::Error| WireError::Bind { endpoint: endpoint.to_owned(), source: error.into() })
 }
 
 /// What the thread owns.
