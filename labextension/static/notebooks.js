@@ -1,5 +1,7 @@
 // Notebooks of our kernel: how they are known, and the style of what belongs to them.
 
+import { keepHyphens } from "./hyphens.js";
+
 /** The name of our kernelspec. */
 const KERNEL = "tracebook";
 /** Marks the panels of notebooks of our kernel. */
@@ -48,10 +50,23 @@ export async function notebooks(shared) {
       addStyle("tracebook-notebook-style", STYLE);
       eachPanel(tracker, (panel) => {
         const notebook = panel.content.model?.sharedModel;
-        const mark = () => panel.node.classList.toggle(MARK, isOurs(notebook));
+        let endHyphens;
+        const mark = () => {
+          const ours = isOurs(notebook);
+          panel.node.classList.toggle(MARK, ours);
+          if (ours) {
+            endHyphens ??= keepHyphens(panel.node);
+          } else {
+            endHyphens?.();
+            endHyphens = undefined;
+          }
+        };
         mark();
         notebook?.metadataChanged.connect(mark);
-        panel.disposed.connect(() => notebook?.metadataChanged.disconnect(mark));
+        panel.disposed.connect(() => {
+          notebook?.metadataChanged.disconnect(mark);
+          endHyphens?.();
+        });
       });
     },
   };

@@ -31,6 +31,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("theme.js", include_str!("../../labextension/static/theme.js")),
     ("plugins.js", include_str!("../../labextension/static/plugins.js")),
     ("notebooks.js", include_str!("../../labextension/static/notebooks.js")),
+    ("hyphens.js", include_str!("../../labextension/static/hyphens.js")),
     ("durations.js", include_str!("../../labextension/static/durations.js")),
     ("highlight.js", include_str!("../../labextension/static/highlight.js")),
     ("magic.js", include_str!("../../labextension/static/magic.js")),

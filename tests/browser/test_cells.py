@@ -185,28 +185,65 @@ def test_every_cell_shows_how_long_it_took(page, with_cells, screenshots):
     assert own_errors(page) == []
 
 
-def test_text_wraps_at_blanks(page, with_cells):
-    for width in (1400, 900):
-        notebook(with_cells.folder / "wrapped.ipynb", KERNEL, [CELLS[TEXT]])
-        page.size(width, 1000)
-        open_cells(page, with_cells.url("wrapped.ipynb"), 1)
-        run_all(page)
-        text = cell(page, 0).locator(".jp-OutputArea-output pre")
-        expect(text).to_contain_text("shallowest")
-        broken = text.evaluate(
-            """(pre) => {
-              const node = pre.firstChild, broken = [];
-              for (const { 0: word, index } of node.data.matchAll(/[A-Za-z0-9]+/g)) {
-                const range = document.createRange();
-                range.setStart(node, index);
-                range.setEnd(node, index + word.length);
-                if (range.getClientRects().length > 1) { broken.push(word); }
-              }
-              return broken;
-            }"""
-        )
-        assert broken == [], width
-        assert text.evaluate("(pre) => pre.getClientRects()[0].height") > 30, "more than one line"
+# The words of a text output that stand on more than one line, and the number of its lines.
+WRAPPED = """
+(pre) => {
+  const texts = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT), pieces = [];
+  while (texts.nextNode()) { pieces.push(texts.currentNode); }
+  const at = (offset) => {
+    for (const piece of pieces) {
+      if (offset < piece.length) { return [piece, offset]; }
+      offset -= piece.length;
+    }
+  };
+  const broken = [], lines = new Set();
+  for (const { 0: word, index } of pieces.map((piece) => piece.data).join("").matchAll(/\\S+/g)) {
+    const tops = new Set();
+    for (let offset = index; offset < index + word.length; offset += 1) {
+      const range = document.createRange(), [node, place] = at(offset);
+      range.setStart(node, place);
+      range.setEnd(node, place + 1);
+      tops.add(Math.round(range.getBoundingClientRect().top));
+    }
+    tops.forEach((top) => lines.add(top));
+    if (tops.size > 1) { broken.push(word); }
+  }
+  return [broken, lines.size];
+}
+"""
+
+
+@pytest.mark.parametrize("width", [1400, 1100, 900])
+def test_text_wraps_at_blanks(page, with_cells, width):
+    notebook(with_cells.folder / "wrapped.ipynb", KERNEL, [CELLS[TEXT]])
+    page.size(width, 1000)
+    open_cells(page, with_cells.url("wrapped.ipynb"), 1)
+    run_all(page)
+    text = cell(page, 0).locator(".jp-OutputArea-output pre")
+    expect(text).to_contain_text("shallowest")
+    expect(text.locator("span", has_text="--test-iteration")).to_have_count(9)
+    broken, lines = text.evaluate(WRAPPED)
+    assert broken == [] and lines > 1
+    assert text.text_content().rstrip() == ("shallowest are looked at --test-iteration 1010 " * 9).rstrip()
+    assert own_errors(page) == []
+
+
+def test_text_that_grows_stays_whole(page, with_cells):
+    code = """for i in 0..40 {
+    print!("step-{i} of --control-iteration ");
+    std::thread::sleep(std::time::Duration::from_millis(50));
+}
+println!("the-end");"""
+    notebook(with_cells.folder / "grows.ipynb", KERNEL, [code])
+    page.size(900, 1000)
+    open_cells(page, with_cells.url("grows.ipynb"), 1)
+    run_all(page)
+    text = cell(page, 0).locator(".jp-OutputArea-output pre")
+    expect(text.locator("span", has_text="the-end")).to_have_count(1)
+    assert text.text_content().rstrip() == "".join(f"step-{i} of --control-iteration " for i in range(40)) + "the-end"
+    broken, lines = text.evaluate(WRAPPED)
+    assert broken == [] and lines > 1
+    assert own_errors(page) == []
 
 
 def test_legend_tells_median_from_highest(page, with_cells):
