@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::Compat;
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::Reach;
 use std::cmp::Reverse;

@@ -82,7 +82,7 @@ pub enum Error {
     /// What was asked for takes more memory than the process may hold.
     #[error(
         "cannot {task}: {}; {fix}, let other traces go, or set {}={} before the program starts",
-        crate::memory::refusal(*.need, *.held, *.budget), crate::MEMORY_VARIABLE, crate::memory::enough(*.need, *.held, *.budget)
+        crate::exec::memory::refusal(*.need, *.held, *.budget), crate::MEMORY_VARIABLE, crate::exec::memory::enough(*.need, *.held, *.budget)
     )]
     MemoryBudget {
         /// What was asked for: `load rank-0.json.gz`, `answer idle_time_breakdown`.

@@ -27,26 +27,23 @@
 
 #![deny(missing_docs)]
 
-mod abandon;
 pub mod analysis;
 mod callstack;
-mod checkpoint;
 mod classify;
 mod compat;
 mod config;
-mod cores;
 mod counter;
+mod dataset;
 mod describe;
 mod described;
 mod diff;
 mod error;
 mod event_query;
+mod exec;
 pub mod filter;
 mod frame;
 mod histogram;
 mod interval;
-mod load;
-mod memory;
 mod others;
 mod overview;
 pub mod prelude;
@@ -61,22 +58,22 @@ mod warning;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
-pub use checkpoint::{CancellationToken, set_checkpoint};
 pub use classify::{KernelType, memory_kernel_type};
 pub use compat::Compat;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
 };
+pub use dataset::load::{LoadOptions, LoadProgress};
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use error::{Error, Result};
 pub use event_query::EventQuery;
+pub use exec::checkpoint::{CancellationToken, set_checkpoint};
+pub use exec::memory::MEMORY_VARIABLE;
 pub use frame::columns::EVENT_COLUMNS;
-pub use load::{LoadOptions, LoadProgress};
-pub use memory::MEMORY_VARIABLE;
 pub use overview::ColumnMemory;
 pub use polars;
 pub use recording::Unlike;

@@ -122,7 +122,7 @@ impl TraceSet {
         options: &LoadOptions,
         progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
     ) -> Result<Self> {
-        crate::load::from_path(path.as_ref(), options, progress)
+        crate::dataset::load::from_path(path.as_ref(), options, progress)
     }
 
     /// Loads a trace from its JSON text, gzip'ed or not.
@@ -138,7 +138,7 @@ impl TraceSet {
     /// # Errors
     /// If the text is no usable trace.
     pub fn from_bytes_with(bytes: impl AsRef<[u8]>, options: &LoadOptions) -> Result<Self> {
-        crate::load::from_bytes(bytes.as_ref(), options)
+        crate::dataset::load::from_bytes(bytes.as_ref(), options)
     }
 
     /// A set of these ranks, ascending.

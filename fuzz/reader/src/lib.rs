@@ -1,9 +1,7 @@
 //! The reader of `crates/trace` alone, compiled from the same files: what it needs of its crate stands here in short.
 
-#[allow(dead_code)]
-#[path = "../../../crates/trace/src/checkpoint.rs"]
-mod checkpoint;
 mod error;
+mod exec;
 #[allow(dead_code, unused_imports)]
 #[path = "../../../crates/trace/src/read/mod.rs"]
 mod read;
@@ -21,5 +19,5 @@ pub fn agrees(bytes: &[u8]) {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let size = 1 + ((hash >> 8) & 0xffff) as usize >> (hash & 15);
-    read::oracle::agrees(bytes, [1, 2, 3, 7, 64, 1000, size.max(1)]);
+    read::tests::oracle::agrees(bytes, [1, 2, 3, 7, 64, 1000, size.max(1)]);
 }

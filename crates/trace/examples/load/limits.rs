@@ -1,7 +1,7 @@
 //! What a load is compared with in the same run: only unpacking, only looking for quotes and brackets, serde_json.
 
 #[allow(dead_code)]
-#[path = "../../src/read/bits.rs"]
+#[path = "../../src/read/json/bits.rs"]
 mod bits;
 
 use bits::{BLOCK, Bits, Carry};

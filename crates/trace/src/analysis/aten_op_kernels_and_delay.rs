@@ -3,7 +3,7 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::Reach;
 use crate::statistics::{micros, rounded};

@@ -3,8 +3,8 @@
 use super::launching::launching;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
 use crate::callstack::CallStacks;
-use crate::checkpoint::cancellable;
 use crate::error::numbers;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::statistics::micros;
 use crate::write::{Overlay, TraceCopy};

@@ -1,8 +1,8 @@
 //! GPU time by type of kernel, and the longest kernels of each type.
 
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
-use crate::checkpoint::cancellable;
 use crate::classify::KernelType;
+use crate::exec::checkpoint::cancellable;
 use crate::interval::overlaps;
 use crate::others::Fold;
 use crate::statistics::{Moments, micros, rounded, total};

@@ -3,7 +3,7 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::{Span, innermost};
 use crate::statistics::micros;

@@ -1,8 +1,8 @@
 //! Time by user annotation.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
-use crate::checkpoint::cancellable;
 use crate::error::numbers;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::others::{Fold, OTHERS};
 use crate::statistics::{Moments, micros};

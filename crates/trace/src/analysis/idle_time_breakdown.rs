@@ -3,8 +3,8 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on, without_gpu,
 };
-use crate::checkpoint::cancellable;
 use crate::error::numbers;
+use crate::exec::checkpoint::cancellable;
 use crate::statistics::{Moments, micros, quantile, rounded, total};
 use crate::{Compat, Result};
 use polars::df;

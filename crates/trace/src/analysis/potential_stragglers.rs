@@ -2,8 +2,8 @@
 
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
-use crate::checkpoint::cancellable;
 use crate::error::numbers;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::statistics::{Moments, micros};
 use crate::{Compat, Error, Result};

@@ -2,7 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
 use crate::Result;
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::{Rows, Step, step_number};
 use polars::df;
 use serde::{Deserialize, Serialize};

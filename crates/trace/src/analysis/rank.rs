@@ -1,7 +1,7 @@
 //! One rank as a question sees it.
 
-use crate::checkpoint::cancellable;
 use crate::classify::{KernelType, is_device_work};
+use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
 use crate::frame::{Ints, mtia_rows_in_whole_steps, rows_in_whole_steps};

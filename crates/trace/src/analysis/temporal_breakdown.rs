@@ -2,8 +2,8 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, without_gpu};
 use crate::Result;
-use crate::checkpoint::cancellable;
 use crate::classify::KernelType;
+use crate::exec::checkpoint::cancellable;
 use crate::interval::{length, merged};
 use crate::statistics::{micros, percent};
 use polars::df;

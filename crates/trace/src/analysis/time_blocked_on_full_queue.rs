@@ -2,8 +2,8 @@
 
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
-use crate::checkpoint::cancellable;
 use crate::counter::queue_lengths;
+use crate::exec::checkpoint::cancellable;
 use crate::statistics::{micros, total};
 use crate::{Compat, Result};
 use polars::df;

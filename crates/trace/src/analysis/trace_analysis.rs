@@ -5,10 +5,10 @@ use super::{
     Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
     nothing_on,
 };
-use crate::checkpoint::{self, Inherited, guarded};
 use crate::error::numbers;
+use crate::exec::checkpoint::{self, Inherited, guarded};
+use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::memory::{Budget, Task};
 use crate::write::is_same_file;
 use crate::{Compat, Error, Pick, Result, Trace, TraceSet};
 use polars::prelude::DataFrame;

@@ -1,7 +1,7 @@
 //! How much memory is moved per second, by the kind of copy.
 
-use crate::checkpoint::cancellable;
 use crate::classify::{KernelType, memory_kernel_type};
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Ints;
 use crate::frame::columns::*;
 use crate::{Compat, Result};

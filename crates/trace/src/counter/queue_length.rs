@@ -1,6 +1,6 @@
 //! How many launches wait in each stream.
 
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::Ints;
 use crate::frame::columns::*;
 use crate::{Compat, Result};

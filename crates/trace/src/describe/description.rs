@@ -3,10 +3,10 @@
 use super::finding::Finding;
 use super::measure::{Measured, Total};
 use super::suspect;
-use crate::checkpoint::{self, Inherited, guarded};
 use crate::classify::KernelType;
+use crate::exec::checkpoint::{self, Inherited, guarded};
+use crate::exec::memory::{Budget, Task};
 use crate::frame::columns::NAME;
-use crate::memory::{Budget, Task};
 use crate::recording::Recording;
 use crate::{Compat, Result, TraceSet};
 use polars::prelude::Categorical32Type;

@@ -1,8 +1,8 @@
 //! What one pass over the rows of a rank finds out.
 
 use super::description::DeviceTime;
-use crate::checkpoint::cancellable;
 use crate::classify::{KernelType, is_device_work};
+use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{Ints, Step, step_number};
 use crate::interval::{Span, merged, overlaps};

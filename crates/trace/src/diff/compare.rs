@@ -5,10 +5,10 @@
 mod tests;
 
 use super::labeled::Sum;
-use crate::checkpoint::{self, cancellable, guarded};
+use crate::exec::checkpoint::{self, cancellable, guarded};
+use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::*;
-use crate::memory::{Budget, Task};
 use crate::recording::Recording;
 use crate::select::Rows;
 use crate::{

@@ -1,6 +1,6 @@
 //! A trace and the label under which a comparison names it.
 
-use crate::checkpoint::{cancellable, guarded};
+use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
 use crate::select::{Rows, stacked};
 use crate::{Compat, DeviceType, Error, Pick, Result, Trace, TraceSet, Window, shorten_name};

@@ -3,7 +3,7 @@
 use super::columns::{CORRELATION, NAME, STREAM, TS};
 use super::ids::Ints;
 use super::symbols::{Step, step_number};
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, DataFrame};

@@ -4,7 +4,7 @@ use super::columns::*;
 use super::ids::{FilledIds, Ints};
 use super::symbols::{Step, step_number};
 use crate::Result;
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use hashbrown::HashSet;
 use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, IntoColumn};
 

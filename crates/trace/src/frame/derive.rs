@@ -5,7 +5,7 @@ use super::filled::Filled;
 use super::ids::{FilledIds, Ids};
 use super::iterations::{Clock, Step};
 use super::symbols::Step as StepName;
-use crate::cores::both;
+use crate::exec::pool::both;
 use crate::read::Meter;
 use crate::{Compat, Result};
 use hashbrown::HashSet;

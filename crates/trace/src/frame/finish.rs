@@ -9,7 +9,7 @@ use super::derive::{Derived, Events};
 use super::filled::Filled;
 use super::symbols::{Step as StepName, step_number};
 use super::time::round_like_hta;
-use crate::cores::share;
+use crate::exec::pool::share;
 use crate::read::{Meter, Odd, OddCounts};
 use crate::{Compat, Error, Result};
 use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn};

@@ -1,7 +1,7 @@
 //! The shortest stretch over each of many.
 
 use super::{Reach, Span};
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use std::cmp::Reverse;
 
 /// For each of `inner` the shortest of `outer` that overlaps it, by position; of equally short ones the last.

@@ -1,6 +1,6 @@
 //! Stretches of time that touch become one.
 
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 
 /// A stretch of time: from `start` up to `end`.
 ///

@@ -1,7 +1,7 @@
 //! What runs at the same time.
 
 use super::Span;
-use crate::checkpoint::cancellable;
+use crate::exec::checkpoint::cancellable;
 use std::collections::BTreeMap;
 
 /// How long each combination of kinds ran: the bits of a key are the kinds (bit 0 is the first), its value the time

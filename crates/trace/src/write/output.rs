@@ -4,7 +4,7 @@
 //! written directly, and a file with more than one name, or with an owner that a new file could not have, is overwritten
 //! in place once the new content is complete. An existing file keeps its mode; a new one gets what the umask allows.
 
-use crate::checkpoint;
+use crate::exec::checkpoint;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use std::fs::{File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Read, Result, Seek, Write};

@@ -2,7 +2,7 @@
 
 use super::ranks;
 use crate::analysis::TemporalBreakdown;
-use crate::memory::Budget;
+use crate::exec::memory::Budget;
 use crate::{Analysis, Error, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};
 

@@ -6,8 +6,8 @@ mod tests;
 
 use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
 use super::number::{Decimal, Token, decimal, is_behind_number, small_length};
-use super::odd::OddCounts;
 use super::text;
+use crate::read::OddCounts;
 use std::borrow::Cow;
 
 /// Why the cursor stands still.

@@ -9,17 +9,16 @@
 //! repaired is counted in the [`Outcome`].
 
 #[cfg(test)]
-#[path = "chrome_tests.rs"]
+#[path = "document_tests.rs"]
 mod tests;
 
-use super::entries::{Alone, List, Others};
+use super::array::{Alone, List, Others};
+use super::buffer::{CHUNK, End, Window};
 use super::event::{Memory, RawEvent};
-use super::format;
-use super::odd::{Odd, OddCounts};
-use super::ranks::RankText;
 use super::scan::{Bad, Raw, Skipper, Stop};
 use super::text;
-use super::window::{CHUNK, End, Window};
+use crate::read::source::{ENOUGH, RankText, foreign};
+use crate::read::{Odd, OddCounts};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
 use std::io::{ErrorKind, Read};
@@ -77,7 +76,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Adds what a later part of the same list came to.
-    pub(super) fn follow(&mut self, part: Self) {
+    pub(in crate::read) fn follow(&mut self, part: Self) {
         self.rank_in_text = self.rank_in_text.or(part.rank_in_text);
         self.events += part.events;
         self.cut = self.cut.take().or(part.cut);
@@ -105,12 +104,17 @@ pub(crate) fn read_events<S: EventSink>(reader: impl Read, file: &str, sink: &mu
 }
 
 /// The same in windows of another size.
-pub(super) fn read_by<S: EventSink>(reader: impl Read, chunk: usize, file: &str, sink: &mut S) -> Result<Outcome> {
+pub(in crate::read) fn read_by<S: EventSink>(
+    reader: impl Read,
+    chunk: usize,
+    file: &str,
+    sink: &mut S,
+) -> Result<Outcome> {
     Reading::new(Window::new(RankText::new(reader), chunk), file, sink, &mut Alone).whole()
 }
 
 /// A text that is being read.
-pub(super) struct Reading<'s, R, S> {
+pub(in crate::read) struct Reading<'s, R, S> {
     pub(super) window: Window<RankText<R>>,
     pub(super) file: &'s str,
     pub(super) sink: &'s mut S,
@@ -124,7 +128,7 @@ pub(super) const ON: ControlFlow<()> = ControlFlow::Continue(());
 pub(super) const STOP: ControlFlow<()> = ControlFlow::Break(());
 
 impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
-    pub(super) fn new(
+    pub(in crate::read) fn new(
         window: Window<RankText<R>>,
         file: &'s str,
         sink: &'s mut S,
@@ -134,7 +138,7 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
     }
 
     /// The text from its first byte on.
-    pub(super) fn whole(mut self) -> Result<Outcome> {
+    pub(in crate::read) fn whole(mut self) -> Result<Outcome> {
         let (flow, file) = (self.document()?, self.file);
         let (mut outcome, window) = self.ended(flow);
         if !outcome.stopped && outcome.cut.is_none() {
@@ -145,7 +149,7 @@ impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
 
     /// Entries of a list that another reading has begun, unless that fails; and the window, where this one ended. What an
     /// earlier one kept in `memory` is used, and what this one leaves stays there.
-    pub(super) fn part(mut self, memory: &mut Memory) -> (Option<Outcome>, Window<RankText<R>>) {
+    pub(in crate::read) fn part(mut self, memory: &mut Memory) -> (Option<Outcome>, Window<RankText<R>>) {
         self.memory = std::mem::take(memory);
         let flow = self.events(List::Begun);
         *memory = std::mem::take(&mut self.memory);
@@ -200,8 +204,8 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
     /// Refuses text that is known to be something else.
     fn refuse_foreign(&mut self) -> Result<()> {
         // As much as is looked at and quoted, however it was read.
-        while self.window.ahead().len() < format::ENOUGH && self.window.more() {}
-        format::foreign(self.window.ahead(), self.file).map_or(Ok(()), |reason| Err(self.not_a_trace(reason)))
+        while self.window.ahead().len() < ENOUGH && self.window.more() {}
+        foreign(self.window.ahead(), self.file).map_or(Ok(()), |reason| Err(self.not_a_trace(reason)))
     }
 
     /// The keys of the outermost object.

@@ -11,15 +11,16 @@
 //! stretch itself, from memory.
 
 #[cfg(test)]
-#[path = "parts_tests.rs"]
+#[path = "coordinator_tests.rs"]
 mod tests;
 
-use super::chrome::{EventSink, Outcome, Reading};
-use super::entries::{Others, Reached};
-use super::pipeline::{Part, Pipeline, Plan, Texts, Work};
-use super::ranks::RankText;
-use super::window::Window;
+use super::queue::{Part, Pipeline, Plan, Texts, Work};
 use crate::Result;
+use crate::read::json::buffer::Window;
+use crate::read::json::document::Reading;
+use crate::read::json::{Others, Reached};
+use crate::read::source::RankText;
+use crate::read::{EventSink, Outcome};
 use std::io::Read;
 use std::thread::Scope;
 
@@ -42,7 +43,7 @@ pub(crate) trait PartSink: EventSink + Send + Sized {
 /// long as there are none.
 ///
 /// # Errors
-/// Those of [`super::read_events`], with which it agrees however many there are.
+/// Those of [`crate::read::read_events`], with which it agrees however many there are.
 pub(crate) fn read_parts<R: Read + Send, S: PartSink>(
     reader: R,
     others: &dyn Fn() -> usize,

@@ -9,7 +9,7 @@ const WINDOW: u8 = 15;
 
 /// What gzip has packed, unpacked. flate2's own reader keeps what it has unpacked when it fails; of a trace that is cut or
 /// damaged every event counts.
-pub(super) struct Unpacked<R> {
+pub(in crate::read) struct Unpacked<R> {
     packed: R,
     member: Decompress,
     /// Something of the member was read, and it is not over.
@@ -21,7 +21,7 @@ pub(super) struct Unpacked<R> {
 }
 
 impl<R: BufRead> Unpacked<R> {
-    pub(super) fn new(packed: R) -> Self {
+    pub(in crate::read) fn new(packed: R) -> Self {
         Self { packed, member: Decompress::new_gzip(WINDOW), begun: false, passed: false, failed: None }
     }
 

@@ -24,7 +24,7 @@ const RECODE: &str = "`iconv -f UTF-16 -t UTF-8 FILE > trace.json` makes UTF-8 o
 const OTHER_PROFILER: &str = "only traces of torch.profiler can be read (export_chrome_trace writes one)";
 
 /// So many bytes tell every format of the table.
-pub(super) const ENOUGH: usize = 262;
+pub(in crate::read) const ENOUGH: usize = 262;
 
 const SIGNATURES: &[Signature] = &[
     Signature::new(0, b"PK\x03\x04", "a zip archive", "`unzip FILE`"),
@@ -70,7 +70,7 @@ const ENDINGS: &[(&str, (&str, &str))] =
     &[("perfetto-trace", PERFETTO), ("pftrace", PERFETTO), ("nsys-rep", NSYS), ("qdrep", NSYS)];
 
 /// What a text is that begins with `head`, and what to do about it; `None` if nothing is known of it.
-pub(super) fn foreign(head: &[u8], file: &str) -> Option<String> {
+pub(in crate::read) fn foreign(head: &[u8], file: &str) -> Option<String> {
     let begins =
         |signature: &&Signature| head.get(signature.offset..).is_some_and(|text| text.starts_with(signature.bytes));
     if let Some(Signature { name, hint, .. }) = SIGNATURES.iter().find(begins) {

@@ -7,13 +7,14 @@
 //! Who is free takes what is most useful: the reading itself takes the first stretch, or what another has made of it;
 //! the others read stretches further on into parts, or unpack the next one. Only so many stretches are in memory.
 
-use super::chrome::{Outcome, Reading};
-use super::entries::{Others, Reached};
-use super::event::Memory;
-use super::parts::PartSink;
-use super::ranks::RankText;
-use super::stretches::{Cutter, Seams};
-use super::window::{Block, CHUNK, End, Window};
+use super::chunk::{Cutter, Seams};
+use super::coordinator::PartSink;
+use crate::read::Outcome;
+use crate::read::json::buffer::{Block, CHUNK, End, Window};
+use crate::read::json::document::Reading;
+use crate::read::json::event::Memory;
+use crate::read::json::{Others, Reached};
+use crate::read::source::RankText;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::io::{Empty, Read, Result as IoResult, empty};

@@ -1,7 +1,7 @@
 //! A text cut into stretches that begin where an event seems to begin.
 
-use super::recover::{Next, next_event};
-use super::window::{Block, End};
+use crate::read::json::boundary::{Next, next_event};
+use crate::read::json::buffer::{Block, End};
 use std::io::{ErrorKind, Read};
 
 /// Where stretches begin.

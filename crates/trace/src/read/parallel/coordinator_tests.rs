@@ -1,15 +1,14 @@
 //! A text read in parts comes to what one reading makes of it, wherever the parts begin.
 #![allow(clippy::unwrap_used)]
 
-use super::super::chrome::read_events;
-use super::super::oracle::{Kept, agrees_in_parts, came_to};
-use super::super::pipeline::most_stretches;
-use super::super::property_tests::{Writer, mutated};
-use super::super::recover::{Next, next_event};
-use super::super::stretches::Seams;
-use super::super::unpack::Unpacked;
+use super::super::chunk::Seams;
+use super::super::queue::most_stretches;
 use super::*;
 use crate::Error;
+use crate::read::json::boundary::{Next, next_event};
+use crate::read::source::Unpacked;
+use crate::read::tests::oracle::{Kept, agrees_in_parts, came_to};
+use crate::read::{Writer, mutated, read_events};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,7 +87,7 @@ fn good_guesses_are_used_and_bad_ones_are_not() {
         fn restart(&mut self) {
             self.0.restart();
         }
-        fn event(&mut self, event: &super::super::RawEvent<'_>) {
+        fn event(&mut self, event: &crate::read::RawEvent<'_>) {
             self.0.event(event);
         }
         fn metadata(&mut self, _: &str, _: &serde_json::Value) -> ControlFlow<()> {
@@ -182,7 +181,7 @@ impl EventSink for Minded<'_> {
     fn restart(&mut self) {
         self.kept.restart();
     }
-    fn event(&mut self, event: &super::super::RawEvent<'_>) {
+    fn event(&mut self, event: &crate::read::RawEvent<'_>) {
         self.kept.event(event);
         let _ = (self.then)(self.seen.fetch_add(1, Ordering::Relaxed));
     }

@@ -1,13 +1,13 @@
 //! The entries of a list of events: each to the sink, the broken ones left behind.
 
-use super::chrome::{Cut, EventSink, Flow, ON, Outcome, Reading, STOP, data_error};
+use super::boundary::{Next, next_event};
+use super::buffer::{End, Window};
+use super::document::{Cut, EventSink, Flow, ON, Outcome, Reading, STOP, data_error};
 use super::event::raw_event;
-use super::odd::Odd;
-use super::ranks::RankText;
-use super::recover::{Next, next_event};
 use super::scan::Stop;
-use super::window::{End, Window};
 use crate::Result;
+use crate::read::Odd;
+use crate::read::source::RankText;
 use std::io::Read;
 
 /// Which list is read.
@@ -22,14 +22,14 @@ pub(super) enum List {
 }
 
 /// Who else reads the same text.
-pub(super) trait Others<R, S> {
+pub(in crate::read) trait Others<R, S> {
     /// The cursor stands between two entries of the list, behind all that the window holds. What the others have read of
     /// the text that follows goes into the sink and the outcome, and the window moves on.
     fn reached(&mut self, window: &mut Window<RankText<R>>, sink: &mut S, outcome: &mut Outcome) -> Reached;
 }
 
 /// How the reading goes on behind what the window holds.
-pub(super) enum Reached {
+pub(in crate::read) enum Reached {
     /// Not at all.
     Ended,
     /// Where the window is now.

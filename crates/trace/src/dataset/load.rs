@@ -1,17 +1,17 @@
 //! Path or bytes → [`TraceSet`]: several ranks at once, with progress and a way to stop.
 
 #[cfg(test)]
-#[path = "load_parts_tests.rs"]
-mod parts_tests;
+#[path = "load_fragments_tests.rs"]
+mod fragments_tests;
 #[cfg(test)]
 #[path = "load_tests.rs"]
 mod tests;
 
-use crate::abandon::abandonable;
-use crate::checkpoint;
-use crate::cores::{Cores, share};
+use crate::exec::abandon::abandonable;
+use crate::exec::checkpoint;
+use crate::exec::memory::{Budget, Task};
+use crate::exec::pool::{Cores, share};
 use crate::frame::{Builder, Built, Wanted, unify};
-use crate::memory::{Budget, Task};
 use crate::read::{Meter, Outcome, check_json, label_of, open_bytes, open_file, read_events, read_parts, trace_files};
 use crate::{Compat, Error, ParserConfig, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;

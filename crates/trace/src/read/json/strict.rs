@@ -1,6 +1,6 @@
 //! Strict reading: the whole text through serde_json, which accepts nothing but JSON.
 
-use super::chrome::data_error;
+use super::document::data_error;
 use crate::{Error, Result};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;

@@ -1,8 +1,8 @@
 //! The reader against serde_json, through windows of every size.
 #![allow(clippy::unwrap_used)]
 
-use super::super::oracle::{Events, Kept, oracle};
 use super::*;
+use crate::read::tests::oracle::{Events, Kept, oracle};
 
 /// Events and other values of a valid trace.
 pub(super) fn of_serde(json: &str) -> (Events, Map<String, Value>) {

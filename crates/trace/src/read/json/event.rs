@@ -1,8 +1,8 @@
 //! One event of a Chrome trace, as it is written.
 
-use super::layout::{Layouts, Member};
 use super::number::{Decimal, Token};
 use super::scan::{Raw, Scanner, Stop};
+use super::template::{Layouts, Member};
 
 /// One entry of `traceEvents`, as it is written.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl<'a> RawEvent<'a> {
 
 /// What is kept from event to event: memory for arguments, and how events were written so far.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(in crate::read) struct Memory {
     pub(super) layouts: Layouts,
     args: Vec<Arg>,
     pid: Again,

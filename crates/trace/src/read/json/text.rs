@@ -1,6 +1,6 @@
 //! The text between two quotes of JSON → a string, whatever stands there.
 
-use super::{Odd, OddCounts};
+use crate::read::{Odd, OddCounts};
 use std::borrow::Cow;
 
 /// Unescapes; invalid UTF-8, lone surrogates and unknown escapes are repaired and counted.

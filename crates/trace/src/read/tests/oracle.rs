@@ -1,14 +1,8 @@
 //! What serde_json reads of the same text: the judge of the tests and of the fuzzer.
 
-use super::chrome::{EventSink, Outcome, read_by};
-use super::event::RawEvent;
-use super::odd::OddCounts;
-use super::parts::{PartSink, read_planned};
-use super::pipeline::Plan;
-use super::scan::Raw;
-use super::stretches::Seams;
-use super::strict::check_json;
-use super::{Token, text};
+use crate::read::json::read_by;
+use crate::read::parallel::{Plan, Seams, read_planned};
+use crate::read::{EventSink, OddCounts, Outcome, PartSink, Raw, RawEvent, Token, check_json, decode};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
@@ -87,7 +81,7 @@ fn value(raw: Raw<'_>) -> Value {
         Raw::Token(Token { text: bytes, .. }) | Raw::Nested(bytes) => {
             serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into())
         }
-        Raw::Text(bytes) => Value::String(text::decode(bytes, &mut OddCounts::default()).into_owned()),
+        Raw::Text(bytes) => Value::String(decode(bytes, &mut OddCounts::default()).into_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Path or bytes → the JSON text, gzip undone. What a file is, its first bytes say, not its name.
 
-use super::unpack::Unpacked;
+use super::gzip::Unpacked;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error as IoError, ErrorKind, Read};
@@ -27,7 +27,7 @@ impl Meter {
     /// # Errors
     /// [`Error::Interrupted`] if it is to end.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) || crate::checkpoint::interrupted() {
+        if self.stop.load(Ordering::Relaxed) || crate::exec::checkpoint::interrupted() {
             return Err(Error::Interrupted);
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The text of a JSON number → exact integers. Nothing passes through a float on the way.
 
-use super::Odd;
 use super::scan::is_blank;
+use crate::read::Odd;
 
 /// A number or a word, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

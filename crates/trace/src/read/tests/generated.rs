@@ -1,9 +1,8 @@
 //! The scanner against serde_json on generated traces, in windows of many sizes; and numbers against themselves.
 
-use super::Token;
-use super::chrome::read_by;
-use super::odd::OddCounts;
 use super::oracle::{Kept, agrees, oracle};
+use crate::read::json::read_by;
+use crate::read::{OddCounts, Token};
 use std::fmt::Write as _;
 use trace_testkit::Random;
 

@@ -3,7 +3,7 @@
 use super::scan::is_blank;
 
 /// Where the next event may begin.
-pub(super) enum Next {
+pub(in crate::read) enum Next {
     /// Its brace.
     At(usize),
     /// No event before this place; one may begin here, after more text.
@@ -11,7 +11,7 @@ pub(super) enum Next {
 }
 
 /// The first place that looks like the seam between two events: `}`, `,`, `{` and a key that events have.
-pub(super) fn next_event(bytes: &[u8]) -> Next {
+pub(in crate::read) fn next_event(bytes: &[u8]) -> Next {
     const KEYS: [&[u8]; 9] = [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id"];
     let blanks = |from: usize| bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
     let mut at = 0;

@@ -1,0 +1,3 @@
+//! Loaded traces.
+
+pub(crate) mod load;

@@ -1,0 +1,5 @@
+//! What the reader needs of `crates/trace/src/exec`.
+
+#[allow(dead_code)]
+#[path = "../../../crates/trace/src/exec/checkpoint.rs"]
+pub(crate) mod checkpoint;
