@@ -1,7 +1,7 @@
 //! The command line: what was typed, and what it means.
 
 use crate::install::{Cells, InstallError, InstallOptions, Location, doctor, install, uninstall};
-use crate::magic::terminal::{self, Outcome};
+use crate::terminal::{self, Exit};
 use crate::wire::{Connection, WireError};
 use crate::{dispatch, engine, magic};
 use clap::{Args, Parser, Subcommand};
@@ -127,7 +127,7 @@ pub enum CliError {
     Unwell(usize),
     /// A command ended with a code of its own.
     #[error("{}", .0.message)]
-    Command(Outcome),
+    Command(Exit),
 }
 
 impl CliError {
@@ -143,7 +143,7 @@ impl Cli {
     /// # Errors
     /// What to tell the person at the terminal.
     pub fn run(self) -> Result<(), CliError> {
-        let done = |outcome: Outcome| if outcome.code == 0 { Ok(()) } else { Err(CliError::Command(outcome)) };
+        let done = |outcome: Exit| if outcome.code == 0 { Ok(()) } else { Err(CliError::Command(outcome)) };
         match self.command {
             Command::Diff(Words { words }) => done(terminal::command(terminal::Command::Diff, words)),
             Command::Describe(Words { words }) => done(terminal::command(terminal::Command::Describe, words)),

@@ -19,6 +19,7 @@ pub mod magic;
 mod program;
 pub mod session;
 mod sync;
+pub mod terminal;
 mod timeline;
 pub mod wire;
 

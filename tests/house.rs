@@ -56,7 +56,11 @@ const NEVER: &[(&str, &[&str])] = &[
         &["crate::wire", "crate::engine", "crate::display", "crate::dispatch", "crate::magic", "evcxr::"],
     ),
     ("src/dispatch", &["evcxr::", "polars::"]),
-    ("src/magic", &["crate::wire", "crate::engine", "crate::dispatch", "tokio::", "evcxr::", "zmq::"]),
+    (
+        "src/magic",
+        &["crate::wire", "crate::engine", "crate::dispatch", "crate::terminal", "tokio::", "evcxr::", "zmq::"],
+    ),
+    ("src/terminal", &["crate::wire", "crate::engine", "crate::dispatch", "tokio::", "evcxr::", "zmq::"]),
     ("src/session", &["crate::engine", "crate::display", "crate::wire", "crate::dispatch", "evcxr::"]),
     ("src/display", &["crate::session", "crate::engine", "crate::wire", "trace::", "evcxr::"]),
     ("src/engine", &["crate::wire", "crate::magic", "crate::dispatch", "zmq::", "jupyter_protocol"]),

@@ -7,7 +7,7 @@ use super::timeit::RustTime;
 use crate::cell::{Segment, habit, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;
-use crate::magic::{self, Scene};
+use crate::magic::{self, Context};
 use crate::session::{Session, View};
 use crate::{Error, Failure};
 use serde_json::{Map, Value, json};
@@ -138,8 +138,8 @@ impl Notebook {
         let view = self.session.view(&*self.engine);
         let name = name_help::asked(code, &view)?;
         if magic::find(name).is_some() {
-            let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
-            return Some(magic::run(Segment::Help { name }, &mut scene).map(|_| ()));
+            let mut context = Context { session: &mut self.session, cells: &mut *self.engine, out };
+            return Some(magic::run(Segment::Help { name }, &mut context).map(|_| ()));
         }
         let page = name_help::answer(name, &self.session, &view)?;
         out.emit(Output::Page(page));
@@ -162,9 +162,9 @@ impl Notebook {
             self.rust_time.running += self.engine.ran();
             return result.map_err(|failure| with_habit(failure, rust));
         }
-        let mut scene = Scene { session: &mut self.session, cells: &mut *self.engine, out };
+        let mut context = Context { session: &mut self.session, cells: &mut *self.engine, out };
         // What a magic computes or writes on this thread ends at an interrupt, too.
-        let next = scene.token().run(|| magic::run(segment, &mut scene))?;
+        let next = context.token().run(|| magic::run(segment, &mut context))?;
         self.next(next, code, out)
     }
 

@@ -1,6 +1,8 @@
 //! `%cd`: goes to another folder.
 
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
 use crate::Error;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -34,10 +36,10 @@ impl Magic for Cd {
         &["%cd ~/traces/monday", "%cd ${TRACEBOOK_DATA:-data}/runs"]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let folder = match call.path("FOLDER") {
             Some(folder) if folder == Path::new("-") => {
-                let previous = scene.session.previous_folder().map(Path::to_owned);
+                let previous = context.session.previous_folder().map(Path::to_owned);
                 previous.ok_or_else(|| call.usage("there is no folder to go back to: %cd FOLDER goes to one first."))?
             }
             Some(folder) => folder,
@@ -48,9 +50,9 @@ impl Magic for Cd {
         let before = std::env::current_dir().ok();
         std::env::set_current_dir(&folder).map_err(|error| refused(call, &folder, before.as_deref(), &error))?;
         let now = std::env::current_dir().unwrap_or(folder);
-        scene.cells.enter(&now);
-        scene.session.left_folder(before);
-        scene.say(now.display());
+        context.cells.enter(&now);
+        context.session.left_folder(before);
+        context.print_line(now.display());
         Ok(())
     }
 }

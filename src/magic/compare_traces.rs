@@ -1,7 +1,9 @@
 //! `%compare_traces`: counts and durations of every operator on two sides.
 
-use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, event_cells, trace_diff};
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
+use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, trace_diff};
 use crate::Error;
 
 pub(super) struct CompareTraces;
@@ -50,22 +52,24 @@ impl Magic for CompareTraces {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.result_name()?.map(str::to_owned);
-        let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), scene)?;
+        let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), context)?;
         let selection = diff.selection()?;
         let caption = format!("compare_traces · {}", caption(&selection));
         let asked = diff.clone();
-        let df = scene.aside(move || asked.compare_traces())?;
-        scene.check_interrupt()?;
-        scene.warn(diff.warnings());
+        let df = context.run_blocking(move || asked.compare_traces())?;
+        context.check_interrupt()?;
+        context.warn(diff.warnings());
         if df.height() == 0 && !call.quiet() {
-            scene.say("nothing to compare: neither side has such events; `%describe NAME` shows what a trace holds");
+            context.print_line(
+                "nothing to compare: neither side has such events; `%describe NAME` shows what a trace holds",
+            );
         }
-        let events = Some(event_cells(call, &selection));
+        let events = Some(drill_down_by_side(call, &selection));
         deliver(
             call,
-            scene,
+            context,
             Frame { df, caption: &caption, order: "diff_duration", columns: None, events },
             bind.as_deref(),
         )

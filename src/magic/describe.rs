@@ -1,7 +1,9 @@
 //! `%describe`: a loaded trace on one page.
 
-use super::scene::write;
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
+use super::context::write;
 use crate::Error;
 use serde_json::{Value, json};
 use trace::Description;
@@ -9,7 +11,7 @@ use trace::Description;
 pub(super) struct Describe;
 
 /// How long the lists are.
-pub(super) const LISTS: Group = Group::new(
+pub(crate) const LISTS: Group = Group::new(
     "Lists",
     &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("10")],
 );
@@ -42,7 +44,7 @@ macro_rules! page_notes {
          what to do."
     };
 }
-pub(super) use page_notes;
+pub(crate) use page_notes;
 
 impl Magic for Describe {
     fn name(&self) -> &'static str {
@@ -75,36 +77,36 @@ impl Magic for Describe {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        let trace = scene.trace(call, call.required("NAME"))?;
-        let other = call.text("OTHER").map(|label| scene.trace(call, label)).transpose()?;
-        let page = scene.aside(move || trace.describe())?;
-        let other = other.map(|trace| scene.aside(move || trace.describe())).transpose()?;
-        scene.check_interrupt()?;
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let trace = context.trace(call, call.required("NAME"))?;
+        let other = call.text("OTHER").map(|label| context.trace(call, label)).transpose()?;
+        let page = context.run_blocking(move || trace.describe())?;
+        let other = other.map(|trace| context.run_blocking(move || trace.describe())).transpose()?;
+        context.check_interrupt()?;
         if let Some(path) = call.path("json") {
             write(&path, |out| write_json(&page, other.as_ref(), out))?;
         }
         if call.quiet() {
             return Ok(());
         }
-        scene.show(&match &other {
+        context.show(&match &other {
             None => page.report(top(call)),
             Some(other) => page.beside(other, top(call)),
         });
         if let Some(path) = call.path("json") {
-            scene.say(format!("wrote {}", path.display()));
+            context.print_line(format!("wrote {}", path.display()));
         }
         Ok(())
     }
 }
 
 /// How many operators and kernels are shown.
-pub(super) fn top(call: &Call<'_>) -> usize {
+pub(crate) fn top(call: &Call<'_>) -> usize {
     call.whole("top").map_or(10, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }
 
 /// The page as JSON, and that of another trace if there is one.
-pub(super) fn write_json(
+pub(crate) fn write_json(
     page: &Description,
     other: Option<&Description>,
     out: &mut dyn std::io::Write,

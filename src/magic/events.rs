@@ -1,7 +1,9 @@
 //! `%events`: the events of a trace that have a name, a device, a rank, an iteration.
 
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, IdKind, Kind};
+use super::context::Context;
 use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
-use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
@@ -22,10 +24,10 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("name", Kind::Text, "only events of exactly this name").or("all names"),
             Argument::flag("short-name", Kind::Text, "only events whose name has this short form").or("all names"),
             Argument::flag("filter", Kind::Regex, "only events whose name matches; quote it: 'nccl|memcpy'").or("all"),
-            Argument::flag("rank", Kind::List(Listed::Ranks), "only these ranks, or all").or("all"),
+            Argument::flag("rank", Kind::List(IdKind::Ranks), "only these ranks, or all").or("all"),
             Argument::flag(
                 "iteration",
-                Kind::List(Listed::Iterations),
+                Kind::List(IdKind::Iterations),
                 "only these iterations; on the GPU what was launched in them",
             )
             .or("all events"),
@@ -73,20 +75,23 @@ impl Magic for Events {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.result_name()?.map(str::to_owned);
         let label = call.required("NAME");
-        let trace = scene.trace(call, label)?;
+        let trace = context.trace(call, label)?;
         let query = query(call);
-        let df = scene.aside(move || query.select(Arc::as_ref(&trace)))?;
-        scene.check_interrupt()?;
+        let df = context.run_blocking(move || query.select(Arc::as_ref(&trace)))?;
+        context.check_interrupt()?;
         if df.height() == 0 && !call.quiet() {
-            scene.say(format!("{label} has no such event; `%describe {label}` shows what it holds{}", folded(call)));
+            context.print_line(format!(
+                "{label} has no such event; `%describe {label}` shows what it holds{}",
+                folded(call)
+            ));
         }
         let caption = caption(call);
         let shown = shown_columns(&df);
         let frame = Frame { df, caption: &caption, order: "dur", columns: Some(shown), events: None };
-        deliver(call, scene, frame, bind.as_deref())
+        deliver(call, context, frame, bind.as_deref())
     }
 }
 

@@ -1,7 +1,10 @@
 //! `%help`: where to find what.
 
-use super::line::help_page;
-use super::{Argument, Call, Group, Kind, Magic, Scene, find};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
+use super::magics::find;
+use super::usage;
 use crate::Error;
 use crate::display::Output;
 
@@ -40,16 +43,16 @@ impl Magic for Help {
         &["%help", "%help compare_traces"]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         if let Some(name) = call.text("NAME") {
             let name = name.trim_matches(['%', '?']);
             let magic = find(name).ok_or_else(|| super::line::no_such_magic(name))?;
-            scene.out.emit(Output::Display { bundle: help_page(magic), id: None });
+            context.out.emit(Output::Display { bundle: usage::page(magic), id: None });
             return Ok(());
         }
         let width = GUIDE.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
         for (what, does) in GUIDE {
-            scene.say(format!("{what:width$}  {does}"));
+            context.print_line(format!("{what:width$}  {does}"));
         }
         Ok(())
     }

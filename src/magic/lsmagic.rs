@@ -1,6 +1,9 @@
 //! `%lsmagic`: every magic with its summary.
 
-use super::{Call, Group, MAGICS, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Call, Group};
+use super::context::Context;
+use super::magics::MAGICS;
 use crate::Error;
 use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
 
@@ -23,11 +26,11 @@ impl Magic for LsMagic {
         &["%lsmagic"]
     }
 
-    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let text = |text: String| Cell::Text(text);
         let rows: Vec<Vec<Cell>> =
             MAGICS.iter().map(|magic| vec![text(magic.spelled()), text(magic.summary().to_owned())]).collect();
-        scene.show(&Report::of(Part::Table(Table {
+        context.show(&Report::of(Part::Table(Table {
             caption: "magics".to_owned(),
             headers: vec![
                 Header::new("magic", Unit::None, Kind::Name),

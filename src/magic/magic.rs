@@ -1,6 +1,9 @@
 //! `%magic`: how magics work.
 
-use super::{Call, Group, MAGICS, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Call, Group};
+use super::context::Context;
+use super::magics::MAGICS;
 use crate::Error;
 use crate::display::Output;
 use html_escape::encode_text;
@@ -56,7 +59,7 @@ impl Magic for About {
         &["%magic"]
     }
 
-    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let mut plain = String::new();
         let mut html = String::new();
         for (title, lines) in PARTS {
@@ -82,7 +85,7 @@ impl Magic for About {
         }
         html.push_str("</table>");
         let bundle = Bundle::text(plain).with(HTML, html.into());
-        scene.out.emit(Output::Display { bundle, id: None });
+        context.out.emit(Output::Display { bundle, id: None });
         Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! `%ops_diff`: which operators were added, deleted, called more or less often.
 
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
 use super::compare_traces::SIDES;
-use super::scene::write;
-use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, event_cells, grouped, trace_diff};
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::context::Context;
+use super::context::write;
+use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, grouped, trace_diff};
 use crate::Error;
 use crate::session::Binding;
 use trace::polars::prelude::{DataFrame, DataType};
@@ -63,31 +65,31 @@ impl Magic for OpsDiff {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.result_name()?.map(str::to_owned);
-        let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), scene)?;
+        let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), context)?;
         if let Some(name) = &bind {
-            scene.free(call, name)?;
+            context.check_free(call, name)?;
         }
         let selection = diff.selection()?;
         let caption = format!("ops_diff · {}", caption(&selection));
         let asked = diff.clone();
-        let (df, groups) = grouping(&scene.aside(move || asked.compare_traces())?)?;
-        scene.check_interrupt()?;
-        scene.warn(diff.warnings());
+        let (df, groups) = grouping(&context.run_blocking(move || asked.compare_traces())?)?;
+        context.check_interrupt()?;
+        context.warn(diff.warnings());
         let summary = summary(&groups);
         if call.shows() {
-            scene.show(&Report::of(Part::Text(summary.clone())));
+            context.show(&Report::of(Part::Text(summary.clone())));
         }
         deliver(
             call,
-            scene,
+            context,
             Frame {
                 df,
                 caption: &caption,
                 order: "diff_counts",
                 columns: None,
-                events: Some(event_cells(call, &selection)),
+                events: Some(drill_down_by_side(call, &selection)),
             },
             None,
         )?;
@@ -97,14 +99,14 @@ impl Magic for OpsDiff {
                 writeln!(out)
             })?;
             if !call.quiet() {
-                scene.say(format!("wrote {}: {summary}", path.display()));
+                context.print_line(format!("wrote {}: {summary}", path.display()));
             }
         }
         if let Some(name) = bind {
-            scene.session.bound_other(&name);
-            scene.cells.bind(&name, Binding::OpsDiff(groups));
+            context.session.bound_other(&name);
+            context.cells.bind(&name, Binding::OpsDiff(groups));
             if !call.quiet() {
-                scene.say(format!("{name}: OpsDiff {summary}"));
+                context.print_line(format!("{name}: OpsDiff {summary}"));
             }
         }
         Ok(())
@@ -112,7 +114,7 @@ impl Magic for OpsDiff {
 }
 
 /// A comparison as rows of name, group and counts, and as lists of names by group; both in HTA's order.
-pub(super) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
+pub(crate) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
     let not = |reason: &str| trace::Error::NotAComparison { reason: reason.to_owned() };
     let sides = Comparison::of(compared).ok_or_else(|| not("it does not say so"))?;
     let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
@@ -134,7 +136,7 @@ pub(super) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Erro
 }
 
 /// `added 12 · deleted 3 · increased 5 · decreased 6 · unchanged 1,258`
-pub(super) fn summary(groups: &Groups) -> String {
+pub(crate) fn summary(groups: &Groups) -> String {
     let counts: Vec<String> =
         groups.lists().iter().map(|(word, names)| format!("{word} {}", grouped(names.len()))).collect();
     counts.join(" · ")

@@ -1,6 +1,8 @@
 //! `%%opt`: compiles the cell with optimisation.
 
-use super::{Call, Group, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Call, Group};
+use super::context::Context;
 use crate::Error;
 
 pub(super) struct Opt;
@@ -37,8 +39,8 @@ impl Magic for Opt {
         ]
     }
 
-    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        scene.cells.optimise(true);
+    fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        context.cells.optimise(true);
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! `%parser_args`: the arguments of events that can become columns.
 
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
 use crate::Error;
 use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg};
 use trace_view::{Cell, Header, Kind as Shown, Part, Report, Table, Unit};
@@ -36,7 +38,7 @@ impl Magic for ParserArgs {
         &["%parser_args", "%parser_args input_shape,cpu_op::sequence_number"]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let mut shown: Vec<&AvailableArg> = AVAILABLE_ARGS.iter().collect();
         if let Some(config) = call.parser_config("ARGS").filter(|config| !config.parse_all_args()) {
             let wanted = config.get_args()?;
@@ -46,7 +48,7 @@ impl Magic for ParserArgs {
         if call.parser_config("ARGS").is_none() {
             report = report.with(Part::Table(groups()));
         }
-        scene.show(&report);
+        context.show(&report);
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! `%pwd`: the current folder.
 
-use super::{Call, Group, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Call, Group};
+use super::context::Context;
 use crate::Error;
 
 pub(super) struct Pwd;
@@ -22,11 +24,11 @@ impl Magic for Pwd {
         &["%pwd"]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let gone = |error| {
             call.usage(format!("the current folder is not there any more ({error}); %cd PATH goes to another."))
         };
-        scene.say(std::env::current_dir().map_err(gone)?.display());
+        context.print_line(std::env::current_dir().map_err(gone)?.display());
         Ok(())
     }
 }

@@ -1,8 +1,12 @@
 //! `%show`: a data frame of a Rust variable as a table or a figure.
 
-use super::view::{DRAWN, DRAWN_NOTES, Frame, ROWS, Rows, SHOWN, bars, deliver, fits, histogram, size, write_csv};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
+use super::view::{
+    FIGURE, FIGURE_NOTES, Frame, ROWS, SHOWN, SelectedRows, bars, deliver, fits, histogram, size, write_csv,
+};
 use super::visualize;
-use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
 use trace::polars::prelude::DataFrame;
 
@@ -16,7 +20,7 @@ const ARGUMENTS: &[Group] = &[
     ),
     ROWS,
     SHOWN,
-    DRAWN,
+    FIGURE,
     Group::new(
         "Where it goes",
         &[
@@ -48,7 +52,7 @@ impl Magic for Show {
     }
 
     fn notes(&self) -> &'static str {
-        DRAWN_NOTES
+        FIGURE_NOTES
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -62,47 +66,47 @@ impl Magic for Show {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.bind_name()?.map(str::to_owned);
         let way = fits(call)?;
         let variable = call.required("VARIABLE");
-        let df = scene.frame(call, variable)?;
+        let df = context.frame(call, variable)?;
         let draw = match way {
             "bar" => bars,
             "histogram" => histogram,
             _ => {
                 return deliver(
                     call,
-                    scene,
+                    context,
                     Frame { df, caption: variable, order: "", columns: None, events: None },
                     bind.as_deref(),
                 );
             }
         };
-        let rows = Rows::of(call, df)?;
+        let rows = SelectedRows::of(call, df)?;
         // The figure comes first, so that a wrong flag leaves no file and no variable behind.
         let figure = draw(call, &rows, variable)?;
         if let Some(name) = &bind {
-            scene.bind_frame(call, name, &rows.df)?;
+            context.bind_frame(call, name, &rows.df)?;
         }
         if let Some(path) = call.path("csv") {
             write_csv(&path, &rows.df)?;
         }
-        visualize::deliver(call, scene, figure)?;
-        said(call, scene, bind.as_deref(), &rows.df);
+        visualize::deliver(call, context, figure)?;
+        said(call, context, bind.as_deref(), &rows.df);
         Ok(())
     }
 }
 
 /// What was bound and written.
-fn said(call: &Call<'_>, scene: &Scene<'_>, bind: Option<&str>, df: &DataFrame) {
+fn said(call: &Call<'_>, context: &Context<'_>, bind: Option<&str>, df: &DataFrame) {
     if call.quiet() {
         return;
     }
     if let Some(name) = bind {
-        scene.say(format!("{name}: DataFrame {}", size(df)));
+        context.print_line(format!("{name}: DataFrame {}", size(df)));
     }
     if let Some(path) = call.path("csv") {
-        scene.say(format!("wrote {}: {}", path.display(), size(df)));
+        context.print_line(format!("wrote {}: {}", path.display(), size(df)));
     }
 }

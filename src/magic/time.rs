@@ -1,6 +1,8 @@
 //! `%time` and `%%time`: how long code took.
 
-use super::{Argument, Call, Group, Kind, Magic, Scene, Timing};
+use super::api::{Magic, Timing};
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
 use crate::Error;
 
 pub(super) struct Time;
@@ -45,7 +47,7 @@ impl Magic for Time {
         ]
     }
 
-    fn run(&self, _: &Call<'_>, _: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, _: &Call<'_>, _: &mut Context<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! `%timeit` and `%%timeit`: how long code takes, measured often.
 
-use super::{Argument, Call, Group, Kind, Magic, Scene, Timing};
+use super::api::{Magic, Timing};
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
 use crate::Error;
 
 pub(super) struct TimeIt;
@@ -60,7 +62,7 @@ impl Magic for TimeIt {
         ]
     }
 
-    fn run(&self, _: &Call<'_>, _: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, _: &Call<'_>, _: &mut Context<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -1,7 +1,9 @@
 //! `%trace_drop`: lets a trace go.
 
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
 use super::view::bytes;
-use super::{Argument, Call, Group, Kind, Magic, Scene};
 use crate::Error;
 
 pub(super) struct TraceDrop;
@@ -26,11 +28,11 @@ impl Magic for TraceDrop {
         &["%trace_drop control"]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        let traces = scene.trace(call, call.required("NAME"))?;
-        scene.session.remove(traces.label());
-        scene.cells.unbind(traces.label());
-        scene.say(format!("dropped {}: {}", traces.label(), bytes(traces.memory_bytes())));
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let traces = context.trace(call, call.required("NAME"))?;
+        context.session.remove(traces.label());
+        context.cells.unbind(traces.label());
+        context.print_line(format!("dropped {}: {}", traces.label(), bytes(traces.memory_bytes())));
         Ok(())
     }
 }

@@ -1,7 +1,9 @@
 //! `%trace_info`: what a loaded trace holds.
 
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, IdKind, Kind};
+use super::context::Context;
 use super::view::{bytes, grouped};
-use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use trace::{ColumnMemory, TraceSet};
 use trace_view::{Cell, Header, Kind as Shown, Part, Present, Report, Table, Unit};
@@ -14,7 +16,7 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Flags",
         &[
-            Argument::flag("rank", Kind::List(Listed::Ranks), "only these ranks").or("all"),
+            Argument::flag("rank", Kind::List(IdKind::Ranks), "only these ranks").or("all"),
             Argument::flag("memory", Kind::Switch, "show what each column takes in memory instead"),
         ],
     ),
@@ -37,10 +39,10 @@ impl Magic for TraceInfo {
         &["%trace_info control", "%trace_info control --rank 0,2-3", "%trace_info control --memory"]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        let traces = scene.trace(call, call.required("NAME"))?;
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let traces = context.trace(call, call.required("NAME"))?;
         if call.switch("memory") {
-            scene.show(&memory(&traces, call.list("rank"))?);
+            context.show(&memory(&traces, call.list("rank"))?);
             return Ok(());
         }
         let mut report = traces.present();
@@ -50,7 +52,7 @@ impl Magic for TraceInfo {
             }
             only(&mut report, ranks);
         }
-        scene.show(&report);
+        context.show(&report);
         Ok(())
     }
 }

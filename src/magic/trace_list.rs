@@ -1,7 +1,9 @@
 //! `%trace_list`: the loaded traces.
 
+use super::api::Magic;
+use super::argument::{Call, Group};
+use super::context::Context;
 use super::view::{bytes, grouped};
-use super::{Call, Group, Magic, Scene};
 use crate::Error;
 use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
 
@@ -24,16 +26,16 @@ impl Magic for TraceList {
         &["%trace_list"]
     }
 
-    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        if scene.session.traces().is_empty() {
-            scene.say("No trace is loaded; %trace_load PATH --as NAME loads one.");
+    fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        if context.session.traces().is_empty() {
+            context.print_line("No trace is loaded; %trace_load PATH --as NAME loads one.");
             return Ok(());
         }
         let mut total = 0;
         let mut rows = Vec::new();
-        for (label, traces) in scene.session.traces() {
+        for (label, traces) in context.session.traces() {
             let iterations = traces.iterations();
-            let path = scene.session.path(label).map(|path| path.display().to_string()).unwrap_or_default();
+            let path = context.session.path(label).map(|path| path.display().to_string()).unwrap_or_default();
             total += traces.memory_bytes();
             rows.push(vec![
                 Cell::Text(label.clone()),
@@ -52,7 +54,7 @@ impl Magic for TraceList {
             ]);
         }
         let head = |name: &str, kind| Header::new(name, Unit::None, kind);
-        scene.show(&Report::of(Part::Table(Table {
+        context.show(&Report::of(Part::Table(Table {
             caption: "loaded traces".to_owned(),
             headers: vec![
                 head("label", Kind::Name),

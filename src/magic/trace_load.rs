@@ -1,8 +1,10 @@
 //! `%trace_load`: reads a trace and keeps it under a label.
 
-use super::scene::Progress;
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, IdKind, Kind};
+use super::context::Context;
+use super::context::Progress;
 use super::view::grouped;
-use super::{Argument, Call, Group, Kind, Listed, Magic, Scene};
 use crate::Error;
 use crate::session::{Binding, label};
 use std::ops::ControlFlow;
@@ -14,11 +16,11 @@ use trace_view::{Bundle, Present};
 pub(super) struct TraceLoad;
 
 /// Which ranks are read.
-pub(super) const RANK: Argument =
-    Argument::flag("rank", Kind::List(Listed::Ranks), "load only these ranks of a folder").or("all");
+pub(crate) const RANK: Argument =
+    Argument::flag("rank", Kind::List(IdKind::Ranks), "load only these ranks of a folder").or("all");
 
 /// How times are read.
-pub(super) const COMPAT: Argument = Argument::flag(
+pub(crate) const COMPAT: Argument = Argument::flag(
     "compat",
     Kind::Choice(&["exact", "hta"]),
     "exact nanoseconds, or HTA's rounding and iterations to the digit",
@@ -26,11 +28,11 @@ pub(super) const COMPAT: Argument = Argument::flag(
 .or("exact");
 
 /// Whether broken files are refused.
-pub(super) const STRICT: Argument =
+pub(crate) const STRICT: Argument =
     Argument::flag("strict", Kind::Switch, "refuse a file that is not valid JSON, and say where it is not");
 
 /// How a call wants files to be read, whichever of the flags its magic has.
-pub(super) fn options(call: &Call<'_>) -> LoadOptions {
+pub(crate) fn options(call: &Call<'_>) -> LoadOptions {
     LoadOptions {
         compat: if call.text("compat") == Some("hta") { Compat::Hta } else { Compat::Exact },
         ranks: call.list("rank").map(<[i64]>::to_vec),
@@ -102,11 +104,11 @@ impl Magic for TraceLoad {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let path = call.path("PATH").unwrap_or_default();
         let label = call.result_name()?.map_or_else(|| label::from_path(&path), str::to_owned);
         let options = LoadOptions { label: Some(label.clone()), ..options(call) };
-        let out = Arc::clone(scene.out);
+        let out = Arc::clone(context.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();
         let mut progress = Progress::new(&out, enabled);
         let loaded = TraceSet::load_with(&path, &options, &mut |at| {
@@ -116,7 +118,7 @@ impl Magic for TraceLoad {
             progress.report(at);
             ControlFlow::Continue(())
         });
-        let loaded = loaded.map_err(Error::from).and_then(|traces| scene.check_interrupt().map(|()| traces));
+        let loaded = loaded.map_err(Error::from).and_then(|traces| context.check_interrupt().map(|()| traces));
         let traces = match loaded {
             Ok(traces) => Arc::new(traces),
             Err(error) => {
@@ -125,19 +127,19 @@ impl Magic for TraceLoad {
             }
         };
         let mut line = summary(&traces, progress.elapsed());
-        if let Some(older) = scene.session.path(&label).filter(|older| *older != path) {
+        if let Some(older) = context.session.path(&label).filter(|older| *older != path) {
             line.push_str(&format!(" · in place of {}", older.display()));
         }
         if !progress.end(&line) && !call.quiet() {
-            scene.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
+            context.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
         }
         if call.shows() {
-            scene.show(&traces.present());
+            context.show(&traces.present());
         } else {
-            scene.warn(traces.warnings());
+            context.warn(traces.warnings());
         }
-        scene.cells.bind(&label, Binding::Trace(Arc::clone(&traces)));
-        scene.session.insert(traces, path);
+        context.cells.bind(&label, Binding::Trace(Arc::clone(&traces)));
+        context.session.insert(traces, path);
         Ok(())
     }
 }

@@ -1,8 +1,10 @@
 //! `%visualize`: a comparison as bars.
 
-use super::scene::{write_page, write_picture};
-use super::view::{ROWS, Rows, SELECTION, caption, given_selection, grouped, is_unsorted, trace_diff};
-use super::{Argument, Call, Group, Kind, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, Kind};
+use super::context::Context;
+use super::context::{write_page, write_picture};
+use super::view::{ROWS, SELECTION, SelectedRows, caption, given_selection, grouped, is_unsorted, trace_diff};
 use crate::Error;
 use crate::display::Output;
 use trace::TraceDiff;
@@ -75,21 +77,21 @@ impl Magic for Visualize {
         ]
     }
 
-    fn run(&self, call: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let counts = call.text("kind") == Some("counts");
         let order = if counts { "diff_counts" } else { "diff_duration" };
         let first = call.required("CONTROL|VARIABLE");
         let (rows, about, default) = match call.text("TEST") {
             Some(test) => {
-                let diff = trace_diff(call, first, test, scene)?;
+                let diff = trace_diff(call, first, test, context)?;
                 let about = caption(&diff.selection()?);
                 let asked = diff.clone();
-                let df = scene.aside(move || asked.compare_traces())?;
-                scene.warn(diff.warnings());
-                (Rows::of(call, df)?.or_by_size_of(order)?, about, TOP)
+                let df = context.run_blocking(move || asked.compare_traces())?;
+                context.warn(diff.warnings());
+                (SelectedRows::of(call, df)?.or_by_size_of(order)?, about, TOP)
             }
             None => {
-                let rows = variable(call, scene, first)?;
+                let rows = variable(call, context, first)?;
                 (rows, first.to_owned(), TOP_OF_VARIABLE)
             }
         };
@@ -102,7 +104,7 @@ impl Magic for Visualize {
         } else {
             rows
         };
-        scene.check_interrupt()?;
+        context.check_interrupt()?;
         let shown = rows.df.head(Some(top));
         let mut figure = if counts {
             TraceDiff::visualize_counts_diff(&shown)?
@@ -112,26 +114,26 @@ impl Magic for Visualize {
         figure.subtitle = subtitle(&about, shown.height(), &rows);
         figure.y.log = call.switch("log");
         figure.height = call.whole("height").and_then(|height| u32::try_from(height).ok()).or(figure.height);
-        deliver(call, scene, figure)
+        deliver(call, context, figure)
     }
 }
 
 /// The rows of the data frame in a variable.
-fn variable(call: &Call<'_>, scene: &mut Scene<'_>, name: &str) -> Result<Rows, Error> {
+fn variable(call: &Call<'_>, context: &mut Context<'_>, name: &str) -> Result<SelectedRows, Error> {
     if let Some(flag) = given_selection(call) {
         return Err(call.usage(format!("--{flag} goes with two traces, not with a variable.")));
     }
-    if scene.session.trace(name).is_some() {
+    if context.session.trace(name).is_some() {
         return Err(call.usage(format!(
             "missing TEST: {name} is a trace.  usage: %visualize CONTROL TEST (%visualize? for help)"
         )));
     }
-    let df = scene.frame(call, name)?;
-    Rows::of(call, df)
+    let df = context.frame(call, name)?;
+    SelectedRows::of(call, df)
 }
 
 /// `control → test · … · 10 of 1,284 operators · sorted by |diff_duration| ↓`
-fn subtitle(about: &str, shown: usize, rows: &Rows) -> String {
+fn subtitle(about: &str, shown: usize, rows: &SelectedRows) -> String {
     let mut parts = vec![about.to_owned()];
     if shown < rows.of {
         parts.push(format!("{} of {} operators", grouped(shown), grouped(rows.of)));
@@ -144,7 +146,7 @@ fn subtitle(about: &str, shown: usize, rows: &Rows) -> String {
 ///
 /// # Errors
 /// If a file cannot be written.
-pub(super) fn deliver(call: &Call<'_>, scene: &Scene<'_>, figure: Figure) -> Result<(), Error> {
+pub(super) fn deliver(call: &Call<'_>, context: &Context<'_>, figure: Figure) -> Result<(), Error> {
     let title = figure.title.clone();
     for bundle in Report::of(Part::Figure(figure)).bundles() {
         let mut written = Vec::new();
@@ -160,10 +162,10 @@ pub(super) fn deliver(call: &Call<'_>, scene: &Scene<'_>, figure: Figure) -> Res
             return Ok(());
         }
         if call.shows() {
-            scene.out.emit(Output::Display { bundle, id: None });
+            context.out.emit(Output::Display { bundle, id: None });
         }
         for path in written {
-            scene.say(format!("wrote {}", path.display()));
+            context.print_line(format!("wrote {}", path.display()));
         }
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! `%who`: the variables that a Rust cell can use now.
 
-use super::{Call, Group, Magic, Scene};
+use super::api::Magic;
+use super::argument::{Call, Group};
+use super::context::Context;
 use crate::Error;
 use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
 
@@ -23,17 +25,17 @@ impl Magic for Who {
         &["%who"]
     }
 
-    fn run(&self, _: &Call<'_>, scene: &mut Scene<'_>) -> Result<(), Error> {
-        let variables = scene.cells.variables();
+    fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let variables = context.cells.variables();
         if variables.is_empty() {
-            scene.say("No variable yet. `let x = 1;` makes one, and so does %trace_load PATH --as NAME.");
+            context.print_line("No variable yet. `let x = 1;` makes one, and so does %trace_load PATH --as NAME.");
             return Ok(());
         }
         let rows: Vec<Vec<Cell>> = variables
             .into_iter()
             .map(|variable| vec![Cell::Text(variable.name), Cell::Text(variable.type_name)])
             .collect();
-        scene.show(&Report::of(Part::Table(Table {
+        context.show(&Report::of(Part::Table(Table {
             caption: "variables".to_owned(),
             headers: vec![Header::new("name", Unit::None, Kind::Name), Header::new("type", Unit::None, Kind::Name)],
             total_rows: rows.len(),

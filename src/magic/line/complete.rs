@@ -1,10 +1,11 @@
 //! What could stand at the cursor in a magic line.
 
-use super::argument::{Argument, Kind, Listed};
+use super::candidate::{Candidate, CandidateKind};
 use super::paths;
-use super::value::parser_words;
 use crate::cell::{Caret, Piece, Spot, Word, caret};
-use crate::magic::{MAGICS, Magic, find};
+use crate::magic::api::Magic;
+use crate::magic::argument::{Argument, IdKind, Kind, parser_words};
+use crate::magic::magics::{MAGICS, find};
 use crate::session::{TraceView, View};
 use trace::EVENT_COLUMNS;
 
@@ -17,46 +18,6 @@ pub struct Completion {
     pub end: usize,
     /// What could stand there, best first.
     pub items: Vec<Candidate>,
-}
-
-/// One thing that could stand at the cursor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    /// The text.
-    pub text: String,
-    /// What it is.
-    pub kind: CandidateKind,
-}
-
-/// What a candidate is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CandidateKind {
-    /// The name of a magic.
-    Magic,
-    /// A flag.
-    Flag,
-    /// The label of a loaded trace.
-    Trace,
-    /// A file or folder.
-    Path,
-    /// A Rust variable.
-    Variable,
-    /// A word that an argument takes: a choice, a column.
-    Value,
-}
-
-impl CandidateKind {
-    /// The word that Jupyter's `_jupyter_types_experimental` carries.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            CandidateKind::Magic => "magic",
-            CandidateKind::Flag => "flag",
-            CandidateKind::Trace => "trace",
-            CandidateKind::Path => "path",
-            CandidateKind::Variable => "variable",
-            CandidateKind::Value => "value",
-        }
-    }
 }
 
 /// What could stand at byte `at` of the cell; `None` if it is not in a magic line.
@@ -253,12 +214,12 @@ impl Line<'_> {
     }
 
     /// Numbers of the trace that are not in the list yet, and `all`.
-    fn numbers(&self, argument: &Argument, listed: Listed, typed: &str) -> (usize, Vec<Candidate>) {
+    fn numbers(&self, argument: &Argument, listed: IdKind, typed: &str) -> (usize, Vec<Candidate>) {
         let Some(trace) = self.trace(argument) else { return (0, Vec::new()) };
         let numbers = match listed {
-            Listed::Ranks => &trace.ranks,
-            Listed::Iterations => &trace.iterations,
-            Listed::Streams => &trace.streams,
+            IdKind::Ranks => &trace.ranks,
+            IdKind::Iterations => &trace.iterations,
+            IdKind::Streams => &trace.streams,
         };
         let from = typed.rfind(',').map_or(0, |comma| comma + 1);
         let used: Vec<&str> = typed[..from].split(',').collect();

@@ -3,14 +3,11 @@
 //! The whole line is read first (quotes, unknown flags, bad values), then places are counted, then `{expr}` is asked
 //! of the Rust side. Whether a trace of that name exists is asked later, by the magic.
 
-use super::argument::{Argument, Form, Kind};
-use super::call::Call;
 use super::expand::{self, Environment};
-use super::help::{page, short_usage, usage};
-use super::suggest::did_you_mean;
-use super::value::{Value, read, what};
 use crate::cell::{Piece, Unclosed, Word, words};
-use crate::magic::Magic;
+use crate::magic::api::Magic;
+use crate::magic::argument::{Argument, Call, Form, Kind, Value, did_you_mean, read, what};
+use crate::magic::usage::{page, short_usage, usage};
 use crate::session::Cells;
 use crate::{Error, cell};
 use trace_view::Bundle;
@@ -45,11 +42,11 @@ pub(super) fn parse<'a>(
         let pieces = ask(pieces, cells)?;
         values.push((argument.name, reader.value(argument, &pieces)?));
     }
-    Ok(Parsed::Call(Call::new(magic, bind, values)))
+    Ok(Parsed::Call(Call::new(magic.spelled(), bind, values)))
 }
 
 /// What the words of a command line ask for.
-pub(in crate::magic) enum Asked<'a> {
+pub(crate) enum Invocation<'a> {
     /// `--help` or `-h` stood among them: the page.
     Help(Bundle),
     /// A call.
@@ -60,17 +57,17 @@ pub(in crate::magic) enum Asked<'a> {
 ///
 /// # Errors
 /// The first thing that is wrong with them.
-pub(in crate::magic) fn parse_words<'a>(magic: &'a dyn Magic, typed: &[String]) -> Result<Asked<'a>, Error> {
+pub(crate) fn parse_words<'a>(magic: &'a dyn Magic, typed: &[String]) -> Result<Invocation<'a>, Error> {
     let word = |text: &String| {
         let quoted = !text.starts_with('-');
         Word { range: 0..0, pieces: vec![Piece::Text { text: text.clone(), quoted }] }
     };
     let reader = Reader { magic, environment: &|_| None, at_terminal: true };
     let Some(given) = reader.given(typed.iter().map(word).collect(), None)? else {
-        return Ok(Asked::Help(page(magic)));
+        return Ok(Invocation::Help(page(magic)));
     };
     let value = |given: Given| Ok((given.argument.name, reader.value(given.argument, &given.pieces)?));
-    Ok(Asked::Call(Call::new(magic, None, given.into_iter().map(value).collect::<Result<_, Error>>()?)))
+    Ok(Invocation::Call(Call::new(magic.spelled(), None, given.into_iter().map(value).collect::<Result<_, Error>>()?)))
 }
 
 /// One argument as it was typed.

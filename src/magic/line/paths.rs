@@ -1,6 +1,6 @@
 //! Files and folders that could stand at the cursor.
 
-use super::complete::{Candidate, CandidateKind};
+use super::candidate::{Candidate, CandidateKind};
 use super::expand;
 use crate::cell::{Piece, Word, words};
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! The reference page of all magics and the table of the README, made from what the magics say of themselves.
 
-use super::argument::Argument;
-use super::help::{meaning, usage_of_places};
-use crate::magic::{MAGICS, Magic};
+use crate::magic::api::Magic;
+use crate::magic::argument::Argument;
+use crate::magic::magics::MAGICS;
+use crate::magic::usage::{meaning, usage_of_places};
 use std::collections::BTreeMap;
 
 /// Flags that so many magics take, in the same words, are explained once.

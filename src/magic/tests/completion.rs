@@ -138,8 +138,8 @@ fn offered_in(view: &View, line: &str) -> Vec<String> {
 /// A notebook with the traces control and test, and a frame.
 fn with_traces() -> View {
     let folder = folder();
-    let stage = loaded(&folder);
-    View { frames: view().frames, variables: view().variables, ..stage.session.view(&stage.cells) }
+    let notebook = loaded(&folder);
+    View { frames: view().frames, variables: view().variables, ..notebook.session.view(&notebook.cells) }
 }
 
 #[test]
@@ -214,9 +214,9 @@ fn operators_that_launch_kernels_are_offered() {
     }
     let path = folder.path().join("t.json");
     std::fs::write(&path, trace.json()).unwrap();
-    let mut stage = super::Stage::default();
-    stage.text(&format!("%trace_load '{}'", path.display()));
-    let view = stage.session.view(&stage.cells);
+    let mut notebook = super::Notebook::default();
+    notebook.text(&format!("%trace_load '{}'", path.display()));
+    let view = notebook.session.view(&notebook.cells);
     for typed in ["", "aten", "lin"] {
         let line = format!("%frequent_cuda_kernel_sequences t {typed}");
         assert_eq!(offered_in(&view, &line), ["aten::linear"], "{typed}");

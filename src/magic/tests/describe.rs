@@ -1,14 +1,14 @@
 //! `%describe`: the page as a notebook shows it.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
+use super::Notebook;
 use crate::display::Output;
 use serde_json::{Value, json};
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::TABLE;
 
-/// A stage on which `job` is loaded: one of eight ranks, `gemm` busy for 40 of 50 µs.
-fn stage(folder: &tempfile::TempDir) -> Stage {
+/// A notebook on which `job` is loaded: one of eight ranks, `gemm` busy for 40 of 50 µs.
+fn notebook(folder: &tempfile::TempDir) -> Notebook {
     let builder = TraceBuilder::new()
         .step(1, 0..100)
         .operator("aten::mm", 10..40)
@@ -20,16 +20,16 @@ fn stage(folder: &tempfile::TempDir) -> Stage {
         .correlation(2);
     let path = folder.path().join("job.json");
     std::fs::write(&path, builder.json()).unwrap();
-    let mut stage = Stage::default();
-    stage.text(&format!("%trace_load '{}' --as job --quiet", path.display()));
-    stage
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{}' --as job --quiet", path.display()));
+    notebook
 }
 
 #[test]
 fn the_page_says_what_is_there_and_what_is_odd() {
     let folder = tempfile::tempdir().unwrap();
-    let mut stage = stage(&folder);
-    let text = stage.text("%describe job");
+    let mut notebook = notebook(&folder);
+    let text = notebook.text("%describe job");
     assert!(
         text.starts_with(
             "job: rank 0 · iteration 1 · 6 events · 100.0 µs · NVIDIA GPU\ndevice: 80.0 % busy\n1 warning"
@@ -41,7 +41,7 @@ fn the_page_says_what_is_there_and_what_is_odd() {
     for caption in ["ranks of job", "iterations of job", "top operators of job", "top kernels of job"] {
         assert!(text.contains(caption), "{caption}: {text}");
     }
-    let outputs = stage.outputs("%describe job --top 0").unwrap();
+    let outputs = notebook.outputs("%describe job --top 0").unwrap();
     let tables = outputs
         .iter()
         .filter(|output| matches!(output, Output::Display { bundle, .. } if bundle.data.contains_key(TABLE)));
@@ -52,7 +52,7 @@ fn the_page_says_what_is_there_and_what_is_odd() {
 fn the_file_holds_the_page_and_the_words_of_its_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("job_page.json");
-    assert_eq!(stage(&folder).text(&format!("%describe job --json '{}' --quiet", path.display())), "");
+    assert_eq!(notebook(&folder).text(&format!("%describe job --json '{}' --quiet", path.display())), "");
     let page: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     assert_eq!(page["version"], 1);
     let page = &page["description"];
@@ -72,6 +72,6 @@ fn the_file_holds_the_page_and_the_words_of_its_warnings() {
 #[test]
 fn a_name_that_is_not_loaded_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let error = stage(&folder).error("%describe jbo");
+    let error = notebook(&folder).error("%describe jbo");
     assert_eq!(error, "UsageError: %describe: no trace named \"jbo\". Loaded: job. Did you mean job?");
 }

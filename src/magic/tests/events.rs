@@ -1,7 +1,7 @@
 //! `%events`, and what tables say of the events behind their rows.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
+use super::Notebook;
 use crate::display::Output;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use trace_testkit::{Stream, TraceBuilder};
 use trace_view::TABLE;
 
 /// Traces `a` and `b`: two steps each; `aten::mm` runs less often in `b`, `aten::relu` only there.
-fn stage() -> Stage {
+fn notebook() -> Notebook {
     let folder = tempfile::tempdir().unwrap();
     let a = TraceBuilder::new()
         .rank(3)
@@ -23,18 +23,18 @@ fn stage() -> Stage {
         .step(2, 100..200)
         .operator("aten::mm", 110..115);
     let b = TraceBuilder::new().rank(1).step(1, 0..100).operator("aten::mm", 10..45).operator("aten::relu", 50..51);
-    let mut stage = Stage::default();
+    let mut notebook = Notebook::default();
     for (label, trace) in [("a", a), ("b", b)] {
         let path = folder.path().join(format!("{label}.json"));
         std::fs::write(&path, trace.json()).unwrap();
-        stage.text(&format!("%trace_load '{}' --as {label}", path.display()));
+        notebook.text(&format!("%trace_load '{}' --as {label}", path.display()));
     }
-    stage
+    notebook
 }
 
 /// The table that the extension draws.
-fn table(stage: &mut Stage, code: &str) -> Value {
-    let outputs = stage.outputs(code).unwrap();
+fn table(notebook: &mut Notebook, code: &str) -> Value {
+    let outputs = notebook.outputs(code).unwrap();
     let mut tables = outputs.iter().filter_map(|output| match output {
         Output::Display { bundle, .. } => bundle.data.get(TABLE).cloned(),
         _ => None,
@@ -53,7 +53,7 @@ fn kinds(table: &Value) -> BTreeMap<String, String> {
 
 #[test]
 fn changes_are_those_of_ops_diff_whatever_the_labels() {
-    let mut stage = stage();
+    let mut notebook = notebook();
     let expected = [("ProfilerStep#1", "unchanged"), ("aten::mm", "decreased"), ("aten::relu", "added")];
     let expected: BTreeMap<String, String> = expected
         .into_iter()
@@ -61,45 +61,45 @@ fn changes_are_those_of_ops_diff_whatever_the_labels() {
         .map(|(name, kind)| (name.to_owned(), kind.to_owned()))
         .collect();
     for magic in ["%compare_traces a b --device-type cpu", "%ops_diff a b --device-type cpu"] {
-        assert_eq!(kinds(&table(&mut stage, magic)), expected, "{magic}");
+        assert_eq!(kinds(&table(&mut notebook, magic)), expected, "{magic}");
     }
-    stage.text("x = %compare_traces a b --device-type cpu");
-    assert_eq!(kinds(&table(&mut stage, "%show x")), expected);
-    let added = table(&mut stage, "%show x --category added --columns name,b_counts");
+    notebook.text("x = %compare_traces a b --device-type cpu");
+    assert_eq!(kinds(&table(&mut notebook, "%show x")), expected);
+    let added = table(&mut notebook, "%show x --category added --columns name,b_counts");
     assert_eq!((&added["rows"], &added["changes"]["rows"]), (&json!([["aten::relu", 1]]), &json!([0])));
-    assert!(stage.text("%ops_diff a b --device-type gpu --use-short-name").contains("deleted 1"));
+    assert!(notebook.text("%ops_diff a b --device-type gpu --use-short-name").contains("deleted 1"));
 }
 
 #[test]
 fn rows_offer_cells_that_list_their_events() {
-    let mut stage = stage();
-    let events = table(&mut stage, "%compare_traces a b --device-type cpu --where 'dur > 500ns'")["events"].clone();
+    let mut notebook = notebook();
+    let events = table(&mut notebook, "%compare_traces a b --device-type cpu --where 'dur > 500ns'")["events"].clone();
     assert_eq!((&events["name"], &events["rank"]), (&json!("name"), &Value::Null));
     let cell = |at: usize, key: &str| events["cells"][at][key].as_str().unwrap().to_owned();
     assert_eq!([cell(0, "title"), cell(1, "title")], ["events in a", "events in b"]);
     assert_eq!([cell(0, "counts"), cell(1, "counts")], ["a_counts", "b_counts"]);
     let code = format!("{}'aten::mm'{}", cell(0, "before"), cell(0, "after"));
     assert_eq!(code, "%events a --name 'aten::mm' --rank 3 --iteration 1 --device-type cpu --where 'dur > 500ns'");
-    let listed = table(&mut stage, &code);
+    let listed = table(&mut notebook, &code);
     assert_eq!(listed["rows"].as_array().map(Vec::len), Some(2));
     assert_eq!(listed["caption"], "events · a · aten::mm · CPU · rank 3 · iteration 1 · where dur > 500ns");
 
-    let short = table(&mut stage, "%compare_traces a b --device-type gpu --use-short-name");
+    let short = table(&mut notebook, "%compare_traces a b --device-type gpu --use-short-name");
     assert_eq!(short["rows"][0][0], "at::native::k");
     let cells = &short["events"]["cells"][0];
     let code = format!("{}'at::native::k'{}", cells["before"].as_str().unwrap(), cells["after"].as_str().unwrap());
-    assert_eq!(table(&mut stage, &code)["rows"].as_array().map(Vec::len), Some(1), "{code}");
+    assert_eq!(table(&mut notebook, &code)["rows"].as_array().map(Vec::len), Some(1), "{code}");
 
-    let kernels = table(&mut stage, "%gpu_kernel_breakdown a --no-figure");
+    let kernels = table(&mut notebook, "%gpu_kernel_breakdown a --no-figure");
     assert_eq!(kernels["events"]["rank"], "rank");
     assert_eq!(kernels["events"]["cells"][0]["before"], "%events a --name ");
-    assert_eq!(table(&mut stage, "%temporal_breakdown a --no-figure").get("events"), None);
+    assert_eq!(table(&mut notebook, "%temporal_breakdown a --no-figure").get("events"), None);
 }
 
 #[test]
 fn events_are_listed_longest_first_and_bound_in_order() {
-    let mut stage = stage();
-    let listed = table(&mut stage, "%events a --name aten::mm");
+    let mut notebook = notebook();
+    let listed = table(&mut notebook, "%events a --name aten::mm");
     let at = |name: &str| {
         let columns = listed["columns"].as_array().unwrap();
         columns.iter().position(|column| column["name"] == name).unwrap()
@@ -110,19 +110,22 @@ fn events_are_listed_longest_first_and_bound_in_order() {
     // The unit is that of the durations, not of the moments.
     assert_eq!(listed["columns"][at("dur")]["unit"], "µs");
     assert!(listed["columns"].as_array().unwrap().iter().all(|column| column["name"] != "stream"), "only nulls");
-    stage.text("x = %events a --name aten::mm");
-    let dur = stage.frame("x").column("dur").unwrap().i64().unwrap().to_vec();
+    notebook.text("x = %events a --name aten::mm");
+    let dur = notebook.frame("x").column("dur").unwrap().i64().unwrap().to_vec();
     assert_eq!(dur, [10_000, 15_000, 5_000].map(Some));
-    assert_eq!(stage.text("y = %events a --iteration 2 --device-type cpu").lines().count(), 1);
-    assert_eq!(stage.frame("y").height(), 2);
-    assert_eq!(table(&mut stage, "%events a --name \"it's \\{odd} \\$x\"")["rows"].as_array().map(Vec::len), Some(1));
+    assert_eq!(notebook.text("y = %events a --iteration 2 --device-type cpu").lines().count(), 1);
+    assert_eq!(notebook.frame("y").height(), 2);
+    assert_eq!(
+        table(&mut notebook, "%events a --name \"it's \\{odd} \\$x\"")["rows"].as_array().map(Vec::len),
+        Some(1)
+    );
 }
 
 #[test]
 fn no_events_are_said_and_a_wrong_rank_is_an_error() {
-    let mut stage = stage();
-    let text = stage.text("%events a --name others");
+    let mut notebook = notebook();
+    let text = notebook.text("%events a --name others");
     assert!(text.starts_with("a has no such event; `%describe a` shows what it holds (the row `others`"), "{text}");
-    assert_eq!(stage.error("%events a --rank 0"), "TraceError: trace \"a\" has no rank 0 (has 3)");
-    assert_eq!(stage.error("%events a --iteration 9"), "TraceError: trace \"a\" has no iteration 9 (has 1, 2)");
+    assert_eq!(notebook.error("%events a --rank 0"), "TraceError: trace \"a\" has no rank 0 (has 3)");
+    assert_eq!(notebook.error("%events a --iteration 9"), "TraceError: trace \"a\" has no iteration 9 (has 1, 2)");
 }

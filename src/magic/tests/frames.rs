@@ -1,7 +1,7 @@
 //! View flags on a small frame, the file, and what is bound.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
+use super::Notebook;
 use crate::display::Output;
 use trace::Comparison;
 use trace::polars::df;
@@ -25,13 +25,13 @@ fn compared() -> DataFrame {
     df
 }
 
-fn stage() -> Stage {
-    Stage::default().with_frame("df", compared())
+fn notebook() -> Notebook {
+    Notebook::default().with_frame("df", compared())
 }
 
 /// The names of a table in the order shown.
 fn names(code: &str) -> Vec<&'static str> {
-    let text = stage().text(code);
+    let text = notebook().text(code);
     let known = ["b_gone", "c_more", "d_less", "e_same", "a_new"];
     text.lines().filter_map(|line| known.into_iter().find(|name| line.contains(name))).collect()
 }
@@ -40,7 +40,7 @@ fn names(code: &str) -> Vec<&'static str> {
 fn csv(flags: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.csv");
-    stage().text(&format!("%show df --csv '{}' {flags}", path.display()));
+    notebook().text(&format!("%show df --csv '{}' {flags}", path.display()));
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -67,42 +67,42 @@ fn filter_and_category_leave_rows() {
     assert_eq!(names("%show df --category increased"), ["c_more"]);
     assert_eq!(names("%show df --category decreased"), ["d_less"]);
     assert_eq!(names("%show df --category unchanged"), ["e_same"]);
-    let text = stage().text("%show df --category added");
+    let text = notebook().text("%show df --category added");
     assert!(text.contains("1 of 5 rows match"), "{text}");
 }
 
 #[test]
 fn top_and_min_us_hide_rows_and_say_so() {
-    let text = stage().text("%show df --top 2");
+    let text = notebook().text("%show df --top 2");
     assert!(text.contains("2 of 5 rows × 9 columns · --top 0 shows all"), "{text}");
     assert_eq!(names("%show df --top 2"), ["b_gone", "c_more"]);
     assert_eq!(names("%show df --top 0").len(), 5);
     assert_eq!(names("%show df --min-us 50"), ["c_more", "d_less", "a_new"]);
-    assert!(stage().text("%show df --min-us 50").contains("2 rows below 50 µs hidden"));
+    assert!(notebook().text("%show df --min-us 50").contains("2 rows below 50 µs hidden"));
 }
 
 #[test]
 fn the_unit_is_one_for_the_table() {
-    assert!(stage().text("%show df --unit us").contains("[µs]"));
-    assert!(stage().text("%show df --unit s").contains("[s]"));
-    let auto = stage().text("%show df");
+    assert!(notebook().text("%show df --unit us").contains("[µs]"));
+    assert!(notebook().text("%show df --unit s").contains("[s]"));
+    let auto = notebook().text("%show df");
     assert!(auto.contains("[ms]") && !auto.contains("[µs]"), "{auto}");
-    assert!(stage().text("%show df --filter e_same").contains("[µs]"));
+    assert!(notebook().text("%show df --filter e_same").contains("[µs]"));
 }
 
 #[test]
 fn columns_are_chosen_in_order() {
-    let mut stage = stage();
-    stage.text("x = %show df --columns diff_counts,name --sort diff_duration:asc");
-    let x = stage.frame("x");
+    let mut notebook = notebook();
+    notebook.text("x = %show df --columns diff_counts,name --sort diff_duration:asc");
+    let x = notebook.frame("x");
     assert_eq!(x.get_column_names(), ["diff_counts", "name"]);
     assert_eq!(x.column("name").unwrap().str().unwrap().get(0), Some("d_less"));
     assert_eq!(
-        stage.error("%show df --columns name,diff_count"),
+        notebook.error("%show df --columns name,diff_count"),
         "UsageError: %show: no column \"diff_count\". Columns: name, control_counts, control_total_duration, test_counts, \
          test_total_duration, diff_counts, diff_duration, counts_change_categories. Did you mean diff_counts?"
     );
-    assert_eq!(stage.error("%show df --columns name,name"), "UsageError: %show: --columns: name is named twice.");
+    assert_eq!(notebook.error("%show df --columns name,name"), "UsageError: %show: --columns: name is named twice.");
 }
 
 #[test]
@@ -127,39 +127,39 @@ fn explicit_flags_shape_the_file() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
-    let mut stage = stage();
+    let mut notebook = notebook();
     assert_eq!(
-        stage.error("x = %show df --csv /no/such/folder/x.csv"),
+        notebook.error("x = %show df --csv /no/such/folder/x.csv"),
         "FileError: /no/such/folder/x.csv: the folder /no/such/folder does not exist; make it first, or name another"
     );
-    assert!(!stage.cells.bound.contains_key("x"), "nothing is bound by a magic that failed");
+    assert!(!notebook.cells.bound.contains_key("x"), "nothing is bound by a magic that failed");
 }
 
 #[test]
 fn a_wrong_flag_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.csv");
-    stage().error(&format!("%show df --csv '{}' --sort nothing", path.display()));
+    notebook().error(&format!("%show df --csv '{}' --sort nothing", path.display()));
     assert!(!path.exists());
 }
 
 #[test]
 fn names_to_the_left_bind_quietly() {
-    let mut stage = stage();
-    assert_eq!(stage.text("x = %show df"), "x: DataFrame 5 × 8\n");
-    assert_eq!(stage.text("let x = %show df --filter a_new;"), "x: DataFrame 1 × 8\n");
-    assert_eq!(stage.frame("x").height(), 1);
-    assert_eq!(stage.text("z = %show df --quiet"), "");
-    assert_eq!(stage.text("%show df --quiet"), "");
-    assert_eq!(stage.frame("z"), &compared());
-    let view = stage.session.view(&stage.cells);
+    let mut notebook = notebook();
+    assert_eq!(notebook.text("x = %show df"), "x: DataFrame 5 × 8\n");
+    assert_eq!(notebook.text("let x = %show df --filter a_new;"), "x: DataFrame 1 × 8\n");
+    assert_eq!(notebook.frame("x").height(), 1);
+    assert_eq!(notebook.text("z = %show df --quiet"), "");
+    assert_eq!(notebook.text("%show df --quiet"), "");
+    assert_eq!(notebook.frame("z"), &compared());
+    let view = notebook.session.view(&notebook.cells);
     let schema = &view.frames["x"];
     assert_eq!((schema.rows, schema.width, schema.columns[0].0.as_str()), (Some(1), 8, "name"));
 }
 
 #[test]
 fn a_table_is_one_output_with_alternatives() {
-    let outputs = stage().outputs("%show df").unwrap();
+    let outputs = notebook().outputs("%show df").unwrap();
     let [Output::Display { bundle, id: None }] = outputs.as_slice() else { panic!("{outputs:?}") };
     for mime in [PLAIN, HTML, trace_view::TABLE] {
         assert!(bundle.data.contains_key(mime), "{mime}");
@@ -169,15 +169,15 @@ fn a_table_is_one_output_with_alternatives() {
 
 #[test]
 fn a_category_needs_counts_of_two_sides() {
-    let mut stage = Stage::default().with_frame("df", df!("name" => ["a"], "n" => [1i64]).unwrap());
+    let mut notebook = Notebook::default().with_frame("df", df!("name" => ["a"], "n" => [1i64]).unwrap());
     assert_eq!(
-        stage.error("%show df --category added"),
+        notebook.error("%show df --category added"),
         "UsageError: %show: --category needs a comparison: the frame of %compare_traces with its column \
          counts_change_categories."
     );
-    let mut stage = Stage::default().with_frame("df", df!("n" => [1i64]).unwrap());
+    let mut notebook = Notebook::default().with_frame("df", df!("n" => [1i64]).unwrap());
     assert_eq!(
-        stage.error("%show df --filter a"),
+        notebook.error("%show df --filter a"),
         "UsageError: %show: --filter needs a column of names, and there is none."
     );
 }
@@ -185,10 +185,10 @@ fn a_category_needs_counts_of_two_sides() {
 #[test]
 fn nulls_come_last_in_any_order() {
     let df = df!("name" => ["a", "b", "c"], "n" => [None, Some(1.0), Some(2.0)]).unwrap();
-    let mut stage = Stage::default().with_frame("df", df);
+    let mut notebook = Notebook::default().with_frame("df", df);
     for (order, expected) in [("desc", ["c", "b", "a"]), ("asc", ["b", "c", "a"])] {
-        stage.text(&format!("x = %show df --sort n:{order}"));
-        let names: Vec<_> = stage
+        notebook.text(&format!("x = %show df --sort n:{order}"));
+        let names: Vec<_> = notebook
             .frame("x")
             .column("name")
             .unwrap()
@@ -203,14 +203,14 @@ fn nulls_come_last_in_any_order() {
 
 #[test]
 fn an_empty_frame_is_shown_as_such() {
-    let mut stage = Stage::default().with_frame("df", compared().head(Some(0)));
-    let text = stage.text("%show df");
+    let mut notebook = Notebook::default().with_frame("df", compared().head(Some(0)));
+    let text = notebook.text("%show df");
     assert!(text.contains("0 rows"), "{text}");
 }
 
 #[test]
 fn who_lists_variables() {
-    let text = stage().text("%who");
+    let text = notebook().text("%who");
     assert!(text.contains("df") && text.contains("DataFrame"), "{text}");
-    assert!(Stage::default().text("%who").starts_with("No variable yet."));
+    assert!(Notebook::default().text("%who").starts_with("No variable yet."));
 }

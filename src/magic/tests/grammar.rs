@@ -1,7 +1,7 @@
 //! The words of every error, and what the line may look like.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
+use super::Notebook;
 use crate::session::{Binding, Cells};
 use trace::polars::df;
 use trace::polars::prelude::DataFrame;
@@ -11,7 +11,7 @@ fn frame() -> DataFrame {
 }
 
 fn error(code: &str) -> String {
-    Stage::default().error(code)
+    Notebook::default().error(code)
 }
 
 #[test]
@@ -158,40 +158,43 @@ fn underscores_plurals_and_equal_signs_are_the_same_flag() {
 
 #[test]
 fn a_variable_that_there_is_not() {
-    let mut stage = Stage::default().with_frame("frame", frame());
+    let mut notebook = Notebook::default().with_frame("frame", frame());
     assert_eq!(
-        stage.error("%show frme"),
+        notebook.error("%show frme"),
         "UsageError: %show: no variable named \"frme\". Did you mean frame? (%who lists all)"
     );
-    assert_eq!(stage.error("%show 'frame.head(None)'"), "CompileError: frame.head(None) is no data frame");
+    assert_eq!(notebook.error("%show 'frame.head(None)'"), "CompileError: frame.head(None) is no data frame");
 }
 
 #[test]
 fn expressions_in_braces_are_asked_of_the_rust_side() {
-    let mut stage = Stage::default().with_frame("df", frame());
-    stage.cells.texts.insert("n + 1", "1");
-    stage.cells.texts.insert("many", "many");
-    let text = stage.text("%show df --top {n + 1}");
+    let mut notebook = Notebook::default().with_frame("df", frame());
+    notebook.cells.texts.insert("n + 1", "1");
+    notebook.cells.texts.insert("many", "many");
+    let text = notebook.text("%show df --top {n + 1}");
     assert!(text.contains("--top 0 shows all"), "{text}");
-    assert_eq!(stage.error("%show df --top {many}"), "UsageError: %show --top: expected a whole number, got \"many\".");
-    assert_eq!(stage.error("%show df --top {missing}"), "CompileError: cannot find value `missing`");
+    assert_eq!(
+        notebook.error("%show df --top {many}"),
+        "UsageError: %show --top: expected a whole number, got \"many\"."
+    );
+    assert_eq!(notebook.error("%show df --top {missing}"), "CompileError: cannot find value `missing`");
     // The line is checked before anything is asked.
-    assert!(stage.error("%show df --top {missing} --tpo 3").contains("unknown flag"));
+    assert!(notebook.error("%show df --top {missing} --tpo 3").contains("unknown flag"));
 }
 
 #[test]
 fn a_failed_magic_leaves_bindings_alone() {
-    let mut stage = Stage::default().with_frame("df", frame());
-    stage.error("df = %show df --sort nothing");
-    assert_eq!(stage.frame("df"), &frame());
+    let mut notebook = Notebook::default().with_frame("df", frame());
+    notebook.error("df = %show df --sort nothing");
+    assert_eq!(notebook.frame("df"), &frame());
 }
 
 #[test]
 fn the_first_error_stops_the_cell() {
-    let mut stage = Stage::default();
-    stage.cells.bind("df", Binding::Frame(frame()));
-    stage.error("%nope\nx = %show df");
-    assert!(!stage.cells.bound.contains_key("x"));
+    let mut notebook = Notebook::default();
+    notebook.cells.bind("df", Binding::Frame(frame()));
+    notebook.error("%nope\nx = %show df");
+    assert!(!notebook.cells.bound.contains_key("x"));
 }
 
 #[test]
@@ -252,13 +255,13 @@ fn no_line_panics() {
         seed ^= seed << 17;
         (seed % n as u64) as usize
     };
-    let mut stage = Stage::default().with_frame("df", frame());
+    let mut notebook = Notebook::default().with_frame("df", frame());
     for _ in 0..20_000 {
         let magic = crate::magic::MAGICS[below(crate::magic::MAGICS.len())].name();
         let args: String =
             (0..below(8)).map(|_| [BITS[below(BITS.len())], if below(4) == 0 { "" } else { " " }].concat()).collect();
         let code = format!("%{magic} {args}");
-        if let Err(failure) = stage.outputs(&code) {
+        if let Err(failure) = notebook.outputs(&code) {
             assert!(!failure.ename.is_empty() && !failure.evalue.is_empty(), "{code}");
         }
         crate::magic::complete(&code, below(code.len() + 1), &crate::session::View::default());

@@ -1,14 +1,14 @@
 //! Help pages and inspection.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
+use super::Notebook;
 use crate::display::Output;
 use crate::magic::{MAGICS, inspect};
 use crate::session::{Variable, View};
 use trace_view::{Bundle, HTML};
 
 fn page(code: &str) -> Bundle {
-    match Stage::default().outputs(code).unwrap().as_slice() {
+    match Notebook::default().outputs(code).unwrap().as_slice() {
         [Output::Page(page)] => page.clone(),
         other => panic!("{code}: {other:?}"),
     }
@@ -23,7 +23,7 @@ fn every_way_to_ask_gives_the_same_page() {
     // Flags are for the cell's output, which is saved; the pager's page is not.
     for code in ["%trace_load --help", "%trace_load -h", "%trace_load x --as y --help"] {
         let shown = [Output::Display { bundle: expected.clone(), id: None }];
-        assert_eq!(Stage::default().outputs(code).unwrap(), shown, "{code}");
+        assert_eq!(Notebook::default().outputs(code).unwrap(), shown, "{code}");
     }
 }
 
@@ -56,8 +56,8 @@ fn a_page_looks_like_this() {
 
 #[test]
 fn a_variable_answers_with_its_type() {
-    let mut stage = Stage::default().with_frame("df", trace::polars::prelude::DataFrame::empty());
-    assert_eq!(stage.text("?df"), "df: DataFrame\n");
+    let mut notebook = Notebook::default().with_frame("df", trace::polars::prelude::DataFrame::empty());
+    assert_eq!(notebook.text("?df"), "df: DataFrame\n");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn inspection_answers_anywhere_in_the_line() {
 #[test]
 fn the_lists_name_every_magic() {
     for code in ["%lsmagic", "%magic"] {
-        let text = Stage::default().text(code);
+        let text = Notebook::default().text(code);
         for magic in MAGICS.iter() {
             assert!(text.contains(&format!("%{}", magic.name())), "{code}: {text}");
         }

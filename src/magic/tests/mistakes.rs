@@ -91,12 +91,12 @@ fn every_mistake_is_named_explained_and_answered() {
     std::fs::write(path("lines.json"), "{\"ph\": \"X\", \"ts\": 1}\n{\"ph\": \"X\", \"ts\": 2}\n").unwrap();
     std::fs::write(path("wide.json"), b"\xff\xfe{\0}\0").unwrap();
     std::fs::write(path("run.nsys-rep"), "anything").unwrap();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     assert!(MISTAKES.len() >= 50, "{}", MISTAKES.len());
     let mut missing = Vec::new();
     for (line, parts) in MISTAKES {
         let line = line.replace("{folder}", folder.path().to_str().unwrap());
-        let message = stage.error(&line);
+        let message = notebook.error(&line);
         for part in parts.iter().filter(|part| !message.contains(*part)) {
             missing.push(format!("{line}\n  lacks {part:?}: {message}"));
         }
@@ -108,8 +108,8 @@ fn every_mistake_is_named_explained_and_answered() {
 #[test]
 fn operators_that_work_are_named_where_one_does_not() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    let text = stage.text("%frequent_cuda_kernel_sequences control relu --min-pattern-len 1");
+    let mut notebook = loaded(&folder);
+    let text = notebook.text("%frequent_cuda_kernel_sequences control relu --min-pattern-len 1");
     assert!(text.contains("No operator on rank 0 has a name that holds \"relu\"."), "{text}");
     assert!(text.contains("Operators that launch 1 kernel or more: aten::mm (1 ×)."), "{text}");
     assert!(!text.contains("(no rows)") && !text.contains("pattern  count"), "an empty table says nothing: {text}");
@@ -118,18 +118,18 @@ fn operators_that_work_are_named_where_one_does_not() {
 #[test]
 fn duplicates_and_all_count_once() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    let plain = stage.text("%compare_traces control test");
+    let mut notebook = loaded(&folder);
+    let plain = notebook.text("%compare_traces control test");
     for flags in [
         "--control-rank 0,0 --test-rank all",
         "--control-rank all --control-iteration 1,1",
         "--test-iteration all --control-iteration ALL",
     ] {
-        assert_eq!(stage.text(&format!("%compare_traces control test {flags}")), plain, "{flags}");
+        assert_eq!(notebook.text(&format!("%compare_traces control test {flags}")), plain, "{flags}");
     }
-    let plain = stage.text("%idle_time_breakdown control");
-    assert_eq!(stage.text("%idle_time_breakdown control --rank 0,0 --streams 7,7"), plain);
-    assert_eq!(stage.text("%idle_time_breakdown control --rank all --streams all"), plain);
-    assert!(stage.text("%temporal_breakdown control --iteration all").contains("iteration 1"));
-    stage.text("%trace_info control --rank all");
+    let plain = notebook.text("%idle_time_breakdown control");
+    assert_eq!(notebook.text("%idle_time_breakdown control --rank 0,0 --streams 7,7"), plain);
+    assert_eq!(notebook.text("%idle_time_breakdown control --rank all --streams all"), plain);
+    assert!(notebook.text("%temporal_breakdown control --iteration all").contains("iteration 1"));
+    notebook.text("%trace_info control --rank all");
 }

@@ -1,12 +1,12 @@
 //! Which arguments of events become columns, asked for in a magic line.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
+use super::Notebook;
 use crate::magic::complete;
 use crate::session::View;
 use trace_testkit::{Stream, TraceBuilder};
 
-fn loaded(args: &str) -> (Stage, String) {
+fn loaded(args: &str) -> (Notebook, String) {
     let folder = tempfile::tempdir().unwrap();
     let trace = TraceBuilder::new()
         .operator("aten::mm", 10..40)
@@ -18,13 +18,13 @@ fn loaded(args: &str) -> (Stage, String) {
         .arg("est. achieved occupancy %", "40");
     let path = folder.path().join("t.json");
     std::fs::write(&path, trace.json()).unwrap();
-    let mut stage = Stage::default();
-    let text = stage.text(&format!("%trace_load '{}' {args}", path.display()));
-    (stage, text)
+    let mut notebook = Notebook::default();
+    let text = notebook.text(&format!("%trace_load '{}' {args}", path.display()));
+    (notebook, text)
 }
 
-fn columns(stage: &Stage) -> Vec<String> {
-    let events = stage.session.trace("t").unwrap().rank(0).unwrap().events();
+fn columns(notebook: &Notebook) -> Vec<String> {
+    let events = notebook.session.trace("t").unwrap().rank(0).unwrap().events();
     events.get_column_names().iter().skip(12).map(|name| name.to_string()).collect()
 }
 
@@ -37,8 +37,8 @@ fn args_choose_the_columns() {
         ("--args 'default, sm::occupancy'", vec!["input_dims", "est_occupancy"]),
         ("--args all", vec!["est_occupancy", "input_dims", "my_own", "sequence"]),
     ] {
-        let (stage, _) = loaded(args);
-        let mut columns = columns(&stage);
+        let (notebook, _) = loaded(args);
+        let mut columns = columns(&notebook);
         if args.ends_with("all") {
             columns.sort_unstable();
         }
@@ -48,9 +48,9 @@ fn args_choose_the_columns() {
 
 #[test]
 fn a_word_that_is_no_argument_is_named() {
-    let mut stage = Stage::default();
+    let mut notebook = Notebook::default();
     assert_eq!(
-        stage.error("%trace_load x --args default,sm::ocupancy"),
+        notebook.error("%trace_load x --args default,sm::ocupancy"),
         "UsageError: %trace_load --args: \"sm::ocupancy\" is no argument of events and no group of them. Did you mean \
          sm::occupancy? (%parser_args lists all)"
     );
@@ -88,23 +88,23 @@ fn tab_offers_groups_and_keys_and_none_twice() {
 
 #[test]
 fn all_arguments_are_listed_with_what_they_hold() {
-    let mut stage = Stage::default();
-    let text = stage.text("%parser_args");
+    let mut notebook = Notebook::default();
+    let text = notebook.text("%parser_args");
     for word in ["cpu_op::input_dims", "Input Dims", "shapes of the inputs", "triton_kernels", "minimum", "1.2.0"] {
         assert!(text.contains(word), "{word} in {text}");
     }
-    let some = stage.text("%parser_args sm::warps");
+    let some = notebook.text("%parser_args sm::warps");
     assert!(some.contains("warps_per_sm") && !some.contains("input_dims"), "{some}");
 }
 
 #[test]
 fn memory_is_told_by_column() {
-    let (mut stage, _) = loaded("--args all");
-    let text = stage.text("%trace_info t --memory");
+    let (mut notebook, _) = loaded("--args all");
+    let text = notebook.text("%trace_info t --memory");
     for word in ["my_own", "f64", "category", "est_occupancy", "start, on the trace's clock"] {
         assert!(text.contains(word), "{word} in {text}");
     }
-    let only = stage.text("%trace_info t --memory --rank 0");
+    let only = notebook.text("%trace_info t --memory --rank 0");
     assert!(only.contains("memory of trace t · rank 0"), "{only}");
-    assert!(stage.error("%trace_info t --memory --rank 4").contains("has no rank 4"));
+    assert!(notebook.error("%trace_info t --memory --rank 4").contains("has no rank 4"));
 }

@@ -1,8 +1,8 @@
 //! Loading, listing, comparing, drawing, dropping: on traces written by hand.
 
 #![allow(clippy::unwrap_used)]
-use super::Stage;
-use super::stage::plain;
+use super::Notebook;
+use super::notebook::plain;
 use crate::display::Output;
 use crate::session::Binding;
 use std::path::Path;
@@ -46,20 +46,20 @@ fn at(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 
-pub(super) fn loaded(folder: &TempDir) -> Stage {
-    let mut stage = Stage::default();
+pub(super) fn loaded(folder: &TempDir) -> Notebook {
+    let mut notebook = Notebook::default();
     let (control, test) = (at(folder, "control.json"), at(folder, "test.json.gz"));
-    stage.text(&format!("%trace_load '{control}'\n%trace_load '{test}'"));
-    stage
+    notebook.text(&format!("%trace_load '{control}'\n%trace_load '{test}'"));
+    notebook
 }
 
 #[test]
 fn a_comparison_of_nothing_says_so() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    let text = stage.text("%compare_traces control test --where 'dur > 1s'");
+    let mut notebook = loaded(&folder);
+    let text = notebook.text("%compare_traces control test --where 'dur > 1s'");
     assert!(text.starts_with("nothing to compare: neither side has such events"), "{text}");
-    assert!(!stage.text("%compare_traces control test").contains("nothing to compare"));
+    assert!(!notebook.text("%compare_traces control test").contains("nothing to compare"));
 }
 
 /// The lines of a text that hold `word`.
@@ -70,57 +70,57 @@ fn line<'a>(text: &'a str, word: &str) -> &'a str {
 #[test]
 fn a_load_binds_a_variable_and_says_what_it_is() {
     let folder = folder();
-    let mut stage = Stage::default();
-    let text = stage.text(&format!("%trace_load '{}' --as monday", at(&folder, "control.json")));
+    let mut notebook = Notebook::default();
+    let text = notebook.text(&format!("%trace_load '{}' --as monday", at(&folder, "control.json")));
     assert!(text.starts_with("monday: TraceSet, 1 rank · 6 events · loaded in 0."), "{text}");
-    assert!(matches!(stage.cells.bound.get("monday"), Some(Binding::Trace(trace)) if trace.label() == "monday"));
-    assert_eq!(stage.session.trace("monday").unwrap().iterations(), [1]);
+    assert!(matches!(notebook.cells.bound.get("monday"), Some(Binding::Trace(trace)) if trace.label() == "monday"));
+    assert_eq!(notebook.session.trace("monday").unwrap().iterations(), [1]);
 }
 
 #[test]
 fn a_label_is_made_from_the_stem_and_shown() {
     let folder = folder();
-    let mut stage = Stage::default();
-    let text = stage.text(&format!("%trace_load '{}'", at(&folder, "test.json.gz")));
+    let mut notebook = Notebook::default();
+    let text = notebook.text(&format!("%trace_load '{}'", at(&folder, "test.json.gz")));
     assert!(text.starts_with("test: TraceSet"), "{text}");
-    let quiet = stage.text(&format!("other = %trace_load '{}'", at(&folder, "test.json.gz")));
+    let quiet = notebook.text(&format!("other = %trace_load '{}'", at(&folder, "test.json.gz")));
     assert_eq!(quiet.lines().count(), 1, "{quiet}");
-    assert_eq!(stage.text(&format!("%trace_load '{}' --as third --quiet", at(&folder, "test.json.gz"))), "");
-    assert_eq!(stage.session.traces().keys().collect::<Vec<_>>(), ["other", "test", "third"]);
+    assert_eq!(notebook.text(&format!("%trace_load '{}' --as third --quiet", at(&folder, "test.json.gz"))), "");
+    assert_eq!(notebook.session.traces().keys().collect::<Vec<_>>(), ["other", "test", "third"]);
 }
 
 #[test]
 fn a_failed_load_leaves_the_older_trace() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    let before = Arc::clone(stage.session.trace("control").unwrap());
-    let error = stage.error("%trace_load /no/such/trace.json --as control");
+    let mut notebook = loaded(&folder);
+    let before = Arc::clone(notebook.session.trace("control").unwrap());
+    let error = notebook.error("%trace_load /no/such/trace.json --as control");
     assert!(error.starts_with("TraceError: /no/such/trace.json: "), "{error}");
-    assert!(Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
-    stage.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
-    assert!(!Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
+    assert!(Arc::ptr_eq(&before, notebook.session.trace("control").unwrap()));
+    notebook.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
+    assert!(!Arc::ptr_eq(&before, notebook.session.trace("control").unwrap()));
 }
 
 #[test]
 fn a_label_in_use_is_replaced_and_that_is_said() {
     let folder = folder();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     let control = at(&folder, "control.json");
-    let again = stage.text(&format!("%trace_load '{control}'"));
+    let again = notebook.text(&format!("%trace_load '{control}'"));
     assert!(!again.contains("in place of"), "the same file again: {again}");
-    let other = stage.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
+    let other = notebook.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
     assert!(line(&other, "control: TraceSet").ends_with(&format!(" · in place of {control}")), "{other}");
 }
 
 #[test]
 fn an_interrupt_leaves_everything_as_it_was() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    let before = Arc::clone(stage.session.trace("control").unwrap());
-    stage.sink.interrupted.store(true, Ordering::Relaxed);
-    let error = stage.error(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
+    let mut notebook = loaded(&folder);
+    let before = Arc::clone(notebook.session.trace("control").unwrap());
+    notebook.sink.interrupted.store(true, Ordering::Relaxed);
+    let error = notebook.error(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
     assert_eq!(error, "KeyboardInterrupt: interrupted");
-    assert!(Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
+    assert!(Arc::ptr_eq(&before, notebook.session.trace("control").unwrap()));
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn what_was_repaired_is_a_warning_even_when_quiet() {
     let folder = folder();
     let whole = std::fs::read_to_string(at(&folder, "control.json")).unwrap();
     std::fs::write(at(&folder, "cut.json"), &whole[..whole.len() - 60]).unwrap();
-    let text = Stage::default().text(&format!("%trace_load '{}' --quiet", at(&folder, "cut.json")));
+    let text = Notebook::default().text(&format!("%trace_load '{}' --quiet", at(&folder, "cut.json")));
     assert!(text.starts_with("Warning: ") && text.contains("cut.json is incomplete"), "{text}");
-    let shown = Stage::default().text(&format!("%trace_load '{}'", at(&folder, "cut.json")));
+    let shown = Notebook::default().text(&format!("%trace_load '{}'", at(&folder, "cut.json")));
     assert_eq!(shown.matches("is incomplete").count(), 1, "{shown}");
 }
 
@@ -141,44 +141,44 @@ fn strict_refuses_what_would_be_repaired_and_names_the_place() {
     let broken = whole.replacen("\"name\"", "\n\"name\": NaN, \"name\"", 1);
     assert_ne!(whole, broken);
     std::fs::write(at(&folder, "broken.json"), &broken).unwrap();
-    let mut stage = loaded(&folder);
-    let before = Arc::clone(stage.session.trace("control").unwrap());
-    let error = stage.error(&format!("%trace_load '{}' --as control --strict", at(&folder, "broken.json")));
+    let mut notebook = loaded(&folder);
+    let before = Arc::clone(notebook.session.trace("control").unwrap());
+    let error = notebook.error(&format!("%trace_load '{}' --as control --strict", at(&folder, "broken.json")));
     let byte = broken.find("NaN").unwrap();
     assert!(
         error.starts_with("TraceError: ") && error.contains("broken.json is not valid JSON: expected value"),
         "{error}"
     );
     assert!(error.contains(&format!("column 9 (byte {byte})")), "{error}");
-    assert!(Arc::ptr_eq(&before, stage.session.trace("control").unwrap()));
-    let text = stage.text(&format!("%trace_load '{}' --as control --strict", at(&folder, "test.json.gz")));
+    assert!(Arc::ptr_eq(&before, notebook.session.trace("control").unwrap()));
+    let text = notebook.text(&format!("%trace_load '{}' --as control --strict", at(&folder, "test.json.gz")));
     assert!(text.starts_with("control: TraceSet"), "{text}");
 }
 
 #[test]
 fn compat_is_chosen_when_loading() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    stage.text(&format!("%trace_load '{}' --as hta --compat hta", at(&folder, "test.json.gz")));
-    assert_eq!(stage.session.trace("hta").unwrap().compat(), trace::Compat::Hta);
-    let text = stage.text("%compare_traces control hta");
+    let mut notebook = loaded(&folder);
+    notebook.text(&format!("%trace_load '{}' --as hta --compat hta", at(&folder, "test.json.gz")));
+    assert_eq!(notebook.session.trace("hta").unwrap().compat(), trace::Compat::Hta);
+    let text = notebook.text("%compare_traces control hta");
     assert!(text.contains("Warning: "), "{text}");
 }
 
 #[test]
 fn traces_are_listed_explained_and_dropped() {
     let folder = folder();
-    let mut stage = Stage::default();
-    assert_eq!(stage.text("%trace_list"), "No trace is loaded; %trace_load PATH --as NAME loads one.\n");
-    stage = loaded(&folder);
-    let list = stage.text("%trace_list");
+    let mut notebook = Notebook::default();
+    assert_eq!(notebook.text("%trace_list"), "No trace is loaded; %trace_load PATH --as NAME loads one.\n");
+    notebook = loaded(&folder);
+    let list = notebook.text("%trace_list");
     assert!(line(&list, "control.json").contains("exact") && line(&list, "test.json.gz").contains("  1  "), "{list}");
-    assert!(stage.text("%trace_info control").contains("control"));
-    let dropped = stage.text("%trace_drop control");
+    assert!(notebook.text("%trace_info control").contains("control"));
+    let dropped = notebook.text("%trace_drop control");
     assert!(dropped.starts_with("dropped control: "), "{dropped}");
-    assert!(stage.session.trace("control").is_none() && !stage.cells.bound.contains_key("control"));
+    assert!(notebook.session.trace("control").is_none() && !notebook.cells.bound.contains_key("control"));
     assert_eq!(
-        stage.error("%trace_info control"),
+        notebook.error("%trace_info control"),
         "UsageError: %trace_info: no trace named \"control\". Loaded: test."
     );
 }
@@ -212,12 +212,12 @@ fn a_comparison_is_a_table_with_a_caption_and_a_footer() {
 #[test]
 fn a_bound_comparison_has_all_rows_in_htas_order() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    assert_eq!(stage.text("df = %compare_traces control test --top 1"), "df: DataFrame 6 × 8\n");
-    let control = stage.session.trace("control").unwrap();
-    let test = stage.session.trace("test").unwrap();
+    let mut notebook = loaded(&folder);
+    assert_eq!(notebook.text("df = %compare_traces control test --top 1"), "df: DataFrame 6 × 8\n");
+    let control = notebook.session.trace("control").unwrap();
+    let test = notebook.session.trace("test").unwrap();
     let expected = TraceDiff::new(&**control, &**test).compare_traces().unwrap();
-    assert!(stage.frame("df").equals(&expected));
+    assert!(notebook.frame("df").equals(&expected));
 }
 
 #[test]
@@ -230,13 +230,13 @@ fn the_same_trace_may_stand_on_both_sides() {
 #[test]
 fn a_rank_or_iteration_that_there_is_not() {
     let folder = folder();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     assert_eq!(
-        stage.error("%compare_traces control test --test-iteration 7"),
+        notebook.error("%compare_traces control test --test-iteration 7"),
         "TraceError: trace \"test\" has no iteration 7 (has 1)"
     );
     assert_eq!(
-        stage.error("%compare_traces control test --control-rank 3"),
+        notebook.error("%compare_traces control test --control-rank 3"),
         "TraceError: trace \"control\" has no rank 3 (has 0)"
     );
 }
@@ -244,23 +244,23 @@ fn a_rank_or_iteration_that_there_is_not() {
 #[test]
 fn a_frame_may_not_take_the_name_of_a_trace() {
     let folder = folder();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     for magic in ["%compare_traces", "%ops_diff"] {
-        let error = stage.error(&format!("control = {magic} control test"));
+        let error = notebook.error(&format!("control = {magic} control test"));
         assert!(
             error.ends_with(": control is a loaded trace. Take another name, or %trace_drop control first."),
             "{error}"
         );
     }
-    assert!(matches!(stage.cells.bound.get("control"), Some(Binding::Trace(_))));
+    assert!(matches!(notebook.cells.bound.get("control"), Some(Binding::Trace(_))));
 }
 
 #[test]
 fn groups_are_counted_shown_written_and_bound() {
     let folder = folder();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     let json = at(&folder, "ops.json");
-    let text = stage.text(&format!("%ops_diff control test --device-type cpu --json '{json}' --as ops"));
+    let text = notebook.text(&format!("%ops_diff control test --device-type cpu --json '{json}' --as ops"));
     let summary = "added 1 · deleted 1 · increased 1 · decreased 0 · unchanged 2";
     assert!(text.starts_with(&format!("{summary}\n")), "{text}");
     for (name, group) in [
@@ -272,9 +272,9 @@ fn groups_are_counted_shown_written_and_bound() {
         assert!(line(&text, name).contains(group), "{text}");
     }
     assert!(text.ends_with(&format!("wrote {json}: {summary}\nops: OpsDiff {summary}\n")), "{text}");
-    let Some(Binding::OpsDiff(ops)) = stage.cells.bound.get("ops") else { panic!("not bound") };
-    let control = stage.session.trace("control").unwrap();
-    let test = stage.session.trace("test").unwrap();
+    let Some(Binding::OpsDiff(ops)) = notebook.cells.bound.get("ops") else { panic!("not bound") };
+    let control = notebook.session.trace("control").unwrap();
+    let test = notebook.session.trace("test").unwrap();
     let expected = TraceDiff::new(&**control, &**test).device_type(trace::DeviceType::CPU).ops_diff().unwrap();
     assert_eq!(ops, &expected);
     let written = std::fs::read_to_string(&json).unwrap();
@@ -296,9 +296,9 @@ fn a_group_can_be_picked() {
 #[test]
 fn a_figure_is_one_output_and_two_files() {
     let folder = folder();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     let (html, png) = (at(&folder, "a.html"), at(&folder, "a.png"));
-    let outputs = stage.outputs(&format!("%visualize control test --top 2 --html '{html}' --png '{png}'")).unwrap();
+    let outputs = notebook.outputs(&format!("%visualize control test --top 2 --html '{html}' --png '{png}'")).unwrap();
     let Some(Output::Display { bundle, id: None }) = outputs.first() else { panic!("{outputs:?}") };
     assert!(bundle.data.contains_key(PLOTLY) && bundle.data.contains_key(PNG));
     let text = bundle.plain();
@@ -325,46 +325,48 @@ fn a_figure_is_one_output_and_two_files() {
 #[test]
 fn kind_log_and_height_reach_the_figure() {
     let folder = folder();
-    let mut stage = loaded(&folder);
+    let mut notebook = loaded(&folder);
     let json = |outputs: Vec<Output>| match outputs.first() {
         Some(Output::Display { bundle, .. }) => bundle.data.get(PLOTLY).unwrap().to_string(),
         other => panic!("{other:?}"),
     };
-    let counts = json(stage.outputs("%visualize control test --kind counts --log --height 333").unwrap());
+    let counts = json(notebook.outputs("%visualize control test --kind counts --log --height 333").unwrap());
     assert!(counts.contains("Count") && counts.contains("\"type\":\"log\"") && counts.contains("333"), "{counts}");
-    let duration = json(stage.outputs("%visualize control test").unwrap());
+    let duration = json(notebook.outputs("%visualize control test").unwrap());
     assert!(duration.contains("Duration") && !duration.contains("\"type\":\"log\""), "{duration}");
 }
 
 #[test]
 fn a_variable_is_drawn_in_its_own_order() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    stage.text("df = %compare_traces control test --sort diff_counts:asc");
-    let names = |stage: &mut Stage, code: &str| -> Vec<&'static str> {
-        let text = stage.outputs(code).unwrap().iter().map(plain).collect::<String>();
+    let mut notebook = loaded(&folder);
+    notebook.text("df = %compare_traces control test --sort diff_counts:asc");
+    let names = |notebook: &mut Notebook, code: &str| -> Vec<&'static str> {
+        let text = notebook.outputs(code).unwrap().iter().map(plain).collect::<String>();
         let known = ["aten::mm", "aten::add", "aten::relu", "gemm"];
         text.lines().filter_map(|line| known.into_iter().find(|name| line.contains(name))).collect()
     };
-    assert_eq!(names(&mut stage, "%visualize df --kind counts --top 1"), ["aten::add"]);
+    assert_eq!(names(&mut notebook, "%visualize df --kind counts --top 1"), ["aten::add"]);
     // Nobody sorted this one: what is cut is the small.
-    stage.text("raw = %compare_traces control test");
-    assert_eq!(names(&mut stage, "%visualize raw --top 1"), ["aten::mm"]);
-    assert_eq!(names(&mut stage, "%visualize raw").first(), Some(&"aten::add"));
+    notebook.text("raw = %compare_traces control test");
+    assert_eq!(names(&mut notebook, "%visualize raw --top 1"), ["aten::mm"]);
+    assert_eq!(names(&mut notebook, "%visualize raw").first(), Some(&"aten::add"));
 }
 
 #[test]
 fn a_variable_takes_no_ranks_and_a_trace_needs_another() {
     let folder = folder();
-    let mut stage = loaded(&folder);
-    stage.text("df = %compare_traces control test");
+    let mut notebook = loaded(&folder);
+    notebook.text("df = %compare_traces control test");
     assert_eq!(
-        stage.error("%visualize df --control-rank 0"),
+        notebook.error("%visualize df --control-rank 0"),
         "UsageError: %visualize: --control-rank goes with two traces, not with a variable."
     );
-    assert!(stage.error("%visualize control").starts_with("UsageError: %visualize: missing TEST: control is a trace."));
+    assert!(
+        notebook.error("%visualize control").starts_with("UsageError: %visualize: missing TEST: control is a trace.")
+    );
     assert_eq!(
-        stage.error("%show control"),
+        notebook.error("%show control"),
         "UsageError: %show: control is a loaded trace, not a data frame; 'control.events()' is one."
     );
 }
@@ -376,13 +378,13 @@ fn a_load_of_a_folder_takes_the_ranks_it_is_told() {
         let json = TraceBuilder::new().rank(rank).step(1, 0..9).operator("aten::mm", 1..2).json();
         std::fs::write(folder.path().join(format!("rank{rank}.json")), json).unwrap();
     }
-    let mut stage = Stage::default();
-    stage.text(&format!("%trace_load '{}' --as run --ranks 0,2", folder.path().display()));
-    assert_eq!(stage.session.trace("run").unwrap().ranks(), [0, 2]);
-    let whole = stage.text("%trace_info run");
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{}' --as run --ranks 0,2", folder.path().display()));
+    assert_eq!(notebook.session.trace("run").unwrap().ranks(), [0, 2]);
+    let whole = notebook.text("%trace_info run");
     assert!(whole.contains("rank0.json") && whole.contains("rank2.json"), "{whole}");
-    let one = stage.text("%trace_info run --rank 2");
+    let one = notebook.text("%trace_info run --rank 2");
     assert!(!one.contains("rank0.json") && one.contains("rank2.json") && one.contains("1 of 2 rows"), "{one}");
-    assert_eq!(stage.error("%trace_info run --rank 1"), "TraceError: trace \"run\" has no rank 1 (has 0, 2)");
-    assert!(Path::new(stage.session.path("run").unwrap()).is_dir());
+    assert_eq!(notebook.error("%trace_info run --rank 1"), "TraceError: trace \"run\" has no rank 1 (has 0, 2)");
+    assert!(Path::new(notebook.session.path("run").unwrap()).is_dir());
 }

@@ -1,7 +1,7 @@
 //! A frame as a CSV file: every row, unrounded.
 
 use crate::Error;
-use crate::magic::scene::write;
+use crate::magic::context::write;
 use polars_io::SerWriter;
 use polars_io::csv::write::CsvWriter;
 use std::io::Write;
@@ -13,7 +13,7 @@ use trace::polars::prelude::{DataFrame, PolarsError};
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(in crate::magic) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Error> {
+pub(crate) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Error> {
     write(path, |out| csv(df, out))
 }
 
@@ -21,7 +21,7 @@ pub(in crate::magic) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Err
 ///
 /// # Errors
 /// If it cannot be written.
-pub(in crate::magic) fn csv(df: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
+pub(crate) fn csv(df: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
     CsvWriter::new(out).include_header(true).finish(&mut df.clone()).map_err(|error| match error {
         // What the system said, and not what polars makes of it.
         PolarsError::IO { error, .. } => Arc::try_unwrap(error).unwrap_or_else(|error| error.kind().into()),

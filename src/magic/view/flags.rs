@@ -1,10 +1,10 @@
 //! The flags that every table takes.
 
-use super::category::CATEGORIES;
-use crate::magic::{Argument, Group, Kind};
+use super::change::CATEGORIES;
+use crate::magic::argument::{Argument, Group, Kind};
 
 /// Which rows, in which order. They shape the table, the file and the bound variable.
-pub(in crate::magic) const ROWS: Group = Group::new(
+pub(crate) const ROWS: Group = Group::new(
     "Rows (of table, file and variable)",
     &[
         Argument::flag("filter", Kind::Regex, "only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
@@ -14,7 +14,7 @@ pub(in crate::magic) const ROWS: Group = Group::new(
 );
 
 /// What of them is shown.
-pub(in crate::magic) const SHOWN: Group = Group::new(
+pub(crate) const SHOWN: Group = Group::new(
     "Table",
     &[
         Argument::flag("columns", Kind::Columns, "only these columns, of table, file and variable").or("all"),
@@ -25,7 +25,7 @@ pub(in crate::magic) const SHOWN: Group = Group::new(
 );
 
 /// Where the result goes.
-pub(in crate::magic) const RESULT: Group = Group::new(
+pub(crate) const RESULT: Group = Group::new(
     "Where it goes",
     &[
         Argument::flag("csv", Kind::File, "write all rows, unrounded, durations in µs; see Rows for what shapes it"),

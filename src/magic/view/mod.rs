@@ -1,22 +1,22 @@
 //! Data frames as a person wants to see them: which rows, in which order, in which unit; and the same rows as a file.
 
-mod category;
+mod change;
 mod csv;
-mod drawn;
-mod event_cells;
+mod drill_down;
+mod figure;
 mod flags;
 mod number;
 mod rows;
 mod selection;
 mod table;
 
-pub(super) use category::is_unsorted;
-pub(super) use csv::{csv, write_csv};
-pub(super) use drawn::{DRAWN, DRAWN_NOTES, bars, fits, histogram};
-pub(super) use event_cells::{event_cells, event_cells_of};
-pub(super) use flags::{RESULT, ROWS, SHOWN};
-pub(super) use number::bytes;
-pub(super) use rows::Rows;
-pub(super) use selection::{SELECTION, WHERE, caption, given_selection, trace_diff};
-pub(super) use table::{Frame, chosen, deliver, is_duration, select, size, table};
-pub(super) use trace_view::grouped;
+pub(crate) use change::is_unsorted;
+pub(crate) use csv::{csv, write_csv};
+pub(crate) use drill_down::{drill_down, drill_down_by_side};
+pub(crate) use figure::{FIGURE, FIGURE_NOTES, bars, fits, histogram};
+pub(crate) use flags::{RESULT, ROWS, SHOWN};
+pub(crate) use number::bytes;
+pub(crate) use rows::SelectedRows;
+pub(crate) use selection::{SELECTION, WHERE, caption, given_selection, trace_diff};
+pub(crate) use table::{Frame, chosen, deliver, is_duration, select, size, table};
+pub(crate) use trace_view::grouped;

@@ -1,7 +1,7 @@
 //! Sizes as people read them.
 
 /// A size in memory: `35.2 MB`.
-pub(in crate::magic) fn bytes(bytes: usize) -> String {
+pub(crate) fn bytes(bytes: usize) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut size = bytes as f64;
     let mut unit = 0;

@@ -1,29 +1,29 @@
 //! Which rows of a frame, and in which order.
 
-use super::category::changes;
+use super::change::changes;
 use crate::Error;
-use crate::magic::Call;
-use crate::magic::line::did_you_mean;
+use crate::magic::argument::Call;
+use crate::magic::argument::did_you_mean;
 use regex::Regex;
 use std::cmp::Ordering;
 use trace::polars::prelude::{BooleanChunked, DataFrame, DataType, IdxCa, IdxSize, NewChunkedArray};
 
 /// A frame after the flags of [`ROWS`](super::ROWS), before a default order.
-pub(in crate::magic) struct Rows {
+pub(crate) struct SelectedRows {
     /// The rows, with all columns.
-    pub(in crate::magic) df: DataFrame,
+    pub(crate) df: DataFrame,
     /// How many rows there were.
-    pub(in crate::magic) of: usize,
+    pub(crate) of: usize,
     /// The order in words, if `--sort` gave one.
-    pub(in crate::magic) order: Option<String>,
+    pub(crate) order: Option<String>,
 }
 
-impl Rows {
+impl SelectedRows {
     /// Takes the rows that `--filter` and `--category` ask for, in the order of `--sort`, else in the frame's own.
     ///
     /// # Errors
     /// If the frame lacks a column that a flag needs.
-    pub(in crate::magic) fn of(call: &Call<'_>, df: DataFrame) -> Result<Self, Error> {
+    pub(crate) fn of(call: &Call<'_>, df: DataFrame) -> Result<Self, Error> {
         let of = df.height();
         let mut df = df;
         if let Some(regex) = call.regex("filter") {
@@ -52,7 +52,7 @@ impl Rows {
     ///
     /// # Errors
     /// If the frame cannot be reordered.
-    pub(in crate::magic) fn or_by_size_of(mut self, name: &str) -> Result<Self, Error> {
+    pub(crate) fn or_by_size_of(mut self, name: &str) -> Result<Self, Error> {
         if self.order.is_none() && self.df.column(name).is_ok() {
             let Key::Numbers(numbers) = Key::of(&self.df, name)? else { return Ok(self) };
             let key = Key::Numbers(numbers.into_iter().map(|number| number.map(f64::abs)).collect());
@@ -66,7 +66,7 @@ impl Rows {
     ///
     /// # Errors
     /// If the frame cannot be filtered.
-    pub(in crate::magic) fn keep(mut self, keep: &[bool]) -> Result<Self, Error> {
+    pub(crate) fn keep(mut self, keep: &[bool]) -> Result<Self, Error> {
         self.df = keep_rows(&self.df, keep)?;
         Ok(self)
     }

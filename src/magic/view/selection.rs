@@ -1,30 +1,31 @@
 //! HTA's parameters of a comparison, as flags.
 
 use crate::Error;
-use crate::magic::{Argument, Call, Group, Kind, Listed, Scene};
+use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
+use crate::magic::context::Context;
 use std::sync::Arc;
 use trace::{DeviceType, Selection, Side, TraceDiff, Window};
 
 /// Which events count, for every magic that looks at some.
-pub(in crate::magic) const WHERE: Argument =
+pub(crate) const WHERE: Argument =
     Argument::flag("where", Kind::Where, "only events for which this holds: 'name ~ \"^nccl\" and dur > 100us'")
         .or("all events");
 
 /// Which rows of the two traces are compared.
-pub(in crate::magic) const SELECTION: Group = Group::new(
+pub(crate) const SELECTION: Group = Group::new(
     "What is compared",
     &[
-        Argument::flag("control-rank", Kind::List(Listed::Ranks), "rank or ranks of CONTROL, or all").or("its first"),
-        Argument::flag("test-rank", Kind::List(Listed::Ranks), "rank or ranks of TEST, or all")
+        Argument::flag("control-rank", Kind::List(IdKind::Ranks), "rank or ranks of CONTROL, or all").or("its first"),
+        Argument::flag("test-rank", Kind::List(IdKind::Ranks), "rank or ranks of TEST, or all")
             .or("its first")
             .of_second_trace(),
         Argument::flag(
             "control-iteration",
-            Kind::List(Listed::Iterations),
+            Kind::List(IdKind::Iterations),
             "iteration or iterations of CONTROL, or all",
         )
         .or("its first"),
-        Argument::flag("test-iteration", Kind::List(Listed::Iterations), "iteration or iterations of TEST, or all")
+        Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST, or all")
             .or("its first")
             .of_second_trace(),
         Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
@@ -34,7 +35,7 @@ pub(in crate::magic) const SELECTION: Group = Group::new(
 );
 
 /// The first flag of [`SELECTION`] that was given.
-pub(in crate::magic) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
+pub(crate) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
     let given = |name: &&'static str| call.decided(name).unwrap_or(call.given(name));
     SELECTION.arguments.iter().map(|argument| argument.name).find(given)
 }
@@ -43,14 +44,14 @@ pub(in crate::magic) fn given_selection(call: &Call<'_>) -> Option<&'static str>
 ///
 /// # Errors
 /// If a label is not loaded.
-pub(in crate::magic) fn trace_diff(
+pub(crate) fn trace_diff(
     call: &Call<'_>,
     control: &str,
     test: &str,
-    scene: &Scene<'_>,
+    context: &Context<'_>,
 ) -> Result<TraceDiff, Error> {
-    let control = scene.trace(call, control)?;
-    let test = scene.trace(call, test)?;
+    let control = context.trace(call, control)?;
+    let test = context.trace(call, test)?;
     let device = match call.text("device-type") {
         Some("cpu") => DeviceType::CPU,
         Some("gpu") => DeviceType::GPU,
@@ -80,7 +81,7 @@ pub(in crate::magic) fn trace_diff(
 }
 
 /// What an answer is about: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
-pub(in crate::magic) fn caption(selection: &Selection) -> String {
+pub(crate) fn caption(selection: &Selection) -> String {
     let Selection { control, test, device_type, use_short_name, filter } = selection;
     let device = match device_type {
         DeviceType::ALL => "CPU + GPU".to_owned(),

@@ -4,9 +4,10 @@
 //! shape only the table.
 
 use super::csv::write_csv;
-use super::rows::{Rows, column, numbers};
+use super::rows::{SelectedRows, column, numbers};
 use crate::Error;
-use crate::magic::{Call, Scene};
+use crate::magic::argument::Call;
+use crate::magic::context::Context;
 use trace::display_table;
 use trace::polars::prelude::DataFrame;
 use trace_view::grouped;
@@ -16,17 +17,17 @@ use trace_view::{Cell, EventCells, Header, Page, Part, Report, Table, Unit};
 const TOP: u64 = 20;
 
 /// A frame to deliver.
-pub(in crate::magic) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// The rows, in HTA's order.
-    pub(in crate::magic) df: DataFrame,
+    pub(crate) df: DataFrame,
     /// What they are.
-    pub(in crate::magic) caption: &'a str,
+    pub(crate) caption: &'a str,
     /// The column whose size orders the table, unless `--sort` does.
-    pub(in crate::magic) order: &'a str,
+    pub(crate) order: &'a str,
     /// The columns that the table has unless `--columns` chooses; all if `None`.
-    pub(in crate::magic) columns: Option<Vec<String>>,
+    pub(crate) columns: Option<Vec<String>>,
     /// How the events behind its rows are listed.
-    pub(in crate::magic) events: Option<EventCells>,
+    pub(crate) events: Option<EventCells>,
 }
 
 /// Writes the file, binds the variable and shows the table, whichever the call asks for. `bind` is the variable, if
@@ -34,14 +35,14 @@ pub(in crate::magic) struct Frame<'a> {
 ///
 /// # Errors
 /// If a flag names what is not there, or the file cannot be written; nothing is bound or shown then.
-pub(in crate::magic) fn deliver(
+pub(crate) fn deliver(
     call: &Call<'_>,
-    scene: &mut Scene<'_>,
+    context: &mut Context<'_>,
     frame: Frame<'_>,
     bind: Option<&str>,
 ) -> Result<(), Error> {
     let Frame { df, caption, order, columns: shown, events } = frame;
-    let rows = Rows::of(call, df)?;
+    let rows = SelectedRows::of(call, df)?;
     let columns = chosen(call, &rows.df)?;
     let file = select(&rows.df, &columns)?;
     // The table comes first, so that a wrong flag leaves no file and no variable behind.
@@ -49,31 +50,31 @@ pub(in crate::magic) fn deliver(
     let table = table(call, rows, shown, order, |df, rows| display_table(df, caption, rows))?;
     let table = Table { events, ..table };
     if let Some(name) = bind {
-        scene.free(call, name)?;
+        context.check_free(call, name)?;
     }
     if let Some(path) = call.path("csv") {
         write_csv(&path, &file)?;
     }
     if let Some(name) = bind {
-        scene.bind_frame(call, name, &file)?;
+        context.bind_frame(call, name, &file)?;
     }
     if call.shows() {
-        scene.show(&Report::of(Part::Table(table)));
+        context.show(&Report::of(Part::Table(table)));
     }
     if call.quiet() {
         return Ok(());
     }
     if let Some(name) = bind {
-        scene.say(format!("{name}: DataFrame {}", size(&file)));
+        context.print_line(format!("{name}: DataFrame {}", size(&file)));
     }
     if let Some(path) = call.path("csv") {
-        scene.say(format!("wrote {}: {}", path.display(), size(&file)));
+        context.print_line(format!("wrote {}: {}", path.display(), size(&file)));
     }
     Ok(())
 }
 
 /// `1,284 × 8`
-pub(in crate::magic) fn size(df: &DataFrame) -> String {
+pub(crate) fn size(df: &DataFrame) -> String {
     format!("{} × {}", grouped(df.height()), df.width())
 }
 
@@ -81,7 +82,7 @@ pub(in crate::magic) fn size(df: &DataFrame) -> String {
 ///
 /// # Errors
 /// If one does not exist or is named twice.
-pub(in crate::magic) fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option<Vec<String>>, Error> {
+pub(crate) fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option<Vec<String>>, Error> {
     let Some(names) = call.words("columns") else { return Ok(None) };
     for (index, name) in names.iter().enumerate() {
         if names[..index].contains(name) {
@@ -95,7 +96,7 @@ pub(in crate::magic) fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option
 ///
 /// # Errors
 /// If polars refuses.
-pub(in crate::magic) fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<DataFrame, Error> {
+pub(crate) fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<DataFrame, Error> {
     match columns {
         Some(columns) => Ok(df.select(columns.iter().map(String::as_str)).map_err(trace::Error::from)?),
         None => Ok(df.clone()),
@@ -107,9 +108,9 @@ pub(in crate::magic) fn select(df: &DataFrame, columns: &Option<Vec<String>>) ->
 ///
 /// # Errors
 /// If a flag names what is not there.
-pub(in crate::magic) fn table(
+pub(crate) fn table(
     call: &Call<'_>,
-    rows: Rows,
+    rows: SelectedRows,
     columns: &Option<Vec<String>>,
     order: &str,
     draw: impl Fn(&DataFrame, usize) -> Table,
@@ -156,7 +157,7 @@ pub(in crate::magic) fn table(
 }
 
 /// Whether a column holds durations; moments are measured in the same units.
-pub(in crate::magic) fn is_duration(name: &str, unit: Unit) -> bool {
+pub(crate) fn is_duration(name: &str, unit: Unit) -> bool {
     unit.seconds().is_some() && !matches!(name, "ts" | "end")
 }
 

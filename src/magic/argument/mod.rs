@@ -1,0 +1,15 @@
+//! What a magic takes: declarations of arguments, and the values of a call.
+
+#[allow(clippy::module_inception)]
+mod argument;
+mod call;
+mod percentage;
+mod suggest;
+mod value;
+
+pub use argument::{Argument, Form, Group, IdKind, Kind};
+pub use call::Call;
+pub use percentage::Percentage;
+pub(crate) use suggest::did_you_mean;
+pub use value::Value;
+pub(super) use value::{parser_words, read, what};

@@ -1,0 +1,12 @@
+//! What a running magic may touch: the session, the Rust side, outputs, and files that the user named.
+
+#[allow(clippy::module_inception)]
+mod context;
+mod figure_file;
+mod output_file;
+mod progress;
+
+pub use context::Context;
+pub(super) use figure_file::{write_page, write_picture};
+pub(crate) use output_file::write;
+pub(super) use progress::Progress;

@@ -1,0 +1,172 @@
+//! How far a load is: shown after 0.3 s, at most ten times a second, gone when it is done.
+
+use crate::display::{Output, Sink};
+use crate::magic::view::{bytes, grouped};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use trace::LoadProgress;
+use trace_view::{Bundle, HTML};
+
+/// Work that is over by then shows no bar.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// At most one update in this time.
+const PACE: Duration = Duration::from_millis(100);
+
+/// A bar that is drawn under one display id.
+pub(crate) struct Progress<'a> {
+    out: &'a Arc<dyn Sink>,
+    id: String,
+    start: Instant,
+    /// When the bar was last drawn; `None` while there is none.
+    drawn: Option<Instant>,
+    enabled: bool,
+}
+
+impl<'a> Progress<'a> {
+    /// A bar that starts now.
+    pub(crate) fn new(out: &'a Arc<dyn Sink>, enabled: bool) -> Self {
+        Self { out, id: uuid::Uuid::new_v4().to_string(), start: Instant::now(), drawn: None, enabled }
+    }
+
+    /// Draws how far it is, if it is time to.
+    pub(crate) fn report(&mut self, progress: &LoadProgress) {
+        let now = Instant::now();
+        let due = match self.drawn {
+            None => now - self.start >= PATIENCE,
+            Some(drawn) => now - drawn >= PACE,
+        };
+        if self.enabled && due {
+            self.draw(bar(progress, now - self.start));
+            self.drawn = Some(now);
+        }
+    }
+
+    /// Puts `last` in the place of the bar, if there is one; says whether there was.
+    pub(crate) fn end(&mut self, last: &str) -> bool {
+        let shown = self.drawn.is_some();
+        if shown {
+            self.draw(Bundle::text(last));
+        }
+        shown
+    }
+
+    /// The time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn draw(&self, bundle: Bundle) {
+        let id = self.id.clone();
+        self.out.emit(match self.drawn {
+            None => Output::Display { bundle, id: Some(id) },
+            Some(_) => Output::Update { bundle, id },
+        });
+    }
+}
+
+/// `loading rank0.json.gz · 1 of 4 ranks · 25 %, 12.5 MB of 50.0 MB · 31.2 MB/s · 12,345 events · 0.4 s`
+fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
+    let total = progress.bytes_total.max(1);
+    let percent = (100.0 * progress.bytes_read as f64 / total as f64).clamp(0.0, 100.0);
+    let file = progress.file.rsplit('/').next().unwrap_or_default();
+    let seconds = elapsed.as_secs_f64();
+    let mut text = format!("loading {file}");
+    if progress.files_total > 1 {
+        text.push_str(&format!(" · {} of {} ranks", progress.files_done, progress.files_total));
+    }
+    text.push_str(&format!(
+        " · {percent:.0} %, {} of {} · {}/s · {} events · {seconds:.1} s",
+        bytes(progress.bytes_read as usize),
+        bytes(progress.bytes_total as usize),
+        bytes((progress.bytes_read as f64 / seconds.max(0.001)) as usize),
+        grouped(progress.events),
+    ));
+    let html = format!(
+        "<progress max=\"100\" value=\"{percent:.0}\" style=\"width:16em\"></progress> {}",
+        html_escape::encode_text(&text)
+    );
+    Bundle::text(text).with(HTML, html.into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// A sink that keeps what it is given.
+    #[derive(Default)]
+    struct Kept(std::sync::Mutex<Vec<Output>>);
+
+    impl Sink for Kept {
+        fn emit(&self, output: Output) {
+            self.0.lock().unwrap().push(output);
+        }
+
+        fn input(&self, _: &str, _: bool) -> Result<String, crate::Failure> {
+            Err(crate::Failure::new("Test", "no input"))
+        }
+
+        fn interrupted(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_bar_comes_late_changes_seldom_and_turns_into_the_last_line() {
+        let kept = Arc::new(Kept::default());
+        let out: Arc<dyn Sink> = kept.clone();
+        let mut progress = Progress::new(&out, true);
+        let half = LoadProgress { bytes_read: 1, bytes_total: 2, ..LoadProgress::default() };
+        progress.report(&half);
+        assert!(kept.0.lock().unwrap().is_empty(), "too early");
+        progress.start -= PATIENCE;
+        progress.report(&half);
+        progress.report(&half);
+        assert_eq!(kept.0.lock().unwrap().len(), 1, "too often");
+        progress.drawn = progress.drawn.map(|drawn| drawn - PACE);
+        progress.report(&half);
+        assert!(progress.end("done"));
+        let outputs = kept.0.lock().unwrap();
+        let [
+            Output::Display { id: Some(first), .. },
+            Output::Update { id: second, .. },
+            Output::Update { bundle, id: last },
+        ] = outputs.as_slice()
+        else {
+            panic!("{outputs:?}")
+        };
+        assert!(first == second && first == last);
+        assert_eq!(bundle.plain(), "done");
+    }
+
+    #[test]
+    fn short_work_and_off_show_no_bar() {
+        let kept = Arc::new(Kept::default());
+        let out: Arc<dyn Sink> = kept.clone();
+        assert!(!Progress::new(&out, true).end("done"));
+        let mut off = Progress::new(&out, false);
+        off.start -= PATIENCE;
+        off.report(&LoadProgress::default());
+        assert!(!off.end("done"));
+        assert!(kept.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_bar_says_file_ranks_bytes_rate_and_events() {
+        let progress = LoadProgress {
+            bytes_read: 45_000_000,
+            bytes_total: 180_000_000,
+            events: 12_345,
+            files_done: 1,
+            files_total: 4,
+            file: "runs/a/<rank>.json".to_owned(),
+        };
+        let bundle = bar(&progress, Duration::from_millis(1500));
+        assert_eq!(
+            bundle.plain(),
+            "loading <rank>.json · 1 of 4 ranks · 25 %, 45.0 MB of 180.0 MB · 30.0 MB/s · 12,345 events · 1.5 s"
+        );
+        let html = bundle.data.get(HTML).and_then(|html| html.as_str()).unwrap_or_default();
+        assert!(html.contains("<progress max=\"100\" value=\"25\"") && html.contains("&lt;rank&gt;"), "{html}");
+    }
+}

@@ -1,0 +1,45 @@
+//! The table of all magics.
+//!
+//! `%lsmagic`, `%magic` and `%help` list the table that they are rows of: the only magics that look up.
+
+use super::api::Magic;
+use super::{
+    analysis, cd, compare_traces, describe, events, help, lsmagic, magic, ops_diff, opt, parser_args, pwd, show, time,
+    timeit, trace_drop, trace_info, trace_list, trace_load, visualize, who,
+};
+use std::sync::LazyLock;
+
+/// Every magic, in the order the help pages list them: loading and comparing, analyses, then those for the notebook.
+pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
+    let mut magics: Vec<&'static dyn Magic> = vec![
+        &trace_load::TraceLoad,
+        &trace_list::TraceList,
+        &trace_info::TraceInfo,
+        &describe::Describe,
+        &trace_drop::TraceDrop,
+        &parser_args::ParserArgs,
+        &compare_traces::CompareTraces,
+        &ops_diff::OpsDiff,
+        &visualize::Visualize,
+        &events::Events,
+    ];
+    magics.extend(analysis::ANALYSES.iter().map(|analysis| analysis as &dyn Magic));
+    magics.extend([
+        &show::Show as &dyn Magic,
+        &who::Who,
+        &time::Time,
+        &timeit::TimeIt,
+        &opt::Opt,
+        &cd::Cd,
+        &pwd::Pwd,
+        &lsmagic::LsMagic,
+        &magic::About,
+        &help::Help,
+    ]);
+    magics
+});
+
+/// The magic called `name`.
+pub fn find(name: &str) -> Option<&'static dyn Magic> {
+    MAGICS.iter().copied().find(|magic| magic.name() == name)
+}

@@ -1,0 +1,91 @@
+//! What holds of every row of the table.
+
+#![allow(clippy::unwrap_used)]
+use super::Notebook;
+use crate::magic::{Form, Kind, MAGICS, Magic, find};
+use std::collections::BTreeSet;
+use std::path::Path;
+use trace::analysis::CATALOG;
+
+#[test]
+fn every_file_has_a_row_and_every_row_a_file() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/magic");
+    let files: BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().into_string().unwrap().strip_suffix(".rs").map(str::to_owned))
+        .filter(|name| !["mod", "api", "magics", "usage"].contains(&name.as_str()))
+        .collect();
+    let rows: BTreeSet<String> = MAGICS.iter().map(|magic| magic.name().to_owned()).collect();
+    assert_eq!(rows.len(), MAGICS.len(), "two magics of one name");
+    // One file makes a magic of every analysis of the catalog.
+    let analyses: BTreeSet<String> = CATALOG.iter().map(|entry| entry.name.to_owned()).collect();
+    assert!(analyses.is_subset(&rows));
+    let rows: BTreeSet<String> = rows.difference(&analyses).cloned().chain(["analysis".to_owned()]).collect();
+    assert_eq!(rows, files);
+}
+
+#[test]
+fn summaries_are_one_sentence_on_one_line() {
+    for magic in MAGICS.iter() {
+        let summary = magic.summary();
+        assert!(
+            summary.ends_with('.') && !summary.contains('\n') && summary.len() <= 90,
+            "%{}: {summary}",
+            magic.name()
+        );
+        assert!(summary.starts_with(char::is_uppercase), "%{}: {summary}", magic.name());
+    }
+}
+
+#[test]
+fn every_argument_is_documented_and_named_once() {
+    for magic in MAGICS.iter() {
+        let mut names = BTreeSet::new();
+        let mut optional = false;
+        for group in magic.arguments() {
+            assert!(!group.title.is_empty() && !group.arguments.is_empty());
+            for argument in group.arguments {
+                let place = format!("%{} {}", magic.name(), argument.name);
+                assert!(names.insert(argument.name), "{place}: twice");
+                assert!(
+                    !argument.help.is_empty() && !argument.help.ends_with('.') && !argument.help.contains('\n'),
+                    "{place}"
+                );
+                match argument.form {
+                    Form::Required => assert!(!optional, "{place}: required after optional"),
+                    Form::Optional => optional = true,
+                    Form::Flag => {
+                        assert!(argument.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{place}");
+                        // A user who does not give it must know what happens.
+                        let clear = argument.kind == Kind::Switch
+                            || !argument.default.is_empty()
+                            || matches!(argument.name, "csv" | "json" | "html" | "png" | "as" | "sort" | "height");
+                        assert!(clear, "{place}: no default said");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn examples_are_lines_that_parse() {
+    for magic in MAGICS.iter() {
+        assert!(!magic.examples().is_empty(), "%{}", magic.name());
+        for example in magic.examples() {
+            let failure = Notebook::default().outputs(example);
+            let Err(failure) = failure else { continue };
+            // What is wrong may be that no trace is loaded, never the line.
+            let expected =
+                ["no trace named", "no variable named", "no such file", "No such file", "cannot find", "no data frame"];
+            let known = expected.iter().any(|text| failure.evalue.contains(text));
+            assert!(known, "{example}: {failure:?}");
+        }
+    }
+}
+
+#[test]
+fn magics_are_found_by_name() {
+    assert_eq!(find("trace_load").map(Magic::name), Some("trace_load"));
+    assert!(find("trace_lod").is_none());
+}

@@ -1,0 +1,73 @@
+//! `tracebook describe`: a trace on one page.
+
+use super::html_page::write_html;
+use super::load::load;
+use super::screen::Screen;
+use super::{HTML, JSON, LOADING, QUIET};
+use crate::Error;
+use crate::magic::Magic;
+use crate::magic::argument::{Argument, Call, Group, Kind};
+use crate::magic::context::Context;
+use crate::magic::describe::{LISTS, top, write_json};
+use crate::session::label;
+
+pub(super) struct Describe;
+
+/// What else the help page says.
+const NOTES: &str = concat!(
+    crate::magic::describe::page_notes!(),
+    "\n\n--json writes one object: version (1) and description, with the fields of `trace::Description`; times end in _ns.\n\n\
+     It ends with code 0, with 1 after an error, with 2 if it was called wrongly. Warnings of the page do not change it."
+);
+
+/// What it takes.
+const ARGUMENTS: &[Group] = &[
+    Group::new(
+        "Arguments",
+        &[Argument::required("TRACE", Kind::Path, "a .json or .json.gz file, or a folder of such files, one per rank")],
+    ),
+    Group::new("What is described", &[crate::magic::trace_load::RANK]),
+    LISTS,
+    LOADING,
+    Group::new("Where it goes", &[JSON, HTML, QUIET]),
+];
+
+impl Magic for Describe {
+    fn name(&self) -> &'static str {
+        "describe"
+    }
+
+    fn spelled(&self) -> String {
+        "tracebook describe".to_owned()
+    }
+
+    fn help_hint(&self) -> String {
+        "tracebook describe --help".to_owned()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Show a trace on one page: ranks, iterations, busy and idle time, top kernels, what is odd."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn notes(&self) -> &'static str {
+        NOTES
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["tracebook describe runs/monday", "tracebook describe rank0.json.gz --top 25 --html page.html"]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let prints = Screen::is_free(call, &["json", "html"])?;
+        let label = label::from_path(&call.path("TRACE").unwrap_or_default());
+        let page = load(call, context, "TRACE", &label, call.list("rank"))?.describe()?;
+        let report = page.report(top(call));
+        Screen::file(call, "json", |out| write_json(&page, None, out))?;
+        Screen::file(call, "html", |out| write_html(&format!("Overview of {label}"), &report, out))?;
+        if prints { Screen::report(&report) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,194 @@
+//! What `tracebook diff` has to say beside the rows: on what, how the device time changed, which operators came and went.
+
+use crate::Error;
+use crate::magic::argument::Call;
+use crate::magic::argument::Percentage;
+use crate::magic::ops_diff::summary;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use trace::polars::prelude::DataFrame;
+use trace::{OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
+use trace_view::Cell;
+
+/// The sums of what ran on the devices, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DeviceTimeChange {
+    pub(super) control: i128,
+    pub(super) test: i128,
+}
+
+impl DeviceTimeChange {
+    /// Of all events of the GPU that are compared; `None` if there are none on either side.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist.
+    pub(super) fn of(diff: &TraceDiff) -> Result<Option<Self>, Error> {
+        let (control, test) = diff.device_nanos()?;
+        Ok((control > 0 || test > 0).then_some(Self { control, test }))
+    }
+
+    /// How much more the test has, of what the control has; `None` if the control has none.
+    pub(super) fn change_percent(&self) -> Option<f64> {
+        // One rounding, of the quotient: 0.7 % is 0.7.
+        (self.control > 0).then(|| (100 * (self.test - self.control)) as f64 / self.control as f64)
+    }
+
+    /// `12.31 ms → 13.20 ms (+7.2 %)`
+    pub(super) fn words(&self) -> String {
+        let change = match self.change_percent() {
+            Some(percent) => format!("{percent:+.1} %").replace('-', "−"),
+            None => "none before".to_owned(),
+        };
+        format!("{} → {} ({change})", time(self.control), time(self.test))
+    }
+}
+
+/// A duration in µs.
+fn micros(nanos: i128) -> f64 {
+    nanos as f64 / 1e3
+}
+
+fn time(nanos: i128) -> String {
+    match micros(nanos) {
+        more if more >= 1e6 => format!("{:.2} s", more / 1e6),
+        more if more >= 1e3 => format!("{:.2} ms", more / 1e3),
+        less => format!("{less:.2} µs"),
+    }
+}
+
+/// What narrows events and rows, as it was typed.
+pub(super) struct RowFilters {
+    /// `--where`
+    pub(super) condition: Option<String>,
+    /// `--filter`
+    pub(super) filter: Option<String>,
+    /// `--category`
+    pub(super) category: Option<Vec<String>>,
+}
+
+impl RowFilters {
+    /// What a call has of it.
+    pub(super) fn of(call: &Call<'_>) -> Self {
+        Self {
+            condition: call.condition("where").map(ToString::to_string),
+            filter: call.regex("filter").map(|regex| regex.as_str().to_owned()),
+            category: call.words("category").map(<[String]>::to_vec),
+        }
+    }
+}
+
+/// Everything but the rows.
+pub(super) struct DiffReport {
+    /// Of control and test, as they were typed.
+    pub(super) paths: [String; 2],
+    pub(super) selection: Selection,
+    pub(super) rows: RowFilters,
+    pub(super) device: Option<DeviceTimeChange>,
+    pub(super) groups: OpsDiff,
+    pub(super) warnings: Vec<String>,
+}
+
+impl DiffReport {
+    /// What stands above the table.
+    pub(super) fn text(&self) -> String {
+        let [control, test] = &self.paths;
+        let device = self.device.map_or_else(|| "no events of a GPU".to_owned(), |device| device.words());
+        format!(
+            "control      {control}\ntest         {test}\ndevice time  {device}\noperators    {}",
+            summary(&self.groups)
+        )
+    }
+
+    /// Writes the whole answer as JSON; `file` are the rows.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn write_json(&self, file: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
+        let table = frame_table(file, "", file.height());
+        let names: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
+        let row = |row: &Vec<Cell>| -> Value {
+            names.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), value(cell))).collect::<Map<_, _>>().into()
+        };
+        let side = |path: &str, side: &Side| {
+            let iterations = match &side.window {
+                Window::Iterations(numbers) => json!(numbers),
+                Window::Whole => Value::Null,
+            };
+            json!({ "path": path, "ranks": side.ranks, "iterations": iterations })
+        };
+        let device = self.device.map(|device| {
+            json!({
+                "control_us": micros(device.control),
+                "test_us": micros(device.test),
+                "change_percent": device.change_percent(),
+            })
+        });
+        let selection = &self.selection;
+        let document = json!({
+            "version": 2,
+            "control": side(&self.paths[0], &selection.control),
+            "test": side(&self.paths[1], &selection.test),
+            "device_type": selection.device_type.to_string().to_lowercase(),
+            "use_short_name": selection.use_short_name,
+            "where": self.rows.condition,
+            "filter": self.rows.filter,
+            "category": self.rows.category,
+            "device_time": device,
+            "groups": self.groups,
+            "columns": names,
+            "rows": table.rows.iter().map(row).collect::<Vec<_>>(),
+            "warnings": self.warnings,
+        });
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)
+    }
+
+    /// Holds the device time against `--fail-over`.
+    ///
+    /// # Errors
+    /// [`Error::FailOver`] if it grew by more than `most` percent; a usage error if there is none.
+    pub(super) fn hold(&self, call: &Call<'_>, most: Percentage) -> Result<(), Error> {
+        let Some(device) = self.device else {
+            return Err(call.usage("--fail-over: neither side has an event of a GPU to hold against it."));
+        };
+        if most.is_exceeded(device.control, device.test) {
+            let words = device.words();
+            return Err(Error::FailOver(format!("device time grew by more than {most} %: {words}")));
+        }
+        Ok(())
+    }
+}
+
+fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Text(text) => Value::from(text.as_str()),
+        Cell::Int(number) => Value::from(*number),
+        Cell::Float(number) => Value::from(*number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_change_is_of_the_control() {
+        let time = DeviceTimeChange { control: 2_000_000, test: 2_100_000 };
+        assert_eq!(time.change_percent(), Some(5.0));
+        assert_eq!(time.words(), "2.00 ms → 2.10 ms (+5.0 %)");
+        assert_eq!(DeviceTimeChange { control: 8_000, test: 4_000 }.words(), "8.00 µs → 4.00 µs (−50.0 %)");
+        assert_eq!(DeviceTimeChange { control: 0, test: 4_000 }.change_percent(), None);
+    }
+
+    /// No digit of the percentage comes from arithmetic.
+    #[test]
+    fn percent_has_no_float_noise() {
+        let change =
+            |control, test| DeviceTimeChange { control, test }.change_percent().map(|percent| percent.to_string());
+        assert_eq!(change(100_000, 100_700).as_deref(), Some("0.7"));
+        assert_eq!(change(1_000, 1_050).as_deref(), Some("5"));
+        assert_eq!(change(700_000, 700_700).as_deref(), Some("0.1"));
+        assert_eq!(change(1_000, 1_290).as_deref(), Some("29"));
+    }
+}
