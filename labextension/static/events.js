@@ -2,6 +2,7 @@
 
 import { copy } from "./copy.js";
 import { button, element } from "./element.js";
+import { unbroken } from "./hyphens.js";
 import { canInsert, insertBelow } from "./insert.js";
 
 /** A text as one word of a magic line. */
@@ -35,7 +36,7 @@ export function rowMenu(cells, columns, close) {
     const copyCell = async () => {
       said.textContent = (await copy(code)) ? "copied: paste it into a cell" : "the browser does not let this page copy";
     };
-    line.append(button("copy cell", copyCell, { aria: { label: `Copy the cell for ${title}` } }), element("code", { text: code }));
+    line.append(button("copy cell", copyCell, { aria: { label: `Copy the cell for ${title}` } }), element("code", {}, ...unbroken(code)));
     return line;
   });
   const box = element("div", { className: "tb-offer", aria: { role: "group", label: "Events of this row" } }, ...lines, said);

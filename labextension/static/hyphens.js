@@ -22,6 +22,20 @@ export function pieces(text) {
   return found.filter((piece) => piece.text);
 }
 
+/** A text as nodes: the words that must not break are elements. */
+export function unbroken(text) {
+  return pieces(text).map((piece) => {
+    if (!piece.whole) {
+      return document.createTextNode(piece.text);
+    }
+    const word = document.createElement("span");
+    word.className = WHOLE;
+    word.style.whiteSpace = "nowrap";
+    word.textContent = piece.text;
+    return word;
+  });
+}
+
 /** Wraps the words with hyphens below an element. */
 function keepWhole(element) {
   if (element.textContent.length > MOST) {
@@ -36,20 +50,9 @@ function keepWhole(element) {
     }
   }
   for (const text of texts) {
-    const parts = pieces(text.data);
-    if (parts.some((part) => part.whole)) {
-      text.replaceWith(
-        ...parts.map((part) => {
-          if (!part.whole) {
-            return part.text;
-          }
-          const span = document.createElement("span");
-          span.className = WHOLE;
-          span.style.whiteSpace = "nowrap";
-          span.textContent = part.text;
-          return span;
-        }),
-      );
+    const nodes = unbroken(text.data);
+    if (nodes.some((node) => node instanceof Element)) {
+      text.replaceWith(...nodes);
     }
   }
 }

@@ -249,6 +249,8 @@ def test_a_row_offers_the_cells_of_its_events(opened):
     offer = few.locator(".tb-offer")
     name = TABLES[FEW]["rows"][2][0]
     assert offer.locator("code").all_text_contents() == [f"%events {label} --name '{name}' --rank 3" for label in "ab"]
+    # Flags that do not break behind their hyphens.
+    assert {"--name", "--rank"} <= set(offer.locator("code").first.locator("span").all_text_contents())
     offer.get_by_role("button", name="Copy the cell for events in b").click()
     expect(offer.get_by_role("status")).to_have_text("copied: paste it into a cell")
     assert clipboard(opened) == f"%events b --name '{name}' --rank 3"
