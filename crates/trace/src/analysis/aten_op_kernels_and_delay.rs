@@ -1,8 +1,6 @@
 //! The kernels of each aten operator, and how long until they run.
 
-use super::{
-    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
-};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::Reach;
@@ -101,7 +99,7 @@ impl Analysis for AtenOpKernelsAndDelay {
             let reason = format!("sort_by names no column: `{unknown}` (there are {})", NAMES.join(", "));
             return Err(Error::WrongParameter { question: Self::NAME, reason });
         }
-        let without: Vec<i64> = state.0.iter().filter(|(_, all)| all.is_empty()).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(Vec::is_empty);
         let several = state.0.len() > 1;
         let (mut tables, mut figures) = (Vec::new(), Vec::new());
         for (rank, mut sequences) in state.0 {
@@ -291,22 +289,5 @@ fn figure(rank: i64, sequences: &[Sequence]) -> Figure {
         bars: BarMode::Group,
         series: vec![bars("launch delay", |of| of.launch_delay), bars("runtime delay", |of| of.runtime_delay)],
         ..Figure::default()
-    }
-}
-
-impl TraceAnalysis {
-    /// The kernels of each aten operator and its delays, by rank.
-    ///
-    /// # Errors
-    /// If a rank does not exist or `sort_by` names no column.
-    pub fn get_aten_op_kernels_and_delay(&self, question: &AtenOpKernelsAndDelay) -> Result<BTreeMap<i64, DataFrame>> {
-        let answer = self.ask(question)?;
-        if answer.tables.iter().all(|table| table.rank.is_some()) {
-            return Ok(answer.by_rank(""));
-        }
-        // A single rank: that of the question, or the first.
-        let rank =
-            question.ranks().and_then(|ranks| ranks.first().copied()).or(self.views().first().map(RankView::rank));
-        Ok(rank.into_iter().map(|rank| (rank, answer.main())).collect())
     }
 }

@@ -1,92 +1,34 @@
-//! A row of the catalog: a question without its type.
+//! The catalog of all analyses: one row each, without its type.
 
-use super::{Analysis, Answer, TraceAnalysis};
+use super::{
+    Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences,
+    GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, MemoryBwSummary,
+    MemoryBwTimeSeries, Parameter, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
+    TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
+};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
-use trace_view::Column;
 
-/// A parameter of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// The name, as HTA spells it; a field of the question.
-    pub name: &'static str,
-    /// What its value is.
-    pub kind: ParameterKind,
-    /// One line of meaning.
-    pub meaning: &'static str,
-    /// What it is called where it is given by its place, and never left out; `None` if it is given by its name.
-    pub place: Option<&'static str>,
-}
-
-/// What the value of a parameter is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterKind {
-    /// A whole number.
-    Whole,
-    /// A number.
-    Number,
-    /// Numbers of streams.
-    Streams,
-    /// Numbers of iterations.
-    Iterations,
-    /// Yes or no.
-    Switch,
-    /// Any text.
-    Text,
-    /// Part of the name of an operator.
-    Operator,
-    /// Texts.
-    Texts,
-    /// Some of these words.
-    Choices(&'static [&'static str]),
-    /// A file or folder to write.
-    Path,
-}
-
-impl Parameter {
-    /// A parameter called `name`.
-    pub const fn new(name: &'static str, kind: ParameterKind, meaning: &'static str) -> Self {
-        Self { name, kind, meaning, place: None }
-    }
-
-    /// The parameter, given by its place and never left out; usage lines call it `place`.
-    #[must_use]
-    pub const fn at(self, place: &'static str) -> Self {
-        Self { place: Some(place), ..self }
-    }
-}
-
-/// A table that a question answers with, before it is filled.
-#[derive(Debug, Clone, Copy)]
-pub struct TableSchema {
-    /// What it is called behind the name of a file, `kernels` in `out.kernels.csv`; the main one may have no name.
-    pub name: &'static str,
-    /// The columns, with HTA's names.
-    pub columns: &'static [Column],
-    /// Whether every rank has one of its own, `out.rank0.csv`.
-    pub per_rank: bool,
-    /// Whether a row stands for the events that have its `name`, on its `rank` if there is one.
-    pub named_events: bool,
-}
-
-impl TableSchema {
-    /// A table that all ranks share.
-    pub const fn new(name: &'static str, columns: &'static [Column]) -> Self {
-        Self { name, columns, per_rank: false, named_events: false }
-    }
-
-    /// The table, one for every rank that is asked.
-    #[must_use]
-    pub const fn per_rank(self) -> Self {
-        Self { per_rank: true, ..self }
-    }
-
-    /// The table, with rows that stand for the events that have their `name`.
-    #[must_use]
-    pub const fn of_named_events(self) -> Self {
-        Self { named_events: true, ..self }
-    }
-}
+/// All analyses, in the order of the help pages.
+pub const CATALOG: &[Entry] = &[
+    Entry::of::<TemporalBreakdown>(),
+    Entry::of::<IdleTimeBreakdown>(),
+    Entry::of::<GpuKernelBreakdown>(),
+    Entry::of::<CommCompOverlap>(),
+    Entry::of::<MemoryBwTimeSeries>(),
+    Entry::of::<MemoryBwSummary>(),
+    Entry::of::<QueueLengthTimeSeries>(),
+    Entry::of::<QueueLengthSummary>(),
+    Entry::of::<TimeBlockedOnFullQueue>(),
+    Entry::of::<TraceWithCounters>(),
+    Entry::of::<CudaKernelLaunchStats>(),
+    Entry::of::<FrequentCudaKernelSequences>(),
+    Entry::of::<GpuUserAnnotationBreakdown>(),
+    Entry::of::<GpuKernelsWithUserAnnotations>(),
+    Entry::of::<AtenOpKernelsAndDelay>(),
+    Entry::of::<PotentialStragglers>(),
+    Entry::of::<ProfilerSteps>(),
+];
 
 /// A question of the catalog.
 #[derive(Clone, Copy)]

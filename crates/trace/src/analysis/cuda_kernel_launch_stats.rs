@@ -1,8 +1,6 @@
 //! Launches: the runtime call, the kernel, and what lies between.
 
-use super::{
-    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
-};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::histogram::histogram;
@@ -12,7 +10,6 @@ use hashbrown::HashMap;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use trace_view::{Axis, BarMode, Column, Figure, Unit};
 
 /// How long each launch takes on the CPU, what it launched on the GPU, and how long that waits.
@@ -125,7 +122,7 @@ impl Analysis for CudaKernelLaunchStats {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without: Vec<i64> = state.0.iter().filter(|(_, all)| all.is_empty()).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(Vec::is_empty);
         let mut tables = Vec::new();
         for (&rank, launches) in &state.0 {
             tables.push(AnswerTable::new(&Self::TABLES[0], frame(launches)?).of_rank(rank));
@@ -223,14 +220,4 @@ fn frame(launches: &[Launch]) -> Result<DataFrame> {
         "gpu_duration" => time(|launch| launch.gpu),
         "launch_delay" => time(|launch| launch.delay),
     )?)
-}
-
-impl TraceAnalysis {
-    /// The launches of each rank.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_cuda_kernel_launch_stats(&self, question: &CudaKernelLaunchStats) -> Result<BTreeMap<i64, DataFrame>> {
-        Ok(self.ask(question)?.by_rank(""))
-    }
 }

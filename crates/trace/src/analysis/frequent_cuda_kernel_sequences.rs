@@ -1,7 +1,7 @@
 //! The sequences of kernels that an operator launches, by how often it does.
 
-use super::launching::launching;
-use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use super::operator_suggestions::launching;
+use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::callstack::CallStacks;
 use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
@@ -351,19 +351,5 @@ fn figure(top: &[(&String, &Pattern)], ranks: &BTreeMap<i64, Rank>) -> Figure {
             y: top.iter().map(|(_, pattern)| pattern.count as f64).collect(),
         }],
         ..Figure::default()
-    }
-}
-
-impl TraceAnalysis {
-    /// The sequences of kernels that operators launch; writes the overlaid traces, if `output_dir` is given.
-    ///
-    /// # Errors
-    /// Without an operator, if `output_dir` is no folder, or a copy cannot be written.
-    pub fn get_frequent_cuda_kernel_sequences(&self, question: &FrequentCudaKernelSequences) -> Result<DataFrame> {
-        let answer = self.ask(question)?;
-        for copy in &answer.copies {
-            copy.save()?;
-        }
-        Ok(answer.main())
     }
 }

@@ -1,8 +1,6 @@
 //! Which part of the program each kernel belongs to.
 
-use super::{
-    Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
-};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
 use crate::interval::{Span, innermost};
@@ -95,8 +93,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
         let several = state.0.len() > 1;
-        let without: Vec<i64> =
-            state.0.iter().filter(|(_, kernels)| kernels.is_none()).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(Option::is_none);
         let mut tables = Vec::new();
         for (rank, kernels) in state.0 {
             let table = AnswerTable::new(&Self::TABLES[0], self.frame(&kernels.unwrap_or_default())?);
@@ -190,19 +187,5 @@ impl GpuKernelsWithUserAnnotations {
             "stream" => rows.iter().map(|row| row.stream).collect::<Vec<_>>(),
             "s_user_annotation" => rows.iter().map(|row| row.annotation.map(|name| texts[name as usize].as_str())).collect::<Vec<_>>(),
         )?)
-    }
-}
-
-impl TraceAnalysis {
-    /// The events of one rank's GPU with the user annotation that each runs in.
-    ///
-    /// # Errors
-    /// If the rank does not exist.
-    pub fn get_gpu_kernels_with_user_annotations(
-        &self,
-        rank: i64,
-        question: &GpuKernelsWithUserAnnotations,
-    ) -> Result<DataFrame> {
-        Ok(self.ask_ranks(question, Some(&[rank]))?.main())
     }
 }

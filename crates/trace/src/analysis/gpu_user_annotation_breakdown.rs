@@ -1,6 +1,6 @@
 //! Time by user annotation.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
@@ -111,7 +111,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
             let reason = format!("duration_ratio is a share from 0 to 1, not {}", self.duration_ratio);
             return Err(Error::WrongParameter { question: Self::NAME, reason });
         }
-        let without: Vec<i64> = state.0.iter().filter(|(_, said)| said.names.is_empty()).map(|(&r, _)| r).collect();
+        let without = state.ranks_where(|result| result.names.is_empty());
         let always = self.allowlist_patterns.as_deref().unwrap_or_default();
         let mut rows: Vec<(i64, &str, Moments)> = Vec::new();
         for (&rank, said) in &state.0 {
@@ -179,15 +179,5 @@ fn figure(rows: &[(i64, &str, Moments)]) -> Figure {
         bars: BarMode::Group,
         series: series.collect(),
         ..Figure::default()
-    }
-}
-
-impl TraceAnalysis {
-    /// Time by user annotation, of all ranks.
-    ///
-    /// # Errors
-    /// If the ratio is no share.
-    pub fn get_gpu_user_annotation_breakdown(&self, question: &GpuUserAnnotationBreakdown) -> Result<DataFrame> {
-        Ok(self.ask(question)?.main())
     }
 }

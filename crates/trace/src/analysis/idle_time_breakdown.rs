@@ -161,7 +161,7 @@ impl Analysis for IdleTimeBreakdown {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without: Vec<i64> = state.0.iter().filter(|(_, gaps)| gaps.is_empty()).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(Vec::is_empty);
         let note = match &self.streams {
             Some(streams) => nothing_on(&without, &format!("No kernel, copy or fill in stream {}", numbers(streams))),
             None => without_gpu(&without),

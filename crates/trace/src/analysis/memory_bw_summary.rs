@@ -1,11 +1,10 @@
 //! How much memory is moved, described.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::memory_bandwidth;
 use crate::described::{Row, bars, frame};
 use crate::statistics::describe;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Unit};
@@ -58,11 +57,8 @@ impl Analysis for MemoryBwSummary {
     }
 
     fn finish(&self, mut state: Self::State) -> Result<Answer> {
-        let of = |state: &Self::State, holds: fn(&BTreeMap<String, Vec<f64>>) -> bool| -> Vec<i64> {
-            state.0.iter().filter(|(_, kinds)| holds(kinds)).map(|(&rank, _)| rank).collect()
-        };
-        let without = of(&state, |kinds| kinds.is_empty());
-        let unknown = of(&state, |kinds| !kinds.is_empty() && kinds.values().all(Vec::is_empty));
+        let without = state.ranks_where(BTreeMap::is_empty);
+        let unknown = state.ranks_where(|kinds| !kinds.is_empty() && kinds.values().all(Vec::is_empty));
         let mut rows = Vec::new();
         for (&rank, kinds) in &mut state.0 {
             for (kind, values) in kinds.iter_mut().filter(|(_, values)| !values.is_empty()) {
@@ -86,16 +82,6 @@ impl Analysis for MemoryBwSummary {
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-impl TraceAnalysis {
-    /// The memory bandwidths described, a row per rank and kind of copy.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_memory_bw_summary(&self, question: &MemoryBwSummary) -> Result<DataFrame> {
-        Ok(self.ask(question)?.main())
     }
 }
 

@@ -1,13 +1,12 @@
 //! How much memory is moved, over time.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{Bandwidth, BandwidthPoint, memory_bandwidth};
 use crate::statistics::micros;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
 /// The memory bandwidth of each kind of copy over time: the sum over all copies that run at a moment.
@@ -60,7 +59,7 @@ impl Analysis for MemoryBwTimeSeries {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without: Vec<i64> = state.0.iter().filter(|(_, said)| said.kinds.is_empty()).map(|(&r, _)| r).collect();
+        let without = state.ranks_where(|result| result.kinds.is_empty());
         let table = |(&rank, said): (&i64, &State)| -> Result<AnswerTable> {
             Ok(AnswerTable::new(&Self::TABLES[0], frame(said)?).of_rank(rank))
         };
@@ -74,16 +73,6 @@ impl Analysis for MemoryBwTimeSeries {
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-impl TraceAnalysis {
-    /// The memory bandwidth over time, by rank; a rank without copies has an empty frame.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_memory_bw_time_series(&self, question: &MemoryBwTimeSeries) -> Result<BTreeMap<i64, DataFrame>> {
-        Ok(self.ask(question)?.by_rank(""))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ranks that the others may be waiting for.
 
 use super::profiler_steps::steps_seen;
-use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::Rows;
@@ -388,15 +388,5 @@ fn figure(kernels: &[Kernel<'_>]) -> Figure {
         bars: BarMode::Stack,
         series: vec![series(true), series(false)],
         ..Figure::default()
-    }
-}
-
-impl TraceAnalysis {
-    /// The ranks that the others may be waiting for, the likeliest first.
-    ///
-    /// # Errors
-    /// If none of the steps is in the trace.
-    pub fn get_potential_stragglers(&self, question: &PotentialStragglers) -> Result<Vec<i64>> {
-        Ok(self.ask(question)?.main().column("rank")?.i64()?.iter().flatten().collect())
     }
 }

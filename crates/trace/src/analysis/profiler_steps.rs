@@ -1,6 +1,6 @@
 //! The profiler steps there are.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{Rows, Step, step_number};
@@ -38,7 +38,7 @@ impl Analysis for ProfilerSteps {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without: Vec<i64> = state.0.iter().filter(|(_, steps)| steps.is_empty()).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(BTreeSet::is_empty);
         let steps: BTreeSet<i64> = state.0.into_values().flatten().collect();
         let frame = df!("profiler_step" => steps.into_iter().collect::<Vec<i64>>())?;
         let said = nothing_on(&without, "No ProfilerStep");
@@ -57,14 +57,4 @@ pub(super) fn steps_seen(rows: &Rows, seen: &[u32]) -> BTreeSet<i64> {
         _ => None,
     });
     cancellable(seen).filter_map(|&row| number(rows.name(row as usize))).collect()
-}
-
-impl TraceAnalysis {
-    /// The profiler steps that the questions see, ascending.
-    ///
-    /// # Errors
-    /// If polars refuses.
-    pub fn get_profiler_steps(&self) -> Result<Vec<i64>> {
-        Ok(self.ask(&ProfilerSteps {})?.main().column("profiler_step")?.i64()?.iter().flatten().collect())
-    }
 }

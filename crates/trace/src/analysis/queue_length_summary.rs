@@ -1,12 +1,11 @@
 //! How many launches wait in each stream, described.
 
 use super::queue_length_time_series::not_paired;
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{Queues, queue_lengths};
 use crate::described::{Row, bars, frame};
 use crate::statistics::describe;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, Column, Figure, Unit};
 
@@ -58,8 +57,7 @@ impl Analysis for QueueLengthSummary {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let empty = |(_, State(queues)): &(&i64, &State)| queues.streams.is_empty();
-        let without: Vec<i64> = state.0.iter().filter(empty).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(|State(queues)| queues.streams.is_empty());
         let mut rows = Vec::new();
         for (&rank, State(queues)) in &state.0 {
             for (&stream, points) in &queues.streams {
@@ -78,16 +76,6 @@ impl Analysis for QueueLengthSummary {
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-impl TraceAnalysis {
-    /// The lengths of the queues described, a row per rank and stream.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_queue_length_summary(&self, question: &QueueLengthSummary) -> Result<DataFrame> {
-        Ok(self.ask(question)?.main())
     }
 }
 

@@ -1,13 +1,12 @@
 //! How many launches wait in each stream, over time.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{QueuePoint, Queues, queue_lengths};
 use crate::statistics::micros;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
 /// The length of each stream's queue over time: what was launched and has not begun.
@@ -65,8 +64,7 @@ impl Analysis for QueueLengthTimeSeries {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let empty = |(_, said): &(&i64, &State)| said.queues.streams.is_empty();
-        let without: Vec<i64> = state.0.iter().filter(empty).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(|result| result.queues.streams.is_empty());
         let table = |(&rank, said): (&i64, &State)| -> Result<AnswerTable> {
             Ok(AnswerTable::new(&Self::TABLES[0], frame(said)?).of_rank(rank))
         };
@@ -81,16 +79,6 @@ impl Analysis for QueueLengthTimeSeries {
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-impl TraceAnalysis {
-    /// The lengths of the queues over time, by rank; a rank without launches has an empty frame.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_queue_length_time_series(&self, question: &QueueLengthTimeSeries) -> Result<BTreeMap<i64, DataFrame>> {
-        Ok(self.ask(question)?.by_rank(""))
     }
 }
 

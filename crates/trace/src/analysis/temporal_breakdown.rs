@@ -62,7 +62,7 @@ impl Analysis for TemporalBreakdown {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without: Vec<i64> = state.0.iter().filter(|(_, times)| times.is_none()).map(|(&rank, _)| rank).collect();
+        let without = state.ranks_where(Option::is_none);
         let rows: Vec<(i64, [i64; 3])> = state.0.into_iter().filter_map(|(rank, times)| Some((rank, times?))).collect();
         let column = |of: fn(&[i64; 3]) -> i64| rows.iter().map(move |(_, times)| of(times));
         let [idle, compute, other]: [fn(&[i64; 3]) -> i64; 3] =

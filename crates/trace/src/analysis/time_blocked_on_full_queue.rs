@@ -1,13 +1,12 @@
 //! How long a full queue may have held the host up.
 
 use super::nothing_on;
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::counter::queue_lengths;
 use crate::exec::checkpoint::cancellable;
 use crate::statistics::{micros, total};
 use crate::{Compat, Result};
 use polars::df;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
@@ -91,11 +90,8 @@ impl Analysis for TimeBlockedOnFullQueue {
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let ranks = |holds: fn(&State) -> bool| -> Vec<i64> {
-            state.0.iter().filter(|(_, said)| holds(said)).map(|(&rank, _)| rank).collect()
-        };
-        let without = ranks(|said| !said.launched);
-        let never = ranks(|said| said.launched && said.full.is_empty());
+        let without = state.ranks_where(|result| !result.launched);
+        let never = state.ranks_where(|result| result.launched && result.full.is_empty());
         let mut rows = Vec::new();
         for (&rank, said) in &state.0 {
             // Differs from HTA: of a rank's streams it keeps the last.
@@ -122,17 +118,6 @@ impl Analysis for TimeBlockedOnFullQueue {
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-impl TraceAnalysis {
-    /// The time for which queues were full, a row per rank and stream whose queue ever was. HTA takes the series of
-    /// `get_queue_length_time_series` for this; here the trace is enough.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_time_spent_blocked_on_full_queue(&self, question: &TimeBlockedOnFullQueue) -> Result<DataFrame> {
-        Ok(self.ask(question)?.main())
     }
 }
 

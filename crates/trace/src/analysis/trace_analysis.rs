@@ -1,17 +1,13 @@
 //! Whom the questions are put to.
 
-use super::rank::Whole;
-use super::{
-    Analysis, Answer, CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, Merge, RankView, TemporalBreakdown,
-    nothing_on,
-};
+use super::rank_view::Whole;
+use super::{Analysis, Answer, Merge, RankView, nothing_on};
 use crate::error::numbers;
 use crate::exec::checkpoint::{self, Inherited, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::write::is_same_file;
 use crate::{Compat, Error, Pick, Result, Trace, TraceSet};
-use polars::prelude::DataFrame;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -243,38 +239,6 @@ impl TraceAnalysis {
         Ok(answer)
     }
 
-    /// Busy, computing and idle time of the GPU, a row per rank that has GPU events.
-    ///
-    /// # Errors
-    /// If polars refuses.
-    pub fn get_temporal_breakdown(&self) -> Result<DataFrame> {
-        Ok(pair(self.ask(&TemporalBreakdown {})?).0)
-    }
-
-    /// How much of the communication ran while something was computed, a row per rank.
-    ///
-    /// # Errors
-    /// If polars refuses.
-    pub fn get_comm_comp_overlap(&self) -> Result<DataFrame> {
-        Ok(pair(self.ask(&CommCompOverlap {})?).0)
-    }
-
-    /// GPU time by type of kernel over all ranks, and the longest kernels of each rank and type.
-    ///
-    /// # Errors
-    /// If the ratio is no share.
-    pub fn get_gpu_kernel_breakdown(&self, question: &GpuKernelBreakdown) -> Result<(DataFrame, DataFrame)> {
-        Ok(pair(self.ask(question)?))
-    }
-
-    /// Why the streams of a GPU were idle, and the gaps described.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    pub fn get_idle_time_breakdown(&self, question: &IdleTimeBreakdown) -> Result<(DataFrame, DataFrame)> {
-        Ok(pair(self.ask(question)?))
-    }
-
     /// `control · ranks 0, 1 · iteration 5`
     fn about(&self, views: &[&RankView]) -> String {
         let several =
@@ -348,10 +312,4 @@ fn negative_durations(views: &[&RankView]) -> Result<Option<String>> {
         format!("{count} events end before they start")
     };
     Ok(nothing_on(&ranks, &what).map(|said| format!("{}: each counts as 0 long.", said.trim_end_matches('.'))))
-}
-
-/// The first two tables of an answer.
-fn pair(answer: Answer) -> (DataFrame, DataFrame) {
-    let mut frames = answer.tables.into_iter().map(|table| table.frame);
-    (frames.next().unwrap_or_default(), frames.next().unwrap_or_default())
 }

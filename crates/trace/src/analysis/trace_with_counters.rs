@@ -1,14 +1,13 @@
 //! A copy of the trace with its queue lengths and memory bandwidths in it.
 
 use super::nothing_on;
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis};
+use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
 use crate::write::{TraceCopy, TraceEdit};
 use crate::{Error, Result};
 use polars::df;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_view::{Column, Unit};
@@ -142,18 +141,6 @@ impl Analysis for TraceWithCounters {
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-impl TraceAnalysis {
-    /// Writes the copies, and says where they are by rank; a rank with nothing to count has none.
-    ///
-    /// # Errors
-    /// If a rank does not exist, its file is gone, or a copy cannot be written.
-    pub fn generate_trace_with_counters(&self, question: &TraceWithCounters) -> Result<BTreeMap<i64, PathBuf>> {
-        let answer = self.ask(question)?;
-        let save = |copy: TraceCopy| copy.save().map(|_| (copy.rank, copy.target));
-        answer.copies.into_iter().map(save).collect()
     }
 }
 

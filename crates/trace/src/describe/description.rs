@@ -1,8 +1,8 @@
 //! What the page says, as plain data.
 
+use super::detect;
 use super::finding::Finding;
 use super::measure::{Measured, Total};
-use super::suspect;
 use crate::classify::KernelType;
 use crate::exec::checkpoint::{self, Inherited, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -215,7 +215,7 @@ impl TraceSet {
             iterations: iterations(&measured),
             operators: self.operators(&measured)?,
             kernels: self.kernels(&measured)?,
-            findings: suspect::findings(self, &measured),
+            findings: detect::findings(self, &measured),
         })
     }
 

@@ -1,11 +1,11 @@
 //! One page about a loaded trace: what it holds, how busy its devices are, and what is odd about it.
 
-mod beside;
 mod description;
+mod detect;
 mod finding;
 mod measure;
 mod present;
-mod suspect;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 

@@ -1,16 +1,16 @@
 //! Comparisons of a control and a test.
 
 mod change;
-mod compare;
 mod comparison;
 mod figures;
-mod labeled;
+mod labeled_trace;
 mod ops_diff;
 mod short_name;
+mod trace_diff;
 
 pub use change::Change;
-pub use compare::TraceDiff;
 pub use comparison::Comparison;
-pub use labeled::LabeledTrace;
+pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
 pub use short_name::shorten_name;
+pub use trace_diff::TraceDiff;

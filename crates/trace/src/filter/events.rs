@@ -1,7 +1,7 @@
 //! HTA's filters of events.
 
 use super::Where;
-use super::test::{anchored, holds, int_in, text_is};
+use super::condition::{anchored, holds, int_in, text_is};
 use crate::frame::columns::*;
 use crate::{Error, Pick, Result, TraceSet};
 use polars::prelude::{Expr, col, lit};

@@ -1,7 +1,7 @@
 //! The language of `--where`.
 
+use super::condition::{Item, Test, Value};
 use super::parse::{Node, no_time, parse};
-use super::test::{Item, Test, Value};
 use crate::config::AVAILABLE_ARGS;
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType, Expr, PlSmallStr, lit};

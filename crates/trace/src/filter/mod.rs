@@ -22,11 +22,11 @@
 //! HTA `hta/common/trace_filter.py`, `trace_stack_filter.py`.
 
 mod apply;
+mod condition;
 mod events;
 mod language;
 mod operators;
 mod parse;
-mod test;
 mod token;
 
 pub use apply::Filter;

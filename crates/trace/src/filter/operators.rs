@@ -107,7 +107,7 @@ pub fn stack_depth(trace: &Trace, depths: impl Into<Pick>) -> Result<Expr> {
     let depths = depths.into();
     let is_in = |&row: &usize| stacks.depth(row).is_some_and(|depth| depths.numbers().contains(&i64::from(depth)));
     let wanted = (0..rows.len()).filter(is_in).map(|row| rows.index(row)).collect();
-    Ok(super::test::int_in(INDEX, wanted))
+    Ok(super::condition::int_in(INDEX, wanted))
 }
 
 /// Start and end.
@@ -176,6 +176,6 @@ impl Events {
             }
         }
         let wanted = (0..rows.len()).filter(|&row| taken[row]).map(|row| rows.index(row)).collect();
-        super::test::int_in(INDEX, wanted)
+        super::condition::int_in(INDEX, wanted)
     }
 }

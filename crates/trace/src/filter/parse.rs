@@ -1,6 +1,6 @@
 //! Text → tests and how they are joined.
 
-use super::test::{Compare, Item, Test, Value, regex};
+use super::condition::{Compare, Item, Test, Value, regex};
 use super::token::{Token, Word, tokens};
 use crate::frame::columns::{RANK, known};
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! Counts and durations of operators on two sides.
 
 #[cfg(test)]
-#[path = "compare_tests.rs"]
+#[path = "tests.rs"]
 mod tests;
 
-use super::labeled::Sum;
+use super::labeled_trace::Sum;
 use crate::exec::checkpoint::{self, cancellable, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
