@@ -1,5 +1,8 @@
-//! The house rules that can be read off the sources: who may name what, and how large a file may grow.
+//! House rules that are checked on the sources: which room may name what, how large a file may grow, which words are used.
 #![allow(clippy::unwrap_used, missing_docs)]
+
+#[path = "house/vocabulary.rs"]
+mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

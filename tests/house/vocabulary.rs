@@ -1,0 +1,244 @@
+//! House rule: code, comments, messages and pages use the terms of `docs/vocabulary.md`, and names of tests are short.
+//!
+//! `cargo test --release --locked -p tracebook --test house -- --ignored --nocapture` prints what is left per folder.
+
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Folders and files that are not swept yet. This list may only shrink; it goes when it is empty.
+const UNSWEPT: &[&str] = &[
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Makefile",
+    "README.md",
+    "benches/",
+    "crates/",
+    "docs/",
+    "fuzz/",
+    "kernelspec/",
+    "labextension/",
+    "notebooks/",
+    "src/",
+    "tests/",
+];
+
+/// Files that name banned words on purpose.
+const EXEMPT: &[&str] = &[
+    // The rule itself.
+    "tests/house/vocabulary.rs",
+];
+
+/// Longest name of a Rust test, in characters.
+const LONGEST_TEST_NAME: usize = 60;
+
+/// A banned wording.
+struct Rule {
+    /// Matches words of prose and of identifiers alike: see [`words`].
+    pattern: &'static str,
+    /// What to write instead.
+    instead: &'static str,
+    /// How the names of the files begin and end that the rule reads.
+    files: (&'static str, &'static str),
+}
+
+const fn everywhere(pattern: &'static str, instead: &'static str) -> Rule {
+    Rule { pattern, instead, files: ("", "") }
+}
+
+const RULES: &[Rule] = &[
+    everywhere(r"(?i)\bstretch(es)?\b", "chunk (bytes), interval (time), segment (cell)"),
+    everywhere(r"(?i)\bseams?\b", "chunk boundary"),
+    everywhere(r"(?i)\b(teach|teaches|teaching|taught)\b", "seed"),
+    everywhere(r"(?i)\b(absorb(s|ed|ing)?|(take|takes|taken) in)\b", "merge"),
+    everywhere(r"(?i)\b(let|lets|letting) (it |them )?go\b", "drop, release"),
+    everywhere(r"(?i)\b(whoever|whom|somebody)\b", "the role"),
+    everywhere(r"\bWho [a-z]", "the role, as a noun"),
+    everywhere(r"(?i)\bunpack(s|ed|ing)?\b", "decompress (gzip), extract (archive)"),
+    everywhere(r"(?i)\bodd(ly|s)?\b", "anomaly, unusual"),
+    everywhere(r"(?i)\bby the letter\b", "strict"),
+    everywhere(r"(?i)\bto the digit\b", "bit-exact"),
+    everywhere(r"(?i)\bpatience\b", "timeout"),
+    everywhere(r"(?i)\bplenty\b", "high-water mark"),
+    everywhere(r"(?i)\bkits?\b", "cells toolchain"),
+    everywhere(r"(?i)\bway out\b", "hint, fix"),
+    everywhere(r"(?i)\bbeside each other\b", "concurrently, side by side (place)"),
+    everywhere(r"(?i)\bbrought about\b", "launched"),
+    everywhere(r"(?i)\b(what|whatever) (had |has )?(came|come|comes) of\b", "the result"),
+    everywhere(r"(?i)\bwish(es)?\b", "signal, request"),
+    everywhere(r"(?i)\bmend(s|ed|ing)?\b", "fix"),
+    everywhere(r"[`}] is no [a-z]", "invalid x `v`: expected …; is not a …"),
+    everywhere(r"(?i)\bof an age\b", "as old as"),
+    everywhere(r"(?i)\b(lies|lie|lay) in\b", "is in"),
+    everywhere(r"(?i)\b(stands|stand|stood) in\b", "is in, contains"),
+    Rule { pattern: r"(?i)\bpress(es)?\b", instead: "interrupt request", files: ("", ".rs") },
+    Rule { pattern: r"(?i)\bthe reading\b", instead: "parser, coordinator", files: ("crates/trace/src/", ".rs") },
+    Rule {
+        pattern: r"\b(struct|enum|trait|type) ([A-Z][a-z]+ )*(Question|Ask|Asked|Asks|Say|Said|Says)\b",
+        instead: "analysis, run, partial result",
+        files: ("", ".rs"),
+    },
+    Rule {
+        pattern: r"\b(struct|enum|trait|type) ([A-Z][a-z]+ )*(Others|Stretch|Part|Parts)\b",
+        instead: "workers, chunk, fragment",
+        files: ("crates/trace/src/", ".rs"),
+    },
+];
+
+/// Wordings that a rule finds and that are right: file (`""`: any), wording, reason.
+const ALLOWED: &[(&str, &str, &str)] = &[
+    ("", "in memory", "what a column takes in memory"),
+    ("", "is no longer", "not a kind"),
+    ("", "is no more", "not a kind"),
+    ("", "stands in for", "replaces"),
+    ("labextension/", "stretch", "the value of CSS"),
+];
+
+/// A finding: file, line, what was found, what to say.
+struct Finding {
+    file: String,
+    line: usize,
+    found: String,
+    instead: String,
+}
+
+/// The text with identifiers taken apart (`OneStretch`, `one_stretch` → words), markers of comments dropped and lines joined, so
+/// that wordings that go on in the next line are found; with the offset at which each line starts.
+fn words(text: &str) -> (String, Vec<usize>) {
+    let mut plain = String::with_capacity(text.len() * 2);
+    let mut starts = Vec::new();
+    for line in text.lines() {
+        starts.push(plain.len());
+        let line = line.trim_start();
+        let line = ["//!", "///", "//", "# ", "* "].iter().find_map(|marker| line.strip_prefix(marker)).unwrap_or(line);
+        let mut before = ' ';
+        for c in line.trim().chars() {
+            if before.is_lowercase() && c.is_uppercase() {
+                plain.push(' ');
+            }
+            plain.push(if c == '_' { ' ' } else { c });
+            before = c;
+        }
+        plain.push(' ');
+    }
+    (plain, starts)
+}
+
+/// The findings of all rules in one file.
+fn findings(file: &str, text: &str, rules: &[(Regex, &Rule)]) -> Vec<Finding> {
+    let (mut plain, starts) = words(text);
+    for (of, wording, _) in ALLOWED {
+        if file.starts_with(of) {
+            // As long as before, so that offsets stay, and without letters, so that nothing matches.
+            plain = plain.replace(wording, &"-".repeat(wording.len()));
+        }
+    }
+    let mut found = Vec::new();
+    for (pattern, rule) in rules {
+        let (start, end) = rule.files;
+        if !file.starts_with(start) || !file.ends_with(end) {
+            continue;
+        }
+        for hit in pattern.find_iter(&plain) {
+            let line = starts.partition_point(|&start| start <= hit.start());
+            let (file, found_text) = (file.to_owned(), hit.as_str().trim().to_owned());
+            found.push(Finding { file, line, found: found_text, instead: rule.instead.to_owned() });
+        }
+    }
+    if file.ends_with(".rs") {
+        found.extend(long_test_names(file, text));
+    }
+    found
+}
+
+/// Names of tests that are longer than a sentence should be.
+fn long_test_names(file: &str, text: &str) -> Vec<Finding> {
+    let test = Regex::new(r"#\[(?:tokio::)?test\]\s*(?:#\[[^\n]*\]\s*)*(?:pub )?(?:async )?fn ([a-z0-9_]+)").unwrap();
+    let finding = |name: regex::Match<'_>| Finding {
+        file: file.to_owned(),
+        line: text[..name.start()].matches('\n').count() + 1,
+        found: format!("{} ({})", name.as_str(), name.len()),
+        instead: format!("a name of at most {LONGEST_TEST_NAME} characters"),
+    };
+    test.captures_iter(text)
+        .filter_map(|found| found.get(1))
+        .filter(|name| name.len() > LONGEST_TEST_NAME)
+        .map(finding)
+        .collect()
+}
+
+fn compiled() -> Vec<(Regex, &'static Rule)> {
+    RULES.iter().map(|rule| (Regex::new(rule.pattern).unwrap(), rule)).collect()
+}
+
+/// The findings in all sources and pages that git tracks.
+fn all() -> Vec<Finding> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = Command::new("git").arg("ls-files").current_dir(root).output().unwrap();
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let rules = compiled();
+    let mut found = Vec::new();
+    let mut read = 0;
+    for file in String::from_utf8_lossy(&listed.stdout).lines() {
+        let is_text = [".rs", ".py", ".js", ".css", ".md", ".toml"].iter().any(|ending| file.ends_with(ending));
+        // A file that is tracked but deleted in the working tree has nothing to read.
+        if (is_text || matches!(file, "Makefile" | ".ci/run"))
+            && !EXEMPT.contains(&file)
+            && let Ok(text) = fs::read_to_string(root.join(file))
+        {
+            read += 1;
+            found.extend(findings(file, &text, &rules));
+        }
+    }
+    assert!(read > 300, "only {read} files were read");
+    found
+}
+
+/// The folder under which a finding is counted: `src/wire`, `crates/trace/src/frame`, `docs/guide`.
+fn folder(file: &str) -> String {
+    let depth = if file.starts_with("crates/") { 4 } else { 2 };
+    let folders: Vec<&str> = file.split('/').collect();
+    let shown = (folders.len() - 1).min(depth).max(1);
+    folders[..shown].join("/")
+}
+
+#[test]
+fn words_are_those_of_the_vocabulary() {
+    let found = all().into_iter().filter(|one| !UNSWEPT.iter().any(|folder| one.file.starts_with(folder)));
+    let lines: Vec<String> =
+        found.map(|Finding { file, line, found, instead }| format!("{file}:{line}: {found} → {instead}")).collect();
+    assert!(lines.is_empty(), "{} wordings, see docs/vocabulary.md:\n{}", lines.len(), lines.join("\n"));
+}
+
+#[test]
+#[ignore = "prints what the sweep has left: all of it, or with SWEEP=src/wire that of one folder"]
+fn rest_of_the_sweep() {
+    let wanted = std::env::var("SWEEP").unwrap_or_default();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for Finding { file, line, found, instead } in all() {
+        *counts.entry(folder(&file)).or_default() += 1;
+        if !wanted.is_empty() && file.starts_with(&wanted) {
+            eprintln!("{file}:{line}: {found} → {instead}");
+        }
+    }
+    for (folder, count) in counts.iter().filter(|(folder, _)| wanted.is_empty() || folder.starts_with(&wanted)) {
+        eprintln!("{count:5}  {folder}");
+    }
+}
+
+#[test]
+fn banned_words_are_found_in_names_and_across_lines() {
+    let text = "/// Every stretch that is\n/// let\n/// go.\nfn stretches_of(x: OneStretch) {}\n// stretching, a testkit, %who\n\
+                //! Who waits\nformat!(\"`{x}` is no size\");\n// `x` is no longer";
+    let found = findings("src/x.rs", text, &compiled());
+    let lines: Vec<(usize, &str)> = found.iter().map(|one| (one.line, one.found.as_str())).collect();
+    assert_eq!(
+        lines,
+        [(1, "stretch"), (4, "stretches"), (4, "Stretch"), (2, "let go"), (6, "Who w"), (7, "` is no s")]
+    );
+    let name = "a".repeat(LONGEST_TEST_NAME + 1);
+    let text = format!("#[test]\nfn short() {{}}\n\n#[test]\n#[ignore]\nfn {name}() {{}}\n");
+    assert_eq!(long_test_names("src/x.rs", &text)[0].line, 6);
+}
