@@ -1,6 +1,6 @@
 //! What a reader of the answer must know: repaired input, dropped files, comparisons that compare unlike things.
 
-use crate::error::texts;
+use crate::error::{numbers, ranks_in_words as rank_list, texts};
 use crate::recording::Unlike;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -60,6 +60,15 @@ pub enum Warning {
         kept: String,
         /// The file that was left out.
         dropped: String,
+    },
+    /// Some of the requested ranks are in none of the files.
+    MissingRanks {
+        /// The trace.
+        label: String,
+        /// The requested ranks that are missing, ascending.
+        missing: Vec<i64>,
+        /// The ranks that the files hold, ascending.
+        available: Vec<i64>,
     },
     /// A file of the folder that is no usable trace.
     SkippedFile {
@@ -138,6 +147,9 @@ impl fmt::Display for Warning {
             ),
             Self::SameRank { rank, kept, dropped } => {
                 write!(f, "{kept} and {dropped} are both rank {rank}: {kept} was taken, {dropped} left out")
+            }
+            Self::MissingRanks { label, missing, available } => {
+                write!(f, "trace \"{label}\" has no {} (has {})", rank_list(missing), numbers(available))
             }
             Self::SkippedFile { file, reason } => write!(f, "{file} was left out: {reason}"),
             Self::OddSteps { file, names } => {

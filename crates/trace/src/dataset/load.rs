@@ -340,6 +340,16 @@ fn assemble(label: &str, options: &LoadOptions, in_folder: bool, loads: Vec<Load
         let available = others.into_iter().collect();
         return Err(Error::NoSuchRanks { label: label.to_owned(), wanted, available });
     }
+    if let Some(wanted) = &options.ranks {
+        let mut missing: Vec<i64> = wanted.iter().copied().filter(|rank| !traces.contains_key(rank)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if !missing.is_empty() {
+            others.extend(traces.keys());
+            let available = others.into_iter().collect();
+            warnings.push(Warning::MissingRanks { label: label.to_owned(), missing, available });
+        }
+    }
     let mut frames: Vec<&mut DataFrame> = traces.values_mut().map(|trace| &mut trace.events).collect();
     unify(&mut frames)?;
     Ok(TraceSet::of(label, options.compat, traces.into_values().collect(), warnings))

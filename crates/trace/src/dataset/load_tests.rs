@@ -74,6 +74,24 @@ fn an_unknown_rank_names_those_there_are() {
 }
 
 #[test]
+fn a_requested_rank_that_is_missing_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in [0, 1, 3] {
+        fs::write(folder.path().join(format!("{number}.json")), rank(number).json()).unwrap();
+    }
+    let load = |ranks: &[i64]| {
+        let options =
+            LoadOptions { ranks: Some(ranks.to_vec()), label: Some("job".to_owned()), ..LoadOptions::default() };
+        TraceSet::load_with(folder.path(), &options, &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    let traces = load(&[9, 3, 7, 9]);
+    assert_eq!(traces.ranks(), [3]);
+    let texts: Vec<String> = traces.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["trace \"job\" has no ranks 7, 9 (has 0, 1, 3)"]);
+    assert!(load(&[3, 0]).warnings().is_empty());
+}
+
+#[test]
 fn of_two_files_of_one_rank_the_later_name_counts_and_both_are_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("1.json"), rank(0).operator("only here", 0..1).json()).unwrap();

@@ -258,6 +258,9 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         Warning::SameRank { .. } => {
             ("One recording of the rank is not seen.", "Keep the files of one run in a folder of their own.")
         }
+        Warning::MissingRanks { .. } => {
+            ("Answers are about the loaded ranks alone.", "Load without --rank to load every rank.")
+        }
         Warning::SkippedFile { .. } => (
             "If it is a rank of the job, it is missing here.",
             "Move what is no trace out of the folder, or write the file again.",
