@@ -1,5 +1,6 @@
 //! What can go wrong with a trace.
 
+use crate::format::{numbers, ranges, ranks_in_words, texts};
 use std::path::PathBuf;
 
 /// The result of everything in this crate that can fail.
@@ -126,7 +127,7 @@ pub enum Error {
         available: Vec<i64>,
     },
     /// No such stream on any of the ranks that are looked at.
-    #[error("trace \"{label}\" has no stream {stream} on {} (has {})", ranks_in_words(.ranks), crate::overview::ranges(.available))]
+    #[error("trace \"{label}\" has no stream {stream} on {} (has {})", ranks_in_words(.ranks), ranges(.available))]
     UnknownStream {
         /// The trace.
         label: String,
@@ -300,11 +301,6 @@ fn none_of(wanted: &[i64]) -> String {
     }
 }
 
-/// `rank 7`, `ranks 7, 8`
-pub(crate) fn ranks_in_words(ranks: &[i64]) -> String {
-    format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(ranks))
-}
-
 /// What a JSON object without `traceEvents` may be, by its keys, and what to do about it.
 fn without_events(keys: &[String]) -> &'static str {
     let has = |key: &str| keys.iter().any(|other| other == key);
@@ -335,26 +331,7 @@ fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
     format!("  {line}\n  {}{}", " ".repeat(before), "^".repeat(marks))
 }
 
-/// `1, 2, 3`, cut after twenty.
-pub(crate) fn numbers(values: &[i64]) -> String {
-    let shown: Vec<String> = values.iter().take(20).map(i64::to_string).collect();
-    listed(shown, values.len())
-}
-
 /// `; it holds the folders monday, tuesday`, or nothing.
 fn within(folders: &[String]) -> String {
     if folders.is_empty() { String::new() } else { format!("; it holds the folders {}", texts(folders)) }
-}
-
-/// `a, b, c`, cut after twenty.
-pub(crate) fn texts(values: &[String]) -> String {
-    listed(values.iter().take(20).cloned().collect(), values.len())
-}
-
-fn listed(shown: Vec<String>, total: usize) -> String {
-    if total == 0 {
-        return "none".to_owned();
-    }
-    let more = if total > shown.len() { format!(", … {} in all", total) } else { String::new() };
-    shown.join(", ") + &more
 }

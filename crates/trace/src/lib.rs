@@ -29,57 +29,44 @@
 
 pub mod analysis;
 mod callstack;
-mod classify;
-mod compat;
 mod config;
 mod counter;
 mod dataset;
 mod describe;
-mod described;
 mod diff;
+mod domain;
 mod error;
-mod event_query;
 mod exec;
 pub mod filter;
+mod format;
 mod frame;
-mod histogram;
 mod interval;
-mod others;
-mod overview;
 pub mod prelude;
+mod present;
+mod query;
 mod read;
-mod recording;
-mod schema;
-mod select;
-mod statistics;
-mod table;
-mod trace;
-mod warning;
+mod stats;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
-pub use classify::{KernelType, memory_kernel_type};
-pub use compat::Compat;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
 };
-pub use dataset::load::{LoadOptions, LoadProgress};
+pub use dataset::{
+    ColumnMemory, DeviceType, LoadOptions, LoadProgress, Pick, RankInfo, Selection, Side, Trace, TraceSet, Window,
+    frame_schema,
+};
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
+pub use domain::{Compat, KernelType, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
-pub use event_query::EventQuery;
 pub use exec::checkpoint::{CancellationToken, set_checkpoint};
 pub use exec::memory::MEMORY_VARIABLE;
 pub use frame::columns::EVENT_COLUMNS;
-pub use overview::ColumnMemory;
 pub use polars;
-pub use recording::Unlike;
-pub use schema::frame_schema;
-pub use select::{DeviceType, Pick, Selection, Side, Window};
-pub use table::{display_table, frame_table};
-pub use trace::{RankInfo, Trace, TraceSet};
+pub use present::{display_table, frame_table};
+pub use query::EventQuery;
 pub use trace_view;
-pub use warning::Warning;

@@ -29,7 +29,3 @@ impl fmt::Display for Error {
 pub(crate) enum Warning {
     OddValues { file: String, what: String, count: u64 },
 }
-
-pub(crate) fn texts(values: &[String]) -> String {
-    values.join(", ")
-}

@@ -2,9 +2,9 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
+use crate::frame::EventRows;
 use crate::interval::Reach;
-use crate::statistics::{micros, rounded};
+use crate::stats::{micros, rounded};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -90,7 +90,7 @@ impl Analysis for AtenOpKernelsAndDelay {
     type State = ByRank<Vec<Sequence>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events(), rank.compat())?;
+        let rows = EventRows::of(rank.all_events(), rank.compat())?;
         Ok(ByRank::of(rank.rank(), sequences(&rows, rank.rows(), rank.compat())))
     }
 
@@ -127,7 +127,7 @@ struct Launch {
 }
 
 /// What the rank launched, by operator and kernels.
-fn sequences(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
+fn sequences(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     let hta = compat == Compat::Hta;
     let operators = Operators::of(rows, seen, hta);
     let mut is_launch = rows.asking(|name| launches(name, hta));
@@ -201,7 +201,7 @@ struct Thread {
 }
 
 impl Operators {
-    fn of(rows: &Rows, seen: &[u32], hta: bool) -> Self {
+    fn of(rows: &EventRows, seen: &[u32], hta: bool) -> Self {
         let mut is_operator = rows.asking(|name| name.starts_with("aten::"));
         let mut found: BTreeMap<_, Vec<(i64, i64, usize, u32)>> = BTreeMap::new();
         for (place, &row) in cancellable(seen).enumerate() {

@@ -2,9 +2,9 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema};
 use crate::Result;
-use crate::classify::KernelType;
+use crate::domain::KernelType;
 use crate::interval::{length, overlaps};
-use crate::statistics::percent;
+use crate::stats::percent;
 use polars::df;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
@@ -73,7 +73,10 @@ impl Analysis for CommCompOverlap {
             ..Figure::default()
         };
         let said = (!silent.is_empty()).then(|| {
-            format!("No communication kernels on rank {}: there is nothing to overlap.", crate::error::numbers(&silent))
+            format!(
+                "No communication kernels on rank {}: there is nothing to overlap.",
+                crate::format::numbers(&silent)
+            )
         });
         Ok(Answer {
             tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],

@@ -2,9 +2,8 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
-use crate::histogram::histogram;
-use crate::statistics::micros;
+use crate::frame::EventRows;
+use crate::stats::{histogram, micros};
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::df;
@@ -89,7 +88,7 @@ impl Analysis for CudaKernelLaunchStats {
     type State = ByRank<Vec<Launch>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events(), rank.compat())?;
+        let rows = EventRows::of(rank.all_events(), rank.compat())?;
         let hta = rank.compat() == Compat::Hta;
         let memory = self.include_memory_events;
         // Differs from HTA: it knows neither the driver's calls nor ROCm's.

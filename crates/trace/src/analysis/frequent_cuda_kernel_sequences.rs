@@ -3,10 +3,10 @@
 use super::operator_suggestions::launching;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::callstack::CallStacks;
-use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
-use crate::statistics::micros;
+use crate::format::numbers;
+use crate::frame::EventRows;
+use crate::stats::micros;
 use crate::write::{Overlay, TraceCopy};
 use crate::{Compat, Error, Result};
 use polars::df;
@@ -149,7 +149,7 @@ impl Analysis for FrequentCudaKernelSequences {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         self.check()?;
-        let rows = Rows::of(rank.all_events(), rank.compat())?;
+        let rows = EventRows::of(rank.all_events(), rank.compat())?;
         let mut is_wanted = rows.asking(|name| name.contains(self.operator_name.as_str()));
         let candidates: Vec<usize> =
             cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
@@ -196,7 +196,7 @@ pub(super) struct Roots {
 }
 
 /// Those that lie least deep.
-pub(super) fn shallowest(rows: &Rows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
+pub(super) fn shallowest(rows: &EventRows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
     // Differs from HTA: there kernels and rows outside of all stacks take part, and their depth may be the least.
     let (exact, depth) = (compat == Compat::Exact, |row: usize| stacks.depth(row).map_or(-1, i64::from));
     let calls: Vec<usize> =
@@ -220,7 +220,7 @@ impl FrequentCudaKernelSequences {
     }
 
     /// The sequences below these operators.
-    fn patterns(&self, rows: &Rows, stacks: &CallStacks, roots: &[usize], rank: i64) -> BTreeMap<String, Pattern> {
+    fn patterns(&self, rows: &EventRows, stacks: &CallStacks, roots: &[usize], rank: i64) -> BTreeMap<String, Pattern> {
         let mut by_codes: BTreeMap<Vec<u32>, Pattern> = BTreeMap::new();
         for &root in cancellable(roots) {
             let below = stacks.below(root);

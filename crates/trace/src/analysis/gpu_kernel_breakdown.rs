@@ -1,11 +1,10 @@
 //! GPU time by type of kernel, and the longest kernels of each type.
 
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
-use crate::classify::KernelType;
+use crate::domain::KernelType;
 use crate::exec::checkpoint::cancellable;
 use crate::interval::overlaps;
-use crate::others::Fold;
-use crate::statistics::{Moments, micros, rounded, total};
+use crate::stats::{Fold, Moments, micros, rounded, total};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;

@@ -2,9 +2,9 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
+use crate::frame::EventRows;
 use crate::interval::{Span, innermost};
-use crate::statistics::micros;
+use crate::stats::micros;
 use crate::{Compat, Result, shorten_name};
 use hashbrown::HashMap;
 use polars::df;
@@ -87,7 +87,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
     type State = ByRank<Option<Kernels>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events(), rank.compat())?;
+        let rows = EventRows::of(rank.all_events(), rank.compat())?;
         Ok(ByRank::of(rank.rank(), annotated(&rows, rank)))
     }
 
@@ -105,7 +105,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
 }
 
 /// The events with a stream; `None` without annotations on the GPU.
-fn annotated(rows: &Rows, rank: &RankView) -> Option<Kernels> {
+fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
     let mut kind = rows.asking(|cat| (cat == "gpu_user_annotation", cat == "cpu_op"));
     // Annotations and kernels of each device and stream, as they stand in the frame.
     let mut places: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
@@ -161,7 +161,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn place(&mut self, rows: &Rows, code: u32) -> u32 {
+    fn place(&mut self, rows: &EventRows, code: u32) -> u32 {
         *self.places.entry(code).or_insert_with(|| {
             self.texts.push(rows.text(code).to_owned());
             self.texts.len() as u32 - 1

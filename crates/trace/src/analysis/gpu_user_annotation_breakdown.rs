@@ -1,11 +1,10 @@
 //! Time by user annotation.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
-use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
-use crate::others::{Fold, OTHERS};
-use crate::statistics::{Moments, micros};
+use crate::format::numbers;
+use crate::frame::EventRows;
+use crate::stats::{Fold, Moments, OTHERS, micros};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -95,7 +94,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
     type State = ByRank<Durations>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = Rows::of(rank.all_events(), rank.compat())?;
+        let rows = EventRows::of(rank.all_events(), rank.compat())?;
         let wanted = if self.use_gpu_annotation { "gpu_user_annotation" } else { "user_annotation" };
         let mut is_wanted = rows.asking(|cat| cat == wanted);
         let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();

@@ -3,9 +3,9 @@
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on, without_gpu,
 };
-use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
-use crate::statistics::{Moments, micros, quantile, rounded, total};
+use crate::format::numbers;
+use crate::stats::{Moments, micros, quantile, rounded, total};
 use crate::{Compat, Result};
 use polars::df;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};

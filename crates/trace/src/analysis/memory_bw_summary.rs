@@ -3,8 +3,8 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::memory_bandwidth;
-use crate::described::{Row, bars, frame};
-use crate::statistics::describe;
+use crate::stats::describe;
+use crate::stats::summary_table::{Row, bars, frame};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Unit};

@@ -1,6 +1,6 @@
 //! Sentences that an answer carries when ranks contribute nothing.
 
-use crate::error::ranks_in_words;
+use crate::format::ranks_in_words;
 
 /// Returns the sentence for ranks without GPU events; `None` if there is no such rank.
 pub(super) fn without_gpu(ranks: &[i64]) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::RankView;
 use super::frequent_cuda_kernel_sequences::{FrequentCudaKernelSequences, shallowest};
 use crate::callstack::CallStacks;
-use crate::frame::Rows;
+use crate::frame::EventRows;
 use crate::{Compat, Result, TraceAnalysis, TraceSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ const TRIED: usize = 40;
 /// Operators that launch at least `least` kernels, and how often each does: the most frequent `most` of those that have
 /// sequences if they are asked for, since only the shallowest operators count whose name holds what is asked.
 pub(super) fn launching(
-    rows: &Rows,
+    rows: &EventRows,
     stacks: &CallStacks,
     seen: &[u32],
     compat: Compat,
@@ -54,7 +54,7 @@ impl FrequentCudaKernelSequences {
             analysis = analysis.in_iterations(iteration)?;
         }
         let Some(view) = analysis.views().first() else { return Ok(Vec::new()) };
-        let rows = Rows::of(RankView::all_events(view), view.compat())?;
+        let rows = EventRows::of(RankView::all_events(view), view.compat())?;
         let stacks = CallStacks::of(&rows, view.rows(), view.compat());
         let least = Self::default().min_pattern_len;
         Ok(launching(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())

@@ -2,10 +2,10 @@
 
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
-use crate::error::numbers;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
-use crate::statistics::{Moments, micros};
+use crate::format::numbers;
+use crate::frame::EventRows;
+use crate::stats::{Moments, micros};
 use crate::{Compat, Error, Result};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -116,7 +116,7 @@ impl Analysis for PotentialStragglers {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         let hta = rank.compat() == Compat::Hta;
-        let rows = Rows::of(rank.all_events(), rank.compat())?;
+        let rows = EventRows::of(rank.all_events(), rank.compat())?;
         // Differs from HTA: it knows the names that NCCL had before 2.18 only, and neither stream 0 nor step 0.
         let mut is_collective =
             rows.asking(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));

@@ -3,7 +3,7 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{Rows, Step, step_number};
+use crate::frame::{EventRows, Step, step_number};
 use polars::df;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Analysis for ProfilerSteps {
     type State = ByRank<BTreeSet<i64>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        Ok(ByRank::of(rank.rank(), steps_seen(&Rows::of(rank.all_events(), rank.compat())?, rank.rows())))
+        Ok(ByRank::of(rank.rank(), steps_seen(&EventRows::of(rank.all_events(), rank.compat())?, rank.rows())))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
@@ -51,7 +51,7 @@ impl Analysis for ProfilerSteps {
 }
 
 /// The numbers of the steps among the rows that are seen.
-pub(super) fn steps_seen(rows: &Rows, seen: &[u32]) -> BTreeSet<i64> {
+pub(super) fn steps_seen(rows: &EventRows, seen: &[u32]) -> BTreeSet<i64> {
     let mut number = rows.asking(|name| match step_number(name) {
         Step::Number(number) => Some(number),
         _ => None,

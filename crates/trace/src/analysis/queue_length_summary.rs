@@ -4,8 +4,8 @@ use super::queue_length_time_series::not_paired;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{Queues, queue_lengths};
-use crate::described::{Row, bars, frame};
-use crate::statistics::describe;
+use crate::stats::describe;
+use crate::stats::summary_table::{Row, bars, frame};
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, Column, Figure, Unit};
 

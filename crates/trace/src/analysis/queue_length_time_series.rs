@@ -3,7 +3,7 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{QueuePoint, Queues, queue_lengths};
-use crate::statistics::micros;
+use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};

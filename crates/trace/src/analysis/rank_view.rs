@@ -1,6 +1,6 @@
 //! One rank as a question sees it.
 
-use crate::classify::{KernelType, is_device_work};
+use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;

@@ -2,10 +2,10 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, without_gpu};
 use crate::Result;
-use crate::classify::KernelType;
+use crate::domain::KernelType;
 use crate::exec::checkpoint::cancellable;
 use crate::interval::{length, merged};
-use crate::statistics::{micros, percent};
+use crate::stats::{micros, percent};
 use polars::df;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};

@@ -4,7 +4,7 @@ use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::counter::queue_lengths;
 use crate::exec::checkpoint::cancellable;
-use crate::statistics::{micros, total};
+use crate::stats::{micros, total};
 use crate::{Compat, Result};
 use polars::df;
 use serde::{Deserialize, Serialize};

@@ -2,10 +2,10 @@
 
 use super::rank_view::Whole;
 use super::{Analysis, Answer, Merge, RankView, nothing_on};
-use crate::error::numbers;
 use crate::exec::checkpoint::{self, Inherited, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
+use crate::format::numbers;
 use crate::write::is_same_file;
 use crate::{Compat, Error, Pick, Result, Trace, TraceSet};
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! How much memory is moved per second, by the kind of copy.
 
-use crate::classify::{KernelType, memory_kernel_type};
+use crate::domain::{KernelType, memory_kernel_type};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::Ints;
 use crate::frame::columns::*;

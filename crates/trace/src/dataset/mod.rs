@@ -1,3 +1,21 @@
-//! Loaded traces.
+//! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
-pub(crate) mod load;
+mod load;
+mod overview;
+mod recording;
+mod row_selector;
+mod schema;
+mod selection;
+mod stack;
+mod trace;
+mod trace_set;
+
+pub use load::{LoadOptions, LoadProgress};
+pub use overview::ColumnMemory;
+pub(crate) use recording::{MOST_RANKS, Recording, world_size};
+pub(crate) use row_selector::RowSelector;
+pub use schema::frame_schema;
+pub use selection::{DeviceType, Pick, Selection, Side, Window};
+pub(crate) use stack::{stacked, union_of_columns};
+pub use trace::{RankInfo, Trace};
+pub use trace_set::TraceSet;

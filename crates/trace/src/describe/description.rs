@@ -3,11 +3,11 @@
 use super::detect;
 use super::finding::Finding;
 use super::measure::{Measured, Total};
-use crate::classify::KernelType;
+use crate::dataset::Recording;
+use crate::domain::KernelType;
 use crate::exec::checkpoint::{self, Inherited, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::frame::columns::NAME;
-use crate::recording::Recording;
 use crate::{Compat, Result, TraceSet};
 use polars::prelude::Categorical32Type;
 use rayon::prelude::*;

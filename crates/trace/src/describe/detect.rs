@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Measure};
 use super::measure::Measured;
-use crate::recording::{MOST_RANKS, world_size};
+use crate::dataset::{MOST_RANKS, world_size};
 use crate::{Compat, RankInfo, TraceSet};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,8 +2,8 @@
 
 use super::present::duration;
 use crate::Warning;
-use crate::error::numbers;
-use crate::overview::ranges;
+use crate::format::numbers;
+use crate::format::ranges;
 use serde::Serialize;
 
 /// Something about a trace that a reader of its numbers should know.

@@ -1,12 +1,12 @@
 //! What one pass over the rows of a rank finds out.
 
 use super::description::DeviceTime;
-use crate::classify::{KernelType, is_device_work};
+use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{Ints, Step, step_number};
 use crate::interval::{Span, merged, overlaps};
-use crate::statistics::total;
+use crate::stats::total;
 use crate::{Compat, Result, Trace};
 use hashbrown::HashMap;
 use polars::prelude::Categorical32Type;

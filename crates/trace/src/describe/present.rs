@@ -3,8 +3,8 @@
 use super::description::{Description, DeviceTime, RankSummary};
 use super::finding::Finding;
 use crate::Compat;
-use crate::error::texts;
-use crate::overview::ranges;
+use crate::format::ranges;
+use crate::format::texts;
 use std::collections::BTreeMap;
 use trace_view::{
     Axis, BarMode, Cell, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, Unit, grouped,

@@ -2,7 +2,7 @@
 
 use super::description::{Description, DeviceTime};
 use super::present::{device_figure, duration, head, table};
-use crate::overview::ranges;
+use crate::format::ranges;
 use std::collections::BTreeMap;
 use trace_view::{Cell, Kind, Part, Report, Unit, grouped};
 

@@ -1,8 +1,8 @@
 //! A trace and the label under which a comparison names it.
 
+use crate::dataset::{RowSelector, stacked};
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
-use crate::select::{Rows, stacked};
 use crate::{Compat, DeviceType, Error, Pick, Result, Trace, TraceSet, Window, shorten_name};
 use polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ impl LabeledTrace {
         let window = self.window(iteration.as_ref())?;
         let traces = self.ranks_picked(rank.as_ref())?;
         let part = |trace: &Trace| {
-            let rows = Rows::of(&trace.events)?;
+            let rows = RowSelector::of(&trace.events)?;
             let mask = cancellable(0..rows.len()).map(|row| rows.is_in(row, &window, device_type)).collect();
             Ok(Trace { info: trace.info.clone(), events: trace.events.filter(&mask)? })
         };

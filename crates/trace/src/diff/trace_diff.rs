@@ -5,12 +5,11 @@
 mod tests;
 
 use super::labeled_trace::Sum;
+use crate::dataset::{Recording, RowSelector};
 use crate::exec::checkpoint::{self, cancellable, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::*;
-use crate::recording::Recording;
-use crate::select::Rows;
 use crate::{
     Change, Comparison, Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning,
     Window, shorten_name,
@@ -332,7 +331,7 @@ fn sum_by_name(
     taken: Option<&BooleanChunked>,
     sums: &mut BTreeMap<String, Sum>,
 ) -> Result<()> {
-    let rows = Rows::of(&trace.events)?;
+    let rows = RowSelector::of(&trace.events)?;
     let names = trace.events.column(NAME)?.as_materialized_series();
     let names = names.cat::<Categorical32Type>()?;
     let durations = trace.events.column(DUR)?.i64()?.rechunk();

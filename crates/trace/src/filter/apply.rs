@@ -1,8 +1,8 @@
 //! A filter put to the events of a trace.
 
 use super::Where;
+use crate::dataset::union_of_columns;
 use crate::frame::columns::{END, RANK, TS};
-use crate::select::union_of_columns;
 use crate::{Error, Result, Trace};
 use polars::prelude::{BooleanChunked, Column, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! HTA's filters of events around an operator.
 
 use crate::callstack::CallStacks;
-use crate::frame::Rows;
+use crate::frame::EventRows;
 use crate::frame::columns::{END, INDEX};
 use crate::{Compat, Error, Pick, Result, Trace};
 use polars::prelude::{Expr, Int64Chunked};
@@ -101,7 +101,7 @@ pub fn combined_operator(
 /// # Source
 /// HTA `CombinedOperatorFilter`, its `stack_depths`.
 pub fn stack_depth(trace: &Trace, depths: impl Into<Pick>) -> Result<Expr> {
-    let rows = Rows::of(&trace.events, Compat::Exact)?;
+    let rows = EventRows::of(&trace.events, Compat::Exact)?;
     let all: Vec<u32> = (0..rows.len() as u32).collect();
     let stacks = CallStacks::of(&rows, &all, Compat::Exact);
     let depths = depths.into();
@@ -127,14 +127,14 @@ fn around(
 
 /// The events of a rank, by row.
 struct Events {
-    rows: Rows,
+    rows: EventRows,
     end: Int64Chunked,
 }
 
 impl Events {
     fn of(trace: &Trace) -> Result<Self> {
         let end = trace.events.column(END)?.i64()?.rechunk().into_owned();
-        Ok(Self { rows: Rows::of(&trace.events, Compat::Exact)?, end })
+        Ok(Self { rows: EventRows::of(&trace.events, Compat::Exact)?, end })
     }
 
     fn stretch(&self, row: usize) -> Option<Stretch> {

@@ -1,7 +1,7 @@
 //! Which events lie in whole iterations.
 
 use super::columns::{CORRELATION, NAME, STREAM, TS};
-use super::ids::Ints;
+use super::ints::Ints;
 use super::symbols::{Step, step_number};
 use crate::exec::checkpoint::cancellable;
 use crate::{Compat, Result};

@@ -1,7 +1,8 @@
 //! Which events lie in whole iterations, on MTIA devices.
 
+use super::builder::FilledIds;
 use super::columns::*;
-use super::ids::{FilledIds, Ints};
+use super::ints::Ints;
 use super::symbols::{Step, step_number};
 use crate::Result;
 use crate::exec::checkpoint::cancellable;

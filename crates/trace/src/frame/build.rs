@@ -4,10 +4,10 @@
 #[path = "build_tests.rs"]
 mod tests;
 
-use super::arg_cells::{ArgCells, number, symbol};
 use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
-use super::cells::Sparse;
-use super::ids::Ids;
+use super::builder::Ids;
+use super::builder::Sparse;
+use super::builder::{ArgCells, number, symbol};
 use super::merge::Taken;
 use super::symbols::Interner;
 use super::time::FloatTimes;

@@ -1,6 +1,6 @@
 //! Which runtime call started which kernel.
 
-use super::ids::FilledIds;
+use super::builder::FilledIds;
 use hashbrown::HashMap;
 
 /// Of a correlation id the last row on the CPU and the last row on the GPU, counted from one; 0 where there is none.

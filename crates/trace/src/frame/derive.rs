@@ -1,8 +1,8 @@
 //! What follows from all rows together: ends, launches, iterations.
 
+use super::builder::Filled;
+use super::builder::{FilledIds, Ids};
 use super::correlate::Partners;
-use super::filled::Filled;
-use super::ids::{FilledIds, Ids};
 use super::iterations::{Clock, Step};
 use super::symbols::Step as StepName;
 use crate::exec::pool::both;

@@ -1,12 +1,12 @@
 //! Rows → a frame, and what is to be said of it.
 
-use super::arg_cells::ArgCells;
 use super::args::Slot;
 use super::build::{Builder, Rows};
-use super::codes::Codes;
+use super::builder::ArgCells;
+use super::builder::Codes;
+use super::builder::Filled;
 use super::columns::*;
 use super::derive::{Derived, Events};
-use super::filled::Filled;
 use super::symbols::{Step as StepName, step_number};
 use super::time::round_like_hta;
 use crate::exec::pool::share;

@@ -9,8 +9,8 @@
 //! to the part come in the order of the stretch, and those it knew are known here, so that the symbols are those of one
 //! reading; a column that has a type there has it here, too.
 
-use super::arg_cells::ArgCells;
 use super::build::{Builder, Rows};
+use super::builder::ArgCells;
 use crate::read::PartSink;
 use std::sync::atomic::Ordering;
 

@@ -13,8 +13,8 @@
 #[path = "arrow_tests.rs"]
 mod tests;
 
+use crate::dataset::union_of_columns;
 use crate::frame::{Categories, categorical, trusted_categorical};
-use crate::select::union_of_columns;
 use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::{
     Categorical32Type, ChunkApply, Column, DataFrame, DataType, IntoColumn, PlSmallStr, PolarsResult, UInt32Chunked,

@@ -1,12 +1,12 @@
 //! Which event of the CPU lies in which, and which kernels each brought about.
 
 #[cfg(test)]
-#[path = "callstack_tests.rs"]
+#[path = "tests.rs"]
 mod tests;
 
 use crate::Compat;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Rows;
+use crate::frame::EventRows;
 use crate::interval::Reach;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl CallStacks {
     /// The stacks of the rows that are `seen`, in time linear in them but for sorting.
     ///
     /// A negative duration, which HTA's rounding makes, counts as none.
-    pub(crate) fn of(rows: &Rows, seen: &[u32], compat: Compat) -> Self {
+    pub(crate) fn of(rows: &EventRows, seen: &[u32], compat: Compat) -> Self {
         let mut parent = vec![NONE; rows.len()];
         let mut inside = vec![false; rows.len()];
         let mut threads = threads(rows, seen, compat);
@@ -121,7 +121,7 @@ impl CallStacks {
 }
 
 /// The CPU threads and what runs on each.
-fn threads(rows: &Rows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> {
+fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> {
     #[derive(Default)]
     struct Thread {
         calls: Vec<Call>,
@@ -204,7 +204,7 @@ fn nest_like_hta(calls: &[Call], parent: &mut [u32]) {
 }
 
 /// Hangs the outermost calls of the one backward thread below what the one main thread says of them.
-fn join_backward(rows: &Rows, threads: &[(Vec<Call>, Role)], parent: &mut [u32]) {
+fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], parent: &mut [u32]) {
     let only = |wanted: Role| {
         let mut found = threads.iter().filter(|(_, role)| *role == wanted).map(|(calls, _)| calls);
         found.next().filter(|_| found.next().is_none())
@@ -232,7 +232,7 @@ fn join_backward(rows: &Rows, threads: &[(Vec<Call>, Role)], parent: &mut [u32])
 }
 
 /// Hangs kernels below their launches.
-fn hang_kernels(rows: &Rows, seen: &[u32], compat: Compat, parent: &mut [u32], inside: &mut [bool]) {
+fn hang_kernels(rows: &EventRows, seen: &[u32], compat: Compat, parent: &mut [u32], inside: &mut [bool]) {
     for &row in cancellable(seen) {
         let row = row as usize;
         let Some(stream) = rows.stream(row).filter(|_| !inside[row]) else { continue };

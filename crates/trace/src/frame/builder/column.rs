@@ -4,7 +4,7 @@ use polars::prelude::{ChunkedArray, PlSmallStr, PolarsNumericType};
 use polars_arrow::bitmap::Bitmap;
 
 /// A column with a place for each row.
-pub(super) struct Filled<T> {
+pub(crate) struct Filled<T> {
     /// Of any value where none is there.
     values: Vec<T>,
     /// Which values are there; none if all are.
@@ -13,45 +13,45 @@ pub(super) struct Filled<T> {
 
 impl<T: Copy> Filled<T> {
     /// The column of these values; `present`, of their length, says which of them are there.
-    pub(super) fn new(values: Vec<T>, present: Option<Bitmap>) -> Self {
+    pub(crate) fn new(values: Vec<T>, present: Option<Bitmap>) -> Self {
         Self { values, present }
     }
 
     /// How many rows.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
     /// A value for each row, any where none is there.
-    pub(super) fn values(&self) -> &[T] {
+    pub(crate) fn values(&self) -> &[T] {
         &self.values
     }
 
     /// The same, to be changed.
-    pub(super) fn values_mut(&mut self) -> &mut [T] {
+    pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
     /// Which values are there; none if all are.
-    pub(super) fn present(&self) -> Option<&Bitmap> {
+    pub(crate) fn present(&self) -> Option<&Bitmap> {
         self.present.as_ref()
     }
 
     /// Whether a row has a value.
     #[inline]
-    pub(super) fn has(&self, row: usize) -> bool {
+    pub(crate) fn has(&self, row: usize) -> bool {
         self.present.as_ref().is_none_or(|present| present.get_bit(row))
     }
 
     /// The value of a row.
     #[inline]
-    pub(super) fn get(&self, row: usize) -> Option<T> {
+    pub(crate) fn get(&self, row: usize) -> Option<T> {
         self.has(row).then(|| self.values[row])
     }
 
     /// Shows each row that has a value, in order.
     #[inline]
-    pub(super) fn each(&self, mut show: impl FnMut(usize, T)) {
+    pub(crate) fn each(&self, mut show: impl FnMut(usize, T)) {
         match &self.present {
             None => self.values.iter().enumerate().for_each(|(row, &value)| show(row, value)),
             Some(present) => each_set(present, |row| show(row, self.values[row])),
@@ -59,12 +59,12 @@ impl<T: Copy> Filled<T> {
     }
 
     /// How many values are there.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.present.as_ref().map_or(self.values.len(), Bitmap::set_bits)
     }
 
     /// The finished column.
-    pub(super) fn finish<P>(self, name: &str) -> ChunkedArray<P>
+    pub(crate) fn finish<P>(self, name: &str) -> ChunkedArray<P>
     where
         P: PolarsNumericType<Native = T>,
     {
@@ -80,7 +80,7 @@ fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
 
 /// Shows the bits of 64 rows after the other, and the number of their first row; behind the last row they are zero.
 #[inline]
-pub(super) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
+pub(crate) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
     let mut words = bits.fast_iter_u64();
     let mut first = 0;
     for word in words.by_ref() {
@@ -94,7 +94,7 @@ pub(super) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
 }
 
 #[inline]
-pub(super) fn each_set_of(mut word: u64, first: usize, show: &mut impl FnMut(usize)) {
+pub(crate) fn each_set_of(mut word: u64, first: usize, show: &mut impl FnMut(usize)) {
     while word != 0 {
         show(first + word.trailing_zeros() as usize);
         word &= word - 1;

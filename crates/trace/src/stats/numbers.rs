@@ -41,57 +41,6 @@ pub(crate) fn describe(values: &mut [f64]) -> [Option<f64>; 8] {
     [Some(count), mean, deviation, values.first().copied(), first, second, third, values.last().copied()]
 }
 
-/// Count, sum, sum of squares, least and largest of whole numbers: exact, and the same in whatever order they come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Moments {
-    pub(crate) count: i64,
-    pub(crate) sum: i64,
-    pub(crate) squares: i128,
-    pub(crate) min: i64,
-    pub(crate) max: i64,
-}
-
-impl Default for Moments {
-    fn default() -> Self {
-        Self { count: 0, sum: 0, squares: 0, min: i64::MAX, max: i64::MIN }
-    }
-}
-
-impl Moments {
-    /// Takes one more number.
-    pub(crate) fn add(&mut self, value: i64) {
-        self.merge(Self { count: 1, sum: value, squares: i128::from(value).pow(2), min: value, max: value });
-    }
-
-    /// Takes all numbers of another.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.count += other.count;
-        self.sum = self.sum.saturating_add(other.sum);
-        self.squares = self.squares.saturating_add(other.squares);
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-    }
-
-    /// The mean; of nothing there is none.
-    pub(crate) fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
-    }
-
-    /// The standard deviation of a sample (n − 1); of one number there is none.
-    pub(crate) fn deviation(&self) -> Option<f64> {
-        if self.count < 2 {
-            return None;
-        }
-        let (count, sum) = (i128::from(self.count), i128::from(self.sum));
-        // n·Σx² − (Σx)², exact where it fits.
-        let spread = match (count.checked_mul(self.squares), sum.checked_mul(sum)) {
-            (Some(squares), Some(square)) => (squares - square) as f64,
-            _ => count as f64 * self.squares as f64 - (sum as f64).powi(2),
-        };
-        Some((spread.max(0.0) / (count as f64 * (count - 1) as f64)).sqrt())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,19 +70,5 @@ mod tests {
         assert_eq!(of(&[2.0, 1.0, 6.0, 1.0]), expected);
         assert_eq!(of(&[7.0])[..4], [Some(1.0), Some(7.0), None, Some(7.0)]);
         assert_eq!(of(&[])[..2], [Some(0.0), None]);
-    }
-
-    #[test]
-    fn moments_do_not_depend_on_the_order() {
-        let of = |values: &[i64]| {
-            let mut moments = Moments::default();
-            values.iter().for_each(|&value| moments.add(value));
-            moments
-        };
-        let mut merged = of(&[9, -1]);
-        merged.merge(of(&[4]));
-        assert_eq!(merged, of(&[4, 9, -1]));
-        assert_eq!((merged.mean(), merged.deviation()), (Some(4.0), Some(5.0)));
-        assert_eq!((of(&[7]).deviation(), of(&[]).mean()), (None, None));
     }
 }

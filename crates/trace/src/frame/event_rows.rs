@@ -1,7 +1,7 @@
 //! The events of a rank, value by value.
 
 use super::columns::*;
-use super::ids::Ints;
+use super::ints::Ints;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The events of a rank, value by value, for what goes through them in an order of its own. A row is the position of an
 /// event among all events of the rank.
-pub(crate) struct Rows {
+pub(crate) struct EventRows {
     compat: Compat,
     index: Ints,
     ts: Ints,
@@ -25,7 +25,7 @@ pub(crate) struct Rows {
     texts: Arc<CategoricalMapping>,
 }
 
-impl Rows {
+impl EventRows {
     /// The rows of a frame of events, which was loaded like this.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Rows {
     /// The row at the other end of its correlation: of a kernel the launch, of a launch its last kernel.
     pub(crate) fn partner(&self, row: usize) -> Option<usize> {
         let wanted = self.partner.get(row)?;
-        // Rows stand in file order.
+        // EventRows stand in file order.
         self.index.row_of(wanted)
     }
 

@@ -1,8 +1,8 @@
 //! The events of a trace that have a name, a device, a rank, an iteration.
 
+use crate::dataset::{RowSelector, stacked};
 use crate::filter::Filter;
 use crate::frame::columns::NAME;
-use crate::select::{Rows, stacked};
 use crate::{DeviceType, LabeledTrace, Pick, Result, Trace, Window, shorten_name};
 use polars::prelude::{BooleanChunked, Categorical32Type, DataFrame, NewChunkedArray};
 
@@ -101,7 +101,7 @@ impl EventQuery {
     }
 
     fn mask(&self, trace: &Trace, window: &Window, taken: Option<&BooleanChunked>) -> Result<BooleanChunked> {
-        let rows = Rows::of(&trace.events)?;
+        let rows = RowSelector::of(&trace.events)?;
         let names = trace.events.column(NAME)?.as_materialized_series();
         let names = names.cat::<Categorical32Type>()?;
         // By code first: one text per name, not one per event.

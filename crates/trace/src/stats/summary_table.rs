@@ -4,7 +4,7 @@ use crate::Result;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
 use trace_view::{Column, Mark, Points, Series};
 
-/// Rank, what the numbers are of, and the numbers as [`crate::statistics::describe`] tells them.
+/// Rank, what the numbers are of, and the numbers as [`crate::stats::describe`] tells them.
 pub(crate) type Row<K> = (i64, K, [Option<f64>; 8]);
 
 /// Where the median stands among what is told, and where the largest.

@@ -1,8 +1,8 @@
 //! Names and types of the columns of a data frame, and of a trace's events.
 
 use crate::TraceSet;
+use crate::dataset::union_of_columns;
 use crate::frame::columns::RANK;
-use crate::select::union_of_columns;
 use polars::prelude::{DataFrame, DataType};
 use trace_view::FrameSchema;
 

@@ -1,6 +1,6 @@
 //! Names that have no row of their own.
 
-use crate::statistics::{Moments, micros, quantile};
+use crate::stats::{Moments, micros, quantile};
 use std::collections::BTreeMap;
 
 /// What names with no row of their own are called.

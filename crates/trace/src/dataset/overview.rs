@@ -1,6 +1,6 @@
 //! A trace at a glance.
 
-use crate::error::numbers;
+use crate::format::ranges;
 use crate::frame::columns::known;
 use crate::{Compat, RankInfo, Result, TraceSet};
 use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit, grouped};
@@ -98,40 +98,4 @@ fn row(info: &RankInfo) -> Vec<Cell> {
 /// What the GPU is; HTA's word for one that is not known would be odd where there is none.
 fn device(info: &RankInfo) -> &str {
     if info.streams.is_empty() && info.device_type == "UNKNOWN GPU" { "no GPU activity" } else { &info.device_type }
-}
-
-/// Ascending numbers with runs folded: `1009–1014`, `7, 20–22`.
-pub(crate) fn ranges(values: &[i64]) -> String {
-    let mut runs: Vec<(i64, i64)> = Vec::new();
-    for &value in values {
-        match runs.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(value) => *last = value,
-            _ => runs.push((value, value)),
-        }
-    }
-    if runs.len() == values.len() {
-        return numbers(values);
-    }
-    let texts: Vec<String> = runs
-        .into_iter()
-        .map(|(first, last)| match last.saturating_sub(first) {
-            0 => first.to_string(),
-            1 => format!("{first}, {last}"),
-            _ => format!("{first}–{last}"),
-        })
-        .collect();
-    crate::error::texts(&texts)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_of_numbers_are_folded() {
-        assert_eq!(ranges(&[7, 20, 21, 22]), "7, 20–22");
-        assert_eq!(ranges(&[1009, 1010, 1011, 1012]), "1009–1012");
-        assert_eq!(ranges(&[3, 4, 9, 10, 11]), "3, 4, 9–11");
-        assert_eq!(ranges(&[3]), "3");
-    }
 }

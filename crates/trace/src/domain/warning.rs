@@ -1,7 +1,6 @@
 //! What a reader of the answer must know: repaired input, dropped files, comparisons that compare unlike things.
 
-use crate::error::{numbers, ranks_in_words as rank_list, texts};
-use crate::recording::Unlike;
+use crate::format::{numbers, ranks_in_words as rank_list, texts};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -123,6 +122,18 @@ pub enum Warning {
         /// How many.
         count: u64,
     },
+}
+
+/// What two recordings do not share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Unlike {
+    /// The number of ranks of the job.
+    WorldSize,
+    /// The devices.
+    Devices,
+    /// What the profiler was told to record.
+    ProfilerFlags,
 }
 
 impl fmt::Display for Warning {

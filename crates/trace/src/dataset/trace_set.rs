@@ -1,9 +1,9 @@
-//! A loaded trace: all ranks ([`TraceSet`]), or one ([`Trace`]).
+//! All ranks of one run.
 
-use crate::{Compat, Error, LoadOptions, LoadProgress, Result, Warning};
-use polars::prelude::{DataFrame, DataType};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use super::stack::stacked;
+use crate::RankInfo;
+use crate::{Compat, Error, LoadOptions, LoadProgress, Result, Trace, Warning};
+use polars::prelude::DataFrame;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -31,52 +31,6 @@ pub(crate) struct Parts {
     pub(crate) traces: Vec<Trace>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) iterations: Vec<i64>,
-}
-
-/// One rank of a [`TraceSet`]. Cheap to clone.
-#[derive(Clone)]
-pub struct Trace {
-    pub(crate) info: Arc<RankInfo>,
-    pub(crate) events: DataFrame,
-}
-
-impl fmt::Debug for Trace {
-    /// One line: [`Trace::events`] has the rows.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Trace(rank {}, {} events)", self.info.rank, self.info.events)
-    }
-}
-
-/// What there is to know of one rank without looking at its events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RankInfo {
-    /// The rank.
-    pub rank: i64,
-    /// The file it came from, as it was given.
-    pub file: String,
-    /// Events in the file, those included that are no rows (instants, flows, metadata, counters).
-    pub events_in_file: u64,
-    /// Rows.
-    pub events: usize,
-    /// Start of the first event, in nanoseconds of the trace's clock.
-    pub first_ts: i64,
-    /// End of the last event, in nanoseconds of the trace's clock.
-    pub last_end: i64,
-    /// The streams, ascending.
-    pub streams: Vec<i64>,
-    /// The iterations, ascending: the numbers of its ProfilerStep events.
-    pub iterations: Vec<i64>,
-    /// What the GPU is, told by HTA's rule: `NVIDIA GPU`, `AMD GPU`, `MTIA`, `UNKNOWN GPU`.
-    pub device_type: String,
-    /// The top-level keys of the file other than `traceEvents`: `distributedInfo`, `deviceProperties`, …
-    pub metadata: Map<String, Value>,
-}
-
-impl RankInfo {
-    /// Nanoseconds from the start of the first event to the end of the last.
-    pub fn span(&self) -> i64 {
-        self.last_end.saturating_sub(self.first_ts)
-    }
 }
 
 impl TraceSet {
@@ -194,7 +148,7 @@ impl TraceSet {
 
     /// The events of all ranks, with a leading column `rank`; the columns are those of [`Trace::events`].
     pub fn events(&self) -> DataFrame {
-        crate::select::stacked(&self.parts.traces)
+        stacked(&self.parts.traces)
     }
 
     /// How it was loaded.
@@ -234,62 +188,5 @@ impl TraceSet {
     /// Whether both are clones of one load (labels aside).
     pub fn same_data(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.parts, &other.parts)
-    }
-}
-
-impl Trace {
-    /// The rank.
-    pub fn rank(&self) -> i64 {
-        self.info.rank
-    }
-
-    /// The iterations, ascending: the numbers in its names `ProfilerStep#N`.
-    pub fn iterations(&self) -> Vec<i64> {
-        self.info.iterations.clone()
-    }
-
-    /// What there is to know without looking at the events.
-    pub fn info(&self) -> &RankInfo {
-        &self.info
-    }
-
-    /// The events, one row per event that has a duration and a category, in file order. Times are whole nanoseconds.
-    ///
-    /// # Columns
-    /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the arguments that were asked for
-    /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Times and
-    /// amounts are `i64`; positions, ids and numbers of iterations `i32`, or `i64` in a trace that needs it. Names, texts and
-    /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
-    ///
-    /// # Example
-    /// ```
-    /// use trace::prelude::*;
-    ///
-    /// # fn main() -> trace::Result<()> {
-    /// let rank = TraceSet::load("../../notebooks/data/control")?.rank(3)?;
-    /// let kernels = rank.events().lazy().filter(col("stream").is_not_null()).collect()?;
-    /// assert!(0 < kernels.height() && kernels.height() < rank.events().height());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn events(&self) -> DataFrame {
-        self.events.clone()
-    }
-
-    /// The events with names, categories and all other texts as plain strings.
-    ///
-    /// # Errors
-    /// If polars refuses, which no input should bring about.
-    pub fn decoded(&self) -> Result<DataFrame> {
-        let mut events = self.events();
-        for column in self.events.columns().iter().filter(|column| column.dtype().is_categorical()) {
-            events.with_column(column.cast(&DataType::String)?)?;
-        }
-        Ok(events)
-    }
-
-    /// Bytes that the columns take in memory.
-    pub fn memory_bytes(&self) -> usize {
-        self.events.estimated_size()
     }
 }

@@ -1,10 +1,10 @@
 //! Columns while they grow: the values that are there, one behind the other, and a bit for each row.
 
-use super::filled::{Filled, each_set_of, each_word};
+use super::column::{Filled, each_set_of, each_word};
 use polars_arrow::bitmap::BitmapBuilder;
 
 /// A column of values that may be absent. Costs nothing until the first value arrives, and a bit for a row without one.
-pub(super) struct Sparse<T> {
+pub(crate) struct Sparse<T> {
     /// Only those that are there.
     values: Vec<T>,
     /// Up to the row of the last value.
@@ -21,13 +21,13 @@ impl<T> Default for Sparse<T> {
 
 impl<T: Copy + Default> Sparse<T> {
     /// With room for so many values.
-    pub(super) fn with_capacity(values: usize) -> Self {
+    pub(crate) fn with_capacity(values: usize) -> Self {
         Self { values: Vec::with_capacity(values), ..Self::default() }
     }
 
     /// The value of a row at or after the last one set.
     #[inline]
-    pub(super) fn set(&mut self, row: usize, value: T) {
+    pub(crate) fn set(&mut self, row: usize, value: T) {
         if row == self.rows && self.present.is_empty() {
             self.values.push(value);
             self.rows += 1;
@@ -52,14 +52,14 @@ impl<T: Copy + Default> Sparse<T> {
     }
 
     /// Moves the column of a later part behind this one, from `row` on.
-    pub(super) fn append(&mut self, row: usize, part: &mut Self) {
+    pub(crate) fn append(&mut self, row: usize, part: &mut Self) {
         self.append_rows(row, part);
         self.values.extend_from_slice(&part.values);
         part.values.clear();
     }
 
     /// The same, each value made from one of the part's.
-    pub(super) fn append_as<U: Copy + Default>(&mut self, row: usize, part: &mut Sparse<U>, to: impl Fn(U) -> T) {
+    pub(crate) fn append_as<U: Copy + Default>(&mut self, row: usize, part: &mut Sparse<U>, to: impl Fn(U) -> T) {
         self.append_rows(row, part);
         self.values.extend(part.values.iter().map(|&value| to(value)));
         part.values.clear();
@@ -84,27 +84,27 @@ impl<T: Copy + Default> Sparse<T> {
     }
 
     /// The last value.
-    pub(super) fn last(&self) -> Option<T> {
+    pub(crate) fn last(&self) -> Option<T> {
         self.values.last().copied()
     }
 
     /// Rows up to that of the last value.
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
     /// The values that are there, in order.
-    pub(super) fn values_mut(&mut self) -> &mut [T] {
+    pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
     /// The column with other values, each made from its own.
-    pub(super) fn map<U>(self, to: impl FnMut(T) -> U) -> Sparse<U> {
+    pub(crate) fn map<U>(self, to: impl FnMut(T) -> U) -> Sparse<U> {
         Sparse { values: self.values.into_iter().map(to).collect(), rows: self.rows, present: self.present }
     }
 
     /// The column of `rows` rows, all of which have come.
-    pub(super) fn fill(mut self, rows: usize) -> Filled<T> {
+    pub(crate) fn fill(mut self, rows: usize) -> Filled<T> {
         if self.present.is_empty() && self.rows == rows {
             return Filled::new(self.values, None);
         }

@@ -1,6 +1,6 @@
 //! Values counted by size.
 
-use crate::statistics::micros;
+use crate::stats::micros;
 use trace_view::{Mark, Points, Series};
 
 /// Bars that count values by size: the widths of the bars are round (1, 2 or 5 times a power of ten), and there are at most

@@ -1,12 +1,11 @@
 //! Whole numbers that nobody adds up: of 32 bits as long as they fit.
 
-use super::cells::Sparse;
-use super::filled::Filled;
-use crate::Result;
-use polars::prelude::{DataFrame, DataType, Int32Chunked, Int32Type, Int64Chunked, Int64Type, IntoSeries, Series};
+use super::column::Filled;
+use super::column_builder::Sparse;
+use polars::prelude::{Int32Type, Int64Type, IntoSeries, Series};
 
 /// A column of ids while it grows: of 32 bits, and of 64 from the first value that needs them.
-pub(super) enum Ids {
+pub(crate) enum Ids {
     Short(Sparse<i32>),
     Long(Sparse<i64>),
 }
@@ -19,13 +18,13 @@ impl Default for Ids {
 
 impl Ids {
     /// With room for so many of 32 bits.
-    pub(super) fn with_capacity(values: usize) -> Self {
+    pub(crate) fn with_capacity(values: usize) -> Self {
         Self::Short(Sparse::with_capacity(values))
     }
 
     /// The value of a row at or after the last one set.
     #[inline]
-    pub(super) fn set(&mut self, row: usize, value: i64) {
+    pub(crate) fn set(&mut self, row: usize, value: i64) {
         match (self, i32::try_from(value)) {
             (Self::Short(ids), Ok(value)) => ids.set(row, value),
             (ids, _) => ids.set_long(row, value),
@@ -38,7 +37,7 @@ impl Ids {
     }
 
     /// Moves the column of a later part behind this one, from `row` on.
-    pub(super) fn append(&mut self, row: usize, part: &mut Self) {
+    pub(crate) fn append(&mut self, row: usize, part: &mut Self) {
         match (self, part) {
             (Self::Short(mine), Self::Short(part)) => mine.append(row, part),
             (Self::Long(mine), Self::Long(part)) => mine.append(row, part),
@@ -48,7 +47,7 @@ impl Ids {
     }
 
     /// The same for a column that ascends, each value greater by `offset`.
-    pub(super) fn append_ascending(&mut self, row: usize, part: &mut Self, offset: i64) {
+    pub(crate) fn append_ascending(&mut self, row: usize, part: &mut Self, offset: i64) {
         match (self, part) {
             (Self::Short(mine), Self::Short(part))
                 if part.last().is_none_or(|last| i32::try_from(i64::from(last) + offset).is_ok()) =>
@@ -62,7 +61,7 @@ impl Ids {
 
     /// Rows up to that of the last value.
     #[inline]
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         match self {
             Self::Short(ids) => ids.rows(),
             Self::Long(ids) => ids.rows(),
@@ -70,7 +69,7 @@ impl Ids {
     }
 
     /// The column with other values, each made from its own.
-    pub(super) fn map<U>(self, mut to: impl FnMut(i64) -> U) -> Sparse<U> {
+    pub(crate) fn map<U>(self, mut to: impl FnMut(i64) -> U) -> Sparse<U> {
         match self {
             Self::Short(ids) => ids.map(|id| to(i64::from(id))),
             Self::Long(ids) => ids.map(to),
@@ -78,7 +77,7 @@ impl Ids {
     }
 
     /// The column of `rows` rows, all of which have come.
-    pub(super) fn fill(self, rows: usize) -> FilledIds {
+    pub(crate) fn fill(self, rows: usize) -> FilledIds {
         match self {
             Self::Short(ids) => FilledIds::Short(ids.fill(rows)),
             Self::Long(ids) => FilledIds::Long(ids.fill(rows)),
@@ -97,14 +96,14 @@ impl Ids {
 }
 
 /// A column of ids whose rows have all come.
-pub(super) enum FilledIds {
+pub(crate) enum FilledIds {
     Short(Filled<i32>),
     Long(Filled<i64>),
 }
 
 impl FilledIds {
     /// A value for each row.
-    pub(super) fn of(values: &[Option<i64>]) -> Self {
+    pub(crate) fn of(values: &[Option<i64>]) -> Self {
         let mut ids = Ids::default();
         for (row, value) in values.iter().enumerate() {
             if let Some(value) = value {
@@ -116,7 +115,7 @@ impl FilledIds {
 
     /// Whether a row has a value.
     #[inline]
-    pub(super) fn has(&self, row: usize) -> bool {
+    pub(crate) fn has(&self, row: usize) -> bool {
         match self {
             Self::Short(ids) => ids.has(row),
             Self::Long(ids) => ids.has(row),
@@ -125,7 +124,7 @@ impl FilledIds {
 
     /// The value of a row.
     #[inline]
-    pub(super) fn get(&self, row: usize) -> Option<i64> {
+    pub(crate) fn get(&self, row: usize) -> Option<i64> {
         match self {
             Self::Short(ids) => ids.get(row).map(i64::from),
             Self::Long(ids) => ids.get(row),
@@ -134,7 +133,7 @@ impl FilledIds {
 
     /// Shows each row that has a value, in order.
     #[inline]
-    pub(super) fn each(&self, mut show: impl FnMut(usize, i64)) {
+    pub(crate) fn each(&self, mut show: impl FnMut(usize, i64)) {
         match self {
             Self::Short(ids) => ids.each(|row, id| show(row, i64::from(id))),
             Self::Long(ids) => ids.each(show),
@@ -142,7 +141,7 @@ impl FilledIds {
     }
 
     /// How many values are there.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self {
             Self::Short(ids) => ids.count(),
             Self::Long(ids) => ids.count(),
@@ -150,7 +149,7 @@ impl FilledIds {
     }
 
     /// The finished column.
-    pub(super) fn finish(self, name: &str) -> Series {
+    pub(crate) fn finish(self, name: &str) -> Series {
         match self {
             Self::Short(ids) => ids.finish::<Int32Type>(name).into_series(),
             Self::Long(ids) => ids.finish::<Int64Type>(name).into_series(),
@@ -158,61 +157,12 @@ impl FilledIds {
     }
 }
 
-/// A finished column of whole numbers, of 32 bits or of 64, read as `i64`.
-#[derive(Debug, Clone)]
-pub(crate) enum Ints {
-    Short(Int32Chunked),
-    Long(Int64Chunked),
-}
-
-impl Ints {
-    /// The column `name` of a frame, in one piece.
-    ///
-    /// # Errors
-    /// If there is none, or it is not of whole numbers.
-    pub(crate) fn of(frame: &DataFrame, name: &str) -> Result<Self> {
-        let column = frame.column(name)?;
-        Ok(match column.dtype() {
-            DataType::Int32 => Self::Short(column.i32()?.rechunk().into_owned()),
-            _ => Self::Long(column.i64()?.rechunk().into_owned()),
-        })
-    }
-
-    /// How many rows.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Short(ints) => ints.len(),
-            Self::Long(ints) => ints.len(),
-        }
-    }
-
-    /// The value of a row.
-    #[inline]
-    pub(crate) fn get(&self, row: usize) -> Option<i64> {
-        match self {
-            Self::Short(ints) => ints.get(row).map(i64::from),
-            Self::Long(ints) => ints.get(row),
-        }
-    }
-
-    /// All values, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<i64>> + '_ {
-        (0..self.len()).map(|row| self.get(row))
-    }
-
-    /// The row that holds a value, in a column that ascends and lacks none.
-    pub(crate) fn row_of(&self, value: i64) -> Option<usize> {
-        match self {
-            Self::Short(ints) => ints.cont_slice().ok()?.binary_search(&i32::try_from(value).ok()?).ok(),
-            Self::Long(ints) => ints.cont_slice().ok()?.binary_search(&value).ok(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
-    use polars::prelude::IntoColumn;
+    use crate::frame::Ints;
+    use polars::prelude::{DataFrame, DataType, IntoColumn};
 
     const FIRST_LONG: i64 = i32::MAX as i64 + 1;
 

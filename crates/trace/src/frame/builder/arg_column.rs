@@ -1,16 +1,16 @@
 //! The values of one argument while they come: numbers as long as only such come.
 
-use super::args::ArgKind;
-use super::cells::Sparse;
-use super::codes::Codes;
-use super::ids::Ids;
-use super::symbols::{Interner, Reading};
+use super::category_codes::Codes;
+use super::column_builder::Sparse;
+use super::id_column::Ids;
+use crate::frame::args::ArgKind;
+use crate::frame::symbols::{Interner, Reading};
 use crate::read::{Odd, OddCounts, Raw, Token};
 use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series};
 
 /// The values of one argument. Costs nothing until the first one arrives.
 #[derive(Default)]
-pub(super) struct ArgCells {
+pub(crate) struct ArgCells {
     cells: Cells,
     /// Of any kind: a token came that a column of texts would have taken as its text.
     numbers: bool,
@@ -29,7 +29,7 @@ enum Cells {
 impl ArgCells {
     /// Takes the value of a row.
     #[inline]
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         row: usize,
         kind: ArgKind,
@@ -59,7 +59,7 @@ impl ArgCells {
     }
 
     /// Whether a later part took its values as they would have been taken here.
-    pub(super) fn takes(&self, part: &Self) -> bool {
+    pub(crate) fn takes(&self, part: &Self) -> bool {
         match (&self.cells, &part.cells) {
             (Cells::Nothing, _) => true,
             (Cells::Symbols(_), _) | (_, Cells::Symbols(_)) => !part.numbers,
@@ -68,7 +68,7 @@ impl ArgCells {
     }
 
     /// Without values; of texts if these are.
-    pub(super) fn like(&self) -> Self {
+    pub(crate) fn like(&self) -> Self {
         match self.cells {
             Cells::Symbols(_) => Self { cells: Cells::Symbols(Sparse::default()), numbers: false },
             _ => Self::default(),
@@ -77,7 +77,7 @@ impl ArgCells {
 
     /// Moves the values of a later part, which [`Self::takes`] allows, behind these, from `row` on; `symbols` are the
     /// symbols here of those there. What type the values were of, the part keeps: here they have that type by now, too.
-    pub(super) fn append(&mut self, row: usize, part: &mut Self, symbols: &[u32], texts: &mut Interner) {
+    pub(crate) fn append(&mut self, row: usize, part: &mut Self, symbols: &[u32], texts: &mut Interner) {
         self.numbers |= std::mem::take(&mut part.numbers);
         if matches!(part.cells, Cells::Symbols(_))
             && matches!(self.cells, Cells::Ints(_) | Cells::Ids(_) | Cells::Floats(_))
@@ -108,7 +108,7 @@ impl ArgCells {
     }
 
     /// The finished column of so many rows. `None` if no value ever arrived.
-    pub(super) fn finish(self, name: &str, rows: usize, codes: &Codes) -> Option<Series> {
+    pub(crate) fn finish(self, name: &str, rows: usize, codes: &Codes) -> Option<Series> {
         Some(match self.cells {
             Cells::Nothing => return None,
             Cells::Ints(ints) => ints.fill(rows).finish::<Int64Type>(name).into_series(),
@@ -222,7 +222,7 @@ impl Cells {
 
 /// The symbol of a value as it is written.
 #[inline]
-pub(super) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
+pub(crate) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
     let (bytes, reading) = match value {
         Raw::Null => return None,
         Raw::Text(bytes) | Raw::Token(Token { text: bytes, .. }) => (bytes, Reading::Text),
@@ -233,7 +233,7 @@ pub(super) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
 
 /// A number, also from text that holds one.
 #[inline]
-pub(super) fn number<'a, T>(
+pub(crate) fn number<'a, T>(
     value: Raw<'a>,
     read: impl Fn(&Token<'a>) -> Result<T, Odd>,
     odd: &mut OddCounts,

@@ -1,9 +1,6 @@
 //! Which rows count: ranks × iterations × device.
 
-use crate::frame::Ints;
-use crate::frame::columns::{EVENT_COLUMNS, ITERATION, RANK, STREAM};
-use crate::{Error, Result, Trace};
-use polars::prelude::{Column, DataFrame, DataType, PlSmallStr, Scalar};
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -135,7 +132,7 @@ impl fmt::Display for Window {
             Self::Iterations(numbers) if numbers.len() == 1 => {
                 write!(f, "iteration {}", numbers[0])
             }
-            Self::Iterations(numbers) => write!(f, "iterations {}", crate::error::numbers(numbers)),
+            Self::Iterations(numbers) => write!(f, "iterations {}", crate::format::numbers(numbers)),
         }
     }
 }
@@ -164,69 +161,4 @@ pub struct Selection {
     pub use_short_name: bool,
     /// What else the events must pass: `where dur > 100us`.
     pub filter: Option<String>,
-}
-
-/// The columns that any of these ranks has, in the order of [`EVENT_COLUMNS`].
-pub(crate) fn union_of_columns(traces: &[Trace]) -> Vec<(PlSmallStr, DataType)> {
-    let mut columns: Vec<(PlSmallStr, DataType)> = Vec::new();
-    for column in traces.iter().flat_map(|trace| trace.events.columns()) {
-        if !columns.iter().any(|(name, _)| name == column.name()) {
-            columns.push((column.name().clone(), column.dtype().clone()));
-        }
-    }
-    let place = |name: &str| EVENT_COLUMNS.iter().position(|known| known.name == name).unwrap_or(usize::MAX);
-    columns.sort_by_key(|(name, _)| place(name));
-    columns
-}
-
-/// The events of several ranks below each other, with a leading column `rank`; a column that a rank lacks is null there.
-pub(crate) fn stacked(traces: &[Trace]) -> DataFrame {
-    let columns = union_of_columns(traces);
-    let parts = traces.iter().filter_map(|trace| {
-        let rows = trace.events.height();
-        let rank = Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), rows);
-        let rest = columns.iter().map(|(name, dtype)| {
-            trace.events.column(name).cloned().unwrap_or_else(|_| Column::full_null(name.clone(), rows, dtype))
-        });
-        DataFrame::new(rows, std::iter::once(rank).chain(rest).collect()).ok()
-    });
-    parts
-        .reduce(|mut all, part| {
-            all.vstack_mut_owned_unchecked(part);
-            all
-        })
-        .unwrap_or_default()
-}
-
-/// The columns of events that decide whether a row counts.
-pub(crate) struct Rows {
-    stream: Ints,
-    iteration: Ints,
-}
-
-impl Rows {
-    /// The columns of a frame of events.
-    pub(crate) fn of(events: &DataFrame) -> Result<Self> {
-        let column = |name: &str| -> Result<Ints> {
-            let missing = |_| Error::NotEvents { reason: format!("it has no column `{name}`") };
-            events.column(name).map_err(missing)?;
-            Ints::of(events, name)
-        };
-        Ok(Self { stream: column(STREAM)?, iteration: column(ITERATION)? })
-    }
-
-    /// How many rows there are.
-    pub(crate) fn len(&self) -> usize {
-        self.stream.len()
-    }
-
-    /// Whether a row lies in the window and ran on the device.
-    #[inline]
-    pub(crate) fn is_in(&self, row: usize, window: &Window, device_type: DeviceType) -> bool {
-        let in_window = match window {
-            Window::Whole => true,
-            Window::Iterations(numbers) => self.iteration.get(row).is_some_and(|number| numbers.contains(&number)),
-        };
-        in_window && device_type.takes(self.stream.get(row).is_some())
-    }
 }

@@ -1,7 +1,6 @@
 //! How a trace was recorded, as its metadata say: size of the job, devices, flags of the profiler.
 
-use crate::{RankInfo, TraceSet, Warning};
-use serde::{Deserialize, Serialize};
+use crate::{RankInfo, TraceSet, Unlike, Warning};
 use serde_json::Value;
 
 /// A job has no more ranks than this; a file that says so is wrong.
@@ -25,18 +24,6 @@ pub(crate) struct Recording {
     pub(crate) devices: Vec<String>,
     /// What the profiler was told to record besides times: `shapes`, `stacks`, `modules`, `flops`, `memory`.
     pub(crate) flags: Vec<String>,
-}
-
-/// What two recordings do not share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Unlike {
-    /// The number of ranks of the job.
-    WorldSize,
-    /// The devices.
-    Devices,
-    /// What the profiler was told to record.
-    ProfilerFlags,
 }
 
 impl Recording {
