@@ -7,7 +7,8 @@ use crate::magic::{Next, Timing};
 use crate::{Error, Failure};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trace_view::timing::{Repeated, seconds};
+use trace_view::format::seconds;
+use trace_view::timing::Repeated;
 
 /// What stands behind Rust that is timed often: on a line of its own, since a comment may end the code.
 const BEHIND: &str = "\n}); ::core::result::Result::Ok(()) })?; };";

@@ -5,7 +5,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{SelectedRows, WHERE, chosen, drill_down, grouped, is_duration, size, table, write_csv};
+use super::view::{SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv};
 use crate::Error;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ impl AnalysisMagic {
             given.push((name, parameter));
         }
         let mut tables = TABLES.to_vec();
-        if columns_of(entry.tables).any(|(name, unit)| is_duration(name, unit)) {
+        if columns_of(entry.tables).any(|(name, unit)| unit.measures_durations(name)) {
             tables.insert(4, MIN_US);
         }
         let mut columns: Vec<&'static str> = Vec::new();

@@ -3,8 +3,8 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
-use super::view::bytes;
 use crate::Error;
+use trace_view::format::bytes;
 
 pub(super) struct TraceDrop;
 
@@ -32,7 +32,7 @@ impl Magic for TraceDrop {
         let traces = context.trace(call, call.required("NAME"))?;
         context.session.remove(traces.label());
         context.cells.unbind(traces.label());
-        context.print_line(format!("dropped {}: {}", traces.label(), bytes(traces.memory_bytes())));
+        context.print_line(format!("dropped {}: {}", traces.label(), bytes(traces.memory_bytes() as u64)));
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{bytes, grouped};
 use crate::Error;
 use trace::{ColumnMemory, TraceSet};
+use trace_view::format::{bytes, grouped, numbered};
 use trace_view::{Cell, Header, Kind as Shown, Part, Present, Report, Table, Unit};
 
 pub(super) struct TraceInfo;
@@ -75,10 +75,9 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
     let head =
         |name: &str, unit, kind, meaning: &str| Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) };
     let over = ranks.map_or_else(|| traces.ranks(), <[i64]>::to_vec);
-    let plural = if over.len() == 1 { "" } else { "s" };
-    let over = format!("rank{plural} {}", over.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+    let over = numbered("rank", &over);
     Ok(Report::of(Part::Table(Table {
-        caption: format!("memory of trace {} · {over} · {}", traces.label(), bytes(total)),
+        caption: format!("memory of trace {} · {over} · {}", traces.label(), bytes(total as u64)),
         headers: vec![
             head("column", Unit::None, Shown::Name, "column of the events"),
             head(
@@ -96,7 +95,7 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
         rows: columns.iter().map(row).collect(),
         notes: vec![format!(
             "{} in {} columns; the texts of categories are kept once for all traces and not counted",
-            bytes(total),
+            bytes(total as u64),
             grouped(columns.len())
         )],
         ..Table::default()

@@ -3,8 +3,8 @@
 use super::api::Magic;
 use super::argument::{Call, Group};
 use super::context::Context;
-use super::view::{bytes, grouped};
 use crate::Error;
+use trace_view::format::{bytes, grouped};
 use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
 
 pub(super) struct TraceList;
@@ -48,7 +48,7 @@ impl Magic for TraceList {
                     (Some(only), _) => only.to_string(),
                     _ => "no ProfilerStep".to_owned(),
                 }),
-                Cell::Text(bytes(traces.memory_bytes())),
+                Cell::Text(bytes(traces.memory_bytes() as u64)),
                 Cell::Text(traces.compat().to_string()),
                 Cell::Text(path),
             ]);
@@ -67,7 +67,7 @@ impl Magic for TraceList {
             ],
             total_rows: rows.len(),
             rows,
-            notes: vec![format!("{} in memory", bytes(total))],
+            notes: vec![format!("{} in memory", bytes(total as u64))],
             ..Table::default()
         })));
         Ok(())

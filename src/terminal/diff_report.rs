@@ -9,6 +9,7 @@ use std::io::Write;
 use trace::polars::prelude::DataFrame;
 use trace::{OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
 use trace_view::Cell;
+use trace_view::format::nanoseconds;
 
 /// The sums of what ran on the devices, in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,27 +34,19 @@ impl DeviceTimeChange {
         (self.control > 0).then(|| (100 * (self.test - self.control)) as f64 / self.control as f64)
     }
 
-    /// `12.31 ms → 13.20 ms (+7.2 %)`
+    /// `12.3 ms → 13.2 ms (+7.2 %)`
     pub(super) fn words(&self) -> String {
         let change = match self.change_percent() {
             Some(percent) => format!("{percent:+.1} %").replace('-', "−"),
             None => "none before".to_owned(),
         };
-        format!("{} → {} ({change})", time(self.control), time(self.test))
+        format!("{} → {} ({change})", nanoseconds(self.control), nanoseconds(self.test))
     }
 }
 
 /// A duration in µs.
 fn micros(nanos: i128) -> f64 {
     nanos as f64 / 1e3
-}
-
-fn time(nanos: i128) -> String {
-    match micros(nanos) {
-        more if more >= 1e6 => format!("{:.2} s", more / 1e6),
-        more if more >= 1e3 => format!("{:.2} ms", more / 1e3),
-        less => format!("{less:.2} µs"),
-    }
 }
 
 /// What narrows events and rows, as it was typed.

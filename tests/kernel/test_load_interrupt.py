@@ -78,7 +78,7 @@ def test_what_takes_long_shows_a_bar_and_ends_as_one_line(tracebook, traces):
     assert between, "a bar that never moved"
     for bar in [first, *between]:
         text = bar["data"]["text/plain"]
-        assert text.startswith("loading long.json · ") and " MB of 20" in text, text
+        assert text.startswith("loading long.json · ") and " MiB of 19" in text, text
     assert last["data"]["text/plain"].startswith("long: TraceSet, 1 rank · ")
     assert len({bar["transient"]["display_id"] for bar in [first, *between, last]}) == 1
 

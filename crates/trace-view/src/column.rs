@@ -52,6 +52,21 @@ impl Unit {
             _ => None,
         }
     }
+
+    /// Returns the unit of time in which values of at most `seconds` have few digits before the point: µs below 10 ms,
+    /// ms below 10 s, else s.
+    pub const fn fitting(seconds: f64) -> Self {
+        match seconds {
+            seconds if seconds >= 10.0 => Unit::Seconds,
+            seconds if seconds >= 0.01 => Unit::Millis,
+            _ => Unit::Micros,
+        }
+    }
+
+    /// Tells whether a column called `column` holds durations in this unit; points in time (`ts`, `end`) share their units.
+    pub fn measures_durations(self, column: &str) -> bool {
+        self.seconds().is_some() && !matches!(column, "ts" | "end")
+    }
 }
 
 /// A column of an answer, described once: header, reference page and schema test read it.

@@ -46,6 +46,11 @@ impl Header {
     pub fn new(name: impl Into<String>, unit: Unit, kind: Kind) -> Self {
         Self { name: name.into(), unit, kind, ..Self::default() }
     }
+
+    /// Tells whether the column holds durations.
+    pub fn is_duration(&self) -> bool {
+        self.unit.measures_durations(&self.name)
+    }
 }
 
 /// One value.
@@ -180,6 +185,32 @@ impl Table {
             *row = order.iter().map(|&at| row.get(at).cloned().unwrap_or(Cell::Null)).collect();
         }
         self
+    }
+
+    /// Expresses every column of time in the unit that fits the largest duration of the first page; without durations,
+    /// the largest point in time.
+    #[must_use]
+    pub fn in_fitting_time_unit(self) -> Self {
+        let durations = self.largest_seconds(Header::is_duration);
+        let largest = if durations > 0.0 { durations } else { self.largest_seconds(|_| true) };
+        self.in_time_unit(Unit::fitting(largest))
+    }
+
+    /// Returns the largest magnitude on the first page, in seconds, in the columns of time that `counts` selects.
+    fn largest_seconds(&self, counts: impl Fn(&Header) -> bool) -> f64 {
+        let mut largest = 0.0_f64;
+        for (index, header) in self.headers.iter().enumerate().filter(|(_, header)| counts(header)) {
+            let Some(seconds) = header.unit.seconds() else { continue };
+            for row in self.first_page() {
+                let value = match row.get(index) {
+                    Some(Cell::Int(value)) => *value as f64,
+                    Some(Cell::Float(value)) if value.is_finite() => *value,
+                    _ => continue,
+                };
+                largest = largest.max(value.abs() * seconds);
+            }
+        }
+        largest
     }
 
     /// Expresses every column of time in `unit`.

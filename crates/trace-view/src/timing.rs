@@ -1,5 +1,6 @@
 //! Measured times: how long something takes, as text, and again and again until that is known well enough.
 
+use crate::format::seconds;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -82,47 +83,10 @@ impl fmt::Display for Repeated {
     }
 }
 
-/// `7.31 ms`, `214 ns`, `1min 12s`: three digits.
-pub fn seconds(seconds: f64) -> String {
-    if seconds >= 60.0 {
-        let whole = seconds.round() as u64;
-        return format!("{}min {}s", whole / 60, whole % 60);
-    }
-    let (value, unit) = match seconds {
-        more if more >= 0.9995 => (seconds, "s"),
-        more if more >= 0.999_5e-3 => (seconds * 1e3, "ms"),
-        more if more >= 0.999_5e-6 => (seconds * 1e6, "µs"),
-        _ => (seconds * 1e9, "ns"),
-    };
-    let places = match value {
-        large if large >= 99.95 => 0,
-        middle if middle >= 9.995 => 1,
-        _ => 2,
-    };
-    format!("{value:.places$} {unit}")
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn times_have_three_digits() {
-        for (value, text) in [
-            (7.312e-3, "7.31 ms"),
-            (0.214, "214 ms"),
-            (1.0, "1.00 s"),
-            (0.999_96, "1.00 s"),
-            (12.345, "12.3 s"),
-            (72.4, "1min 12s"),
-            (214e-9, "214 ns"),
-            (9.999e-6, "10.0 µs"),
-            (0.0, "0.00 ns"),
-        ] {
-            assert_eq!(seconds(value), text, "{value}");
-        }
-    }
 
     #[test]
     fn given_numbers_are_kept_and_errors_end_it() {

@@ -1,7 +1,7 @@
 //! What can go wrong with a trace.
 
-use crate::format::{numbers, ranges, ranks_in_words, texts};
 use std::path::PathBuf;
+use trace_view::format::{list, numbered, numbers, ranges};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -65,7 +65,7 @@ pub enum Error {
         byte: u64,
     },
     /// JSON, but without the list of events.
-    #[error("{file} has no `traceEvents` (its keys: {}); {}", texts(.keys), without_events(.keys))]
+    #[error("{file} has no `traceEvents` (its keys: {}); {}", list(.keys), without_events(.keys))]
     NoTraceEvents {
         /// The file.
         file: String,
@@ -127,7 +127,7 @@ pub enum Error {
         available: Vec<i64>,
     },
     /// No such stream on any of the ranks that are looked at.
-    #[error("trace \"{label}\" has no stream {stream} on {} (has {})", ranks_in_words(.ranks), ranges(.available))]
+    #[error("trace \"{label}\" has no stream {stream} on {} (has {})", numbered("rank", .ranks), ranges(.available))]
     UnknownStream {
         /// The trace.
         label: String,
@@ -333,5 +333,5 @@ fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
 
 /// `; it holds the folders monday, tuesday`, or nothing.
 fn within(folders: &[String]) -> String {
-    if folders.is_empty() { String::new() } else { format!("; it holds the folders {}", texts(folders)) }
+    if folders.is_empty() { String::new() } else { format!("; it holds the folders {}", list(folders)) }
 }

@@ -38,7 +38,6 @@ mod domain;
 mod error;
 mod exec;
 pub mod filter;
-mod format;
 mod frame;
 mod interval;
 pub mod prelude;

@@ -1,10 +1,10 @@
 //! How far a load is: shown after 0.3 s, at most ten times a second, gone when it is done.
 
 use crate::display::{Output, Sink};
-use crate::magic::view::{bytes, grouped};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace::LoadProgress;
+use trace_view::format::{bytes, grouped};
 use trace_view::{Bundle, HTML};
 
 /// Work that is over by then shows no bar.
@@ -64,7 +64,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// `loading rank0.json.gz · 1 of 4 ranks · 25 %, 12.5 MB of 50.0 MB · 31.2 MB/s · 12,345 events · 0.4 s`
+/// `loading rank0.json.gz · 1 of 4 ranks · 25 %, 12.5 MiB of 50 MiB · 31.2 MiB/s · 12,345 events · 0.4 s`
 fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
     let total = progress.bytes_total.max(1);
     let percent = (100.0 * progress.bytes_read as f64 / total as f64).clamp(0.0, 100.0);
@@ -76,9 +76,9 @@ fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
     }
     text.push_str(&format!(
         " · {percent:.0} %, {} of {} · {}/s · {} events · {seconds:.1} s",
-        bytes(progress.bytes_read as usize),
-        bytes(progress.bytes_total as usize),
-        bytes((progress.bytes_read as f64 / seconds.max(0.001)) as usize),
+        bytes(progress.bytes_read),
+        bytes(progress.bytes_total),
+        bytes((progress.bytes_read as f64 / seconds.max(0.001)) as u64),
         grouped(progress.events),
     ));
     let html = format!(
@@ -154,8 +154,8 @@ mod tests {
     #[test]
     fn the_bar_says_file_ranks_bytes_rate_and_events() {
         let progress = LoadProgress {
-            bytes_read: 45_000_000,
-            bytes_total: 180_000_000,
+            bytes_read: 45 << 20,
+            bytes_total: 180 << 20,
             events: 12_345,
             files_done: 1,
             files_total: 4,
@@ -164,7 +164,7 @@ mod tests {
         let bundle = bar(&progress, Duration::from_millis(1500));
         assert_eq!(
             bundle.plain(),
-            "loading <rank>.json · 1 of 4 ranks · 25 %, 45.0 MB of 180.0 MB · 30.0 MB/s · 12,345 events · 1.5 s"
+            "loading <rank>.json · 1 of 4 ranks · 25 %, 45 MiB of 180 MiB · 30 MiB/s · 12,345 events · 1.5 s"
         );
         let html = bundle.data.get(HTML).and_then(|html| html.as_str()).unwrap_or_default();
         assert!(html.contains("<progress max=\"100\" value=\"25\"") && html.contains("&lt;rank&gt;"), "{html}");

@@ -31,9 +31,7 @@ fn the_page_says_what_is_there_and_what_is_odd() {
     let mut notebook = notebook(&folder);
     let text = notebook.text("%describe job");
     assert!(
-        text.starts_with(
-            "job: rank 0 · iteration 1 · 6 events · 100.0 µs · NVIDIA GPU\ndevice: 80.0 % busy\n1 warning"
-        ),
+        text.starts_with("job: rank 0 · iteration 1 · 6 events · 100 µs · NVIDIA GPU\ndevice: 80.0 % busy\n1 warning"),
         "{text}"
     );
     assert!(text.contains("Warning: 7 of the job's 8 ranks are not loaded: ranks 1–7. "), "{text}");

@@ -1,7 +1,6 @@
 //! Any data frame as a figure: bars of its numbers, or how often its values fall where.
 
 use super::rows::{SelectedRows, column, name_column, numbers};
-use super::table::is_duration;
 use crate::Error;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use trace::polars::prelude::{DataFrame, DataType};
@@ -141,7 +140,7 @@ pub(crate) fn histogram(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Re
     let values: Vec<f64> =
         numbers(df, &x).unwrap_or_default().into_iter().flatten().filter(|v| v.is_finite()).collect();
     let header = headers(df).into_iter().find(|header| header.name == x).unwrap_or_default();
-    let mut series = vec![counted(&x, &values, most, whole && !is_duration(&x, header.unit))];
+    let mut series = vec![counted(&x, &values, most, whole && !header.unit.measures_durations(&x))];
     let unit = along(header.unit, &mut series);
     let missing = df.height() - values.len();
     let mut subtitle = subtitle(title, df.height(), rows);
@@ -206,8 +205,7 @@ fn identifier(df: &DataFrame) -> Option<String> {
 fn durations(df: &DataFrame) -> Option<String> {
     let measures = measures(df);
     let dur = measures.iter().find(|header| header.name == "dur");
-    dur.or_else(|| measures.iter().find(|header| is_duration(&header.name, header.unit)))
-        .map(|header| header.name.clone())
+    dur.or_else(|| measures.iter().find(|header| header.is_duration())).map(|header| header.name.clone())
 }
 
 /// Both durations of a comparison, and their difference.
@@ -267,11 +265,7 @@ fn along(unit: Unit, series: &mut [Series]) -> Unit {
 
 fn suited(unit: Unit, largest: f64) -> (Unit, f64) {
     let Some(seconds) = unit.seconds() else { return (unit, 1.0) };
-    let to = match largest * seconds {
-        largest if largest >= 10.0 => Unit::Seconds,
-        largest if largest >= 0.01 => Unit::Millis,
-        _ => Unit::Micros,
-    };
+    let to = Unit::fitting(largest * seconds);
     (to, to.seconds().map_or(1.0, |to| seconds / to))
 }
 

@@ -5,6 +5,7 @@ use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
 use crate::magic::context::Context;
 use std::sync::Arc;
 use trace::{DeviceType, Selection, Side, TraceDiff, Window};
+use trace_view::format::ranges;
 
 /// Which events count, for every magic that looks at some.
 pub(crate) const WHERE: Argument =
@@ -91,7 +92,7 @@ pub(crate) fn caption(selection: &Selection) -> String {
     let mut parts = vec![
         format!("{} → {}", control.label, test.label),
         device,
-        format!("rank{} {} → {}", if several { "s" } else { "" }, numbers(&control.ranks), numbers(&test.ranks)),
+        format!("rank{} {} → {}", if several { "s" } else { "" }, ranges(&control.ranks), ranges(&test.ranks)),
         windows(control, test),
     ];
     if *use_short_name {
@@ -106,28 +107,10 @@ fn windows(control: &Side, test: &Side) -> String {
         (Window::Whole, Window::Whole) => "whole window".to_owned(),
         (Window::Iterations(a), Window::Iterations(b)) => {
             let several = a.len() > 1 || b.len() > 1;
-            format!("iteration{} {} → {}", if several { "s" } else { "" }, numbers(a), numbers(b))
+            format!("iteration{} {} → {}", if several { "s" } else { "" }, ranges(a), ranges(b))
         }
         (a, b) => format!("{a} → {b}"),
     }
-}
-
-/// `0,2,4-7`, as the flags take it; in the order given.
-fn numbers(numbers: &[i64]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut at = 0;
-    while at < numbers.len() {
-        let first = numbers[at];
-        let run = numbers[at..].iter().zip(first..).take_while(|&(&number, expected)| number == expected).count();
-        if run > 2 {
-            parts.push(format!("{first}-{}", numbers[at + run - 1]));
-            at += run;
-        } else {
-            parts.push(first.to_string());
-            at += 1;
-        }
-    }
-    if parts.is_empty() { "none".to_owned() } else { parts.join(",") }
 }
 
 #[cfg(test)]
@@ -155,14 +138,7 @@ mod tests {
         selection.filter = Some("where dur > 1us".to_owned());
         assert_eq!(
             caption(&selection),
-            "control → test · CPU + GPU · ranks 0,2,4-7 → 1 · iteration 1010 → whole window · short names · where dur > 1us"
+            "control → test · CPU + GPU · ranks 0, 2, 4–7 → 1 · iteration 1010 → whole window · short names · where dur > 1us"
         );
-    }
-
-    #[test]
-    fn short_runs_stay_lists() {
-        assert_eq!(numbers(&[1, 2]), "1,2");
-        assert_eq!(numbers(&[1, 2, 3, 9]), "1-3,9");
-        assert_eq!(numbers(&[3, 2, 1]), "3,2,1");
     }
 }

@@ -11,7 +11,7 @@ use crate::magic::context::Context;
 use trace::display_table;
 use trace::polars::prelude::DataFrame;
 use trace_view::grouped;
-use trace_view::{Cell, EventCells, Header, Page, Part, Report, Table, Unit};
+use trace_view::{EventCells, Header, Page, Part, Report, Table, Unit};
 
 /// Rows of a table that does not say how many.
 const TOP: u64 = 20;
@@ -147,24 +147,18 @@ pub(crate) fn table(
         more: if top < 50 && df.height() > 50 { "--top 50 shows more" } else { "--top 0 shows all" }.to_owned(),
     });
     table.rest = "`--filter` searches all".to_owned();
-    let unit = match call.text("unit") {
-        Some("us") => Unit::Micros,
-        Some("ms") => Unit::Millis,
-        Some("s") => Unit::Seconds,
-        _ => fitting(&table),
-    };
-    Ok(table.in_time_unit(unit))
-}
-
-/// Whether a column holds durations; moments are measured in the same units.
-pub(crate) fn is_duration(name: &str, unit: Unit) -> bool {
-    unit.seconds().is_some() && !matches!(name, "ts" | "end")
+    Ok(match call.text("unit") {
+        Some("us") => table.in_time_unit(Unit::Micros),
+        Some("ms") => table.in_time_unit(Unit::Millis),
+        Some("s") => table.in_time_unit(Unit::Seconds),
+        _ => table.in_fitting_time_unit(),
+    })
 }
 
 /// Which rows have a duration of at least `least` µs, in any column of durations.
 fn long_enough(df: &DataFrame, headers: &[Header], least: f64) -> Vec<bool> {
     let mut long = vec![false; df.height()];
-    for header in headers.iter().filter(|header| is_duration(&header.name, header.unit)) {
+    for header in headers.iter().filter(|header| header.is_duration()) {
         let Some(factor) = header.unit.seconds().map(|seconds| seconds * 1e6) else { continue };
         let Some(values) = numbers(df, &header.name) else { continue };
         for (long, value) in long.iter_mut().zip(values) {
@@ -172,30 +166,4 @@ fn long_enough(df: &DataFrame, headers: &[Header], least: f64) -> Vec<bool> {
         }
     }
     long
-}
-
-/// The unit in which the largest duration of a table's first page has few digits before the point; moments, which are
-/// large, count only where there are no durations.
-fn fitting(table: &Table) -> Unit {
-    let largest = |counts: &dyn Fn(&Header) -> bool| {
-        let mut largest = 0.0_f64;
-        for (index, header) in table.headers.iter().enumerate().filter(|(_, header)| counts(header)) {
-            let Some(seconds) = header.unit.seconds() else { continue };
-            for row in table.first_page() {
-                let value = match row.get(index) {
-                    Some(Cell::Int(value)) => *value as f64,
-                    Some(Cell::Float(value)) if value.is_finite() => *value,
-                    _ => continue,
-                };
-                largest = largest.max(value.abs() * seconds);
-            }
-        }
-        largest
-    };
-    let durations = largest(&|header| is_duration(&header.name, header.unit));
-    match if durations > 0.0 { durations } else { largest(&|_| true) } {
-        largest if largest >= 10.0 => Unit::Seconds,
-        largest if largest >= 0.01 => Unit::Millis,
-        _ => Unit::Micros,
-    }
 }

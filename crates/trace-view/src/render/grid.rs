@@ -1,7 +1,7 @@
 //! A table with every value written out: what the text and the HTML form have in common.
 
 use super::names::one_line;
-use super::number;
+use crate::format::number;
 use crate::{Cell, Header, Kind, Table, Unit};
 
 /// How many rows the text and HTML forms show at most.
@@ -175,8 +175,7 @@ fn ranges(table: &Table, shown: &[Vec<Cell>]) -> Vec<Option<(f64, f64)>> {
 /// Whether bars stand behind the values: where the answer says so, and behind durations that can be compared. Moments are
 /// measured in the same units, but a bar would say nothing.
 fn has_bars(header: &Header, values: usize) -> bool {
-    let duration =
-        header.kind == Kind::Number && header.unit.seconds().is_some() && !matches!(header.name.as_str(), "ts" | "end");
+    let duration = header.kind == Kind::Number && header.is_duration();
     matches!(header.kind, Kind::Difference | Kind::Bar) || duration && values > 1
 }
 

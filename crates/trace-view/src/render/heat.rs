@@ -4,7 +4,8 @@ use super::labels::Labels;
 use super::names::{elide, elide_apart, one_line};
 use super::scale::Scale;
 use super::svg::{self, APART, RIGHT, SMALL, TOP, WIDTH, push, text as write, width};
-use super::{axis_title, number, palette};
+use super::{axis_title, palette};
+use crate::format::number;
 use crate::{HeatMap, Points};
 
 /// The most columns and rows that are drawn; of more, neighbours are drawn as their mean.

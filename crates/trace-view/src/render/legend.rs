@@ -44,7 +44,7 @@ pub(super) fn legend(svg: &mut String, series: &[Series]) {
 }
 
 fn more(rest: usize) -> String {
-    format!("and {} more", super::number::float(rest as f64, 0))
+    format!("and {} more", crate::format::number::float(rest as f64, 0))
 }
 
 /// The names of each row; if not all fit, the last row leaves room for what says so.

@@ -7,7 +7,6 @@ mod labels;
 mod legend;
 mod menu;
 mod names;
-mod number;
 mod palette;
 mod plotly;
 mod png;
@@ -18,7 +17,6 @@ mod text;
 
 use crate::{Axis, Bundle, Figure, HTML, HeatMap, PLOTLY, PNG, Part, TABLE, Table};
 
-pub use number::grouped;
 pub use palette::named_colour;
 pub use plotly::offline_plotly_js;
 pub use text::terminal_safe;

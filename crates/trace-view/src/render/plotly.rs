@@ -13,9 +13,10 @@ use plotly::{Bar, Configuration, Layout, Plot, Scatter};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::menu;
 use super::names::{elide_apart, one_line, places, unique};
 use super::palette::{self, SERIES};
-use super::{menu, number};
+use crate::format::number;
 use crate::{Axis, BarMode, Figure, Mark, Points, Series, tidied};
 
 /// How many characters of a name stand at the axis.

@@ -1,6 +1,6 @@
 //! From values to pixels, and the round numbers that stand at an axis.
 
-use super::number;
+use crate::format::number;
 
 /// Values beyond this would overflow when subtracted from each other.
 const FAR: f64 = 1e300;

@@ -7,9 +7,9 @@ use super::html::escape;
 use super::labels::Labels;
 use super::legend::legend;
 use super::names::{elide, one_line, places, unique};
-use super::number;
 use super::palette;
 use super::scale::{Scale, Span};
+use crate::format::number;
 use crate::{BarMode, Figure, Mark, Points, Series};
 
 /// The width of the picture in pixels.

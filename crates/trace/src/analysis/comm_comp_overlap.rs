@@ -75,7 +75,7 @@ impl Analysis for CommCompOverlap {
         let said = (!silent.is_empty()).then(|| {
             format!(
                 "No communication kernels on rank {}: there is nothing to overlap.",
-                crate::format::numbers(&silent)
+                trace_view::format::numbers(&silent)
             )
         });
         Ok(Answer {

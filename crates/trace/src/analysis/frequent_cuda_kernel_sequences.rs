@@ -4,7 +4,6 @@ use super::operator_suggestions::launching;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::callstack::CallStacks;
 use crate::exec::checkpoint::cancellable;
-use crate::format::numbers;
 use crate::frame::EventRows;
 use crate::stats::micros;
 use crate::write::{Overlay, TraceCopy};
@@ -16,6 +15,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use trace_view::format::numbered;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
 /// Which sequences of kernels the operators of a name launch, and how often each.
@@ -273,7 +273,7 @@ impl FrequentCudaKernelSequences {
     /// Why there is nothing, or not all.
     fn notes(&self, state: &State) -> Vec<String> {
         let (name, least) = (&self.operator_name, self.min_pattern_len);
-        let on = |ranks: &[i64]| format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(ranks));
+        let on = |ranks: &[i64]| numbered("rank", ranks);
         let of = |holds: fn(&Rank) -> bool| -> Vec<i64> {
             state.ranks.iter().filter(|(_, said)| holds(said)).map(|(&rank, _)| rank).collect()
         };
@@ -339,7 +339,7 @@ fn frame(patterns: &[(&String, &Pattern)]) -> Result<DataFrame> {
 
 fn figure(top: &[(&String, &Pattern)], ranks: &BTreeMap<i64, Rank>) -> Figure {
     let ranks: Vec<i64> = ranks.keys().copied().collect();
-    let on = format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(&ranks));
+    let on = numbered("rank", &ranks);
     Figure {
         title: format!("Top {} frequent patterns for {on}", top.len()),
         x: Axis { title: "Pattern".to_owned(), ..Axis::default() },

@@ -2,7 +2,6 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::exec::checkpoint::cancellable;
-use crate::format::numbers;
 use crate::frame::EventRows;
 use crate::stats::{Fold, Moments, OTHERS, micros};
 use crate::{Compat, Error, Result};
@@ -10,6 +9,7 @@ use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use trace_view::format::numbered;
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 
 /// How much time passes in each user annotation, on the GPU's side or on the CPU's.
@@ -130,7 +130,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
 impl GpuUserAnnotationBreakdown {
     /// Why ranks have no rows, and what to try.
     fn nothing(&self, ranks: &[i64]) -> String {
-        let on = format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, numbers(ranks));
+        let on = numbered("rank", ranks);
         if self.use_gpu_annotation {
             return format!(
                 "No user annotations on the GPU of {on}. use_gpu_annotation=false (--use-gpu-annotation=false) looks at those on the CPU."

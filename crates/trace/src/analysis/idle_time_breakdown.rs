@@ -4,13 +4,13 @@ use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on, without_gpu,
 };
 use crate::exec::checkpoint::cancellable;
-use crate::format::numbers;
 use crate::stats::{Moments, micros, quantile, rounded, total};
 use crate::{Compat, Result};
 use polars::df;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use trace_view::format::numbers;
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 
 /// Why each stream was idle between two of its kernels.

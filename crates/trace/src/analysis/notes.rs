@@ -1,6 +1,6 @@
 //! Sentences that an answer carries when ranks contribute nothing.
 
-use crate::format::ranks_in_words;
+use trace_view::format::numbered;
 
 /// Returns the sentence for ranks without GPU events; `None` if there is no such rank.
 pub(super) fn without_gpu(ranks: &[i64]) -> Option<String> {
@@ -9,5 +9,5 @@ pub(super) fn without_gpu(ranks: &[i64]) -> Option<String> {
 
 /// Returns the sentence for ranks on which `what` is missing; `None` if there is no such rank.
 pub(super) fn nothing_on(ranks: &[i64], what: &str) -> Option<String> {
-    (!ranks.is_empty()).then(|| format!("{what} on {}.", ranks_in_words(ranks)))
+    (!ranks.is_empty()).then(|| format!("{what} on {}.", numbered("rank", ranks)))
 }

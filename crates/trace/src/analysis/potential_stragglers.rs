@@ -3,7 +3,6 @@
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::exec::checkpoint::cancellable;
-use crate::format::numbers;
 use crate::frame::EventRows;
 use crate::stats::{Moments, micros};
 use crate::{Compat, Error, Result};
@@ -12,6 +11,7 @@ use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use trace_view::format::{numbered, numbers};
 use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
 
 /// Ranks that start a collective late, so that the others wait for them in it.
@@ -254,7 +254,7 @@ impl PotentialStragglers {
 /// `ranks 0, 1`
 fn on_ranks(state: &State) -> String {
     let ranks: Vec<i64> = state.ranks.iter().copied().collect();
-    format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(&ranks))
+    numbered("rank", &ranks)
 }
 
 /// Of the long kernels those that tell who is late, by step and rank, or why there are none.

@@ -5,13 +5,13 @@ use super::{Analysis, Answer, Merge, RankView, nothing_on};
 use crate::exec::checkpoint::{self, Inherited, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::format::numbers;
 use crate::write::is_same_file;
 use crate::{Compat, Error, Pick, Result, Trace, TraceSet};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use trace_view::format::numbered;
 
 /// How many points the lines of a figure have together; what a line loses beyond that, nobody could see.
 const MOST_POINTS: usize = 30_000;
@@ -241,12 +241,10 @@ impl TraceAnalysis {
 
     /// `control · ranks 0, 1 · iteration 5`
     fn about(&self, views: &[&RankView]) -> String {
-        let several =
-            |what: &str, of: &[i64]| format!("{what}{} {}", if of.len() == 1 { "" } else { "s" }, numbers(of));
         let ranks: Vec<i64> = views.iter().map(|view| view.rank()).collect();
-        let mut about = format!("{} · {}", self.label, several("rank", &ranks));
+        let mut about = format!("{} · {}", self.label, numbered("rank", &ranks));
         if let Some(iterations) = &self.iterations {
-            about.push_str(&format!(" · {}", several("iteration", iterations)));
+            about.push_str(&format!(" · {}", numbered("iteration", iterations)));
         }
         for filter in &self.filters {
             about.push_str(&format!(" · {filter}"));

@@ -1,8 +1,8 @@
 //! A trace at a glance.
 
-use crate::format::ranges;
 use crate::frame::columns::known;
 use crate::{Compat, RankInfo, Result, TraceSet};
+use trace_view::format::ranges;
 use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit, grouped};
 
 /// What one column of events takes in memory, over the ranks.

@@ -132,7 +132,7 @@ impl fmt::Display for Window {
             Self::Iterations(numbers) if numbers.len() == 1 => {
                 write!(f, "iteration {}", numbers[0])
             }
-            Self::Iterations(numbers) => write!(f, "iterations {}", crate::format::numbers(numbers)),
+            Self::Iterations(numbers) => write!(f, "iterations {}", trace_view::format::numbers(numbers)),
         }
     }
 }

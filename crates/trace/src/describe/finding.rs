@@ -1,10 +1,8 @@
 //! What is odd about a trace, what that means, and what to do.
 
-use super::present::duration;
 use crate::Warning;
-use crate::format::numbers;
-use crate::format::ranges;
 use serde::Serialize;
+use trace_view::format::{nanoseconds, numbered, numbers, ranges};
 
 /// Something about a trace that a reader of its numbers should know.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -136,8 +134,8 @@ impl Finding {
                 "rank {rank}: {unlaunched} of {work} kernels, copies and fills ({:.1} %) have no launch in the trace",
                 100.0 * *unlaunched as f64 / (*work).max(1) as f64
             ),
-            Self::NoDeviceWork { ranks } => format!("{} recorded no kernel, copy or fill", several(ranks)),
-            Self::NoOperators { ranks } => format!("{} recorded no CPU operator", several(ranks)),
+            Self::NoDeviceWork { ranks } => format!("{} recorded no kernel, copy or fill", numbered("rank", ranks)),
+            Self::NoOperators { ranks } => format!("{} recorded no CPU operator", numbered("rank", ranks)),
             Self::NoSteps => "no event is called ProfilerStep#N".to_owned(),
             Self::LastStepCut { rank, iteration, events, usual } => format!(
                 "rank {rank}: the last iteration, {iteration}, holds {events} events where the others hold about {usual}"
@@ -153,9 +151,9 @@ impl Finding {
             ),
             Self::ClockSkew { rank, later_ns, step_ns } => format!(
                 "rank {rank} starts its iterations {} {} than the others, where a step lasts {}",
-                duration(later_ns.saturating_abs()),
+                nanoseconds(later_ns.saturating_abs()),
                 if *later_ns < 0 { "earlier" } else { "later" },
-                duration(*step_ns)
+                nanoseconds(*step_ns)
             ),
             Self::MissingRanks { missing, world_size: Some(size) } => {
                 let ranks = if missing.len() == 1 { "rank" } else { "ranks" };
@@ -282,11 +280,6 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
             ("It is HTA's rounding, kept to the digit.", "Load without --compat hta for exact times.")
         }
     }
-}
-
-/// `rank 3`, `ranks 0, 1`
-fn several(ranks: &[i64]) -> String {
-    format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, numbers(ranks))
 }
 
 fn is_or_are(missing: &[i64]) -> &'static str {

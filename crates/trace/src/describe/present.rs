@@ -3,9 +3,8 @@
 use super::description::{Description, DeviceTime, RankSummary};
 use super::finding::Finding;
 use crate::Compat;
-use crate::format::ranges;
-use crate::format::texts;
 use std::collections::BTreeMap;
+use trace_view::format::{list, nanoseconds, ranges};
 use trace_view::{
     Axis, BarMode, Cell, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, Unit, grouped,
 };
@@ -63,8 +62,8 @@ impl Description {
             of(&ranks, "rank"),
             of(&iterations, "iteration"),
             format!("{} events", grouped(self.events)),
-            duration(self.span_ns),
-            texts(&devices),
+            nanoseconds(self.span_ns),
+            list(&devices),
         ];
         if self.compat == Compat::Hta {
             parts.push("with HTA's rounding".to_owned());
@@ -286,30 +285,6 @@ pub(super) fn table(
     total_rows: usize,
     notes: &[&str],
 ) -> Table {
-    let times = |row: &Vec<Cell>| {
-        let of = headers.iter().zip(row).filter(|(header, _)| header.unit == Unit::Nanos);
-        of.map(|(_, cell)| match cell {
-            Cell::Int(value) => value.unsigned_abs() as f64,
-            Cell::Float(value) => value.abs(),
-            _ => 0.0,
-        })
-        .fold(0.0, f64::max)
-    };
-    let unit = match rows.iter().map(times).fold(0.0, f64::max) {
-        largest if largest >= 1e10 => Unit::Seconds,
-        largest if largest >= 1e7 => Unit::Millis,
-        _ => Unit::Micros,
-    };
     let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-    Table { caption, headers, rows, total_rows, notes, ..Table::default() }.in_time_unit(unit)
-}
-
-/// `1.20 s`, `15.3 ms`, `7.0 µs`
-pub(super) fn duration(nanos: i64) -> String {
-    let value = nanos as f64;
-    match value.abs() {
-        size if size >= 1e9 => format!("{:.2} s", value / 1e9),
-        size if size >= 1e6 => format!("{:.1} ms", value / 1e6),
-        _ => format!("{:.1} µs", value / 1e3),
-    }
+    Table { caption, headers, rows, total_rows, notes, ..Table::default() }.in_fitting_time_unit()
 }

@@ -1,9 +1,9 @@
 //! Two pages side by side: what two traces hold, and how they differ.
 
 use super::description::{Description, DeviceTime};
-use super::present::{device_figure, duration, head, table};
-use crate::format::ranges;
+use super::present::{device_figure, head, table};
 use std::collections::BTreeMap;
+use trace_view::format::{nanoseconds, ranges};
 use trace_view::{Cell, Kind, Part, Report, Unit, grouped};
 
 /// Names of the two sides of a page, distinct.
@@ -25,7 +25,7 @@ impl Property {
     }
 
     fn time(nanos: Option<i64>) -> Self {
-        Self { text: nanos.map_or_else(|| "—".to_owned(), duration), size: nanos.map(|nanos| nanos as f64) }
+        Self { text: nanos.map_or_else(|| "—".to_owned(), nanoseconds), size: nanos.map(|nanos| nanos as f64) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a reader of the answer must know: repaired input, dropped files, comparisons that compare unlike things.
 
-use crate::format::{numbers, ranks_in_words as rank_list, texts};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use trace_view::format::{list, numbered, numbers};
 
 /// Something that was repaired, dropped or assumed, so that the answer is not the whole truth.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,11 +160,11 @@ impl fmt::Display for Warning {
                 write!(f, "{kept} and {dropped} are both rank {rank}: {kept} was taken, {dropped} left out")
             }
             Self::MissingRanks { label, missing, available } => {
-                write!(f, "trace \"{label}\" has no {} (has {})", rank_list(missing), numbers(available))
+                write!(f, "trace \"{label}\" has no {} (has {})", numbered("rank", missing), numbers(available))
             }
             Self::SkippedFile { file, reason } => write!(f, "{file} was left out: {reason}"),
             Self::OddSteps { file, names } => {
-                write!(f, "{file}: no iteration number in {}; these steps were ignored", texts(names))
+                write!(f, "{file}: no iteration number in {}; these steps were ignored", list(names))
             }
             Self::NoProfilerStep { label } => {
                 write!(f, "trace \"{label}\": no ProfilerStep: the whole window counts as the one iteration")

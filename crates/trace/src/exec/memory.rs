@@ -8,6 +8,7 @@
 
 use crate::{Error, Result};
 use std::io::{Error as IoError, ErrorKind, Read};
+use trace_view::format::bytes;
 
 /// The variable that sets the budget: `8G`, `500M`, or a number of bytes.
 pub const MEMORY_VARIABLE: &str = "TRACEBOOK_MEMORY";
@@ -113,24 +114,14 @@ fn size(text: &str) -> Option<u64> {
 
 /// What refuses a task: `it needs 80 MiB more, and the process holds 240 MiB of its memory budget of 300 MiB`.
 pub(crate) fn refusal(need: u64, held: u64, budget: u64) -> String {
-    let holds = format!("the process holds {} of its memory budget of {}", in_words(held), in_words(budget));
-    if need == 0 { holds } else { format!("it needs about {} more, and {holds}", in_words(need)) }
+    let holds = format!("the process holds {} of its memory budget of {}", bytes(held), bytes(budget));
+    if need == 0 { holds } else { format!("it needs about {} more, and {holds}", bytes(need)) }
 }
 
 /// A setting of [`MEMORY_VARIABLE`] with which it would not be refused, and some room.
 pub(crate) fn enough(need: u64, held: u64, budget: u64) -> String {
     let twice = held.saturating_add(need).max(budget).saturating_mul(2);
     format!("{}G", twice.div_ceil(1 << 30))
-}
-
-/// A size as a person reads it.
-pub(crate) fn in_words(bytes: u64) -> String {
-    match bytes {
-        0..0x400 => format!("{bytes} B"),
-        0x400..0x10_0000 => format!("{:.0} KiB", bytes as f64 / 1024.0),
-        0x10_0000..0x4000_0000 => format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20)),
-        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
-    }
 }
 
 /// What the process holds, in bytes; 0 where the system does not tell.
@@ -157,11 +148,11 @@ fn free() -> Option<u64> {
 
 /// Of what a container uses, the files that the system keeps until someone needs the memory: traces just read, mostly.
 fn cached(stat: &str) -> u64 {
-    let bytes = |line: &str| {
+    let file_bytes = |line: &str| {
         let (name, number) = line.split_once(' ')?;
         matches!(name, "active_file" | "inactive_file").then(|| number.trim().parse::<u64>().ok())?
     };
-    stat.lines().filter_map(bytes).sum()
+    stat.lines().filter_map(file_bytes).sum()
 }
 
 /// A line `name   123 kB`, in bytes.
@@ -184,9 +175,6 @@ mod tests {
         }
         for odd in ["", "much", "-1G", "0", "G", "é"] {
             assert_eq!(size(odd), None, "{odd:?}");
-        }
-        for (bytes, words) in [(1, "1 B"), (20 << 10, "20 KiB"), (500 << 20, "500 MiB"), (3 << 29, "1.5 GiB")] {
-            assert_eq!(in_words(bytes), words);
         }
     }
 

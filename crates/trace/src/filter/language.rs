@@ -136,7 +136,7 @@ fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> String {
         Some(name) => format!("there is no column `{column}`; did you mean `{name}`?"),
         None => {
             let names: Vec<String> = names().map(|name| name.to_string()).collect();
-            format!("there is no column `{column}` (there are {})", crate::format::texts(&names))
+            format!("there is no column `{column}` (there are {})", trace_view::format::list(&names))
         }
     }
 }

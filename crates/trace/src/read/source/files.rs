@@ -128,7 +128,7 @@ fn holding(folder: &Path) -> String {
         .unwrap_or_default();
     names.retain(|name| !name.starts_with('.'));
     names.sort();
-    if names.is_empty() { "is empty".to_owned() } else { format!("holds: {}", crate::format::texts(&names)) }
+    if names.is_empty() { "is empty".to_owned() } else { format!("holds: {}", trace_view::format::list(&names)) }
 }
 
 /// Passes bytes on and looks for `"rank": N` in them, as HTA does: with white space after the colon, on one line.

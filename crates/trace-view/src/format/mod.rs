@@ -1,0 +1,11 @@
+//! Durations, sizes, numbers and lists as text: every message, table and figure formats them here.
+
+mod duration;
+mod list;
+pub(crate) mod number;
+mod size;
+
+pub use duration::{nanoseconds, seconds};
+pub use list::{counted, list, numbered, numbers, ranges};
+pub use number::grouped;
+pub use size::bytes;
