@@ -130,7 +130,7 @@ struct Launch {
 fn sequences(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     let hta = compat == Compat::Hta;
     let operators = Operators::of(rows, seen, hta);
-    let mut is_launch = rows.asking(|name| launches(name, hta));
+    let mut is_launch = rows.per_text(|name| launches(name, hta));
     let mut kept = vec![false; rows.len()];
     seen.iter().for_each(|&row| kept[row as usize] = true);
     let mut found: Vec<(i64, usize)> = cancellable(seen)
@@ -202,7 +202,7 @@ struct Thread {
 
 impl Operators {
     fn of(rows: &EventRows, seen: &[u32], hta: bool) -> Self {
-        let mut is_operator = rows.asking(|name| name.starts_with("aten::"));
+        let mut is_operator = rows.per_text(|name| name.starts_with("aten::"));
         let mut found: BTreeMap<_, Vec<(i64, i64, usize, u32)>> = BTreeMap::new();
         for (place, &row) in cancellable(seen).enumerate() {
             let row = row as usize;

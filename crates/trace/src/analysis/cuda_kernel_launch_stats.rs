@@ -92,7 +92,7 @@ impl Analysis for CudaKernelLaunchStats {
         let hta = rank.compat() == Compat::Hta;
         let memory = self.include_memory_events;
         // Differs from HTA: it knows neither the driver's calls nor ROCm's.
-        let mut is_launch = rows.asking(|name| {
+        let mut is_launch = rows.per_text(|name| {
             let known = LAUNCHES.contains(&name) || (memory && MEMORY.contains(&name));
             known || (!hta && (MORE_LAUNCHES.contains(&name) || (memory && MORE_MEMORY.contains(&name))))
         });

@@ -150,7 +150,7 @@ impl Analysis for FrequentCudaKernelSequences {
     fn map(&self, rank: &RankView) -> Result<State> {
         self.check()?;
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        let mut is_wanted = rows.asking(|name| name.contains(self.operator_name.as_str()));
+        let mut is_wanted = rows.per_text(|name| name.contains(self.operator_name.as_str()));
         let candidates: Vec<usize> =
             cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         let info = rank.info();

@@ -106,7 +106,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
 
 /// The events with a stream; `None` without annotations on the GPU.
 fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
-    let mut kind = rows.asking(|cat| (cat == "gpu_user_annotation", cat == "cpu_op"));
+    let mut kind = rows.per_text(|cat| (cat == "gpu_user_annotation", cat == "cpu_op"));
     // Annotations and kernels of each device and stream, as they stand in the frame.
     let mut places: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     let mut all = Vec::new();

@@ -96,7 +96,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
     fn map(&self, rank: &RankView) -> Result<Self::State> {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
         let wanted = if self.use_gpu_annotation { "gpu_user_annotation" } else { "user_annotation" };
-        let mut is_wanted = rows.asking(|cat| cat == wanted);
+        let mut is_wanted = rows.per_text(|cat| cat == wanted);
         let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();
         for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.cat(row))) {
             by_code.entry(rows.name(row)).or_default().add(rows.dur(row));

@@ -22,7 +22,7 @@ pub(super) fn launching(
     most: usize,
 ) -> BTreeMap<String, i64> {
     let kernels = |row: usize| stacks.below(row).into_iter().filter(|&below| stacks.is_kernel(below)).count();
-    let mut is_operator = rows.asking(|cat| matches!(cat, "cpu_op" | "Operator"));
+    let mut is_operator = rows.per_text(|cat| matches!(cat, "cpu_op" | "Operator"));
     let mut counts: BTreeMap<u32, i64> = BTreeMap::new();
     for row in seen.iter().map(|&row| row as usize) {
         if is_operator(rows.cat(row)) && rows.stream(row).is_none() && kernels(row) >= least {
@@ -32,7 +32,7 @@ pub(super) fn launching(
     let mut named: Vec<(&str, i64)> = counts.into_iter().map(|(code, count)| (rows.text(code), count)).collect();
     named.sort_by_key(|&(name, count)| (Reverse(count), name));
     let works = |name: &str| {
-        let mut is_wanted = rows.asking(|other| other.contains(name));
+        let mut is_wanted = rows.per_text(|other| other.contains(name));
         let found: Vec<usize> = seen.iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         shallowest(rows, stacks, &found, compat).rows.into_iter().any(|row| kernels(row) >= least)
     };

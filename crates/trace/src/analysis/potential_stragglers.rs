@@ -119,7 +119,7 @@ impl Analysis for PotentialStragglers {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
         // Differs from HTA: it knows the names that NCCL had before 2.18 only, and neither stream 0 nor step 0.
         let mut is_collective =
-            rows.asking(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));
+            rows.per_text(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));
         let counts = |number: i64| number > 0 || !hta;
         let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();

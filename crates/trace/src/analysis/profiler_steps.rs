@@ -3,7 +3,7 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{EventRows, Step, step_number};
+use crate::frame::{EventRows, StepName};
 use polars::df;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -52,8 +52,8 @@ impl Analysis for ProfilerSteps {
 
 /// The numbers of the steps among the rows that are seen.
 pub(super) fn steps_seen(rows: &EventRows, seen: &[u32]) -> BTreeSet<i64> {
-    let mut number = rows.asking(|name| match step_number(name) {
-        Step::Number(number) => Some(number),
+    let mut number = rows.per_text(|name| match StepName::of(name) {
+        StepName::Number(number) => Some(number),
         _ => None,
     });
     cancellable(seen).filter_map(|&row| number(rows.name(row as usize))).collect()

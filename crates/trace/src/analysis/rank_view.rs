@@ -4,7 +4,7 @@ use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
-use crate::frame::{Ints, mtia_rows_in_whole_steps, rows_in_whole_steps};
+use crate::frame::{IntColumn, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
 use hashbrown::HashMap;
@@ -107,7 +107,7 @@ impl RankView {
 
     /// The same rank with only the rows of these iterations: on the GPU those of the launch.
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
-        let column = Ints::of(&self.trace.events, ITERATION)?;
+        let column = IntColumn::of(&self.trace.events, ITERATION)?;
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
         let only = |rows: &Vec<u32>| cancellable(rows).copied().filter(is_in).collect::<Vec<u32>>();
         let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
@@ -120,7 +120,7 @@ impl RankView {
     pub(crate) fn filter(&self, filter: &TraceFilter<'_>) -> Result<Self> {
         let takes = filter.mask(&self.trace)?;
         let takes: Vec<bool> = takes.iter().map(|takes| takes == Some(true)).collect();
-        let int = |name: &str| Ints::of(&self.trace.events, name);
+        let int = |name: &str| IntColumn::of(&self.trace.events, name);
         let (ts, stream) = (int(TS)?, int(STREAM)?);
         let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
         // The events of the GPU stand in the order of the rows.
@@ -154,7 +154,7 @@ impl RankView {
 
     /// The iterations that its rows lie in.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
-        let column = Ints::of(&self.trace.events, ITERATION)?;
+        let column = IntColumn::of(&self.trace.events, ITERATION)?;
         Ok(cancellable(&self.rows).filter_map(|&row| column.get(row as usize)).collect())
     }
 
@@ -204,7 +204,7 @@ impl RankView {
 
     /// How many events end before they start.
     pub(crate) fn negative(&self) -> Result<usize> {
-        let dur = Ints::of(&self.trace.events, DUR)?;
+        let dur = IntColumn::of(&self.trace.events, DUR)?;
         Ok(self.rows.iter().filter(|row| dur.get(**row as usize).is_some_and(|dur| dur < 0)).count())
     }
 
@@ -222,7 +222,7 @@ fn gpu_events(
     names: &CategoricalMapping,
     compat: Compat,
 ) -> Result<Vec<GpuEvent>> {
-    let int = |name: &str| Ints::of(events, name);
+    let int = |name: &str| IntColumn::of(events, name);
     let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
     let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
     let codes = |name: &str| -> Result<_> {

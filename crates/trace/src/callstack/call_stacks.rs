@@ -130,10 +130,10 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
         main: bool,
         backward: bool,
     }
-    let mut marks = rows.asking(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
+    let mut marks = rows.per_text(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
     // Differs from HTA: it takes everything without a stream for CPU work unless the whole thread looks like a GPU's, and
     // Triton's operators, which carry the stream that they launch on, for GPU work.
-    let mut on_cpu = rows.asking(|cat| match cat {
+    let mut on_cpu = rows.per_text(|cat| match cat {
         "cpu_op" => Some(true),
         "gpu_user_annotation" | "cuda_sync" => Some(false),
         _ => None,
@@ -210,7 +210,7 @@ fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], parent: &mut [
         found.next().filter(|_| found.next().is_none())
     };
     let (Some(main), Some(backward)) = (only(Role::Main), only(Role::Backward)) else { return };
-    let mut marks = rows.asking(|name| (name.starts_with("## backward ##"), name.starts_with("ProfilerStep#")));
+    let mut marks = rows.per_text(|name| (name.starts_with("## backward ##"), name.starts_with("ProfilerStep#")));
     let (mut passes, mut steps) = (Vec::new(), Vec::new());
     for &call in main {
         let (pass, step) = marks(rows.name(call.row as usize));

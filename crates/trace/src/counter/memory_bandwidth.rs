@@ -2,7 +2,7 @@
 
 use crate::domain::{KernelType, memory_kernel_type};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::frame::columns::*;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
@@ -38,7 +38,7 @@ pub(crate) type Bandwidth = BTreeMap<String, Vec<BandwidthPoint>>;
 /// DtoH        2      5               3   0
 /// ```
 pub(crate) fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Bandwidth> {
-    let int = |name: &str| Ints::of(events, name);
+    let int = |name: &str| IntColumn::of(events, name);
     let (ts, dur, pid, stream) = (int(TS)?, int(DUR)?, int(PID)?, int(STREAM)?);
     let bandwidth: Option<Float64Chunked> = match events.column(BANDWIDTH) {
         Ok(column) => Some(column.f64()?.rechunk().into_owned()),

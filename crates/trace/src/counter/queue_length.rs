@@ -1,7 +1,7 @@
 //! How many launches wait in each stream.
 
 use crate::exec::checkpoint::cancellable;
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::frame::columns::*;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
@@ -121,18 +121,18 @@ struct Change {
 }
 
 struct Columns {
-    index: Ints,
-    ts: Ints,
-    pid: Ints,
-    tid: Ints,
-    stream: Ints,
-    correlation: Ints,
-    partner: Ints,
+    index: IntColumn,
+    ts: IntColumn,
+    pid: IntColumn,
+    tid: IntColumn,
+    stream: IntColumn,
+    correlation: IntColumn,
+    partner: IntColumn,
 }
 
 impl Columns {
     fn of(events: &DataFrame) -> Result<Self> {
-        let int = |name: &str| Ints::of(events, name);
+        let int = |name: &str| IntColumn::of(events, name);
         Ok(Self {
             index: int(INDEX)?,
             ts: int(TS)?,

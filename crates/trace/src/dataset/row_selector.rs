@@ -1,23 +1,23 @@
 //! The rows of a frame that a selection contains.
 
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::frame::columns::{ITERATION, STREAM};
 use crate::{DeviceType, Error, Result, Window};
 use polars::prelude::DataFrame;
 
 /// The columns of events that decide whether a row counts.
 pub(crate) struct RowSelector {
-    stream: Ints,
-    iteration: Ints,
+    stream: IntColumn,
+    iteration: IntColumn,
 }
 
 impl RowSelector {
     /// The columns of a frame of events.
     pub(crate) fn of(events: &DataFrame) -> Result<Self> {
-        let column = |name: &str| -> Result<Ints> {
+        let column = |name: &str| -> Result<IntColumn> {
             let missing = |_| Error::NotEvents { reason: format!("it has no column `{name}`") };
             events.column(name).map_err(missing)?;
-            Ints::of(events, name)
+            IntColumn::of(events, name)
         };
         Ok(Self { stream: column(STREAM)?, iteration: column(ITERATION)? })
     }

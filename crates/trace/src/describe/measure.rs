@@ -4,7 +4,7 @@ use super::description::DeviceTime;
 use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{Ints, Step, step_number};
+use crate::frame::{IntColumn, StepName};
 use crate::interval::{Span, merged, overlaps};
 use crate::stats::total;
 use crate::{Compat, Result, Trace};
@@ -89,7 +89,7 @@ type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measured {
     pub(super) fn of(trace: &Trace, compat: Compat) -> Result<Self> {
-        let int = |name: &str| Ints::of(&trace.events, name);
+        let int = |name: &str| IntColumn::of(&trace.events, name);
         let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
         let (launch, iteration) = (int(INDEX_CORRELATION)?, int(ITERATION)?);
         let codes = |name: &str| -> Result<_> {
@@ -125,7 +125,7 @@ impl Measured {
             let Some(code) = name.get(row) else { continue };
             let said = *known.entry(code).or_insert_with(|| {
                 let name = names.cat_to_str(code).unwrap_or_default();
-                let step = if let Step::Number(number) = step_number(name) { Some(number) } else { None };
+                let step = if let StepName::Number(number) = StepName::of(name) { Some(number) } else { None };
                 Named { kind: KernelType::of(name), step }
             });
             if let Some(number) = said.step {

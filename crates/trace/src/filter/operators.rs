@@ -148,7 +148,7 @@ impl Events {
 
     /// The rows of this very name.
     fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let mut is_named = self.rows.asking(move |other| other == name);
+        let mut is_named = self.rows.per_text(move |other| other == name);
         (0..self.rows.len()).filter(move |&row| is_named(self.rows.name(row)))
     }
 
@@ -169,7 +169,7 @@ impl Events {
         let mut taken: Vec<bool> =
             (0..rows.len()).map(|row| self.same_side(row, root) && self.stretch(row).is_some_and(&takes)).collect();
         if include_gpu_kernels {
-            let mut is_runtime = rows.asking(|cat| cat.ends_with("_runtime"));
+            let mut is_runtime = rows.per_text(|cat| cat.ends_with("_runtime"));
             let calls: Vec<bool> = (0..rows.len()).map(|row| taken[row] && is_runtime(rows.cat(row))).collect();
             for row in (0..rows.len()).filter(|&row| rows.stream(row).is_some()) {
                 taken[row] |= rows.partner(row).is_some_and(|launch| calls[launch]);

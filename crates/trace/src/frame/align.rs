@@ -1,8 +1,8 @@
 //! Which events lie in whole iterations.
 
 use super::columns::{CORRELATION, NAME, STREAM, TS};
-use super::ints::Ints;
-use super::symbols::{Step, step_number};
+use super::int_column::IntColumn;
+use super::step_name::StepName;
 use crate::exec::checkpoint::cancellable;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
@@ -28,7 +28,7 @@ pub(crate) fn rows_in_whole_steps(
     if steps < 2 {
         return Ok((0..rows as u32).collect());
     }
-    let column = |name: &str| Ints::of(events, name);
+    let column = |name: &str| IntColumn::of(events, name);
     let (ts, dur) = (column(TS)?, column(super::columns::DUR)?);
     let (stream, correlation) = (column(STREAM)?, column(CORRELATION)?);
     let marks = Marks::of(events)?;
@@ -89,7 +89,7 @@ impl Marks {
             let (step, sync) = code.map_or((false, false), |code| {
                 *known.entry(code).or_insert_with(|| {
                     let name = mapping.cat_to_str(code).unwrap_or_default();
-                    (step_number(name) != Step::No, matches!(name, "Event Sync" | "Context Sync"))
+                    (StepName::of(name) != StepName::Other, matches!(name, "Event Sync" | "Context Sync"))
                 })
             });
             if step {

@@ -1,9 +1,9 @@
 //! Which events lie in whole iterations, on MTIA devices.
 
-use super::builder::FilledIds;
+use super::builder::IdColumn;
 use super::columns::*;
-use super::ints::Ints;
-use super::symbols::{Step, step_number};
+use super::int_column::IntColumn;
+use super::step_name::StepName;
 use crate::Result;
 use crate::exec::checkpoint::cancellable;
 use hashbrown::HashSet;
@@ -20,7 +20,7 @@ use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, IntoColu
 /// A copy that is kept for its place gets the step's iteration, unless it has one, and its thread for a stream, unless it
 /// has one. Of a trace without steps all rows count.
 pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame, Vec<u32>)> {
-    let int = |name: &str| Ints::of(events, name);
+    let int = |name: &str| IntColumn::of(events, name);
     let (ts, end, tid) = (int(TS)?, int(END)?, int(TID)?);
     let (stream, iteration, correlation) = (int(STREAM)?, int(ITERATION)?, int(CORRELATION)?);
     let rows = events.height();
@@ -28,8 +28,8 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
 
     let span = |row: usize| Some((ts.get(row)?, end.get(row)?));
     let steps: Vec<(i64, i64, i64)> = (0..rows)
-        .filter_map(|row| match step_number(names.get(row)) {
-            Step::Number(number) => span(row).map(|(start, end)| (start, end, number)),
+        .filter_map(|row| match StepName::of(names.get(row)) {
+            StepName::Number(number) => span(row).map(|(start, end)| (start, end, number)),
             _ => None,
         })
         .collect();
@@ -60,7 +60,7 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
     }
     let mut events = events.clone();
     for (name, values) in [(STREAM, streams), (ITERATION, iterations)] {
-        events.with_column(FilledIds::of(&values).finish(name).into_column())?;
+        events.with_column(IdColumn::of(&values).finish(name).into_column())?;
     }
     Ok((events, kept))
 }

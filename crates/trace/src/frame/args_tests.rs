@@ -1,7 +1,7 @@
 //! Arguments that were asked for become typed columns.
 #![allow(clippy::unwrap_used)]
 
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::{AttributeSpec, Error, LoadOptions, ParserConfig, Trace, TraceSet, ValueType};
 use polars::prelude::{DataFrame, DataType};
 use trace_testkit::{Stream, TraceBuilder};
@@ -67,7 +67,7 @@ fn only_what_is_asked_for_and_occurs_becomes_a_column() {
         ]
     );
     let trace = rank(&three(), "minimum");
-    assert_eq!(Ints::of(&trace.events(), "stream").unwrap().get(1), Some(7));
+    assert_eq!(IntColumn::of(&trace.events(), "stream").unwrap().get(1), Some(7));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn one_key_may_make_two_columns_and_another_key_the_stream() {
             column("arg_dur", DataType::Float64, &["1.0"]),
         ]
     );
-    assert_eq!(Ints::of(&events, "stream").unwrap().get(0), Some(9));
+    assert_eq!(IntColumn::of(&events, "stream").unwrap().get(0), Some(9));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn events_of_skipped_categories_are_no_rows_but_count() {
     let config = ParserConfig::new([]).set_skip_event_types(Some(["python_function"]));
     let skipped = load(&builder, config).rank(0).unwrap();
     assert_eq!((all.info().events, skipped.info().events, skipped.info().events_in_file), (2, 1, 2));
-    assert_eq!(Ints::of(&skipped.events(), "index").unwrap().get(0), Some(1));
+    assert_eq!(IntColumn::of(&skipped.events(), "index").unwrap().get(0), Some(1));
 }
 
 #[test]

@@ -5,11 +5,11 @@
 mod tests;
 
 use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
-use super::builder::Ids;
-use super::builder::Sparse;
-use super::builder::{ArgCells, number, symbol};
+use super::builder::ColumnBuilder;
+use super::builder::IdColumnBuilder;
+use super::builder::{ArgColumnBuilder, number, symbol};
+use super::interner::Interner;
 use super::merge::Taken;
-use super::symbols::Interner;
 use super::time::FloatTimes;
 use crate::Compat;
 use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, Token, each_arg};
@@ -36,17 +36,17 @@ pub(crate) struct Builder<'m> {
 /// Columns while they grow.
 #[derive(Default)]
 pub(super) struct Rows {
-    pub(super) index: Ids,
-    pub(super) name: Sparse<u32>,
+    pub(super) index: IdColumnBuilder,
+    pub(super) name: ColumnBuilder<u32>,
     pub(super) cat: Vec<u32>,
-    pub(super) ts: Sparse<i64>,
-    pub(super) dur: Sparse<i64>,
-    pub(super) pid: Ids,
-    pub(super) tid: Ids,
-    pub(super) stream: Ids,
-    pub(super) correlation: Ids,
+    pub(super) ts: ColumnBuilder<i64>,
+    pub(super) dur: ColumnBuilder<i64>,
+    pub(super) pid: IdColumnBuilder,
+    pub(super) tid: IdColumnBuilder,
+    pub(super) stream: IdColumnBuilder,
+    pub(super) correlation: IdColumnBuilder,
     /// By slot; those of stream and correlation stay empty.
-    pub(super) args: Vec<ArgCells>,
+    pub(super) args: Vec<ArgColumnBuilder>,
     pub(super) float: FloatTimes,
     /// HTA would hold the starts as floats: any of them is fractional or missing.
     pub(super) float_starts: bool,
@@ -173,7 +173,7 @@ impl Rows {
             }
             _ => {
                 if self.args.len() <= slot {
-                    self.args.resize_with(slot + 1, ArgCells::default);
+                    self.args.resize_with(slot + 1, ArgColumnBuilder::default);
                 }
                 self.args[slot].push(row, slots.kind(slot), value, &mut self.interner, &mut self.odd);
             }

@@ -1,7 +1,7 @@
 //! Rows, iterations and correlations on timelines that a reader can check.
 #![allow(clippy::unwrap_used)]
 
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::{Compat, LoadOptions, Trace, TraceSet};
 use polars::prelude::DataType;
 use trace_testkit::{Stream, TraceBuilder};
@@ -16,7 +16,7 @@ fn load_as_hta(builder: &TraceBuilder) -> Trace {
 }
 
 fn ints(trace: &Trace, column: &str) -> Vec<Option<i64>> {
-    Ints::of(&trace.events(), column).unwrap().iter().collect()
+    IntColumn::of(&trace.events(), column).unwrap().iter().collect()
 }
 
 fn texts(trace: &Trace, column: &str) -> Vec<Option<String>> {

@@ -1,6 +1,6 @@
 //! Which runtime call started which kernel.
 
-use super::builder::FilledIds;
+use super::builder::IdColumn;
 use hashbrown::HashMap;
 
 /// Of a correlation id the last row on the CPU and the last row on the GPU, counted from one; 0 where there is none.
@@ -34,7 +34,7 @@ const MOST_PLACES: u64 = 16;
 
 impl<G: Fn(usize, i64) -> bool> Partners<G> {
     /// The ends of these ids; `on_gpu` says of a row and its id whether it is on the GPU's side.
-    pub(super) fn of(ids: &FilledIds, on_gpu: G) -> Self {
+    pub(super) fn of(ids: &IdColumn, on_gpu: G) -> Self {
         let mut ends = Table::of(ids);
         ids.each(|row, id| ends.at(id)[usize::from(on_gpu(row, id))] = row as u32 + 1);
         Self { ends, on_gpu }
@@ -49,7 +49,7 @@ impl<G: Fn(usize, i64) -> bool> Partners<G> {
 }
 
 impl Table {
-    fn of(ids: &FilledIds) -> Self {
+    fn of(ids: &IdColumn) -> Self {
         let (mut first, mut last) = (i64::MAX, i64::MIN);
         ids.each(|_, id| (first, last) = (first.min(id), last.max(id)));
         let rows = ids.count() as u64;
@@ -83,7 +83,7 @@ mod tests {
 
     /// The partners of rows with these ids; those of 10 and more are on the GPU.
     fn partners(ids: &[Option<i64>]) -> Vec<Option<usize>> {
-        let filled = FilledIds::of(ids);
+        let filled = IdColumn::of(ids);
         let partners = Partners::of(&filled, |row, _| row >= 10);
         ids.iter().enumerate().map(|(row, id)| partners.partner(row, (*id)?)).collect()
     }

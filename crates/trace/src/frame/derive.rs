@@ -1,10 +1,10 @@
 //! What follows from all rows together: ends, launches, iterations.
 
-use super::builder::Filled;
-use super::builder::{FilledIds, Ids};
+use super::builder::Column;
+use super::builder::{IdColumn, IdColumnBuilder};
 use super::correlate::Partners;
-use super::iterations::{Clock, Step};
-use super::symbols::Step as StepName;
+use super::iterations::{IterationIndex, ProfilerStep};
+use super::step_name::StepName;
 use crate::exec::pool::both;
 use crate::read::Meter;
 use crate::{Compat, Result};
@@ -12,21 +12,21 @@ use hashbrown::HashSet;
 
 /// The columns that others follow from.
 pub(super) struct Events {
-    pub(super) index: FilledIds,
+    pub(super) index: IdColumn,
     /// As symbols, as categories are.
-    pub(super) name: Filled<u32>,
-    pub(super) cat: Filled<u32>,
-    pub(super) ts: Filled<i64>,
-    pub(super) dur: Filled<i64>,
-    pub(super) stream: FilledIds,
-    pub(super) correlation: FilledIds,
+    pub(super) name: Column<u32>,
+    pub(super) cat: Column<u32>,
+    pub(super) ts: Column<i64>,
+    pub(super) dur: Column<i64>,
+    pub(super) stream: IdColumn,
+    pub(super) correlation: IdColumn,
 }
 
 /// What follows from them.
 pub(super) struct Derived {
-    pub(super) end: Filled<i64>,
-    pub(super) index_correlation: FilledIds,
-    pub(super) iteration: FilledIds,
+    pub(super) end: Column<i64>,
+    pub(super) index_correlation: IdColumn,
+    pub(super) iteration: IdColumn,
     /// The symbols that are names of rows, in order of first appearance.
     pub(super) names: Vec<u32>,
     /// Streams, ascending, each once.
@@ -50,7 +50,7 @@ impl Events {
         beside: bool,
     ) -> Result<Derived> {
         let (partners, (clock, end)) =
-            both(beside, || self.partners(texts), || (Clock::new(&self.steps(steps)), self.ends()));
+            both(beside, || self.partners(texts), || (IterationIndex::new(&self.steps(steps)), self.ends()));
         meter.check()?;
         let iterations = || self.iterations(texts, &clock, &partners, compat);
         let (iteration, (index_correlation, streams, names, span)) = both(beside, iterations, || {
@@ -66,13 +66,13 @@ impl Events {
     }
 
     /// The ProfilerStep events, in file order.
-    fn steps(&self, steps: &[StepName]) -> Vec<Step> {
+    fn steps(&self, steps: &[StepName]) -> Vec<ProfilerStep> {
         let mut found = Vec::new();
         self.name.each(|row, name| {
             if let StepName::Number(number) = steps[name as usize]
                 && let (Some(start), Some(dur)) = (self.ts.get(row), self.dur.get(row))
             {
-                found.push(Step { number, start, end: start.saturating_add(dur) });
+                found.push(ProfilerStep { number, start, end: start.saturating_add(dur) });
             }
         });
         found
@@ -87,8 +87,8 @@ impl Events {
         Partners::of(&self.correlation, move |row, id| (id >= 0 && self.stream.has(row)) || is_sync(row))
     }
 
-    fn index_correlation<G: Fn(usize, i64) -> bool>(&self, partners: &Partners<G>) -> FilledIds {
-        let mut partner_index = Ids::default();
+    fn index_correlation<G: Fn(usize, i64) -> bool>(&self, partners: &Partners<G>) -> IdColumn {
+        let mut partner_index = IdColumnBuilder::default();
         self.correlation.each(|row, id| {
             if let Some(index) = partners.partner(row, id).and_then(|partner| self.index.get(partner)) {
                 partner_index.set(row, index);
@@ -101,10 +101,10 @@ impl Events {
     fn iterations<G: Fn(usize, i64) -> bool>(
         &self,
         texts: &[String],
-        clock: &Clock,
+        clock: &IterationIndex,
         partners: &Partners<G>,
         compat: Compat,
-    ) -> FilledIds {
+    ) -> IdColumn {
         let cpu_op = texts.iter().position(|text| text == "cpu_op").map(|symbol| symbol as u32);
         // Triton's operators run on the CPU and carry the stream they launch on.
         let by_time = |row: usize| match self.stream.get(row) {
@@ -121,7 +121,7 @@ impl Events {
             (!hidden && by_time(launch)).then_some(launch)
         };
         let mut hand = clock.hand();
-        let mut iterations = Ids::with_capacity(self.rows());
+        let mut iterations = IdColumnBuilder::with_capacity(self.rows());
         for row in 0..self.rows() {
             let timed = if !self.stream.has(row) || by_time(row) { Some(row) } else { launch(row) };
             let start = timed.and_then(|timed| self.ts.get(timed));
@@ -132,13 +132,13 @@ impl Events {
         iterations.fill(self.rows())
     }
 
-    fn ends(&self) -> Filled<i64> {
+    fn ends(&self) -> Column<i64> {
         let values = self.ts.values().iter().zip(self.dur.values());
         let present = match (self.ts.present(), self.dur.present()) {
             (Some(ts), Some(dur)) => Some(ts & dur),
             (ts, dur) => ts.or(dur).cloned(),
         };
-        Filled::new(values.map(|(ts, dur)| ts.saturating_add(*dur)).collect(), present)
+        Column::new(values.map(|(ts, dur)| ts.saturating_add(*dur)).collect(), present)
     }
 
     /// The symbols that are names of rows, in order of first appearance.
@@ -159,7 +159,7 @@ fn is_sync(name: &str) -> bool {
 }
 
 /// The first start and the last end.
-fn span(starts: &Filled<i64>, ends: &Filled<i64>) -> (i64, i64) {
+fn span(starts: &Column<i64>, ends: &Column<i64>) -> (i64, i64) {
     let (mut first, mut last) = (i64::MAX, i64::MIN);
     starts.each(|_, start| first = first.min(start));
     ends.each(|_, end| last = last.max(end));
@@ -168,7 +168,7 @@ fn span(starts: &Filled<i64>, ends: &Filled<i64>) -> (i64, i64) {
 }
 
 /// The values of a column, ascending, each once.
-fn distinct(column: &FilledIds) -> Vec<i64> {
+fn distinct(column: &IdColumn) -> Vec<i64> {
     let mut values: HashSet<i64, foldhash::fast::FixedState> = HashSet::default();
     column.each(|_, value| {
         values.insert(value);

@@ -1,7 +1,7 @@
 //! The events of a rank, value by value.
 
 use super::columns::*;
-use super::ints::Ints;
+use super::int_column::IntColumn;
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
@@ -11,15 +11,15 @@ use std::sync::Arc;
 /// event among all events of the rank.
 pub(crate) struct EventRows {
     compat: Compat,
-    index: Ints,
-    ts: Ints,
-    dur: Ints,
-    pid: Ints,
-    tid: Ints,
-    stream: Ints,
-    correlation: Ints,
-    partner: Ints,
-    iteration: Ints,
+    index: IntColumn,
+    ts: IntColumn,
+    dur: IntColumn,
+    pid: IntColumn,
+    tid: IntColumn,
+    stream: IntColumn,
+    correlation: IntColumn,
+    partner: IntColumn,
+    iteration: IntColumn,
     name: UInt32Chunked,
     cat: UInt32Chunked,
     texts: Arc<CategoricalMapping>,
@@ -31,7 +31,7 @@ impl EventRows {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn of(events: &DataFrame, compat: Compat) -> Result<Self> {
-        let int = |name: &str| Ints::of(events, name);
+        let int = |name: &str| IntColumn::of(events, name);
         let series = |name: &str| -> Result<_> { Ok(events.column(name)?.as_materialized_series().rechunk()) };
         let (name, cat) = (series(NAME)?, series(CAT)?);
         // Names and categories are of one table.
@@ -93,7 +93,7 @@ impl EventRows {
     /// The row at the other end of its correlation: of a kernel the launch, of a launch its last kernel.
     pub(crate) fn partner(&self, row: usize) -> Option<usize> {
         let wanted = self.partner.get(row)?;
-        // EventRows stand in file order.
+        // Rows are in file order.
         self.index.row_of(wanted)
     }
 
@@ -121,7 +121,7 @@ impl EventRows {
     }
 
     /// Asks of names or categories, of each text once.
-    pub(crate) fn asking<'r, T: Copy + 'r>(
+    pub(crate) fn per_text<'r, T: Copy + 'r>(
         &'r self,
         mut what: impl FnMut(&str) -> T + 'r,
     ) -> impl FnMut(u32) -> T + 'r {

@@ -2,12 +2,12 @@
 
 use super::args::Slot;
 use super::build::{Builder, Rows};
-use super::builder::ArgCells;
-use super::builder::Codes;
-use super::builder::Filled;
+use super::builder;
+use super::builder::ArgColumnBuilder;
+use super::builder::CategoryCodes;
 use super::columns::*;
 use super::derive::{Derived, Events};
-use super::symbols::{Step as StepName, step_number};
+use super::step_name::StepName;
 use super::time::round_like_hta;
 use crate::exec::pool::share;
 use crate::read::{Meter, Odd, OddCounts};
@@ -60,8 +60,8 @@ impl Builder<'_> {
         let rows = self.rows.index.rows();
         let others = others.min(rows / ROWS_OF_ONE);
         let texts = interner.texts();
-        let steps: Vec<StepName> = texts.iter().map(|text| step_number(text)).collect();
-        let codes = Codes::of(texts)?;
+        let steps: Vec<StepName> = texts.iter().map(|text| StepName::of(text)).collect();
+        let codes = CategoryCodes::of(texts)?;
         if self.slots.full() {
             odd.note(Odd::TooManyArgs);
         }
@@ -85,8 +85,8 @@ impl Builder<'_> {
         for &symbol in &used {
             match steps[symbol as usize] {
                 StepName::Number(number) => iterations.push(number),
-                StepName::Odd => odd_steps.push(texts[symbol as usize].clone()),
-                StepName::No => {}
+                StepName::Unnumbered => odd_steps.push(texts[symbol as usize].clone()),
+                StepName::Other => {}
             }
         }
         iterations.sort_unstable();
@@ -114,7 +114,7 @@ impl Rows {
         self,
         texts: &[String],
         steps: &[StepName],
-        codes: &Codes,
+        codes: &CategoryCodes,
         compat: Compat,
         meter: &Meter,
         beside: bool,
@@ -123,7 +123,7 @@ impl Rows {
         let mut events = Events {
             index: self.index.fill(rows),
             name: self.name.fill(rows),
-            cat: Filled::new(self.cat, None),
+            cat: builder::Column::new(self.cat, None),
             ts: self.ts.fill(rows),
             dur: self.dur.fill(rows),
             stream: self.stream.fill(rows),
@@ -137,7 +137,7 @@ impl Rows {
         let Derived { end, index_correlation, iteration, names, streams, span } =
             events.derive(texts, steps, compat, meter, beside)?;
         let Events { index, name, cat, ts, dur, stream, correlation } = events;
-        let time = |times: Filled<i64>, name: &str| times.finish::<Int64Type>(name).into_column();
+        let time = |times: builder::Column<i64>, name: &str| times.finish::<Int64Type>(name).into_column();
         let columns = vec![
             index.finish(INDEX).into_column(),
             codes.filled(NAME, name).into_column(),
@@ -157,7 +157,7 @@ impl Rows {
 }
 
 /// The columns of an argument, one under each of its names; none if it has no value anywhere.
-fn arg_columns(cells: ArgCells, slot: &Slot, rows: usize, codes: &Codes) -> Vec<Column> {
+fn arg_columns(cells: ArgColumnBuilder, slot: &Slot, rows: usize, codes: &CategoryCodes) -> Vec<Column> {
     let Some((first, others)) = slot.columns.split_first() else { return Vec::new() };
     let Some(column) = cells.finish(first, rows, codes) else { return Vec::new() };
     let column = column.into_column();

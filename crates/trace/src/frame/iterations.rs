@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A ProfilerStep event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct ProfilerStep {
     pub(super) number: i64,
     pub(super) start: i64,
     pub(super) end: i64,
@@ -18,14 +18,14 @@ pub(super) struct Step {
 /// answer   |-- 4 --|---- 5 ----|- none -
 /// ```
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct IterationIndex {
     /// Where the answer changes, ascending, and what it is from there on.
     changes: Vec<(i64, Option<i64>)>,
 }
 
-impl Clock {
+impl IterationIndex {
     /// The clock of these steps, given in file order. A step of no length marks nothing.
-    pub(super) fn new(steps: &[Step]) -> Self {
+    pub(super) fn new(steps: &[ProfilerStep]) -> Self {
         let mut edges: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         for (position, step) in steps.iter().enumerate().filter(|(_, step)| step.start < step.end) {
             edges.entry(step.start).or_default().push(position);
@@ -45,22 +45,22 @@ impl Clock {
     }
 
     /// A hand for moments that mostly lie near each other.
-    pub(super) fn hand(&self) -> Hand<'_> {
+    pub(super) fn hand(&self) -> IterationCursor<'_> {
         // From its end to its start: no moment lies in it.
-        Hand { clock: self, from: i64::MAX, until: i64::MIN, number: None }
+        IterationCursor { clock: self, from: i64::MAX, until: i64::MIN, number: None }
     }
 }
 
 /// Tells the iteration of one moment after another.
-pub(super) struct Hand<'c> {
-    clock: &'c Clock,
+pub(super) struct IterationCursor<'c> {
+    clock: &'c IterationIndex,
     /// The stretch of the last moment, both ends within it, and the answer there.
     from: i64,
     until: i64,
     number: Option<i64>,
 }
 
-impl Hand<'_> {
+impl IterationCursor<'_> {
     /// The iteration at a moment.
     #[inline]
     pub(super) fn at(&mut self, moment: i64) -> Option<i64> {
@@ -82,13 +82,13 @@ impl Hand<'_> {
 mod tests {
     use super::*;
 
-    fn step(number: i64, start: i64, end: i64) -> Step {
-        Step { number, start, end }
+    fn step(number: i64, start: i64, end: i64) -> ProfilerStep {
+        ProfilerStep { number, start, end }
     }
 
     #[test]
     fn a_step_holds_its_start_but_not_its_end() {
-        let clock = Clock::new(&[step(7, 10, 20), step(8, 20, 30)]);
+        let clock = IterationIndex::new(&[step(7, 10, 20), step(8, 20, 30)]);
         let mut hand = clock.hand();
         let at = [9, 10, 19, 20, 29, 30, 12, 9, 25].map(|moment| hand.at(moment));
         assert_eq!(at, [None, Some(7), Some(7), Some(8), Some(8), None, Some(7), None, Some(8)]);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn of_overlapping_steps_the_last_in_the_file_wins() {
-        let clock = Clock::new(&[step(5, 5, 9), step(4, 0, 6), step(6, 3, 3)]);
+        let clock = IterationIndex::new(&[step(5, 5, 9), step(4, 0, 6), step(6, 3, 3)]);
         let mut hand = clock.hand();
         let at = [0, 4, 5, 6, 8, 9].map(|moment| hand.at(moment));
         assert_eq!(at, [Some(4), Some(4), Some(4), Some(5), Some(5), None]);
@@ -104,6 +104,6 @@ mod tests {
 
     #[test]
     fn without_steps_nothing_has_an_iteration() {
-        assert_eq!([i64::MAX, 0, i64::MIN].map(|moment| Clock::new(&[]).hand().at(moment)), [None; 3]);
+        assert_eq!([i64::MAX, 0, i64::MIN].map(|moment| IterationIndex::new(&[]).hand().at(moment)), [None; 3]);
     }
 }

@@ -10,7 +10,7 @@
 //! reading; a column that has a type there has it here, too.
 
 use super::build::{Builder, Rows};
-use super::builder::ArgCells;
+use super::builder::ArgColumnBuilder;
 use crate::read::PartSink;
 use std::sync::atomic::Ordering;
 
@@ -24,7 +24,7 @@ pub(super) struct Taken {
     list: Option<u64>,
     /// The symbols there of its symbols.
     symbols: Vec<u32>,
-    /// What [`super::symbols::Interner::absorb`] said.
+    /// What [`super::interner::Interner::absorb`] said.
     texts: usize,
 }
 
@@ -65,7 +65,7 @@ impl PartSink for Builder<'_> {
 
     fn teach(&self, part: &mut Self) {
         part.slots = self.slots.to_teach();
-        part.rows.args = self.rows.args.iter().map(ArgCells::like).collect();
+        part.rows.args = self.rows.args.iter().map(ArgColumnBuilder::like).collect();
         part.taken.list = Some(self.lists);
     }
 }
@@ -87,7 +87,7 @@ impl Rows {
         self.correlation.append(rows, &mut part.correlation);
         for (cells, &slot) in part.args.iter_mut().zip(slots) {
             if self.args.len() <= slot {
-                self.args.resize_with(slot + 1, ArgCells::default);
+                self.args.resize_with(slot + 1, ArgColumnBuilder::default);
             }
             self.args[slot].append(rows, cells, symbols, &mut self.interner);
         }

@@ -1,6 +1,6 @@
 //! One type for a column in all ranks.
 
-use super::symbols::{Categories, categorical};
+use super::categories::{Categories, categorical};
 use crate::Result;
 use polars::prelude::{Column, DataFrame, DataType, IntoColumn, UInt32Chunked};
 

@@ -2,7 +2,7 @@
 
 use super::{column, loaded, ranks};
 use crate::analysis::{AtenOpKernelsAndDelay, CudaKernelLaunchStats, QueueLengthTimeSeries};
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::{Compat, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};
 
@@ -124,7 +124,7 @@ fn on_mtia_whole_steps_are_kept_the_last_one_too() {
         assert_eq!(column(&events, "iteration")[5], 2.0);
         assert_eq!(analysis.views()[0].gpu().len(), 1);
     }
-    assert!(Ints::of(&traces.events(), "stream").unwrap().iter().all(|stream| stream.is_none()));
+    assert!(IntColumn::of(&traces.events(), "stream").unwrap().iter().all(|stream| stream.is_none()));
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod events;
 mod language;
 mod laws;
 
-use crate::frame::Ints;
+use crate::frame::IntColumn;
 use crate::{Trace, TraceSet};
 use polars::prelude::{DataFrame, Expr, IntoLazy};
 use trace_testkit::{Stream, TraceBuilder};
@@ -44,5 +44,5 @@ fn trace() -> Trace {
 /// The places of the events that a filter takes.
 fn taken(df: &DataFrame, filter: Expr) -> Vec<i64> {
     let kept = df.clone().lazy().filter(filter).collect().unwrap();
-    Ints::of(&kept, "index").unwrap().iter().flatten().collect()
+    IntColumn::of(&kept, "index").unwrap().iter().flatten().collect()
 }

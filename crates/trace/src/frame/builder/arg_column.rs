@@ -1,32 +1,32 @@
 //! The values of one argument while they come: numbers as long as only such come.
 
-use super::category_codes::Codes;
-use super::column_builder::Sparse;
-use super::id_column::Ids;
+use super::category_codes::CategoryCodes;
+use super::column_builder::ColumnBuilder;
+use super::id_column::IdColumnBuilder;
 use crate::frame::args::ArgKind;
-use crate::frame::symbols::{Interner, Reading};
+use crate::frame::interner::{Interner, RawForm};
 use crate::read::{Odd, OddCounts, Raw, Token};
 use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series};
 
 /// The values of one argument. Costs nothing until the first one arrives.
 #[derive(Default)]
-pub(crate) struct ArgCells {
-    cells: Cells,
+pub(crate) struct ArgColumnBuilder {
+    cells: Values,
     /// Of any kind: a token came that a column of texts would have taken as its text.
     numbers: bool,
 }
 
 #[derive(Default)]
-enum Cells {
+enum Values {
     #[default]
     Nothing,
-    Ints(Sparse<i64>),
-    Ids(Ids),
-    Floats(Sparse<f64>),
-    Symbols(Sparse<u32>),
+    Ints(ColumnBuilder<i64>),
+    Ids(IdColumnBuilder),
+    Floats(ColumnBuilder<f64>),
+    Symbols(ColumnBuilder<u32>),
 }
 
-impl ArgCells {
+impl ArgColumnBuilder {
     /// Takes the value of a row.
     #[inline]
     pub(crate) fn push(
@@ -61,8 +61,8 @@ impl ArgCells {
     /// Whether a later part took its values as they would have been taken here.
     pub(crate) fn takes(&self, part: &Self) -> bool {
         match (&self.cells, &part.cells) {
-            (Cells::Nothing, _) => true,
-            (Cells::Symbols(_), _) | (_, Cells::Symbols(_)) => !part.numbers,
+            (Values::Nothing, _) => true,
+            (Values::Symbols(_), _) | (_, Values::Symbols(_)) => !part.numbers,
             _ => true,
         }
     }
@@ -70,7 +70,7 @@ impl ArgCells {
     /// Without values; of texts if these are.
     pub(crate) fn like(&self) -> Self {
         match self.cells {
-            Cells::Symbols(_) => Self { cells: Cells::Symbols(Sparse::default()), numbers: false },
+            Values::Symbols(_) => Self { cells: Values::Symbols(ColumnBuilder::default()), numbers: false },
             _ => Self::default(),
         }
     }
@@ -79,48 +79,48 @@ impl ArgCells {
     /// symbols here of those there. What type the values were of, the part keeps: here they have that type by now, too.
     pub(crate) fn append(&mut self, row: usize, part: &mut Self, symbols: &[u32], texts: &mut Interner) {
         self.numbers |= std::mem::take(&mut part.numbers);
-        if matches!(part.cells, Cells::Symbols(_))
-            && matches!(self.cells, Cells::Ints(_) | Cells::Ids(_) | Cells::Floats(_))
+        if matches!(part.cells, Values::Symbols(_))
+            && matches!(self.cells, Values::Ints(_) | Values::Ids(_) | Values::Floats(_))
         {
-            self.cells = Cells::Symbols(std::mem::take(&mut self.cells).written(texts));
+            self.cells = Values::Symbols(std::mem::take(&mut self.cells).written(texts));
         }
         match (&mut self.cells, &mut part.cells) {
-            (_, Cells::Nothing) => {}
-            (Cells::Symbols(mine), Cells::Symbols(part)) => {
+            (_, Values::Nothing) => {}
+            (Values::Symbols(mine), Values::Symbols(part)) => {
                 mine.append_as(row, part, |symbol| symbols[symbol as usize]);
             }
-            (Cells::Ints(mine), Cells::Ints(part)) => mine.append(row, part),
-            (Cells::Ids(mine), Cells::Ids(part)) => mine.append(row, part),
-            (Cells::Floats(mine), Cells::Floats(part)) => mine.append(row, part),
-            (Cells::Floats(mine), Cells::Ints(part)) => mine.append_as(row, part, |value| value as f64),
-            (Cells::Ints(ints), Cells::Floats(part)) => {
+            (Values::Ints(mine), Values::Ints(part)) => mine.append(row, part),
+            (Values::Ids(mine), Values::Ids(part)) => mine.append(row, part),
+            (Values::Floats(mine), Values::Floats(part)) => mine.append(row, part),
+            (Values::Floats(mine), Values::Ints(part)) => mine.append_as(row, part, |value| value as f64),
+            (Values::Ints(ints), Values::Floats(part)) => {
                 let mut floats = std::mem::take(ints).map(|value| value as f64);
                 floats.append(row, part);
-                self.cells = Cells::Floats(floats);
+                self.cells = Values::Floats(floats);
             }
-            (Cells::Nothing, _) => {
+            (Values::Nothing, _) => {
                 self.cells = part.cells.empty();
                 self.append(row, part, symbols, texts);
             }
             // A part that holds numbers does not fit texts; an argument is of ids in all parts or in none.
-            (Cells::Symbols(_) | Cells::Ids(_), _) | (_, Cells::Symbols(_) | Cells::Ids(_)) => {}
+            (Values::Symbols(_) | Values::Ids(_), _) | (_, Values::Symbols(_) | Values::Ids(_)) => {}
         }
     }
 
     /// The finished column of so many rows. `None` if no value ever arrived.
-    pub(crate) fn finish(self, name: &str, rows: usize, codes: &Codes) -> Option<Series> {
+    pub(crate) fn finish(self, name: &str, rows: usize, codes: &CategoryCodes) -> Option<Series> {
         Some(match self.cells {
-            Cells::Nothing => return None,
-            Cells::Ints(ints) => ints.fill(rows).finish::<Int64Type>(name).into_series(),
-            Cells::Ids(ids) => ids.fill(rows).finish(name),
-            Cells::Floats(floats) => floats.fill(rows).finish::<Float64Type>(name).into_series(),
-            Cells::Symbols(symbols) => codes.sparse(name, symbols, rows),
+            Values::Nothing => return None,
+            Values::Ints(ints) => ints.fill(rows).finish::<Int64Type>(name).into_series(),
+            Values::Ids(ids) => ids.fill(rows).finish(name),
+            Values::Floats(floats) => floats.fill(rows).finish::<Float64Type>(name).into_series(),
+            Values::Symbols(symbols) => codes.sparse(name, symbols, rows),
         })
     }
 
     fn any(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, odd: &mut OddCounts) {
         let token = match value {
-            Raw::Token(token) if !matches!(self.cells, Cells::Symbols(_)) => token,
+            Raw::Token(token) if !matches!(self.cells, Values::Symbols(_)) => token,
             other => return self.cells.text(row, other, texts),
         };
         self.numbers = true;
@@ -140,11 +140,11 @@ impl ArgCells {
     }
 }
 
-impl Cells {
+impl Values {
     #[inline]
     fn id(&mut self, row: usize, value: i64) {
         if let Self::Nothing = self {
-            *self = Self::Ids(Ids::default());
+            *self = Self::Ids(IdColumnBuilder::default());
         }
         if let Self::Ids(ids) = self {
             ids.set(row, value);
@@ -155,7 +155,7 @@ impl Cells {
     fn int(&mut self, row: usize, value: i64) {
         match self {
             Self::Nothing => {
-                *self = Self::Ints(Sparse::default());
+                *self = Self::Ints(ColumnBuilder::default());
                 self.int(row, value);
             }
             Self::Ints(ints) => ints.set(row, value),
@@ -170,7 +170,7 @@ impl Cells {
         match self {
             Self::Floats(floats) => floats.set(row, value),
             Self::Nothing => {
-                *self = Self::Floats(Sparse::default());
+                *self = Self::Floats(ColumnBuilder::default());
                 self.float(row, value);
             }
             Self::Ints(ints) => {
@@ -197,10 +197,10 @@ impl Cells {
     }
 
     /// The values as texts.
-    fn written(self, texts: &mut Interner) -> Sparse<u32> {
-        let mut written = |text: String| texts.intern(text.as_bytes(), Reading::Text);
+    fn written(self, texts: &mut Interner) -> ColumnBuilder<u32> {
+        let mut written = |text: String| texts.intern(text.as_bytes(), RawForm::Text);
         match self {
-            Self::Nothing => Sparse::default(),
+            Self::Nothing => ColumnBuilder::default(),
             Self::Ints(ints) => ints.map(|value| written(value.to_string())),
             Self::Ids(ids) => ids.map(|value| written(value.to_string())),
             Self::Floats(floats) => floats.map(|value| written(value.to_string())),
@@ -212,10 +212,10 @@ impl Cells {
     fn empty(&self) -> Self {
         match self {
             Self::Nothing => Self::Nothing,
-            Self::Ints(_) => Self::Ints(Sparse::default()),
-            Self::Ids(_) => Self::Ids(Ids::default()),
-            Self::Floats(_) => Self::Floats(Sparse::default()),
-            Self::Symbols(_) => Self::Symbols(Sparse::default()),
+            Self::Ints(_) => Self::Ints(ColumnBuilder::default()),
+            Self::Ids(_) => Self::Ids(IdColumnBuilder::default()),
+            Self::Floats(_) => Self::Floats(ColumnBuilder::default()),
+            Self::Symbols(_) => Self::Symbols(ColumnBuilder::default()),
         }
     }
 }
@@ -225,8 +225,8 @@ impl Cells {
 pub(crate) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
     let (bytes, reading) = match value {
         Raw::Null => return None,
-        Raw::Text(bytes) | Raw::Token(Token { text: bytes, .. }) => (bytes, Reading::Text),
-        Raw::Nested(bytes) => (bytes, Reading::Json),
+        Raw::Text(bytes) | Raw::Token(Token { text: bytes, .. }) => (bytes, RawForm::Text),
+        Raw::Nested(bytes) => (bytes, RawForm::Json),
     };
     Some(texts.intern(bytes, reading))
 }

@@ -1,18 +1,18 @@
 //! The symbols of one file as codes of the table that all frames share.
 
-use super::column::Filled;
-use super::column_builder::Sparse;
+use super::column::Column;
+use super::column_builder::ColumnBuilder;
 use crate::Result;
-use crate::frame::symbols::{Categories, trusted_categorical};
+use crate::frame::categories::{Categories, trusted_categorical};
 use polars::prelude::{Series, UInt32Type};
 
 /// The code of each symbol.
-pub(crate) struct Codes {
+pub(crate) struct CategoryCodes {
     by_symbol: Vec<u32>,
     categories: Categories,
 }
 
-impl Codes {
+impl CategoryCodes {
     /// The codes of these texts, which their symbols count.
     ///
     /// # Errors
@@ -23,13 +23,13 @@ impl Codes {
     }
 
     /// A column of categories.
-    pub(crate) fn filled(&self, name: &str, mut symbols: Filled<u32>) -> Series {
+    pub(crate) fn filled(&self, name: &str, mut symbols: Column<u32>) -> Series {
         self.translate(symbols.values_mut());
         trusted_categorical(symbols.finish::<UInt32Type>(name), &self.categories)
     }
 
     /// A column of categories, of so many rows.
-    pub(crate) fn sparse(&self, name: &str, mut symbols: Sparse<u32>, rows: usize) -> Series {
+    pub(crate) fn sparse(&self, name: &str, mut symbols: ColumnBuilder<u32>, rows: usize) -> Series {
         self.translate(symbols.values_mut());
         trusted_categorical(symbols.fill(rows).finish::<UInt32Type>(name), &self.categories)
     }

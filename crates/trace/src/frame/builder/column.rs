@@ -4,14 +4,14 @@ use polars::prelude::{ChunkedArray, PlSmallStr, PolarsNumericType};
 use polars_arrow::bitmap::Bitmap;
 
 /// A column with a place for each row.
-pub(crate) struct Filled<T> {
+pub(crate) struct Column<T> {
     /// Of any value where none is there.
     values: Vec<T>,
     /// Which values are there; none if all are.
     present: Option<Bitmap>,
 }
 
-impl<T: Copy> Filled<T> {
+impl<T: Copy> Column<T> {
     /// The column of these values; `present`, of their length, says which of them are there.
     pub(crate) fn new(values: Vec<T>, present: Option<Bitmap>) -> Self {
         Self { values, present }

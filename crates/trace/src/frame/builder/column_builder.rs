@@ -1,10 +1,10 @@
 //! Columns while they grow: the values that are there, one behind the other, and a bit for each row.
 
-use super::column::{Filled, each_set_of, each_word};
+use super::column::{Column, each_set_of, each_word};
 use polars_arrow::bitmap::BitmapBuilder;
 
 /// A column of values that may be absent. Costs nothing until the first value arrives, and a bit for a row without one.
-pub(crate) struct Sparse<T> {
+pub(crate) struct ColumnBuilder<T> {
     /// Only those that are there.
     values: Vec<T>,
     /// Up to the row of the last value.
@@ -13,13 +13,13 @@ pub(crate) struct Sparse<T> {
     present: BitmapBuilder,
 }
 
-impl<T> Default for Sparse<T> {
+impl<T> Default for ColumnBuilder<T> {
     fn default() -> Self {
         Self { values: Vec::new(), rows: 0, present: BitmapBuilder::new() }
     }
 }
 
-impl<T: Copy + Default> Sparse<T> {
+impl<T: Copy + Default> ColumnBuilder<T> {
     /// With room for so many values.
     pub(crate) fn with_capacity(values: usize) -> Self {
         Self { values: Vec::with_capacity(values), ..Self::default() }
@@ -59,14 +59,19 @@ impl<T: Copy + Default> Sparse<T> {
     }
 
     /// The same, each value made from one of the part's.
-    pub(crate) fn append_as<U: Copy + Default>(&mut self, row: usize, part: &mut Sparse<U>, to: impl Fn(U) -> T) {
+    pub(crate) fn append_as<U: Copy + Default>(
+        &mut self,
+        row: usize,
+        part: &mut ColumnBuilder<U>,
+        to: impl Fn(U) -> T,
+    ) {
         self.append_rows(row, part);
         self.values.extend(part.values.iter().map(|&value| to(value)));
         part.values.clear();
     }
 
     /// Which rows of a later part have a value. It keeps no row, and the memory of its values.
-    fn append_rows<U: Copy + Default>(&mut self, row: usize, part: &mut Sparse<U>) {
+    fn append_rows<U: Copy + Default>(&mut self, row: usize, part: &mut ColumnBuilder<U>) {
         let (rows, present) = (std::mem::take(&mut part.rows), std::mem::take(&mut part.present));
         if rows == 0 {
             return;
@@ -99,14 +104,14 @@ impl<T: Copy + Default> Sparse<T> {
     }
 
     /// The column with other values, each made from its own.
-    pub(crate) fn map<U>(self, to: impl FnMut(T) -> U) -> Sparse<U> {
-        Sparse { values: self.values.into_iter().map(to).collect(), rows: self.rows, present: self.present }
+    pub(crate) fn map<U>(self, to: impl FnMut(T) -> U) -> ColumnBuilder<U> {
+        ColumnBuilder { values: self.values.into_iter().map(to).collect(), rows: self.rows, present: self.present }
     }
 
     /// The column of `rows` rows, all of which have come.
-    pub(crate) fn fill(mut self, rows: usize) -> Filled<T> {
+    pub(crate) fn fill(mut self, rows: usize) -> Column<T> {
         if self.present.is_empty() && self.rows == rows {
-            return Filled::new(self.values, None);
+            return Column::new(self.values, None);
         }
         self.skip_to(rows);
         let present = self.present.freeze();
@@ -128,7 +133,7 @@ impl<T: Copy + Default> Sparse<T> {
                 }
             });
         });
-        Filled::new(values, Some(present))
+        Column::new(values, Some(present))
     }
 
     /// The rows up to this one that are not there yet have no value.
@@ -148,14 +153,14 @@ mod tests {
     const ROWS: usize = 200;
 
     /// The column that has these rows' numbers as values.
-    fn column(rows: &[usize]) -> Sparse<u32> {
-        let mut column = Sparse::default();
+    fn column(rows: &[usize]) -> ColumnBuilder<u32> {
+        let mut column = ColumnBuilder::default();
         rows.iter().for_each(|&row| column.set(row, row as u32));
         column
     }
 
     /// The rows, up to `rows`, that have a value, which must be their number.
-    fn rows_of(column: Sparse<u32>, rows: usize) -> Vec<usize> {
+    fn rows_of(column: ColumnBuilder<u32>, rows: usize) -> Vec<usize> {
         let (column, mut found) = (column.fill(rows), Vec::new());
         column.each(|row, value| {
             assert_eq!((value, column.get(row)), (row as u32, Some(value)));

@@ -1,25 +1,25 @@
 //! Whole numbers that nobody adds up: of 32 bits as long as they fit.
 
-use super::column::Filled;
-use super::column_builder::Sparse;
+use super::column::Column;
+use super::column_builder::ColumnBuilder;
 use polars::prelude::{Int32Type, Int64Type, IntoSeries, Series};
 
 /// A column of ids while it grows: of 32 bits, and of 64 from the first value that needs them.
-pub(crate) enum Ids {
-    Short(Sparse<i32>),
-    Long(Sparse<i64>),
+pub(crate) enum IdColumnBuilder {
+    Short(ColumnBuilder<i32>),
+    Long(ColumnBuilder<i64>),
 }
 
-impl Default for Ids {
+impl Default for IdColumnBuilder {
     fn default() -> Self {
-        Self::Short(Sparse::default())
+        Self::Short(ColumnBuilder::default())
     }
 }
 
-impl Ids {
+impl IdColumnBuilder {
     /// With room for so many of 32 bits.
     pub(crate) fn with_capacity(values: usize) -> Self {
-        Self::Short(Sparse::with_capacity(values))
+        Self::Short(ColumnBuilder::with_capacity(values))
     }
 
     /// The value of a row at or after the last one set.
@@ -69,7 +69,7 @@ impl Ids {
     }
 
     /// The column with other values, each made from its own.
-    pub(crate) fn map<U>(self, mut to: impl FnMut(i64) -> U) -> Sparse<U> {
+    pub(crate) fn map<U>(self, mut to: impl FnMut(i64) -> U) -> ColumnBuilder<U> {
         match self {
             Self::Short(ids) => ids.map(|id| to(i64::from(id))),
             Self::Long(ids) => ids.map(to),
@@ -77,14 +77,14 @@ impl Ids {
     }
 
     /// The column of `rows` rows, all of which have come.
-    pub(crate) fn fill(self, rows: usize) -> FilledIds {
+    pub(crate) fn fill(self, rows: usize) -> IdColumn {
         match self {
-            Self::Short(ids) => FilledIds::Short(ids.fill(rows)),
-            Self::Long(ids) => FilledIds::Long(ids.fill(rows)),
+            Self::Short(ids) => IdColumn::Short(ids.fill(rows)),
+            Self::Long(ids) => IdColumn::Long(ids.fill(rows)),
         }
     }
 
-    fn lengthen(&mut self) -> &mut Sparse<i64> {
+    fn lengthen(&mut self) -> &mut ColumnBuilder<i64> {
         if let Self::Short(ids) = self {
             *self = Self::Long(std::mem::take(ids).map(i64::from));
         }
@@ -96,15 +96,15 @@ impl Ids {
 }
 
 /// A column of ids whose rows have all come.
-pub(crate) enum FilledIds {
-    Short(Filled<i32>),
-    Long(Filled<i64>),
+pub(crate) enum IdColumn {
+    Short(Column<i32>),
+    Long(Column<i64>),
 }
 
-impl FilledIds {
+impl IdColumn {
     /// A value for each row.
     pub(crate) fn of(values: &[Option<i64>]) -> Self {
-        let mut ids = Ids::default();
+        let mut ids = IdColumnBuilder::default();
         for (row, value) in values.iter().enumerate() {
             if let Some(value) = value {
                 ids.set(row, *value);
@@ -161,15 +161,15 @@ impl FilledIds {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::frame::Ints;
+    use crate::frame::IntColumn;
     use polars::prelude::{DataFrame, DataType, IntoColumn};
 
     const FIRST_LONG: i64 = i32::MAX as i64 + 1;
 
     fn column(values: &[Option<i64>]) -> (DataType, Vec<Option<i64>>) {
-        let column = FilledIds::of(values).finish("id").into_column();
+        let column = IdColumn::of(values).finish("id").into_column();
         let frame = DataFrame::new(values.len(), vec![column]).unwrap();
-        let ints = Ints::of(&frame, "id").unwrap();
+        let ints = IntColumn::of(&frame, "id").unwrap();
         (frame.column("id").unwrap().dtype().clone(), ints.iter().collect())
     }
 
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_value_set_twice_is_the_last_one() {
-        let mut ids = Ids::default();
+        let mut ids = IdColumnBuilder::default();
         ids.set(1, 5);
         ids.set(1, FIRST_LONG);
         ids.set(1, 6);
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn rows_are_found_by_value() {
         for offset in [0, FIRST_LONG] {
-            let column = FilledIds::of(&[1, 4, 9].map(|value| Some(value + offset))).finish("id").into_column();
-            let ints = Ints::of(&DataFrame::new(3, vec![column]).unwrap(), "id").unwrap();
+            let column = IdColumn::of(&[1, 4, 9].map(|value| Some(value + offset))).finish("id").into_column();
+            let ints = IntColumn::of(&DataFrame::new(3, vec![column]).unwrap(), "id").unwrap();
             assert_eq!(ints.row_of(4 + offset), Some(1));
             assert_eq!((ints.row_of(5 + offset), ints.row_of(i64::MAX), ints.row_of(i64::MIN)), (None, None, None));
         }

@@ -1,4 +1,4 @@
-//! Columns while they grow, and as they are finished.
+//! Column builders, and the columns that they finish.
 
 mod arg_column;
 mod category_codes;
@@ -6,8 +6,8 @@ mod column;
 mod column_builder;
 mod id_column;
 
-pub(super) use arg_column::{ArgCells, number, symbol};
-pub(super) use category_codes::Codes;
-pub(super) use column::Filled;
-pub(super) use column_builder::Sparse;
-pub(super) use id_column::{FilledIds, Ids};
+pub(super) use arg_column::{ArgColumnBuilder, number, symbol};
+pub(super) use category_codes::CategoryCodes;
+pub(super) use column::Column;
+pub(super) use column_builder::ColumnBuilder;
+pub(super) use id_column::{IdColumn, IdColumnBuilder};

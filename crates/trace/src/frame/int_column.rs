@@ -5,12 +5,12 @@ use polars::prelude::{DataFrame, DataType, Int32Chunked, Int64Chunked};
 
 /// A finished column of whole numbers, of 32 bits or of 64, read as `i64`.
 #[derive(Debug, Clone)]
-pub(crate) enum Ints {
+pub(crate) enum IntColumn {
     Short(Int32Chunked),
     Long(Int64Chunked),
 }
 
-impl Ints {
+impl IntColumn {
     /// The column `name` of a frame, in one piece.
     ///
     /// # Errors

@@ -1,21 +1,13 @@
-//! Names and categories as numbers.
-//!
-//! A file is read with an interner of its own. The frames of all traces then share one table of categories (polars'
-//! global one), so that events of two traces can be joined, stacked and compared by name.
+//! Symbol table of one file: each text once, numbered in order of first appearance.
 
 use crate::read::{OddCounts, compact, decode};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-use polars::prelude::{
-    Categorical32Type, CategoricalChunked, CategoricalMapping, DataType, IntoSeries, PolarsResult, Series,
-    UInt32Chunked,
-};
 use std::hash::BuildHasher;
-use std::sync::Arc;
 
 /// How the raw bytes of a text become a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum RawForm {
     /// What stands between quotes.
     Text,
     /// A list or an object: its JSON on one line.
@@ -45,7 +37,7 @@ struct Recent {
     /// The greatest number for none.
     len: u32,
     symbol: u32,
-    reading: Reading,
+    reading: RawForm,
 }
 
 /// How many there are, a power of two.
@@ -84,14 +76,14 @@ struct Written {
     hash: u64,
     start: usize,
     len: usize,
-    reading: Reading,
+    reading: RawForm,
     symbol: u32,
 }
 
 impl Interner {
     /// The symbol of a text as it is written; the text itself is made only once.
     #[inline]
-    pub(crate) fn intern(&mut self, raw: &[u8], reading: Reading) -> u32 {
+    pub(crate) fn intern(&mut self, raw: &[u8], reading: RawForm) -> u32 {
         let place = place(raw);
         if let Some(recent) = self.recent.get(place)
             && recent.len as usize == raw.len()
@@ -112,7 +104,7 @@ impl Interner {
     }
 
     /// Where a text stands in `bytes`, and its symbol.
-    fn find(&mut self, raw: &[u8], reading: Reading) -> (usize, u32) {
+    fn find(&mut self, raw: &[u8], reading: RawForm) -> (usize, u32) {
         let hash = self.hasher.hash_one(raw);
         let bytes = &self.bytes;
         let same = |written: &Written| {
@@ -152,10 +144,10 @@ impl Interner {
     }
 
     #[cold]
-    fn insert(&mut self, raw: &[u8], hash: u64, reading: Reading) -> u32 {
+    fn insert(&mut self, raw: &[u8], hash: u64, reading: RawForm) -> u32 {
         let text = match reading {
-            Reading::Text => decode(raw, &mut self.odd).into_owned(),
-            Reading::Json => compact(raw, &mut self.odd),
+            RawForm::Text => decode(raw, &mut self.odd).into_owned(),
+            RawForm::Json => compact(raw, &mut self.odd),
         };
         let text_hash = self.hasher.hash_one(text.as_bytes());
         let symbol = match self.known.find(text_hash, |&symbol| self.texts[symbol as usize] == text) {
@@ -177,66 +169,6 @@ impl Interner {
     }
 }
 
-/// The table of categories that the frames of all traces share.
-pub(crate) struct Categories {
-    dtype: DataType,
-    mapping: Arc<CategoricalMapping>,
-}
-
-impl Categories {
-    /// The table. It lives as long as anything refers to it.
-    pub(crate) fn shared() -> Self {
-        let categories = polars::prelude::Categories::global();
-        let mapping = categories.mapping();
-        Self { dtype: DataType::Categorical(categories, Arc::clone(&mapping)), mapping }
-    }
-
-    /// The codes of these texts, in their order.
-    ///
-    /// # Errors
-    /// If the table is full, at four thousand million texts.
-    pub(crate) fn codes<'t>(&self, texts: impl Iterator<Item = &'t str>) -> PolarsResult<Vec<u32>> {
-        texts.map(|text| self.mapping.insert_cat(text)).collect()
-    }
-}
-
-/// A column of categories over codes of the shared table; a code that the table does not know becomes null.
-pub(crate) fn categorical(codes: UInt32Chunked, categories: &Categories) -> Series {
-    CategoricalChunked::<Categorical32Type>::from_cats_and_dtype(codes, categories.dtype.clone()).into_series()
-}
-
-/// A column of categories over codes that are known to be of the shared table, taken as they are, without a look.
-#[allow(unsafe_code)]
-pub(crate) fn trusted_categorical(codes: UInt32Chunked, categories: &Categories) -> Series {
-    // SAFETY: there are two callers. `Codes` has the codes from the table itself, which forgets none. Those of
-    // `write::arrow` come from a file that it wrote, whose manifest lists each of them; it has put all listed texts into
-    // the table and found every one under its code.
-    let column = unsafe {
-        CategoricalChunked::<Categorical32Type>::from_cats_and_dtype_unchecked(codes, categories.dtype.clone())
-    };
-    column.into_series()
-}
-
-/// What a name says of the iteration it marks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It marks none.
-    No,
-    /// `ProfilerStep#N`.
-    Number(i64),
-    /// It starts with ProfilerStep but has no number.
-    Odd,
-}
-
-/// The iteration in `ProfilerStep#N`, white space around the `#` allowed.
-pub(crate) fn step_number(name: &str) -> Step {
-    let Some(rest) = name.strip_prefix("ProfilerStep") else { return Step::No };
-    let Some(rest) = rest.trim_start().strip_prefix('#') else { return Step::Odd };
-    let rest = rest.trim_start();
-    let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
-    rest[..digits].parse().map_or(Step::Odd, Step::Number)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,14 +177,14 @@ mod tests {
     fn a_text_has_one_symbol_however_it_is_written() {
         let mut interner = Interner::default();
         let mut symbol = |raw: &str, reading| interner.intern(raw.as_bytes(), reading);
-        let plain = symbol("aten::mm", Reading::Text);
-        assert_eq!(symbol(r"aten\u003a:mm", Reading::Text), plain);
-        assert_eq!(symbol("aten::mm", Reading::Text), plain);
-        let list = symbol("[1,2]", Reading::Json);
-        assert_eq!(symbol("[ 1,\n2]", Reading::Json), list);
-        assert_eq!(symbol("[1, 2]", Reading::Text), list);
-        let nothing = symbol("", Reading::Text);
-        assert_eq!((symbol("", Reading::Text), symbol("aten::mm", Reading::Text)), (nothing, plain));
+        let plain = symbol("aten::mm", RawForm::Text);
+        assert_eq!(symbol(r"aten\u003a:mm", RawForm::Text), plain);
+        assert_eq!(symbol("aten::mm", RawForm::Text), plain);
+        let list = symbol("[1,2]", RawForm::Json);
+        assert_eq!(symbol("[ 1,\n2]", RawForm::Json), list);
+        assert_eq!(symbol("[1, 2]", RawForm::Text), list);
+        let nothing = symbol("", RawForm::Text);
+        assert_eq!((symbol("", RawForm::Text), symbol("aten::mm", RawForm::Text)), (nothing, plain));
         assert_eq!(interner.texts(), ["aten::mm", "[1, 2]", ""]);
     }
 
@@ -260,7 +192,7 @@ mod tests {
     fn the_texts_of_a_part_come_in_as_if_they_were_read_here() {
         let texts = |all: &[&str]| {
             let mut interner = Interner::default();
-            let symbols: Vec<u32> = all.iter().map(|raw| interner.intern(raw.as_bytes(), Reading::Text)).collect();
+            let symbols: Vec<u32> = all.iter().map(|raw| interner.intern(raw.as_bytes(), RawForm::Text)).collect();
             (interner, symbols)
         };
         let (before, behind) = (["b", r"bad \x", "a"], [r"new \q", "a", r"bad \x", "c", r"\u0061"]);
@@ -274,25 +206,15 @@ mod tests {
 
         // The part goes on with texts of a later place; another has met one of them in between.
         for raw in [r"bad \y", "between"] {
-            whole.intern(raw.as_bytes(), Reading::Text);
-            first.intern(raw.as_bytes(), Reading::Text);
+            whole.intern(raw.as_bytes(), RawForm::Text);
+            first.intern(raw.as_bytes(), RawForm::Text);
         }
         for raw in ["late", "", r"bad \y", "a"] {
-            whole.intern(raw.as_bytes(), Reading::Text);
-            part.intern(raw.as_bytes(), Reading::Text);
+            whole.intern(raw.as_bytes(), RawForm::Text);
+            part.intern(raw.as_bytes(), RawForm::Text);
         }
         first.absorb(&part, &mut absorbed, taken);
         assert_eq!((first.texts(), first.odd()), (whole.texts(), whole.odd()));
         assert_eq!(absorbed.len(), part.texts().len());
-    }
-
-    #[test]
-    fn steps_are_told_by_their_name() {
-        assert_eq!(step_number("ProfilerStep#1009"), Step::Number(1009));
-        assert_eq!(step_number("ProfilerStep # 5"), Step::Number(5));
-        assert_eq!(step_number("ProfilerStep#7 (warm-up)"), Step::Number(7));
-        assert_eq!(step_number("ProfilerStep*"), Step::Odd);
-        assert_eq!(step_number("ProfilerStep#"), Step::Odd);
-        assert_eq!(step_number("aten::mm"), Step::No);
     }
 }

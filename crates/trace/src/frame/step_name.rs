@@ -1,0 +1,38 @@
+//! Names that mark iterations: `ProfilerStep#N`.
+
+/// What an event's name says about the iteration that it marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepName {
+    /// Not a profiler step.
+    Other,
+    /// `ProfilerStep#N`.
+    Number(i64),
+    /// Starts with `ProfilerStep` but has no number.
+    Unnumbered,
+}
+
+impl StepName {
+    /// Parses a name; white space around the `#` is allowed.
+    pub(crate) fn of(name: &str) -> Self {
+        let Some(rest) = name.strip_prefix("ProfilerStep") else { return Self::Other };
+        let Some(rest) = rest.trim_start().strip_prefix('#') else { return Self::Unnumbered };
+        let rest = rest.trim_start();
+        let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+        rest[..digits].parse().map_or(Self::Unnumbered, Self::Number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn step_numbers_are_parsed_from_names() {
+        assert_eq!(StepName::of("ProfilerStep#1009"), StepName::Number(1009));
+        assert_eq!(StepName::of("ProfilerStep # 5"), StepName::Number(5));
+        assert_eq!(StepName::of("ProfilerStep#7 (warm-up)"), StepName::Number(7));
+        assert_eq!(StepName::of("ProfilerStep*"), StepName::Unnumbered);
+        assert_eq!(StepName::of("ProfilerStep#"), StepName::Unnumbered);
+        assert_eq!(StepName::of("aten::mm"), StepName::Other);
+    }
+}
