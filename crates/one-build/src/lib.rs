@@ -1,1 +1,0 @@
-//! Nothing: the manifest of this package is what it is for.

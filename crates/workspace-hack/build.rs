@@ -1,0 +1,3 @@
+//! Empty build script: with one, cargo unifies the features of build dependencies, too.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Empty crate: its manifest unifies the features of shared dependencies.
