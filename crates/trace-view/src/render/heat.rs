@@ -1,9 +1,9 @@
 //! A heat map as a picture.
 
+use super::canvas::{HEIGHT, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text as write, width};
 use super::labels::Labels;
 use super::names::{elide, elide_apart, one_line};
 use super::scale::Scale;
-use super::svg::{self, APART, RIGHT, SMALL, TOP, WIDTH, push, text as write, width};
 use super::{axis_title, palette};
 use crate::format::number;
 use crate::{HeatMap, Points};
@@ -36,13 +36,13 @@ pub(super) fn text(map: &HeatMap) -> String {
 pub(super) fn svg(map: &HeatMap) -> Option<(String, f64)> {
     let (least, greatest) = range(&map.values)?;
     let (low, high) = map.range.filter(|(low, high)| low < high).unwrap_or((least, greatest));
-    let height = map.height.map_or(svg::HEIGHT, |height| f64::from(height.clamp(240, 1_200)));
+    let height = map.height.map_or(HEIGHT, |height| f64::from(height.clamp(240, 1_200)));
     let merged = Merged::of(map);
     let mut subtitle = vec![map.subtitle.clone()];
     subtitle.extend(merged.note());
     subtitle.extend(uneven(map).then(|| "in this picture rows and columns are evenly spaced".to_owned()));
     subtitle.retain(|part| !part.is_empty());
-    let mut svg = svg::begin(height, &map.title, &subtitle.join(" · "));
+    let mut svg = begin(height, &map.title, &subtitle.join(" · "));
     let titled = if axis_title(&map.y).is_empty() { 0.0 } else { 22.0 };
     let rows = elide_apart(&merged.rows, ROW_CHARS);
     let widest = rows.iter().map(|name| width(name, SMALL)).fold(0.0, f64::max);
@@ -212,7 +212,7 @@ impl Colours {
         svg.push_str("</g>");
         if self.high > self.low {
             let scale = Scale::exact(self.low, self.high, bottom, TOP);
-            for (value, label) in scale.ticks(APART) {
+            for (value, label) in scale.ticks(TICK_DISTANCE) {
                 if let Some(y) = scale.pixel(value) {
                     write(svg, left + SCALE + 6.0, y + 4.0, "", &label);
                 }

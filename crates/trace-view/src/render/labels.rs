@@ -1,7 +1,7 @@
 //! The names along the first axis of a picture.
 
+use super::canvas::{CHAR, SMALL, text, width};
 use super::names::elide_apart;
-use super::svg::{CHAR, SMALL, text, width};
 use crate::tidied;
 
 const TICK_CHARS: usize = 28;

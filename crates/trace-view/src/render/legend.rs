@@ -1,8 +1,8 @@
 //! The names of the series above the plot of a picture.
 
+use super::canvas::{RIGHT, TOP, WIDTH, push, text, width};
 use super::names::{elide, one_line};
 use super::palette;
-use super::svg::{RIGHT, TOP, WIDTH, push, text, width};
 use crate::Series;
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
 //! How a part looks, per MIME type.
 
+mod canvas;
 mod grid;
 mod heat;
 mod html;
 mod labels;
 mod legend;
-mod menu;
 mod names;
 mod palette;
 mod plotly;

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-use super::svg;
+use super::{canvas, svg};
 use crate::Figure;
 
 /// The one font of our pictures; it comes with the program, since a fresh machine has none.
@@ -25,9 +25,9 @@ pub(super) fn figure(figure: &Figure) -> Option<String> {
 
 /// An SVG of our width and this height as a picture, in base64; `None` only if it were malformed.
 pub(super) fn picture(svg: &str, height: f64) -> Option<String> {
-    let options = Options { fontdb: FONTS.clone(), font_family: svg::FONT.to_owned(), ..Options::default() };
+    let options = Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..Options::default() };
     let tree = Tree::from_str(svg, &options).ok()?;
-    let mut pixels = Pixmap::new(svg::WIDTH as u32, height as u32)?;
+    let mut pixels = Pixmap::new(canvas::WIDTH as u32, height as u32)?;
     pixels.fill(Color::WHITE);
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     Some(STANDARD.encode(pixels.encode_png().ok()?))

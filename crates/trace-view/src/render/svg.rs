@@ -1,32 +1,18 @@
 //! A figure as a plain SVG: what the picture in a saved notebook, on GitHub and in a PDF is made of.
 
-use std::fmt::Write as _;
-
-use super::axis_title;
-use super::html::escape;
+use super::canvas::{HEIGHT, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text, width};
 use super::labels::Labels;
 use super::legend::legend;
 use super::names::{elide, one_line, places, unique};
-use super::palette;
 use super::scale::{Scale, Span};
+use super::{axis_title, palette};
 use crate::format::number;
 use crate::{BarMode, Figure, Mark, Points, Series};
 
-/// The width of the picture in pixels.
-pub(super) const WIDTH: f64 = 900.0;
-pub(super) const HEIGHT: f64 = 500.0;
-/// The name of the font; all its characters are `CHAR` wide per pixel of size.
-pub(super) const FONT: &str = "Hack";
-pub(super) const CHAR: f64 = 0.602;
-pub(super) const SMALL: f64 = 11.0;
 /// The most names of which every one gets its bars.
 const MOST_NAMES: usize = 1_000;
 /// Bars and points of one path: the time to draw a path grows with the square of its parts.
 const PIECE: usize = 50;
-/// About how many pixels lie between two ticks of the second axis.
-pub(super) const APART: f64 = 45.0;
-pub(super) const TOP: f64 = 84.0;
-pub(super) const RIGHT: f64 = 20.0;
 
 /// The SVG text of a figure, and its height in pixels.
 pub(super) fn figure(figure: &Figure) -> (String, f64) {
@@ -39,17 +25,6 @@ pub(super) fn figure(figure: &Figure) -> (String, f64) {
     }
     svg.push_str("</svg>");
     (svg, height)
-}
-
-/// The start of a picture: its size, font and titles.
-pub(super) fn begin(height: f64, title: &str, subtitle: &str) -> String {
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"{FONT}\" \
-         font-size=\"{SMALL}\" fill=\"#333\">"
-    );
-    text(&mut svg, 16.0, 26.0, "font-size=\"16\"", &elide(title, 86));
-    text(&mut svg, 16.0, 45.0, "font-size=\"12\" fill=\"#666\"", &elide(subtitle, 118));
-    svg
 }
 
 /// The line below the title, and in it what the picture leaves out.
@@ -101,12 +76,12 @@ impl<'a> Drawing<'a> {
         // Where all stand on the second axis, the first is like it.
         let y = y.or(second.as_ref().map(|(span, _)| *span))?.whole(figure.y.whole);
         let x = if names.is_empty() { Some(x_span(figure)?.whole(figure.x.whole)) } else { None };
-        let ticks = y.at(height - 100.0, TOP).ticks(APART);
+        let ticks = y.at(height - 100.0, TOP).ticks(TICK_DISTANCE);
         let widest = |ticks: &[(f64, String)]| ticks.iter().map(|(_, text)| width(text, SMALL)).fold(0.0, f64::max);
         let right = WIDTH
             - RIGHT
             - second.as_ref().map_or(0.0, |(span, title)| {
-                widest(&span.at(height - 100.0, TOP).ticks(APART)) + if title.is_empty() { 8.0 } else { 30.0 }
+                widest(&span.at(height - 100.0, TOP).ticks(TICK_DISTANCE)) + if title.is_empty() { 8.0 } else { 30.0 }
             });
         let titled = if axis_title(&figure.y).is_empty() { 0.0 } else { 22.0 };
         let mut left = 14.0 + titled + widest(&ticks) + 8.0;
@@ -144,7 +119,7 @@ impl<'a> Drawing<'a> {
     /// Ticks, their lines, and the titles of the axes.
     fn grid(&self, svg: &mut String) {
         let (left, right) = (self.left, self.right);
-        for (value, label) in self.y.ticks(APART) {
+        for (value, label) in self.y.ticks(TICK_DISTANCE) {
             let Some(y) = self.y.pixel(value) else { continue };
             push(svg, format_args!("<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e8\"/>"));
             text(svg, left - 8.0, y + 4.0, "text-anchor=\"end\"", &label);
@@ -153,7 +128,7 @@ impl<'a> Drawing<'a> {
         let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {middle:.1})\"");
         text(svg, 20.0, middle, &turned, &elide(&one_line(&axis_title(&self.figure.y)), 50));
         if let (Some(scale), Some(second)) = (&self.second, &self.figure.second) {
-            for (value, label) in scale.ticks(APART) {
+            for (value, label) in scale.ticks(TICK_DISTANCE) {
                 let Some(y) = scale.pixel(value) else { continue };
                 text(svg, right + 8.0, y + 4.0, "", &label);
             }
@@ -162,7 +137,7 @@ impl<'a> Drawing<'a> {
             text(svg, at, middle, &turned, &elide(&one_line(&axis_title(&second.axis)), 50));
         }
         if let Some(x) = &self.x {
-            for (value, label) in x.ticks(2.0 * APART) {
+            for (value, label) in x.ticks(2.0 * TICK_DISTANCE) {
                 let Some(at) = x.pixel(value) else { continue };
                 push(svg, format_args!("<path d=\"M{at:.1} {:.1}V{TOP}\" stroke=\"#e3e3e8\"/>", self.bottom));
                 text(svg, at, self.bottom + 16.0, "text-anchor=\"middle\"", &label);
@@ -364,20 +339,4 @@ fn fill(svg: &mut String, bars: &[String], colour: &str) {
 fn stroke(svg: &mut String, path: &str, colour: &str) {
     const STYLE: &str = "fill=\"none\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
     push(svg, format_args!("<path d=\"{path}\" stroke=\"{colour}\" {STYLE}/>"));
-}
-
-pub(super) fn width(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * CHAR * size
-}
-
-pub(super) fn text(svg: &mut String, x: f64, y: f64, attributes: &str, text: &str) {
-    if !text.is_empty() {
-        let text: String = one_line(text).chars().filter(|c| !matches!(c, '\u{fffe}' | '\u{ffff}')).collect();
-        push(svg, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{}</text>", escape(&text)));
-    }
-}
-
-pub(super) fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = to.write_fmt(text);
 }

@@ -1,0 +1,48 @@
+//! A figure as the content of `application/vnd.plotly.v1+json`.
+
+use super::layout::{axis, layout};
+use super::menu;
+use super::style::{paint, to_json};
+use super::ticks::{name_ticks, number_ticks, span};
+use super::traces::trace;
+use crate::{Figure, Mark, Points};
+use plotly::Configuration;
+use plotly::common::AxisSide;
+use plotly::configuration::ModeBarButtonName;
+use serde_json::{Value, json};
+
+/// Returns `data`, `layout` and `config` of a figure.
+pub(in crate::render) fn figure(figure: &Figure) -> Value {
+    let mut data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
+    let alone = figure.series.len() == 1;
+    for (index, (trace, series)) in data.iter_mut().zip(&figure.series).enumerate() {
+        paint(trace, series, index, alone);
+    }
+    let mut layout = to_json(&layout(figure));
+    let shown = figure.choices.first().map_or_else(|| figure.clone(), |first| figure.only(first));
+    // The crate takes numbers only for these keys; in `tickvals` plotly.js would read a name (a rank "3") as a number.
+    let x =
+        || figure.series.iter().filter_map(|series| if let Points::Numbers(x) = &series.x { Some(x) } else { None });
+    // Bars begin at zero.
+    let zero = figure.series.iter().any(|series| series.mark == Mark::Bar).then_some(&0.0);
+    let (x, y) = (span(x().flatten()), span(figure.series.iter().flat_map(|series| &series.y).chain(zero)));
+    for (axis, more) in
+        [("xaxis", name_ticks(&shown)), ("xaxis", number_ticks(&figure.x, x)), ("yaxis", number_ticks(&figure.y, y))]
+    {
+        if let Some(axis) = layout.get_mut(axis).and_then(Value::as_object_mut) {
+            axis.extend(more);
+        }
+    }
+    if let Some(second) = &figure.second {
+        layout["yaxis2"] = to_json(&axis(&second.axis).overlaying("y").side(AxisSide::Right).show_grid(false));
+        for &index in second.series.iter().filter(|index| **index < figure.series.len()) {
+            data[index]["yaxis"] = "y2".into();
+        }
+    }
+    menu::add(figure, &mut data, &mut layout);
+    // `typeset_math` would read a name between two dollar signs as TeX.
+    let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false).show_tips(false);
+    // Selections do nothing in our figures.
+    let config = config.mode_bar_buttons_to_remove(vec![ModeBarButtonName::Select2d, ModeBarButtonName::Lasso2d]);
+    json!({ "data": data, "layout": layout, "config": to_json(&config) })
+}

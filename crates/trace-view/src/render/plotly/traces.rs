@@ -1,0 +1,61 @@
+//! Series as traces of plotly.js.
+
+use super::style::{escape, to_json, wrap};
+use crate::format::number;
+use crate::render::names::unique;
+use crate::{Axis, Figure, Mark, Points, Series, tidied};
+use plotly::common::{Line, LineShape, Mode};
+use plotly::{Bar, Scatter};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Characters of a line of the hover text.
+const HOVER_CHARS: usize = 80;
+/// With more points than this a line has no markers.
+const MOST_MARKERS: usize = 100;
+
+/// Returns the trace of one series: bars, a line or steps.
+pub(super) fn trace(series: &Series, figure: &Figure) -> Value {
+    match &series.x {
+        Points::Names(at) => {
+            let names = unique(at);
+            let hover: Vec<String> = tidied(&names).iter().map(|name| wrap(name, HOVER_CHARS).join("<br>")).collect();
+            let x = names.iter().map(|name| escape(name)).collect();
+            drawn(x, hover, series, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
+        }
+        Points::Numbers(x) => {
+            let decimals = number::decimals(x.iter().copied());
+            let at = format!("%{{x:,.{decimals}f}}{}<br>", unit(&figure.x));
+            drawn(x.clone(), Vec::new(), series, &format!("{at}{}", hover_value(series, figure)))
+        }
+    }
+}
+
+fn drawn<X: Serialize + Clone + 'static>(x: Vec<X>, hover: Vec<String>, series: &Series, template: &str) -> Value {
+    let y = series.y.iter().map(|value| value.is_finite().then_some(*value)).collect();
+    let name = escape(&series.name);
+    let template = format!("{template}<extra></extra>");
+    if series.mark == Mark::Bar {
+        let bar = Bar::new(x, y).name(name).hover_template(template);
+        return if hover.is_empty() { to_json(&bar) } else { to_json(&bar.hover_text_array(hover)) };
+    }
+    let few = series.x.len() <= MOST_MARKERS && series.mark == Mark::Line;
+    let shape = if series.mark == Mark::Step { LineShape::Hv } else { LineShape::Linear };
+    let line = Scatter::new(x, y)
+        .name(name)
+        .mode(if few { Mode::LinesMarkers } else { Mode::Lines })
+        .line(Line::new().shape(shape).width(2.0))
+        .hover_template(template);
+    if hover.is_empty() { to_json(&line) } else { to_json(&line.hover_text_array(hover)) }
+}
+
+/// Returns the template for `control: 1,234.5 µs`, which plotly.js fills in.
+fn hover_value(series: &Series, figure: &Figure) -> String {
+    let decimals = number::decimals(series.y.iter().copied());
+    format!("%{{fullData.name}}: %{{y:,.{decimals}f}}{}", unit(&figure.y))
+}
+
+fn unit(axis: &Axis) -> String {
+    let symbol = axis.unit.symbol();
+    if symbol.is_empty() { String::new() } else { format!(" {symbol}") }
+}
