@@ -2,7 +2,6 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::memory_bandwidth;
 use crate::stats::describe;
 use crate::stats::summary_table::{Row, bars, frame};
 use serde::{Deserialize, Serialize};
@@ -49,7 +48,7 @@ impl Analysis for MemoryBwSummary {
     type State = ByRank<BTreeMap<String, Vec<f64>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let kinds = memory_bandwidth(rank.all_events(), rank.rows(), rank.compat())?;
+        let kinds = rank.memory_bandwidth()?;
         let above = kinds
             .into_iter()
             .map(|(kind, points)| (kind, points.iter().map(|point| point.gbps).filter(|&gbps| gbps > 0.0).collect()));

@@ -2,7 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::{Bandwidth, BandwidthPoint, memory_bandwidth};
+use crate::counter::{Bandwidth, BandwidthPoint};
 use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
@@ -54,7 +54,7 @@ impl Analysis for MemoryBwTimeSeries {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let kinds = memory_bandwidth(rank.all_events(), rank.rows(), rank.compat())?;
+        let kinds = rank.memory_bandwidth()?;
         Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), kinds }))
     }
 

@@ -3,7 +3,7 @@
 use super::queue_length_time_series::not_paired;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::{Queues, queue_lengths};
+use crate::counter::Queues;
 use crate::stats::describe;
 use crate::stats::summary_table::{Row, bars, frame};
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl Analysis for QueueLengthSummary {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        Ok(ByRank::of(rank.rank(), State(queue_lengths(rank.all_events(), rank.rows(), rank.compat())?)))
+        Ok(ByRank::of(rank.rank(), State(rank.queue_lengths()?)))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {

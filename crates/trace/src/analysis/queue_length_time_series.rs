@@ -2,7 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::{QueuePoint, Queues, queue_lengths};
+use crate::counter::{QueuePoint, Queues};
 use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
@@ -59,7 +59,7 @@ impl Analysis for QueueLengthTimeSeries {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let queues = queue_lengths(rank.all_events(), rank.rows(), rank.compat())?;
+        let queues = rank.queue_lengths()?;
         Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), queues }))
     }
 

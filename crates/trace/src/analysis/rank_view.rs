@@ -1,26 +1,26 @@
-//! One rank as a question sees it.
+//! One rank as analyses see it.
 
+use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
 use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, mtia_rows_in_whole_steps, rows_in_whole_steps};
+use crate::frame::{IntColumn, mtia_rows_in_whole_steps, once_per_text, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
-use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, ChunkApply, DataFrame, IdxCa, IntoColumn, IntoSeries};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// One rank as a question sees it: aligned with the other ranks, without the last profiler step unless asked for.
+/// One rank as analyses see it: on the clock that all ranks share, without the last profiler step unless it was included.
 #[derive(Clone)]
 pub struct RankView {
     trace: Trace,
     compat: Compat,
     origin: i64,
     rows: Vec<u32>,
-    /// The same with the launches of events of the GPU among them, in order; `None` if no filter dropped any.
+    /// `rows` and the launches of the GPU events among them, in order; `None` if no filter dropped a launch.
     with_launches: Option<Vec<u32>>,
     gpu: Vec<GpuEvent>,
     names: Arc<CategoricalMapping>,
@@ -32,17 +32,17 @@ impl fmt::Debug for RankView {
     }
 }
 
-/// What a rank's view needs to know of the whole trace.
+/// The properties of the whole trace that the views of its ranks depend on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Whole {
+pub(crate) struct TraceContext {
     pub(crate) compat: Compat,
-    /// Where the trace starts.
+    /// Start of the first event of all ranks, in ns.
     pub(crate) origin: i64,
-    /// How many steps it has.
+    /// Number of profiler steps.
     pub(crate) steps: usize,
-    /// Whether the last step is looked at, too.
+    /// Whether the last step is included.
     pub(crate) include_last: bool,
-    /// Whether its devices are MTIA.
+    /// Whether the devices are MTIA.
     pub(crate) mtia: bool,
 }
 
@@ -51,15 +51,15 @@ pub(crate) struct Whole {
 pub(crate) struct GpuEvent {
     /// Code of the name.
     pub(crate) name: u32,
-    /// What its name says it does.
+    /// Kernel type, by the name.
     pub(crate) kind: KernelType,
     /// Whether its category is that of a kernel or of memory work, not of a synchronisation.
     pub(crate) is_work: bool,
     pub(crate) stream: i64,
     pub(crate) ts: i64,
-    /// How long it counts, see [`Compat::counted`].
+    /// Duration that counts, see [`Compat::counted`].
     pub(crate) dur: i64,
-    /// Start of the runtime call that launched it.
+    /// Start of the launch.
     pub(crate) launch_ts: Option<i64>,
 }
 
@@ -74,15 +74,18 @@ impl GpuEvent {
 }
 
 impl RankView {
-    /// What a view takes for each row of the trace, in bytes, while it is made: places of rows, and events of the GPU. 30 was
-    /// measured (`examples/ask.rs`).
+    /// Memory for each row of the trace, in bytes, while a view is made: row numbers and GPU events. Measured: 30
+    /// (`examples/ask.rs`).
     pub(crate) const BYTES_PER_ROW: usize = 32;
 
-    /// The view of one rank.
-    pub(crate) fn of(trace: &Trace, whole: Whole) -> Result<Self> {
-        let Whole { compat, origin, steps, include_last, .. } = whole;
+    /// Creates the view of one rank.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub(crate) fn of(trace: &Trace, context: TraceContext) -> Result<Self> {
+        let TraceContext { compat, origin, steps, include_last, mtia } = context;
         let mut trace = trace.clone();
-        let rows = if whole.mtia && steps > 1 {
+        let rows = if mtia && steps > 1 {
             let (events, rows) = mtia_rows_in_whole_steps(&trace.events)?;
             trace.events = events;
             rows
@@ -95,17 +98,20 @@ impl RankView {
         Ok(Self { trace, compat, origin, rows, with_launches: None, gpu, names })
     }
 
-    /// The rank.
+    /// Returns the rank.
     pub fn rank(&self) -> i64 {
         self.trace.rank()
     }
 
-    /// How the trace was loaded.
+    /// Returns how the trace was loaded.
     pub fn compat(&self) -> Compat {
         self.compat
     }
 
-    /// The same rank with only the rows of these iterations: on the GPU those of the launch.
+    /// Returns the view with only the rows of these iterations; a GPU event belongs to the iteration of its launch.
+    ///
+    /// # Errors
+    /// If a column is missing.
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
         let column = IntColumn::of(&self.trace.events, ITERATION)?;
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
@@ -116,19 +122,23 @@ impl RankView {
         Ok(Self { rows, with_launches, gpu, ..self.clone() })
     }
 
-    /// The same rank with only the rows that a filter takes. A kernel knows its launch still, taken or not.
+    /// Returns the view with only the rows that pass a filter. GPU events keep the start of their launch even if the launch
+    /// does not pass.
+    ///
+    /// # Errors
+    /// If the filter does not fit the events.
     pub(crate) fn filter(&self, filter: &TraceFilter<'_>) -> Result<Self> {
-        let takes = filter.mask(&self.trace)?;
-        let takes: Vec<bool> = takes.iter().map(|takes| takes == Some(true)).collect();
+        let passes = filter.mask(&self.trace)?;
+        let passes: Vec<bool> = passes.iter().map(|passes| passes == Some(true)).collect();
         let int = |name: &str| IntColumn::of(&self.trace.events, name);
         let (ts, stream) = (int(TS)?, int(STREAM)?);
         let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
-        // The events of the GPU stand in the order of the rows.
+        // `gpu` has the order of `rows`.
         let on_gpu = cancellable(&self.rows).map(|&row| row as usize).filter(|&row| on_gpu(row));
-        let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| takes[*row]).map(|(_, event)| *event).collect();
-        let rows: Vec<u32> = self.rows.iter().copied().filter(|&row| takes[row as usize]).collect();
+        let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| passes[*row]).map(|(_, event)| *event).collect();
+        let rows: Vec<u32> = self.rows.iter().copied().filter(|&row| passes[row as usize]).collect();
         let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
-        let mut wanted = vec![false; takes.len()];
+        let mut wanted = vec![false; passes.len()];
         for row in cancellable(&rows).map(|&row| row as usize) {
             wanted[row] = true;
             let launch = partner.get(row).filter(|_| stream.get(row).is_some());
@@ -141,45 +151,48 @@ impl RankView {
         Ok(Self { rows, with_launches, gpu, ..self.clone() })
     }
 
-    /// The same rank with the launches that filters dropped of kernels that they took; `None` if there are none.
+    /// Returns the view with the dropped launches of the GPU events that passed the filters; `None` if there are none.
     pub(crate) fn with_launches(&self) -> Option<Self> {
         let rows = self.with_launches.clone().filter(|rows| rows.len() > self.rows.len())?;
         Some(Self { rows, ..self.clone() })
     }
 
-    /// The rank as it was loaded.
+    /// Returns the rank as it was loaded.
     pub(crate) fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// The iterations that its rows lie in.
+    /// Returns the iterations of its rows.
+    ///
+    /// # Errors
+    /// If a column is missing.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
         let column = IntColumn::of(&self.trace.events, ITERATION)?;
         Ok(cancellable(&self.rows).filter_map(|&row| column.get(row as usize)).collect())
     }
 
-    /// What there is to know of the rank without looking at its events.
+    /// Returns the metadata of the rank.
     pub(crate) fn info(&self) -> &RankInfo {
         self.trace.info()
     }
 
-    /// Every event of the rank, seen or not; [`RankView::rows`] says which are seen.
+    /// Returns all events of the rank; [`RankView::rows`] selects those of the view.
     pub(crate) fn all_events(&self) -> &DataFrame {
         &self.trace.events
     }
 
-    /// The rows of [`RankView::all_events`] that are seen, in the order of [`RankView::events`].
+    /// Returns the rows of [`RankView::all_events`] that are in the view, in the order of [`RankView::events`].
     pub(crate) fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// Where the common clock of the ranks starts, on the clock of the trace.
+    /// Returns the origin of the clock that all ranks share, in ns on the clock of the trace.
     pub(crate) fn origin(&self) -> i64 {
         self.origin
     }
 
-    /// The events, on a clock that starts with the first event of all ranks: those of the GPU first, then those of the
-    /// CPU, if any were left out.
+    /// Returns the events of the view, on a clock that starts with the first event of all ranks. If any were left out, GPU
+    /// events come first, then those of the CPU.
     ///
     /// # Errors
     /// If polars refuses.
@@ -192,29 +205,48 @@ impl RankView {
         Ok(events)
     }
 
-    /// The events that have a stream, in the order of [`RankView::events`].
+    /// Returns the events that have a stream, in the order of [`RankView::events`].
     pub(crate) fn gpu(&self) -> &[GpuEvent] {
         &self.gpu
     }
 
-    /// Where kernels of one type run, merged.
+    /// Returns the merged intervals during which kernels of one type run.
     pub(crate) fn busy(&self, kind: KernelType) -> Vec<Span> {
         merged(cancellable(&self.gpu).filter(|event| event.kind == kind).map(GpuEvent::span).collect())
     }
 
-    /// How many events end before they start.
+    /// Counts the events that end before they start.
+    ///
+    /// # Errors
+    /// If a column is missing.
     pub(crate) fn negative(&self) -> Result<usize> {
         let dur = IntColumn::of(&self.trace.events, DUR)?;
         Ok(self.rows.iter().filter(|row| dur.get(**row as usize).is_some_and(|dur| dur < 0)).count())
     }
 
-    /// The text of a name.
+    /// Returns the length of each stream's queue over time.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub(crate) fn queue_lengths(&self) -> Result<Queues> {
+        queue_lengths(&self.trace.events, &self.rows, self.compat)
+    }
+
+    /// Returns the memory bandwidth of each kind of copy over time.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub(crate) fn memory_bandwidth(&self) -> Result<Bandwidth> {
+        memory_bandwidth(&self.trace.events, &self.rows, self.compat)
+    }
+
+    /// Returns the text of a name.
     pub(crate) fn name(&self, code: u32) -> &str {
         self.names.cat_to_str(code).unwrap_or_default()
     }
 }
 
-/// The events of `rows` that have a stream; their launches are looked for in `seen`.
+/// Returns the events of `rows` that have a stream, with their launches if these are in `seen`.
 fn gpu_events(
     events: &DataFrame,
     rows: &[u32],
@@ -232,8 +264,7 @@ fn gpu_events(
     let (name, cat) = (codes(NAME)?, codes(CAT)?);
     let cats = cat.get_mapping();
     let (name, cat) = (name.physical(), cat.physical());
-    let mut kinds: HashMap<u32, KernelType, foldhash::fast::FixedState> = HashMap::default();
-    let mut work: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
+    let (mut kind, mut is_work) = (once_per_text(names, KernelType::of), once_per_text(cats, is_device_work));
     let mut kept = vec![false; events.height()];
     for &row in seen {
         kept[row as usize] = true;
@@ -247,8 +278,8 @@ fn gpu_events(
         let cat = cat.get(row).unwrap_or_default();
         gpu.push(GpuEvent {
             name: code,
-            kind: *kinds.entry(code).or_insert_with(|| KernelType::of(names.cat_to_str(code).unwrap_or_default())),
-            is_work: *work.entry(cat).or_insert_with(|| is_device_work(cats.cat_to_str(cat).unwrap_or_default())),
+            kind: kind(code),
+            is_work: is_work(cat),
             stream,
             ts: start,
             dur: compat.counted(dur.get(row).unwrap_or(0)),

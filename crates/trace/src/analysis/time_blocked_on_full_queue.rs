@@ -2,7 +2,6 @@
 
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
-use crate::counter::queue_lengths;
 use crate::exec::checkpoint::cancellable;
 use crate::stats::{micros, total};
 use crate::{Compat, Result};
@@ -70,7 +69,7 @@ impl Analysis for TimeBlockedOnFullQueue {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let queues = queue_lengths(rank.all_events(), rank.rows(), rank.compat())?;
+        let queues = rank.queue_lengths()?;
         let mut full = BTreeMap::new();
         for (&stream, points) in &queues.streams {
             let is_full = |length: i64| length >= self.max_queue_length;

@@ -1,6 +1,6 @@
 //! Whom the questions are put to.
 
-use super::rank_view::Whole;
+use super::rank_view::TraceContext;
 use super::{Analysis, Answer, Merge, RankView, nothing_on};
 use crate::exec::checkpoint::{self, Inherited, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -63,7 +63,7 @@ impl TraceAnalysis {
         let need = traces.event_count().saturating_mul(RankView::BYTES_PER_ROW);
         Budget::now()?.check(Task::Answer("a question"), need)?;
         let info = traces.info();
-        let whole = Whole {
+        let context = TraceContext {
             compat: traces.compat(),
             origin: info.iter().map(|info| info.first_ts).min().unwrap_or(0),
             steps: traces.iterations().len(),
@@ -71,7 +71,7 @@ impl TraceAnalysis {
             mtia: info.first().is_some_and(|info| info.device_type == "MTIA"),
         };
         let here = Inherited::here();
-        let view = |trace| here.run(|| checkpoint::check().and_then(|()| RankView::of(trace, whole)));
+        let view = |trace| here.run(|| checkpoint::check().and_then(|()| RankView::of(trace, context)));
         let ranks = guarded(|| traces.traces().par_iter().map(view).collect::<Result<_>>())?;
         Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None, filters: Vec::new() })
     }

@@ -2,7 +2,7 @@
 
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
-use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
+use crate::counter::{Bandwidth, Queues};
 use crate::write::{TraceCopy, TraceEdit};
 use crate::{Error, Result};
 use polars::df;
@@ -101,12 +101,11 @@ impl Analysis for TraceWithCounters {
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
         let mut counters = Counters::default();
-        let (events, rows, compat) = (rank.all_events(), rank.rows(), rank.compat());
         if self.time_series.contains(&TimeSeries::QueueLength) {
-            counters.queues = queue_lengths(events, rows, compat)?;
+            counters.queues = rank.queue_lengths()?;
         }
         if self.time_series.contains(&TimeSeries::MemcpyBandwidth) {
-            counters.bandwidth = memory_bandwidth(events, rows, compat)?;
+            counters.bandwidth = rank.memory_bandwidth()?;
         }
         let info = rank.info();
         Ok(ByRank::of(rank.rank(), State { source: info.file.clone().into(), events: info.events_in_file, counters }))

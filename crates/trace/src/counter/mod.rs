@@ -1,4 +1,4 @@
-//! What a trace counts over time: launches that wait in a stream, bytes that move.
+//! Counters over time: the queue length of each stream, the memory bandwidth of each kind of copy.
 
 mod memory_bandwidth;
 mod queue_length;

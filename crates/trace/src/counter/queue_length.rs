@@ -1,15 +1,14 @@
-//! How many launches wait in each stream.
+//! Queue lengths: launches that have not started on their stream yet.
 
 use crate::exec::checkpoint::cancellable;
-use crate::frame::IntColumn;
 use crate::frame::columns::*;
+use crate::frame::{IntColumn, once_per_text};
 use crate::{Compat, Result};
-use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, DataFrame};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Runtime calls that put one thing into a stream.
+/// Runtime calls that enqueue one kernel, copy or fill.
 const LAUNCHES: &[&str] = &[
     "cudaLaunchKernel",
     "cudaLaunchKernelExC",
@@ -25,38 +24,38 @@ const LAUNCHES: &[&str] = &[
     "hipMemcpyWithStream",
 ];
 
-/// How long the queue of a stream is from one moment on.
+/// The length of a stream's queue from one moment on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct QueuePoint {
-    /// The event that changes it: a launch, or what was launched.
+    /// Position in `traceEvents` of the event that changes it: a launch or a kernel.
     pub(crate) index: i64,
-    /// When, in ns of the trace's clock.
+    /// The moment, in ns on the clock of the trace.
     pub(crate) ts: i64,
-    /// Process and thread of what was launched.
+    /// Process and thread of the kernel.
     pub(crate) pid: Option<i64>,
     pub(crate) tid: Option<i64>,
-    /// Launched and not yet begun.
+    /// Number of launched kernels that have not started.
     pub(crate) length: i64,
 }
 
 /// The queues of one rank.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Queues {
-    /// Stream → its points, by time.
+    /// The points of each stream, by time.
     pub(crate) streams: BTreeMap<i64, Vec<QueuePoint>>,
-    /// Launches and kernels that share a correlation id with others and could not be told apart.
+    /// Number of launches and kernels that could not be paired, since several share a correlation id.
     pub(crate) unpaired: usize,
 }
 
-/// A launch or a kernel, by the id that ties them.
+/// A launch or a kernel: one endpoint of a correlation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct End {
+struct Endpoint {
     correlation: i64,
-    /// Its place among the rows that are looked at.
-    place: u32,
+    /// Its index in `rows`.
+    position: u32,
 }
 
-/// The queues of the rows of `events`, which are looked at in this order.
+/// Computes the queue lengths from `rows` of `events`; ties are resolved in the order of `rows`.
 ///
 /// ```text
 /// CPU         |launch a| |launch b|
@@ -64,19 +63,22 @@ struct End {
 /// length      1      0   1        0          a kernel leaves the queue when it starts
 /// ```
 ///
-/// One launch with several kernels (a graph) puts all of them into their queues. Of several launches of one id the first
-/// goes with the first kernel, and so on. At one moment launches count before kernels.
+/// A launch of several kernels (a graph) enqueues all of them. Several launches with one correlation id are paired with
+/// their kernels in order. At the same moment launches count before kernels.
+///
+/// # Errors
+/// If a column is missing.
 pub(crate) fn queue_lengths(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Queues> {
     let columns = Columns::of(events)?;
-    let (mut launches, mut kernels) = columns.ends(events, rows, compat)?;
-    // Ids in order, and of one id the order of the rows.
+    let (mut launches, mut kernels) = columns.endpoints(events, rows, compat)?;
+    // By id, then in the order of `rows`.
     launches.sort_unstable();
     kernels.sort_unstable();
     let (mut pairs, unpaired) = paired(&launches, &kernels);
 
-    // Launches in the order of the rows, then kernels; sorting by time keeps that order.
+    // Launches in the order of `rows`, then kernels; the stable sort by time keeps that order.
     pairs.sort_unstable();
-    let row = |place: u32| rows[place as usize] as usize;
+    let row = |position: u32| rows[position as usize] as usize;
     let mut changes: Vec<Change> =
         pairs.iter().filter_map(|&(launch, kernel)| columns.change(row(launch), row(kernel), 1)).collect();
     pairs.sort_unstable_by_key(|&(_, kernel)| kernel);
@@ -95,8 +97,8 @@ pub(crate) fn queue_lengths(events: &DataFrame, rows: &[u32], compat: Compat) ->
     Ok(Queues { streams, unpaired })
 }
 
-/// Places of launch and kernel, and how many ends could not be paired.
-fn paired(launches: &[End], kernels: &[End]) -> (Vec<(u32, u32)>, usize) {
+/// Pairs launches with kernels, both sorted: returns the positions of each pair, and the number of unpaired endpoints.
+fn paired(launches: &[Endpoint], kernels: &[Endpoint]) -> (Vec<(u32, u32)>, usize) {
     let (mut pairs, mut unpaired, mut from) = (Vec::with_capacity(launches.len()), 0, 0);
     for same in cancellable(launches.chunk_by(|one, other| one.correlation == other.correlation)) {
         let id = same[0].correlation;
@@ -104,9 +106,9 @@ fn paired(launches: &[End], kernels: &[End]) -> (Vec<(u32, u32)>, usize) {
         let count = kernels[from..].partition_point(|kernel| kernel.correlation == id);
         let started = &kernels[from..from + count];
         match same {
-            [launch] => pairs.extend(started.iter().map(|kernel| (launch.place, kernel.place))),
+            [launch] => pairs.extend(started.iter().map(|kernel| (launch.position, kernel.position))),
             several => {
-                pairs.extend(several.iter().zip(started).map(|(launch, kernel)| (launch.place, kernel.place)));
+                pairs.extend(several.iter().zip(started).map(|(launch, kernel)| (launch.position, kernel.position)));
                 unpaired += several.len().abs_diff(started.len());
             }
         }
@@ -114,7 +116,7 @@ fn paired(launches: &[End], kernels: &[End]) -> (Vec<(u32, u32)>, usize) {
     (pairs, unpaired)
 }
 
-/// A step up or down; `point.length` is its size.
+/// A change of a queue's length; `point.length` is the difference.
 struct Change {
     stream: i64,
     point: QueuePoint,
@@ -144,35 +146,31 @@ impl Columns {
         })
     }
 
-    /// Launches that started something, and everything on a stream that was started by an id.
-    fn ends(&self, events: &DataFrame, rows: &[u32], compat: Compat) -> Result<(Vec<End>, Vec<End>)> {
+    /// Collects the launches that have a kernel, and the events with a stream and a correlation id.
+    fn endpoints(&self, events: &DataFrame, rows: &[u32], compat: Compat) -> Result<(Vec<Endpoint>, Vec<Endpoint>)> {
         let names = events.column(NAME)?.as_materialized_series().rechunk();
         let names = names.cat::<Categorical32Type>()?.clone();
-        let mapping = names.get_mapping();
+        let mut is_launch = once_per_text(names.get_mapping(), |name| LAUNCHES.contains(&name));
         let names = names.physical();
-        let mut known: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
         let (mut launches, mut kernels) = (Vec::new(), Vec::new());
-        for (place, &row) in cancellable(rows).enumerate() {
+        for (position, &row) in cancellable(rows).enumerate() {
             let row = row as usize;
             let Some(correlation) = self.correlation.get(row) else { continue };
-            let end = End { correlation, place: place as u32 };
-            let code = names.get(row).unwrap_or_default();
-            let is_launch =
-                *known.entry(code).or_insert_with(|| LAUNCHES.contains(&mapping.cat_to_str(code).unwrap_or_default()));
-            if is_launch {
-                // Differs from HTA: it takes the event at position 0 for none.
+            let endpoint = Endpoint { correlation, position: position as u32 };
+            if is_launch(names.get(row).unwrap_or_default()) {
+                // Differs from HTA: it treats a kernel at position 0 as missing.
                 let none = if compat == Compat::Hta { 0 } else { -1 };
                 if self.partner.get(row).is_some_and(|partner| partner > none) {
-                    launches.push(end);
+                    launches.push(endpoint);
                 }
             } else if self.stream.get(row).is_some() {
-                kernels.push(end);
+                kernels.push(endpoint);
             }
         }
         Ok((launches, kernels))
     }
 
-    /// What happens at `row` to the stream of `kernel`.
+    /// Returns the change that the event at `row` makes to the stream of `kernel`.
     fn change(&self, row: usize, kernel: usize, length: i64) -> Option<Change> {
         let point = QueuePoint {
             index: self.index.get(row)?,

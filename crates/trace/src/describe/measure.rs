@@ -1,39 +1,72 @@
-//! What one pass over the rows of a rank finds out.
+//! Measurements of one rank, made in one pass over its rows.
 
-use super::description::DeviceTime;
 use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, StepName};
+use crate::frame::{IntColumn, StepName, once_per_text};
 use crate::interval::{Span, merged, overlaps};
 use crate::stats::total;
 use crate::{Compat, Result, Trace};
 use hashbrown::HashMap;
 use polars::prelude::Categorical32Type;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One rank, measured.
+/// The measurements of one rank.
 pub(super) struct Measured {
     pub(super) rank: i64,
     pub(super) device: Option<DeviceTime>,
-    /// By code of the name.
+    /// Totals by code of the name.
     pub(super) operators: Vec<(u32, Total)>,
     pub(super) kernels: Vec<(u32, Total)>,
     /// Start and end of every ProfilerStep on the CPU, by number.
     pub(super) steps: BTreeMap<i64, (i64, i64)>,
-    /// Kernels, copies and fills, by the iteration of their launch.
+    /// Number of kernels, copies and fills by the iteration of their launch.
     pub(super) work_in: BTreeMap<i64, u64>,
-    /// CPU operators, by iteration.
+    /// Number of CPU operators by iteration.
     pub(super) operators_in: BTreeMap<i64, u64>,
-    /// Kernels, copies and fills.
+    /// Number of kernels, copies and fills.
     pub(super) work: u64,
-    /// Those of them whose launch is not in the trace.
+    /// Number of kernels, copies and fills whose launch is not in the trace.
     pub(super) unlaunched: u64,
-    /// Events that end before they start.
+    /// Number of events that end before they start.
     pub(super) negative: u64,
 }
 
-/// Events of one name.
+/// How a device spends the time from the start of its first kernel, copy or fill to the end of its last. Concurrent work
+/// on several streams counts once; waiting (category `cuda_sync`) is not work.
+///
+/// ```text
+/// stream 7   |--gemm--|       |--gemm--|         computation
+/// stream 20      |---nccl---|                    communication from the end of the gemm
+///            |---- busy ----|-|- busy -|         in between: idle
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct DeviceTime {
+    /// From the first start to the last end.
+    pub span_ns: i64,
+    /// Time during which anything runs.
+    pub busy_ns: i64,
+    /// Time during which nothing runs.
+    pub idle_ns: i64,
+    /// Time during which a computation runs.
+    pub computation_ns: i64,
+    /// Time during which communication but no computation runs.
+    pub communication_ns: i64,
+    /// Time during which copies and fills but none of the above run.
+    pub memory_ns: i64,
+    /// Time during which only other work runs.
+    pub other_ns: i64,
+}
+
+impl DeviceTime {
+    /// Returns the busy share of the span, 0 to 100; `None` if the span is empty.
+    pub fn busy_percent(&self) -> Option<f64> {
+        (self.span_ns > 0).then(|| 100.0 * self.busy_ns as f64 / self.span_ns as f64)
+    }
+}
+
+/// The totals of one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Total {
     pub(super) count: u64,
@@ -53,41 +86,53 @@ impl Total {
     }
 }
 
-/// What a category says of an event.
+/// The role of an event, by its category.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Role {
     Operator,
-    Work,
-    /// An annotation of the CPU, as the GPU saw it.
-    Echo,
-    Elsewhere,
+    DeviceWork,
+    /// An annotation of the CPU, projected onto a stream.
+    DeviceAnnotation,
+    Other,
 }
 
-impl Place {
+impl Role {
     fn of(cat: &str) -> Self {
         match cat {
             "cpu_op" | "Operator" => Self::Operator,
-            "gpu_user_annotation" => Self::Echo,
-            cat if is_device_work(cat) => Self::Work,
-            _ => Self::Elsewhere,
+            "gpu_user_annotation" => Self::DeviceAnnotation,
+            cat if is_device_work(cat) => Self::DeviceWork,
+            _ => Self::Other,
         }
     }
 }
 
-/// What a name says: the kernel type, and the number of the step it marks.
+/// The properties that a name determines.
 #[derive(Clone, Copy)]
-struct Named {
+struct NameClass {
     kind: KernelType,
+    /// The number of the ProfilerStep that it marks.
     step: Option<i64>,
 }
 
-/// Types of kernels in the order in which a moment counts to them.
+impl NameClass {
+    fn of(name: &str) -> Self {
+        let step = if let StepName::Number(number) = StepName::of(name) { Some(number) } else { None };
+        Self { kind: KernelType::of(name), step }
+    }
+}
+
+/// Kernel types by precedence: concurrent work counts for the first of them.
 const KINDS: [KernelType; 4] =
     [KernelType::Computation, KernelType::Communication, KernelType::Memory, KernelType::Other];
 
 type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measured {
+    /// Measures one rank.
+    ///
+    /// # Errors
+    /// If a column is missing.
     pub(super) fn of(trace: &Trace, compat: Compat) -> Result<Self> {
         let int = |name: &str| IntColumn::of(&trace.events, name);
         let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
@@ -99,8 +144,7 @@ impl Measured {
         let (name, cat) = (codes(NAME)?, codes(CAT)?);
         let (names, cats) = (name.get_mapping(), cat.get_mapping());
         let (name, cat) = (name.physical(), cat.physical());
-        let mut places: Map<Place> = HashMap::default();
-        let mut known: Map<Named> = HashMap::default();
+        let (mut role, mut class) = (once_per_text(cats, Role::of), once_per_text(names, NameClass::of));
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
         let mut measured = Self {
@@ -115,51 +159,46 @@ impl Measured {
             unlaunched: 0,
             negative: 0,
         };
-        let mut echoes: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+        let mut device_steps: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         for row in cancellable(0..trace.events.height()) {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
             measured.negative += u64::from(lasts < 0);
             let lasts = compat.counted(lasts);
-            let code = cat.get(row).unwrap_or_default();
-            let place = *places.entry(code).or_insert_with(|| Place::of(cats.cat_to_str(code).unwrap_or_default()));
+            let role = role(cat.get(row).unwrap_or_default());
             let Some(code) = name.get(row) else { continue };
-            let said = *known.entry(code).or_insert_with(|| {
-                let name = names.cat_to_str(code).unwrap_or_default();
-                let step = if let StepName::Number(number) = StepName::of(name) { Some(number) } else { None };
-                Named { kind: KernelType::of(name), step }
-            });
-            if let Some(number) = said.step {
-                let steps = if place == Place::Echo { &mut echoes } else { &mut measured.steps };
+            let NameClass { kind, step } = class(code);
+            if let Some(number) = step {
+                let steps = if role == Role::DeviceAnnotation { &mut device_steps } else { &mut measured.steps };
                 let end = start.saturating_add(lasts);
                 let span = steps.entry(number).or_insert((start, end));
                 *span = (span.0.min(start), span.1.max(end));
             }
-            match place {
-                Place::Operator => {
+            match role {
+                Role::Operator => {
                     operators.entry(code).or_default().add(lasts);
                     if let Some(number) = iteration.get(row) {
                         *measured.operators_in.entry(number).or_default() += 1;
                     }
                 }
-                Place::Work if stream.get(row).is_some() => {
+                Role::DeviceWork if stream.get(row).is_some() => {
                     kernels.entry(code).or_default().add(lasts);
                     measured.work += 1;
                     measured.unlaunched += u64::from(launch.get(row).is_none());
                     if let Some(number) = iteration.get(row) {
                         *measured.work_in.entry(number).or_default() += 1;
                     }
-                    // What has no length is not busy, but belongs to the span, as in `temporal_breakdown`.
+                    // Work of no duration is not busy but extends the span, as in `temporal_breakdown`.
                     if lasts >= 0 {
-                        let kind = KINDS.iter().position(|kind| *kind == said.kind).unwrap_or(KINDS.len() - 1);
-                        spans[kind].push(Span { start, end: start.saturating_add(lasts) });
+                        let index = KINDS.iter().position(|other| *other == kind).unwrap_or(KINDS.len() - 1);
+                        spans[index].push(Span { start, end: start.saturating_add(lasts) });
                     }
                 }
                 _ => {}
             }
         }
-        // A trace of the GPU alone knows its steps only from there.
+        // A GPU-only trace has its steps on the streams alone.
         if measured.steps.is_empty() {
-            measured.steps = echoes;
+            measured.steps = device_steps;
         }
         measured.device = device(spans);
         (measured.operators, measured.kernels) = (by_code(operators), by_code(kernels));
@@ -180,7 +219,7 @@ fn device(spans: [Vec<Span>; 4]) -> Option<DeviceTime> {
     let last = all().map(|span| span.end).max()?;
     let mut times = [0; 4];
     for (running, time) in overlaps(&kinds, 1) {
-        // The lowest bit is the first of the kinds that run.
+        // The lowest bit is the running type of highest precedence.
         let of_kind: &mut i64 = &mut times[running.trailing_zeros() as usize];
         *of_kind = of_kind.saturating_add(time);
     }

@@ -1,4 +1,4 @@
-//! One page about a loaded trace: what it holds, how busy its devices are, and what is odd about it.
+//! A one-page description of a loaded trace: its contents, how busy its devices are, and its findings.
 
 mod description;
 mod detect;
@@ -6,8 +6,83 @@ mod finding;
 mod measure;
 mod present;
 mod side_by_side;
+mod summarize;
+
+pub use description::{Description, IterationSummary, KernelTotal, OperatorTotal, RankSummary};
+pub use finding::{Finding, Measure};
+pub use measure::DeviceTime;
+
+use crate::dataset::Recording;
+use crate::exec::checkpoint::{self, Inherited, guarded};
+use crate::exec::memory::{Budget, Task};
+use crate::{Result, TraceSet};
+use measure::Measured;
+use rayon::prelude::*;
+
 #[cfg(test)]
 mod tests;
 
-pub use description::{Description, DeviceTime, IterationSummary, KernelTotal, OperatorTotal, RankSummary};
-pub use finding::{Finding, Measure};
+/// Working memory per row, in bytes: intervals of device work, twice while they are merged.
+const BYTES_PER_ROW: usize = 32;
+
+impl TraceSet {
+    /// Describes the trace on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and
+    /// findings. Makes one pass over the rows of each rank, ranks in parallel.
+    ///
+    /// # Errors
+    /// If it does not fit the memory budget, or polars refuses, which no loaded trace should cause.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let json = r#"{"distributedInfo": {"rank": 0, "world_size": 1}, "traceEvents": [
+    ///     {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
+    ///     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 5, "dur": 2, "args": {"correlation": 7}},
+    ///     {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"stream": 7, "correlation": 7}}
+    /// ]}"#;
+    /// let page = TraceSet::from_bytes(json)?.describe()?;
+    /// assert_eq!(page.span_ns, 100_000);
+    /// assert_eq!(page.ranks[0].device.map(|device| device.busy_ns), Some(30_000));
+    /// assert_eq!(page.kernels[0].name, "gemm");
+    /// assert_eq!(page.findings[0].what(), "rank 0 recorded no CPU operator");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn describe(&self) -> Result<Description> {
+        Budget::now()?.check(Task::Answer("describe"), self.event_count().saturating_mul(BYTES_PER_ROW))?;
+        let here = Inherited::here();
+        let measure = |trace| here.run(|| checkpoint::check().and_then(|()| Measured::of(trace, self.compat())));
+        let measured: Vec<Measured> = guarded(|| self.traces().par_iter().map(measure).collect::<Result<_>>())?;
+        let info = self.info();
+        let first = info.iter().map(|info| info.first_ts).min().unwrap_or(0);
+        let last = info.iter().map(|info| info.last_end).max().unwrap_or(0);
+        let ranks = info.iter().zip(&measured).map(|(info, measured)| RankSummary {
+            rank: info.rank,
+            file: info.file.clone(),
+            events: info.events,
+            start_ns: info.first_ts.saturating_sub(first),
+            span_ns: info.span(),
+            iterations: info.iterations.clone(),
+            streams: info.streams.clone(),
+            device_type: info.device_type.clone(),
+            device: measured.device,
+        });
+        let recording = Recording::of(self);
+        Ok(Description {
+            label: self.label().to_owned(),
+            compat: self.compat(),
+            events: self.event_count(),
+            span_ns: last.saturating_sub(first),
+            world_size: recording.world_size,
+            devices: recording.devices,
+            profiler_flags: recording.flags,
+            ranks: ranks.collect(),
+            iterations: summarize::iterations(&measured),
+            operators: summarize::operators(self, &measured)?,
+            kernels: summarize::kernels(self, &measured)?,
+            findings: detect::findings(self, &measured),
+        })
+    }
+}

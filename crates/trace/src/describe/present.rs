@@ -1,7 +1,8 @@
 //! The page as text, tables and one figure.
 
-use super::description::{Description, DeviceTime, RankSummary};
+use super::description::{Description, RankSummary};
 use super::finding::Finding;
+use super::measure::DeviceTime;
 use crate::Compat;
 use std::collections::BTreeMap;
 use trace_view::format::{list, nanoseconds, ranges};

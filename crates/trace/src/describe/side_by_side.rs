@@ -1,6 +1,7 @@
 //! Two pages side by side: what two traces hold, and how they differ.
 
-use super::description::{Description, DeviceTime};
+use super::description::Description;
+use super::measure::DeviceTime;
 use super::present::{device_figure, head, table};
 use std::collections::BTreeMap;
 use trace_view::format::{nanoseconds, ranges};

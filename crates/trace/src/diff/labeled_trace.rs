@@ -1,5 +1,6 @@
 //! A trace and the label under which a comparison names it.
 
+use super::sum::Sum;
 use crate::dataset::{RowSelector, stacked};
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
@@ -161,39 +162,5 @@ impl From<&TraceSet> for LabeledTrace {
 impl From<&LabeledTrace> for LabeledTrace {
     fn from(trace: &LabeledTrace) -> Self {
         trace.clone()
-    }
-}
-
-/// How often, and how long together; exact.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Sum {
-    pub(super) count: i64,
-    nanos: i128,
-}
-
-impl Sum {
-    pub(super) fn add(&mut self, nanos: i64) {
-        self.count += 1;
-        self.nanos += i128::from(nanos);
-    }
-
-    pub(super) fn merge(&mut self, other: Self) {
-        self.count += other.count;
-        self.nanos += other.nanos;
-    }
-
-    /// The duration in ns.
-    pub(super) fn nanos(self) -> i128 {
-        self.nanos
-    }
-
-    /// The duration in µs.
-    pub(super) fn micros(self) -> f64 {
-        self.nanos as f64 / 1000.0
-    }
-
-    /// How much longer than `other`, in µs.
-    pub(super) fn micros_beyond(self, other: Self) -> f64 {
-        (self.nanos - other.nanos) as f64 / 1000.0
     }
 }

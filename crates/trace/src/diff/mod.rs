@@ -6,6 +6,7 @@ mod figures;
 mod labeled_trace;
 mod ops_diff;
 mod short_name;
+mod sum;
 mod trace_diff;
 
 pub use change::Change;
@@ -14,3 +15,6 @@ pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
 pub use short_name::shorten_name;
 pub use trace_diff::TraceDiff;
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,6 @@
 //! Counts and durations of operators on two sides.
 
-#[cfg(test)]
-#[path = "tests.rs"]
-mod tests;
-
-use super::labeled_trace::Sum;
+use super::sum::Sum;
 use crate::dataset::{Recording, RowSelector};
 use crate::exec::checkpoint::{self, cancellable, guarded};
 use crate::exec::memory::{Budget, Task};

@@ -1,7 +1,7 @@
 //! One test of one column, as data and as an expression. Absence passes no test.
 
+use crate::frame::once_per_text;
 use crate::{Error, Result};
-use hashbrown::HashMap;
 use polars::prelude::{
     BooleanChunked, Categorical32Type, Column, DataType, Expr, Field, IntoColumn, PolarsError, PolarsResult, col,
 };
@@ -187,10 +187,8 @@ fn ints(column: &Column, test: impl Fn(i64) -> bool) -> PolarsResult<BooleanChun
 fn texts(column: &Column, test: impl Fn(&str) -> bool) -> PolarsResult<BooleanChunked> {
     let series = column.as_materialized_series();
     if let Ok(categories) = series.cat::<Categorical32Type>() {
-        let mapping = categories.get_mapping();
-        let mut known: HashMap<u32, bool, foldhash::fast::FixedState> = HashMap::default();
-        let mut takes = |code| *known.entry(code).or_insert_with(|| mapping.cat_to_str(code).is_some_and(&test));
-        return Ok(categories.physical().iter().map(|code| code.is_some_and(&mut takes)).collect());
+        let mut passes = once_per_text(categories.get_mapping(), test);
+        return Ok(categories.physical().iter().map(|code| code.is_some_and(&mut passes)).collect());
     }
     if !matches!(column.dtype(), DataType::String) && !column.dtype().is_categorical() {
         let reason = format!("column `{}` holds neither numbers nor texts but {}", column.name(), column.dtype());

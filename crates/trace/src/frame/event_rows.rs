@@ -2,8 +2,8 @@
 
 use super::columns::*;
 use super::int_column::IntColumn;
+use super::once_per_text;
 use crate::{Compat, Result};
-use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
 use std::sync::Arc;
 
@@ -123,9 +123,8 @@ impl EventRows {
     /// Asks of names or categories, of each text once.
     pub(crate) fn per_text<'r, T: Copy + 'r>(
         &'r self,
-        mut what: impl FnMut(&str) -> T + 'r,
+        what: impl FnMut(&'r str) -> T + 'r,
     ) -> impl FnMut(u32) -> T + 'r {
-        let mut known: HashMap<u32, T, foldhash::fast::FixedState> = HashMap::default();
-        move |code| *known.entry(code).or_insert_with(|| what(self.text(code)))
+        once_per_text(&self.texts, what)
     }
 }
