@@ -26,12 +26,13 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo does the parallel work; the steps stand in order.
 .NOTPARALLEL:
-.PHONY: help demo test check fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
 	@echo 'make test       format, lints, every test, the notebooks, a browser (needs chromium)'
 	@echo 'make check      the part of make test that needs no Python'
+	@echo 'make check-js   type check of the JupyterLab extension (make test runs it too)'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make site       build the documentation site (installs mdBook once)'
@@ -57,7 +58,7 @@ demo: machine venv kernel
 	@echo '    $(BIN)/jupyter lab $(EXECUTED)'
 	@echo
 
-test: machine machine-test check venv kernel wheel pytest
+test: machine machine-test check venv ruff check-js kernel wheel pytest
 	@echo '== make test: all passed'
 
 # Lints first: they fail faster than tests.
@@ -79,6 +80,29 @@ doc:
 	@echo '== documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --locked --workspace --no-deps --quiet
 
+ruff: venv
+	@echo '== format and lints of Python (ruff)'
+	@'$(BIN)/python' -m ruff format --check --quiet && '$(BIN)/python' -m ruff check --quiet
+
+# TypeScript checks the extension, whose types are JSDoc comments. Playwright's wheel brings Node, JupyterLab's brings yarn (jlpm).
+TYPESCRIPT_VERSION := 5.9.3
+TYPESCRIPT := $(TARGET)/typescript-$(TYPESCRIPT_VERSION)
+TSC := $(TYPESCRIPT)/node_modules/typescript/bin/tsc
+NODE = "$$('$(BIN)/python' -c 'import pathlib, playwright; print(pathlib.Path(playwright.__file__).parent / "driver")')"
+
+check-js: venv
+	@$(MAKE) --silent --no-print-directory typescript || echo '== types of the extension: SKIPPED: cannot fetch TypeScript from the npm registry'
+	@[ ! -f '$(TSC)' ] || { echo '== types of the extension'; $(NODE)/node '$(TSC)' --project labextension; }
+
+typescript: $(TSC)
+
+$(TSC): | venv
+	@echo '== fetching TypeScript $(TYPESCRIPT_VERSION), once'
+	@rm -rf '$(TYPESCRIPT)'; mkdir -p '$(TYPESCRIPT)'; touch '$(TYPESCRIPT)/yarn.lock'
+	@echo '{ "private": true }' >'$(TYPESCRIPT)/package.json'; echo 'nodeLinker: node-modules' >'$(TYPESCRIPT)/.yarnrc.yml'
+	@node=$(NODE); jlpm="$$(realpath '$(BIN)/jlpm')"; cd '$(TYPESCRIPT)' && \
+	  PATH="$$node:$$PATH" "$$jlpm" add --exact 'typescript@$(TYPESCRIPT_VERSION)' >fetched.log 2>&1 || { tail -3 fetched.log; exit 1; }
+
 pytest:
 	@echo '== kernel, notebooks, browser (pytest)'
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests -ra
@@ -94,7 +118,7 @@ build:
 venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
 
 venv-active:
-	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, papermill, pytest, jupyter_kernel_test, playwright, maturin; \
+	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, papermill, pytest, jupyter_kernel_test, playwright, maturin, ruff; \
 	  assert int(jupyterlab.__version__.split(".")[0]) >= 4' 2>/dev/null || { \
 	  echo '== installing JupyterLab into the active environment, $(VENV)'; \
 	  '$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }

@@ -1,62 +1,86 @@
-// What the cells of a column need: how a value is written, how a long one is shortened, how long its bar is.
+// @ts-check
+// Columns of a table: how values are written and shortened, and how long the bars behind them are.
 
 import { elide, elideApart } from "./names.js";
 
-/** How many characters of a name are shown at most; where the page is narrow, fewer (`width.js`). */
+/** @import { Changes, Column, ColumnSpec, Range, Row, Shortener, Table, Value } from "../types/table" */
+
+/** The longest name that is shown; a narrow page shows fewer characters (`width.js`). */
 export const NAME_CHARS = 40;
-/** How many characters of another text are shown; the whole stands in the title. */
+/** The longest other text that is shown; the whole text is in the cell's title. */
 const TEXT_CHARS = 120;
-/** In a table of more columns than this, rows and heads have one line: a text far to the right must not make them higher. */
+/** With more columns than this, each row has one line: a text far to the right must not make every row higher. */
 const MANY_COLUMNS = 12;
 const LINE_CHARS = 32;
 
 const RIGHT = new Set(["number", "id", "difference", "bar"]);
-const TIMES = new Set(["ns", "µs", "ms", "s"]);
-/** Moments are measured in the units of durations, but a bar would say nothing. */
-const MOMENTS = new Set(["ts", "end"]);
+const DURATION_UNITS = new Set(["ns", "µs", "ms", "s"]);
+/** Timestamps have the units of durations, but the length of their bars would mean nothing. */
+const TIMESTAMPS = new Set(["ts", "end"]);
 
-/** Writes the sizes of numbers: so many decimals, thousands separated, nothing but zero shown as zero. */
-function sizes(decimals) {
+/**
+ * Returns a function that writes sizes with `decimals` digits behind the point. A size that is not zero never reads as zero.
+ *
+ * @param {number} decimals
+ * @returns {(value: number) => string}
+ */
+function sizeWriter(decimals) {
   const digits = new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-  const long = new Intl.NumberFormat("en-US", { notation: "scientific", maximumFractionDigits: 3 });
-  const small = (size) => {
+  const scientific = new Intl.NumberFormat("en-US", { notation: "scientific", maximumFractionDigits: 3 });
+  const small = (/** @type {number} */ size) => {
     const more = 1 - Math.floor(Math.log10(size));
     return more > 12 ? size.toExponential(1) : size.toFixed(more);
   };
   return (value) => {
     const size = Math.abs(value);
-    const text = (size < 1e16 ? digits : long).format(size);
+    const text = (size < 1e16 ? digits : scientific).format(size);
     return size > 0 && !/[1-9]/.test(text) ? small(size) : text;
   };
 }
 
-/** An integer beyond 2⁵³, which comes as text, with its thousands separated. */
+/** Separates the thousands of an integer. @param {string} digits */
 const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",").replace("-", "−");
 
-/** Value → text, and for a difference the arrow before it. `signs`: the column shows changes, whose minus is HTA's hyphen. */
-function writer(column, signs) {
-  const size = sizes(Math.min(Math.max(column.decimals ?? 0, 0), 20));
+/** @param {number} value @param {(value: number) => string} writeSize */
+const signed = (value, writeSize) => (value < 0 ? `−${writeSize(value)}` : writeSize(value));
+
+/**
+ * Returns a function that writes the values of a column. A difference gets an arrow. In the column that shows changes
+ * (`showsChange`), HTA's hyphen becomes a minus sign.
+ *
+ * @param {ColumnSpec} column
+ * @param {boolean} showsChange
+ * @returns {(value: Value | undefined) => string}
+ */
+function writer(column, showsChange) {
+  const writeSize = sizeWriter(Math.min(Math.max(column.decimals ?? 0, 0), 20));
   return (value) => {
     if (value === null || value === undefined) {
       return "—";
     }
-    if (column.kind === "number" && /^-?\d+$/.test(value)) {
-      return typeof value === "number" && column.decimals ? signed(value, size) : grouped(String(value));
+    if (column.kind === "number" && /^-?\d+$/.test(String(value))) {
+      return typeof value === "number" && column.decimals ? signed(value, writeSize) : grouped(String(value));
     }
     if (typeof value !== "number" || column.kind === "id" || column.kind === "name") {
-      return signs && value === "-" ? "−" : String(value);
+      return showsChange && value === "-" ? "−" : String(value);
     }
     if (column.kind === "difference" && value !== 0) {
-      return value > 0 ? `▲ +${size(value)}` : `▼ −${size(value)}`;
+      return value > 0 ? `▲ +${writeSize(value)}` : `▼ −${writeSize(value)}`;
     }
-    return signed(value, size);
+    return signed(value, writeSize);
   };
 }
 
-const signed = (value, size) => (value < 0 ? `−${size(value)}` : size(value));
-
-/** Shortens the texts of a column; `most` says to how many characters, and may change. */
+/**
+ * Returns what shortens the texts of a column. With `apart`, different texts stay different.
+ *
+ * @param {() => string[]} texts all texts of the column
+ * @param {boolean} apart
+ * @param {number} most the longest text, in characters; it may change
+ * @returns {Shortener}
+ */
 function shortener(texts, apart, most) {
+  /** @type {Map<string, string> | null} */
   let short = null;
   return {
     get most() {
@@ -66,7 +90,7 @@ function shortener(texts, apart, most) {
       short = wanted === most ? short : null;
       most = wanted;
     },
-    of: (text) => {
+    shorten: (text) => {
       if (!apart) {
         return elide(text, most);
       }
@@ -76,62 +100,89 @@ function shortener(texts, apart, most) {
   };
 }
 
-/** Whether bars stand behind the values: where the answer says so, and behind durations that can be compared. */
+/**
+ * Whether bars are drawn behind the values: differences, what the answer marks as a bar, and durations if there are two or more.
+ *
+ * @param {ColumnSpec} column
+ * @param {Row[]} rows
+ * @param {number} index
+ */
 function hasBars(column, rows, index) {
   if (column.kind === "difference" || column.kind === "bar") {
     return true;
   }
-  const duration = column.kind === "number" && TIMES.has(column.unit) && !MOMENTS.has(column.name);
+  const duration = column.kind === "number" && DURATION_UNITS.has(column.unit ?? "") && !TIMESTAMPS.has(column.name);
   return duration && rows.filter((row) => typeof row[index] === "number").length > 1;
 }
 
-/** The least and the largest value with zero between them; a share is one of a hundred. */
+/**
+ * Returns the range of a column's values; it contains zero, and for percentages 100.
+ *
+ * @param {ColumnSpec} column
+ * @param {Row[]} rows
+ * @param {number} index
+ * @returns {Range}
+ */
 function range(column, rows, index) {
   let [least, most] = [0, column.kind === "bar" && column.unit === "%" ? 100 : 0];
   for (const row of rows) {
-    if (typeof row[index] === "number") {
-      [least, most] = [Math.min(least, row[index]), Math.max(most, row[index])];
+    const value = row[index];
+    if (typeof value === "number") {
+      [least, most] = [Math.min(least, value), Math.max(most, value)];
     }
   }
   return { least, most };
 }
 
-/** The columns of a table, ready to be drawn. Those of one scale share the scale of their bars. */
+/**
+ * Returns the columns of a table, ready to be drawn. Columns of one scale share the range of their bars.
+ *
+ * @param {Table} table
+ * @returns {Column[]}
+ */
 export function prepare({ columns, rows, changes }) {
   const ranges = columns.map((column, index) => (hasBars(column, rows, index) ? range(column, rows, index) : null));
   const textChars = hasManyColumns(columns) ? LINE_CHARS : TEXT_CHARS;
   return columns.map((column, index) => {
     const write = writer(column, column.name === changes?.column);
     const isName = column.kind === "name";
-    const sharing = ranges.filter((its, other) => its && (other === index || (column.scale && columns[other].scale === column.scale)));
+    const sharesScale = (/** @type {number} */ other) =>
+      other === index || (column.scale !== undefined && columns[other].scale === column.scale);
+    const shared = ranges.flatMap((other, at) => (other && sharesScale(at) ? [other] : []));
     return {
       ...column,
       index,
       write,
       short: column.short ? String(column.short) : "",
       shortener: shortener(() => rows.map((row) => write(row[index])), isName, isName ? NAME_CHARS : textChars),
-      // HTA's `sum (us)` without the unit in it: the table may show another.
+      // HTA's name `sum (us)` loses its unit: the table may show another.
       title: column.unit ? `${String(column.name).replace(/\s*\(us\)$/, "")} [${column.unit}]` : String(column.name),
       right: RIGHT.has(column.kind),
       range: ranges[index] && {
-        least: Math.min(...sharing.map(({ least }) => least)),
-        most: Math.max(...sharing.map(({ most }) => most)),
+        least: Math.min(...shared.map(({ least }) => least)),
+        most: Math.max(...shared.map(({ most }) => most)),
       },
     };
   });
 }
 
-/** Whether a table has so many columns that most stand outside of the window. */
+/** Whether most columns are outside of the window. @param {unknown[]} columns */
 export const hasManyColumns = (columns) => columns.length > MANY_COLUMNS;
 
-/** The picture behind a value: a bar from zero to it. Orange is more, blue is less, as in figures test and control are. */
+/**
+ * Returns the bar behind a value as a CSS image: it begins at zero and ends at the value. Orange is more, blue is less: the
+ * colours of test and control in figures.
+ *
+ * @param {Column} column
+ * @param {Value | undefined} value
+ */
 export function bar(column, value) {
   if (!column.range || typeof value !== "number" || value === 0) {
     return "";
   }
   const { least, most } = column.range;
-  const place = (at) => ((at - least) / (most - least)) * 100;
-  const [from, to] = [place(Math.min(0, value)), place(Math.max(0, value))].map((at) => `${at.toFixed(1)}%`);
+  const percent = (/** @type {number} */ end) => `${(((end - least) / (most - least)) * 100).toFixed(1)}%`;
+  const [from, to] = [percent(Math.min(0, value)), percent(Math.max(0, value))];
   const tone = column.kind !== "difference" ? "size" : value > 0 ? "more" : "less";
   const colour = `var(--tb-${tone})`;
   return `linear-gradient(90deg, transparent ${from}, ${colour} ${from}, ${colour} ${to}, transparent ${to})`;

@@ -1,8 +1,20 @@
-// Elements whose text is text: nothing that a trace can name becomes markup.
+// @ts-check
+// Creates elements and style sheets. Text is set as text, never as markup, since a trace can contain any name.
 
-/** An element with properties, attributes (`aria`), text and children. */
+/** @typedef {{ text?: string, aria?: Record<string, string>, [property: string]: unknown }} Properties */
+
+/**
+ * Creates an element with properties, `aria` attributes (and `role`), text and children.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Properties} [properties]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function element(tag, { text, aria = {}, ...properties } = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
+  const made = document.createElement(tag);
+  Object.assign(made, properties);
   for (const [name, value] of Object.entries(aria)) {
     made.setAttribute(name === "role" ? name : `aria-${name}`, value);
   }
@@ -13,13 +25,26 @@ export function element(tag, { text, aria = {}, ...properties } = {}, ...childre
   return made;
 }
 
-/** A button that does something when it is clicked, or when Enter or Space is pressed on it. */
-export function button(text, act, { aria, ...properties } = {}) {
+/**
+ * Creates a button. `onClick` is not called while the button has `aria-disabled`.
+ *
+ * @param {string | undefined} text
+ * @param {() => unknown} onClick
+ * @param {Properties} [properties]
+ */
+export function button(text, onClick, { aria, ...properties } = {}) {
   const made = element("button", { type: "button", className: "tb-button", text, aria, ...properties });
   made.addEventListener("click", () => {
     if (made.getAttribute("aria-disabled") !== "true") {
-      act();
+      onClick();
     }
   });
   return made;
+}
+
+/** Adds a style sheet to the page, unless the page has it. @param {string} id @param {string} text */
+export function addStyleSheet(id, text) {
+  if (!document.getElementById(id)) {
+    document.head.append(element("style", { id, text }));
+  }
 }

@@ -1,33 +1,41 @@
-// Draws `application/vnd.plotly.v1+json` with the plotly.js that lies beside this file.
+// @ts-check
+// The renderer of figures (`application/vnd.plotly.v1+json`). It draws with the plotly.js in this folder.
 
+import { element } from "./element.js";
 import { fittedTicks, fittedTitle, plain } from "./fit.js";
 import { buttons } from "./picture.js";
 import { onThemeChange, themed } from "./theme.js";
 
+/**
+ * @import { OutputModel, WidgetClass } from "../types/jupyterlab"
+ * @import { Axis, FigureSpec, GraphDiv, Layout, Plotly } from "../types/plotly"
+ */
+
 export const MIME = "application/vnd.plotly.v1+json";
 
-/** What a figure may set of Plotly's options; the rest (servers, locales, TeX) is not for a notebook to say. */
+/** The options of Plotly that a figure may set. Others, such as servers, locales and TeX, would let a notebook reach outside. */
 const OPTIONS = ["staticPlot", "scrollZoom", "displayModeBar", "doubleClick"];
-/** Selections do nothing here; the picture of the tool bar is ours. */
-const WITHOUT = ["select2d", "lasso2d", "toImage"];
-/** How long the figure says that it was copied, in milliseconds. */
-const SAID = 3000;
+/** Mode bar buttons to remove: selections have no effect here, and `picture.js` has its own buttons for pictures. */
+const REMOVED_BUTTONS = ["select2d", "lasso2d", "toImage"];
+/** How long a notification stays, in milliseconds. */
+const NOTIFICATION_MS = 3000;
 
+/** @type {Promise<Plotly> | undefined} */
 let plotly;
 
-const FAMILY = "--jp-ui-font-family";
-const family = (node) => themed(node, FAMILY, "sans-serif");
+/** Returns the font of the page. @param {Element} node */
+const family = (node) => themed(node, "--jp-ui-font-family", "sans-serif");
 
-/** Plotly, loaded with the first figure. */
+/** Loads Plotly with the first figure. @returns {Promise<Plotly>} */
 function loadPlotly() {
   plotly ??= new Promise((resolve, reject) => {
     const before = window.Plotly;
-    // Plotly shall leave the page's MathJax alone.
+    // With this setting Plotly does not touch the page's MathJax.
     window.PlotlyConfig ??= { MathJaxConfig: "local" };
     const script = document.createElement("script");
     script.src = new URL("plotly.min.js", import.meta.url).href;
     script.onload = () => {
-      const ours = window.Plotly;
+      const ours = /** @type {Plotly} */ (window.Plotly);
       if (before) {
         window.Plotly = before;
       }
@@ -35,14 +43,18 @@ function loadPlotly() {
     };
     script.onerror = () => {
       plotly = undefined;
-      reject(new Error("plotly.min.js could not be loaded; run `tracebook install` again"));
+      reject(new Error("cannot load plotly.min.js; run `tracebook install` again"));
     };
     document.head.append(script);
   });
   return plotly;
 }
 
-/** Defaults in the colours of the page. A template reaches every axis, and gives way to what a figure sets itself. */
+/**
+ * Returns a template with the colours of the page. A template applies to every axis; what a figure sets itself takes precedence.
+ *
+ * @param {Element} node
+ */
 function template(node) {
   const text = themed(node, "--jp-content-font-color1", "#333");
   const faint = themed(node, "--jp-content-font-color2", "#666");
@@ -63,22 +75,34 @@ function template(node) {
   };
 }
 
-/** The renderer, as a subclass of the page's own Widget. */
+/** Returns the text of a layout's title. @param {Layout | undefined} layout */
+const titleOf = (layout) => (typeof layout?.title === "object" ? layout.title.text : layout?.title) ?? "";
+
+/** Returns the class of the renderer: a subclass of Lumino's Widget. @param {WidgetClass} Widget */
 export const renderer = (Widget) =>
   class Figure extends Widget {
     constructor() {
       super();
       this.addClass("tracebook-figure");
       this.node.style.position = "relative";
-      this.holder = document.createElement("div");
+      /** @type {FigureSpec} */
+      this.spec = {};
+      /** @type {Plotly | undefined} */
+      this.plotly = undefined;
+      /** The width that is drawn. @type {number | undefined} */
+      this.width = undefined;
+      /** The index of the chosen entry of the figure's menu. */
+      this.chosen = 0;
+      this.holder = /** @type {GraphDiv} */ (document.createElement("div"));
       this.node.append(this.holder);
       this.endTheme = onThemeChange(() => this.recolour());
       this.sizes = new ResizeObserver(() => this.fit());
       this.sizes.observe(this.node);
     }
 
+    /** @param {OutputModel} model */
     async renderModel(model) {
-      this.spec = model.data[MIME];
+      this.spec = /** @type {FigureSpec} */ (model.data[MIME]);
       await this.draw();
     }
 
@@ -91,7 +115,7 @@ export const renderer = (Widget) =>
         if (this.isDisposed) {
           return;
         }
-        // Plotly writes into what it draws, and the notebook saves what it was given.
+        // Plotly modifies what it draws, and the notebook saves the original.
         const { data = [], layout = {}, config = {} } = structuredClone(this.spec);
         layout.template ??= template(this.node);
         layout.width ??= this.node.offsetWidth || undefined;
@@ -99,17 +123,17 @@ export const renderer = (Widget) =>
         const options = Object.fromEntries(OPTIONS.filter((key) => key in config).map((key) => [key, config[key]]));
         await this.plotly.newPlot(this.holder, data, layout, {
           ...options,
-          // The width is ours to follow, and with it title and names.
+          // `fit` follows the width.
           responsive: false,
           displaylogo: false,
           typesetMath: false,
-          // Hints such as "double-click to zoom back out" would lie over the names.
+          // Hints such as "double-click to zoom back out" would cover names.
           showTips: false,
-          modeBarButtonsToRemove: [...WITHOUT, ...[config.modeBarButtonsToRemove ?? []].flat()],
+          modeBarButtonsToRemove: [...REMOVED_BUTTONS, ...[config.modeBarButtonsToRemove ?? []].flat()],
           modeBarButtonsToAdd: buttons(this.plotly, {
             family: () => family(this.node),
-            name: () => plain(this.spec.layout?.title?.text ?? this.spec.layout?.title ?? "").trim(),
-            say: (text) => this.say(text),
+            name: () => plain(titleOf(this.spec.layout)).trim(),
+            notify: (text) => this.notify(text),
           }),
         });
         this.chosen = 0;
@@ -123,60 +147,62 @@ export const renderer = (Widget) =>
           }
         });
         this.holder.setAttribute("role", "img");
-        this.holder.setAttribute("aria-label", plain(layout.title?.text ?? "figure"));
+        this.holder.setAttribute("aria-label", plain(titleOf(layout) || "figure"));
         this.width = undefined;
         await this.fit();
       } catch (error) {
-        this.node.replaceChildren(this.holder, document.createTextNode(`The figure cannot be drawn: ${error.message}`));
+        const reason = error instanceof Error ? error.message : String(error);
+        this.node.replaceChildren(this.holder, document.createTextNode(`cannot draw the figure: ${reason}`));
       }
     }
 
-    /** Draws at the width there is now; a figure out of sight has none. */
+    /** Fits the figure to the width of the output; a hidden output has none. */
     async fit() {
       const width = this.node.offsetWidth;
       if (this.plotly && this.holder.data && width > 0 && width !== this.width) {
         this.width = width;
         await this.refit();
-        // Where the names stand depends on the plot, whose width has changed now.
+        // The names depend on the width of the plot, which has changed now.
         await this.refit();
       }
     }
 
-    /** Wraps the title and thins out the names for the size that is drawn. */
+    /** Wraps the title and thins out the names for the drawn size. */
     async refit() {
       const { layout = {} } = this.spec;
-      if (!this.width || this.isDisposed) {
+      if (!this.width || !this.plotly || !this.holder.data || this.isDisposed) {
         return;
       }
       const inner = this.holder.querySelector(".nsewdrag")?.getBoundingClientRect();
       const above = layout.legend?.orientation === "h" ? this.holder.querySelector(".legend .bg") : undefined;
       const changes = fittedTitle(layout, {
         width: this.width,
-        bar: (this.holder.querySelector(".modebar")?.offsetWidth ?? 0) + 24,
+        bar: (/** @type {HTMLElement | null} */ (this.holder.querySelector(".modebar"))?.offsetWidth ?? 0) + 24,
         legend: above?.getBoundingClientRect().height ?? 0,
         family: family(this.node),
       });
       const shown = this.holder.data.filter(({ visible }) => visible !== false && visible !== "legendonly");
-      const places = new Set(shown.flatMap(({ x }) => x ?? [])).size;
-      const [low, high] = this.holder.layout.xaxis?.range ?? [0, places];
-      const { more, ...ticks } = fittedTicks(this.ticks(), places, high - low, inner?.width ?? 0);
+      const positions = new Set(shown.flatMap(({ x }) => x ?? [])).size;
+      const [low, high] = this.holder.layout.xaxis?.range ?? [0, positions];
+      const { more, ...ticks } = fittedTicks(this.ticks(), positions, high - low, inner?.width ?? 0);
       for (const [key, value] of Object.entries(ticks)) {
         changes[`xaxis.${key}`] = value;
       }
-      if (changes.height !== undefined) {
+      if (typeof changes.height === "number") {
         changes.height += more;
       }
       if (layout.width === undefined) {
         changes.width = this.width;
       }
-      const now = (key) => key.split(".").reduce((value, part) => value?.[part], this.holder.layout);
-      const differs = Object.entries(changes).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(now(key)));
+      /** @type {(path: string) => unknown} */
+      const current = (path) => path.split(".").reduce((value, key) => value?.[key], /** @type {any} */ (this.holder.layout));
+      const differs = Object.entries(changes).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(current(key)));
       if (differs.length > 0) {
         await this.plotly.relayout(this.holder, Object.fromEntries(differs));
       }
     }
 
-    /** The names along the first axis as the kernel gave them, of what the reader chose. */
+    /** Returns the kernel's names at the x axis, for the chosen entry of the menu. @returns {Axis} */
     ticks() {
       const chosen = this.spec.layout?.updatemenus?.[0]?.buttons?.[this.chosen]?.args?.[1];
       const keys = ["tickvals", "ticktext", "tickangle"];
@@ -185,24 +211,21 @@ export const renderer = (Widget) =>
         : (this.spec.layout?.xaxis ?? {});
     }
 
-    /** The colours of the theme that is there now; what the reader zoomed into and chose stays. */
+    /** Applies the colours of the current theme; zoom and menu stay. */
     async recolour() {
       if (this.plotly && this.holder.data && !this.spec.layout?.template && !this.isDisposed) {
         await this.plotly.relayout(this.holder, { template: template(this.node) });
       }
     }
 
-    /** Says something in a corner, for a while. */
-    say(text) {
-      const said = document.createElement("div");
-      said.setAttribute("role", "status");
-      said.className = "tracebook-said";
-      said.style.cssText =
+    /** Shows a text in a corner for some seconds. @param {string} text */
+    notify(text) {
+      const note = element("div", { className: "tracebook-note", text, aria: { role: "status" } });
+      note.style.cssText =
         "position:absolute;right:8px;bottom:4px;padding:2px 8px;border-radius:3px;font-size:12px;" +
         "color:var(--jp-content-font-color1);background:var(--jp-layout-color2);";
-      said.textContent = text;
-      this.node.append(said);
-      setTimeout(() => said.remove(), SAID);
+      this.node.append(note);
+      setTimeout(() => note.remove(), NOTIFICATION_MS);
     }
 
     onResize() {

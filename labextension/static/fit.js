@@ -1,58 +1,73 @@
-// Fits a figure of ours to the width there is: title and subtitle wrap, names at the first axis are thinned out. The kernel lays
-// figures out for a wide page; a figure that a user made is left as it is.
+// @ts-check
+// Fits a figure to the width of its output: title and subtitle wrap, and names at the x axis are thinned out. The kernel lays
+// figures out for a wide page. Figures that a user's code made stay as they are.
 
-/** Plotly's own size of titles in pixels, and what it makes of `<sub>`. */
+/** @import { Axis, Layout } from "../types/plotly" */
+
+/** Plotly's font size of titles in pixels, and the factor for `<sub>`. */
 const TITLE = 17;
 const SUB = 0.7;
-/** How much higher a figure gets with each line. */
+/** How many pixels each line adds to the height of a figure. */
 const TITLE_LINE = 22;
 const SUB_LINE = 18;
-/** A legend above the plot of one line has its room; of one with more lines, this much. */
+/** The height up to which a legend above the plot is one line, and how much of a higher one the kernel's layout has room for. */
 const LEGEND_LINE = 34;
 const LEGEND_ROOM = 18;
-/** The room that a name along the first axis needs, by how it stands. */
-const UPRIGHT = 13;
-const ASLANT = 21;
-/** The longest name that stands aslant, as a part of the plot's width. */
-const MOST_ASLANT = 0.4;
-/** About how wide a character at the axis is. */
+/** The width that a name at the x axis needs, vertical or slanted. */
+const VERTICAL = 13;
+const SLANTED = 21;
+/** The longest slanted name, as a fraction of the plot's width. */
+const MAX_SLANTED = 0.4;
+/** The approximate width of a character at the axis. */
 const CHAR = 6.6;
-/** Names of at most so many characters lie flat. */
-const FLAT_CHARS = 4;
+/** Names of at most this many characters are horizontal. */
+const HORIZONTAL_CHARS = 4;
 
-const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-const decode = (text) => text.replace(/&(?:lt|gt|amp);/g, (entity) => ENTITIES[entity]);
-const encode = (text) => text.replace(/[&<>]/g, (letter) => Object.keys(ENTITIES).find((name) => ENTITIES[name] === letter));
+/** @type {[entity: string, char: string][]} */
+const ENTITIES = [["&lt;", "<"], ["&gt;", ">"], ["&amp;", "&"]];
+const CHARS = new Map(ENTITIES);
+const CODES = new Map(ENTITIES.map(([entity, char]) => [char, entity]));
+/** @param {string} text */
+const decode = (text) => text.replace(/&(?:lt|gt|amp);/g, (entity) => CHARS.get(entity) ?? entity);
+/** @param {string} text */
+const encode = (text) => text.replace(/[&<>]/g, (char) => CODES.get(char) ?? char);
 
-/** A title without Plotly's tags and entities. */
+/** Removes Plotly's tags and entities from a title. @param {unknown} text */
 export function plain(text) {
   return decode(String(text).replace(/<[^>]*>/g, " "));
 }
 
-/** Title and subtitle of a figure of ours, as text; undefined of another one. */
+/** Returns title and subtitle of a figure that the kernel laid out, undefined of any other. @param {Layout} layout */
 function heading(layout) {
-  const { text, xref, xanchor } = layout.title ?? {};
+  const { text, x = 0, xref, xanchor } = typeof layout.title === "object" ? layout.title : {};
   if (typeof text !== "string" || xref !== "container" || xanchor !== "left") {
     return undefined;
   }
   const [title, ...below] = text.split("<br>");
-  // The kernel broke the subtitle for a wide page, behind its blanks.
+  // The kernel broke the subtitle into lines for a wide page; each line ends with its blank.
   const subtitle = below.map((line) => line.replace(/^<sub>|<\/sub>$/g, "")).join("");
-  return { title: decode(title), subtitle: decode(subtitle), lines: below.length };
+  return { title: decode(title), subtitle: decode(subtitle), lines: below.length, x };
 }
 
-/** Breaks a text into lines behind blanks; `room` is the width of each line, by its place. */
-function wrap(text, measure, room) {
+/**
+ * Breaks a text into lines, behind blanks where possible.
+ *
+ * @param {string} text
+ * @param {(text: string) => number} measure returns the width of a text
+ * @param {(line: number) => number} room returns the width of a line
+ */
+export function wrap(text, measure, room) {
+  /** @type {string[]} */
   const lines = [];
   let line = "";
-  for (let word of text.match(/\S*\s*/g)) {
+  for (let word of text.match(/\S*\s*/g) ?? []) {
     while (word && measure((line + word).trimEnd()) > room(lines.length)) {
       if (line) {
         lines.push(line);
         line = "";
         continue;
       }
-      // A word that no line holds is broken.
+      // A word that is wider than a line is broken.
       let end = word.length - 1;
       while (end > 1 && measure(word.slice(0, end)) > room(lines.length)) {
         end -= 1;
@@ -68,57 +83,76 @@ function wrap(text, measure, room) {
   return line || lines.length === 0 ? [...lines, line] : lines;
 }
 
-const canvas = document.createElement("canvas").getContext("2d");
+const canvas = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 
-/** What measures text in pixels. */
+/** Returns a function that measures texts in pixels. @param {number} size @param {string} family */
 function measuring(size, family) {
-  return (text) => {
+  return (/** @type {string} */ text) => {
     canvas.font = `${size}px ${family}`;
     return canvas.measureText(text).width;
   };
 }
 
-/** Title, height and upper margin at `width`, of which the tool bar takes `bar` beside the first line; the legend above the plot is
- * `legend` high. */
+/**
+ * Returns the changes of the layout that make the title fit; none for a figure that the kernel did not lay out.
+ *
+ * @param {Layout} layout
+ * @param {{ width: number, bar: number, legend: number, family: string }} size width of the output, width of the mode bar beside
+ *   the first line, height of the legend above the plot, font
+ * @returns {Record<string, unknown>}
+ */
 export function fittedTitle(layout, { width, bar, legend, family }) {
-  const said = heading(layout);
-  if (!said) {
+  const found = heading(layout);
+  if (!found) {
     return {};
   }
-  const left = width * (layout.title.x ?? 0) + 8;
-  const title = wrap(said.title, measuring(TITLE, family), (place) => width - left - (place === 0 ? bar : 16));
-  const below = said.subtitle ? wrap(said.subtitle, measuring(TITLE * SUB, family), () => width - left - 16) : [];
-  const names = legend > LEGEND_LINE ? legend - LEGEND_ROOM : 0;
-  const more = TITLE_LINE * (title.length - 1) + SUB_LINE * (below.length - said.lines) + names;
+  const left = width * found.x + 8;
+  const title = wrap(found.title, measuring(TITLE, family), (line) => width - left - (line === 0 ? bar : 16));
+  const below = found.subtitle ? wrap(found.subtitle, measuring(TITLE * SUB, family), () => width - left - 16) : [];
+  const legendLines = legend > LEGEND_LINE ? legend - LEGEND_ROOM : 0;
+  const more = TITLE_LINE * (title.length - 1) + SUB_LINE * (below.length - found.lines) + legendLines;
   return {
     "title.text": [...title.map(encode), ...below.map((line) => `<sub>${encode(line)}</sub>`)].join("<br>"),
-    "margin.t": layout.margin.t + more,
-    height: layout.height + more,
+    "margin.t": Number(layout.margin?.t) + more,
+    height: Number(layout.height) + more,
   };
 }
 
-/** Every how many-th of `texts` is written where one has `room` pixels of a plot, and how they stand. */
-function thinned(texts, angle, room, wide) {
-  const longest = Math.max(...texts.map((text) => plain(text).length));
-  const flat = typeof angle !== "number";
-  const need = flat && longest <= FLAT_CHARS ? (longest + 1) * CHAR : UPRIGHT;
+/**
+ * Returns how names fit if each has `room` pixels of a plot that is `width` wide: every how many-th is shown, and at which angle.
+ *
+ * @param {string[]} names
+ * @param {number | string | undefined} angle
+ * @param {number} room
+ * @param {number} width
+ */
+function thinned(names, angle, room, width) {
+  const longest = Math.max(...names.map((name) => plain(name).length));
+  const need = typeof angle !== "number" && longest <= HORIZONTAL_CHARS ? (longest + 1) * CHAR : VERTICAL;
   const every = Math.max(1, Math.ceil(need / room));
-  const aslant = !flat && Math.abs(angle) < 90;
-  // What stands aslant reaches to the left, too, and takes that room from the bars.
-  const upright = aslant && (room * every < ASLANT || longest * CHAR > wide * MOST_ASLANT);
-  return { every, angle: upright ? -90 : angle, longest };
+  const slanted = typeof angle === "number" && Math.abs(angle) < 90;
+  // Slanted names also extend to the left, which narrows the plot.
+  const turned = slanted && (room * every < SLANTED || longest * CHAR > width * MAX_SLANTED);
+  return { every, angle: turned ? -90 : angle, longest };
 }
 
-/** The names that are written along an axis of `wide` pixels, of which `shown` places are in sight; and how much higher the
- * figure gets where they have to stand upright. */
-export function fittedTicks({ tickvals, ticktext, tickangle }, places, shown, wide) {
-  if (!Array.isArray(tickvals) || !Array.isArray(ticktext) || tickvals.length === 0 || !(wide > 0) || !(shown > 0)) {
+/**
+ * Returns the names that fit at an x axis, and by how many pixels the figure grows if slanted names become vertical (`more`).
+ *
+ * @param {Axis} axis
+ * @param {number} positions the number of positions at the axis
+ * @param {number} shown how many of them are in sight
+ * @param {number} width the width of the plot in pixels
+ */
+export function fittedTicks({ tickvals, ticktext, tickangle }, positions, shown, width) {
+  if (!Array.isArray(tickvals) || !Array.isArray(ticktext) || tickvals.length === 0 || !(width > 0) || !(shown > 0)) {
     return { more: 0 };
   }
-  const room = (wide / shown) * (places / tickvals.length);
-  const { every, angle, longest } = thinned(ticktext, tickangle, room, wide);
-  const pick = (list) => list.filter((_, place) => place % every === 0);
+  const room = (width / shown) * (positions / tickvals.length);
+  const { every, angle, longest } = thinned(ticktext, tickangle, room, width);
+  /** @type {(_: unknown, index: number) => boolean} */
+  const kept = (_, index) => index % every === 0;
   const turned = angle !== tickangle;
-  const more = turned ? longest * CHAR * (1 - Math.sin((Math.abs(tickangle) * Math.PI) / 180)) : 0;
-  return { tickvals: pick(tickvals), ticktext: pick(ticktext), tickangle: angle, more: Math.round(more) };
+  const more = turned ? longest * CHAR * (1 - Math.sin((Math.abs(Number(tickangle)) * Math.PI) / 180)) : 0;
+  return { tickvals: tickvals.filter(kept), ticktext: ticktext.filter(kept), tickangle: angle, more: Math.round(more) };
 }

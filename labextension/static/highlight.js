@@ -1,15 +1,31 @@
-// Colours of cells: magic lines as magics, all else as Rust. A cell's language here is a parser of ours for its magic lines, into
-// which Rust's own parser is nested for each piece of Rust: a quote or a `/*` in a magic line does not reach the code below it.
-// Colours come from JupyterLab's theme. Only editors in notebooks of our kernel have this language.
+// @ts-check
+// A CodeMirror language for the cells of notebooks of our kernel. Its parser finds the magic lines, and CodeMirror's Rust parser
+// is nested for each piece of Rust, so that a quote or a `/*` in a magic line does not affect the code below. JupyterLab's theme
+// gives the colours.
 
 import { pieces, words } from "./magic.js";
 import { isOurs } from "./notebooks.js";
 
-/** The name of Rust, in JupyterLab's list of languages and in its MIME types. */
+/**
+ * The packages of CodeMirror and Lezer come without types.
+ *
+ * @import { EditorModel, MakePlugin } from "../types/jupyterlab"
+ * @import { Piece } from "./magic.js"
+ * @typedef {{ node: any, from: number, to: number }} Child
+ */
+
+/** The name of Rust in JupyterLab's list of languages and in MIME types. */
 const RUST = "rust";
 const NODES = ["Cell", "Rust", "MagicLine", "MagicName", "Binding", "flag", "string", "number", "expression", "variable"];
 
-/** The language of a cell, made of Rust's. */
+/**
+ * Creates the language of cells from that of Rust.
+ *
+ * @param {any} rust
+ * @param {any} codemirrorLanguage
+ * @param {any} lezer
+ * @param {any} highlight
+ */
 function language(rust, { Language, languageDataProp }, { NodeType, NodeSet, Parser, Tree, parseMixed }, { styleTags, tags }) {
   const rustData = rust.language.data;
   const types = NODES.map((name, id) =>
@@ -25,79 +41,94 @@ function language(rust, { Language, languageDataProp }, { NodeType, NodeSet, Par
       variable: tags.special(tags.variableName),
     }),
   );
-  const type = Object.fromEntries(nodes.types.map((one) => [one.name, one]));
+  const type = Object.fromEntries(nodes.types.map((/** @type {{ name: string }} */ node) => [node.name, node]));
 
-  /** A node over children, given as `{ node, from, to }` in places of the cell. */
-  const tree = (name, from, to, children) =>
+  /** Creates a node over its children; all offsets are those of the cell. */
+  const tree = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ to, /** @type {Child[]} */ children) =>
     new Tree(type[name], children.map(({ node }) => node), children.map((child) => child.from - from), to - from);
+  /** @type {(name: string, from: number, to: number) => Child} */
   const leaf = (name, from, to) => ({ node: tree(name, from, to, []), from, to });
 
+  /** @type {(code: string, piece: Piece & Required<Pick<Piece, "head">>) => Child} */
   const magicLine = (code, { from, to, head }) => {
-    const parts = [];
+    const children = [];
     if (head.bind) {
-      parts.push(leaf("Binding", from + head.bind[0], from + head.bind[1]));
+      children.push(leaf("Binding", from + head.bind[0], from + head.bind[1]));
     }
-    parts.push(leaf("MagicName", from + head.name[0], from + head.name[1]));
+    children.push(leaf("MagicName", from + head.name[0], from + head.name[1]));
     for (const word of words(code.slice(from, from + head.length), head.name[1])) {
-      parts.push(leaf(word.kind, from + word.from, from + word.to));
+      children.push(leaf(word.kind, from + word.from, from + word.to));
     }
-    return { node: tree("MagicLine", from, to, parts), from, to };
+    return { node: tree("MagicLine", from, to, children), from, to };
   };
 
-  /** All of a cell at once: cells are short. */
-  class Whole {
+  /** A parse of a whole cell in one step, since cells are short. */
+  class CellParse {
+    /** @param {{ length: number, read(from: number, to: number): string }} input */
     constructor(input) {
       this.input = input;
       this.parsedPos = 0;
+      /** @type {number | null} */
       this.stoppedAt = null;
     }
 
-    stopAt(place) {
-      this.stoppedAt = place;
+    /** @param {number} offset */
+    stopAt(offset) {
+      this.stoppedAt = offset;
     }
 
     advance() {
       const code = this.input.read(0, this.input.length);
       this.parsedPos = this.input.length;
-      const parts = pieces(code).map((piece) => (piece.head ? magicLine(code, piece) : leaf("Rust", piece.from, piece.to)));
-      return tree("Cell", 0, code.length, parts);
+      const children = pieces(code).map(({ from, to, head }) =>
+        head ? magicLine(code, { from, to, head }) : leaf("Rust", from, to),
+      );
+      return tree("Cell", 0, code.length, children);
     }
   }
 
-  const nested = parseMixed(({ name }) => (name === "Rust" || name === "expression" ? { parser: rust.language.parser } : null));
+  const nested = parseMixed((/** @type {{ name: string }} */ { name }) => (name === "Rust" || name === "expression" ? { parser: rust.language.parser } : null));
 
   class CellParser extends Parser {
+    /** @param {any} input @param {any} fragments @param {any} ranges */
     createParse(input, fragments, ranges) {
-      return nested(new Whole(input), input, fragments, ranges);
+      return nested(new CellParse(input), input, fragments, ranges);
     }
   }
 
   return new Language(rustData, new CellParser(), [], "tracebook");
 }
 
-/** What an editor is given: nothing, or the language while its cell is one of ours. */
-function editorExtension({ Compartment, Prec }, { ViewPlugin }, loaded, model) {
+/**
+ * Creates the extension of an editor: it adds the language while the cell's notebook uses our kernel.
+ *
+ * @param {any} codemirrorState
+ * @param {any} codemirrorView
+ * @param {() => Promise<any>} loadLanguage
+ * @param {EditorModel} model
+ */
+function editorExtension({ Compartment, Prec }, { ViewPlugin }, loadLanguage, model) {
   const notebook = model.sharedModel?.notebook;
   const compartment = new Compartment();
-  const follow = ViewPlugin.define((view) => {
-    let there = false;
+  const follow = ViewPlugin.define((/** @type {{ dispatch(change: object): void }} */ view) => {
+    let active = false;
     let ended = false;
     const update = async () => {
       const wanted = isOurs(notebook) && model.mimeType.includes(RUST);
-      const made = wanted ? await loaded() : undefined;
-      if (!ended && Boolean(made) !== there) {
-        there = Boolean(made);
-        view.dispatch({ effects: compartment.reconfigure(made ? Prec.highest(made.extension) : []) });
+      const loaded = wanted ? await loadLanguage() : undefined;
+      if (!ended && Boolean(loaded) !== active) {
+        active = Boolean(loaded);
+        view.dispatch({ effects: compartment.reconfigure(loaded ? Prec.highest(loaded.extension) : []) });
       }
     };
-    // Later, since a view that is being made takes no changes.
+    // Deferred: a view refuses changes while it is created.
     Promise.resolve().then(update);
-    notebook.metadataChanged.connect(update);
+    notebook?.metadataChanged.connect(update);
     model.mimeTypeChanged.connect(update);
     return {
       destroy: () => {
         ended = true;
-        notebook.metadataChanged.disconnect(update);
+        notebook?.metadataChanged.disconnect(update);
         model.mimeTypeChanged.disconnect(update);
       },
     };
@@ -105,7 +136,7 @@ function editorExtension({ Compartment, Prec }, { ViewPlugin }, loaded, model) {
   return [compartment.of([]), follow];
 }
 
-/** The plugin. */
+/** The plugin. @type {MakePlugin} */
 export async function highlighting(shared) {
   const [codemirror, state, view, languages, common, highlight] = await Promise.all(
     ["@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view", "@codemirror/language", "@lezer/common", "@lezer/highlight"]
@@ -118,7 +149,8 @@ export async function highlighting(shared) {
       if (!extensions || !registry) {
         return;
       }
-      let made;
+      /** @type {Promise<any> | undefined} */
+      let loading;
       const load = async () => {
         const rust = await registry.getLanguage(RUST);
         if (!rust?.support) {
@@ -126,13 +158,14 @@ export async function highlighting(shared) {
         }
         return language(rust.support, languages, common, highlight);
       };
-      // Without it cells keep the colours of Rust.
-      const loaded = () => (made ??= load().catch((error) => console.warn(`tracebook: no colours of magic lines: ${error.message}`)));
+      // Without this language, cells have the colours of Rust.
+      const loadOnce = () =>
+        (loading ??= load().catch((error) => console.warn(`tracebook: cannot colour magic lines: ${error.message}`)));
       extensions.addExtension({
         name: "tracebook:magics",
-        factory: ({ model }) =>
+        factory: (/** @type {{ model: EditorModel }} */ { model }) =>
           model.sharedModel?.notebook
-            ? EditorExtensionRegistry.createImmutableExtension(editorExtension(state, view, loaded, model))
+            ? EditorExtensionRegistry.createImmutableExtension(editorExtension(state, view, loadOnce, model))
             : null,
       });
     },

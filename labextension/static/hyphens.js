@@ -1,14 +1,22 @@
-// Keeps words with hyphens, such as `--test-iteration`, on one line of a text output. No style sheet can do that: browsers
-// break lines behind every hyphen.
+// @ts-check
+// Keeps words with hyphens, such as `--test-iteration`, on one line of a text output. Browsers break lines behind every hyphen,
+// and no style sheet prevents that.
+
+import { element } from "./element.js";
 
 const WHOLE = "tracebook-whole";
-/** A word that a line could break: no blanks, a hyphen inside. Longer words may break, or they would not fit. */
+/** A word with a hyphen inside. */
 const WORD = /[^\s-]*-+[^\s-]\S*/g;
+/** Longer words may break, or they would not fit. */
 const LONGEST = 40;
-/** Texts beyond this many characters stay as they are: to search them would be felt. */
-const MOST = 20000;
+/** Texts of more characters stay as they are: the search would be noticeable. */
+const MAX_TEXT = 20000;
 
-/** Splits a text into pieces; `whole` ones must not break. */
+/**
+ * Splits a text into pieces; `whole` pieces must not be broken.
+ *
+ * @param {string} text
+ */
 export function pieces(text) {
   const found = [];
   let from = 0;
@@ -22,30 +30,29 @@ export function pieces(text) {
   return found.filter((piece) => piece.text);
 }
 
-/** A text as nodes: the words that must not break are elements. */
+/** Returns a text as nodes; words that must not be broken are elements. @param {string} text */
 export function unbroken(text) {
   return pieces(text).map((piece) => {
     if (!piece.whole) {
       return document.createTextNode(piece.text);
     }
-    const word = document.createElement("span");
-    word.className = WHOLE;
+    const word = element("span", { className: WHOLE, text: piece.text });
     word.style.whiteSpace = "nowrap";
-    word.textContent = piece.text;
     return word;
   });
 }
 
-/** Wraps the words with hyphens below an element. */
-function keepWhole(element) {
-  if (element.textContent.length > MOST) {
+/** Wraps the words with hyphens in an output. @param {Element} output */
+function keepWhole(output) {
+  if ((output.textContent ?? "").length > MAX_TEXT) {
     return;
   }
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(output, NodeFilter.SHOW_TEXT);
+  /** @type {Text[]} */
   const texts = [];
   while (walker.nextNode()) {
-    const text = walker.currentNode;
-    if (text.data.includes("-") && !text.parentElement.classList.contains(WHOLE)) {
+    const text = /** @type {Text} */ (walker.currentNode);
+    if (text.data.includes("-") && !text.parentElement?.classList.contains(WHOLE)) {
       texts.push(text);
     }
   }
@@ -57,22 +64,28 @@ function keepWhole(element) {
   }
 }
 
-/** Keeps the hyphenated words of a notebook's text outputs whole, now and as outputs come. Returns what ends it. */
+/**
+ * Keeps the hyphenated words of a notebook's text outputs whole, in present and future outputs. Returns a function that ends
+ * this.
+ *
+ * @param {Element} node
+ */
 export function keepHyphens(node) {
   const selector = ".jp-OutputArea .jp-RenderedText pre";
+  /** @type {Set<Element>} */
   const changed = new Set();
   let scheduled = false;
   const flush = () => {
     scheduled = false;
-    for (const element of changed) {
-      if (element.isConnected) {
-        keepWhole(element);
+    for (const output of changed) {
+      if (output.isConnected) {
+        keepWhole(output);
       }
     }
     changed.clear();
   };
-  const add = (element) => {
-    changed.add(element);
+  const add = (/** @type {Element} */ output) => {
+    changed.add(output);
     if (!scheduled) {
       scheduled = true;
       requestAnimationFrame(flush);
@@ -80,8 +93,8 @@ export function keepHyphens(node) {
   };
   const observer = new MutationObserver((records) => {
     for (const { target, addedNodes } of records) {
-      const element = target instanceof Element ? target : target.parentElement;
-      const pre = element?.closest(selector);
+      const parent = target instanceof Element ? target : target.parentElement;
+      const pre = parent?.closest(selector);
       if (pre) {
         add(pre);
         continue;

@@ -1,5 +1,14 @@
-// Which lines of a cell are magics, and what their words are: the grammar of `src/cell` (segment.rs, rust.rs, words.rs), in
-// JavaScript, for colours. `tests/magic-lines.json` holds the two together.
+// @ts-check
+// The grammar of magic lines, for colours: which lines of a cell are magics, and what their words are. It mirrors `src/cell`;
+// `tests/magic-lines.json` tests both.
+
+/**
+ * Offsets in a line: where the variable and the name of a magic begin and end. `owns`: a cell magic (`%%`).
+ *
+ * @typedef {{ bind?: [number, number], name: [number, number], length: number, owns?: boolean }} Head
+ * @typedef {{ from: number, to: number, head?: Head }} Piece
+ * @typedef {{ kind: string, from: number, to: number }} Word
+ */
 
 const NAME = "(?![0-9])[\\p{L}\\p{N}_]+";
 const MAGIC = new RegExp(`^(\\s*)(%{1,2})(${NAME})(.*)$`, "u");
@@ -9,21 +18,24 @@ const WORD = /[\p{L}\p{N}_]+/uy;
 const RAW = /(?:b|c)?r(#*)"/y;
 const QUOTE = /[bc]?"/y;
 const CHARACTER = /b?'(?:\\(?:.[^']*)?|[^'\\])'/suy;
+/** @type {Record<string, string>} */
 const CLOSES = { "(": ")", "[": "]", "{": "}" };
 
-/** Matches a sticky expression at a place. */
-function at(expression, text, place) {
-  expression.lastIndex = place;
+/** Matches a sticky expression at an offset. @param {RegExp} expression @param {string} text @param {number} offset */
+function at(expression, text, offset) {
+  expression.lastIndex = offset;
   return expression.exec(text);
 }
 
-/** Walks over the tokens of Rust, just well enough to know where a line starts outside strings, comments and brackets. */
-class Walk {
+/** A scanner of Rust tokens that finds the lines which start outside of strings, comments and brackets. */
+class Scanner {
+  /** @param {string} code @param {number} start */
   constructor(code, start) {
     this.code = code;
     this.at = start;
+    /** The closing brackets that are expected. @type {string[]} */
     this.open = [];
-    /** The last token that is no blank and no comment. */
+    /** The first character of the last token; blanks and comments are not tokens. @type {string | undefined} */
     this.last = undefined;
   }
 
@@ -32,12 +44,12 @@ class Walk {
     return this.last === undefined || this.last === ";";
   }
 
-  /** The start of the next line outside strings, comments and brackets; undefined if there is none. */
+  /** Returns the start of the next line outside of strings, comments and brackets, or undefined. */
   nextLine() {
     while (this.at < this.code.length) {
       const start = this.at;
       if (/\s/.test(this.code[start])) {
-        const blank = at(/\s+/y, this.code, start)[0];
+        const [blank] = at(/\s+/y, this.code, start) ?? [""];
         this.at += blank.length;
         const line = blank.lastIndexOf("\n");
         if (line >= 0 && this.open.length === 0) {
@@ -55,6 +67,7 @@ class Walk {
     return undefined;
   }
 
+  /** Skips a block comment; they nest. */
   comment() {
     let depth = 0;
     while (this.at < this.code.length) {
@@ -73,7 +86,7 @@ class Walk {
     }
   }
 
-  /** Goes over one token; answers with its first character. */
+  /** Skips a token and returns its first character. */
   token() {
     const { code } = this;
     const first = code[this.at];
@@ -101,10 +114,16 @@ class Walk {
   }
 }
 
-/** The magic that a line is by its form: where its parts start and end, from the start of the line; undefined if it is none. */
+/**
+ * Parses a line as a magic; undefined if it is not one.
+ *
+ * @param {string} line
+ * @param {boolean} atStatement whether a statement of Rust may start here
+ * @returns {Head | undefined}
+ */
 function head(line, atStatement) {
   const text = line.trimEnd();
-  const placed = atStatement || !/^\s/.test(text);
+  const allowed = atStatement || !/^\s/.test(text);
   let found = BOUND.exec(text);
   if (found) {
     const [, before, bind, between, name, rest] = found;
@@ -113,7 +132,7 @@ function head(line, atStatement) {
       ? { bind: [before.length, before.length + bind.length], name: [sigil, sigil + 1 + name.length], length: text.length }
       : undefined;
   }
-  if (!placed) {
+  if (!allowed) {
     return undefined;
   }
   if ((found = HELP.exec(text))) {
@@ -121,26 +140,27 @@ function head(line, atStatement) {
   }
   if ((found = MAGIC.exec(text))) {
     const [, before, sigil, name, rest] = found;
-    const asks = /^\?+$/.test(rest);
-    if (asks || /^(?:$|[; \t])/.test(rest)) {
-      const end = before.length + sigil.length + name.length + (asks ? rest.length : 0);
-      return { name: [before.length, end], length: text.length, owns: sigil.length === 2 && !asks };
+    const help = /^\?+$/.test(rest);
+    if (help || /^(?:$|[; \t])/.test(rest)) {
+      const end = before.length + sigil.length + name.length + (help ? rest.length : 0);
+      return { name: [before.length, end], length: text.length, owns: sigil.length === 2 && !help };
     }
   }
   return undefined;
 }
 
-/** A cell as pieces without gaps, `{ from, to, head }`; without a head they are Rust. */
+/** Splits a cell into pieces without gaps. A piece without a head is Rust. @param {string} code */
 export function pieces(code) {
+  /** @type {Piece[]} */
   const found = [];
   let rust = 0;
   let line = 0;
-  let walk = new Walk(code, 0);
+  let scanner = new Scanner(code, 0);
   while (line < code.length) {
     const end = code.indexOf("\n", line) + 1 || code.length;
     const text = code.slice(line, end);
-    const magic = head(text, walk.atStatement());
-    const command = /^\s*:(?!:)/.test(text) && walk.atStatement();
+    const magic = head(text, scanner.atStatement());
+    const command = /^\s*:(?!:)/.test(text) && scanner.atStatement();
     if (magic || command) {
       if (magic) {
         if (rust < line) {
@@ -150,9 +170,9 @@ export function pieces(code) {
         rust = end;
       }
       line = end;
-      walk = new Walk(code, end);
+      scanner = new Scanner(code, end);
     } else {
-      line = walk.nextLine() ?? code.length;
+      line = scanner.nextLine() ?? code.length;
     }
   }
   if (rust < code.length) {
@@ -161,76 +181,88 @@ export function pieces(code) {
   return found;
 }
 
-/** Where a `{expression}` that starts at `from` ends; braces and strings inside are counted. */
+/** Returns the end of a `{expression}` with its inner braces and strings. @param {string} line @param {number} from */
 function braceEnd(line, from) {
   let depth = 0;
   let quoted = false;
-  for (let place = from; place < line.length; place += 1) {
-    const letter = line[place];
-    if (quoted && letter === "\\") {
-      place += 1;
-    } else if (letter === '"') {
+  for (let offset = from; offset < line.length; offset += 1) {
+    const char = line[offset];
+    if (quoted && char === "\\") {
+      offset += 1;
+    } else if (char === '"') {
       quoted = !quoted;
-    } else if (!quoted && letter === "{") {
+    } else if (!quoted && char === "{") {
       depth += 1;
-    } else if (!quoted && letter === "}" && (depth -= 1) === 0) {
-      return place + 1;
+    } else if (!quoted && char === "}" && (depth -= 1) === 0) {
+      return offset + 1;
     }
   }
   return line.length;
 }
 
-/** The words of a magic line from `from` on that have a colour: `{ kind, from, to }` with the kinds `flag`, `string`, `number`,
- * `expression` and `variable`, in order and apart from each other. */
+/**
+ * Returns the coloured words of a magic line from `from` on, in order and without overlaps. Their kinds are `flag`, `string`,
+ * `number`, `expression` and `variable`.
+ *
+ * @param {string} line
+ * @param {number} from
+ */
 export function words(line, from) {
+  /** @type {Word[]} */
   const found = [];
-  const add = (kind, start, end) => end > start && found.push({ kind, from: start, to: end });
-  let place = from;
-  while (place < line.length) {
-    if (/\s/.test(line[place])) {
-      place += 1;
+  /** @type {(kind: string, start: number, end: number) => void} */
+  const add = (kind, start, end) => {
+    if (end > start) {
+      found.push({ kind, from: start, to: end });
+    }
+  };
+  let offset = from;
+  while (offset < line.length) {
+    if (/\s/.test(line[offset])) {
+      offset += 1;
       continue;
     }
-    const flag = at(/-{1,2}[\p{L}_][^\s=]*/uy, line, place);
-    const number = at(/[-+]?(?:\d[\d.,_-]*|\.\d+)[\p{L}%]*(?=[\s;]|$)/uy, line, place);
+    const flag = at(/-{1,2}[\p{L}_][^\s=]*/uy, line, offset);
+    const number = at(/[-+]?(?:\d[\d.,_-]*|\.\d+)[\p{L}%]*(?=[\s;]|$)/uy, line, offset);
     if (flag) {
-      add("flag", place, (place += flag[0].length));
+      add("flag", offset, (offset += flag[0].length));
     } else if (number) {
-      add("number", place, (place += number[0].length));
+      add("number", offset, (offset += number[0].length));
     }
-    // The rest of the word: its quoted parts, expressions and variables.
-    while (place < line.length && !/\s/.test(line[place])) {
-      const start = place;
-      if (line[place] === "'") {
-        place = line.indexOf("'", place + 1) + 1 || line.length;
-        add("string", start, place);
-      } else if (line[place] === '"') {
-        place += 1;
+    // The rest of the word may contain quoted texts, expressions and variables.
+    while (offset < line.length && !/\s/.test(line[offset])) {
+      const start = offset;
+      if (line[offset] === "'") {
+        offset = line.indexOf("'", offset + 1) + 1 || line.length;
+        add("string", start, offset);
+      } else if (line[offset] === '"') {
+        offset += 1;
         let text = start;
-        while (place < line.length && line[place] !== '"') {
-          if (line[place] === "{" || line.startsWith("${", place)) {
-            add("string", text, place);
-            place = special(place);
-            text = place;
+        while (offset < line.length && line[offset] !== '"') {
+          if (line[offset] === "{" || line.startsWith("${", offset)) {
+            add("string", text, offset);
+            offset = special(offset);
+            text = offset;
           } else {
-            place += line[place] === "\\" ? 2 : 1;
+            offset += line[offset] === "\\" ? 2 : 1;
           }
         }
-        place = Math.min(place + 1, line.length);
-        add("string", text, place);
-      } else if (line[place] === "{" || line.startsWith("${", place)) {
-        place = special(place);
+        offset = Math.min(offset + 1, line.length);
+        add("string", text, offset);
+      } else if (line[offset] === "{" || line.startsWith("${", offset)) {
+        offset = special(offset);
       } else {
-        place += line[place] === "\\" ? 2 : 1;
-        const value = line[place - 1] === "=" && at(/-?\d[\d.,_-]*[\p{L}%]*(?=[\s;]|$)/uy, line, place);
+        offset += line[offset] === "\\" ? 2 : 1;
+        const value = line[offset - 1] === "=" && at(/-?\d[\d.,_-]*[\p{L}%]*(?=[\s;]|$)/uy, line, offset);
         if (value) {
-          add("number", place, (place += value[0].length));
+          add("number", offset, (offset += value[0].length));
         }
       }
     }
   }
   return found;
 
+  /** Adds an `{expression}` or a `${VARIABLE}`; returns its end. @param {number} start */
   function special(start) {
     if (line[start] === "$") {
       const end = line.indexOf("}", start) + 1 || line.length;

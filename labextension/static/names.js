@@ -1,10 +1,16 @@
-// Names that fit: shortened in the middle, and never so that two different ones look the same.
+// @ts-check
+// Shortens names in the middle, so that different names stay different.
 
-/** How often names that look alike are shortened anew, each time at a place where those that still do differ. */
+/** How often names that look alike are shortened again, each time around a character in which they differ. */
 const ROUNDS = 6;
 const SHORTEST = 3;
 
-/** A long text without its middle: both ends tell a kernel apart. */
+/**
+ * Removes the middle of a long text: kernels are told apart by their beginning and end.
+ *
+ * @param {string} text
+ * @param {number} most the longest result, in characters
+ */
 export function elide(text, most) {
   const chars = Array.from(text);
   const room = Math.max(most, SHORTEST);
@@ -15,8 +21,14 @@ export function elide(text, most) {
   return `${chars.slice(0, room - 1 - tail).join("")}…${chars.slice(-tail).join("")}`;
 }
 
-/** As `elide`, and keeps what stands around character `keep`. */
-function elideAt(name, most, keep) {
+/**
+ * Like `elide`, but keeps the characters around index `keep`.
+ *
+ * @param {string} name
+ * @param {number} most
+ * @param {number} keep
+ */
+function elideAround(name, most, keep) {
   const chars = Array.from(name);
   const room = Math.max(most, SHORTEST);
   const head = Math.floor(room / 3);
@@ -30,46 +42,59 @@ function elideAt(name, most, keep) {
   return `${chars.slice(0, head).join("")}…${end}`;
 }
 
-/** The first character in which two names differ. */
-function parting(one, other) {
+/** Returns the index of the first character in which two names differ. @param {string} one @param {string} other */
+function firstDifference(one, other) {
   const [a, b] = [Array.from(one), Array.from(other)];
   const at = a.findIndex((char, index) => char !== b[index]);
   return at < 0 ? a.length : at;
 }
 
-/** The groups of names that have the same short name. */
-function alike(short) {
+/** Returns the groups of names that have the same short name. @param {Map<string, string>} short */
+function lookAlikes(short) {
+  /** @type {Map<string, string[]>} */
   const groups = new Map();
   short.forEach((text, name) => groups.set(text, [...(groups.get(text) ?? []), name]));
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** Names → short names. Those that would look alike show a place where they differ; those that differ in more places than
- * fit get a number. */
+/**
+ * Returns a short name for each name. Names that would look alike are shortened around a character in which they differ;
+ * if one is not enough, they are numbered.
+ *
+ * @param {string[]} names
+ * @param {number} most the longest short name, in characters
+ * @returns {Map<string, string>}
+ */
 export function elideApart(names, most) {
   const short = new Map([...new Set(names)].map((name) => [name, elide(name, most)]));
   for (let round = 0; round < ROUNDS; round += 1) {
-    const groups = alike(short);
+    const groups = lookAlikes(short);
     if (!groups.length) {
       return short;
     }
     for (const group of groups) {
-      const at = Math.min(...group.slice(1).map((name, index) => parting(group[index], name)));
-      group.forEach((name) => short.set(name, elideAt(name, most, at)));
+      const at = Math.min(...group.slice(1).map((name, index) => firstDifference(group[index], name)));
+      group.forEach((name) => short.set(name, elideAround(name, most, at)));
     }
   }
+  number(short, Math.max(most, SHORTEST));
+  return short;
+}
+
+/** Numbers the names that still look alike: `kernel…`, `kerne·2`. @param {Map<string, string>} short @param {number} most */
+function number(short, most) {
   const taken = new Set(short.values());
-  for (const group of alike(short)) {
-    let number = 2;
+  for (const group of lookAlikes(short)) {
+    const chars = Array.from(short.get(group[0]) ?? "");
+    let count = 2;
     for (const name of group.slice(1)) {
       let text;
       do {
-        const end = `·${number++}`;
-        text = Array.from(short.get(name)).slice(0, Math.max(Math.max(most, SHORTEST) - end.length, 1)).join("") + end;
+        const end = `·${count++}`;
+        text = chars.slice(0, Math.max(most - end.length, 1)).join("") + end;
       } while (taken.has(text));
       taken.add(text);
       short.set(name, text);
     }
   }
-  return short;
 }

@@ -1,24 +1,34 @@
-// Notebooks of our kernel: how they are known, and the style of what belongs to them.
+// @ts-check
+// Notebooks of this kernel: how to recognize them, and how their text outputs break into lines.
 
+import { addStyleSheet } from "./element.js";
 import { keepHyphens } from "./hyphens.js";
+
+/** @import { MakePlugin, NotebookPanel, NotebookTracker, SharedNotebook } from "../types/jupyterlab" */
 
 /** The name of our kernelspec. */
 const KERNEL = "tracebook";
-/** Marks the panels of notebooks of our kernel. */
+/** The CSS class of panels whose notebook uses our kernel. */
 export const MARK = "tracebook-notebook";
 
 const STYLE = `
 .${MARK} .jp-OutputArea .jp-RenderedText pre { word-break: normal; overflow-wrap: anywhere; }
 `;
 
-/** Whether a shared notebook (JupyterLab's data model) is of our kernel. JupyterLab keeps its kernelspec up to date. */
+/** Whether a notebook uses our kernel. JupyterLab keeps the `kernelspec` metadata up to date. @param {SharedNotebook} [notebook] */
 export function isOurs(notebook) {
-  return notebook?.getMetadata?.("kernelspec")?.name === KERNEL;
+  const spec = /** @type {{ name?: string } | undefined} */ (notebook?.getMetadata?.("kernelspec"));
+  return spec?.name === KERNEL;
 }
 
-/** Calls `found` with every notebook panel of the page, now and later, once its content is there. */
+/**
+ * Calls `found` with each present and future notebook panel of the page, once its content is loaded.
+ *
+ * @param {NotebookTracker} tracker
+ * @param {(panel: NotebookPanel) => void} found
+ */
 export function eachPanel(tracker, found) {
-  const ready = (panel) =>
+  const ready = (/** @type {NotebookPanel} */ panel) =>
     panel.context.ready.then(() => {
       if (!panel.isDisposed) {
         found(panel);
@@ -28,28 +38,19 @@ export function eachPanel(tracker, found) {
   tracker.widgetAdded.connect((_, panel) => ready(panel));
 }
 
-/** Gives the page a style sheet, once. */
-export function addStyle(id, text) {
-  if (!document.getElementById(id)) {
-    const sheet = document.createElement("style");
-    sheet.id = id;
-    sheet.textContent = text;
-    document.head.append(sheet);
-  }
-}
-
-/** Marks notebooks of our kernel, and wraps their text outputs at blanks rather than within words. */
+/** The plugin: marks notebooks of our kernel, and breaks their text outputs at blanks instead of within words. @type {MakePlugin} */
 export async function notebooks(shared) {
   const { INotebookTracker } = await shared("@jupyterlab/notebook");
   return {
     optional: [INotebookTracker],
-    activate: (_, tracker) => {
+    activate: (_, /** @type {NotebookTracker | undefined} */ tracker) => {
       if (!tracker) {
         return;
       }
-      addStyle("tracebook-notebook-style", STYLE);
+      addStyleSheet("tracebook-notebook-style", STYLE);
       eachPanel(tracker, (panel) => {
         const notebook = panel.content.model?.sharedModel;
+        /** @type {(() => void) | undefined} */
         let endHyphens;
         const mark = () => {
           const ours = isOurs(notebook);

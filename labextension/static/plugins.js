@@ -1,32 +1,39 @@
-// The plugins: what the extension adds to JupyterLab besides renderers. One that cannot start says so on the browser's
-// console and leaves the others, and the renderers, as they are.
+// @ts-check
+// The plugins: what the extension adds to JupyterLab besides renderers. A plugin that cannot start warns on the browser's
+// console; the other plugins and the renderers work without it.
 
 import { durations } from "./durations.js";
 import { highlighting } from "./highlight.js";
 import { inserting } from "./insert.js";
 import { notebooks } from "./notebooks.js";
 
-/** Every plugin by its name. Each gets `shared`, which loads a package of JupyterLab's, and answers with `optional` tokens and
- * `activate`. Tokens are optional, since pages such as Notebook's file list have no notebooks. */
+/** @import { MakePlugin, Shared } from "../types/jupyterlab" */
+
+/**
+ * Every plugin by name. Its tokens are optional, since pages such as Notebook's file list have no notebooks.
+ *
+ * @type {Record<string, MakePlugin>}
+ */
 const PLUGINS = { notebooks, durations, highlighting, inserting };
 
-/** The plugins of this page, for JupyterLab to activate. */
+/** Returns the plugins of this page, for JupyterLab to activate. @param {Shared} shared */
 export async function plugins(shared) {
   const made = await Promise.all(
     Object.entries(PLUGINS).map(async ([name, make]) => {
-      const failed = (error) => console.warn(`tracebook: ${name} cannot start: ${error?.message ?? error}`);
+      const warn = (/** @type {any} */ error) => console.warn(`tracebook: cannot start ${name}: ${error?.message ?? error}`);
       try {
         const { optional, activate } = await make(shared);
-        const guarded = (...given) => {
+        /** @type {typeof activate} */
+        const guarded = (app, ...services) => {
           try {
-            activate(...given);
+            activate(app, ...services);
           } catch (error) {
-            failed(error);
+            warn(error);
           }
         };
         return [{ id: `tracebook-labextension:${name}`, autoStart: true, optional, activate: guarded }];
       } catch (error) {
-        failed(error);
+        warn(error);
         return [];
       }
     }),

@@ -1,13 +1,22 @@
-// What JupyterLab loads first: a module-federation container written by hand, since plain scripts need no bundler.
-// JupyterLab calls `init` with the packages it shares and `get` with a name that package.json gives: `./mimeExtension`
+// @ts-check
+// The entry point that JupyterLab loads: a module-federation container, written by hand because plain scripts need no bundler.
+// JupyterLab calls `init` with the packages that it shares, and `get` with a name from package.json: `./mimeExtension`
 // (renderers of figures and tables) or `./extension` (plugins).
+
+/**
+ * The packages that JupyterLab shares: name → version → how to load it.
+ *
+ * @typedef {Record<string, Record<string, { loaded?: unknown, get(): Promise<() => any> }>>} Scope
+ */
+
 (() => {
   "use strict";
 
-  const base = document.currentScript.src;
-  let scope;
+  const base = /** @type {HTMLScriptElement} */ (document.currentScript).src;
+  /** @type {Scope} */
+  let scope = {};
 
-  /** A shared package, in the copy that JupyterLab itself uses. */
+  /** Loads a shared package, in the version that JupyterLab itself uses. @param {string} name */
   const shared = async (name) => {
     const versions = Object.values(scope[name] ?? {});
     const chosen = versions.find((version) => version.loaded) ?? versions[0];
@@ -17,7 +26,8 @@
     return (await chosen.get())();
   };
 
-  const script = (name) => import(new URL(name, base));
+  /** Imports a module beside this script. @param {string} name @returns {Promise<any>} */
+  const script = (name) => import(new URL(name, base).href);
 
   const renderers = async () => {
     const [{ Widget }, figure, table] = await Promise.all([
@@ -25,23 +35,23 @@
       script("figure.js"),
       script("table.js"),
     ]);
-    const renderer = (id, mimeType, create) => ({
+    const renderer = (/** @type {string} */ id, /** @type {string} */ mimeType, /** @type {object} */ createRenderer) => ({
       id: `tracebook-labextension:${id}`,
       dataType: "json",
-      // Before text/html, which tables carry too.
+      // Preferred to text/html, which tables contain too.
       rank: 0,
       rendererFactory: {
-        // Both renderers write text with textContent only, so untrusted notebooks may use them.
+        // Both renderers set text as textContent only, so they are safe in untrusted notebooks.
         safe: true,
         mimeTypes: [mimeType],
-        createRenderer: create,
+        createRenderer,
       },
     });
     const Figure = figure.renderer(Widget);
     const Table = table.renderer(Widget);
     return [
-      renderer("figure", figure.MIME, (options) => new Figure(options)),
-      renderer("table", table.MIME, (options) => new Table(options)),
+      renderer("figure", figure.MIME, () => new Figure()),
+      renderer("table", table.MIME, () => new Table()),
     ];
   };
 
@@ -49,10 +59,10 @@
 
   window._JUPYTERLAB = window._JUPYTERLAB ?? {};
   window._JUPYTERLAB["tracebook-labextension"] = {
-    init: (given) => {
-      scope = given;
+    init: (/** @type {Scope} */ packages) => {
+      scope = packages;
     },
-    get: async (name) => {
+    get: async (/** @type {string} */ name) => {
       const made = await (name === "./extension" ? plugins() : renderers());
       return () => ({ __esModule: true, default: made });
     },

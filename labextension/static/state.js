@@ -1,35 +1,43 @@
-// What the reader chose in a table. It outlives the drawing: an output that is drawn again is as it was left.
+// @ts-check
+// View states of tables: what the user chose. They outlive renderers, so that an output drawn again looks as before.
 
-/** How many rows a table shows at first, if it does not say. */
+/** @import { Table, ViewState } from "../types/table" */
+
+/** Rows per page, if the table does not say. */
 const PAGE = 100;
 
-/** By the output's model, which Jupyter keeps while it throws renderers away. */
-const kept = new WeakMap();
+/** View states by output model: Jupyter keeps the model while it replaces renderers. @type {WeakMap<object, ViewState>} */
+const states = new WeakMap();
 
+/** Writes a count with separated thousands. @param {number} number */
 export const count = (number) => number.toLocaleString("en-US");
 
+/** @param {Table} table @param {string} shape @returns {ViewState} */
 function fresh(table, shape) {
+  const { page } = table;
   return {
     shape,
-    /** Column and direction; no direction is the answer's own order. */
     sorted: { index: -1, direction: 0 },
     typed: "",
-    /** Column name → words. */
     chosen: {},
-    /** Places of columns that are not shown. */
     hidden: new Set(),
     menu: false,
     page: 0,
-    /** Rows a page; 0 is all. */
-    size: Number.isInteger(table.page) && table.page > 0 ? table.page : PAGE,
+    size: page !== undefined && Number.isInteger(page) && page > 0 ? page : PAGE,
   };
 }
 
-/** The state for a model's table: what it was, or what the renderer's last table with the same columns had. */
-export function stateOf(model, table, before) {
+/**
+ * Returns the view state of a model's table: its own, or that of the renderer's previous table if both have the same columns.
+ *
+ * @param {object} model
+ * @param {Table} table
+ * @param {ViewState} [previous]
+ */
+export function stateOf(model, table, previous) {
   const shape = table.columns.map((column) => column.name).join("\n");
-  const known = [kept.get(model), before].find((state) => state?.shape === shape);
+  const known = [states.get(model), previous].find((state) => state?.shape === shape);
   const state = known ?? fresh(table, shape);
-  kept.set(model, state);
+  states.set(model, state);
   return state;
 }

@@ -1,5 +1,8 @@
-// How tables look. Colours of the page come from the theme; those of bars are the figures', told apart by people who see
-// red and green alike, and so thin that the text before them stays readable on white and on black.
+// @ts-check
+// The style sheet of tables. Text and background have the colours of the theme. Bars have the colours of figures, which people
+// with red-green colour blindness can tell apart, and are pale enough for text on them, on white and on black.
+
+import { addStyleSheet } from "./element.js";
 
 const STYLE = `
 .tracebook-table { container-type: inline-size; padding: 4px 0; color: var(--jp-content-font-color1, inherit);
@@ -91,13 +94,5 @@ const STYLE = `
 }
 `;
 
-/** Gives the page the style sheet of tables, once. */
-export function style() {
-  const id = "tracebook-table-style";
-  if (!document.getElementById(id)) {
-    const sheet = document.createElement("style");
-    sheet.id = id;
-    sheet.textContent = STYLE;
-    document.head.append(sheet);
-  }
-}
+/** Adds the style sheet of tables to the page, once. */
+export const addTableStyle = () => addStyleSheet("tracebook-table-style", STYLE);

@@ -1,18 +1,26 @@
-// Colours of the page, and word when they change.
+// @ts-check
+// Colours of the page's theme, and notification of theme changes.
 
-/** The value of a theme variable at `node`, or `otherwise`. */
-export function themed(node, variable, otherwise) {
-  return getComputedStyle(node).getPropertyValue(variable).trim() || otherwise;
+/**
+ * Returns the value of a theme variable at `node`, or `fallback` if the theme does not set it.
+ *
+ * @param {Element} node
+ * @param {string} variable
+ * @param {string} fallback
+ */
+export function themed(node, variable, fallback) {
+  return getComputedStyle(node).getPropertyValue(variable).trim() || fallback;
 }
 
+/** @type {Set<() => unknown>} */
 const listeners = new Set();
 
 const observer = new MutationObserver(() => {
-  // JupyterLab names the new theme before the browser has applied its style sheet.
+  // JupyterLab sets the name of the theme before the browser has applied its style sheet.
   setTimeout(() => listeners.forEach((listener) => listener()), 100);
 });
 
-/** Calls `listener` whenever the theme changes; returns what ends that. */
+/** Calls `listener` at each change of the theme. Returns a function that ends this. @param {() => unknown} listener */
 export function onThemeChange(listener) {
   if (listeners.size === 0) {
     observer.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });

@@ -1,13 +1,23 @@
-// What stands above and below the rows: filter box, buttons of words, menu of columns, copies, pages.
+// @ts-check
+// The controls above and below the rows: filter box, facet buttons, column menu, copy buttons, pages.
 
 import { copy, csv, markdown } from "./copy.js";
 import { button, element } from "./element.js";
 import { count } from "./state.js";
 
-/** How many rows a page may have; 0 is all. */
-const SIZES = [20, 50, 100, 500, 0];
+/** @import { Column, Facet, Row, Value, ViewState } from "../types/table" */
 
-/** The box in which rows are searched, and a line that says if what was typed is no regular expression. */
+/** The numbers of rows per page to choose from; 0 is all. */
+const SIZES = [20, 50, 100, 500, 0];
+/** By how many entries each key moves in the column menu. @type {Record<string, number>} */
+const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/**
+ * Creates the filter box. `report` shows what is wrong with the text; an empty text is no problem.
+ *
+ * @param {ViewState} state
+ * @param {() => string} changed filters the rows and returns the problem
+ */
 export function filterBox(state, changed) {
   const box = element("input", {
     type: "search",
@@ -17,13 +27,13 @@ export function filterBox(state, changed) {
     aria: { label: "Filter rows by text or regular expression" },
   });
   const hint = element("span", { className: "tb-hint", aria: { role: "status" } });
-  const judge = (problem) => {
+  const report = (/** @type {string} */ problem) => {
     hint.textContent = problem;
     box.setAttribute("aria-invalid", String(problem !== ""));
   };
   box.addEventListener("input", () => {
     state.typed = box.value;
-    judge(changed());
+    report(changed());
   });
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && box.value) {
@@ -33,17 +43,23 @@ export function filterBox(state, changed) {
       box.dispatchEvent(new Event("input"));
     }
   });
-  return { node: element("span", { className: "tb-group tb-search" }, box, hint), judge };
+  return { node: element("span", { className: "tb-group tb-search" }, box, hint), report };
 }
 
-/** A button for every word of a column; `recount` writes how many rows each would show. */
+/**
+ * Creates a button for each word of a facet. `recount` shows how many of the given rows have each word.
+ *
+ * @param {Facet} facet
+ * @param {ViewState} state
+ * @param {() => unknown} changed
+ */
 export function chips(facet, state, changed) {
-  // Words that an answer drawn again no longer has would hide every row.
+  // The table may have been drawn again without a chosen word, which would hide every row.
   const chosen = new Set([...(state.chosen[facet.name] ?? [])].filter((word) => facet.words.includes(word)));
   state.chosen[facet.name] = chosen;
   const made = facet.words.map((word) => {
     const number = element("span", { className: "tb-count" });
-    const act = () => {
+    const toggle = () => {
       const pressed = !chosen.delete(word);
       if (pressed) {
         chosen.add(word);
@@ -51,15 +67,18 @@ export function chips(facet, state, changed) {
       chip.setAttribute("aria-pressed", String(pressed));
       changed();
     };
-    const chip = button(undefined, act, { aria: { pressed: String(chosen.has(word)) } });
+    const chip = button(undefined, toggle, { aria: { pressed: String(chosen.has(word)) } });
     chip.classList.add("tb-chip");
     chip.title = `show only rows with ${facet.name}: ${facet.write(word)}`;
     chip.append(`${facet.write(word)} `, number);
     return { word, chip, number };
   });
-  const recount = (rows) => {
+  const recount = (/** @type {Row[]} */ rows) => {
+    /** @type {Map<Value | undefined, number>} */
     const found = new Map();
-    rows.forEach((row) => found.set(facet.of(row), (found.get(facet.of(row)) ?? 0) + 1));
+    for (const word of rows.map(facet.wordOf)) {
+      found.set(word, (found.get(word) ?? 0) + 1);
+    }
     made.forEach(({ word, number }) => (number.textContent = count(found.get(word) ?? 0)));
   };
   const node = element("span", { className: "tb-group", aria: { role: "group", label: facet.name } });
@@ -67,7 +86,15 @@ export function chips(facet, state, changed) {
   return { node, recount };
 }
 
-/** A button that opens a list of columns to tick, and the list. It opens in the flow of the page: outputs cut off what floats. */
+/**
+ * Creates the menu of columns: a button that opens a list of check boxes. The list is part of the page's flow, since outputs clip
+ * floating elements.
+ *
+ * @param {Column[]} columns
+ * @param {ViewState} state
+ * @param {() => unknown} changed
+ * @param {string} id the id of the list
+ */
 export function columnMenu(columns, state, changed, id) {
   const boxes = columns.map((column) => {
     const box = element("input", { type: "checkbox", checked: !state.hidden.has(column.index) });
@@ -77,13 +104,13 @@ export function columnMenu(columns, state, changed, id) {
       } else {
         state.hidden.add(column.index);
       }
-      guard();
+      keepLast();
       changed();
     });
     return box;
   });
-  // The last column stays: an empty table would say nothing.
-  const guard = () => {
+  // The last shown column cannot be hidden.
+  const keepLast = () => {
     const last = state.hidden.size === columns.length - 1;
     boxes.forEach((box) => (box.disabled = last && box.checked));
   };
@@ -91,18 +118,18 @@ export function columnMenu(columns, state, changed, id) {
   const all = button("show all", () => {
     state.hidden.clear();
     boxes.forEach((box) => (box.checked = true));
-    guard();
+    keepLast();
     changed();
   });
   const list = element("div", { className: "tb-menu", id, aria: { role: "group", label: "Columns to show" } }, ...labels, all);
   const opener = button("Columns", () => open(!state.menu), { aria: { controls: id } });
-  const open = (wanted) => {
-    state.menu = wanted;
-    list.hidden = !wanted;
-    opener.setAttribute("aria-expanded", String(wanted));
+  const open = (/** @type {boolean} */ shown) => {
+    state.menu = shown;
+    list.hidden = !shown;
+    opener.setAttribute("aria-expanded", String(shown));
   };
   list.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    const step = STEPS[event.key];
     if (event.key === "Escape") {
       event.stopPropagation();
       open(false);
@@ -110,42 +137,54 @@ export function columnMenu(columns, state, changed, id) {
     } else if (step) {
       event.preventDefault();
       const stops = [...boxes.filter((box) => !box.disabled), all];
-      const at = stops.indexOf(document.activeElement);
+      const at = stops.findIndex((stop) => stop === document.activeElement);
       stops[(at + step + stops.length) % stops.length].focus();
     }
   });
-  guard();
+  keepLast();
   open(state.menu);
   return { opener, list };
 }
 
-/** Buttons that put the rows and columns as they are shown on the clipboard, whole and exact. */
-export function copies(shown) {
-  const said = element("span", { className: "tb-hint", aria: { role: "status" } });
-  const copier = (name, write) =>
+/**
+ * Creates the buttons that copy all matching rows, in the shown columns, with exact values.
+ *
+ * @param {() => { columns: Column[], rows: Row[] }} shown
+ */
+export function copyButtons(shown) {
+  const status = element("span", { className: "tb-hint", aria: { role: "status" } });
+  const copier = (/** @type {string} */ name, /** @type {typeof csv} */ write) =>
     button(
       name,
       async () => {
         const { columns, rows } = shown();
         const done = await copy(write(columns, rows));
         const what = `${count(rows.length)} row${rows.length === 1 ? "" : "s"}`;
-        said.textContent = done ? `copied ${what} as ${name}` : "the browser does not let this page copy";
+        status.textContent = done ? `copied ${what} as ${name}` : "cannot copy: the browser refuses it to this page";
       },
       { aria: { label: `Copy as ${name}` }, title: `copy all rows that match, in the columns shown, as ${name}` },
     );
   const label = element("span", { className: "tb-label", text: "Copy", aria: { hidden: "true" } });
-  return element("span", { className: "tb-group" }, label, copier("CSV", csv), copier("Markdown", markdown), said);
+  return element("span", { className: "tb-group" }, label, copier("CSV", csv), copier("Markdown", markdown), status);
 }
 
-/** Buttons from page to page; `show` is told how many rows there are, and hides all where one page is enough. */
+/**
+ * Creates the controls of pages. `show` takes how many rows match and how many there are; it hides the controls if all fit on
+ * the smallest page.
+ *
+ * @param {ViewState} state
+ * @param {() => unknown} changed
+ */
 export function pager(state, changed) {
-  const go = (page) => () => {
-    state.page = page();
-    changed();
-  };
   let last = 0;
-  const where = element("span", { className: "tb-label" });
-  const arrow = (text, label, page) => button(text, go(page), { aria: { label }, title: label });
+  const position = element("span", { className: "tb-label" });
+  const arrow = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => number} */ page) => {
+    const go = () => {
+      state.page = page();
+      changed();
+    };
+    return button(text, go, { aria: { label }, title: label });
+  };
   const back = [arrow("«", "first page", () => 0), arrow("‹", "previous page", () => state.page - 1)];
   const forth = [arrow("›", "next page", () => state.page + 1), arrow("»", "last page", () => last)];
   const sizes = SIZES.includes(state.size) ? SIZES : [state.size, ...SIZES];
@@ -153,20 +192,20 @@ export function pager(state, changed) {
   const select = element("select", { aria: { label: "rows a page" } }, ...options);
   select.value = String(state.size);
   select.addEventListener("change", () => {
-    // What stood first stays in sight.
+    // The first row stays in sight.
     const first = state.page * state.size;
     state.size = Number(select.value);
     state.page = state.size ? Math.floor(first / state.size) : 0;
     changed();
   });
-  const node = element("div", { className: "tb-pages", aria: { role: "group", label: "pages" } }, ...back, where, ...forth, select);
-  const show = (rows, most) => {
+  const node = element("div", { className: "tb-pages", aria: { role: "group", label: "pages" } }, ...back, position, ...forth, select);
+  const show = (/** @type {number} */ rows, /** @type {number} */ total) => {
     const size = state.size || Math.max(rows, 1);
     last = Math.max(Math.ceil(rows / size) - 1, 0);
-    node.hidden = most <= Math.min(...SIZES.filter(Boolean), state.size || Infinity);
+    node.hidden = total <= Math.min(...SIZES.filter(Boolean), state.size || Infinity);
     node.style.display = node.hidden ? "none" : "";
     const from = state.page * size;
-    where.textContent = rows ? `${count(from + 1)}–${count(Math.min(from + size, rows))} of ${count(rows)}` : "0 of 0";
+    position.textContent = rows ? `${count(from + 1)}–${count(Math.min(from + size, rows))} of ${count(rows)}` : "0 of 0";
     back.forEach((made) => made.setAttribute("aria-disabled", String(state.page === 0)));
     forth.forEach((made) => made.setAttribute("aria-disabled", String(state.page >= last)));
   };

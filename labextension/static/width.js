@@ -1,16 +1,26 @@
-// Makes a table fit the page: names give way first, then heads and blanks; what still does not fit is scrolled to, and said.
+// @ts-check
+// Fits a table to the width of its output: names get shorter first, then heads and margins. A table that is still too wide
+// scrolls, and says how many columns are out of sight.
 
 import { NAME_CHARS } from "./columns.js";
 import { button, element } from "./element.js";
 
-/** Names get no shorter than this to make room. */
-const FEWEST_CHARS = 12;
+/** @import { Column } from "../types/table" */
+/** A drawn name: its cell, its column and the whole name. @typedef {{ cell: HTMLElement, column: Column, whole: string }} NameCell */
 
-/** The width of one character of a name, in pixels. */
-function charWidth(cells) {
+/** Names get no shorter than this. */
+const FEWEST_CHARS = 12;
+/** How often names are shortened again: after the widest name another may be the widest. */
+const ROUNDS = 4;
+
+/** @param {HTMLElement} cell */
+const chars = (cell) => Array.from(cell.textContent ?? "").length;
+
+/** Returns the width of a character of a name, in pixels. @param {NameCell[]} names */
+function charWidth(names) {
   const range = document.createRange();
-  for (const { cell } of cells) {
-    const length = Array.from(cell.textContent).length;
+  for (const { cell } of names) {
+    const length = chars(cell);
     if (length > 3) {
       range.selectNodeContents(cell);
       return range.getBoundingClientRect().width / length;
@@ -19,11 +29,11 @@ function charWidth(cells) {
   return 8;
 }
 
-/** Shortens the drawn names to at most so many characters. */
+/** Shortens the drawn names to at most so many characters. @param {NameCell[]} names @param {number} most */
 function shorten(names, most) {
   for (const { cell, column, whole } of names) {
     column.shortener.most = most;
-    const text = column.shortener.of(whole);
+    const text = column.shortener.shorten(whole);
     if (cell.textContent !== text) {
       cell.textContent = text;
     }
@@ -31,30 +41,41 @@ function shorten(names, most) {
   }
 }
 
-/** Lays a drawn table out for the width that its output has. `names` are its cells of names. */
+/**
+ * Fits a drawn table to the width of its output.
+ *
+ * @param {HTMLElement} node the output
+ * @param {HTMLElement} scroll the element that scrolls the table
+ * @param {NameCell[]} names
+ */
 export function fit(node, scroll, names) {
   const room = node.clientWidth - 4;
-  if (room <= 0) {
+  const table = scroll.firstElementChild;
+  if (room <= 0 || !(table instanceof HTMLElement)) {
     return;
   }
-  const over = () => scroll.firstElementChild.offsetWidth - room;
+  const excess = () => table.offsetWidth - room;
   node.classList.remove("tb-narrow");
   shorten(names, NAME_CHARS);
-  if (over() <= 0) {
+  if (excess() <= 0) {
     return;
   }
   node.classList.add("tb-narrow");
   const columns = new Set(names.map(({ column }) => column)).size;
-  // The widest name gives way; another may then be the widest, in a second column of names.
-  for (let most = NAME_CHARS, round = 0; columns && over() > 0 && most > FEWEST_CHARS && round < 4; round += 1) {
-    const widest = Math.max(...names.map(({ cell }) => Array.from(cell.textContent).length));
-    const less = Math.ceil(over() / charWidth(names) / columns);
+  for (let most = NAME_CHARS, round = 0; columns && excess() > 0 && most > FEWEST_CHARS && round < ROUNDS; round += 1) {
+    const widest = Math.max(...names.map(({ cell }) => chars(cell)));
+    const less = Math.ceil(excess() / charWidth(names) / columns);
     most = Math.max(Math.min(most, widest) - less, FEWEST_CHARS);
     shorten(names, most);
   }
 }
 
-/** The edge that says that there are more columns than fit, and the button that brings them. */
+/**
+ * Creates what shows that there are more columns than fit: a shaded edge, and a button that scrolls to them. `show` updates
+ * both.
+ *
+ * @param {HTMLElement} scroll
+ */
 export function sideways(scroll) {
   const edge = element("div", { className: "tb-edge", aria: { hidden: "true" } });
   const frame = element("div", { className: "tb-frame" }, scroll, edge);

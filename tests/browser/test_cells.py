@@ -1,6 +1,5 @@
 """Cells of our kernel in JupyterLab and Notebook 7: colours of magic lines, durations, text outputs. The kernel is the real one."""
 
-import json
 import re
 
 import nbformat
@@ -132,24 +131,6 @@ def test_notebooks_of_other_kernels_are_left_alone(page, with_cells):
     assert load["as"][0] == colour(page, "--jp-mirror-editor-keyword-color"), "a keyword of Rust, and of Python, as without us"
     assert page.play.locator(".tracebook-notebook").count() == 0
     assert page.play.locator(".tracebook-duration:visible").count() == 0
-
-
-def test_magic_lines_are_those_of_the_kernel(page, with_cells):
-    cases = json.loads((ROOT / "tests" / "magic-lines.json").read_text())
-    page.open(with_cells.url("colours.ipynb"))
-    script = (
-        "[...document.querySelectorAll('script')].map((one) => one.src).find((src) => src.includes('tracebook-labextension'))"
-    )
-    page.wait(f"!!({script})")
-    found = page.play.evaluate(
-        f"""async (cells) => {{
-          const {{ pieces }} = await import(new URL('magic.js', {script}));
-          return cells.map((cell) => pieces(cell).filter((piece) => piece.head).map(({{ from, to }}) => cell.slice(from, to)));
-        }}""",
-        [case["cell"] for case in cases],
-    )
-    for case, magics in zip(cases, found, strict=True):
-        assert magics == case["magics"], case["cell"]
 
 
 def test_every_cell_shows_how_long_it_took(page, with_cells, screenshots):

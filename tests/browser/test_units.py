@@ -1,0 +1,76 @@
+"""Unit tests of the extension's modules: the exported functions of tests/browser/units/*.js, in a page without JupyterLab."""
+
+import http.server
+import json
+import re
+import threading
+
+import pytest
+
+import chromium
+from places import ROOT
+
+UNITS = ROOT / "tests" / "browser" / "units"
+HELPERS = {"assert.js", "samples.js"}
+TESTS = [
+    (path.name, name)
+    for path in sorted(UNITS.glob("*.js"))
+    if path.name not in HELPERS
+    for name in re.findall(r"^export (?:async )?function (\w+)\(\)", path.read_text(), re.MULTILINE)
+]
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """Serves an empty page, the modules under /static and the tests under /units."""
+
+    FOLDERS = {"static": ROOT / "labextension" / "static", "units": UNITS}
+
+    def do_GET(self):
+        _, folder, name = (self.path + "/").split("/")[:3]
+        file = self.FOLDERS.get(folder, UNITS) / name
+        found = file.is_file()
+        self.send_response(200 if found or self.path == "/" else 404)
+        self.send_header("Content-Type", "text/javascript" if found else "text/html")
+        self.end_headers()
+        self.wfile.write(file.read_bytes() if found else b"<!doctype html><title>units</title>")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def units():
+    """A page that can import the modules and the tests."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with chromium.page() as page:
+        page.open(f"http://127.0.0.1:{server.server_port}/")
+        yield page
+    server.shutdown()
+
+
+def test_every_module_exports_only_tests(units):
+    """A function that the regular expression misses would never run."""
+    for file in {file for file, _ in TESTS}:
+        exports = units.evaluate(f"import('/units/{file}').then(Object.keys)")
+        assert sorted(exports) == sorted(name for other, name in TESTS if other == file), file
+        assert all(len(name) <= 60 for name in exports), file
+
+
+@pytest.mark.parametrize(("file", "name"), TESTS, ids=[f"{file}::{name}" for file, name in TESTS])
+def test_unit(units, file, name):
+    failure = units.evaluate(f"import('/units/{file}').then((tests) => tests.{name}()).then(() => '', String)")
+    assert not failure, failure
+
+
+def test_magic_lines_are_those_of_the_kernel(units):
+    cases = json.loads((ROOT / "tests" / "magic-lines.json").read_text())
+    found = units.play.evaluate(
+        """async (cells) => {
+          const { pieces } = await import('/static/magic.js');
+          return cells.map((cell) => pieces(cell).filter((piece) => piece.head).map(({ from, to }) => cell.slice(from, to)));
+        }""",
+        [case["cell"] for case in cases],
+    )
+    for case, magics in zip(cases, found, strict=True):
+        assert magics == case["magics"], case["cell"]
