@@ -159,7 +159,7 @@ impl Notebook {
             let start = Instant::now();
             let result = self.engine.run(&in_place(rust, code), out);
             self.rust_time.whole += start.elapsed();
-            self.rust_time.running += self.engine.ran();
+            self.rust_time.running += self.engine.take_run_time();
             return result.map_err(|failure| with_habit(failure, rust));
         }
         let mut context = Context { session: &mut self.session, cells: &mut *self.engine, out };

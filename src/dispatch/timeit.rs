@@ -112,7 +112,7 @@ impl Notebook {
         let start = Instant::now();
         let result = self.engine.run_within(&placed, &insertions, out);
         self.rust_time.whole += start.elapsed();
-        self.rust_time.running += self.engine.ran();
+        self.rust_time.running += self.engine.take_run_time();
         result
     }
 }

@@ -1,7 +1,7 @@
 //! `tracebook doctor`: what Jupyter and Rust cells need, looked at one by one, and the way out where something is amiss.
 
 use super::{Location, extension, kernelspec};
-use crate::engine::{CELLS_VARIABLE, CellsKit, KitError, compiler_version, default_folder};
+use crate::engine::{CELLS_VARIABLE, CellsToolchain, ToolchainError, compiler_version, default_folder};
 use crate::program::{command, shell_word};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -20,17 +20,20 @@ pub fn doctor(location: Option<&Location>, say: &mut dyn FnMut(&str)) -> usize {
         None => shares(),
     };
     let spec = shares.iter().find_map(|share| read(kernelspec::folder(share).join("kernel.json")));
-    let kit = kit(spec.as_ref().map(|(_, spec)| spec));
+    let toolchain = toolchain(spec.as_ref().map(|(_, spec)| spec));
     let history = crate::dispatch::history_path();
     let findings = [
         ("compiler", compiler()),
         ("linker", linker()),
-        ("Rust cells", cells(kit.as_ref())),
+        ("Rust cells", cells(toolchain.as_ref())),
         ("kernel", kernel(spec)),
         ("extension", lab_extension(&shares)),
         (
             "data",
-            writable("the library for Rust cells and what is compiled for it", kit.as_ref().map(CellsKit::folder)),
+            writable(
+                "the library for Rust cells and what is compiled for it",
+                toolchain.as_ref().map(CellsToolchain::folder),
+            ),
         ),
         (
             "history",
@@ -76,10 +79,10 @@ fn read(path: PathBuf) -> Option<(PathBuf, Value)> {
 }
 
 /// The library for cells that the kernel would use.
-fn kit(spec: Option<&Value>) -> Option<CellsKit> {
+fn toolchain(spec: Option<&Value>) -> Option<CellsToolchain> {
     let named = spec.and_then(|spec| spec["env"][CELLS_VARIABLE].as_str()).map(PathBuf::from);
     let named = named.or_else(|| std::env::var_os(CELLS_VARIABLE).map(PathBuf::from));
-    named.filter(|folder| !folder.as_os_str().is_empty()).or_else(default_folder).map(CellsKit::at)
+    named.filter(|folder| !folder.as_os_str().is_empty()).or_else(default_folder).map(CellsToolchain::at)
 }
 
 fn compiler() -> Finding {
@@ -105,14 +108,14 @@ fn linker() -> Finding {
     }
 }
 
-fn cells(kit: Option<&CellsKit>) -> Finding {
-    let kit = kit.ok_or_else(|| {
+fn cells(toolchain: Option<&CellsToolchain>) -> Finding {
+    let toolchain = toolchain.ok_or_else(|| {
         format!("no data folder: HOME is not set; set it, then `{} install --build-cells`", command())
     })?;
-    let whole = kit.library().is_file() && kit.worker().is_file() && kit.metadata().is_dir();
-    let checked = if whole { kit.check() } else { Err(KitError::NotBuilt) };
+    let whole = toolchain.library().is_file() && toolchain.worker().is_file() && toolchain.metadata().is_dir();
+    let checked = if whole { toolchain.check() } else { Err(ToolchainError::NotBuilt) };
     checked.map_err(|error| error.to_string())?;
-    Ok(kit.folder().display().to_string())
+    Ok(toolchain.folder().display().to_string())
 }
 
 fn kernel(spec: Option<(PathBuf, Value)>) -> Finding {
@@ -211,17 +214,17 @@ mod tests {
     #[test]
     fn a_library_that_is_missing_or_of_another_build_is_told() {
         let place = tempfile::tempdir().unwrap();
-        let kit = CellsKit::at(place.path());
-        assert!(cells(Some(&kit)).unwrap_err().contains("--build-cells"));
-        std::fs::create_dir(kit.metadata()).unwrap();
-        for file in [kit.library(), kit.worker(), kit.compiler_file(), kit.sources_file()] {
+        let toolchain = CellsToolchain::at(place.path());
+        assert!(cells(Some(&toolchain)).unwrap_err().contains("--build-cells"));
+        std::fs::create_dir(toolchain.metadata()).unwrap();
+        for file in [toolchain.library(), toolchain.worker(), toolchain.compiler_file(), toolchain.sources_file()] {
             std::fs::write(file, "other").unwrap();
         }
-        assert!(cells(Some(&kit)).unwrap_err().contains(" install"));
-        std::fs::write(kit.compiler_file(), compiler_version().unwrap()).unwrap();
-        assert!(cells(Some(&kit)).unwrap_err().contains("another build"));
-        std::fs::write(kit.sources_file(), CellsKit::SOURCES).unwrap();
-        assert!(cells(Some(&kit)).is_ok());
+        assert!(cells(Some(&toolchain)).unwrap_err().contains(" install"));
+        std::fs::write(toolchain.compiler_file(), compiler_version().unwrap()).unwrap();
+        assert!(cells(Some(&toolchain)).unwrap_err().contains("another build"));
+        std::fs::write(toolchain.sources_file(), CellsToolchain::SOURCES).unwrap();
+        assert!(cells(Some(&toolchain)).is_ok());
     }
 
     #[test]

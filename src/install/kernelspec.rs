@@ -1,7 +1,7 @@
 //! The kernelspec: how Jupyter finds and starts the kernel.
 
 use super::InstallError;
-use crate::engine::{CELLS_VARIABLE, CellsKit};
+use crate::engine::{CELLS_VARIABLE, CellsToolchain};
 use std::path::{Path, PathBuf};
 
 const TEMPLATE: &str = include_str!("../../kernelspec/kernel.json");
@@ -24,9 +24,9 @@ const PROGRAM_BESIDE: &str = "{resource_dir}/../../../../bin/tracebook";
 
 /// Writes the kernelspec; its `argv` is absolute, since Jupyter need not have this binary on its path.
 ///
-/// For a package, nothing in it may be true of this machine alone: then `kit` is none, the program is found from where
+/// For a package, nothing in it may be true of this machine alone: then `toolchain` is none, the program is found from where
 /// the kernelspec lies, and the library for cells where it lies by default.
-pub(super) fn install(share: &Path, kit: Option<&CellsKit>) -> Result<PathBuf, InstallError> {
+pub(super) fn install(share: &Path, toolchain: Option<&CellsToolchain>) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -35,10 +35,10 @@ pub(super) fn install(share: &Path, kit: Option<&CellsKit>) -> Result<PathBuf, I
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
     let mut spec: serde_json::Value =
         serde_json::from_str(TEMPLATE).map_err(std::io::Error::from).map_err(failed(&folder))?;
-    if let Some(kit) = kit {
+    if let Some(toolchain) = toolchain {
         let exe = std::env::current_exe().and_then(std::fs::canonicalize).map_err(failed(Path::new("tracebook")))?;
         spec["argv"][0] = exe.to_string_lossy().into_owned().into();
-        spec["env"][CELLS_VARIABLE] = kit.folder().to_string_lossy().into_owned().into();
+        spec["env"][CELLS_VARIABLE] = toolchain.folder().to_string_lossy().into_owned().into();
     } else {
         spec["argv"][0] = PROGRAM_BESIDE.into();
     }

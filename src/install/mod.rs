@@ -4,17 +4,17 @@ mod doctor;
 mod error;
 mod extension;
 mod kernelspec;
-mod kit;
 mod location;
 mod platform;
 mod sources;
+mod toolchain;
 
 pub use doctor::doctor;
 pub use error::InstallError;
 pub use location::Location;
 pub(crate) use sources::carried;
 
-use crate::engine::{CellsKit, default_folder};
+use crate::engine::{CellsToolchain, default_folder};
 
 /// What to install where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
     if let Some(note) = platform::note() {
         say(&format!("note: {note}"));
     }
-    let kit = CellsKit::at(default_folder().ok_or(InstallError::NoDataFolder)?);
+    let toolchain = CellsToolchain::at(default_folder().ok_or(InstallError::NoDataFolder)?);
     if options.cells != Cells::Only {
         let share = options.location.share()?;
         say(&format!("installing under {}", share.display()));
-        let kernelspec = kernelspec::install(&share, Some(&kit).filter(|_| !options.relocatable))?;
+        let kernelspec = kernelspec::install(&share, Some(&toolchain).filter(|_| !options.relocatable))?;
         say(&format!("  kernel:    {}", kernelspec.display()));
         let extension = extension::install(&share, options.relocatable)?;
         say(&format!("  extension: {} (draws plots and tables; reload an open JupyterLab page)", extension.display()));
@@ -67,8 +67,8 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
         ));
         return Ok(());
     }
-    match kit::build(&kit, say) {
-        Ok(()) => say(&format!("  Rust cells: {}", kit.folder().display())),
+    match toolchain::build(&toolchain, say) {
+        Ok(()) => say(&format!("  Rust cells: {}", toolchain.folder().display())),
         // Without a compiler the magics still work: that is an installation, not a failure.
         Err(InstallError::NoCompiler) if options.cells == Cells::Build => {
             say(

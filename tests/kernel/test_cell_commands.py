@@ -162,7 +162,7 @@ def test_another_polars_behind_a_crate_is_told_with_the_way_out(fresh, local_cra
     manifest.write_text(manifest.read_text() + '[dependencies]\npolars = { path = "../polars" }\n')
     fresh.ok(":offline 1")
     told = fresh.ok(f':dep {local_crate}\ngreeting::greet("you")', timeout=LONG).text("stderr")
-    assert "greeting brings polars 0.44.2 along, beside the 0.55" in told and "Parquet" in told
+    assert "greeting depends on polars 0.44.2, and cells use 0.55" in told and "Parquet" in told
     assert "brings" not in fresh.ok('df!("n" => [1])?.height()', timeout=LONG).text("stderr"), "told once"
 
 

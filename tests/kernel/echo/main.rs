@@ -36,7 +36,7 @@ impl Engine for Echo {
         self.run(code, out)
     }
 
-    fn ran(&mut self) -> Duration {
+    fn take_run_time(&mut self) -> Duration {
         Duration::ZERO
     }
 

@@ -1,0 +1,194 @@
+//! Hints for compiler errors: what users of pandas write, and how it is written here.
+
+use super::diagnostic::Diagnostic;
+
+/// A hint for errors that contain a text, at lines that contain a text.
+struct Rule {
+    /// The error contains any of these.
+    error: &'static [&'static str],
+    /// The line of the cell contains any of these; empty for every line.
+    line: &'static [&'static str],
+    hint: &'static str,
+}
+
+/// The rules; the first that matches counts.
+const RULES: &[Rule] = &[
+    Rule {
+        error: &["ChunkedArray<BooleanType>", "BooleanChunked"],
+        line: &[".filter("],
+        hint: "choose rows by an expression: `df.lazy().filter(col(\"x\").gt(lit(0))).collect()?`",
+    },
+    Rule {
+        error: &["Option<usize>"],
+        line: &[".head(", ".tail("],
+        hint: "the number is optional here: `df.head(Some(5))`",
+    },
+    Rule {
+        error: &["SortMultipleOptions", "takes 2 arguments", "is not an iterator"],
+        line: &[".sort("],
+        hint: "write `df.sort([\"x\"], SortMultipleOptions::new().with_order_descending(true))?`",
+    },
+    Rule {
+        error: &["cannot assign", "cannot borrow data in an index", "expected `Column`"],
+        line: &["[\""],
+        hint: "add a column with `df.with_column(Column::new(\"x\".into(), values))?`, or from other columns with \
+               `df.lazy().with_column((col(\"a\") / col(\"b\")).alias(\"x\")).collect()?`",
+    },
+    Rule {
+        error: &["no method named `groupby`", "no method named `group_by`"],
+        line: &[],
+        hint: "write `df.lazy().group_by([col(\"x\")]).agg([col(\"y\").sum()]).collect()?`",
+    },
+    Rule {
+        error: &["no method named `to_csv`", "no method named `write_csv`"],
+        line: &[],
+        hint: "`%show df --csv FILE` writes a frame, and in Rust `CsvWriter::new(std::fs::File::create(\"x.csv\")?).finish(&mut df)?`",
+    },
+    Rule {
+        error: &["no field `loc` on", "no field `iloc` on"],
+        line: &[],
+        hint: "take rows with `df.slice(0, 5)`, choose them with `df.lazy().filter(…).collect()?`",
+    },
+    Rule {
+        error: &["on type `DataFrame`", "on type `&DataFrame`", "on type `&mut DataFrame`"],
+        line: &[],
+        hint: "a column is `df.column(\"x\")?`, or `df[\"x\"]`",
+    },
+    Rule {
+        error: &[
+            "no method named `mean` found for struct `DataFrame`",
+            "no method named `sum` found for struct `DataFrame`",
+            "no method named `min` found for struct `DataFrame`",
+            "no method named `max` found for struct `DataFrame`",
+            "no method named `std` found for struct `DataFrame`",
+            "no method named `median` found for struct `DataFrame`",
+            "no method named `value_counts` found for struct `DataFrame`",
+            "no method named `assign` found for struct `DataFrame`",
+            "no method named `query` found for struct `DataFrame`",
+            "no method named `collect` found for struct `DataFrame`",
+            "no method named `agg` found for struct `DataFrame`",
+        ],
+        line: &[],
+        hint: "expressions work on a lazy frame: `df.lazy().select([col(\"x\").mean()]).collect()?`; `df.describe()?` summarises a frame",
+    },
+    Rule {
+        error: &["found for enum `Column`", "found for reference `&Column`"],
+        line: &[".mean(", ".sum(", ".min(", ".max(", ".std(", ".median("],
+        hint: "summarise a column as a series: `df.column(\"x\")?.as_materialized_series().mean()`",
+    },
+    Rule {
+        error: &["found for enum `Result<", "found for enum `std::result::Result<"],
+        line: &[],
+        hint: "a call that can fail returns a `Result`: `?` behind it unwraps the value, or ends the cell with the error",
+    },
+    Rule {
+        error: &["cannot be applied to type `Expr`", "expected `Expr`, found", "`&&` to Expr", "`Expr` with"],
+        line: &["col("],
+        hint: "conditions on columns are methods: `col(\"x\").gt(lit(5))`, `.lt`, `.eq`, `.and`, `.or`",
+    },
+    Rule {
+        error: &["expected `Expr`", "AsRef<[Expr]>", "`&str: AsRef<[", "AsRef<[polars"],
+        line: &[".select(", ".agg(", ".with_column", ".group_by(", ".filter("],
+        hint: "write columns as expressions: `[col(\"x\"), col(\"y\").sum()]`",
+    },
+    Rule {
+        error: &[
+            "cannot find value `pd`",
+            "cannot find value `np`",
+            "cannot find value `plt`",
+            "cannot find value `px`",
+        ],
+        line: &[],
+        hint: "cells are Rust: frames are polars' (`df!(\"x\" => [1, 2])?`), figures plotly's or `%visualize`",
+    },
+    Rule {
+        error: &["cannot find value `True`", "cannot find value `False`"],
+        line: &[],
+        hint: "write `true` and `false`",
+    },
+    Rule {
+        error: &["cannot find value `null`", "cannot find value `nil`", "cannot find value `nan`"],
+        line: &[],
+        hint: "an absent value is `None`, not-a-number is `f64::NAN`",
+    },
+    Rule {
+        error: &["function takes 0 arguments but"],
+        line: &["len("],
+        hint: "the number of rows is `df.height()`, of elements `xs.len()`",
+    },
+    Rule {
+        error: &["cannot be indexed by", "`usize` is not implemented for"],
+        line: &["["],
+        hint: "an index is a `usize`: write `xs[i as usize]`",
+    },
+    Rule {
+        error: &[
+            "cannot add a float to an integer",
+            "cannot multiply a float by an integer",
+            "cannot divide a float by an integer",
+            "cannot add an integer to a float",
+            "cannot multiply an integer by a float",
+            "cannot divide an integer by a float",
+        ],
+        line: &[],
+        hint: "integers and floats do not mix: write `2.0`, or `x as f64`",
+    },
+    Rule {
+        error: &["cannot assign twice to immutable variable", "as mutable, as it is not declared as mutable"],
+        line: &[],
+        hint: "`let mut x = x;` makes a variable mutable, also one of an earlier cell",
+    },
+];
+
+/// Returns the hint for an error of the compiler.
+pub(super) fn of_compiler(error: &Diagnostic, code: &str) -> Option<String> {
+    if let Some(krate) = unknown_crate(error) {
+        return Some(format!(
+            "add the crate with a line `:dep {krate} = \"*\"` at the top of a cell (a version in place of `*` pins it)"
+        ));
+    }
+    let line = error.line(code);
+    if let Some(name) = error.message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next())
+        && let Some(value) = line.trim().strip_prefix(name).and_then(|rest| rest.trim_start().strip_prefix('='))
+        && !value.starts_with('=')
+    {
+        return Some(format!("declare a new variable with `let {name} = …;`"));
+    }
+    let contains =
+        |part: &&str| error.message.contains(part) || error.labels.iter().any(|label| label.text.contains(part));
+    let rule = RULES.iter().find(|rule| {
+        rule.error.iter().any(contains) && (rule.line.is_empty() || rule.line.iter().any(|part| line.contains(part)))
+    });
+    rule.map(|rule| rule.hint.to_owned())
+}
+
+/// Returns the unknown crate that a path starts with.
+fn unknown_crate(error: &Diagnostic) -> Option<&str> {
+    if !matches!(error.code.as_deref(), Some("E0432" | "E0433" | "E0463")) {
+        return None;
+    }
+    let labels = || error.labels.iter().map(|label| &label.text);
+    let texts = || std::iter::once(&error.message).chain(labels()).chain(&error.help);
+    let named = |marker: &str| texts().find_map(|text| text.split_once(marker)?.1.split('`').next());
+    named("unlinked crate `")
+        .or_else(|| named("find module or crate `"))
+        .or_else(|| named("can't find crate for `"))
+        .or_else(|| named("missing a crate named `"))
+        .filter(|name| !name.starts_with(char::is_uppercase) && !name.contains("::"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_crate_is_named() {
+        let error = Diagnostic {
+            code: Some("E0432".to_owned()),
+            message: "unresolved import `rand`".to_owned(),
+            labels: Vec::new(),
+            help: vec!["you might be missing a crate named `rand`".to_owned()],
+        };
+        assert!(of_compiler(&error, "use rand::Rng;").unwrap().contains("`:dep rand = \"*\"`"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Hints for errors of polars with which a cell ended.
+
+/// Adds a hint behind the first line of an error message where one is known. `columns` returns the columns of the frame from which
+/// the cell wanted a column of this name.
+pub(super) fn with_hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> String {
+    let Some(hint) = hint(message, columns) else { return message.to_owned() };
+    match message.split_once('\n') {
+        Some((first, rest)) => format!("{first}\nhint: {hint}\n{rest}"),
+        None => format!("{message}\nhint: {hint}"),
+    }
+}
+
+fn hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> Option<String> {
+    let is_category =
+        ["got: cat", "got cat", "got `cat", "cat` for", "dtype cat"].iter().any(|part| message.contains(part));
+    if is_category && message.contains("String") {
+        return Some(
+            "`name` and `cat` of events hold categories: write `col(\"name\").cast(DataType::String).str().contains(…)`, \
+             or `filter::name(\"nccl\")?` for a pattern"
+                .to_owned(),
+        );
+    }
+    if let Some(known) = message.split_once("valid columns: [").and_then(|(_, rest)| rest.split_once(']')) {
+        let known: Vec<String> = known.0.split(", ").map(|name| name.trim_matches('"').to_owned()).collect();
+        let already_said = message.contains("Did you mean");
+        return nearest(quoted(message)?, &known).filter(|_| !already_said);
+    }
+    if message.starts_with("not found: \"") {
+        let missing = quoted(message)?;
+        let known = columns(missing)?;
+        let listed = known.join(", ");
+        let nearest = nearest(missing, &known).map(|hint| format!("{hint} ")).unwrap_or_default();
+        return Some(format!("{nearest}The columns are {listed}"));
+    }
+    None
+}
+
+/// Returns the first text in quotes.
+fn quoted(message: &str) -> Option<&str> {
+    message.split('"').nth(1)
+}
+
+/// Returns a hint with the known name nearest to a missing one, if one is near.
+fn nearest(missing: &str, known: &[String]) -> Option<String> {
+    let distance = |name: &String| strsim::damerau_levenshtein(missing, name);
+    let nearest = known.iter().min_by_key(|name| distance(name))?;
+    (distance(nearest) <= (missing.chars().count() / 3).max(1)).then(|| format!("did you mean \"{nearest}\"?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_column_lists_existing_ones() {
+        let columns = |_: &str| Some(vec!["name".to_owned(), "dur".to_owned()]);
+        let hint = with_hint("not found: \"durr\" not found", columns);
+        assert!(hint.ends_with("hint: did you mean \"dur\"? The columns are name, dur"), "{hint}");
+        let hint = with_hint("unable to find column \"durr\"; valid columns: [\"name\", \"dur\"]\n\nplan", columns);
+        assert!(hint.ends_with("\nhint: did you mean \"dur\"?\n\nplan"), "{hint}");
+        assert_eq!(with_hint("no such file", columns), "no such file");
+    }
+
+    #[test]
+    fn string_function_on_category_suggests_cast() {
+        let hint = with_hint("expected String type, got: cat\n\nResolved plan", |_| None);
+        assert!(hint.contains("got: cat\nhint: ") && hint.contains("cast(DataType::String)"), "{hint}");
+    }
+}

@@ -1,0 +1,201 @@
+//! Builds the library for Rust cells with the compiler that will compile the cells.
+//!
+//! Cargo compiles `crates/cells` as a dylib, from the same dependencies that `cargo build --release` compiled for the
+//! kernel, so after a build this links and little more. What a cell's compiler must find is copied to the toolchain's folder:
+//! the dylib, the metadata of everything in it, the macros it uses, and the program that runs cells.
+
+use super::{InstallError, sources};
+use crate::engine::{CellsToolchain, compiler_version};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Builds or renews the toolchain.
+pub(super) fn build(toolchain: &CellsToolchain, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+    let version = compiler_version().ok_or(InstallError::NoCompiler)?;
+    let sources = sources::find(&beside(toolchain, "build"))?;
+    if sources.unpacked && sources::checkout_changed() {
+        say(
+            "  Rust cells: the checkout that this program was built from has changed since; after another `cargo build --release` \
+             there, `tracebook install` takes seconds",
+        );
+    }
+    say(if sources.unpacked {
+        "  Rust cells: building their library from the sources that came with this program (10 to 20 minutes, once per version; \
+         cargo fetches what it depends on)"
+    } else {
+        "  Rust cells: building their library (seconds after `cargo build --release`, else about 15 minutes)"
+    });
+    let artifacts = compile(&sources.folder)?;
+    let next = beside(toolchain, "next");
+    let written = |path: &Path| {
+        let path = path.to_owned();
+        move |source| InstallError::Write { path, source }
+    };
+    let _ = std::fs::remove_dir_all(&next);
+    let fresh = CellsToolchain::at(&next);
+    std::fs::create_dir_all(fresh.metadata()).map_err(written(&next))?;
+    for artifact in &artifacts.metadata {
+        let name = artifact.file_name().unwrap_or_default();
+        let to = fresh.metadata().join(name);
+        std::fs::copy(artifact, &to).map_err(written(&to))?;
+    }
+    std::fs::copy(&artifacts.library, fresh.library()).map_err(written(&fresh.library()))?;
+    std::fs::write(fresh.compiler_file(), &version).map_err(written(&fresh.compiler_file()))?;
+    std::fs::write(fresh.sources_file(), CellsToolchain::SOURCES).map_err(written(&fresh.sources_file()))?;
+    let length = std::fs::metadata(fresh.library()).map_err(written(&fresh.library()))?.len();
+    std::fs::write(fresh.length_file(), length.to_string()).map_err(written(&fresh.length_file()))?;
+    link_worker(&sources.folder, &fresh)?;
+    try_cell(&fresh, &fresh.library())?;
+    let stub = write_stub(&artifacts.library, &fresh).and_then(|()| try_cell(&fresh, &fresh.stub()));
+    if stub.is_err() {
+        // Then cells are linked against the dylib itself.
+        let _ = std::fs::remove_file(fresh.stub());
+    }
+    let _ = std::fs::remove_dir_all(toolchain.folder());
+    std::fs::rename(&next, toolchain.folder()).map_err(written(toolchain.folder()))?;
+    if sources.unpacked {
+        // It holds a gigabyte that nothing needs any more; after a failure it stays, so that the next attempt goes on there.
+        let _ = std::fs::remove_dir_all(&sources.folder);
+    }
+    Ok(())
+}
+
+/// A folder next to the toolchain's.
+fn beside(toolchain: &CellsToolchain, ending: &str) -> PathBuf {
+    let name = toolchain.folder().file_name().unwrap_or_default().to_string_lossy();
+    toolchain.folder().with_file_name(format!("{name}.{ending}"))
+}
+
+struct Artifacts {
+    library: PathBuf,
+    metadata: BTreeSet<PathBuf>,
+}
+
+fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
+    let arguments = [
+        "rustc",
+        "--release",
+        "--locked",
+        "-p",
+        "cells",
+        "--lib",
+        "--crate-type",
+        "dylib",
+        "--message-format",
+        "json-render-diagnostics",
+    ];
+    let failed = || InstallError::Command { command: format!("cargo {} -- -C prefer-dynamic", arguments.join(" ")) };
+    let mut command = Command::new("cargo");
+    // At level `s` rustc lets cells use what this crate (and this crate alone is compiled so) made of generic code. Its
+    // metadata is wanted as a file of its own, too.
+    command
+        .args(arguments)
+        .args(["--", "-C", "prefer-dynamic", "-C", "opt-level=s", "--emit=metadata"])
+        .current_dir(sources)
+        .stdout(Stdio::piped());
+    // A relative target folder is relative to where the user stands.
+    if let Some(target) = std::env::var_os("CARGO_TARGET_DIR").and_then(|folder| std::path::absolute(folder).ok()) {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    let mut child = command.spawn().map_err(|_| failed())?;
+    let (mut library, mut metadata) = (None, BTreeSet::new());
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+            if message["reason"] != "compiler-artifact" {
+                continue;
+            }
+            let is_cells = message["target"]["name"] == "cells";
+            let is_macro =
+                message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "proc-macro"));
+            let files =
+                message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
+            for file in files {
+                let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+                match ending {
+                    "so" if is_cells => library = Some(file),
+                    "so" if is_macro => drop(metadata.insert(file)),
+                    "rmeta" if !is_cells => drop(metadata.insert(file)),
+                    "rlib" if !is_cells => drop(metadata.insert(file.with_extension("rmeta"))),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let ended_well = child.wait().is_ok_and(|status| status.success());
+    let library = library.filter(|_| ended_well).ok_or_else(failed)?;
+    metadata.retain(|file| file.is_file());
+    Ok(Artifacts { library, metadata })
+}
+
+/// Makes a library with the metadata of the dylib and none of its symbols. A linker needs longer to read those 150,000 than for
+/// all else of a cell, and the process for cells, which has the dylib in memory, finds them anyway.
+fn write_stub(library: &Path, toolchain: &CellsToolchain) -> Result<(), InstallError> {
+    let failed = || InstallError::Command { command: "rustc … stub.rs".to_owned() };
+    let folder = tempfile::tempdir().map_err(|_| failed())?;
+    // Cargo's `library` is a copy of the one that rustc wrote its metadata beside.
+    let metadata = library.parent().map(|target| target.join("deps").join("libcells.rmeta"));
+    let metadata = metadata.and_then(|file| std::fs::read(file).ok()).ok_or_else(failed)?;
+    let (name, assembly) = ("metadata.bin", ".section .rustc,\\\"\\\",@progbits\\n.incbin \\\"metadata.bin\\\"");
+    std::fs::write(folder.path().join(name), as_section(&metadata)).map_err(|_| failed())?;
+    let source = format!("core::arch::global_asm!(\"{assembly}\");");
+    std::fs::write(folder.path().join("stub.rs"), source).map_err(|_| failed())?;
+    if let Some(link) = toolchain.stub().parent() {
+        std::fs::create_dir_all(link).map_err(|_| failed())?;
+    }
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "--crate-type", "cdylib", "-C", "prefer-dynamic", "stub.rs", "-o"]);
+    let stub = std::path::absolute(toolchain.stub()).map_err(|_| failed())?;
+    let output = command.arg(stub).current_dir(folder.path()).output();
+    output.ok().filter(|output| output.status.success()).map(drop).ok_or_else(failed)
+}
+
+/// Metadata as it stands in the section `.rustc` of a dylib: the mark at its start, its length, and all of it.
+fn as_section(metadata: &[u8]) -> Vec<u8> {
+    let mark = metadata.get(..8).unwrap_or_default();
+    [mark, &(metadata.len() as u64).to_le_bytes(), metadata].concat()
+}
+
+/// Links the program that runs cells against the dylib, so that both share one copy of everything.
+fn link_worker(sources: &Path, toolchain: &CellsToolchain) -> Result<(), InstallError> {
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "--crate-name", "tracebook_worker", "--crate-type", "bin", "-Copt-level=2"]);
+    command.args(["-C", "prefer-dynamic", "-C", "rpath"]);
+    let with = |prefix: &str, path: &Path| {
+        let mut text = std::ffi::OsString::from(prefix);
+        text.push(path);
+        text
+    };
+    command
+        .arg("-L")
+        .arg(with("dependency=", &toolchain.metadata()))
+        .arg("--extern")
+        .arg(with("cells=", &toolchain.library()));
+    command.arg("-o").arg(toolchain.worker()).arg(sources.join("crates/cells/src/bin/tracebook-worker.rs"));
+    let failed = || InstallError::Command { command: "rustc … tracebook-worker.rs".to_owned() };
+    command.status().ok().filter(|status| status.success()).map(drop).ok_or_else(failed)
+}
+
+/// Compiles one cell against the toolchain: a missing piece shows here and not in the user's notebook.
+fn try_cell(toolchain: &CellsToolchain, cells: &Path) -> Result<(), InstallError> {
+    let broken = |reason: String| InstallError::DoesNotRun { reason };
+    let folder = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
+    let source = folder.path().join("cell.rs");
+    std::fs::write(&source, "use cells::prelude::*; #[unsafe(no_mangle)] pub extern \"C\" fn cell() -> usize { DataFrame::empty().height() }")
+        .map_err(|error| broken(error.to_string()))?;
+    let output = Command::new("rustc")
+        .args(["--edition", "2024", "--crate-type", "cdylib", "-C", "prefer-dynamic", "-C", "rpath", "--out-dir"])
+        .arg(folder.path())
+        .arg("-L")
+        .arg(format!("dependency={}", toolchain.metadata().display()))
+        .arg("--extern")
+        .arg(format!("cells={}", cells.display()))
+        .arg(&source)
+        .output()
+        .map_err(|error| broken(error.to_string()))?;
+    if output.status.success() { Ok(()) } else { Err(broken(String::from_utf8_lossy(&output.stderr).into_owned())) }
+}
