@@ -1,37 +1,36 @@
-//! Brackets that do not pair up in a cell's Rust.
+//! Unpaired brackets in Rust.
 
-use super::token_walk::{Step, Walk};
+use super::token_walk::{TokenClass, TokenWalk};
 
-/// The first bracket of a cell without its partner. Places are byte offsets.
+/// A bracket without its partner, by byte offsets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unpaired {
     /// Opened and never closed.
     Unclosed {
-        /// Where it is opened.
+        /// The opening bracket.
         open: usize,
     },
-    /// Closed where nothing is open.
+    /// Closed where no bracket is open.
     Unopened {
-        /// Where it is closed.
+        /// The closing bracket.
         close: usize,
     },
     /// Closed by a bracket of another kind.
     Mismatched {
-        /// Where it is opened.
+        /// The opening bracket.
         open: usize,
-        /// Where the other one stands.
+        /// The closing bracket of another kind.
         close: usize,
     },
 }
 
-/// Finds the first bracket without a partner. Text with an open string or comment has none: that is the error to mend
-/// first.
+/// Finds the first bracket without a partner. `None` if a string or comment is open, since that error is to be fixed first.
 pub fn unpaired(code: &str) -> Option<Unpaired> {
-    let mut walk = Walk::new(code, 0);
+    let mut walk = TokenWalk::new(code, 0);
     loop {
         let open = walk.innermost();
-        let Some((step, at, _)) = walk.step() else { break };
-        if matches!(step, Step::Unterminated | Step::Broken) {
+        let Some((class, at, _)) = walk.next_token() else { break };
+        if matches!(class, TokenClass::Unterminated | TokenClass::Malformed) {
             return None;
         }
         if walk.mismatched() {
@@ -55,6 +54,6 @@ mod tests {
         assert_eq!(unpaired("if a { b("), Some(Unpaired::Unclosed { open: 8 }));
         assert_eq!(unpaired("{ a }}"), Some(Unpaired::Unopened { close: 5 }));
         assert_eq!(unpaired("vec![1, 2)"), Some(Unpaired::Mismatched { open: 4, close: 9 }));
-        assert_eq!(unpaired("f(\"abc"), None, "the open string comes first");
+        assert_eq!(unpaired("f(\"abc"), None, "the open string is reported first");
     }
 }

@@ -1,36 +1,35 @@
-//! Whether a console should run what was typed or wait for more lines.
+//! Completeness of a cell: whether a console should run it or wait for more lines.
 
-use super::segment::{Form, stretches};
+use super::segment::{MagicForm, segment_spans};
 use super::syntax::{self, Syntax};
-use super::token_walk::{Step, Walk};
+use super::token_walk::{TokenClass, TokenWalk};
 
 /// The answer to Jupyter's `is_complete_request`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completeness {
-    /// It can run.
+    /// The cell can run.
     Complete,
     /// A bracket, string or comment is open, a statement lacks its end, or a cell magic its body.
     Incomplete {
-        /// What the next line should start with.
+        /// Blanks for the start of the next line.
         indent: String,
     },
-    /// No further text can mend it.
+    /// An error that no further text can fix.
     Invalid,
 }
 
-/// Whether a cell can run. A magic line always can; of Rust a parser tells, stretch by stretch, since only the last one
-/// can go on.
+/// Returns whether a cell can run. A magic line always can; Rust is parsed segment by segment, and only the last segment may be
+/// incomplete.
 pub fn is_complete(code: &str) -> Completeness {
-    let stretches = stretches(code);
     let mut last = Completeness::Complete;
-    for stretch in stretches {
+    for segment in segment_spans(code) {
         if last != Completeness::Complete {
             return Completeness::Invalid;
         }
-        last = match &stretch.head {
-            None => rust(&code[stretch.range]),
-            Some(head) if head.form == Form::Cell => {
-                let body = code[head.args.end..stretch.range.end].split_once('\n').map_or("", |(_, below)| below);
+        last = match &segment.head {
+            None => rust(&code[segment.range]),
+            Some(head) if head.form == MagicForm::Cell => {
+                let body = code[head.args.end..segment.range.end].split_once('\n').map_or("", |(_, below)| below);
                 if body.is_empty() { Completeness::Incomplete { indent: String::new() } } else { is_complete(body) }
             }
             Some(_) => Completeness::Complete,
@@ -39,18 +38,19 @@ pub fn is_complete(code: &str) -> Completeness {
     last
 }
 
+/// Returns whether a segment of Rust can run.
 fn rust(text: &str) -> Completeness {
     let first = text.trim_start();
     if first.starts_with(':') && first.lines().count() <= 1 {
         return Completeness::Complete;
     }
-    let mut walk = Walk::new(text, 0);
-    while let Some((step, ..)) = walk.step() {
-        match step {
-            Step::Broken => return Completeness::Invalid,
-            // What the next line starts with is inside the string or comment.
-            Step::Unterminated => return Completeness::Incomplete { indent: String::new() },
-            Step::Trivia | Step::Token => {}
+    let mut walk = TokenWalk::new(text, 0);
+    while let Some((class, ..)) = walk.next_token() {
+        match class {
+            TokenClass::Malformed => return Completeness::Invalid,
+            // The next line begins inside the string or comment, so it gets no indent.
+            TokenClass::Unterminated => return Completeness::Incomplete { indent: String::new() },
+            TokenClass::Trivia | TokenClass::Token => {}
         }
         if walk.mismatched() {
             return Completeness::Invalid;
@@ -60,17 +60,17 @@ fn rust(text: &str) -> Completeness {
         return Completeness::Incomplete { indent: format!("{}    ", indent_at(text, bracket)) };
     }
     match syntax::parse(text) {
-        Syntax::Wrong => Completeness::Invalid,
-        // Two line ends say "run it", whatever it is.
+        Syntax::Invalid => Completeness::Invalid,
+        // A blank line at the end means "run it".
         Syntax::Unfinished if !text.ends_with("\n\n") => {
-            let more = if walk.wants_more() { "    " } else { "" };
+            let more = if walk.needs_operand() { "    " } else { "" };
             Completeness::Incomplete { indent: format!("{}{more}", indent_at(text, text.trim_end().len())) }
         }
         _ => Completeness::Complete,
     }
 }
 
-/// The blanks that the line around byte `at` starts with.
+/// Returns the indent of the line that contains byte `at`.
 fn indent_at(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = &text[start..];
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn magic_lines_are_complete_whatever_they_hold() {
+    fn magic_lines_are_always_complete() {
         for code in
             ["%trace_load \"a", "let x = %compare_traces (", "fn f() {}\n%show {", ":dep x = \"*", "%trace_list?"]
         {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn open_brackets_ask_for_an_indented_line() {
+    fn open_brackets_need_an_indented_line() {
         assert_eq!(indent("fn f() {").as_deref(), Some("    "));
         assert_eq!(indent("fn f() {\n    if x {").as_deref(), Some("        "));
         assert_eq!(indent("fn f() {\n    g();").as_deref(), Some("    "));
@@ -116,21 +116,21 @@ mod tests {
     }
 
     #[test]
-    fn open_strings_and_comments_ask_for_more() {
+    fn open_strings_and_comments_need_more_lines() {
         for code in ["\"abc", "r#\"abc\"", "/* a /* b */", "b\"x", "c\"x", "#\"x"] {
             assert_eq!(indent(code).as_deref(), Some(""), "{code:?}");
         }
     }
 
     #[test]
-    fn an_operator_at_the_end_asks_for_its_right_side() {
+    fn trailing_operator_needs_an_operand() {
         assert_eq!(indent("let x =").as_deref(), Some("    "));
         assert_eq!(indent("frame.").as_deref(), Some("    "));
         assert_eq!(is_complete("let x =\n\n"), Completeness::Complete);
     }
 
     #[test]
-    fn a_parser_tells_what_brackets_do_not() {
+    fn syntax_errors_behind_closed_brackets_are_found() {
         for code in ["let = 7q;", "let x = = 3;", "let x = ;\n%trace_list", "let x =\n%who", "%%opt\nlet = 3;"] {
             assert_eq!(is_complete(code), Completeness::Invalid, "{code:?}");
         }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_magic_needs_its_body() {
+    fn cell_magic_needs_a_body() {
         assert_eq!(indent("%%opt").as_deref(), Some(""));
         assert_eq!(indent("%%opt\nfn f() {").as_deref(), Some("    "));
         for code in ["%%opt\n1 + 1", "%%opt\n\n", "%%opt\n%who"] {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_can_mend_is_invalid() {
+    fn mismatched_brackets_are_invalid() {
         for code in ["(]", "}", "fn f() )", "'-a\n"] {
             assert_eq!(is_complete(code), Completeness::Invalid, "{code:?}");
         }

@@ -1,4 +1,4 @@
-//! What the fuzzer found, and every kind of odd cell and line, once more: see `fuzz/` at the top of the repository.
+//! Replay of the fuzzer's corpus of cells and magic lines; see `fuzz/README.md`.
 #![allow(clippy::unwrap_used)]
 
 use super::oracle;
@@ -13,33 +13,33 @@ fn corpus(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn cells_of_the_fuzzer_are_cut_without_a_gap() {
+fn cells_of_the_corpus_are_split_without_gaps() {
     corpus("cell_splitter").iter().for_each(|code| oracle::cell(code));
 }
 
 #[test]
-fn lines_of_the_fuzzer_are_read_as_words() {
+fn lines_of_the_corpus_are_split_into_words() {
     corpus("magic_line").iter().for_each(|line| oracle::line(line));
 }
 
 #[test]
-fn a_long_line_is_read_in_time_that_grows_with_its_length() {
+fn long_line_is_split_in_linear_time() {
     let started = std::time::Instant::now();
     let long = format!("%m {}{}", "a".repeat(200_000), " ".repeat(200_000));
     oracle::line(&long);
-    assert!(started.elapsed().as_secs() < 20, "each letter looked at every blank behind");
+    assert!(started.elapsed().as_secs() < 20, "time is quadratic in the length of the line");
 }
 
-/// The extension colours magic lines by a grammar of its own (`labextension/static/magic.js`); the browser tests hold it to
+/// The extension highlights magic lines by its own grammar (`labextension/static/magic.js`); the browser tests check it against
 /// the same cells.
 #[test]
-fn magic_lines_are_those_the_extension_colours() {
+fn magic_lines_match_those_of_the_extension() {
     let cases: serde_json::Value = serde_json::from_str(include_str!("../../tests/magic-lines.json")).unwrap();
     for case in cases.as_array().unwrap() {
         let code = case["cell"].as_str().unwrap();
-        let stretches = super::segment::stretches(code);
+        let spans = super::segment::segment_spans(code);
         let magics: Vec<&str> =
-            stretches.iter().filter(|one| one.head.is_some()).map(|one| &code[one.range.clone()]).collect();
+            spans.iter().filter(|span| span.head.is_some()).map(|span| &code[span.range.clone()]).collect();
         assert_eq!(serde_json::json!(magics), case["magics"], "{code:?}");
     }
 }

@@ -1,18 +1,18 @@
-//! Hints for a cell that does not compile because it is written as another language or as a magic without its `%`.
+//! Hints for cells that do not compile because they contain Python, a shell command, or a magic without its `%`.
 
-/// The hint for a cell whose Rust `code` does not compile; `is_magic` knows the names of magics.
-pub fn habit(code: &str, is_magic: impl Fn(&str) -> bool) -> Option<String> {
+/// Returns a hint for Rust `code` that does not compile; `is_magic` tells names of magics.
+pub fn foreign_syntax_hint(code: &str, is_magic: impl Fn(&str) -> bool) -> Option<String> {
     let mut lines = code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.find_map(|line| magic_without_sigil(line, &is_magic).or_else(|| shell(line)).or_else(|| python(line)))
 }
 
-/// The first word of a line, and what follows it.
+/// Splits a line behind its first word.
 fn first_word(line: &str) -> (&str, &str) {
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
     line.split_at(end)
 }
 
-/// `compare_traces control test`
+/// A magic without its `%`: `compare_traces control test`.
 fn magic_without_sigil(line: &str, is_magic: &impl Fn(&str) -> bool) -> Option<String> {
     let (word, rest) = first_word(line);
     let arguments = rest.trim_start();
@@ -21,7 +21,7 @@ fn magic_without_sigil(line: &str, is_magic: &impl Fn(&str) -> bool) -> Option<S
     (is_call && is_magic(word)).then(|| format!("did you mean `%{line}`? A magic starts with `%`"))
 }
 
-/// `!ls`
+/// A shell command: `!ls`.
 fn shell(line: &str) -> Option<String> {
     let command = line.strip_prefix('!')?.trim();
     let (word, _) = first_word(command);
@@ -31,13 +31,13 @@ fn shell(line: &str) -> Option<String> {
     let instead = match word {
         "cd" => format!("`%{command}` changes the folder"),
         "pwd" => "`%pwd` shows the folder".to_owned(),
-        "pip" | "conda" => "a crate comes in by a first line `:dep NAME = \"VERSION\"`".to_owned(),
+        "pip" | "conda" => "add a crate with a first line `:dep NAME = \"VERSION\"`".to_owned(),
         _ => format!("run it in a terminal, or as `std::process::Command::new(\"{word}\").status()?`"),
     };
-    Some(format!("a cell has no shell, so `!{command}` is read as Rust; {instead}"))
+    Some(format!("cells are Rust and have no shell, so `!{command}` does not run; {instead}"))
 }
 
-/// What people write out of habit in Python.
+/// A line of Python.
 fn python(line: &str) -> Option<String> {
     let (word, rest) = first_word(line);
     let spaced = rest.starts_with([' ', '\t']);
@@ -46,27 +46,26 @@ fn python(line: &str) -> Option<String> {
             let module = first_word(rest.trim_start()).0;
             match module {
                 "pandas" | "polars" | "numpy" | "plotly" | "hta" | "matplotlib" | "json" => {
-                    "cells are Rust, not Python: polars, plotly, serde_json and the trace library are in scope already; \
-                     leave this line out"
+                    "cells are Rust, not Python: polars, plotly, serde_json and the trace library are already in scope; \
+                     remove this line"
                         .to_owned()
                 }
                 _ => format!(
-                    "cells are Rust, not Python: `use path::Name;` imports a name, and a first line `:dep {module} = \"*\"` brings a crate"
+                    "cells are Rust, not Python: `use path::Name;` imports a name, and a first line `:dep {module} = \"*\"` adds a crate"
                 ),
             }
         }
         "def" if spaced => "cells are Rust, not Python: write `fn name(x: f64) -> f64 { x * 2.0 }`".to_owned(),
         "lambda" if spaced => "cells are Rust, not Python: a closure is `|x| x * 2`".to_owned(),
         "print" if rest.trim_start().starts_with('(') => {
-            "write `println!(\"{}\", value)`; the last expression of a cell is shown without it".to_owned()
+            "write `println!(\"{}\", value)`; the last expression of a cell is shown automatically".to_owned()
         }
         "class" if spaced => "cells are Rust, not Python: write `struct Name { field: i64 }`".to_owned(),
         "try" | "except" | "finally" if rest.trim() == ":" => {
-            "cells are Rust, not Python: `?` behind a call ends the cell with its error, and `match` takes it apart"
-                .to_owned()
+            "cells are Rust, not Python: `?` after a call returns its error, and `match` handles it".to_owned()
         }
         "if" | "elif" | "else" | "for" | "while" if line.ends_with(':') => {
-            "cells are Rust, not Python: a block stands in braces, `for x in 0..3 { … }`".to_owned()
+            "cells are Rust, not Python: write blocks in braces, `for x in 0..3 { … }`".to_owned()
         }
         "del" if spaced => format!("cells are Rust, not Python: `drop({});` drops a variable", rest.trim()),
         _ => return None,
@@ -79,11 +78,11 @@ mod tests {
     use super::*;
 
     fn hint(code: &str) -> String {
-        habit(code, |name| name == "compare_traces" || name == "trace_list").unwrap_or_default()
+        foreign_syntax_hint(code, |name| name == "compare_traces" || name == "trace_list").unwrap_or_default()
     }
 
     #[test]
-    fn magic_without_its_sigil_is_named() {
+    fn magic_without_its_percent_sign_is_suggested() {
         assert!(hint("compare_traces control test").starts_with("did you mean `%compare_traces control test`?"));
         assert!(hint("let x = 1;\ntrace_list").contains("`%trace_list`"));
         for code in
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn python_and_shell_get_the_counterpart() {
+    fn python_and_shell_get_the_rust_counterpart() {
         for (code, part) in [
             ("import pandas as pd", "polars"),
             ("from rand import x", ":dep rand"),

@@ -1,50 +1,53 @@
-//! Where the cursor stands in a magic line: what completion and inspection start from.
+//! Cursor in a magic line, for completion and inspection.
 
-use super::segment::{Head, stretches_while_typing};
+use super::segment::{MagicHead, segment_spans_while_typing};
 use super::words::{Unclosed, Word, lex};
 
-/// The magic line that the cursor stands in.
+/// A magic line with the cursor in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caret<'cell> {
+pub struct MagicCursor<'cell> {
     /// The name as typed so far, without `%`.
     pub name: &'cell str,
-    /// The place of the cursor.
-    pub spot: Spot<'cell>,
+    /// Where in the line the cursor is.
+    pub position: CursorPosition<'cell>,
 }
 
-/// The place of the cursor in a magic line. All offsets are bytes of the cell.
+/// Position of the cursor in a magic line. All offsets are bytes of the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spot<'cell> {
+pub enum CursorPosition<'cell> {
     /// In the `%name`.
     Name {
-        /// Where the `%` stands, or the name if it has none (`?name`).
+        /// Offset of the `%`, or of the name if it has none (`?name`).
         start: usize,
         /// The text from there to the cursor.
         typed: &'cell str,
     },
-    /// Behind the name.
+    /// In the arguments.
     Argument {
-        /// The words before the one at the cursor.
+        /// Words before the one at the cursor.
         before: Vec<Word>,
-        /// Where the word at the cursor starts; the cursor itself if it stands behind a blank.
+        /// Start of the word at the cursor; behind a blank, the cursor.
         start: usize,
         /// The text from there to the cursor, quotes included.
         typed: &'cell str,
-        /// The quote or brace that is open at the cursor, its place counted from `start`.
+        /// Quote or brace that is open at the cursor; its offset counts from `start`.
         open: Option<Unclosed>,
     },
 }
 
-/// The magic line around byte `at` of the cell; `None` if Rust stands there.
-pub fn caret(code: &str, at: usize) -> Option<Caret<'_>> {
+/// Returns the magic line around byte `at` of the cell; `None` in Rust.
+pub fn magic_cursor(code: &str, at: usize) -> Option<MagicCursor<'_>> {
     let at = (0..=at.min(code.len())).rev().find(|&at| code.is_char_boundary(at))?;
-    let head = stretches_while_typing(code)
+    let head = segment_spans_while_typing(code)
         .into_iter()
-        .filter_map(|stretch| stretch.head)
+        .filter_map(|segment| segment.head)
         .find(|head| head.sigil <= at && at <= line_end(code, head))?;
     let name = &code[head.name.clone()];
     if at <= head.name.end {
-        return Some(Caret { name, spot: Spot::Name { start: head.sigil, typed: &code[head.sigil..at] } });
+        return Some(MagicCursor {
+            name,
+            position: CursorPosition::Name { start: head.sigil, typed: &code[head.sigil..at] },
+        });
     }
     let base = head.name.end;
     let text = &code[base..at];
@@ -52,15 +55,18 @@ pub fn caret(code: &str, at: usize) -> Option<Caret<'_>> {
     let current = before.pop_if(|last| last.range.end == text.len() && (open.is_some() || !ends_blank(text)));
     let start = current.map_or(text.len(), |word| word.range.start);
     let open = open.map(|open| Unclosed { at: open.at - start, ..open });
-    Some(Caret { name, spot: Spot::Argument { before, start: base + start, typed: &text[start..], open } })
+    Some(MagicCursor {
+        name,
+        position: CursorPosition::Argument { before, start: base + start, typed: &text[start..], open },
+    })
 }
 
 fn ends_blank(text: &str) -> bool {
     text.ends_with(char::is_whitespace)
 }
 
-/// The end of the line that the magic stands on, without the line break.
-fn line_end(code: &str, head: &Head) -> usize {
+/// Returns the end of the magic's line, without the line break.
+fn line_end(code: &str, head: &MagicHead) -> usize {
     code[head.sigil..].find('\n').map_or(code.len(), |length| head.sigil + length)
 }
 
@@ -69,57 +75,57 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Words before, what is typed, where it starts, the open quote.
+    /// Number of words before, the text of the current word, its start, the open quote.
     type Typed = (usize, String, usize, Option<char>);
 
-    /// The caret at the `|` of `code`.
-    fn spot(code: &str) -> Option<(String, Option<Typed>)> {
+    /// The magic and the position of the `|` in `code`.
+    fn cursor(code: &str) -> Option<(String, Option<Typed>)> {
         let at = code.find('|').unwrap();
         let code = code.replacen('|', "", 1);
-        caret(&code, at).map(|caret| {
-            let spot = match caret.spot {
-                Spot::Name { .. } => None,
-                Spot::Argument { before, start, typed, open } => {
+        magic_cursor(&code, at).map(|found| {
+            let position = match found.position {
+                CursorPosition::Name { .. } => None,
+                CursorPosition::Argument { before, start, typed, open } => {
                     Some((before.len(), typed.to_owned(), start, open.map(|open| open.open)))
                 }
             };
-            (caret.name.to_owned(), spot)
+            (found.name.to_owned(), position)
         })
     }
 
     #[test]
-    fn a_name_is_typed_from_its_percent() {
-        assert_eq!(spot("%|"), Some((String::new(), None)));
-        assert_eq!(spot("%tra|ce"), Some(("trace".into(), None)));
-        assert_eq!(spot("let df = %comp|"), Some(("comp".into(), None)));
-        assert_eq!(spot("?%tra|"), Some(("tra".into(), None)));
-        assert_eq!(spot("let x = 1;\n%a|"), Some(("a".into(), None)));
+    fn name_starts_at_its_percent_sign() {
+        assert_eq!(cursor("%|"), Some((String::new(), None)));
+        assert_eq!(cursor("%tra|ce"), Some(("trace".into(), None)));
+        assert_eq!(cursor("let df = %comp|"), Some(("comp".into(), None)));
+        assert_eq!(cursor("?%tra|"), Some(("tra".into(), None)));
+        assert_eq!(cursor("let x = 1;\n%a|"), Some(("a".into(), None)));
     }
 
     #[test]
-    fn arguments_are_counted_up_to_the_cursor() {
-        assert_eq!(spot("%m |"), Some(("m".into(), Some((0, String::new(), 3, None)))));
-        assert_eq!(spot("%m a b|c d"), Some(("m".into(), Some((1, "b".into(), 5, None)))));
-        assert_eq!(spot("%m a --f=x|"), Some(("m".into(), Some((1, "--f=x".into(), 5, None)))));
-        assert_eq!(spot("%m \"a b|"), Some(("m".into(), Some((0, "\"a b".into(), 3, Some('"'))))));
-        assert_eq!(spot("%m x{a.|"), Some(("m".into(), Some((0, "x{a.".into(), 3, Some('{'))))));
-        assert_eq!(spot("%m \"a |"), Some(("m".into(), Some((0, "\"a ".into(), 3, Some('"'))))));
+    fn arguments_before_the_cursor_are_counted() {
+        assert_eq!(cursor("%m |"), Some(("m".into(), Some((0, String::new(), 3, None)))));
+        assert_eq!(cursor("%m a b|c d"), Some(("m".into(), Some((1, "b".into(), 5, None)))));
+        assert_eq!(cursor("%m a --f=x|"), Some(("m".into(), Some((1, "--f=x".into(), 5, None)))));
+        assert_eq!(cursor("%m \"a b|"), Some(("m".into(), Some((0, "\"a b".into(), 3, Some('"'))))));
+        assert_eq!(cursor("%m x{a.|"), Some(("m".into(), Some((0, "x{a.".into(), 3, Some('{'))))));
+        assert_eq!(cursor("%m \"a |"), Some(("m".into(), Some((0, "\"a ".into(), 3, Some('"'))))));
     }
 
     #[test]
-    fn rust_is_none_of_its_business() {
-        assert_eq!(spot("let x = a|;"), None);
-        assert_eq!(spot("let x = \"\n%a|\";"), None);
-        assert_eq!(spot("%m a\nlet |"), None);
-        assert_eq!(spot("le|t df = %m"), None);
-        assert_eq!(spot("%%m a\nbo|dy"), None);
+    fn cursor_in_rust_is_none() {
+        assert_eq!(cursor("let x = a|;"), None);
+        assert_eq!(cursor("let x = \"\n%a|\";"), None);
+        assert_eq!(cursor("%m a\nlet |"), None);
+        assert_eq!(cursor("le|t df = %m"), None);
+        assert_eq!(cursor("%%m a\nbo|dy"), None);
     }
 
     #[test]
-    fn any_offset_is_answered() {
+    fn any_offset_is_accepted() {
         let code = "%é ä\n\"ö\n%x";
         for at in 0..code.len() + 3 {
-            caret(code, at);
+            magic_cursor(code, at);
         }
     }
 }

@@ -1,21 +1,23 @@
-//! How deep a cell nests. Rust's parsers and the trees they make are recursive, and a stack that overflows ends the
-//! process; what people write is far from that, what they paste may not be.
+//! Nesting depth of Rust code.
+//!
+//! Rust's parsers and their trees are recursive, and a stack overflow ends the process. Code that is written by hand is far from
+//! that depth; code that is generated or pasted may exceed it.
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, tokenize};
 
-/// What is deeper than this is not parsed.
-const DEEPEST: usize = 2000;
+/// Deepest code that is parsed.
+const MAX_DEPTH: usize = 2000;
 
 /// Whether Rust code may nest deeper than is safe to parse.
 pub fn nests_too_deep(code: &str) -> bool {
-    deepest(code) > DEEPEST
+    deepest(code) > MAX_DEPTH
 }
 
-/// A bound on the depth of the code's tree, in tokens: those of the brackets that are open, and those of the statement or
-/// the element of a list that is being read. Brackets are not the only things that nest: `- - -x`, `a.b.c`, `if if`.
+/// Returns an upper bound on the depth of the syntax tree, in tokens: open brackets, and the tokens of the current statement or
+/// list element, since operators nest without brackets: `- - -x`, `a.b.c`, `if if`.
 fn deepest(code: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
-    // Of every open bracket how deep it stands; how deep a statement in the innermost one starts; how many `<` it has.
+    // Of every open bracket: its depth, the depth at which its statements start, and its number of `<`.
     let mut open: Vec<(usize, usize, usize)> = Vec::new();
     let (mut base, mut angles) = (0, 0);
     let mut closed = false;
@@ -45,9 +47,9 @@ fn deepest(code: &str) -> usize {
                 angles = 0;
                 depth = base;
             }
-            // Lists of types have angles, which are no brackets.
+            // Lists of types are in angles, which are not tracked as brackets.
             TokenKind::Comma => depth = base + angles,
-            // Behind a block a new statement starts.
+            // A new statement starts behind a block.
             TokenKind::Ident if was_closed && !matches!(text, "else" | "as") => depth = base + angles + 1,
             TokenKind::Lt => {
                 angles += 1;
@@ -65,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_write_is_shallow() {
+    fn handwritten_code_is_shallow() {
         let long = "let a = f(1, 2);\n".repeat(5000) + &format!("let v = [{}];", "1, 2, ".repeat(50_000));
         let blocks = "if a { b(); } else { c() }\nfn f() -> u8 { 1 }\n".repeat(3000);
         let nested = "for x in y { if z { match w { A => { g(h(i(j))) } } } }".repeat(500);
@@ -76,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_is_deep_whatever_it_is_made_of() {
+    fn repeated_nesting_of_any_kind_is_deep() {
         let pieces = [
             "(",
             "[",

@@ -1,27 +1,27 @@
-//! What holds of any text that is typed: the judge of the tests and of the fuzzer.
+//! Oracle of the tests and the fuzzer: invariants that hold for any cell and any magic line.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use super::segment::{Form, Stretch, stretches, stretches_while_typing};
+use super::segment::{MagicForm, SegmentSpan, segment_spans, segment_spans_while_typing};
 use super::words::lex;
-use super::{Completeness, Piece, Spot, Unclosed, caret, is_complete, segments, words};
+use super::{Completeness, CursorPosition, Piece, Unclosed, is_complete, magic_cursor, segments, words};
 
-/// Holds the splitter, the search for the magic under the cursor and the answer to "is it complete?" to what they promise.
+/// Checks segments, the magic at each cursor, and completeness of a cell.
 pub fn cell(code: &str) {
-    let cut = stretches(code);
-    for stretches in [&cut, &stretches_while_typing(code)] {
-        lie_side_by_side(code, stretches);
+    let spans = segment_spans(code);
+    for spans in [&spans, &segment_spans_while_typing(code)] {
+        are_consecutive(code, spans);
     }
-    assert!(segments(code).len() <= cut.len());
-    for Stretch { range, head } in &cut {
+    assert!(segments(code).len() <= spans.len());
+    for SegmentSpan { range, head } in &spans {
         let Some(head) = head else { continue };
         let name = &code[head.name.clone()];
         assert!(head.sigil <= head.name.start && head.name.end <= head.args.start, "{head:?}");
         assert!(!name.is_empty() && !name.contains(char::is_whitespace), "{name:?}");
-        assert!(!code[head.args.clone()].contains('\n'), "arguments stand on one line");
-        // A magic line is one wherever it stands, but for `%%`, which is another thing on the first line.
-        if head.form == Form::Line && !name.starts_with('%') {
-            let alone = stretches(&code[range.clone()]);
-            let [Stretch { head: Some(again), .. }] = alone.as_slice() else { panic!("{alone:?}") };
+        assert!(!code[head.args.clone()].contains('\n'), "arguments are on one line");
+        // A magic line alone in a cell is the same magic line, except `%%`, whose meaning depends on the line.
+        if head.form == MagicForm::Line && !name.starts_with('%') {
+            let alone = segment_spans(&code[range.clone()]);
+            let [SegmentSpan { head: Some(again), .. }] = alone.as_slice() else { panic!("{alone:?}") };
             assert_eq!(&code[range.clone()][again.name.clone()], name);
         }
     }
@@ -33,15 +33,15 @@ pub fn cell(code: &str) {
     }
 }
 
-/// Every byte of a short text; of a long one the ends, since each place costs as much as the text is long.
+/// Returns every offset of a short text, and a sample with the ends of a long one: each check takes time linear in its length.
 fn cursors(code: &str) -> impl Iterator<Item = usize> {
     let step = 1 + code.len() / 64;
     (0..=code.len() + 1).step_by(step).chain(code.len().saturating_sub(4)..=code.len())
 }
 
-fn lie_side_by_side(code: &str, stretches: &[Stretch]) {
+fn are_consecutive(code: &str, spans: &[SegmentSpan]) {
     let mut at = 0;
-    for Stretch { range, head } in stretches {
+    for SegmentSpan { range, head } in spans {
         assert_eq!(range.start, at, "a gap or an overlap");
         assert!(!range.is_empty() && code.is_char_boundary(range.end), "{range:?}");
         if let Some(head) = head {
@@ -53,11 +53,11 @@ fn lie_side_by_side(code: &str, stretches: &[Stretch]) {
 }
 
 fn cursor(code: &str, at: usize) {
-    let Some(found) = caret(code, at) else { return };
+    let Some(found) = magic_cursor(code, at) else { return };
     let at = (0..=at.min(code.len())).rev().find(|&at| code.is_char_boundary(at)).unwrap();
-    match found.spot {
-        Spot::Name { start, typed } => assert_eq!(&code[start..at], typed),
-        Spot::Argument { start, typed, open, .. } => {
+    match found.position {
+        CursorPosition::Name { start, typed } => assert_eq!(&code[start..at], typed),
+        CursorPosition::Argument { start, typed, open, .. } => {
             assert_eq!(&code[start..at], typed);
             if let Some(Unclosed { open, at }) = open {
                 assert!(typed[at..].starts_with(open), "{open:?} at {at} of {typed:?}");
@@ -66,7 +66,7 @@ fn cursor(code: &str, at: usize) {
     }
 }
 
-/// Holds the words of a magic line to what they promise.
+/// Checks the words of a magic line.
 pub fn line(line: &str) {
     let (found, unclosed) = lex(line);
     assert_eq!(words(line).err(), unclosed);
@@ -79,7 +79,7 @@ pub fn line(line: &str) {
         if let [Piece::Text { text, quoted: false }] = word.pieces.as_slice()
             && !line[word.range.clone()].contains('\\')
         {
-            assert_eq!(text, &line[word.range.clone()], "bare text is as typed");
+            assert_eq!(text, &line[word.range.clone()], "bare text is unchanged");
         }
     }
     assert!(matches!(line[at..].trim(), "" | ";"), "text behind the last word");

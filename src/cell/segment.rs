@@ -1,85 +1,86 @@
-//! Cuts a cell into Rust and magic lines.
+//! Segments of a cell: Rust and magic lines.
 //!
 //! # When a line is a magic
-//! Never inside a string, a comment or a bracket. Elsewhere by the form of the line alone, so that a misspelt name is
-//! a magic too and gets its own message:
+//! Never inside a string, a comment or a bracket. Elsewhere its form decides, whether or not such a magic exists, so that a
+//! misspelt name gets its own message:
 //!
 //! * `%name …` at the first column;
-//! * `%name …` behind blanks, if a statement may start there: at the start of the cell, after `;`, after a magic.
-//!   After anything else it is the rest of an expression, as rustfmt indents it: `a` ⏎ `    % b`;
+//! * `%name …` behind blanks, where a statement may start: at the start of the cell, after `;`, after a magic. Elsewhere it
+//!   continues an expression, as rustfmt indents it: `a` ⏎ `    % b`;
 //! * `x = %name …` and `let x = %name …`, which are never Rust;
-//! * `%name?`, `?%name` and `?name`, placed as `%name`;
+//! * `%name?`, `?%name` and `?name`, at the same positions as `%name`;
 //! * `%%name …` on the first line that is not blank: the rest of the cell is its body.
 //!
-//! The name is a word, directly behind the `%`, with a blank, a `;` or the end of the line behind it. So `% b` at the
-//! first column stays Rust. A line of evcxr's own (`:dep …`) is Rust, and a statement may start behind it.
+//! The name is a word directly behind the `%`, followed by a blank, a `;` or the end of the line. So `% b` at the first column
+//! is Rust. A command of the engine (`:dep …`) is Rust, and a statement may start behind it.
 
-use super::token_walk::{Step, Walk};
+use super::engine_commands::is_command;
+use super::token_walk::{TokenClass, TokenWalk};
 use std::ops::Range;
 
-/// One stretch of a cell, in the order it was typed. All text is borrowed from the cell, so that its place, and with it
-/// the line number, can be computed from its address.
+/// A segment of a cell. All text is borrowed from the cell, so that its offset, and with it the line number, can be computed from
+/// its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Segment<'cell> {
-    /// Rust, and evcxr's own `:commands`, passed on untouched.
+    /// Rust and `:commands` of the engine, unchanged.
     Rust(&'cell str),
     /// `%name args`; `bind` is the variable of `let bind = %name args`.
     Line {
-        /// The variable that takes the result.
+        /// The variable that gets the result.
         bind: Option<&'cell str>,
-        /// The magic, without its `%`. Starts with `%` if `%%name` stands behind the first line, where it cannot work.
+        /// The magic, without its `%`. Starts with `%` if `%%name` is below the first line, where it is invalid.
         name: &'cell str,
-        /// What follows the name.
+        /// The text behind the name.
         args: &'cell str,
     },
-    /// `%%name args` on the first line: the magic owns the body.
+    /// `%%name args` on the first line, and the rest of the cell.
     Cell {
         /// The magic, without its `%%`.
         name: &'cell str,
-        /// What follows the name on its line.
+        /// The text behind the name, on its line.
         args: &'cell str,
         /// The lines below.
         body: &'cell str,
     },
     /// `%name?` or `?name`.
     Help {
-        /// What help is asked about, without `%`.
+        /// The name to explain, without `%`.
         name: &'cell str,
     },
 }
 
-/// The stretches of a cell. Rust that is only blanks and comments is left out: there is nothing to run in it.
+/// Returns the segments of a cell in order, without Rust that is only blanks and comments.
 pub fn segments(code: &str) -> Vec<Segment<'_>> {
-    stretches(code)
+    segment_spans(code)
         .into_iter()
-        .filter(|stretch| stretch.head.is_some() || !is_trivia(stretch.text(code)))
-        .map(|stretch| stretch.segment(code))
+        .filter(|span| span.head.is_some() || !is_trivia(span.text(code)))
+        .map(|span| span.segment(code))
         .collect()
 }
 
-/// A stretch by its place. The stretches of a cell follow each other without a gap.
+/// A segment as byte ranges. The spans of a cell are consecutive, without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct SegmentSpan {
     pub(super) range: Range<usize>,
-    /// The magic that the stretch is; `None` for Rust.
-    pub(super) head: Option<Head>,
+    /// The magic line; `None` for Rust.
+    pub(super) head: Option<MagicHead>,
 }
 
-/// Where the pieces of a magic line stand in the cell.
+/// The parts of a magic line, as byte ranges of the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) form: Form,
+pub(super) struct MagicHead {
+    pub(super) form: MagicForm,
     pub(super) bind: Option<Range<usize>>,
-    /// Where the `%`, `%%` or `?%` starts.
+    /// Start of the `%`, `%%` or `?%`.
     pub(super) sigil: usize,
-    /// Empty while the person has typed no more than the `%`.
+    /// Empty while only the `%` is typed.
     pub(super) name: Range<usize>,
     pub(super) args: Range<usize>,
 }
 
-/// What a magic line asks for.
+/// Form of a magic line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum MagicForm {
     /// `%name args`
     Line,
     /// `%%name args`
@@ -88,7 +89,7 @@ pub(super) enum Form {
     Help,
 }
 
-impl Stretch {
+impl SegmentSpan {
     fn text<'cell>(&self, code: &'cell str) -> &'cell str {
         &code[self.range.clone()]
     }
@@ -97,9 +98,9 @@ impl Stretch {
         let Some(head) = &self.head else { return Segment::Rust(self.text(code)) };
         let (name, args) = (&code[head.name.clone()], &code[head.args.clone()]);
         match head.form {
-            Form::Help => Segment::Help { name },
-            Form::Line => Segment::Line { bind: head.bind.clone().map(|bind| &code[bind]), name, args },
-            Form::Cell => {
+            MagicForm::Help => Segment::Help { name },
+            MagicForm::Line => Segment::Line { bind: head.bind.clone().map(|bind| &code[bind]), name, args },
+            MagicForm::Cell => {
                 let body = &code[head.args.end..self.range.end];
                 let body = body.split_once('\n').map_or("", |(_, below)| below);
                 Segment::Cell { name, args, body }
@@ -108,37 +109,37 @@ impl Stretch {
     }
 }
 
-/// The cell as stretches without gaps; a lone `%` is Rust.
-pub(super) fn stretches(code: &str) -> Vec<Stretch> {
-    cut(code, |head| !head.name.is_empty())
+/// Returns the spans of a cell; a lone `%` is Rust.
+pub(super) fn segment_spans(code: &str) -> Vec<SegmentSpan> {
+    split(code, |head| !head.name.is_empty())
 }
 
-/// [`stretches`], with a lone `%` as a magic whose name is still to be typed.
-pub(super) fn stretches_while_typing(code: &str) -> Vec<Stretch> {
-    cut(code, |_| true)
+/// Returns the spans of a cell that is being typed: a lone `%` is a magic without a name yet.
+pub(super) fn segment_spans_while_typing(code: &str) -> Vec<SegmentSpan> {
+    split(code, |_| true)
 }
 
-fn cut(code: &str, accept: impl Fn(&Head) -> bool) -> Vec<Stretch> {
-    let mut found: Vec<Stretch> = Vec::new();
+fn split(code: &str, accept: impl Fn(&MagicHead) -> bool) -> Vec<SegmentSpan> {
+    let mut found: Vec<SegmentSpan> = Vec::new();
     let mut rust_from = 0;
     let mut line = 0;
-    let mut walk = Walk::new(code, 0);
-    // One turn per line that starts outside brackets, strings and comments.
+    let mut walk = TokenWalk::new(code, 0);
+    // One iteration per line that starts outside brackets, strings and comments.
     loop {
         let end = code[line..].find('\n').map_or(code.len(), |length| line + length + 1);
         let text = &code[line..end];
-        if let Some(head) = head(text, line, walk.at_statement()).filter(&accept) {
+        if let Some(head) = magic_head(text, line, walk.at_statement()).filter(&accept) {
             let first = found.is_empty() && code[..line].trim().is_empty();
-            let (head, end) = settle(head, first, end, code.len());
+            let (head, end) = place_cell_magic(head, first, end, code.len());
             if rust_from < line {
-                found.push(Stretch { range: rust_from..line, head: None });
+                found.push(SegmentSpan { range: rust_from..line, head: None });
             }
-            found.push(Stretch { range: line..end, head: Some(head) });
+            found.push(SegmentSpan { range: line..end, head: Some(head) });
             (rust_from, line) = (end, end);
-            walk = Walk::new(code, end);
-        } else if walk.at_statement() && text.trim_start().starts_with(':') && !text.trim_start().starts_with("::") {
+            walk = TokenWalk::new(code, end);
+        } else if walk.at_statement() && is_command(text) {
             line = end;
-            walk = Walk::new(code, end);
+            walk = TokenWalk::new(code, end);
         } else {
             match next_line(code, &mut walk) {
                 Some(start) => line = start,
@@ -150,18 +151,17 @@ fn cut(code: &str, accept: impl Fn(&Head) -> bool) -> Vec<Stretch> {
         }
     }
     if rust_from < code.len() {
-        found.push(Stretch { range: rust_from..code.len(), head: None });
+        found.push(SegmentSpan { range: rust_from..code.len(), head: None });
     }
     found
 }
 
-/// Walks to the next line that starts outside brackets, strings and comments.
-fn next_line(code: &str, walk: &mut Walk<'_>) -> Option<usize> {
+/// Moves to the next line that starts outside brackets, strings and comments; returns its offset.
+fn next_line(code: &str, walk: &mut TokenWalk<'_>) -> Option<usize> {
     loop {
-        let (step, start, end) = walk.step()?;
-        // Only a token of blanks has a line break at which a line starts anew; the last one counts, since the lines
-        // before it are blank.
-        if step == Step::Trivia && walk.balanced() {
+        let (class, start, end) = walk.next_token()?;
+        // Lines start behind a line break in a token of blanks; the last break counts, since the lines before it are blank.
+        if class == TokenClass::Trivia && walk.balanced() {
             let blank = &code[start..end];
             if let Some(at) = blank.rfind('\n').filter(|_| blank.trim().is_empty()) {
                 return Some(start + at + 1);
@@ -170,12 +170,13 @@ fn next_line(code: &str, walk: &mut Walk<'_>) -> Option<usize> {
     }
 }
 
-/// `%%name` takes the rest of the cell on the first line; below it is a line that keeps one `%` in its name.
-fn settle(mut head: Head, first: bool, line_end: usize, code_end: usize) -> (Head, usize) {
+/// Returns the head and the end of its segment: `%%name` on the first line owns the rest of the cell; below it becomes a line
+/// magic with one `%` in its name.
+fn place_cell_magic(mut head: MagicHead, first: bool, line_end: usize, code_end: usize) -> (MagicHead, usize) {
     match head.form {
-        Form::Cell if first => (head, code_end),
-        Form::Cell => {
-            head.form = Form::Line;
+        MagicForm::Cell if first => (head, code_end),
+        MagicForm::Cell => {
+            head.form = MagicForm::Line;
             head.name.start -= 1;
             (head, line_end)
         }
@@ -183,47 +184,47 @@ fn settle(mut head: Head, first: bool, line_end: usize, code_end: usize) -> (Hea
     }
 }
 
-/// The magic that `line` (which starts at byte `offset` of the cell) is by its form.
-fn head(line: &str, offset: usize, at_statement: bool) -> Option<Head> {
+/// Parses `line`, which starts at byte `offset` of the cell, as a magic; `None` if it has another form.
+fn magic_head(line: &str, offset: usize, at_statement: bool) -> Option<MagicHead> {
     let text = line.trim_end();
     let start = text.len() - text.trim_start().len();
-    let placed = start == 0 || at_statement;
-    let mut scan = Scan { text, at: start };
+    let may_start = start == 0 || at_statement;
+    let mut scan = LineScanner { text, at: start };
     let mut bind = None;
-    let mut asked = false;
-    if scan.peek() == Some('?') && placed {
-        asked = true;
+    let mut is_query = false;
+    if scan.peek() == Some('?') && may_start {
+        is_query = true;
         scan.take_while(|c| c == '?');
     } else if scan.peek() != Some('%') {
         bind = Some(scan.binding()?);
-    } else if !placed {
+    } else if !may_start {
         return None;
     }
     let sigil = scan.at;
     let percents = scan.take_while(|c| c == '%').len();
-    if percents > 2 || (percents == 0 && !asked) || (percents == 2 && bind.is_some()) {
+    if percents > 2 || (percents == 0 && !is_query) || (percents == 2 && bind.is_some()) {
         return None;
     }
     let name = scan.word();
     let rest = &text[scan.at..];
     let range = |range: Range<usize>| offset + range.start..offset + range.end;
-    let form = if asked {
-        // `?` alone says nothing, and anything behind the name makes it no question.
+    let form = if is_query {
+        // `?` alone, or text behind the name, is Rust.
         if !rest.is_empty() || (name.is_empty() && percents == 0) {
             return None;
         }
-        Form::Help
+        MagicForm::Help
     } else if !rest.is_empty() && rest.chars().all(|c| c == '?') && bind.is_none() && !name.is_empty() {
-        Form::Help
+        MagicForm::Help
     } else if !(rest.is_empty() || rest.starts_with([';', ' ', '\t'])) || (name.is_empty() && !rest.is_empty()) {
         return None;
     } else if percents == 2 {
-        Form::Cell
+        MagicForm::Cell
     } else {
-        Form::Line
+        MagicForm::Line
     };
     let args_start = text.len() - rest.trim_start().len();
-    Some(Head {
+    Some(MagicHead {
         form,
         bind: bind.map(range),
         sigil: offset + sigil,
@@ -232,13 +233,13 @@ fn head(line: &str, offset: usize, at_statement: bool) -> Option<Head> {
     })
 }
 
-/// A place in a line that moves to the right.
-struct Scan<'line> {
+/// Left-to-right scanner over one line.
+struct LineScanner<'line> {
     text: &'line str,
     at: usize,
 }
 
-impl Scan<'_> {
+impl LineScanner<'_> {
     fn peek(&self) -> Option<char> {
         self.text[self.at..].chars().next()
     }
@@ -250,7 +251,7 @@ impl Scan<'_> {
         start..self.at
     }
 
-    /// A word that could be a name; may be empty.
+    /// Reads a name; empty if there is none.
     fn word(&mut self) -> Range<usize> {
         if self.peek().is_some_and(|c| c.is_ascii_digit()) {
             return self.at..self.at;
@@ -258,7 +259,7 @@ impl Scan<'_> {
         self.take_while(|c| c == '_' || c.is_alphanumeric())
     }
 
-    /// `x =` or `let x =`, up to the `%`: where `x` stands.
+    /// Reads `x =` or `let x =` before a `%`; returns the range of `x`.
     fn binding(&mut self) -> Option<Range<usize>> {
         let mut name = self.word();
         let mut blanks = self.take_while(|c| c == ' ' || c == '\t');
@@ -277,10 +278,10 @@ impl Scan<'_> {
     }
 }
 
-/// Whether Rust text holds nothing to run: only blanks and comments.
+/// Whether Rust is only blanks and comments.
 fn is_trivia(text: &str) -> bool {
-    let mut walk = Walk::new(text, 0);
-    std::iter::from_fn(|| walk.step()).all(|(step, ..)| step == Step::Trivia)
+    let mut walk = TokenWalk::new(text, 0);
+    std::iter::from_fn(|| walk.next_token()).all(|(class, ..)| class == TokenClass::Trivia)
 }
 
 #[cfg(test)]

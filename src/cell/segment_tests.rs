@@ -25,20 +25,20 @@ fn magic_and_rust_mix_in_order() {
 }
 
 #[test]
-fn a_stretch_is_a_slice_of_the_cell() {
+fn segments_are_slices_of_the_cell() {
     let code = "%a\n\nlet x = 1;\n%b\nx";
-    let places: Vec<usize> = segments(code)
+    let offsets: Vec<usize> = segments(code)
         .iter()
         .filter_map(|segment| match segment {
             Segment::Rust(text) => Some(text.as_ptr() as usize - code.as_ptr() as usize),
             _ => None,
         })
         .collect();
-    assert_eq!(places, [3, 18]);
+    assert_eq!(offsets, [3, 18]);
 }
 
 #[test]
-fn an_unknown_name_is_a_magic_too() {
+fn unknown_name_is_a_magic() {
     assert_eq!(segments("%trace_lod x"), [line("trace_lod", "x")]);
 }
 
@@ -63,7 +63,7 @@ fn strings_comments_and_brackets_hide_magics() {
 }
 
 #[test]
-fn a_quote_in_a_magic_line_does_not_reach_the_next_line() {
+fn quote_in_a_magic_line_ends_with_the_line() {
     assert_eq!(
         segments("%a it's \"\nlet x = 1;\n%b"),
         [line("a", "it's \""), Segment::Rust("let x = 1;\n"), line("b", "")]
@@ -71,7 +71,7 @@ fn a_quote_in_a_magic_line_does_not_reach_the_next_line() {
 }
 
 #[test]
-fn a_remainder_stays_a_remainder() {
+fn remainder_operators_are_rust() {
     is_rust("let x = a\n    % b;");
     is_rust("let x = a\n    %b;");
     is_rust("let x = a\n% b;");
@@ -87,13 +87,13 @@ fn a_remainder_stays_a_remainder() {
 }
 
 #[test]
-fn the_first_column_is_a_magic_after_anything() {
+fn percent_at_the_first_column_is_always_a_magic() {
     assert_eq!(segments("a\n%b"), [Segment::Rust("a\n"), line("b", "")]);
     assert_eq!(segments("for i in x {}\n%b"), [Segment::Rust("for i in x {}\n"), line("b", "")]);
 }
 
 #[test]
-fn an_assignment_binds() {
+fn assignment_of_a_magic_binds() {
     assert_eq!(segments("df = %a x"), [bound("df", "a", "x")]);
     assert_eq!(segments("let df = %a x"), [bound("df", "a", "x")]);
     assert_eq!(segments("  let  mut  df=%a x;"), [bound("df", "a", "x;")]);
@@ -107,7 +107,7 @@ fn an_assignment_binds() {
 }
 
 #[test]
-fn a_question_mark_asks_for_help() {
+fn question_mark_requests_help() {
     for code in ["%a?", "%a??", "?%a", "?a", "??a", "%%a?", " %a? ", "?%%a"] {
         assert_eq!(segments(code), [Segment::Help { name: "a" }], "{code:?}");
     }
@@ -119,7 +119,7 @@ fn a_question_mark_asks_for_help() {
 }
 
 #[test]
-fn a_cell_magic_owns_the_body() {
+fn cell_magic_owns_the_rest_of_the_cell() {
     assert_eq!(segments("%%a x y\nlet z\n%b\n"), [Segment::Cell { name: "a", args: "x y", body: "let z\n%b\n" }]);
     assert_eq!(segments("\n\n%%a"), [Segment::Cell { name: "a", args: "", body: "" }]);
     assert_eq!(segments("%%a\r\nb"), [Segment::Cell { name: "a", args: "", body: "b" }]);
@@ -127,13 +127,13 @@ fn a_cell_magic_owns_the_body() {
 }
 
 #[test]
-fn commands_of_evcxr_pass_and_end_their_line() {
+fn engine_commands_end_with_their_line() {
     assert_eq!(segments(":help don't \" {\n %a"), [Segment::Rust(":help don't \" {\n"), line("a", "")]);
     is_rust(":dep x = \"1\"\n:vars\nlet x = 1;");
 }
 
 #[test]
-fn blanks_and_comments_are_nothing_to_run() {
+fn blanks_and_comments_are_left_out() {
     assert_eq!(segments(""), []);
     assert_eq!(segments(" \n// x\n/* y */\n"), []);
     assert_eq!(segments("// load\n%a\n\n// done\n"), [line("a", "")]);
@@ -141,7 +141,7 @@ fn blanks_and_comments_are_nothing_to_run() {
 }
 
 #[test]
-fn line_ends_of_windows_are_line_ends() {
+fn windows_line_ends_end_lines() {
     assert_eq!(
         segments("%a x\r\nlet y = 1;\r\n%b\r\n"),
         [line("a", "x"), Segment::Rust("let y = 1;\r\n"), line("b", "")]
@@ -149,8 +149,8 @@ fn line_ends_of_windows_are_line_ends() {
 }
 
 #[test]
-fn any_text_is_cut_without_loss() {
-    const BITS: &[&str] = &[
+fn random_text_is_split_without_loss() {
+    const PIECES: &[&str] = &[
         "%a", "%", "%%a", "?", "\n", "\n", "\r\n", " ", "\"", "'", "r#\"", "\"#", "/*", "*/", "//", "{", "}", "(", ")",
         "[", "]", "let x =", "x = %b", ";", "é", "\u{2028}", "😀", "b'", "c\"", "##", ":dep", "\\", "$", "%a?", "=",
         "0x", "1e", "\0", "'a",
@@ -158,16 +158,16 @@ fn any_text_is_cut_without_loss() {
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     for _ in 0..20_000 {
         let length = random.below(14);
-        let code: String = (0..length).map(|_| *random.of(BITS)).collect();
-        for stretches in [stretches(&code), stretches_while_typing(&code)] {
+        let code: String = (0..length).map(|_| *random.of(PIECES)).collect();
+        for spans in [segment_spans(&code), segment_spans_while_typing(&code)] {
             let mut at = 0;
-            for stretch in &stretches {
-                assert_eq!(stretch.range.start, at, "{code:?}");
-                assert!(stretch.range.end > at, "{code:?}");
-                at = stretch.range.end;
-                if let Some(head) = &stretch.head {
+            for span in &spans {
+                assert_eq!(span.range.start, at, "{code:?}");
+                assert!(span.range.end > at, "{code:?}");
+                at = span.range.end;
+                if let Some(head) = &span.head {
                     let inside = |range: &Range<usize>| {
-                        stretch.range.start <= range.start && range.end <= stretch.range.end && range.start <= range.end
+                        span.range.start <= range.start && range.end <= span.range.end && range.start <= range.end
                     };
                     assert!(inside(&head.name) && inside(&head.args), "{code:?}");
                 }
@@ -180,12 +180,12 @@ fn any_text_is_cut_without_loss() {
             }
         }
         crate::cell::is_complete(&code);
-        crate::cell::caret(&code, random.below(code.len() + 1));
+        crate::cell::magic_cursor(&code, random.below(code.len() + 1));
     }
 }
 
 #[test]
-fn a_long_cell_is_cut_in_linear_time() {
+fn long_cell_is_split_in_linear_time() {
     let code = "%a x\nlet y = \"s\";\n".repeat(20_000);
     let start = std::time::Instant::now();
     assert_eq!(segments(&code).len(), 40_000);

@@ -1,48 +1,40 @@
-//! What a parser of Rust says of code that may not be whole yet.
+//! Syntax check of Rust that may be unfinished.
 
-use super::nests_too_deep;
+use super::{nests_too_deep, without_commands};
 use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, tokenize};
 use ra_ap_syntax::{Edition, SourceFile};
 
-/// What a parser says of code whose brackets, strings and comments are closed.
+/// Result of parsing code whose brackets, strings and comments are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Syntax {
-    /// Statements, and an expression perhaps.
-    Whole,
+    /// Complete statements, optionally with a final expression.
+    Complete,
     /// The last statement lacks its end.
     Unfinished,
-    /// No further text can mend it.
-    Wrong,
+    /// An error that no further text can fix.
+    Invalid,
 }
 
 const HEAD: &str = "fn cell() {";
 
-/// Parses code as the body of a function. Lines of evcxr's own (`:dep …`) count as blanks.
+/// Parses code as the body of a function. Commands of the engine (`:dep …`) count as blanks.
+///
+/// Code that nests too deep to be parsed counts as complete.
 pub(super) fn parse(code: &str) -> Syntax {
     if nests_too_deep(code) {
-        return Syntax::Whole;
+        return Syntax::Complete;
     }
-    let rust: String = code.split_inclusive('\n').map(without_command).collect();
+    let rust = without_commands(code);
     let end = HEAD.len() + end_of_tokens(&rust);
     let errors = SourceFile::parse(&format!("{HEAD}{rust}\n}}"), Edition::Edition2024).errors();
     match errors.iter().map(|error| usize::from(error.range().start())).min() {
-        None => Syntax::Whole,
+        None => Syntax::Complete,
         Some(first) if first >= end => Syntax::Unfinished,
-        Some(_) => Syntax::Wrong,
+        Some(_) => Syntax::Invalid,
     }
 }
 
-/// The line, or as many blanks.
-fn without_command(line: &str) -> std::borrow::Cow<'_, str> {
-    let text = line.trim_start();
-    if text.starts_with(':') && !text.starts_with("::") {
-        line.chars().map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) }).collect()
-    } else {
-        line.into()
-    }
-}
-
-/// Where the last token ends that is no blank and no comment.
+/// Returns the end of the last token that is neither a blank nor a comment.
 fn end_of_tokens(code: &str) -> usize {
     let (mut at, mut end) = (0, 0);
     for token in tokenize(code, FrontmatterAllowed::No) {
@@ -63,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_and_expressions_are_whole() {
+    fn statements_and_expressions_are_complete() {
         for code in [
             "",
             "// nothing",
@@ -78,12 +70,12 @@ mod tests {
             ":dep x = \"1\"\nlet y = 2; // of it",
             "x.await?",
         ] {
-            assert_eq!(parse(code), Syntax::Whole, "{code}");
+            assert_eq!(parse(code), Syntax::Complete, "{code}");
         }
     }
 
     #[test]
-    fn what_lacks_its_end_is_unfinished() {
+    fn statements_without_an_end_are_unfinished() {
         for code in [
             "let x =",
             "let x: Vec<u8> =",
@@ -110,11 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn what_no_text_can_mend_is_wrong() {
+    fn syntax_errors_are_invalid() {
         for code in
             ["let = 7q;", "let x = = 3;", "struct 5", "if { } else else", "fn 1() {}", "a b", "let x 5;", "1 + * / 2;"]
         {
-            assert_eq!(parse(code), Syntax::Wrong, "{code}");
+            assert_eq!(parse(code), Syntax::Invalid, "{code}");
         }
     }
 }

@@ -1,60 +1,60 @@
-//! Just enough of Rust's grammar to know where a line starts anew: tokens, brackets, ends of statements.
+//! Walk over the tokens of Rust text: open brackets, unterminated literals, ends of statements.
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
 
-/// Walks the tokens of Rust text and keeps what they leave open.
+/// Position in Rust text, with the brackets that are open there.
 #[derive(Debug, Clone)]
-pub(super) struct Walk<'code> {
+pub(super) struct TokenWalk<'code> {
     code: &'code str,
-    /// Where the next token starts.
+    /// Start of the next token.
     at: usize,
-    /// The brackets open before `at`: the character, and where it stands.
+    /// Brackets open before `at`: the closing character, and the offset of the opening one.
     open: Vec<(char, usize)>,
-    /// A closing bracket that fits no open one was met.
+    /// Whether a closing bracket matched no open one.
     mismatch: bool,
-    /// The last token that is no blank and no comment: kind and offset.
+    /// Kind and offset of the last token that is neither a blank nor a comment.
     last: Option<(TokenKind, usize)>,
 }
 
-/// What a token means for the text behind it.
+/// Class of a token, as far as it concerns the text behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TokenClass {
     /// A blank or a comment.
     Trivia,
     /// A token of the language.
     Token,
-    /// A string or comment that goes on past the end of the text.
+    /// A string or comment that does not end within the text.
     Unterminated,
-    /// A literal that no further text can mend, such as a character that does not end on its line.
-    Broken,
+    /// A literal that no further text can fix, such as a character that does not end on its line.
+    Malformed,
 }
 
-impl<'code> Walk<'code> {
-    /// A walk over `code` that starts at byte `at`, where a statement may start.
+impl<'code> TokenWalk<'code> {
+    /// Starts at byte `at` of `code`, where a statement may start.
     pub(super) fn new(code: &'code str, at: usize) -> Self {
         Self { code, at, open: Vec::new(), mismatch: false, last: None }
     }
 
-    /// Goes over one token: what it is, and where it starts and ends. `None` at the end of the text.
-    pub(super) fn step(&mut self) -> Option<(Step, usize, usize)> {
+    /// Moves over one token; returns its class, start and end. `None` at the end of the text.
+    pub(super) fn next_token(&mut self) -> Option<(TokenClass, usize, usize)> {
         let start = self.at;
         let rest = self.code.get(start..).filter(|rest| !rest.is_empty())?;
         let token = tokenize(rest, FrontmatterAllowed::No).next()?;
-        // `#"` is one token to the lexer (reserved since edition 2024) and would hide that a string starts.
+        // The lexer makes one token of `#"` (reserved since edition 2024), which would hide the start of a string.
         let len = if token.kind == TokenKind::GuardedStrPrefix { 1 } else { token.len as usize };
         self.at = start + len;
-        let step = match token.kind {
+        let class = match token.kind {
             TokenKind::Whitespace
             | TokenKind::LineComment { .. }
-            | TokenKind::BlockComment { terminated: true, .. } => Step::Trivia,
-            TokenKind::BlockComment { terminated: false, .. } => Step::Unterminated,
+            | TokenKind::BlockComment { terminated: true, .. } => TokenClass::Trivia,
+            TokenKind::BlockComment { terminated: false, .. } => TokenClass::Unterminated,
             TokenKind::Literal { kind, .. } => literal(kind),
-            _ => Step::Token,
+            _ => TokenClass::Token,
         };
-        if step != Step::Trivia {
+        if class != TokenClass::Trivia {
             self.track(token.kind, start);
         }
-        Some((step, start, self.at))
+        Some((class, start, self.at))
     }
 
     /// Whether no bracket is open.
@@ -62,23 +62,23 @@ impl<'code> Walk<'code> {
         self.open.is_empty()
     }
 
-    /// Whether a bracket was closed that was not open.
+    /// Whether a closing bracket matched no open one.
     pub(super) fn mismatched(&self) -> bool {
         self.mismatch
     }
 
-    /// Where the innermost open bracket stands.
+    /// Returns the offset of the innermost open bracket.
     pub(super) fn innermost(&self) -> Option<usize> {
         self.open.last().map(|&(_, at)| at)
     }
 
-    /// Whether a statement may start here: nothing but blanks and comments so far, or a `;` last.
+    /// Whether a statement may start here: after a `;`, or after blanks and comments only.
     pub(super) fn at_statement(&self) -> bool {
         matches!(self.last, None | Some((TokenKind::Semi, _)))
     }
 
-    /// Whether the last token asks for another one behind it: an operator, a comma, a dot.
-    pub(super) fn wants_more(&self) -> bool {
+    /// Whether the last token needs another one behind it: an operator, a comma, a dot.
+    pub(super) fn needs_operand(&self) -> bool {
         use TokenKind::{And, Caret, Colon, Comma, Dot, Eq, Gt, Lt, Minus, Or, Percent, Plus, Slash, Star};
         self.last.is_some_and(|(kind, _)| {
             matches!(
@@ -109,15 +109,15 @@ impl<'code> Walk<'code> {
     }
 }
 
-fn literal(kind: LiteralKind) -> Step {
+fn literal(kind: LiteralKind) -> TokenClass {
     match kind {
-        LiteralKind::Char { terminated: false } | LiteralKind::Byte { terminated: false } => Step::Broken,
+        LiteralKind::Char { terminated: false } | LiteralKind::Byte { terminated: false } => TokenClass::Malformed,
         LiteralKind::Str { terminated: false }
         | LiteralKind::ByteStr { terminated: false }
         | LiteralKind::CStr { terminated: false }
         | LiteralKind::RawStr { n_hashes: None }
         | LiteralKind::RawByteStr { n_hashes: None }
-        | LiteralKind::RawCStr { n_hashes: None } => Step::Unterminated,
-        _ => Step::Token,
+        | LiteralKind::RawCStr { n_hashes: None } => TokenClass::Unterminated,
+        _ => TokenClass::Token,
     }
 }

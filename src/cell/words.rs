@@ -1,19 +1,19 @@
-//! The words of a magic line: quoting like a shell, without globs.
+//! Words of a magic line: shell-like quoting, without globs.
 //!
-//! * Blanks separate words; `'…'` is taken as it stands; in `"…"` and in bare text a `\` takes the next character
-//!   as it stands (in `"…"` only `\"`, `\\`, `\{` and `\$`).
-//! * `{expr}` and `${NAME}`, `${NAME:-default}` in bare or double-quoted text are kept as pieces of their own; what
-//!   they mean is for the magic to say.
+//! * Blanks separate words. `'…'` is literal. A `\` escapes the next character in bare text; in `"…"` it escapes only `"`, `\`,
+//!   `{` and `$`.
+//! * `{expr}`, `${NAME}` and `${NAME:-default}` in bare or double-quoted text become pieces of their own, which the magic
+//!   expands.
 //! * A `;` at the end of the line is dropped, as in Rust.
 
 use std::ops::Range;
 
-/// A word and where it stands.
+/// A word and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// Its bytes in the line, quotes included.
     pub range: Range<usize>,
-    /// What it is made of, in order.
+    /// Its pieces, in order.
     pub pieces: Vec<Piece>,
 }
 
@@ -24,16 +24,16 @@ pub enum Piece {
     Text {
         /// The text.
         text: String,
-        /// Whether it stood in quotes: then it is never a flag or a `~`.
+        /// Whether it was quoted: then it is never a flag or a `~`.
         quoted: bool,
     },
     /// `{expr}`: a Rust expression.
     Expr(String),
-    /// `${NAME}` or `${NAME:-default}`: a variable of the environment.
+    /// `${NAME}` or `${NAME:-default}`: an environment variable.
     Env {
         /// The variable.
         name: String,
-        /// What stands for it if it is not set or empty.
+        /// The value if the variable is unset or empty.
         default: Option<String>,
     },
 }
@@ -43,11 +43,11 @@ pub enum Piece {
 pub struct Unclosed {
     /// The opening character.
     pub open: char,
-    /// Where it stands.
+    /// Its offset.
     pub at: usize,
 }
 
-/// The words of `line`.
+/// Splits a line into words.
 ///
 /// # Errors
 /// The first quote or brace that is not closed.
@@ -56,7 +56,7 @@ pub fn words(line: &str) -> Result<Vec<Word>, Unclosed> {
     unclosed.map_or(Ok(words), Err)
 }
 
-/// The words of `line`, and what is not closed: the last word then reaches to the end of the line.
+/// Splits a line into words; returns also the first unclosed quote or brace, in which case the last word ends with the line.
 pub(super) fn lex(line: &str) -> (Vec<Word>, Option<Unclosed>) {
     let mut lexer = Lexer { line, end: line.trim_end().len(), at: 0, pieces: Vec::new(), unclosed: None };
     let mut words = Vec::new();
@@ -72,8 +72,8 @@ pub(super) fn lex(line: &str) -> (Vec<Word>, Option<Unclosed>) {
 }
 
 impl Word {
-    /// `--name` or `--name=value` (or with one dash): the name with its dashes, and the value. A quoted word and a
-    /// negative number are no flags.
+    /// Parses `--name` or `--name=value` (or with one dash): returns the name with its dashes, and the value. `None` for other
+    /// words, quoted words and negative numbers.
     pub fn as_flag(&self) -> Option<(&str, Option<Vec<Piece>>)> {
         let Some(Piece::Text { text, quoted: false }) = self.pieces.first() else { return None };
         let first = text.strip_prefix('-')?.chars().next();
@@ -92,7 +92,7 @@ impl Word {
 
 struct Lexer<'line> {
     line: &'line str,
-    /// Where the blanks at the end of the line start.
+    /// End of the line without its trailing blanks.
     end: usize,
     at: usize,
     pieces: Vec<Piece>,
@@ -118,7 +118,7 @@ impl Lexer<'_> {
         self.at = self.line.len() - self.rest().trim_start().len();
     }
 
-    /// At the end of the line, or at the `;` that ends it.
+    /// Whether only the end of the line, or its final `;`, is left.
     fn at_end(&self) -> bool {
         matches!(self.line.get(self.at..self.end), None | Some("" | ";"))
     }
@@ -177,7 +177,7 @@ impl Lexer<'_> {
         self.unclosed.get_or_insert(Unclosed { open: '"', at: open });
     }
 
-    /// Takes a `{expr}` or `${NAME}` if one stands here.
+    /// Reads a `{expr}` or `${NAME}` if there is one here.
     fn special(&mut self) -> bool {
         if let Some(inside) = self.rest().strip_prefix("${") {
             let end = inside.find('}');
@@ -215,7 +215,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Where the `}` stands that ends a Rust expression; braces and strings inside it are counted.
+/// Returns the offset of the `}` that ends a Rust expression; it skips nested braces, and braces in strings.
 fn closing_brace(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut in_string = false;
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_words_together_like_a_shell() {
+    fn quotes_and_escapes_are_those_of_a_shell() {
         assert_eq!(plain(r#""a b" 'c d' e" "f'g"h'"#), ["a b", "c d", "e fg\"h"]);
         assert_eq!(plain(r#""a \"b\" \\ \n""#), [r#"a "b" \ \n"#]);
         assert_eq!(plain(r"a\ b \'c 'd\'"), ["a b", "'c", r"d\"]);
@@ -272,12 +272,12 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_quoted_word_is_a_word() {
+    fn empty_quoted_word_is_a_word() {
         assert_eq!(words("''").unwrap().len(), 1);
     }
 
     #[test]
-    fn braces_are_expressions_and_dollar_braces_the_environment() {
+    fn braces_are_expressions_or_environment_variables() {
         assert_eq!(plain("x{a + 1}y"), ["x<a + 1>y"]);
         assert_eq!(plain(r#"{ f(&S { a: "}" }) }"#), [r#"< f(&S { a: "}" }) >"#]);
         assert_eq!(plain("${HOME}/x ${A:-data}/control"), ["<$HOME|>/x", "<$A|data>/control"]);
@@ -286,14 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn a_semicolon_ends_the_line_only_at_its_end() {
+    fn semicolon_is_dropped_only_at_the_end() {
         assert_eq!(plain("a b;"), ["a", "b"]);
         assert_eq!(plain("a b ; "), ["a", "b"]);
         assert_eq!(plain("a;b ';'"), ["a;b", ";"]);
     }
 
     #[test]
-    fn what_is_not_closed_is_named() {
+    fn first_unclosed_quote_or_brace_is_an_error() {
         assert_eq!(words("a \"b c"), Err(Unclosed { open: '"', at: 2 }));
         assert_eq!(words("'b"), Err(Unclosed { open: '\'', at: 0 }));
         assert_eq!(words("x ${B"), Err(Unclosed { open: '{', at: 3 }));

@@ -1,27 +1,25 @@
-//! One run of a cell: where its outputs go, whatever thread they come from and however late.
+//! Sink of one cell: sends its outputs as messages, from any thread, also after the cell has ended.
 
 use super::stdin::Stdin;
 use crate::Failure;
 use crate::display::{Message, Output, Pace, Sink, Stdio, Streams, message};
+use crate::sync::lock;
 use crate::wire::{Origin, Outbox};
 use jupyter_protocol::InputRequest;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use trace_view::Bundle;
 
-/// How often a wait looks whether the cell was interrupted.
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval at which a pause checks for an interrupt.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// One run of a cell.
-pub(super) struct Execution {
+/// Outputs, input and interrupt flag of one cell.
+pub(super) struct CellSink {
     origin: Origin,
     outbox: Outbox,
     stdin: Arc<Stdin>,
-    /// Nothing is shown.
-    silent: bool,
-    allow_stdin: bool,
-    count: usize,
+    options: SinkOptions,
     interrupted: AtomicBool,
     state: Mutex<State>,
 }
@@ -30,80 +28,81 @@ pub(super) struct Execution {
 struct State {
     streams: Streams,
     pace: Pace,
-    /// Displays that came too fast behind an interrupt.
+    /// Number of displays dropped after an interrupt.
     dropped: usize,
+    /// Help pages for the pager of the front end.
     pages: Vec<Bundle>,
-    /// The plain text of the cell's value, for the history.
+    /// Plain text of the cell's value, for the history.
     result: Option<String>,
 }
 
-/// How a cell is to be run.
+/// Options of an `execute_request` that concern outputs and input.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct SinkOptions {
+    /// Drop all outputs.
     pub(super) silent: bool,
     pub(super) allow_stdin: bool,
+    /// Execution count of the cell.
     pub(super) count: usize,
 }
 
-impl Execution {
-    pub(super) fn new(origin: Origin, outbox: Outbox, stdin: Arc<Stdin>, manner: Manner) -> Self {
-        let Manner { silent, allow_stdin, count } = manner;
-        let (interrupted, state) = Default::default();
-        Self { origin, outbox, stdin, silent, allow_stdin, count, interrupted, state }
+impl CellSink {
+    pub(super) fn new(origin: Origin, outbox: Outbox, stdin: Arc<Stdin>, options: SinkOptions) -> Self {
+        Self { origin, outbox, stdin, options, interrupted: AtomicBool::default(), state: Mutex::default() }
     }
 
-    /// Marks the run as interrupted.
+    /// Marks the cell as interrupted.
     pub(super) fn interrupt(&self) {
         self.interrupted.store(true, Ordering::SeqCst);
     }
 
-    /// Sends printed text whose time has come.
+    /// Sends buffered text that is due.
     pub(super) fn flush_due(&self) {
         let mut state = lock(&self.state);
-        self.print(state.streams.take_due(Instant::now()).into_iter().map(message::stream));
+        self.send(state.streams.take_due(Instant::now()).into_iter().map(message::stream));
     }
 
-    /// Sends all printed text, then the error if there is one.
+    /// Sends all buffered text, then the error if there is one.
     pub(super) fn finish(&self, failure: Option<&Failure>) {
         let mut state = lock(&self.state);
-        if state.dropped > 0 && !self.silent {
-            let (dropped, now) = (std::mem::take(&mut state.dropped), Instant::now());
+        if state.dropped > 0 && !self.options.silent {
+            let dropped = std::mem::take(&mut state.dropped);
             let note = format!("the cell was interrupted: {dropped} displays were dropped\n");
-            self.print(state.streams.print(Stdio::Stderr, &note, now).into_iter().map(message::stream));
+            self.send(state.streams.print(Stdio::Stderr, &note, Instant::now()).into_iter().map(message::stream));
         }
         self.flush(&mut state);
-        self.print(failure.filter(|_| !self.silent).map(message::error));
+        self.send(failure.filter(|_| !self.options.silent).map(message::error));
     }
 
-    /// The pages that the cell asked to show, and the plain text of its value.
+    /// Takes the help pages of the cell and the plain text of its value.
     pub(super) fn take_results(&self) -> (Vec<Bundle>, Option<String>) {
         let mut state = lock(&self.state);
         (std::mem::take(&mut state.pages), state.result.take())
     }
 
-    /// Text is sent with the state locked, so that what two threads print leaves in the order in which it was taken.
+    /// Sends all buffered text. The state stays locked while it is sent, which keeps the texts of two threads in order.
     fn flush(&self, state: &mut State) {
-        self.print(state.streams.take().into_iter().map(message::stream));
+        self.send(state.streams.take().into_iter().map(message::stream));
     }
 
-    fn print(&self, messages: impl IntoIterator<Item = Message>) {
+    fn send(&self, messages: impl IntoIterator<Item = Message>) {
         for Message { kind, content } in messages {
             self.outbox.publish(Some(&self.origin), kind, &content);
         }
     }
 
-    /// Waits this long, or until the cell is interrupted.
+    /// Waits for this time, or until the cell is interrupted.
     fn pause(&self, wait: Duration) {
         let until = Instant::now() + wait;
         while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !self.interrupted()) {
-            std::thread::sleep(left.min(LOOK));
+            std::thread::sleep(left.min(POLL_INTERVAL));
         }
     }
 
     fn stream(&self, name: Stdio, text: &str) {
         let mut state = lock(&self.state);
         let now = Instant::now();
-        self.print(state.streams.print(name, text, now).into_iter().map(message::stream));
+        self.send(state.streams.print(name, text, now).into_iter().map(message::stream));
         if let Some(wait) = state.streams.overfull(now) {
             drop(state);
             std::thread::sleep(wait);
@@ -113,13 +112,13 @@ impl Execution {
     }
 }
 
-impl Sink for Execution {
+impl Sink for CellSink {
     fn emit(&self, output: Output) {
         if let Output::Page(page) = output {
             lock(&self.state).pages.push(page);
             return;
         }
-        if self.silent {
+        if self.options.silent {
             return;
         }
         let message = match output {
@@ -130,18 +129,18 @@ impl Sink for Execution {
             Output::Clear { wait } => message::clear(wait),
             Output::Result(bundle) => {
                 lock(&self.state).result = Some(bundle.plain().to_owned());
-                message::result(bundle, self.count)
+                message::result(bundle, self.options.count)
             }
             Output::Page(_) => return,
         };
         let mut state = lock(&self.state);
         if self.interrupted() && state.pace.is_used_up(Instant::now()) {
-            // What waits in the pipe must not hold up the end of the cell.
+            // Displays still in the pipe must not delay the end of an interrupted cell.
             state.dropped += 1;
             return;
         }
         self.flush(&mut state);
-        self.print([message]);
+        self.send([message]);
         let wait = state.pace.count(Instant::now());
         drop(state);
         if let Some(wait) = wait {
@@ -151,20 +150,15 @@ impl Sink for Execution {
     }
 
     fn input(&self, prompt: &str, password: bool) -> Result<String, Failure> {
-        if !self.allow_stdin {
+        if !self.options.allow_stdin {
             return Err(Failure::new("StdinNotImplementedError", "this front end does not support input"));
         }
         self.flush(&mut lock(&self.state));
-        let question = InputRequest { prompt: prompt.to_owned(), password };
-        self.stdin.ask(&self.outbox, &self.origin, question, || self.interrupted())
+        let prompt = InputRequest { prompt: prompt.to_owned(), password };
+        self.stdin.request(&self.outbox, &self.origin, prompt, || self.interrupted())
     }
 
     fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }
-}
-
-/// Locks. A thread that panicked leaves nothing half done here.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

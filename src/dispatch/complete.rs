@@ -1,32 +1,15 @@
-//! `complete`: what could be typed next. Answered from the view of the notebook, also while a cell runs.
+//! `complete_request`: candidates for the word at the cursor, from the view of the notebook, also while a cell runs.
 
-use super::cursor::{to_byte, to_points};
-use super::reply::{content, or_default, typed};
+use super::cursor::{CursorRequest, to_points};
+use super::reply::{content, typed};
 use crate::session::View;
 use crate::{Failure, introspect, magic};
 use jupyter_protocol::{CompleteReply, ReplyStatus};
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// A text and the cursor in it, as `complete` and `inspect` are told.
-#[derive(Deserialize)]
-pub(super) struct Request {
-    pub(super) code: String,
-    /// Without it, the end of the text.
-    #[serde(default, deserialize_with = "or_default")]
-    cursor_pos: Option<usize>,
-}
-
-impl Request {
-    /// Where the cursor is, in bytes.
-    pub(super) fn cursor(&self) -> usize {
-        to_byte(&self.code, self.cursor_pos.unwrap_or(usize::MAX))
-    }
-}
-
-/// The reply.
+/// Returns the content of the reply: magics where the cursor is on a magic line, else Rust.
 pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
-    let request: Request = content(request)?;
+    let request: CursorRequest = content(request)?;
     let (cursor, code) = (request.cursor(), request.code);
     let (start, end, items) = match magic::complete(&code, cursor, view) {
         Some(found) => {
@@ -40,7 +23,7 @@ pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
         }
     };
     let (cursor_start, cursor_end) = (to_points(&code, start), to_points(&code, end));
-    // JupyterLab shows the types when they are told this way.
+    // JupyterLab shows types and signatures only from this field.
     let types: Vec<Value> = items
         .iter()
         .map(|(text, kind, signature)| {
@@ -84,8 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn variables_and_traces() {
-        // Before what every cell has in scope.
+    fn variables_and_traces_come_first() {
+        // Variables come before what every cell has in scope.
         let (names, start, end) = complete("co", None);
         assert_eq!((&names[..2], start, end), (["control".to_owned(), "counts".to_owned()].as_slice(), 0, 2));
         assert!(names.contains(&"col".to_owned()), "{names:?}");
@@ -94,13 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_code_points() {
+    fn cursor_positions_are_code_points() {
         assert_eq!(complete("\"𝒳é\" + othe", None), (vec!["other".to_owned()], 7, 11));
         assert_eq!(complete("", Some(99)).1, 0);
     }
 
     #[test]
-    fn columns_inside_col() {
+    fn columns_are_offered_inside_col() {
         assert_eq!(complete("df.select([col(\"di", None), (vec!["diff_counts".to_owned()], 16, 18));
         assert_eq!(complete("f(\"di", None).0, [""; 0]);
     }

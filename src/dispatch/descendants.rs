@@ -1,8 +1,8 @@
-//! The processes that we started, and those that they started.
+//! Descendants of the kernel process, and their end.
 
 use std::collections::BTreeMap;
 
-/// Kills them all.
+/// Kills all descendants.
 pub(super) fn kill() {
     use rustix::process::{Pid, Signal, kill_process};
     for pid in descendants(std::process::id(), &parents()).into_iter().filter_map(|pid| Pid::from_raw(pid as i32)) {
@@ -10,7 +10,7 @@ pub(super) fn kill() {
     }
 }
 
-/// The parent of every process. Empty where there is no `/proc`; there the children end when their pipes close.
+/// Returns parents by process. Empty where there is no `/proc`; there the children end when their pipes close.
 fn parents() -> BTreeMap<u32, u32> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
@@ -22,7 +22,7 @@ fn parents() -> BTreeMap<u32, u32> {
         .collect()
 }
 
-/// The parent in `/proc/PID/stat`: `1234 (any ) name) S 1 …`.
+/// Parses the parent from `/proc/PID/stat`: `1234 (any ) name) S 1 …`.
 fn parent(stat: &str) -> Option<u32> {
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
@@ -43,14 +43,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_of_children_are_found() {
+    fn descendants_contain_children_of_children() {
         let parents = BTreeMap::from([(2, 1), (3, 2), (4, 3), (5, 1)]);
         assert_eq!(descendants(2, &parents), [3, 4]);
         assert!(descendants(5, &parents).is_empty());
     }
 
     #[test]
-    fn name_may_hold_anything() {
+    fn parent_is_parsed_behind_any_process_name() {
         assert_eq!(parent("1234 (a b) c) S 77 1234 0"), Some(77));
         assert_eq!(parent("1234"), None);
     }

@@ -1,6 +1,6 @@
-//! `execute`: cells in the order in which they came, one at a time; what happens to those behind one that failed.
+//! `execute_request`: the queue of cells. Cells run in order of arrival, one at a time; a failed cell aborts those behind it.
 
-use super::cell_sink::{Execution, Manner};
+use super::cell_sink::{CellSink, SinkOptions};
 use super::history::History;
 use super::reply::{content, failed, or_default};
 use super::runner::{Finished, Job, Runner};
@@ -17,12 +17,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The reply of a cell that failed leaves at the earliest this long after its request came. "Run all" sends its cells
-/// one after the other: those that were sent before the client could know of the error must be found waiting, however
-/// fast the first one failed.
-const GRACE: Duration = Duration::from_millis(100);
+/// Minimum time from the request of a failed cell to its reply. "Run all" sends its cells one after the other: those sent before
+/// the client could know of the failure must be in the queue by then, so that they are aborted, too.
+const MIN_FAILED_REPLY_DELAY: Duration = Duration::from_millis(100);
 
-/// The content of an `execute_request`. The protocol crate's type insists on fields that clients leave out.
+/// Content of an `execute_request`. The protocol crate's type requires fields that clients leave out.
 #[derive(Deserialize)]
 struct Content {
     code: String,
@@ -36,36 +35,37 @@ struct Content {
     stop_on_error: Option<bool>,
 }
 
-/// The cells that wait and the one that runs.
-pub(super) struct Executions {
+/// The running cell and those that wait.
+pub(super) struct CellQueue {
     outbox: Outbox,
     runner: Runner,
     stdin: Arc<Stdin>,
     history: History,
-    /// With the time at which each came.
+    /// With the time of arrival.
     waiting: VecDeque<(Instant, Request)>,
-    running: Option<Running>,
-    /// A cell that ended, whose reply is held back.
-    held: Option<(Instant, Running, Finished)>,
-    /// The number of the last cell that was counted.
+    running: Option<RunningCell>,
+    /// A finished cell whose reply is held back until this time.
+    held: Option<(Instant, RunningCell, Finished)>,
+    /// Execution count of the last counted cell.
     count: usize,
-    /// Runs whose printed text must be looked after: the current one, and earlier ones that a thread still prints to.
-    printing: Vec<Weak<Execution>>,
+    /// Sinks with buffered text to flush: that of the running cell, and of earlier cells whose threads still print.
+    printing: Vec<Weak<CellSink>>,
 }
 
-/// The cell that runs.
-struct Running {
+/// The running cell.
+struct RunningCell {
     request: Request,
-    came: Instant,
+    received: Instant,
     timing: Timing,
-    execution: Arc<Execution>,
+    sink: Arc<CellSink>,
     count: usize,
     silent: bool,
+    /// Whether the cell has an execution count and an entry in the history.
     counted: bool,
     stop_on_error: bool,
 }
 
-impl Executions {
+impl CellQueue {
     pub(super) fn new(outbox: Outbox, runner: Runner, stdin: Arc<Stdin>) -> Self {
         Self {
             outbox,
@@ -88,55 +88,55 @@ impl Executions {
         &self.runner
     }
 
-    /// Sends a reply that is held back and forgets the cells that wait; what is left is to end the runner.
+    /// Sends a held reply, drops the waiting cells, and returns the runner, which the caller ends.
     pub(super) fn close(&mut self) -> &mut Runner {
         self.waiting.clear();
-        self.release();
+        self.send_held_reply();
         &mut self.runner
     }
 
-    /// Takes a request; it runs when its turn comes.
+    /// Adds a cell to the queue.
     pub(super) fn push(&mut self, request: Request) {
         self.waiting.push_back((Instant::now(), request));
         self.advance();
     }
 
-    /// Marks the running cell as interrupted; whether there is one.
+    /// Marks the running cell as interrupted; returns whether there is one.
     pub(super) fn interrupt(&self) -> bool {
-        self.running.as_ref().inspect(|running| running.execution.interrupt()).is_some()
+        self.running.as_ref().inspect(|running| running.sink.interrupt()).is_some()
     }
 
-    /// When to call [`release`](Self::release).
-    pub(super) fn due(&self) -> Option<Instant> {
+    /// Returns when to call [`send_held_reply`](Self::send_held_reply).
+    pub(super) fn held_until(&self) -> Option<Instant> {
         self.held.as_ref().map(|(until, ..)| *until)
     }
 
-    /// Whether [`flush`](Self::flush) must be called from time to time.
+    /// Whether [`flush`](Self::flush) must be called periodically.
     pub(super) fn is_printing(&self) -> bool {
         !self.printing.is_empty()
     }
 
-    /// Sends printed text whose time has come.
+    /// Sends buffered text that is due.
     pub(super) fn flush(&mut self) {
-        self.printing.retain(|execution| execution.upgrade().inspect(|execution| execution.flush_due()).is_some());
+        self.printing.retain(|sink| sink.upgrade().inspect(|sink| sink.flush_due()).is_some());
     }
 
-    /// Takes note that the running cell ended.
+    /// Ends the running cell: sends its reply, or holds it back if it will abort the queue.
     pub(super) fn finish(&mut self, finished: Finished) {
         let Some(mut running) = self.running.take() else { return };
         running.timing.end();
-        let until = running.came + GRACE;
-        let wait = running.aborts_others(&finished) && until > Instant::now();
+        let until = running.received + MIN_FAILED_REPLY_DELAY;
+        let hold = running.aborts_queue(&finished) && until > Instant::now();
         self.held = Some((until, running, finished));
-        if !wait {
-            self.release();
+        if !hold {
+            self.send_held_reply();
         }
     }
 
-    /// Sends the reply of the cell that ended; aborts those behind it if it failed or was interrupted.
-    pub(super) fn release(&mut self) {
+    /// Sends the reply of the finished cell, and aborts the queue if the cell failed or was interrupted.
+    pub(super) fn send_held_reply(&mut self) {
         let Some((_, running, finished)) = self.held.take() else { return };
-        let abort = running.aborts_others(&finished);
+        let abort = running.aborts_queue(&finished);
         if running.counted {
             self.history.set_output(running.count, finished.result.clone());
         }
@@ -153,13 +153,13 @@ impl Executions {
                 reply
             }
         };
-        self.reply_with(&running.request, running.came, &running.timing.metadata(), reply, running.count);
-        timeline::end(running.count, running.came.elapsed());
+        self.reply_with(&running.request, running.received, &running.timing.metadata(), reply, running.count);
+        timeline::end(running.count, running.received.elapsed());
         if abort {
-            for (came, request) in std::mem::take(&mut self.waiting) {
+            for (received, request) in std::mem::take(&mut self.waiting) {
                 self.busy(&request);
                 let aborted = json!({"status": "aborted", "payload": [], "user_expressions": {}});
-                self.reply(&request, came, aborted, self.count);
+                self.reply(&request, received, aborted, self.count);
             }
         }
         self.advance();
@@ -168,18 +168,18 @@ impl Executions {
     /// Starts the next cell if none runs.
     fn advance(&mut self) {
         while self.running.is_none() && self.held.is_none() {
-            let Some((came, mut request)) = self.waiting.pop_front() else { return };
+            let Some((received, mut request)) = self.waiting.pop_front() else { return };
             self.busy(&request);
             match content::<Content>(request.content.take()) {
-                Ok(content) => self.start(request, came, content),
-                Err(failure) => self.reply(&request, came, failed(&failure), self.count),
+                Ok(content) => self.start(request, received, content),
+                Err(failure) => self.reply(&request, received, failed(&failure), self.count),
             }
         }
     }
 
-    fn start(&mut self, request: Request, came: Instant, content: Content) {
+    fn start(&mut self, request: Request, received: Instant, content: Content) {
         let Content { code, silent, store_history, user_expressions, allow_stdin, stop_on_error } = content;
-        // As IPython does, a cell with nothing in it does not count.
+        // As in IPython, an empty cell does not count.
         let counted = store_history.unwrap_or(true) && !silent && !code.trim().is_empty();
         if counted {
             self.count += 1;
@@ -192,41 +192,42 @@ impl Executions {
             self.outbox.publish(Some(&request.origin), "execute_input", &input);
         }
         timeline::begin();
-        let manner = Manner { silent, allow_stdin, count };
-        let execution =
-            Arc::new(Execution::new(request.origin.clone(), self.outbox.clone(), Arc::clone(&self.stdin), manner));
-        self.printing.push(Arc::downgrade(&execution));
+        let options = SinkOptions { silent, allow_stdin, count };
+        let sink =
+            Arc::new(CellSink::new(request.origin.clone(), self.outbox.clone(), Arc::clone(&self.stdin), options));
+        self.printing.push(Arc::downgrade(&sink));
         let expressions: BTreeMap<String, String> = user_expressions
             .into_iter()
             .filter_map(|(name, expression)| Some((name, expression.as_str()?.to_owned())))
             .collect();
-        self.runner.run(Job { execution: Arc::clone(&execution), code, expressions });
+        self.runner.run(Job { sink: Arc::clone(&sink), code, expressions });
         let stop_on_error = stop_on_error.unwrap_or(true);
-        self.running = Some(Running { request, came, timing, execution, count, silent, counted, stop_on_error });
+        self.running = Some(RunningCell { request, received, timing, sink, count, silent, counted, stop_on_error });
     }
 
     fn busy(&self, request: &Request) {
         self.outbox.publish(Some(&request.origin), "status", &Status::busy());
     }
 
-    /// The reply to a cell that did not run.
-    fn reply(&self, request: &Request, came: Instant, reply: Value, count: usize) {
-        self.reply_with(request, came, &json!({}), reply, count);
+    /// Sends the reply of a cell that did not run.
+    fn reply(&self, request: &Request, received: Instant, reply: Value, count: usize) {
+        self.reply_with(request, received, &json!({}), reply, count);
     }
 
-    /// The reply, and then `idle`: a client that saw `idle` has seen everything.
-    fn reply_with(&self, request: &Request, came: Instant, metadata: &Value, mut reply: Value, count: usize) {
+    /// Sends the reply, then `idle`, after which clients expect no further message of the request.
+    fn reply_with(&self, request: &Request, received: Instant, metadata: &Value, mut reply: Value, count: usize) {
         reply["execution_count"] = json!(count);
         self.outbox.send_with(request.channel, &request.origin, "execute_reply", metadata, &reply);
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
-        let took = crate::log::milliseconds(came.elapsed());
+        let took = crate::log::milliseconds(received.elapsed());
         let status = reply["status"].as_str().unwrap_or_default();
         tracing::debug!("execute_request {} on {:?}: {status}, {took}", request.origin.msg_id(), request.channel);
     }
 }
 
-impl Running {
-    fn aborts_others(&self, finished: &Finished) -> bool {
-        self.execution.interrupted() || (finished.outcome.is_err() && self.stop_on_error && !self.silent)
+impl RunningCell {
+    /// Whether the waiting cells are aborted.
+    fn aborts_queue(&self, finished: &Finished) -> bool {
+        self.sink.interrupted() || (finished.outcome.is_err() && self.stop_on_error && !self.silent)
     }
 }

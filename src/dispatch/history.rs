@@ -1,4 +1,4 @@
-//! `history`: what was typed in this session and in earlier ones, for the arrow keys of a console.
+//! `history_request`: cells of this session and of earlier ones, for the arrow keys of a console.
 
 use super::history_file::{self, HistoryFile};
 use super::reply::{content, or_default};
@@ -9,15 +9,15 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// Cells remembered, at most.
-const ENTRIES: usize = 10_000;
+/// Upper bound on remembered cells.
+const MAX_ENTRIES: usize = 10_000;
 
-/// What was typed, oldest first.
+/// Cells, oldest first.
 pub(super) struct History {
     entries: VecDeque<Entry>,
-    /// The number of this session. Clients may also ask for session 0, which is the one that runs.
+    /// Number of this session. In requests, session 0 is this session, too.
     session: i64,
-    /// Where cells are kept for later sessions.
+    /// Keeps cells for later sessions.
     file: Option<HistoryFile>,
 }
 
@@ -31,11 +31,11 @@ struct Entry {
     session: i64,
     line: usize,
     input: String,
-    /// The plain text of the cell's value; only those of this session are known.
+    /// Plain text of the cell's value; `None` for cells of earlier sessions.
     output: Option<String>,
 }
 
-/// The protocol crate's type insists on fields that clients leave out or send as null.
+/// Content of the request. The protocol crate's type requires fields that clients leave out or send as null.
 #[derive(Deserialize)]
 struct Request {
     hist_access_type: String,
@@ -53,45 +53,45 @@ struct Request {
 }
 
 impl History {
-    /// The history of a new session; without a file that can be written, of this session alone.
+    /// Opens the history of a new session; if the file cannot be opened, it holds this session only.
     pub(super) fn open() -> Self {
         history_file::path().map_or_else(Self::default, Self::open_at)
     }
 
     fn open_at(path: PathBuf) -> Self {
         match HistoryFile::open(path) {
-            Ok((file, kept)) => {
-                let surplus = kept.len().saturating_sub(ENTRIES);
-                let entry = |kept: history_file::Kept| {
-                    let history_file::Kept { session, line, input } = kept;
+            Ok((file, cells)) => {
+                let surplus = cells.len().saturating_sub(MAX_ENTRIES);
+                let entry = |cell: history_file::PastCell| {
+                    let history_file::PastCell { session, line, input } = cell;
                     Entry { session, line, input, output: None }
                 };
-                let entries = kept.into_iter().skip(surplus).map(entry).collect();
+                let entries = cells.into_iter().skip(surplus).map(entry).collect();
                 Self { entries, session: file.session(), file: Some(file) }
             }
             Err(error) => {
-                tracing::warn!("the history is kept for this session only: {error}");
+                tracing::warn!("cannot open the history file: {error}; history is kept for this session only");
                 Self::default()
             }
         }
     }
 
-    /// Remembers a cell that starts to run.
+    /// Adds a cell that starts to run.
     pub(super) fn add(&mut self, line: usize, input: &str) {
         self.entries.push_back(Entry { session: self.session, line, input: input.to_owned(), output: None });
-        if self.entries.len() > ENTRIES {
+        if self.entries.len() > MAX_ENTRIES {
             self.entries.pop_front();
         }
         if let Some(Err(error)) = self.file.as_ref().map(|file| file.add(line, input)) {
-            tracing::warn!("a cell is not kept in the history of later sessions: {error}");
-            // A lock is free again soon; a disk that is full or a folder that is gone stays so.
+            tracing::warn!("cannot add a cell to the history file: {error}");
+            // A busy lock is free again soon; a full disk or a missing folder is not retried.
             if error.kind() != ErrorKind::WouldBlock {
                 self.file = None;
             }
         }
     }
 
-    /// Remembers the value of the cell that was added last.
+    /// Sets the value of the last added cell, if that is cell `line`.
     pub(super) fn set_output(&mut self, line: usize, output: Option<String>) {
         if let Some(entry) = self.entries.back_mut().filter(|entry| (entry.session, entry.line) == (self.session, line))
         {
@@ -99,7 +99,7 @@ impl History {
         }
     }
 
-    /// The reply.
+    /// Returns the content of the reply.
     pub(super) fn reply(&self, request: Value) -> Result<Value, Failure> {
         let request: Request = content(request)?;
         let found = match request.hist_access_type.as_str() {
@@ -118,8 +118,8 @@ impl History {
         Ok(json!({"status": "ok", "history": rows}))
     }
 
-    /// Lines `start..stop` of a session; a negative line counts from the end, no `stop` or 0 means to the end. Session 0 is
-    /// this one, a negative number counts back from it.
+    /// Returns lines `start..stop` of a session. A negative line counts from the end; `stop` 0 or absent is the end. Session 0
+    /// is this session, and a negative number counts back from it.
     fn range(&self, request: &Request) -> Vec<&Entry> {
         let session = if request.session > 0 { request.session } else { self.session.saturating_add(request.session) };
         let of_session = || self.entries.iter().filter(move |entry| entry.session == session);
@@ -130,7 +130,7 @@ impl History {
         of_session().filter(|entry| (start..stop).contains(&(entry.line as i64))).collect()
     }
 
-    /// The last `n` cells whose whole text matches the pattern; with `unique`, of equal texts the newest.
+    /// Returns the last `n` cells whose whole text matches the pattern; with `unique`, only the newest of equal texts.
     fn search(&self, request: &Request) -> Vec<&Entry> {
         let pattern: Vec<char> = request.pattern.as_deref().unwrap_or("*").chars().collect();
         let matching = self.entries.iter().filter(|entry| matches(&pattern, &entry.input));
@@ -145,16 +145,16 @@ impl History {
     }
 }
 
-/// The last `n`, all without `n`.
+/// Returns the last `n` entries; all if `n` is `None`.
 fn last(mut entries: Vec<&Entry>, n: Option<i64>) -> Vec<&Entry> {
     let n = n.map_or(entries.len(), |n| usize::try_from(n).unwrap_or_default());
     entries.split_off(entries.len().saturating_sub(n))
 }
 
-/// Whether all of `text` matches a pattern in which `*` is any text and `?` any character.
+/// Whether the whole text matches a pattern in which `*` is any text and `?` any character.
 fn matches(pattern: &[char], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
-    // Where to take up again when a guess for the length of the last `*` was wrong.
+    // Backtracking point: the pattern behind the last `*`, and the start of the text tried for it.
     let mut retry = None;
     let (mut at, mut next) = (0, 0);
     while next < text.len() {
@@ -195,21 +195,21 @@ mod tests {
     }
 
     #[test]
-    fn tail() {
+    fn tail_returns_the_last_cells() {
         assert_eq!(lines(json!({"hist_access_type": "tail", "n": 2, "output": false, "raw": true})), [3, 4]);
         assert_eq!(lines(json!({"hist_access_type": "tail", "n": null})), [1, 2, 3, 4]);
         assert_eq!(lines(json!({"hist_access_type": "tail", "n": -1})), [0; 0]);
     }
 
     #[test]
-    fn range() {
+    fn range_returns_lines_of_one_session() {
         assert_eq!(lines(json!({"hist_access_type": "range", "session": 0, "start": 2, "stop": 4})), [2, 3]);
         assert_eq!(lines(json!({"hist_access_type": "range", "session": 1, "start": -2, "stop": null})), [3, 4]);
         assert_eq!(lines(json!({"hist_access_type": "range", "session": -1, "start": 1})), [0; 0]);
     }
 
     #[test]
-    fn search() {
+    fn search_matches_patterns() {
         assert_eq!(lines(json!({"hist_access_type": "search", "pattern": "*a*"})), [1, 2, 3, 4]);
         assert_eq!(lines(json!({"hist_access_type": "search", "pattern": "a"})), [2, 4]);
         assert_eq!(lines(json!({"hist_access_type": "search", "pattern": "?", "unique": true})), [4]);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_told_when_asked_for() {
+    fn output_is_returned_if_requested() {
         let mut history = History::default();
         history.add(1, "1");
         history.set_output(1, Some("one".to_owned()));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_sessions_are_told_with_their_numbers() {
+    fn earlier_sessions_keep_their_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.jsonl");
         for _ in 0..2 {
@@ -243,7 +243,7 @@ mod tests {
             earlier.add(2, "b");
         }
         let mut history = History::open_at(path);
-        // The value of a cell of another session is not that of ours.
+        // Line 2 exists in earlier sessions only.
         history.set_output(2, Some("wrong".to_owned()));
         history.add(1, "c");
         assert_eq!(rows(&history, json!({"hist_access_type": "tail", "n": 3})), [(2, 1), (2, 2), (3, 1)]);
@@ -256,12 +256,12 @@ mod tests {
             rows(&history, json!({"hist_access_type": "search", "pattern": "*", "unique": true})),
             [(2, 1), (2, 2), (3, 1)]
         );
-        let told = history.reply(json!({"hist_access_type": "tail", "n": 2, "output": true})).unwrap();
-        assert_eq!(told["history"], json!([[2, 2, ["b", null]], [3, 1, ["c", null]]]));
+        let reply = history.reply(json!({"hist_access_type": "tail", "n": 2, "output": true})).unwrap();
+        assert_eq!(reply["history"], json!([[2, 2, ["b", null]], [3, 1, ["c", null]]]));
     }
 
     #[test]
-    fn without_a_file_the_session_is_remembered_all_the_same() {
+    fn history_without_a_file_holds_the_session() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         let mut history = History::open_at(folder.path().join("file/history.jsonl"));

@@ -1,15 +1,15 @@
-//! `inspect`: what stands under the cursor. Answered from the view of the notebook, also while a cell runs.
+//! `inspect_request`: help on the name at the cursor, from the view of the notebook, also while a cell runs.
 
-use super::complete::Request;
+use super::cursor::CursorRequest;
 use super::reply::content;
 use crate::session::View;
 use crate::{Failure, introspect, magic};
 use serde_json::{Value, json};
 use trace_view::Bundle;
 
-/// The reply.
+/// Returns the content of the reply.
 pub(super) fn reply(request: Value, view: &View) -> Result<Value, Failure> {
-    let request: Request = content(request)?;
+    let request: CursorRequest = content(request)?;
     let (cursor, code) = (request.cursor(), request.code);
     let found = magic::inspect(&code, cursor, view).or_else(|| introspect::inspect(&code, cursor, view));
     let Bundle { data, metadata } = found.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `is_complete`: whether a console should run what was typed or wait for more.
+//! `is_complete_request`: whether a console should run the cell or wait for more lines.
 
 use super::reply::{content, typed};
 use crate::Failure;
@@ -6,7 +6,7 @@ use crate::cell::{Completeness, is_complete};
 use jupyter_protocol::{IsCompleteReply, IsCompleteRequest};
 use serde_json::Value;
 
-/// The reply.
+/// Returns the content of the reply.
 pub(super) fn reply(request: Value) -> Result<Value, Failure> {
     let request: IsCompleteRequest = content(request)?;
     Ok(typed(&match is_complete(&request.code) {

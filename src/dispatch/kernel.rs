@@ -1,10 +1,10 @@
-//! The loop: one event after the other, none of which can end it but a wish to end.
+//! Event loop of the kernel: one event after the other. It ends on shutdown, on SIGTERM, or when Jupyter has died.
 
-use super::execute::Executions;
-use super::parent_process::Parent;
+use super::execute::CellQueue;
+use super::parent_process::ParentProcess;
 use super::reply::{failed, typed};
 use super::runner::{Finished, Runner};
-use super::signals::{self, Wish};
+use super::signals::{self, Signal};
 use super::stdin::Stdin;
 use super::{comm, complete, inspect, is_complete, kernel_info, shutdown};
 use crate::Failure;
@@ -13,20 +13,27 @@ use crate::session::memory;
 use crate::wire::{Channel, Connection, Outbox, Request, Wire, WireError};
 use jupyter_protocol::{InterruptReply, Status};
 use serde_json::{Value, json};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
-/// What the loop is told.
+/// Interval at which the Jupyter process is checked.
+const PARENT_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Interval at which printed text is flushed while a cell prints.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// An event of the loop.
 enum Event {
     Request(Request),
-    Finished(Finished),
-    Wish(Wish),
+    CellFinished(Finished),
+    Signal(Signal),
 }
 
-/// Serves a front end until it, or a signal, asks for the end, or its process is gone.
+/// Serves a front end until a shutdown request, a signal, or the death of Jupyter.
 ///
 /// # Errors
 /// If the sockets cannot be opened or a thread cannot be started.
@@ -35,78 +42,71 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     memory::keep_little();
     let open = |what| move |source| WireError::Open { what, source };
     let (sender, mut events) = unbounded_channel();
-    let tell = |sender: &tokio::sync::mpsc::UnboundedSender<Event>| {
+    let send_to_loop = |sender: &UnboundedSender<Event>| {
         let sender = sender.clone();
-        // The loop is gone only when the kernel ends.
+        // The receiver is dropped only when the kernel ends.
         move |event| drop(sender.send(event))
     };
-    let (requests, cells, wishes) = (tell(&sender), tell(&sender), tell(&sender));
-    let parent = Parent::now();
-    signals::listen(move |wish| wishes(Event::Wish(wish))).map_err(open("signal handlers"))?;
-    let press = engine.interrupter();
+    let (requests, cells, signals) = (send_to_loop(&sender), send_to_loop(&sender), send_to_loop(&sender));
+    let parent = ParentProcess::current();
+    signals::listen(move |signal| signals(Event::Signal(signal))).map_err(open("signal handlers"))?;
+    let interrupter = engine.interrupter();
     let runner =
-        Runner::start(engine, move |finished| cells(Event::Finished(finished))).map_err(open("cell thread"))?;
+        Runner::start(engine, move |finished| cells(Event::CellFinished(finished))).map_err(open("cell thread"))?;
     let wire = Wire::open(connection, move |request| requests(Event::Request(request)))?;
 
     let outbox = wire.outbox().clone();
-    tracing::info!("tracebook {} listens", env!("CARGO_PKG_VERSION"));
+    tracing::info!("tracebook {} started", env!("CARGO_PKG_VERSION"));
     outbox.publish(None, "status", &Status::starting());
     crate::introspect::warm_up();
     let stdin = Arc::new(Stdin::default());
-    let executions = Executions::new(outbox.clone(), runner, Arc::clone(&stdin));
-    let mut kernel = Kernel { outbox, executions, stdin, press };
+    let cells = CellQueue::new(outbox.clone(), runner, Arc::clone(&stdin));
+    let mut kernel = Kernel { outbox, cells, stdin, interrupter };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(open("event loop"))?;
-    // A defect of ours in one event is no reason to stop serving: what was loaded stays.
+    // A panic while one event is handled does not end the kernel: the loaded traces stay.
     while catch_unwind(AssertUnwindSafe(|| runtime.block_on(kernel.serve(&mut events, &parent)))).is_err() {
-        tracing::warn!("a defect of tracebook; the kernel goes on");
+        tracing::warn!("internal error; the kernel continues");
     }
     kernel.end();
     wire.close();
-    tracing::info!("the kernel ends");
+    tracing::info!("tracebook stopped");
     Ok(())
-}
-
-/// Whether the loop goes on.
-#[derive(PartialEq, Eq)]
-enum Flow {
-    On,
-    End,
 }
 
 struct Kernel {
     outbox: Outbox,
-    executions: Executions,
+    cells: CellQueue,
     stdin: Arc<Stdin>,
-    /// The interrupt button of the Rust side.
-    press: Box<dyn Fn() -> Stop + Send + Sync>,
+    /// Notes an interrupt request for the Rust segment that runs now; the `Stop` that it returns carries it out.
+    interrupter: Box<dyn Fn() -> Stop + Send + Sync>,
 }
 
 impl Kernel {
-    async fn serve(&mut self, events: &mut UnboundedReceiver<Event>, parent: &Parent) {
-        let mut watch = interval(Duration::from_millis(500));
-        let mut flush = interval(Duration::from_millis(50));
+    async fn serve(&mut self, events: &mut UnboundedReceiver<Event>, parent: &ParentProcess) {
+        let mut check_parent = interval(PARENT_INTERVAL);
+        let mut flush = interval(FLUSH_INTERVAL);
         flush.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let due = self.executions.due();
+            let due = self.cells.held_until();
             tokio::select! {
                 biased;
-                _ = flush.tick(), if self.executions.is_printing() => self.executions.flush(),
+                _ = flush.tick(), if self.cells.is_printing() => self.cells.flush(),
                 () = async { sleep_until(due.unwrap_or_else(tokio::time::Instant::now)).await }, if due.is_some() => {
-                    self.executions.release();
+                    self.cells.send_held_reply();
                 }
                 event = events.recv() => match event {
                     Some(Event::Request(request)) => {
-                        if self.handle(request) == Flow::End {
+                        if self.handle(request).is_break() {
                             return;
                         }
                     }
-                    Some(Event::Finished(finished)) => self.executions.finish(finished),
-                    Some(Event::Wish(Wish::Interrupt)) => self.interrupt(),
-                    Some(Event::Wish(Wish::End)) | None => return,
+                    Some(Event::CellFinished(finished)) => self.cells.finish(finished),
+                    Some(Event::Signal(Signal::Interrupt)) => self.interrupt(),
+                    Some(Event::Signal(Signal::Terminate)) | None => return,
                 },
-                _ = watch.tick() => {
+                _ = check_parent.tick() => {
                     if parent.is_gone() {
-                        tracing::warn!("Jupyter is gone, so the kernel ends");
+                        tracing::warn!("Jupyter has exited: the kernel stops");
                         return;
                     }
                 }
@@ -114,25 +114,26 @@ impl Kernel {
         }
     }
 
-    fn handle(&mut self, request: Request) -> Flow {
+    /// Handles a request; `Break` after a shutdown.
+    fn handle(&mut self, request: Request) -> ControlFlow<()> {
         match (request.channel, request.msg_type.as_str()) {
-            (Channel::Stdin, "input_reply") => self.stdin.answer(&request.content),
-            (Channel::Stdin, other) => tracing::warn!("a {other} on stdin is ignored"),
-            (_, "execute_request") => self.executions.push(request),
+            (Channel::Stdin, "input_reply") => self.stdin.reply(&request.content),
+            (Channel::Stdin, other) => tracing::warn!("ignored {other} on the stdin channel"),
+            (_, "execute_request") => self.cells.push(request),
             _ => return self.answer(request),
         }
-        Flow::On
+        ControlFlow::Continue(())
     }
 
-    /// Answers what needs no waiting, between `busy` and `idle`.
-    fn answer(&mut self, mut request: Request) -> Flow {
-        let came = std::time::Instant::now();
+    /// Answers a request at once, between `busy` and `idle`.
+    fn answer(&mut self, mut request: Request) -> ControlFlow<()> {
+        let received = std::time::Instant::now();
         self.outbox.publish(Some(&request.origin), "status", &Status::busy());
         let content = request.content.take();
         let is_shutdown = request.msg_type == "shutdown_request";
-        // A defect in one answer is no reason to give no more.
+        // A panic in one reply does not prevent the next.
         let reply = catch_unwind(AssertUnwindSafe(|| self.reply(&request, content)));
-        let reply = reply.unwrap_or_else(|_| Some(Err(Failure::new("InternalError", "a defect of tracebook"))));
+        let reply = reply.unwrap_or_else(|_| Some(Err(Failure::new("InternalError", "bug in Tracebook: no reply"))));
         if let Some(reply) = reply {
             let kind = request.msg_type.replace("_request", "_reply");
             let reply = reply.unwrap_or_else(|failure| failed(&failure));
@@ -142,19 +143,19 @@ impl Kernel {
             self.outbox.send(request.channel, &request.origin, &kind, &reply);
         }
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
-        let took = crate::log::milliseconds(came.elapsed());
+        let took = crate::log::milliseconds(received.elapsed());
         tracing::debug!("{} {} on {:?}: {took}", request.msg_type, request.origin.msg_id(), request.channel);
-        if is_shutdown { Flow::End } else { Flow::On }
+        if is_shutdown { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// The content of the reply; none for messages that have no reply.
+    /// Returns the content of the reply; `None` for messages without one.
     fn reply(&mut self, request: &Request, content: Value) -> Option<Result<Value, Failure>> {
         Some(match request.msg_type.as_str() {
             "kernel_info_request" => Ok(kernel_info::reply()),
-            "complete_request" => complete::reply(content, &self.executions.runner().view()),
-            "inspect_request" => inspect::reply(content, &self.executions.runner().view()),
+            "complete_request" => complete::reply(content, &self.cells.runner().view()),
+            "inspect_request" => inspect::reply(content, &self.cells.runner().view()),
             "is_complete_request" => is_complete::reply(content),
-            "history_request" => self.executions.history().reply(content),
+            "history_request" => self.cells.history().reply(content),
             "comm_info_request" => Ok(comm::info()),
             "interrupt_request" => {
                 self.interrupt();
@@ -174,13 +175,13 @@ impl Kernel {
         })
     }
 
-    /// Interrupts the running cell; without one, nothing happens.
+    /// Interrupts the running cell, if there is one.
     fn interrupt(&self) {
-        if !self.executions.interrupt() {
+        if !self.cells.interrupt() {
             return;
         }
-        // On a thread of its own, since it may have to wait, and a second interrupt must not wait for the first.
-        let stop = (self.press)();
+        // Stopping may wait for a checkpoint of the cell; on its own thread, so that a second interrupt is not delayed.
+        let stop = (self.interrupter)();
         if let Err(error) = std::thread::Builder::new().name("interrupt".to_owned()).spawn(stop) {
             tracing::warn!("cannot interrupt: {error}");
         }
@@ -188,6 +189,6 @@ impl Kernel {
 
     fn end(&mut self) {
         self.interrupt();
-        shutdown::end(self.executions.close());
+        shutdown::end(self.cells.close());
     }
 }

@@ -1,14 +1,14 @@
-//! `kernel_info`: who we are. Answered before any cell can run.
+//! `kernel_info_request`: name, version and language of the kernel. Answered before any cell can run.
 
 use super::reply::typed;
 use crate::wire::PROTOCOL_VERSION;
 use jupyter_protocol::{CodeMirrorMode, HelpLink, KernelInfoReply, LanguageInfo, ReplyStatus};
 use serde_json::{Value, json};
 
-/// The compiler that built us, and that compiles cells.
+/// Version of the compiler that built the kernel and compiles cells.
 const RUSTC_VERSION: &str = env!("TRACEBOOK_RUSTC_VERSION");
 
-/// The reply.
+/// Returns the content of the reply.
 pub(super) fn reply() -> Value {
     let version = env!("CARGO_PKG_VERSION");
     let link = |text: &str, url: &str| HelpLink { text: text.to_owned(), url: url.to_owned() };
@@ -39,7 +39,7 @@ pub(super) fn reply() -> Value {
         debugger: false,
         error: None,
     });
-    // Newer than the protocol crate. Debugger and subshells are not offered.
+    // A field newer than the protocol crate. Debugger and subshells are not supported.
     reply["supported_features"] = json!(["iopub_welcome"]);
     reply
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn language_is_complete() {
+    fn language_info_is_complete() {
         let reply = reply();
         assert_eq!(reply["status"], "ok");
         assert_eq!(reply["protocol_version"], "5.5");

@@ -1,7 +1,7 @@
-//! Requests and their answers: one file per request, and around each of them `busy`, outputs, reply, `idle`.
+//! Requests and replies: one file per request; around each of them `busy`, outputs, reply, `idle`.
 //!
-//! Cells run one at a time on a thread of their own. Every other request is answered at once, also while a cell runs,
-//! from a view of the notebook that is renewed after each cell.
+//! Cells run one at a time on their own thread. Every other request is answered at once, also while a cell runs, from a view
+//! of the notebook that is renewed after each cell.
 
 mod cell_sink;
 mod comm;

@@ -1,18 +1,19 @@
-//! `x?`, `?x` and `x??` alone in a cell, as in IPython: what Shift-Tab shows, and of traces and frames what they hold.
-//! Nothing is compiled for it.
+//! Help on a name: a cell `x?`, `?x` or `x??`, as in IPython.
+//!
+//! Shows what Shift-Tab shows, and an overview of a loaded trace. Nothing is compiled.
 
 use crate::introspect;
 use crate::session::{Session, View};
 use trace_view::{Bundle, HTML, Present};
 
-/// Whether a cell has a question mark where a question has one.
-pub(super) fn may_ask(code: &str) -> bool {
+/// Whether a cell begins or ends with a question mark.
+pub(super) fn may_be_query(code: &str) -> bool {
     let code = code.trim();
     code.starts_with('?') || code.ends_with('?')
 }
 
-/// The name or path that a cell asks about. `x?` is Rust where `x` is a result or an option.
-pub(super) fn asked<'code>(code: &'code str, view: &View) -> Option<&'code str> {
+/// Returns the name or path of the cell `x?`. Where `x` is a variable of type `Result` or `Option`, `x?` is Rust.
+pub(super) fn queried_name<'code>(code: &'code str, view: &View) -> Option<&'code str> {
     let code = code.trim();
     let name = code.trim_matches('?');
     let (before, behind) =
@@ -27,9 +28,9 @@ pub(super) fn asked<'code>(code: &'code str, view: &View) -> Option<&'code str> 
     (!is_rust).then_some(name)
 }
 
-/// `df`, `df.lazy`, `TraceDiff::new`
+/// Whether the text is a path of names: `df`, `df.lazy`, `TraceDiff::new`.
 fn is_path(text: &str) -> bool {
-    let words = text.split('.').flat_map(|part| part.split("::"));
+    let words = text.split('.').flat_map(|path| path.split("::"));
     let is_word = |word: &str| {
         word.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && word.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -37,13 +38,14 @@ fn is_path(text: &str) -> bool {
     words.into_iter().all(is_word)
 }
 
-/// What is known of it; `None` if nothing is.
-pub(super) fn answer(name: &str, session: &Session, view: &View) -> Option<Bundle> {
+/// Returns the help page of a name; `None` if it is unknown.
+pub(super) fn page(name: &str, session: &Session, view: &View) -> Option<Bundle> {
     if let Some(trace) = session.trace(name) {
-        let parts = trace.present().bundles();
+        let bundles = trace.present().bundles();
         let line = format!("{name}: TraceSet, a loaded trace");
-        let join =
-            |mime: &str| parts.iter().filter_map(|part| part.data.get(mime)?.as_str()).collect::<Vec<_>>().join("\n");
+        let join = |mime: &str| {
+            bundles.iter().filter_map(|bundle| bundle.data.get(mime)?.as_str()).collect::<Vec<_>>().join("\n")
+        };
         let plain = format!("{line}\n\n{}", join(trace_view::PLAIN));
         return Some(Bundle::text(plain).with(HTML, format!("<p>{line}</p>\n{}", join(HTML)).into()));
     }
@@ -56,7 +58,7 @@ mod tests {
     use crate::session::Variable;
 
     #[test]
-    fn name_alone_with_a_question_mark_is_a_question() {
+    fn name_with_a_question_mark_is_a_query() {
         let variable =
             |name: &str, type_name: &str| Variable { name: name.to_owned(), type_name: type_name.to_owned() };
         let variables = vec![variable("df", "DataFrame"), variable("read", "Result<DataFrame, PolarsError>")];
@@ -78,7 +80,7 @@ mod tests {
             ("%show?", None),
             ("1?", None),
         ] {
-            assert_eq!(asked(code, &view), name, "{code:?}");
+            assert_eq!(queried_name(code, &view), name, "{code:?}");
         }
     }
 }

@@ -1,27 +1,30 @@
-//! The contents of replies.
+//! Contents of requests and replies as JSON.
 
 use crate::Failure;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// A reply that says that a request failed, with the three fields that every client expects.
+/// Returns the reply of a failed request, with the three fields that every client expects.
 pub(super) fn failed(failure: &Failure) -> Value {
     let Failure { ename, evalue, traceback } = failure;
     json!({"status": "error", "ename": ename, "evalue": evalue, "traceback": traceback})
 }
 
-/// Reads the content of a request.
+/// Parses the content of a request.
+///
+/// # Errors
+/// `ProtocolError` if a field is missing or has another type.
 pub(super) fn content<T: DeserializeOwned>(content: Value) -> Result<T, Failure> {
-    serde_json::from_value(content).map_err(|error| Failure::new("ProtocolError", format!("bad request: {error}")))
+    serde_json::from_value(content).map_err(|error| Failure::new("ProtocolError", format!("invalid request: {error}")))
 }
 
-/// The protocol crate's types are plain data and always have a JSON form.
+/// Converts a type of the protocol crate to JSON. These types are plain data: the conversion cannot fail.
 pub(super) fn typed(content: &impl serde::Serialize) -> Value {
     serde_json::to_value(content).unwrap_or_default()
 }
 
-/// A field that may be absent or null.
+/// Parses a field that may be null; with `serde(default)` it may also be absent.
 pub(super) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,

@@ -1,14 +1,15 @@
-//! The thread that runs cells, one at a time. It owns what a notebook holds.
+//! The cell thread: runs cells one at a time and owns the session and the engine.
 
-use super::cell_sink::{Execution, lock};
+use super::cell_sink::CellSink;
 use super::name_help;
 use super::reply::failed;
 use super::timeit::RustTime;
-use crate::cell::{Segment, habit, segments};
+use crate::cell::{Segment, foreign_syntax_hint, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;
 use crate::magic::{self, Context};
 use crate::session::{Session, View};
+use crate::sync::lock;
 use crate::{Error, Failure};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -21,22 +22,23 @@ use trace_view::Bundle;
 
 /// A cell to run.
 pub(super) struct Job {
-    pub(super) execution: Arc<Execution>,
+    pub(super) sink: Arc<CellSink>,
     pub(super) code: String,
-    /// Expressions to evaluate after the cell, by the name under which the answer is wanted.
+    /// `user_expressions` of the request, by name: evaluated after the cell.
     pub(super) expressions: BTreeMap<String, String>,
 }
 
-/// How a cell ended; its outputs are sent by then.
+/// Result of a cell, whose outputs have been sent.
 pub(super) struct Finished {
-    /// The answers to the expressions, or why the cell failed.
+    /// Values of the `user_expressions`, or the error of the cell.
     pub(super) outcome: Result<Map<String, Value>, Failure>,
+    /// Help pages for the pager of the front end.
     pub(super) pages: Vec<Bundle>,
-    /// The plain text of the cell's value.
+    /// Plain text of the cell's value.
     pub(super) result: Option<String>,
 }
 
-/// The thread, as the kernel sees it.
+/// Handle of the cell thread.
 pub(super) struct Runner {
     jobs: Option<Sender<Job>>,
     ended: Receiver<()>,
@@ -45,6 +47,9 @@ pub(super) struct Runner {
 
 impl Runner {
     /// Starts the thread; it calls `finished` after each cell.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
     pub(super) fn start(
         engine: Box<dyn Engine>,
         finished: impl Fn(Finished) + Send + 'static,
@@ -59,7 +64,7 @@ impl Runner {
             for job in queue {
                 finished(notebook.run(job));
             }
-            // The engine ends its process and removes its files; the memory of the traces the system takes back faster.
+            // Dropping the engine ends its process and removes its files. The traces are left to the system, which frees memory faster.
             let Notebook { session, engine, .. } = notebook;
             drop(engine);
             std::mem::forget(session);
@@ -68,87 +73,87 @@ impl Runner {
         Ok(Self { jobs: Some(jobs), ended, view })
     }
 
-    /// Hands over the next cell.
+    /// Sends a cell to the thread.
     pub(super) fn run(&self, job: Job) {
         if let Some(jobs) = &self.jobs
             && jobs.send(job).is_err()
         {
-            tracing::warn!("the thread that runs cells is gone");
+            tracing::warn!("the cell thread has ended");
         }
     }
 
-    /// The notebook as it was after the last cell.
+    /// Returns the view of the notebook after the last cell.
     pub(super) fn view(&self) -> View {
         lock(&self.view).clone()
     }
 
-    /// Lets the thread end after the cell that runs.
+    /// Makes the thread end after the running cell.
     pub(super) fn close(&mut self) {
         self.jobs = None;
     }
 
-    /// Waits for the thread to end; whether it did.
-    pub(super) fn has_ended(&self, within: std::time::Duration) -> bool {
-        self.ended.recv_timeout(within) == Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
+    /// Waits up to `timeout` for the thread to end; returns whether it did.
+    pub(super) fn has_ended(&self, timeout: std::time::Duration) -> bool {
+        self.ended.recv_timeout(timeout) == Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
     }
 }
 
-/// What a notebook holds.
+/// State of a notebook.
 pub(super) struct Notebook {
     session: Session,
     pub(super) engine: Box<dyn Engine>,
     view: Arc<Mutex<View>>,
-    /// How long Rust took, for whoever times a cell.
+    /// Time spent in Rust, for `%time` and `%timeit`.
     pub(super) rust_time: RustTime,
 }
 
 impl Notebook {
     fn run(&mut self, job: Job) -> Finished {
-        let Job { execution, code, expressions } = job;
-        let out: Arc<dyn Sink> = Arc::clone(&execution) as _;
-        self.share();
+        let Job { sink, code, expressions } = job;
+        let out: Arc<dyn Sink> = Arc::clone(&sink) as _;
+        self.adopt_mapped_traces();
         let outcome = self.cell(&code, &out).map(|()| self.evaluate(&expressions, &out));
-        self.share();
+        self.adopt_mapped_traces();
         *lock(&self.view) = self.session.view(&*self.engine);
-        execution.finish(outcome.as_ref().err());
-        let (pages, result) = execution.take_results();
+        sink.finish(outcome.as_ref().err());
+        let (pages, result) = sink.take_results();
         Finished { outcome, pages, result }
     }
 
-    /// Takes over the traces that cells map, so that their columns are in memory once.
-    fn share(&mut self) {
+    /// Replaces loaded traces by the files that the worker process maps, so that their columns are in memory once.
+    fn adopt_mapped_traces(&mut self) {
         self.session.replace(self.engine.mapped());
     }
 
-    /// Runs a cell, stretch by stretch. A defect of ours ends the cell, not the kernel.
+    /// Runs a cell. A panic of the kernel becomes an error of the cell.
     fn cell(&mut self, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
-        let result = catch_unwind(AssertUnwindSafe(|| match self.question(code, out) {
-            Some(answered) => answered,
-            None => self.stretches(code, code, out),
+        let result = catch_unwind(AssertUnwindSafe(|| match self.name_help(code, out) {
+            Some(shown) => shown,
+            None => self.segments(code, code, out),
         }));
         self.engine.optimise(false);
-        result.unwrap_or_else(|panic| Err(defect(&*panic)))
+        result.unwrap_or_else(|panic| Err(internal_error(&*panic)))
     }
 
-    /// Answers a cell that asks `x?`; `None` if it does not, or nothing is known of `x`.
-    fn question(&mut self, code: &str, out: &Arc<dyn Sink>) -> Option<Result<(), Failure>> {
-        if !name_help::may_ask(code) {
+    /// Shows help for a cell `x?`; `None` if it is another cell, or nothing is known of `x`.
+    fn name_help(&mut self, code: &str, out: &Arc<dyn Sink>) -> Option<Result<(), Failure>> {
+        if !name_help::may_be_query(code) {
             return None;
         }
         let view = self.session.view(&*self.engine);
-        let name = name_help::asked(code, &view)?;
+        let name = name_help::queried_name(code, &view)?;
         if magic::find(name).is_some() {
             let mut context = Context { session: &mut self.session, cells: &mut *self.engine, out };
             return Some(magic::run(Segment::Help { name }, &mut context).map(|_| ()));
         }
-        let page = name_help::answer(name, &self.session, &view)?;
+        let page = name_help::page(name, &self.session, &view)?;
         out.emit(Output::Page(page));
         Some(Ok(()))
     }
 
-    /// Runs the stretches of `part`, which is a part of the cell `code`.
-    pub(super) fn stretches(&mut self, part: &str, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
-        segments(part).into_iter().try_for_each(|segment| self.segment(segment, code, out))
+    /// Runs the segments of `text`, a slice of the cell `code`.
+    pub(super) fn segments(&mut self, text: &str, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
+        segments(text).into_iter().try_for_each(|segment| self.segment(segment, code, out))
     }
 
     fn segment(&mut self, segment: Segment<'_>, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
@@ -157,69 +162,69 @@ impl Notebook {
         }
         if let Segment::Rust(rust) = segment {
             let start = Instant::now();
-            let result = self.engine.run(&in_place(rust, code), out);
+            let result = self.engine.run(&pad_to_line(rust, code), out);
             self.rust_time.whole += start.elapsed();
             self.rust_time.running += self.engine.take_run_time();
-            return result.map_err(|failure| with_habit(failure, rust));
+            return result.map_err(|failure| with_syntax_hint(failure, rust));
         }
         let mut context = Context { session: &mut self.session, cells: &mut *self.engine, out };
-        // What a magic computes or writes on this thread ends at an interrupt, too.
+        // With the token current, what a magic computes or writes on this thread is cancelled by an interrupt.
         let next = context.token().run(|| magic::run(segment, &mut context))?;
         self.next(next, code, out)
     }
 
-    /// The values of expressions, each as a bundle or as an error of its own.
+    /// Evaluates `user_expressions`: each gives a bundle or its own error.
     fn evaluate(&mut self, expressions: &BTreeMap<String, String>, out: &Arc<dyn Sink>) -> Map<String, Value> {
-        let mut answers = Map::new();
+        let mut values = Map::new();
         for (name, code) in expressions {
-            let value = Arc::new(Quiet { cell: Arc::clone(out), seen: Mutex::default() });
-            let sink: Arc<dyn Sink> = Arc::clone(&value) as _;
-            let answer = match self.cell(code, &sink) {
+            let captured = Arc::new(ExpressionSink { cell: Arc::clone(out), last: Mutex::default() });
+            let sink: Arc<dyn Sink> = Arc::clone(&captured) as _;
+            let value = match self.cell(code, &sink) {
                 Ok(()) => {
-                    let Bundle { data, metadata } = std::mem::take(&mut *lock(&value.seen));
+                    let Bundle { data, metadata } = std::mem::take(&mut *lock(&captured.last));
                     json!({"status": "ok", "data": data, "metadata": metadata})
                 }
                 Err(failure) => failed(&failure),
             };
-            answers.insert(name.clone(), answer);
+            values.insert(name.clone(), value);
         }
-        answers
+        values
     }
 }
 
-/// A cell that does not compile, with the hint for what is not Rust in it.
-fn with_habit(failure: Failure, rust: &str) -> Failure {
-    let habit = (failure.ename == "CompileError").then(|| habit(rust, |name| magic::find(name).is_some())).flatten();
-    match habit {
+/// Adds a hint to a compile error if the cell contains Python, a shell command or a magic without `%`.
+fn with_syntax_hint(failure: Failure, rust: &str) -> Failure {
+    let is_magic = |name: &str| magic::find(name).is_some();
+    match (failure.ename == "CompileError").then(|| foreign_syntax_hint(rust, is_magic)).flatten() {
         Some(hint) => failure.with_hint(&hint),
         None => failure,
     }
 }
 
-/// A stretch of `code` behind as many empty lines as stand lines before it, so that errors name the line of the cell.
-pub(super) fn in_place<'code>(stretch: &'code str, code: &str) -> Cow<'code, str> {
-    let start = (stretch.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
+/// Prefixes a segment of `code` with as many empty lines as precede it in the cell, so that errors name the cell's lines.
+pub(super) fn pad_to_line<'code>(segment: &'code str, code: &str) -> Cow<'code, str> {
+    let start = (segment.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
     match code.get(..start).map_or(0, |before| before.matches('\n').count()) {
-        0 => Cow::Borrowed(stretch),
-        lines => Cow::Owned("\n".repeat(lines) + stretch),
+        0 => Cow::Borrowed(segment),
+        lines => Cow::Owned("\n".repeat(lines) + segment),
     }
 }
 
-/// Keeps the last rich output of an expression; what it prints is not shown.
-struct Quiet {
+/// Sink of one expression: keeps its last rich output and drops what it prints.
+struct ExpressionSink {
     cell: Arc<dyn Sink>,
-    seen: Mutex<Bundle>,
+    last: Mutex<Bundle>,
 }
 
-impl Sink for Quiet {
+impl Sink for ExpressionSink {
     fn emit(&self, output: Output) {
         if let Output::Result(bundle) | Output::Display { bundle, .. } = output {
-            *lock(&self.seen) = bundle;
+            *lock(&self.last) = bundle;
         }
     }
 
     fn input(&self, _prompt: &str, _password: bool) -> Result<String, Failure> {
-        Err(Failure::new("StdinNotImplementedError", "an expression cannot ask for input"))
+        Err(Failure::new("StdinNotImplementedError", "an expression cannot request input"))
     }
 
     fn interrupted(&self) -> bool {
@@ -227,9 +232,9 @@ impl Sink for Quiet {
     }
 }
 
-/// A panic of ours, as an error of the cell.
-fn defect(panic: &(dyn std::any::Any + Send)) -> Failure {
+/// Converts a panic of the kernel to an error of the cell.
+fn internal_error(panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("no message");
-    Failure::new("InternalError", format!("a defect of tracebook, not of your cell: {text}"))
+    Failure::new("InternalError", format!("bug in Tracebook, not in your cell: {text}"))
 }

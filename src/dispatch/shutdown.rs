@@ -1,22 +1,22 @@
-//! The end: of every process we started, within two seconds, whatever a cell is doing.
+//! Shutdown: ends every process that the kernel started, within a second, whatever a cell is doing.
 
 use super::descendants;
 use super::runner::Runner;
 use std::time::{Duration, Instant};
 
-/// How long the thread that runs cells may take to end by itself, after its cell was interrupted.
-const POLITE: Duration = Duration::from_millis(400);
+/// How long the cell thread may take to end by itself after its cell was interrupted.
+const INTERRUPT_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// How long it may take once its processes are gone.
-const IMPOLITE: Duration = Duration::from_millis(600);
+/// How long it may take once its processes are killed.
+const KILL_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// Lets the runner end; ends what it has started.
+/// Ends the cell thread and kills all processes that it started.
 pub(super) fn end(runner: &mut Runner) {
     runner.close();
-    if !runner.has_ended(POLITE) {
-        let deadline = Instant::now() + IMPOLITE;
+    if !runner.has_ended(INTERRUPT_TIMEOUT) {
+        let deadline = Instant::now() + KILL_TIMEOUT;
         loop {
-            // Again and again: the engine may replace a process that died.
+            // Repeated, since the engine may replace a process that died.
             descendants::kill();
             if runner.has_ended(Duration::from_millis(50)) || Instant::now() > deadline {
                 break;

@@ -1,6 +1,6 @@
-//! Input: a running cell asks the person for a line.
+//! Input requests: a running cell asks the front end for a line.
 
-use super::cell_sink::lock;
+use crate::sync::lock;
 use crate::wire::{Channel, Origin, Outbox};
 use crate::{Error, Failure};
 use jupyter_protocol::InputRequest;
@@ -9,42 +9,47 @@ use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Who waits for input. At most one does, since cells run one at a time.
+/// Interval at which a wait for input checks for an interrupt.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The pending input request. There is at most one, since cells run one at a time.
 #[derive(Default)]
 pub(super) struct Stdin {
-    waiting: Mutex<Option<Sender<String>>>,
+    pending: Mutex<Option<Sender<String>>>,
 }
 
 impl Stdin {
-    /// Asks the front end that sent the request, and waits.
-    pub(super) fn ask(
+    /// Sends `prompt` to the front end whose request has this origin, and waits for the line.
+    ///
+    /// # Errors
+    /// If the cell is interrupted, or another thread of the cell sends a prompt meanwhile.
+    pub(super) fn request(
         &self,
         outbox: &Outbox,
         origin: &Origin,
-        question: InputRequest,
+        prompt: InputRequest,
         interrupted: impl Fn() -> bool,
     ) -> Result<String, Failure> {
-        let (sender, answer) = channel();
-        *lock(&self.waiting) = Some(sender);
-        outbox.send(Channel::Stdin, origin, "input_request", &question);
+        let (sender, line) = channel();
+        *lock(&self.pending) = Some(sender);
+        outbox.send(Channel::Stdin, origin, "input_request", &prompt);
         loop {
-            match answer.recv_timeout(Duration::from_millis(20)) {
-                Ok(answer) => return Ok(answer),
+            match line.recv_timeout(POLL_INTERVAL) {
+                Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Timeout) if !interrupted() => {}
-                // Interrupted, or another thread of the same cell asked over our head.
+                // Interrupted, or replaced by the request of another thread of the cell.
                 Err(_) => {
-                    lock(&self.waiting).take_if(|_| interrupted());
+                    lock(&self.pending).take_if(|_| interrupted());
                     return Err(Error::Interrupted.into());
                 }
             }
         }
     }
 
-    /// Passes an `input_reply` on. One that nobody waits for, such as the answer to a question of a cell that was
-    /// interrupted, is forgotten.
-    pub(super) fn answer(&self, reply: &Value) {
-        if let Some(waiting) = lock(&self.waiting).take() {
-            let _ = waiting.send(reply["value"].as_str().unwrap_or_default().to_owned());
+    /// Passes an `input_reply` to the waiting cell. Without a pending request, as after an interrupt, it is dropped.
+    pub(super) fn reply(&self, content: &Value) {
+        if let Some(pending) = lock(&self.pending).take() {
+            let _ = pending.send(content["value"].as_str().unwrap_or_default().to_owned());
         }
     }
 }

@@ -1,6 +1,6 @@
-//! `%time` and `%timeit`: runs the code that a magic was given, and says how long that took.
+//! `%time` and `%timeit`: run the code that the magic was given and report its duration.
 
-use super::runner::{Notebook, in_place};
+use super::runner::{Notebook, pad_to_line};
 use crate::cell::{Segment, segments};
 use crate::display::{Output, Sink};
 use crate::magic::{Next, Timing};
@@ -10,27 +10,27 @@ use std::time::{Duration, Instant};
 use trace_view::format::seconds;
 use trace_view::timing::Repeated;
 
-/// What stands behind Rust that is timed often: on a line of its own, since a comment may end the code.
-const BEHIND: &str = "\n}); ::core::result::Result::Ok(()) })?; };";
+/// Rust behind the code of `%timeit`; on its own line, since a comment may end the code.
+const SUFFIX: &str = "\n}); ::core::result::Result::Ok(()) })?; };";
 
-/// How long Rust took since the cell began.
+/// Time spent in Rust since the cell began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RustTime {
-    /// All of it.
+    /// Compiling and running.
     pub(super) whole: Duration,
-    /// Running; the rest is compiling.
+    /// Running only.
     pub(super) running: Duration,
 }
 
 impl Notebook {
-    /// Runs what a magic left to run.
+    /// Runs the code that a magic left to run, and times it if the magic says so.
     ///
     /// # Errors
-    /// What the code ends with.
+    /// The error of the code.
     pub(super) fn next(&mut self, next: Next<'_>, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         match next {
             Next::Nothing => Ok(()),
-            Next::Run(body) => self.stretches(body, code, out),
+            Next::Run(body) => self.segments(body, code, out),
             Next::Time { code: timed, timing: Timing::Once, .. } => self.once(timed, code, out),
             Next::Time { setup, code: timed, timing: Timing::Repeated { loops, runs } } => {
                 self.repeated((setup, timed), code, (loops, runs), out)
@@ -41,7 +41,7 @@ impl Notebook {
     fn once(&mut self, timed: &str, code: &str, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         let before = std::mem::take(&mut self.rust_time);
         let start = Instant::now();
-        let result = self.stretches(timed, code, out);
+        let result = self.segments(timed, code, out);
         let took = start.elapsed();
         let rust = std::mem::replace(&mut self.rust_time, before);
         result?;
@@ -76,13 +76,13 @@ impl Notebook {
             )),
             (true, false) => self.rust_repeated(setup, timed, code, (loops, runs), out),
             (false, _) => {
-                let silent: Arc<dyn Sink> = Arc::new(Silent(Arc::clone(out)));
-                self.stretches(setup, code, &silent)?;
+                let silent: Arc<dyn Sink> = Arc::new(DiscardSink(Arc::clone(out)));
+                self.segments(setup, code, &silent)?;
                 let repeated = Repeated::measure(loops, runs, || {
                     if out.interrupted() {
                         return Err(Error::Interrupted.into());
                     }
-                    self.stretches(timed, code, &silent)
+                    self.segments(timed, code, &silent)
                 })?;
                 out.emit(Output::Stdout(format!("{repeated}\n")));
                 Ok(())
@@ -90,7 +90,7 @@ impl Notebook {
         }
     }
 
-    /// Rust, in a closure that its own process calls.
+    /// Times Rust inside the worker process, as a closure that it calls repeatedly.
     fn rust_repeated(
         &mut self,
         setup: &str,
@@ -99,34 +99,34 @@ impl Notebook {
         (loops, runs): (Option<u64>, Option<u64>),
         out: &Arc<dyn Sink>,
     ) -> Result<(), Failure> {
-        // Both stand in the cell, one behind the other: so do the places of errors in them.
+        // Setup and code are consecutive in the cell, so one slice keeps the lines of errors in both.
         let whole = if setup.is_empty() { timed } else { between(code, setup, timed) };
-        let placed = in_place(whole, code);
-        let begin = placed.len() - whole.len();
+        let padded = pad_to_line(whole, code);
+        let begin = padded.len() - whole.len();
         let head = format!(
             "; ::cells::timing::repeat({loops:?}, {runs:?}, || -> ::core::result::Result<(), \
              ::std::boxed::Box<dyn ::std::error::Error>> {{ ::core::hint::black_box({{ "
         );
         let insertions =
-            [(begin, "{ ".to_owned()), (placed.len() - timed.len(), head), (placed.len(), BEHIND.to_owned())];
+            [(begin, "{ ".to_owned()), (padded.len() - timed.len(), head), (padded.len(), SUFFIX.to_owned())];
         let start = Instant::now();
-        let result = self.engine.run_within(&placed, &insertions, out);
+        let result = self.engine.run_within(&padded, &insertions, out);
         self.rust_time.whole += start.elapsed();
         self.rust_time.running += self.engine.take_run_time();
         result
     }
 }
 
-/// The text of `code` from the start of `first` to the end of `last`, both of which are parts of it.
+/// Returns `code` from the start of `first` to the end of `last`, both slices of it.
 fn between<'code>(code: &'code str, first: &str, last: &'code str) -> &'code str {
-    let offset = |part: &str| (part.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
+    let offset = |slice: &str| (slice.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
     code.get(offset(first)..offset(last) + last.len()).unwrap_or(last)
 }
 
-/// Shows nothing.
-struct Silent(Arc<dyn Sink>);
+/// Sink that drops all outputs.
+struct DiscardSink(Arc<dyn Sink>);
 
-impl Sink for Silent {
+impl Sink for DiscardSink {
     fn emit(&self, _: Output) {}
 
     fn input(&self, prompt: &str, password: bool) -> Result<String, Failure> {

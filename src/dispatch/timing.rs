@@ -1,9 +1,9 @@
-//! When a cell ran and how long, for the metadata of its reply.
+//! Start and duration of a cell, for the metadata of its reply.
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The time that a cell takes in the kernel; waiting behind other cells does not count.
+/// Time from the start of a cell to its end; the wait for earlier cells does not count.
 pub(super) struct Timing {
     started: SystemTime,
     clock: Instant,
@@ -11,17 +11,17 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    /// Starts now.
+    /// Starts the clock.
     pub(super) fn start() -> Self {
         Self { started: SystemTime::now(), clock: Instant::now(), took: None }
     }
 
-    /// Takes note that the cell has ended now.
+    /// Stops the clock.
     pub(super) fn end(&mut self) {
         self.took = Some(self.clock.elapsed());
     }
 
-    /// `started`, as ipykernel writes it (ISO 8601), and `duration` in seconds, by a clock that nobody sets.
+    /// Returns `started` as ipykernel writes it (ISO 8601), and `duration` in seconds of a monotonic clock.
     pub(super) fn metadata(&self) -> Value {
         let started: chrono::DateTime<chrono::Utc> = self.started.into();
         let took = self.took.unwrap_or_else(|| self.clock.elapsed());
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duration_ends_with_the_cell() {
+    fn duration_stops_at_the_end_of_the_cell() {
         let mut timing = Timing::start();
         std::thread::sleep(Duration::from_millis(5));
         timing.end();

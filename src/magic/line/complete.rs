@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, CandidateKind};
 use super::paths;
-use crate::cell::{Caret, Piece, Spot, Word, caret};
+use crate::cell::{CursorPosition, MagicCursor, Piece, Word, magic_cursor};
 use crate::magic::api::Magic;
 use crate::magic::argument::{Argument, IdKind, Kind, parser_words};
 use crate::magic::magics::{MAGICS, find};
@@ -22,18 +22,18 @@ pub struct Completion {
 
 /// What could stand at byte `at` of the cell; `None` if it is not in a magic line.
 pub fn complete(code: &str, at: usize, view: &View) -> Option<Completion> {
-    let Caret { name, spot } = caret(code, at)?;
+    let MagicCursor { name, position } = magic_cursor(code, at)?;
     let end = (0..=at.min(code.len())).rev().find(|&at| code.is_char_boundary(at))?;
-    let completion = match spot {
-        Spot::Name { start, typed } => Completion { start, end, items: names(typed) },
-        Spot::Argument { typed, open: Some(open), .. } if open.open == '{' => {
+    let completion = match position {
+        CursorPosition::Name { start, typed } => Completion { start, end, items: names(typed) },
+        CursorPosition::Argument { typed, open: Some(open), .. } if open.open == '{' => {
             let expr = &typed[open.at + 1..];
             let from = expr.rfind(|c: char| c != '_' && !c.is_alphanumeric()).map_or(0, |at| at + last_len(expr, at));
             let variables = view.variables.iter().map(|variable| variable.name.as_str());
             let items = matching(&expr[from..], variables, CandidateKind::Variable);
             Completion { start: end - (expr.len() - from), end, items }
         }
-        Spot::Argument { before, typed, .. } => {
+        CursorPosition::Argument { before, typed, .. } => {
             let (skip, items) =
                 find(name).map_or_else(Default::default, |magic| Line { magic, view, before: &before }.at(typed));
             Completion { start: end - (typed.len() - skip), end, items }

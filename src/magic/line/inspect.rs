@@ -1,6 +1,6 @@
 //! Help for the word at the cursor.
 
-use crate::cell::{Spot, caret};
+use crate::cell::{CursorPosition, magic_cursor};
 use crate::magic::magics::find;
 use crate::magic::usage::page;
 use crate::session::View;
@@ -9,13 +9,13 @@ use trace_view::Bundle;
 /// Help for the magic line around byte `at` of the cell, from any of its words; a Rust variable elsewhere in it answers
 /// with its type. `None` if Rust stands there.
 pub fn inspect(code: &str, at: usize, view: &View) -> Option<Bundle> {
-    let caret = caret(code, at)?;
-    if let Spot::Argument { before, start, .. } = &caret.spot {
+    let cursor = magic_cursor(code, at)?;
+    if let CursorPosition::Argument { before, start, .. } = &cursor.position {
         let word: String = code[*start..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         let is_value = before.last().is_none_or(|word| word.as_flag().is_none());
         if let Some(variable) = view.variables.iter().find(|variable| is_value && variable.name == word) {
             return Some(Bundle::text(format!("{}: {}", variable.name, variable.type_name)));
         }
     }
-    find(caret.name).map(page)
+    find(cursor.name).map(page)
 }
