@@ -5,7 +5,7 @@ use super::argument::{Call, Group};
 use super::context::Context;
 use super::magics::MAGICS;
 use crate::Error;
-use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+use trace_view::{Header, Kind, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct LsMagic;
 
@@ -27,8 +27,8 @@ impl Magic for LsMagic {
     }
 
     fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let text = |text: String| Cell::Text(text);
-        let rows: Vec<Vec<Cell>> =
+        let text = |text: String| TableValue::Text(text);
+        let rows: Vec<Vec<TableValue>> =
             MAGICS.iter().map(|magic| vec![text(magic.spelled()), text(magic.summary().to_owned())]).collect();
         context.show(&Report::of(Part::Table(Table {
             caption: "magics".to_owned(),

@@ -5,7 +5,7 @@ use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use crate::Error;
 use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg};
-use trace_view::{Cell, Header, Kind as Shown, Part, Report, Table, Unit};
+use trace_view::{Header, Kind as Shown, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct ParserArgs;
 
@@ -72,7 +72,7 @@ fn table(args: &[&AvailableArg]) -> Table {
             in_groups.collect::<Vec<_>>().join(", "),
             arg.column.meaning.to_owned(),
         ];
-        texts.map(Cell::Text).into()
+        texts.map(TableValue::Text).into()
     };
     Table {
         caption: "arguments of events: %trace_load PATH --args KEY,KEY".to_owned(),
@@ -95,15 +95,15 @@ fn table(args: &[&AvailableArg]) -> Table {
 
 /// A row per group.
 fn groups() -> Table {
-    let row = |name: &str, count: Cell, keys: String, meaning: &str| {
-        vec![Cell::Text(name.to_owned()), count, Cell::Text(keys), Cell::Text(meaning.to_owned())]
+    let row = |name: &str, count: TableValue, keys: String, meaning: &str| {
+        vec![TableValue::Text(name.to_owned()), count, TableValue::Text(keys), TableValue::Text(meaning.to_owned())]
     };
     let of = |group: &ArgGroup| {
         let keys = group.keys();
-        row(group.name, Cell::Int(keys.len() as i64), keys.join(", "), group.meaning)
+        row(group.name, TableValue::Int(keys.len() as i64), keys.join(", "), group.meaning)
     };
-    let all = row(ALL_ARGS, Cell::Null, String::new(), "every argument that occurs in the trace, known or not");
-    let rows: Vec<Vec<Cell>> = ARG_GROUPS.iter().map(of).chain([all]).collect();
+    let all = row(ALL_ARGS, TableValue::Null, String::new(), "every argument that occurs in the trace, known or not");
+    let rows: Vec<Vec<TableValue>> = ARG_GROUPS.iter().map(of).chain([all]).collect();
     Table {
         caption: "groups of arguments: %trace_load PATH --args GROUP".to_owned(),
         headers: vec![

@@ -6,7 +6,7 @@ use super::context::Context;
 use crate::Error;
 use trace::{ColumnMemory, TraceSet};
 use trace_view::format::{bytes, grouped, numbered};
-use trace_view::{Cell, Header, Kind as Shown, Part, Present, Report, Table, Unit};
+use trace_view::{Header, Kind as Shown, Part, Present, Report, Table, TableValue, Unit};
 
 pub(super) struct TraceInfo;
 
@@ -61,15 +61,15 @@ impl Magic for TraceInfo {
 fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
     let columns = traces.memory_by_column(ranks)?;
     let total: usize = columns.iter().map(|column| column.bytes).sum();
-    let count = |value: usize| Cell::Int(i64::try_from(value).unwrap_or(i64::MAX));
+    let count = |value: usize| TableValue::Int(i64::try_from(value).unwrap_or(i64::MAX));
     let row = |column: &ColumnMemory| {
         vec![
-            Cell::Text(column.name.clone()),
-            Cell::Text(column.dtype.clone()),
+            TableValue::Text(column.name.clone()),
+            TableValue::Text(column.dtype.clone()),
             count(column.values),
             count(column.bytes),
-            Cell::Float(100.0 * column.bytes as f64 / total.max(1) as f64),
-            Cell::Text(column.meaning.to_owned()),
+            TableValue::Float(100.0 * column.bytes as f64 / total.max(1) as f64),
+            TableValue::Text(column.meaning.to_owned()),
         ]
     };
     let head =
@@ -106,7 +106,7 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
 fn only(report: &mut Report, ranks: &[i64]) {
     for part in &mut report.parts {
         if let Part::Table(table) = part {
-            table.rows.retain(|row| matches!(row.first(), Some(Cell::Int(rank)) if ranks.contains(rank)));
+            table.rows.retain(|row| matches!(row.first(), Some(TableValue::Int(rank)) if ranks.contains(rank)));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::argument::{Call, Group};
 use super::context::Context;
 use crate::Error;
 use trace_view::format::{bytes, grouped};
-use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+use trace_view::{Header, Kind, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct TraceList;
 
@@ -38,19 +38,19 @@ impl Magic for TraceList {
             let path = context.session.path(label).map(|path| path.display().to_string()).unwrap_or_default();
             total += traces.memory_bytes();
             rows.push(vec![
-                Cell::Text(label.clone()),
-                Cell::Int(traces.ranks().len() as i64),
-                Cell::Int(traces.event_count() as i64),
-                Cell::Text(match (iterations.first(), iterations.last()) {
+                TableValue::Text(label.clone()),
+                TableValue::Int(traces.ranks().len() as i64),
+                TableValue::Int(traces.event_count() as i64),
+                TableValue::Text(match (iterations.first(), iterations.last()) {
                     (Some(first), Some(last)) if first != last => {
                         format!("{first}–{last} ({})", grouped(iterations.len()))
                     }
                     (Some(only), _) => only.to_string(),
                     _ => "no ProfilerStep".to_owned(),
                 }),
-                Cell::Text(bytes(traces.memory_bytes() as u64)),
-                Cell::Text(traces.compat().to_string()),
-                Cell::Text(path),
+                TableValue::Text(bytes(traces.memory_bytes() as u64)),
+                TableValue::Text(traces.compat().to_string()),
+                TableValue::Text(path),
             ]);
         }
         let head = |name: &str, kind| Header::new(name, Unit::None, kind);

@@ -4,7 +4,7 @@ use super::api::Magic;
 use super::argument::{Call, Group};
 use super::context::Context;
 use crate::Error;
-use trace_view::{Cell, Header, Kind, Part, Report, Table, Unit};
+use trace_view::{Header, Kind, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct Who;
 
@@ -31,9 +31,9 @@ impl Magic for Who {
             context.print_line("No variable yet. `let x = 1;` makes one, and so does %trace_load PATH --as NAME.");
             return Ok(());
         }
-        let rows: Vec<Vec<Cell>> = variables
+        let rows: Vec<Vec<TableValue>> = variables
             .into_iter()
-            .map(|variable| vec![Cell::Text(variable.name), Cell::Text(variable.type_name)])
+            .map(|variable| vec![TableValue::Text(variable.name), TableValue::Text(variable.type_name)])
             .collect();
         context.show(&Report::of(Part::Table(Table {
             caption: "variables".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use trace::polars::prelude::DataFrame;
 use trace::{OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
-use trace_view::Cell;
+use trace_view::TableValue;
 use trace_view::format::nanoseconds;
 
 /// The sums of what ran on the devices, in ns.
@@ -99,7 +99,7 @@ impl DiffReport {
     pub(super) fn write_json(&self, file: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
         let table = frame_table(file, "", file.height());
         let names: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
-        let row = |row: &Vec<Cell>| -> Value {
+        let row = |row: &Vec<TableValue>| -> Value {
             names.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), value(cell))).collect::<Map<_, _>>().into()
         };
         let side = |path: &str, side: &Side| {
@@ -152,12 +152,12 @@ impl DiffReport {
     }
 }
 
-fn value(cell: &Cell) -> Value {
+fn value(cell: &TableValue) -> Value {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Text(text) => Value::from(text.as_str()),
-        Cell::Int(number) => Value::from(*number),
-        Cell::Float(number) => Value::from(*number),
+        TableValue::Null => Value::Null,
+        TableValue::Text(text) => Value::from(text.as_str()),
+        TableValue::Int(number) => Value::from(*number),
+        TableValue::Float(number) => Value::from(*number),
     }
 }
 

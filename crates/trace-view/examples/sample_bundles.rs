@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use trace_view::{
-    Axis, BarMode, Cell, Figure, Header, HeatMap, Kind, Mark, Page, Part, Points, Report, Series, Table, Unit,
+    Axis, BarMode, Figure, Header, HeatMap, Kind, Mark, Page, Part, Points, Report, Series, Table, TableValue, Unit,
 };
 
 const NAMES: [&str; 12] = [
@@ -93,14 +93,14 @@ fn table(rows: usize) -> Table {
     let row = |index: usize| {
         let (control, test) = (measured(index, 10.0), measured(index + 5, 10.0));
         vec![
-            Cell::Text(name(index)),
-            Cell::Int((index as i64 * 7919) % 40),
-            Cell::Int((index as i64 * 7907) % 40),
-            Cell::Float(control),
-            if index == 3 { Cell::Null } else { Cell::Float(test) },
-            if index == 4 { Cell::Float(0.0) } else { Cell::Float(test - control) },
-            Cell::Int((index % 8) as i64),
-            Cell::Text(["+", "-", "=", "added", "removed"][index % 5].to_owned()),
+            TableValue::Text(name(index)),
+            TableValue::Int((index as i64 * 7919) % 40),
+            TableValue::Int((index as i64 * 7907) % 40),
+            TableValue::Float(control),
+            if index == 3 { TableValue::Null } else { TableValue::Float(test) },
+            if index == 4 { TableValue::Float(0.0) } else { TableValue::Float(test - control) },
+            TableValue::Int((index % 8) as i64),
+            TableValue::Text(["+", "-", "=", "added", "removed"][index % 5].to_owned()),
         ]
     };
     Table {

@@ -25,5 +25,5 @@ pub use heat_map::HeatMap;
 pub use render::{named_colour, offline_plotly_js, terminal_safe};
 pub use report::{Part, Present, Report};
 pub use schema::FrameSchema;
-pub use table::{Cell, Changes, EventCell, EventCells, Header, Kind, Page, Table};
+pub use table::{Changes, EventCell, EventCells, Header, Kind, Page, Table, TableValue};
 pub use tidy::{tidied, tidy};

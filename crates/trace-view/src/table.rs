@@ -55,14 +55,14 @@ impl Header {
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub enum TableValue {
     /// Nothing to say; drawn as a dash.
     Null,
     /// Text, as it stands in the trace: renderers escape it.
     Text(String),
     /// A whole number.
     Int(i64),
-    /// Any number; not finite counts as [`Cell::Null`].
+    /// Any number; not finite counts as [`TableValue::Null`].
     Float(f64),
 }
 
@@ -74,7 +74,7 @@ pub struct Table {
     /// One per column.
     pub headers: Vec<Header>,
     /// The rows to show, each as long as `headers`.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableValue>>,
     /// Which of `rows` are shown at first, if not all that fit.
     pub page: Option<Page>,
     /// How many rows the answer has; more than `rows` holds when the view was cut.
@@ -138,7 +138,7 @@ impl Table {
     pub const MOST_ROWS: usize = 5_000;
 
     /// The rows that are shown at first.
-    pub fn first_page(&self) -> &[Vec<Cell>] {
+    pub fn first_page(&self) -> &[Vec<TableValue>] {
         let most = self.page.as_ref().map_or(usize::MAX, |page| page.rows);
         &self.rows[..self.rows.len().min(most)]
     }
@@ -168,11 +168,11 @@ impl Table {
 
     /// Inserts a column behind column `after`; each cell is made of its row.
     #[must_use]
-    pub fn with_column(mut self, after: usize, header: Header, cell: impl Fn(&[Cell]) -> Cell) -> Self {
+    pub fn with_column(mut self, after: usize, header: Header, cell: impl Fn(&[TableValue]) -> TableValue) -> Self {
         let at = (after + 1).min(self.headers.len());
         for row in &mut self.rows {
             let made = cell(row);
-            row.resize(self.headers.len(), Cell::Null);
+            row.resize(self.headers.len(), TableValue::Null);
             row.insert(at, made);
         }
         self.headers.insert(at, header);
@@ -182,7 +182,7 @@ impl Table {
     fn reordered(mut self, order: &[usize]) -> Self {
         self.headers = order.iter().map(|&at| self.headers[at].clone()).collect();
         for row in &mut self.rows {
-            *row = order.iter().map(|&at| row.get(at).cloned().unwrap_or(Cell::Null)).collect();
+            *row = order.iter().map(|&at| row.get(at).cloned().unwrap_or(TableValue::Null)).collect();
         }
         self
     }
@@ -203,8 +203,8 @@ impl Table {
             let Some(seconds) = header.unit.seconds() else { continue };
             for row in self.first_page() {
                 let value = match row.get(index) {
-                    Some(Cell::Int(value)) => *value as f64,
-                    Some(Cell::Float(value)) if value.is_finite() => *value,
+                    Some(TableValue::Int(value)) => *value as f64,
+                    Some(TableValue::Float(value)) if value.is_finite() => *value,
                     _ => continue,
                 };
                 largest = largest.max(value.abs() * seconds);
@@ -221,12 +221,12 @@ impl Table {
             header.unit = unit;
             for row in &mut self.rows {
                 match row.get_mut(index) {
-                    Some(cell @ Cell::Int(_)) => {
-                        if let Cell::Int(value) = *cell {
-                            *cell = Cell::Float(value as f64 * (from / to));
+                    Some(cell @ TableValue::Int(_)) => {
+                        if let TableValue::Int(value) = *cell {
+                            *cell = TableValue::Float(value as f64 * (from / to));
                         }
                     }
-                    Some(Cell::Float(value)) => *value *= from / to,
+                    Some(TableValue::Float(value)) => *value *= from / to,
                     _ => {}
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::names::one_line;
 use crate::format::number;
-use crate::{Cell, Header, Kind, Table, Unit};
+use crate::{Header, Kind, Table, TableValue, Unit};
 
 /// How many rows the text and HTML forms show at most.
 pub(super) const MOST_ROWS: usize = 100;
@@ -74,7 +74,7 @@ impl Grid {
             .iter()
             .map(|row| {
                 table.headers.iter().enumerate().map(|(column, header)| {
-                    let cell = row.get(column).unwrap_or(&Cell::Null);
+                    let cell = row.get(column).unwrap_or(&TableValue::Null);
                     Shown {
                         text: write(cell, header.kind, decimals[column]),
                         bar: ranges[column].and_then(|range| bar(cell, header.kind, range)),
@@ -93,7 +93,7 @@ impl Grid {
 pub(super) fn decimals(table: &Table) -> Vec<usize> {
     let alone = |column: usize| {
         number::decimals(table.first_page().iter().filter_map(|row| match row.get(column)? {
-            Cell::Float(value) => Some(*value),
+            TableValue::Float(value) => Some(*value),
             _ => None,
         }))
     };
@@ -130,30 +130,30 @@ fn without_unit(name: &str) -> &str {
     name.strip_suffix("(us)").map_or(name, str::trim_end)
 }
 
-fn write(cell: &Cell, kind: Kind, decimals: usize) -> String {
+fn write(cell: &TableValue, kind: Kind, decimals: usize) -> String {
     match (cell, kind) {
-        (Cell::Null, _) => number::DASH.to_owned(),
+        (TableValue::Null, _) => number::DASH.to_owned(),
         // HTA's sign is the one on the keyboard.
-        (Cell::Text(text), Kind::Change) if text == "-" => "−".to_owned(),
-        (Cell::Text(text), _) => one_line(text),
-        (Cell::Int(value), Kind::Id | Kind::Name) => value.to_string(),
-        (Cell::Int(value), Kind::Difference) => number::difference(*value as f64, number::int(*value, decimals)),
-        (Cell::Int(value), _) => number::int(*value, decimals),
-        (Cell::Float(value), Kind::Difference) => number::difference(*value, number::float(*value, decimals)),
-        (Cell::Float(value), _) => number::float(*value, decimals),
+        (TableValue::Text(text), Kind::Change) if text == "-" => "−".to_owned(),
+        (TableValue::Text(text), _) => one_line(text),
+        (TableValue::Int(value), Kind::Id | Kind::Name) => value.to_string(),
+        (TableValue::Int(value), Kind::Difference) => number::difference(*value as f64, number::int(*value, decimals)),
+        (TableValue::Int(value), _) => number::int(*value, decimals),
+        (TableValue::Float(value), Kind::Difference) => number::difference(*value, number::float(*value, decimals)),
+        (TableValue::Float(value), _) => number::float(*value, decimals),
     }
 }
 
-fn value(cell: &Cell) -> Option<f64> {
+fn value(cell: &TableValue) -> Option<f64> {
     match cell {
-        Cell::Int(value) => Some(*value as f64),
-        Cell::Float(value) => Some(*value).filter(|value| value.is_finite()),
-        Cell::Null | Cell::Text(_) => None,
+        TableValue::Int(value) => Some(*value as f64),
+        TableValue::Float(value) => Some(*value).filter(|value| value.is_finite()),
+        TableValue::Null | TableValue::Text(_) => None,
     }
 }
 
 /// The least and the largest value of each column with bars, with zero between them. Columns of one scale share theirs.
-fn ranges(table: &Table, shown: &[Vec<Cell>]) -> Vec<Option<(f64, f64)>> {
+fn ranges(table: &Table, shown: &[Vec<TableValue>]) -> Vec<Option<(f64, f64)>> {
     let values = |column: usize| shown.iter().filter_map(move |row| value(row.get(column)?));
     let alone: Vec<Option<(f64, f64)>> = (0..table.headers.len())
         .map(|column| {
@@ -179,7 +179,7 @@ fn has_bars(header: &Header, values: usize) -> bool {
     matches!(header.kind, Kind::Difference | Kind::Bar) || duration && values > 1
 }
 
-fn bar(cell: &Cell, kind: Kind, (least, most): (f64, f64)) -> Option<Bar> {
+fn bar(cell: &TableValue, kind: Kind, (least, most): (f64, f64)) -> Option<Bar> {
     let value = value(cell).filter(|&value| value != 0.0)?;
     let place = |at: f64| (at - least) / (most - least) * 100.0;
     let tone = match kind {
@@ -212,8 +212,8 @@ fn footer(table: &Table, shown: usize) -> String {
 mod tests {
     use super::*;
 
-    fn table(kind: Kind, cells: Vec<Cell>) -> Table {
-        let rows: Vec<Vec<Cell>> = cells.into_iter().map(|cell| vec![cell]).collect();
+    fn table(kind: Kind, cells: Vec<TableValue>) -> Table {
+        let rows: Vec<Vec<TableValue>> = cells.into_iter().map(|cell| vec![cell]).collect();
         Table { headers: vec![Header::new("x", Unit::Millis, kind)], rows, ..Table::default() }
     }
 
@@ -223,16 +223,16 @@ mod tests {
 
     #[test]
     fn one_column_has_one_number_of_decimals() {
-        let cells = vec![Cell::Float(1307.74), Cell::Int(2), Cell::Null, Cell::Float(f64::NAN)];
+        let cells = vec![TableValue::Float(1307.74), TableValue::Int(2), TableValue::Null, TableValue::Float(f64::NAN)];
         assert_eq!(texts(&Grid::of(&table(Kind::Number, cells))), ["1,307.7", "2.0", "—", "—"]);
     }
 
     #[test]
     fn columns_of_one_unit_have_the_same_decimals() {
-        let mut two = table(Kind::Number, vec![Cell::Float(122.13)]);
+        let mut two = table(Kind::Number, vec![TableValue::Float(122.13)]);
         two.headers.push(Header::new("y", Unit::Millis, Kind::Difference));
         two.headers.push(Header::new("z", Unit::Count, Kind::Number));
-        two.rows[0].extend([Cell::Float(45.21), Cell::Float(2.0)]);
+        two.rows[0].extend([TableValue::Float(45.21), TableValue::Float(2.0)]);
         let grid = Grid::of(&two);
         assert_eq!(
             grid.rows[0].iter().map(|shown| shown.text.as_str()).collect::<Vec<_>>(),
@@ -250,16 +250,22 @@ mod tests {
 
     #[test]
     fn identifiers_have_no_separators() {
-        assert_eq!(texts(&Grid::of(&table(Kind::Id, vec![Cell::Int(123_456)]))), ["123456"]);
+        assert_eq!(texts(&Grid::of(&table(Kind::Id, vec![TableValue::Int(123_456)]))), ["123456"]);
     }
 
     #[test]
     fn bars_of_differences_begin_at_zero_wherever_that_is() {
-        let grid = Grid::of(&table(Kind::Difference, vec![Cell::Float(-20.5), Cell::Float(20.5), Cell::Null]));
+        let grid = Grid::of(&table(
+            Kind::Difference,
+            vec![TableValue::Float(-20.5), TableValue::Float(20.5), TableValue::Null],
+        ));
         let bar = |from, to, tone| Some(Bar { from, to, tone });
         let expected = [bar(0.0, 50.0, Tone::Less), bar(50.0, 100.0, Tone::More), None];
         assert_eq!(grid.rows.iter().map(|row| row[0].bar).collect::<Vec<_>>(), expected);
-        let more = Grid::of(&table(Kind::Difference, vec![Cell::Float(5.0), Cell::Float(10.0), Cell::Float(0.0)]));
+        let more = Grid::of(&table(
+            Kind::Difference,
+            vec![TableValue::Float(5.0), TableValue::Float(10.0), TableValue::Float(0.0)],
+        ));
         let expected = [bar(0.0, 50.0, Tone::More), bar(0.0, 100.0, Tone::More), None];
         assert_eq!(more.rows.iter().map(|row| row[0].bar).collect::<Vec<_>>(), expected);
         assert_eq!(grid.heads[0].text, "x [ms]");
@@ -273,7 +279,7 @@ mod tests {
             ..Header::new(*name, Unit::Millis, Kind::Number)
         };
         let headers: Vec<Header> = names.iter().map(header).collect();
-        let row = |a, b| vec![Cell::Float(a), Cell::Float(b), Cell::Float(1.0)];
+        let row = |a, b| vec![TableValue::Float(a), TableValue::Float(b), TableValue::Float(1.0)];
         let mut two = Table { headers, rows: vec![row(5.0, 10.0), row(2.0, 0.0)], ..Table::default() };
         let to = |table: &Table| {
             let grid = Grid::of(table);
@@ -286,13 +292,13 @@ mod tests {
         two.rows.pop();
         assert_eq!(to(&two), [[None, None, None]]);
         let share = Header::new("share", Unit::Percent, Kind::Bar);
-        let one = Table { headers: vec![share], rows: vec![vec![Cell::Float(40.0)]], ..Table::default() };
+        let one = Table { headers: vec![share], rows: vec![vec![TableValue::Float(40.0)]], ..Table::default() };
         assert_eq!(to(&one), [[Some(40.0)]], "of a hundred");
     }
 
     #[test]
     fn a_page_is_what_is_shown_and_says_how_to_see_more() {
-        let mut paged = table(Kind::Number, (0..60).map(Cell::Int).collect());
+        let mut paged = table(Kind::Number, (0..60).map(TableValue::Int).collect());
         paged.page = Some(crate::Page { rows: 20, more: "--top 50 shows more".to_owned() });
         let grid = Grid::of(&paged);
         assert_eq!(grid.rows.len(), 20);
@@ -301,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_footer_says_what_is_not_shown() {
-        let mut cut = table(Kind::Number, (0..120).map(Cell::Int).collect());
+        let mut cut = table(Kind::Number, (0..120).map(TableValue::Int).collect());
         cut.total_rows = 1284;
         cut.notes.push("sorted by |Δ| ↓".to_owned());
         let footer = Grid::of(&cut).footer;
@@ -309,7 +315,7 @@ mod tests {
             footer.starts_with("100 of 1,284 rows × 1 column · sorted by |Δ| ↓ · 120 rows in JupyterLab"),
             "{footer}"
         );
-        assert_eq!(Grid::of(&table(Kind::Number, vec![Cell::Int(1)])).footer, "1 row × 1 column");
+        assert_eq!(Grid::of(&table(Kind::Number, vec![TableValue::Int(1)])).footer, "1 row × 1 column");
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn push(html: &mut String, text: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cell, Header, Unit};
+    use crate::{Header, TableValue, Unit};
 
     const EVIL: &str = "<script>alert(\"x\")</script> & 'k<float>' ";
 
@@ -163,7 +163,11 @@ mod tests {
                 Header::new("kind", Unit::None, Kind::Category),
                 Header::new("time", Unit::Millis, Kind::Difference),
             ],
-            rows: vec![vec![Cell::Text(EVIL.repeat(20)), Cell::Text(EVIL.to_owned()), Cell::Float(-1.5)]],
+            rows: vec![vec![
+                TableValue::Text(EVIL.repeat(20)),
+                TableValue::Text(EVIL.to_owned()),
+                TableValue::Float(-1.5),
+            ]],
             total_rows: 1,
             notes: vec![EVIL.to_owned()],
             ..Table::default()
@@ -184,7 +188,7 @@ mod tests {
     fn long_names_are_elided_and_whole_in_the_title() {
         let name = format!("{}MIDDLE{}", "a".repeat(80), "b".repeat(80));
         let mut long = evil();
-        long.rows[0][0] = Cell::Text(name.clone());
+        long.rows[0][0] = TableValue::Text(name.clone());
         let html = table(&long);
         assert!(html.contains(&format!(" title=\"{name}\">aaa")), "{html}");
         assert_eq!(html.matches("MIDDLE").count(), 1);
@@ -208,7 +212,7 @@ mod tests {
     #[test]
     fn less_time_is_blue_and_more_is_orange() {
         let mut both = evil();
-        both.rows.push(vec![Cell::Null, Cell::Null, Cell::Float(3.0)]);
+        both.rows.push(vec![TableValue::Null, TableValue::Null, TableValue::Float(3.0)]);
         let html = table(&both);
         assert!(html.contains("rgba(0,0,0,0) 0.0%,rgba(59,125,216,.38) 0.0%,rgba(59,125,216,.38) 33.3%"), "{html}");
         assert!(html.contains("rgba(239,138,43,.42) 33.3%,rgba(239,138,43,.42) 100.0%"), "{html}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::grid::{self, total_rows};
 use super::names::one_line;
-use crate::{Cell, EventCells, Kind, Table};
+use crate::{EventCells, Kind, Table, TableValue};
 
 /// How many bytes of rows are sent at most, so that a notebook stays small enough to open.
 const MOST_BYTES: usize = 1_500_000;
@@ -95,14 +95,14 @@ fn sent(table: &Table) -> Vec<Value> {
     .collect()
 }
 
-fn value(cell: &Cell) -> Value {
+fn value(cell: &TableValue) -> Value {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Text(text) => Value::String(one_line(text)),
-        Cell::Int(value) if value.unsigned_abs() > EXACT => Value::String(value.to_string()),
-        Cell::Int(value) => Value::from(*value),
+        TableValue::Null => Value::Null,
+        TableValue::Text(text) => Value::String(one_line(text)),
+        TableValue::Int(value) if value.unsigned_abs() > EXACT => Value::String(value.to_string()),
+        TableValue::Int(value) => Value::from(*value),
         // Not finite becomes null.
-        Cell::Float(value) => Value::from(*value),
+        TableValue::Float(value) => Value::from(*value),
     }
 }
 
@@ -133,9 +133,9 @@ mod tests {
                 Header { meaning: "m".to_owned(), ..Header::new("dur", Unit::Micros, Kind::Difference) },
             ],
             rows: vec![
-                vec![Cell::Text("<b>".to_owned()), Cell::Float(1.5)],
-                vec![Cell::Null, Cell::Float(f64::NAN)],
-                vec![Cell::Int(i64::MIN)],
+                vec![TableValue::Text("<b>".to_owned()), TableValue::Float(1.5)],
+                vec![TableValue::Null, TableValue::Float(f64::NAN)],
+                vec![TableValue::Int(i64::MIN)],
             ],
             total_rows: 7,
             notes: vec!["n".to_owned()],
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_page_says_how_many_rows_are_shown_at_first() {
-        let rows: Vec<_> = (0..30).map(|n| vec![Cell::Int(n)]).collect();
+        let rows: Vec<_> = (0..30).map(|n| vec![TableValue::Int(n)]).collect();
         let page = Some(crate::Page { rows: 20, more: "--top 0 shows all".to_owned() });
         let headers = vec![Header::new("n", Unit::Count, Kind::Number)];
         let all =
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn no_more_than_one_and_a_half_megabytes_are_sent() {
-        let rows = (0..5_000).map(|n| vec![Cell::Text(format!("{n}{}", "<".repeat(1_000)))]).collect();
+        let rows = (0..5_000).map(|n| vec![TableValue::Text(format!("{n}{}", "<".repeat(1_000)))]).collect();
         let content =
             table(&Table { headers: vec![Header::new("n", Unit::None, Kind::Name)], rows, ..Table::default() });
         let json = content.to_string().len();
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn no_more_than_five_thousand_rows_are_sent() {
-        let rows = (0..6_000).map(|n| vec![Cell::Int(n)]).collect();
+        let rows = (0..6_000).map(|n| vec![TableValue::Int(n)]).collect();
         let content =
             table(&Table { headers: vec![Header::new("n", Unit::Count, Kind::Number)], rows, ..Table::default() });
         assert_eq!(content["rows"].as_array().map(Vec::len), Some(5_000));

@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use super::names::{elide, elide_apart, steers};
-use crate::{Cell, Figure, Header, Kind, Points, Table};
+use crate::{Figure, Header, Kind, Points, Table, TableValue};
 
 /// How wide a table may be before its names are elided.
 const WIDTH: usize = 120;
@@ -120,7 +120,9 @@ fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
 fn values(figure: &Figure) -> Table {
     let place = if figure.x.title.is_empty() { "name" } else { figure.x.title.as_str() };
     let place_kind = |points: &Points| if matches!(points, Points::Names(_)) { Kind::Name } else { Kind::Number };
-    let y = |series: &crate::Series, index: usize| series.y.get(index).map_or(Cell::Null, |&value| Cell::Float(value));
+    let y = |series: &crate::Series, index: usize| {
+        series.y.get(index).map_or(TableValue::Null, |&value| TableValue::Float(value))
+    };
     let Some(first) = figure.series.first() else { return Table::default() };
     let mut table = Table::default();
     if figure.series.iter().all(|series| series.x == first.x) {
@@ -140,17 +142,17 @@ fn values(figure: &Figure) -> Table {
         for series in &figure.series {
             table.total_rows += series.x.len();
             for index in 0..series.x.len().min(MOST_VALUES.saturating_sub(table.rows.len())) {
-                table.rows.push(vec![Cell::Text(series.name.clone()), at(&series.x, index), y(series, index)]);
+                table.rows.push(vec![TableValue::Text(series.name.clone()), at(&series.x, index), y(series, index)]);
             }
         }
     }
     table
 }
 
-fn at(points: &Points, index: usize) -> Cell {
+fn at(points: &Points, index: usize) -> TableValue {
     match points {
-        Points::Names(names) => names.get(index).map_or(Cell::Null, |name| Cell::Text(name.clone())),
-        Points::Numbers(numbers) => numbers.get(index).map_or(Cell::Null, |&number| Cell::Float(number)),
+        Points::Names(names) => names.get(index).map_or(TableValue::Null, |name| TableValue::Text(name.clone())),
+        Points::Numbers(numbers) => numbers.get(index).map_or(TableValue::Null, |&number| TableValue::Float(number)),
     }
 }
 
@@ -167,8 +169,8 @@ mod tests {
                 Header::new("diff", Unit::Micros, Kind::Difference),
             ],
             rows: vec![
-                vec![Cell::Text(name.to_owned()), Cell::Float(1307.7)],
-                vec![Cell::Text("aten::mm".to_owned()), Cell::Float(-2698.1)],
+                vec![TableValue::Text(name.to_owned()), TableValue::Float(1307.7)],
+                vec![TableValue::Text("aten::mm".to_owned()), TableValue::Float(-2698.1)],
             ],
             total_rows: 2,
             notes: vec!["sorted by |Δ|".to_owned()],

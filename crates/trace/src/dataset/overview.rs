@@ -3,7 +3,7 @@
 use crate::frame::columns::known;
 use crate::{Compat, RankInfo, Result, TraceSet};
 use trace_view::format::ranges;
-use trace_view::{Cell, Header, Kind, Part, Present, Report, Table, Unit, grouped};
+use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
 /// What one column of events takes in memory, over the ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,17 +81,17 @@ impl Present for TraceSet {
     }
 }
 
-fn row(info: &RankInfo) -> Vec<Cell> {
+fn row(info: &RankInfo) -> Vec<TableValue> {
     let list =
-        |values: &[i64], none: &str| Cell::Text(if values.is_empty() { none.to_owned() } else { ranges(values) });
+        |values: &[i64], none: &str| TableValue::Text(if values.is_empty() { none.to_owned() } else { ranges(values) });
     vec![
-        Cell::Int(info.rank),
-        Cell::Int(i64::try_from(info.events).unwrap_or(i64::MAX)),
-        Cell::Float(info.span() as f64 / 1e6),
+        TableValue::Int(info.rank),
+        TableValue::Int(i64::try_from(info.events).unwrap_or(i64::MAX)),
+        TableValue::Float(info.span() as f64 / 1e6),
         list(&info.iterations, "no ProfilerStep"),
         list(&info.streams, "none"),
-        Cell::Text(device(info).to_owned()),
-        Cell::Text(info.file.clone()),
+        TableValue::Text(device(info).to_owned()),
+        TableValue::Text(info.file.clone()),
     ]
 }
 

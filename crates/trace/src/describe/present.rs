@@ -7,7 +7,7 @@ use crate::Compat;
 use std::collections::BTreeMap;
 use trace_view::format::{list, nanoseconds, ranges};
 use trace_view::{
-    Axis, BarMode, Cell, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, Unit, grouped,
+    Axis, BarMode, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, TableValue, Unit, grouped,
 };
 
 /// Operators and kernels of a page that does not say how many.
@@ -126,20 +126,22 @@ impl Description {
             head("busy share", Unit::Percent, Kind::Bar, "share of the device span that is busy"),
         ];
         let row = |rank: &RankSummary| {
-            let list = |values: &[i64]| Cell::Text(if values.is_empty() { "none".to_owned() } else { ranges(values) });
-            let time =
-                |of: fn(&DeviceTime) -> i64| rank.device.as_ref().map_or(Cell::Null, |device| Cell::Int(of(device)));
+            let list =
+                |values: &[i64]| TableValue::Text(if values.is_empty() { "none".to_owned() } else { ranges(values) });
+            let time = |of: fn(&DeviceTime) -> i64| {
+                rank.device.as_ref().map_or(TableValue::Null, |device| TableValue::Int(of(device)))
+            };
             vec![
-                Cell::Int(rank.rank),
+                TableValue::Int(rank.rank),
                 count(rank.events as u64),
-                Cell::Int(rank.start_ns),
-                Cell::Int(rank.span_ns),
+                TableValue::Int(rank.start_ns),
+                TableValue::Int(rank.span_ns),
                 list(&rank.iterations),
                 list(&rank.streams),
                 time(|device| device.span_ns),
                 time(|device| device.busy_ns),
                 time(|device| device.idle_ns),
-                rank.device.and_then(|device| device.busy_percent()).map_or(Cell::Null, Cell::Float),
+                rank.device.and_then(|device| device.busy_percent()).map_or(TableValue::Null, TableValue::Float),
             ]
         };
         let rows = self.ranks.iter().map(row).collect();
@@ -157,12 +159,12 @@ impl Description {
         ];
         let rows = self.iterations.iter().map(|step| {
             vec![
-                Cell::Int(step.iteration),
+                TableValue::Int(step.iteration),
                 count(step.ranks as u64),
-                Cell::Int(step.mean_ns),
-                Cell::Int(step.shortest_ns),
-                Cell::Int(step.longest_ns),
-                Cell::Int(step.slowest_rank),
+                TableValue::Int(step.mean_ns),
+                TableValue::Int(step.shortest_ns),
+                TableValue::Int(step.longest_ns),
+                TableValue::Int(step.slowest_rank),
             ]
         });
         table(format!("iterations of {}", self.label), headers, rows.collect(), self.iterations.len(), &[])
@@ -178,11 +180,11 @@ impl Description {
         ];
         let rows = self.operators.iter().take(top).map(|operator| {
             vec![
-                Cell::Text(operator.name.clone()),
+                TableValue::Text(operator.name.clone()),
                 count(operator.count),
-                Cell::Int(operator.total_ns),
+                TableValue::Int(operator.total_ns),
                 mean(operator.total_ns, operator.count),
-                Cell::Int(operator.longest_ns),
+                TableValue::Int(operator.longest_ns),
             ]
         });
         let notes = ["a duration holds what the operator calls"];
@@ -201,13 +203,13 @@ impl Description {
         ];
         let rows = self.kernels.iter().take(top).map(|kernel| {
             vec![
-                Cell::Text(kernel.name.clone()),
-                Cell::Text(kernel.kernel_type.to_owned()),
+                TableValue::Text(kernel.name.clone()),
+                TableValue::Text(kernel.kernel_type.to_owned()),
                 count(kernel.count),
-                Cell::Int(kernel.total_ns),
-                Cell::Float(kernel.percent),
+                TableValue::Int(kernel.total_ns),
+                TableValue::Float(kernel.percent),
                 mean(kernel.total_ns, kernel.count),
-                Cell::Int(kernel.longest_ns),
+                TableValue::Int(kernel.longest_ns),
             ]
         });
         table(format!("top kernels of {}", self.label), headers, rows.collect(), self.kernels.len(), &[])
@@ -270,19 +272,19 @@ pub(super) fn head(name: &str, unit: Unit, kind: Kind, meaning: &str) -> Header 
     Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) }
 }
 
-fn count(value: u64) -> Cell {
-    Cell::Int(i64::try_from(value).unwrap_or(i64::MAX))
+fn count(value: u64) -> TableValue {
+    TableValue::Int(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
-fn mean(total: i64, count: u64) -> Cell {
-    if count == 0 { Cell::Null } else { Cell::Float(total as f64 / count as f64) }
+fn mean(total: i64, count: u64) -> TableValue {
+    if count == 0 { TableValue::Null } else { TableValue::Float(total as f64 / count as f64) }
 }
 
 /// A table whose times are in the unit that suits the largest of them.
 pub(super) fn table(
     caption: String,
     headers: Vec<Header>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<TableValue>>,
     total_rows: usize,
     notes: &[&str],
 ) -> Table {

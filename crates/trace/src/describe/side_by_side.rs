@@ -5,7 +5,7 @@ use super::measure::DeviceTime;
 use super::present::{device_figure, head, table};
 use std::collections::BTreeMap;
 use trace_view::format::{nanoseconds, ranges};
-use trace_view::{Cell, Kind, Part, Report, Unit, grouped};
+use trace_view::{Kind, Part, Report, TableValue, Unit, grouped};
 
 /// Names of the two sides of a page, distinct.
 type Labels<'a> = (&'a str, &'a str);
@@ -104,7 +104,12 @@ fn properties(one: &Description, other: &Description, (left, right): Labels<'_>)
     let row = |(name, of): (&str, Of<'_>)| {
         let (a, b) = (of(one), of(other));
         let change = change(&a, &b);
-        vec![Cell::Text(name.to_owned()), Cell::Text(a.text), Cell::Text(b.text), Cell::Text(change)]
+        vec![
+            TableValue::Text(name.to_owned()),
+            TableValue::Text(a.text),
+            TableValue::Text(b.text),
+            TableValue::Text(change),
+        ]
     };
     let headers = vec![
         head("property", Unit::None, Kind::Text, "what is compared; times of devices are means over the ranks"),
@@ -148,18 +153,18 @@ fn names(
     let longest = |name: &str| of(one, name).1.max(of(other, name).1);
     all.sort_by(|a, b| longest(b).cmp(&longest(a)).then_with(|| a.cmp(b)));
     let total = all.len();
-    let rows: Vec<Vec<Cell>> = all
+    let rows: Vec<Vec<TableValue>> = all
         .into_iter()
         .take(top)
         .map(|name| {
             let ((count, time), (other_count, other_time)) = (of(one, name), of(other, name));
             vec![
-                Cell::Text(name.clone()),
-                Cell::Int(i64::try_from(count).unwrap_or(i64::MAX)),
-                Cell::Int(i64::try_from(other_count).unwrap_or(i64::MAX)),
-                Cell::Int(time),
-                Cell::Int(other_time),
-                Cell::Int(other_time.saturating_sub(time)),
+                TableValue::Text(name.clone()),
+                TableValue::Int(i64::try_from(count).unwrap_or(i64::MAX)),
+                TableValue::Int(i64::try_from(other_count).unwrap_or(i64::MAX)),
+                TableValue::Int(time),
+                TableValue::Int(other_time),
+                TableValue::Int(other_time.saturating_sub(time)),
             ]
         })
         .collect();

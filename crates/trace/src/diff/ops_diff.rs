@@ -2,7 +2,7 @@
 
 use super::Change;
 use serde::{Deserialize, Serialize};
-use trace_view::{Cell, Changes, Header, Kind, Part, Present, Report, Table, Unit};
+use trace_view::{Changes, Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// The names of a comparison, by how their count changed; serialised in this order.
 ///
@@ -66,10 +66,12 @@ impl Present for OpsDiff {
     fn present(&self) -> Report {
         let counts: Vec<String> =
             self.lists().iter().map(|(change, names)| format!("{} {change}", names.len())).collect();
-        let rows: Vec<Vec<Cell>> = Change::ALL
+        let rows: Vec<Vec<TableValue>> = Change::ALL
             .into_iter()
             .flat_map(|change| {
-                let row = move |name: &String| vec![Cell::Text(change.word().to_owned()), Cell::Text(name.clone())];
+                let row = move |name: &String| {
+                    vec![TableValue::Text(change.word().to_owned()), TableValue::Text(name.clone())]
+                };
                 self.list(change).iter().map(row)
             })
             .collect();

@@ -7,7 +7,7 @@ use crate::{
 };
 use polars::prelude::{DataFrame, DataType, IntoLazy, col, lit};
 use trace_testkit::{Stream, TraceBuilder};
-use trace_view::{Cell, Kind, Present, Unit};
+use trace_view::{Kind, Present, TableValue, Unit};
 
 /// Two iterations; in the first `aten::mm` twice and one kernel, in the second `aten::add`.
 fn control() -> TraceSet {
@@ -190,11 +190,11 @@ fn the_shown_table_has_the_change_in_percent() {
     let table = display_table(&df, "", 99);
     let names: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
     assert_eq!(names[5..], ["diff_counts", "diff_duration", "diff", "counts_change_categories"]);
-    let percent: Vec<Cell> = table.rows.iter().map(|row| row[7].clone()).collect();
-    assert_eq!(percent[1], Cell::Float(40.0));
-    assert_eq!(percent[2], Cell::Float(0.0));
-    assert_eq!(percent[3], Cell::Float(-100.0));
-    assert_eq!(percent[4..], [Cell::Null, Cell::Null, Cell::Null]);
+    let percent: Vec<TableValue> = table.rows.iter().map(|row| row[7].clone()).collect();
+    assert_eq!(percent[1], TableValue::Float(40.0));
+    assert_eq!(percent[2], TableValue::Float(0.0));
+    assert_eq!(percent[3], TableValue::Float(-100.0));
+    assert_eq!(percent[4..], [TableValue::Null, TableValue::Null, TableValue::Null]);
     let text = table.text();
     assert!(text.contains("diff [%]") && text.contains("▲ +40") && text.contains("−"), "{text}");
 }

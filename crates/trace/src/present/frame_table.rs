@@ -3,7 +3,7 @@
 use crate::frame::columns::{self, CAT, CHANGE, DIFF_COUNTS, DIFF_DURATION, NAME, SHORT_NAME, TOTAL_DURATION};
 use crate::{Change, Comparison};
 use polars::prelude::{AnyValue, Column, DataFrame};
-use trace_view::{Cell, Changes, Header, Kind, Table, Unit, tidied};
+use trace_view::{Changes, Header, Kind, Table, TableValue, Unit, tidied};
 
 /// The first `max_rows` rows of a frame as a table. A column of known name (of events or of an answer) has its unit and
 /// meaning, the others what their type tells; lists are written as text. Only a frame that says so ([`Comparison::of`]) is
@@ -50,11 +50,13 @@ fn changes(shown: &DataFrame, sides: &Comparison) -> Option<Changes> {
 
 fn tidy_short_names(table: &mut Table) {
     let Some(at) = table.headers.iter().position(|header| header.name == SHORT_NAME) else { return };
-    let text = |row: &Vec<Cell>| if let Some(Cell::Text(text)) = row.get(at) { text.clone() } else { String::new() };
+    let text = |row: &Vec<TableValue>| {
+        if let Some(TableValue::Text(text)) = row.get(at) { text.clone() } else { String::new() }
+    };
     let names: Vec<String> = table.rows.iter().map(text).collect();
     for (row, name) in table.rows.iter_mut().zip(tidied(&names)) {
-        if let Some(cell @ Cell::Text(_)) = row.get_mut(at) {
-            *cell = Cell::Text(name);
+        if let Some(cell @ TableValue::Text(_)) = row.get_mut(at) {
+            *cell = TableValue::Text(name);
         }
     }
 }
@@ -67,10 +69,12 @@ fn with_percent(table: Table, sides: &Comparison) -> Table {
         meaning: "test − control: sum of durations, in percent of control".to_owned(),
         ..Header::new("diff", Unit::Percent, Kind::Difference)
     };
-    let number = |row: &[Cell], at: usize| if let Some(Cell::Float(value)) = row.get(at) { Some(*value) } else { None };
+    let number = |row: &[TableValue], at: usize| {
+        if let Some(TableValue::Float(value)) = row.get(at) { Some(*value) } else { None }
+    };
     table.with_column(difference, header, |row| match (number(row, control), number(row, difference)) {
-        (Some(control), Some(difference)) if control > 0.0 => Cell::Float(100.0 * difference / control),
-        _ => Cell::Null,
+        (Some(control), Some(difference)) if control > 0.0 => TableValue::Float(100.0 * difference / control),
+        _ => TableValue::Null,
     })
 }
 
@@ -99,22 +103,22 @@ fn header(column: &Column, sides: Option<&Comparison>) -> Header {
     }
 }
 
-fn cell(column: &Column, row: usize) -> Cell {
+fn cell(column: &Column, row: usize) -> TableValue {
     match column.get(row) {
-        Err(_) | Ok(AnyValue::Null) => Cell::Null,
-        Ok(AnyValue::String(text)) => Cell::Text(text.to_owned()),
+        Err(_) | Ok(AnyValue::Null) => TableValue::Null,
+        Ok(AnyValue::String(text)) => TableValue::Text(text.to_owned()),
         // polars cannot tell the type of such a value, only its text.
-        Ok(value) if is_category(&value) => Cell::Text(plain(&value)),
+        Ok(value) if is_category(&value) => TableValue::Text(plain(&value)),
         Ok(value) if value.dtype().is_integer() => match value.try_extract::<i64>() {
-            Ok(int) => Cell::Int(int),
-            Err(_) => Cell::Text(value.to_string()),
+            Ok(int) => TableValue::Int(int),
+            Err(_) => TableValue::Text(value.to_string()),
         },
-        Ok(value) if value.dtype().is_float() => value.try_extract::<f64>().map_or(Cell::Null, Cell::Float),
+        Ok(value) if value.dtype().is_float() => value.try_extract::<f64>().map_or(TableValue::Null, TableValue::Float),
         Ok(AnyValue::List(values)) => {
             let texts: Vec<String> = values.iter().map(|value| plain(&value)).collect();
-            Cell::Text(format!("[{}]", texts.join(", ")))
+            TableValue::Text(format!("[{}]", texts.join(", ")))
         }
-        Ok(value) => Cell::Text(plain(&value)),
+        Ok(value) => TableValue::Text(plain(&value)),
     }
 }
 
@@ -146,8 +150,8 @@ mod tests {
         let df = df!("name" => ["aten::add", "aten::mm"]).unwrap();
         let df = df.lazy().select([col("name").cast(DataType::from_frozen_categories(names))]).collect().unwrap();
         let table = frame_table(&df, "", 9);
-        assert_eq!(table.rows[0][0], Cell::Text("aten::add".into()));
-        assert_eq!(table.rows[1][0], Cell::Text("aten::mm".into()));
+        assert_eq!(table.rows[0][0], TableValue::Text("aten::add".into()));
+        assert_eq!(table.rows[1][0], TableValue::Text("aten::mm".into()));
     }
 
     #[test]
@@ -178,9 +182,9 @@ mod tests {
             ]
         );
         assert_eq!((table.rows.len(), table.total_rows), (1, 2));
-        assert_eq!(table.rows[0][0], Cell::Text("aten::mm".into()));
-        assert_eq!(table.rows[0][5], Cell::Int(7));
-        assert_eq!(table.rows[0][6], Cell::Text("true".into()));
-        assert_eq!(frame_table(&df, "", 9).rows[1][4], Cell::Null);
+        assert_eq!(table.rows[0][0], TableValue::Text("aten::mm".into()));
+        assert_eq!(table.rows[0][5], TableValue::Int(7));
+        assert_eq!(table.rows[0][6], TableValue::Text("true".into()));
+        assert_eq!(frame_table(&df, "", 9).rows[1][4], TableValue::Null);
     }
 }
