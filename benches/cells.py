@@ -1,4 +1,4 @@
-"""How long a user waits: the real kernel, driven through jupyter_client, medians of several runs.
+"""How long a user waits: medians of several runs of the real kernel, driven through jupyter_client.
 
     python benches/cells.py [--runs 5] [--control FOLDER --test FOLDER] [--evcxr PATH/TO/evcxr_jupyter]
                             [--other PATH/TO/tracebook --other-cells FOLDER]
@@ -50,13 +50,13 @@ class Kernel:
         return seconds
 
     def memory(self, kind="Rss"):
-        """Resident memory of the kernel and all processes below it, in MB; `Pss_Anon` is the part that is no file's."""
+        """The memory of the kernel and all its child processes, in MB; `Pss_Anon`: without mapped files."""
         pids, total = [self.manager.provisioner.process.pid], 0
         while pids:
             pid = pids.pop()
             try:
                 rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-                # A thread's children are told at that thread.
+                # `/proc` lists children per thread.
                 pids += [
                     int(child)
                     for task in Path(f"/proc/{pid}/task").iterdir()
@@ -106,7 +106,7 @@ def one_run(argv, options, times, env=None):
 
 
 def in_a_row(argv):
-    """How much memory many cells take, and how long the last of them takes beside the first, in MB and as a ratio."""
+    """The memory that many cells take, in MB, and the ratio of the time of the last cells to that of the first."""
     kernel = Kernel(argv)
     kernel.run('let frame = df!("n" => [1, 2, 3])?;')
     before, seconds = kernel.memory(), []

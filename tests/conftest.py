@@ -1,4 +1,4 @@
-"""What all Python tests share."""
+"""Fixtures of all Python tests."""
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -16,7 +16,7 @@ def pytest_report_header():
 
 @pytest.fixture(scope="session", autouse=True)
 def no_history_of_the_users(tmp_path_factory):
-    """Kernels under test keep their history of cells apart from that of whoever runs the tests."""
+    """Separates the history of kernels under test from that of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
@@ -24,7 +24,7 @@ def no_history_of_the_users(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shared():
-    """The folder of third-party traces and of HTA's recorded answers; tests that need it skip without it."""
+    """The folder of third-party traces and HTA's recorded results; without it, tests that need it are skipped."""
     folder = shared_folder()
     if not folder.is_dir():
         pytest.skip(f"no folder of recorded answers at {folder} (TRACEBOOK_SHARED)")

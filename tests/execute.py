@@ -17,7 +17,7 @@ CELL_SECONDS = 180
 
 
 def execute(notebook, folder, **start):
-    """Executes a notebook in place; `start` goes to the start of the kernel. Raises at the first error of a cell."""
+    """Executes a notebook in place and raises at the first error of a cell. `start` are arguments of the kernel's start."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count, cell.metadata = [], None, {}

@@ -1,9 +1,10 @@
-"""Where things are: the repository, the kernel's name, the folder of recorded answers."""
+"""Where things are: the repository, the demo data, the kernel's name, the folder of recorded answers."""
 
 import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "notebooks" / "data"
 KERNEL = "tracebook"
 
 

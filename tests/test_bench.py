@@ -1,4 +1,4 @@
-"""The benchmark of loading runs, and stops when a reader reads something else; tiny, without the peers."""
+"""The benchmark of loading on tiny files, without the peers: it runs, and stops if a reader reads something else."""
 
 import json
 import os
@@ -41,16 +41,16 @@ def test_the_bench_checks_times_and_writes_its_page(programs, tmp_path):
     for measure in ("peak memory", "bytes per event"):
         assert f"| {measure}" in text
     assert "## Several ranks: 8 files, 8 MB of JSON" in text and "## One plain file, split: 1 file, 1 MB of JSON" in text
-    # The real trace is not in the folder that was named: told, and no failure.
+    # The named folder does not contain the real trace: reported, not a failure.
     assert "the real trace: no " in text
     known = json.loads((tmp_path / "data" / "checked.json").read_text())
     reference = next(value for key, value in known.items() if key.startswith("reference"))
     assert reference["rows"] > 5000 and len(reference["args"]) == 20
 
 
-def test_no_time_is_shown_for_a_reader_that_reads_something_else(programs, tmp_path):
+def test_reader_with_a_different_digest_gets_no_time(programs, tmp_path):
     load, generator = programs
-    # The same program, but a nanosecond is missing.
+    # The same program, but its sum lacks a nanosecond.
     wrong = tmp_path / "load"
     wrong.write_text(
         f"#!{sys.executable}\nimport json, subprocess, sys\n"

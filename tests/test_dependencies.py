@@ -1,4 +1,4 @@
-"""Every crate comes from crates.io under a licence that deny.toml allows: what `make deny` holds, without cargo-deny."""
+"""Every crate comes from crates.io under a licence that deny.toml allows. `make deny` checks this, too, with cargo-deny."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def rules():
 
 
 def fits(licence, allowed):
-    """Whether an SPDX expression can be met with the allowed licences."""
+    """Whether the allowed licences satisfy an SPDX expression."""
     words = re.findall(r"[()]|\bAND\b|\bOR\b|[A-Za-z0-9.+-]+(?: WITH [A-Za-z0-9.-]+)?", licence.replace("/", " OR "))
     known = {"AND": "and", "OR": "or", "(": "(", ")": ")"}
     return eval(" ".join(known.get(word, str(word in allowed)) for word in words))
@@ -43,7 +43,7 @@ def fits(licence, allowed):
         ("Apache-2.0 WITH LLVM-exception", False),
     ],
 )
-def test_licences_are_read_as_they_are_meant(licence, answer):
+def test_licence_expressions_are_evaluated(licence, answer):
     assert fits(licence, {"MIT"}) is answer
 
 

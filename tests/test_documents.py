@@ -1,4 +1,4 @@
-"""Documents and notebooks say what is so."""
+"""Documents and notebooks agree with the code."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from places import ROOT
 NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb") if ".executed." not in path.name)
 
 
-def test_every_direct_dependency_has_its_reason_and_no_other_is_listed():
+def test_page_of_dependencies_lists_the_direct_dependencies():
     manifest = (ROOT / "Cargo.toml").read_text()
     section = manifest.split("[workspace.dependencies]\n", 1)[1].split("\n[", 1)[0]
     ours = {"trace", "trace-view", "trace-testkit", "cells", "workspace-hack"}
@@ -38,7 +38,7 @@ def test_every_python_requirement_is_pinned(folder):
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line) for line in lines if line and not line.startswith("#"))
 
 
-def test_the_page_of_front_ends_names_the_versions_that_are_tested():
+def test_page_of_front_ends_has_the_pinned_versions():
     pinned = dict(re.findall(r"^([A-Za-z0-9_-]+)==([0-9.]+)$", (ROOT / "tests" / "requirements.txt").read_text(), re.MULTILINE))
     rows = re.findall(r"^\| ([A-Za-z_ ]+) \| ([0-9.]+) \|", (ROOT / "docs" / "front-ends.md").read_text(), re.MULTILINE)
     assert len(rows) >= 8
@@ -46,7 +46,7 @@ def test_the_page_of_front_ends_names_the_versions_that_are_tested():
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
-def test_the_committed_notebook_holds_its_outputs_and_no_path_of_a_machine(notebook):
+def test_committed_notebook_has_outputs_and_no_local_paths(notebook):
     text = notebook.read_text()
     cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
     silent = [cell["id"] for cell in cells if not cell["outputs"]]

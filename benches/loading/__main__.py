@@ -1,4 +1,4 @@
-"""How fast and how small traces load, beside HTA, polars, DuckDB and orjson: `make bench`.
+"""Time and memory of loading, compared with HTA, polars, DuckDB and orjson: `make bench`.
 
     python3 benches/loading --load TARGET/examples/load --generator TARGET/large_trace --folder FOLDER [--python VENV/bin/python]
                             [--sizes 35M,250M,1G,4G] [--ranks-of 40M] [--plain-of 250M]
@@ -77,7 +77,7 @@ def main():
 
 
 def allowed(file, readers, skipped):
-    """Who can read the file here, and why the others are left out."""
+    """Returns the readers for a file, and notes why others are skipped."""
     fitting = []
     for reader in readers:
         needed = reader.memory * file.json_bytes
@@ -97,7 +97,7 @@ def allowed(file, readers, skipped):
 
 
 def timed(file, fitting, cores, rounds):
-    """All in turn, round by round; each round begins with another, so that nobody always comes behind the same."""
+    """Runs the readers in rounds. Each round begins with another reader, so that none always follows the same one."""
     results = {reader.name: [] for reader in fitting}
     times = {reader.name: rounds or reader.rounds_on(file.json_bytes) for reader in fitting}
     for turn in range(max(times.values())):
@@ -114,7 +114,7 @@ def timed(file, fitting, cores, rounds):
 
 
 def on_cores(reader, file, cores, rounds):
-    """On one core and on two, in turn."""
+    """Runs on one core and on two, alternating."""
     one, two = [], []
     for _ in range(rounds or 5):
         one.append(run(reader.command(file.path), {min(cores)}))

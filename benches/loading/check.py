@@ -1,4 +1,4 @@
-"""Nobody is timed before it was shown that all read the same: digests against a reading with Python's `Decimal`.
+"""Checks, before anything is timed, that all readers read the same: their digests against one made with Python's `Decimal`.
 
 What was shown once for the very same file, program and reference is not shown again; the notes lie beside the data.
 """
@@ -15,7 +15,7 @@ REFERENCE = Path(__file__).with_name("decimal_reading.py")
 
 
 class Differs(Exception):
-    """Two readings of one file that are not the same."""
+    """Two readers read different things from one file."""
 
 
 class Checks:
@@ -30,7 +30,7 @@ class Checks:
         return value
 
     def reference(self, file):
-        """What the file comes to, read with Decimal."""
+        """The digest of the file, computed with `Decimal`."""
         key = f"reference {fingerprint(file)} {fingerprint(REFERENCE)}"
         if key not in self.known:
             print(f"reading {file.name} with Python's Decimal", flush=True)
@@ -38,7 +38,7 @@ class Checks:
         return self.known[key]
 
     def contender(self, contender, file):
-        """How exact it is, in words; `Differs` if it read something else."""
+        """Returns how exact the times of a reader are, as text; raises `Differs` if it read something else."""
         sources = " ".join(fingerprint(source) for source in [file, REFERENCE, Path(__file__), *contender.sources])
         key = f"{contender.name} {sources} {self.version}"
         if key not in self.known:
@@ -50,7 +50,7 @@ class Checks:
 
 
 def compare(reference, digest, contender):
-    """The words for how exact the times are, after all else was found equal."""
+    """Returns how exact the times are, as text, if everything else is equal."""
     exact = contender.name == "tracebook"
     wrong = []
     if digest["rows"] != reference["rows"]:
@@ -60,7 +60,7 @@ def compare(reference, digest, contender):
         # Tracebook makes no column for an argument that no event has.
         found = number(digest["args"].get(column, 0)) if exact else digest["args"][column]
         if found is None:
-            # HTA's default is a value that occurs: the two cannot be told apart.
+            # HTA's default also occurs as a value, so the digest cannot be compared.
             continue
         near = 1e-9 * abs(expected) if isinstance(expected, float) else 0
         if abs(found - expected) > near:
@@ -70,7 +70,7 @@ def compare(reference, digest, contender):
         wrong.append(f"columns that were not asked for: {', '.join(sorted(unknown))}")
     rows = reference["rows"]
     off = {column: number(digest[column]) - reference[column] for column in ("ts_ns", "dur_ns")}
-    # Up or down to a whole microsecond each; a double holds a start of today to a quarter of one.
+    # HTA rounds each time to a whole microsecond. A double has a resolution of a quarter of one for today's timestamps.
     allowed = 0 if exact else 2000 * rows
     for column, difference in off.items():
         if abs(difference) > allowed:
@@ -88,7 +88,7 @@ def compare(reference, digest, contender):
 
 
 def number(value):
-    """Sums beyond 64 bits come as text."""
+    """Sums beyond 64 bits are text."""
     return int(value) if isinstance(value, str) else value
 
 

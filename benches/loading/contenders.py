@@ -1,4 +1,4 @@
-"""Who reads the same file, and what is measured beside them in the same run."""
+"""The readers that are compared, and the programs that are measured in the same run."""
 
 import os
 import subprocess
@@ -8,27 +8,27 @@ from pathlib import Path
 PEERS = Path(__file__).parent / "peers"
 
 OFTEN = (15, 15, 9)
-"""Rounds of those that take no time, and whose ratio is to be known to a hundredth."""
+"""Rounds of fast programs, whose ratio is needed to one percent."""
 
 
 @dataclass
 class Contender:
     name: str
     argv: list
-    """Of the whole process; the file follows, then `more`."""
+    """The command line; the file follows, then `more`."""
     more: list = field(default_factory=list)
     digest: list = None
-    """What to append for a digest; `None`: it has none."""
+    """What to append for a digest; `None`: the program has none."""
     lossy: bool = False
-    """It rounds times to whole microseconds."""
+    """Whether it rounds times to whole microseconds."""
     memory: float = 0.5
-    """Its peak memory, as a multiple of the JSON; measured once, and only used to skip what would not fit."""
+    """Peak memory as a multiple of the JSON: measured once, used only to skip files that would not fit."""
     up_to: float = 1e12
-    """The largest JSON it is given, in bytes."""
+    """The largest JSON that it reads here, in bytes."""
     rounds: tuple = (5, 5, 5)
-    """How often it runs on a file below 100 MB, below 500 MB, and above."""
+    """The number of runs on files below 100 MB, below 500 MB, and larger ones."""
     sources: list = field(default_factory=list)
-    """Files on which its digest depends."""
+    """The files that its digest depends on."""
 
     def command(self, file):
         return [*self.argv, file, *self.more]
@@ -42,7 +42,7 @@ def ours(load):
 
 
 def limits(load):
-    """What no reader can beat, and what a well-kept library gives."""
+    """The lower bounds of any reader, and a good general-purpose library."""
     return [
         Contender("gunzip alone", [load], ["--gunzip-only"], memory=0.05, rounds=OFTEN),
         Contender("gunzip and structural scan", [load], ["--scan-only"], memory=0.05),
@@ -64,7 +64,7 @@ def peers(python):
 
 
 def versions(python):
-    """Of the peers, as installed."""
+    """The versions of the peers, as installed."""
     code = (
         "import sys, importlib.metadata as m; print('; '.join(['Python ' + sys.version.split()[0]] + "
         "[f'{n} {m.version(n)}' for n in ('traceinsight', 'pandas', 'polars', 'duckdb', 'orjson')]))"

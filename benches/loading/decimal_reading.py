@@ -1,4 +1,4 @@
-"""`decimal_reading.py FILE`: what the columns of a trace come to, read with Python's own json and Decimal.
+"""`decimal_reading.py FILE`: the digest of a trace's columns, computed with Python's json and Decimal.
 
 Nothing of it is shared with any of the readers that are timed: this is what they are held against. Numbers with a point are
 `Decimal`, times are whole nanoseconds, sums have no end of digits. One event at a time, so that gigabytes fit into memory.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 BLOCK = 1 << 20
 
-# Key in `args`, HTA's column. The spelling is HTA's (its default event arguments), kept apart from the peers' list.
+# Key in `args`, HTA's column. The names are HTA's (its default event arguments). Deliberately not shared with the peers' list.
 NUMBERS = {
     "stream": "stream",
     "correlation": "correlation",

@@ -1,4 +1,4 @@
-"""What is loaded: a real trace where there is one, and generated ones of any size."""
+"""The files to load: a real trace if there is one, and generated traces of any size."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 REAL = "35M"
 """The name of the real trace, after its size: `trace_diff/control` in the folder of third-party traces."""
 RANKS = 8
-"""So many ranks has the job of several."""
+"""The number of ranks of the job with several ranks."""
 
 
 @dataclass
@@ -22,7 +22,7 @@ class File:
 
 
 class Skipped(Exception):
-    """A size that cannot be had here."""
+    """A size for which there is no file."""
 
 
 def real(shared):
@@ -30,7 +30,7 @@ def real(shared):
     found = sorted(folder.glob("*.gz")) if folder.is_dir() else []
     if not found:
         raise Skipped(f"the real trace: no {folder} (TRACEBOOK_SHARED names the folder of third-party traces)")
-    # The last four bytes of gzip are the length, up to 4 GiB.
+    # The last four bytes of a gzip file are the length of its content, modulo 4 GiB.
     length = int.from_bytes(found[0].read_bytes()[-4:], "little")
     return File(
         REAL, found[0], length, found[0].stat().st_size, "a real trace, `trace_diff/control` of HTA's test data; whole µs"
@@ -38,7 +38,7 @@ def real(shared):
 
 
 def generated(size, folder, generator, rank=0, packed=True):
-    """The file of that size, written if it is not there; `generator` is asked for the same bytes every time."""
+    """Returns the file of that size. `generator` writes it if it is missing, always with the same bytes."""
     path = Path(folder) / f"rank-{rank}-of-{size}.json{'.gz' if packed else ''}"
     note = path.with_suffix(".note")
     stamp = f"{generator.stat().st_size} {generator.stat().st_mtime_ns}"
@@ -58,7 +58,7 @@ def generated(size, folder, generator, rank=0, packed=True):
 
 
 def ranks(size, folder, generator):
-    """A folder of several ranks, each of that size."""
+    """Returns a folder of several ranks, each of that size."""
     job = Path(folder) / f"job-{RANKS}x{size}"
     job.mkdir(parents=True, exist_ok=True)
     files = [generated(size, job, generator, rank) for rank in range(RANKS)]
@@ -70,5 +70,5 @@ def bytes_of(size):
     try:
         number = float(size[:-1]) * units[size[-1]]
     except (KeyError, ValueError, IndexError):
-        raise SystemExit(f"`{size}` is no size: 250M or 1G, or {REAL} for the real trace") from None
+        raise SystemExit(f"invalid size `{size}`: expected 250M, 1G or {REAL} (the real trace)") from None
     return int(number)

@@ -1,4 +1,4 @@
-"""One process, from its start until it says what it has loaded: wall clock; and to its end: CPU, peak memory."""
+"""Measures one process: wall clock until it reports what it loaded, CPU and peak memory until its end."""
 
 import json
 import os
@@ -10,25 +10,25 @@ from pathlib import Path
 
 
 class Failed(Exception):
-    """A process that was to be timed ended badly."""
+    """A measured process failed."""
 
 
 @dataclass
 class Run:
     wall: float
-    """Seconds from the start of the process until it says that its frame is finished: what a person waits for."""
+    """Seconds from the start of the process until it reports that its frame is finished: what a user waits for."""
     whole: float
-    """Seconds from the start of the process to its end, memory given back."""
+    """Seconds from the start of the process to its end, when its memory is released."""
     cpu: float
-    """Seconds of all its threads, in user and in system mode, to its end."""
+    """CPU seconds of all its threads, user and system, until its end."""
     peak: int
-    """The most bytes of memory it held at once."""
+    """Peak memory in bytes."""
     said: dict
-    """The line of JSON that it printed when it was done."""
+    """The line of JSON that it printed at the end."""
 
 
 def run(argv, cores=None, env=None):
-    """Runs `argv` on `cores` (a set of numbers), alone, and waits for it."""
+    """Runs `argv` on `cores` (a set of numbers) and waits for it."""
     with tempfile.TemporaryFile() as errors:
         pin = (lambda: os.sched_setaffinity(0, cores)) if cores else None
         started = time.perf_counter()
@@ -51,19 +51,19 @@ def run(argv, cores=None, env=None):
 
 
 class Others:
-    """How busy other work kept the machine while something was measured."""
+    """The load of the machine by other work during a measurement."""
 
     def __init__(self):
         self.started, self.busy, self.own = time.perf_counter(), busy_seconds(), own_seconds()
 
     def cores(self):
-        """Cores that others used, on average."""
+        """The cores that other work used, on average."""
         seconds = time.perf_counter() - self.started
         return max(0.0, (busy_seconds() - self.busy - (own_seconds() - self.own)) / seconds)
 
 
 def busy_seconds():
-    """Seconds that all cores have worked since the machine started; time that the host took away is among them."""
+    """The busy seconds of all cores since the machine started, with the time that the host took away."""
     user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(
         int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]
     )
@@ -76,6 +76,6 @@ def own_seconds():
 
 
 def memory_available():
-    """Bytes that a new process can have without swapping."""
+    """The bytes that a new process can allocate without swapping."""
     line = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemAvailable:"))
     return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""What was measured, as a page."""
+"""The page of measurements."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ from pathlib import Path
 from targets import MIB, OURS, pairs
 
 BUSY = 0.2
-"""Cores that others may use while wall clocks are believed."""
+"""The number of cores that other work may use before wall clocks are flagged."""
 
 
 def machine():
@@ -36,7 +36,7 @@ def ratio(results, name, what):
 
 
 def of_file(file, results, exact):
-    """Everybody on one file."""
+    """All readers on one file."""
     rows = []
     for name, runs in results.items():
         rate = file.json_bytes / 1e6 / median(runs, "wall")
@@ -71,12 +71,12 @@ def whole(rows, tables, skipped, others, versions, several):
     )
     parts = [
         "# Loading, measured",
-        "Written by `make bench BENCH_WRITE=1`; `make bench` prints the same. Wall clocks run from the start of a process until it says "
-        "that its frame is finished, CPU and peak memory are of whole processes, to their end; on the "
-        "same files and the same columns: HTA's 20 default arguments. Tracebook (its example `load`) and HTA come to a finished frame with "
-        "`index_correlation` and iterations; the others stop at the columns. All in turn, each round from another on, on two cores; medians, ratios of neighbouring "
-        "runs, in brackets the least and the greatest. Nothing is timed before rows and the sums of ts, dur and each argument were found "
-        "equal to a reading of the same file with Python's `Decimal`; how exact each reader's times are stands in its row.",
+        "`make bench BENCH_WRITE=1` writes this page; `make bench` prints the same. All readers load the same columns of the same files: "
+        "HTA's 20 default arguments. Tracebook (its example `load`) and HTA produce a finished frame with `index_correlation` and iterations; "
+        "the others stop at the columns. Wall clocks run from the start of a process until it reports that its frame is finished; CPU and peak "
+        "memory are those of the whole process. The readers run in rounds on two cores, each round beginning with another reader. Shown are "
+        "medians and ratios of consecutive runs, with minimum and maximum in brackets. Before anything is timed, the rows and the sums of ts, "
+        "dur and each argument are compared with a digest made with Python's `Decimal`; the column `times` says how exact each reader is.",
         f"{time.strftime('%Y-%m-%d')}; {machine()}; {idle}.\n\n{versions}.",
         "## Targets",
         table(["measure", "file", "must", "aim", "measured", ""], shown),

@@ -1,4 +1,4 @@
-"""What was aimed at: ratios within one run, with what must be and what would be good."""
+"""The targets: ratios within one run, each with a bound that must hold and an aim."""
 
 import statistics
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Row:
     measured: str
     verdict: str
     wall: bool = False
-    """It is about wall clock, which other work on the machine disturbs."""
+    """Whether it is a wall clock, which other work on the machine affects."""
 
 
 def verdict(value, must, aim, less_is_better=False):
@@ -25,7 +25,7 @@ def verdict(value, must, aim, less_is_better=False):
 
 
 def pairs(results, other, what, inverse=False):
-    """The ratios of neighbouring runs, other to ours."""
+    """The ratios of consecutive runs, the other reader to ours."""
     both = zip(results.get(other, []), results.get(OURS, []), strict=False)
     return [getattr(b, what) / getattr(a, what) if inverse else getattr(a, what) / getattr(b, what) for a, b in both]
 
@@ -78,19 +78,19 @@ def ranks(one, two, name, must=1.4, aim=1.7):
 
 
 def plain(one, two, name):
-    """Nobody asked for so much of it: the figure is shown, and judged by who reads it."""
+    """Measured without a target."""
     return [Row("a plain file, two cores against one", name, "–", "–", gain(one, two)[1], "", True)]
 
 
 def gain(one, two):
-    """The wall clock of one core over that of two: the median, and in words."""
+    """The ratio of the wall clock on one core to that on two: the median, and a text."""
     ratios = [a.wall / b.wall for a, b in zip(one, two, strict=True)]
     middle = statistics.median(ratios)
     return middle, f"{middle:.2f}x ({min(ratios):.2f}–{max(ratios):.2f})"
 
 
 def of_file(file, results):
-    """All rows that are asked of a file of that size."""
+    """The targets for a file of that size."""
     rows, name = [], file.name
     if file.json_bytes <= 1.01e9:
         rows += faster("CPU against HTA", name, results, "HTA", "cpu", 15, 25)

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by Playwright: real clicks and keys, and a look at what the page did wrong.
+"""A headless Chromium, driven by Playwright with real clicks and keys. It collects the errors of the page.
 
 Playwright's wheel carries its driver, and drives the Chromium of the system: nothing else is downloaded, no Node is needed.
 """
@@ -11,7 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars"]
-# A busy machine is slow, and no reason to fail.
+# A slow machine must not fail a test.
 SECONDS = 90
 expect.set_options(timeout=SECONDS * 1000)
 OURS = ("http://127.0.0.1", "http://localhost", "data:", "blob:", "ws:")
@@ -23,7 +23,7 @@ def find():
 
 
 class Page:
-    """One page. Errors it reports, and requests it sends to other machines, are collected as they come."""
+    """A page. Collects its errors, and its requests to other machines."""
 
     def __init__(self, play):
         self.play = play

@@ -1,4 +1,4 @@
-"""The browser, and JupyterLab with our extension in it."""
+"""Fixtures: a browser, and JupyterLab with our extension."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from samples import write_samples
 
 
 def executed():
-    """The executed notebooks to look at: `TRACEBOOK_NOTEBOOK`, or all that are committed."""
+    """The executed notebooks to test: `TRACEBOOK_NOTEBOOK`, or all committed ones."""
     if chosen := os.environ.get("TRACEBOOK_NOTEBOOK"):
         return [Path(chosen)]
     return [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not path.stem.endswith(".executed")]
@@ -30,7 +30,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def screenshots(tmp_path_factory):
-    """Where pictures go: `TRACEBOOK_SCREENSHOTS`, or a temporary folder."""
+    """The folder of screenshots: `TRACEBOOK_SCREENSHOTS`, or a temporary one."""
     folder = Path(os.environ.get("TRACEBOOK_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -44,7 +44,7 @@ def sample_bundles():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, sample_bundles) -> Lab:
-    """JupyterLab over the executed notebooks, `samples.ipynb`, and `plain.ipynb` for what is seen without our extension. None is
+    """JupyterLab with the executed notebooks, `samples.ipynb`, and `plain.ipynb`, which needs no extension. No notebook is
     trusted."""
     folder = tmp_path_factory.mktemp("lab")
     notebooks = folder / "notebooks"
@@ -54,7 +54,7 @@ def server(tmp_path_factory, sample_bundles) -> Lab:
     for path in executed():
         notebook = nbformat.read(path, as_version=4)
         if notebook.metadata.get("kernelspec", {}).get("name") not in KernelSpecManager().find_kernel_specs():
-            # Nothing is executed here; a kernel that is missing would only open a dialog over the notebook.
+            # Nothing is executed here, but JupyterLab opens a dialog if the kernel is missing.
             notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
         nbformat.write(notebook, notebooks / path.name)
     with lab(folder, notebooks) as running:
@@ -71,6 +71,6 @@ def page():
 
 
 def without_extension(bundle):
-    """What is left of a bundle where our extension is missing."""
+    """A bundle without the MIME types of our extension."""
     data = {mime: content for mime, content in bundle["data"].items() if mime not in (FIGURE, TABLE)}
     return {**bundle, "data": data}

@@ -1,4 +1,4 @@
-"""A JupyterLab of its own: private settings and data, our extension, one folder of notebooks."""
+"""A JupyterLab server with private settings and data, our extension, and a folder of notebooks."""
 
 import contextlib
 import json
@@ -7,14 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import urllib.parse
 from pathlib import Path
 
 from places import ROOT
+from waiting import wait_until
 
 EXTENSION = "tracebook-labextension"
-# Every cell is drawn at once, so that all can be looked at; nothing asks the network for news.
+# All cells are drawn at once, so that tests see them; nothing accesses the network.
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none", "autoRenderMarkdownCells": True},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -33,7 +33,7 @@ def samples():
 
 
 def installed():
-    """The extension beside this Python, if `tracebook install` put there what this checkout holds."""
+    """The extension of this Python's environment, if `tracebook install` wrote it from this checkout; else None."""
     there = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / EXTENSION
     ours = (ROOT / "labextension" / "static").iterdir()
     found = list(there.glob("static/*/plotly.min.js"))
@@ -44,7 +44,7 @@ def installed():
 
 
 def install(share):
-    """Lays the extension under `share`, for a checkout whose kernel is not installed."""
+    """Writes the extension to `share`, for a checkout whose kernel is not installed."""
     there = share / "labextensions" / EXTENSION
     shutil.copytree(ROOT / "labextension", there)
     plotly = subprocess.run([samples(), "--plotly"], check=True, capture_output=True).stdout
@@ -52,7 +52,7 @@ def install(share):
 
 
 def end(process):
-    """Ends a process that was started as the head of its own group, and all of the group."""
+    """Ends a process that leads its own group, and the whole group."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
@@ -68,18 +68,18 @@ class Lab:
         self.base, self.token, self.folder = url, token, folder
 
     def url(self, notebook):
-        # A workspace of its own: the default one would bring back what another test opened.
+        # A separate workspace: the default one would restore what another test opened.
         workspace = f"lab/workspaces/test-{os.urandom(4).hex()}/tree"
         return f"{self.base}{workspace}/{urllib.parse.quote(notebook)}?token={self.token}"
 
     def notebook_url(self, notebook):
-        """The same in Notebook 7."""
+        """The URL in Notebook 7."""
         return f"{self.base}notebooks/{urllib.parse.quote(notebook)}?token={self.token}"
 
 
 @contextlib.contextmanager
 def lab(folder, notebooks):
-    """A server over the folder `notebooks`, with everything else it keeps under `folder`."""
+    """Runs a server for the folder `notebooks`; all its other files are in `folder`."""
     share, settings, runtime = folder / "share", folder / "settings", folder / "runtime"
     if not installed():
         install(share)
@@ -118,12 +118,15 @@ def lab(folder, notebooks):
         start_new_session=True,
     )
     try:
-        deadline = time.monotonic() + 90
-        while not (found := list(runtime.glob("jpserver-*.json"))):
-            assert process.poll() is None and time.monotonic() < deadline, (folder / "lab.log").read_text()
-            time.sleep(0.2)
-        time.sleep(0.2)
-        yield Lab(json.loads(found[0].read_text())["url"], token, notebooks)
+
+        def url():
+            assert process.poll() is None, (folder / "lab.log").read_text()
+            for file in runtime.glob("jpserver-*.json"):
+                with contextlib.suppress(ValueError):
+                    return json.loads(file.read_text())["url"]
+            return None
+
+        yield Lab(wait_until(url, 90, (folder / "lab.log").read_text), token, notebooks)
     finally:
         end(process)
         log.close()

@@ -1,11 +1,11 @@
-"""What to ask an opened notebook, in JavaScript."""
+"""Queries of an open notebook, in JavaScript."""
 
 import time
 
 FIGURE = "application/vnd.plotly.v1+json"
 TABLE = "application/vnd.tracebook.table.v1+json"
 
-# Per figure: its size, and how many bars and lines are drawn in it with a size of their own.
+# Per figure: its size, and the number of its bars and lines that are not empty.
 FIGURES = """
 [...document.querySelectorAll('.tracebook-figure')].map((figure) => {
   const svg = figure.querySelector('.js-plotly-plot svg.main-svg');
@@ -21,7 +21,7 @@ FIGURES = """
 })
 """
 
-# Per table: caption, rows drawn, and the colours of its text and of the page behind it.
+# Per table: caption, number of drawn rows, height, status line.
 TABLES = """
 [...document.querySelectorAll('.tracebook-table')].map((table) => ({
   caption: table.querySelector('.tb-caption')?.textContent ?? '',
@@ -41,7 +41,7 @@ BLANK = """
 }).map((child) => child.outerHTML.slice(0, 300))
 """
 
-# The height of the notebook's cells, to make the window as high.
+# The height of all cells of the notebook.
 HEIGHT = "Math.ceil(document.querySelector('.jp-WindowedPanel-outer')?.scrollHeight ?? 0)"
 
 
@@ -52,7 +52,7 @@ def expected(notebook, mime):
 
 
 def open_notebook(page, url, figures, tables):
-    """Opens a notebook and waits until as many figures and tables are drawn."""
+    """Opens a notebook and waits until that many figures and tables are drawn."""
     page.open(url)
     page.wait("!!document.querySelector('.jp-Notebook .jp-Cell')")
     page.wait(f"document.querySelectorAll('.tracebook-table table').length >= {tables}")
@@ -61,7 +61,7 @@ def open_notebook(page, url, figures, tables):
 
 
 def blank_outputs(page):
-    """The outputs that show nothing, once JupyterLab had the time to lay the notebook out."""
+    """The outputs that still show nothing after ten seconds."""
     for _ in range(50):
         if not (blank := page.evaluate(BLANK)):
             break
@@ -79,7 +79,7 @@ def switch_theme(page, theme):
 
 
 def screenshot(page, path):
-    """A picture of the whole notebook."""
+    """Writes a screenshot of the whole notebook."""
     page.size(1400, min(page.evaluate(HEIGHT) + 160, 16_000))
     page.evaluate("new Promise((resolve) => setTimeout(resolve, 500))")
     page.screenshot(path)
@@ -87,5 +87,5 @@ def screenshot(page, path):
 
 
 def own_errors(page):
-    """The errors of the page that our extension made."""
+    """The errors of the page that our extension caused."""
     return [error for error in page.errors if "tracebook" in error.lower() or "plotly" in error.lower()]

@@ -1,4 +1,4 @@
-"""`python tests/browser/pictures.py FOLDER`: pictures for the README, of the demo traces in a real JupyterLab.
+"""`python tests/browser/pictures.py FOLDER`: writes the pictures of the README: the demo traces in a real JupyterLab.
 
 Needs the kernel in the environment of this Python (`make screenshots` sees to it) and a Chromium. Every picture is cut to what
 it is about.
@@ -33,7 +33,7 @@ MOST_BYTES = 200_000
 
 
 def executed(path):
-    """The notebook of the pictures, with the answers of the real kernel."""
+    """Executes the notebook of the pictures."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
     notebook.metadata["kernelspec"] = {"display_name": "Rust (Tracebook)", "language": "rust", "name": "tracebook"}
     (path.parent / "data").symlink_to(ROOT / "notebooks" / "data")
@@ -48,14 +48,14 @@ def cell(page, number):
 
 
 def still(page):
-    """The page once nothing moves: no focus, no menu, no hover. The cell that is active, with a bar and buttons, is the first."""
+    """Opens the notebook without focus, menu or hover. The active cell, which has a bar and buttons, is the first."""
     cell(page, LOADED).locator(".jp-InputPrompt").click()
     page.play.mouse.move(2, HEIGHT - 2)
     page.evaluate("document.activeElement?.blur(); new Promise((done) => setTimeout(done, 700))")
 
 
 def picture(page, folder, name, *parts, most=HEIGHT):
-    """A picture of what lies from the first to the last of the parts, at most so high."""
+    """Writes a picture from the first to the last of the elements, up to a height."""
     page.size(WIDTH, 4000)
     still(page)
     boxes = [part.bounding_box() for part in parts]
@@ -70,7 +70,7 @@ def picture(page, folder, name, *parts, most=HEIGHT):
 
 
 def take(page, folder):
-    """All pictures."""
+    """Writes all pictures."""
     page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
     switch_theme(page, "JupyterLab Light")
     table = cell(page, TABLE).locator(".tracebook-table")

@@ -1,4 +1,4 @@
-"""Tables to look at, in the form in which notebooks keep them, and notebooks of given outputs."""
+"""Sample tables as notebooks contain them, and notebooks with given outputs."""
 
 import nbformat
 
@@ -26,7 +26,7 @@ COLUMNS = [
 
 
 def table(columns, rows, caption="a table", **more):
-    """The JSON of a table whose columns are given as name, unit, kind, decimals, and what else they have."""
+    """The JSON of a table. A column is given as name, unit, kind, decimals and, optionally, more keys."""
     keys = ("name", "unit", "kind", "decimals")
     heads = [
         {**dict(zip(keys, column, strict=False)), "meaning": "", **(column[4] if len(column) > 4 else {})} for column in columns
@@ -35,7 +35,7 @@ def table(columns, rows, caption="a table", **more):
 
 
 def comparison(count, **more):
-    """What `%compare_traces a b` answers about so many operators, a fifth of which are added and a fifth deleted."""
+    """The table of `%compare_traces a b` for `count` operators: a fifth are added, a fifth deleted."""
     rows = []
     for at in range(count):
         control, test = [(0, 3), (4, 0), (2, 5), (7, 1), (6, 6)][at % 5]

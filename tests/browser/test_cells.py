@@ -1,4 +1,4 @@
-"""Cells of our kernel in JupyterLab and Notebook 7: colours of magic lines, durations, text outputs. The kernel is the real one."""
+"""Cells of the real kernel in JupyterLab and Notebook 7: colours of magic lines, durations, text outputs."""
 
 import re
 
@@ -19,7 +19,7 @@ CELL_COUNT = len(CELLS)
 LOAD, MAGICS, TEXT, PANIC = range(len(CELLS))
 DURATION = re.compile(r"^(\d+ ms|\d+\.\d+ s)$")
 
-# The coloured pieces of a cell's editor: text, colour and weight of each.
+# The coloured pieces of a cell's editor, each with text, colour and weight.
 PIECES = """
 (cell) => [...cell.querySelectorAll('.cm-line')].map((line) => {
   const pieces = [];
@@ -33,7 +33,7 @@ PIECES = """
 
 
 def notebook(path, kernel, cells=CELLS):
-    """A notebook for a kernel, with cells that have not run."""
+    """Writes a notebook for a kernel, with cells that have not run."""
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     made.metadata["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "rust"}
     language = {"name": "rust", "mimetype": "text/x-rust", "file_extension": ".rs", "codemirror_mode": "rust"}
@@ -77,7 +77,7 @@ def colour(page, variable):
 
 
 def coloured(page, number):
-    """The pieces of a cell's lines by their text, blanks at the ends away."""
+    """The pieces of each line of a cell by their text, stripped."""
     lines = cell(page, number).evaluate(PIECES)
     return [{text.strip(): (colour, weight) for text, colour, weight in line if text.strip()} for line in lines]
 
@@ -116,14 +116,14 @@ def test_colours_follow_what_is_typed(page, with_cells):
     page.play.keyboard.type("\n%trace_load data --as type")
     flag = cell(page, 0).locator(".cm-line").nth(1).locator("span", has_text=re.compile("^--as$"))
     expect(flag).to_have_css("color", colour(page, "--jp-mirror-editor-attribute-color"))
-    # In front of it a string is opened that is never closed: no magic any more.
+    # An unclosed string before the line: it is not a magic any more.
     page.play.keyboard.press("Control+Home")
     page.play.keyboard.type('"')
     expect(flag).to_have_count(0)
 
 
 def test_notebooks_of_other_kernels_are_left_alone(page, with_cells):
-    # For a kernel that is missing JupyterLab would take another one of the language, ours.
+    # For a missing kernel JupyterLab would take one of the same language: ours.
     notebook(with_cells.folder / "other.ipynb", "python3")
     open_cells(page, with_cells.url("other.ipynb"))
     page.wait("document.querySelectorAll('.cm-line span').length > 5")
@@ -144,12 +144,12 @@ def test_every_cell_shows_how_long_it_took(page, with_cells, screenshots):
         expect(cell(page, number).locator(".tracebook-duration")).to_have_text(DURATION)
     slept = cell(page, 1).locator(".tracebook-duration").text_content()
     assert slept.endswith(" s") and float(slept[:-2]) >= 0.3
-    # At the lower right edge of the code, beside it.
+    # At the lower right edge of the code, to the right of it.
     code = cell(page, LOAD).locator(".jp-InputArea-editor").bounding_box()
     label = cell(page, LOAD).locator(".tracebook-duration").bounding_box()
     assert label["x"] >= code["x"] + code["width"] - 1
     assert abs(label["y"] + label["height"] - code["y"] - code["height"]) < 8
-    # Nothing covers that of the cell whose tool bar is shown.
+    # The toolbar of the active cell does not cover its duration.
     active = page.play.locator(".jp-Cell.jp-mod-active")
     label, bar = active.locator(".tracebook-duration").bounding_box(), active.locator(".jp-cell-toolbar").bounding_box()
     assert bar["x"] + bar["width"] <= label["x"] + 1
@@ -166,7 +166,7 @@ def test_every_cell_shows_how_long_it_took(page, with_cells, screenshots):
     assert own_errors(page) == []
 
 
-# The words of a text output that stand on more than one line, and the number of its lines.
+# The words of a text output that are broken into lines, and the number of its lines.
 WRAPPED = """
 (pre) => {
   const texts = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT), pieces = [];
@@ -250,7 +250,7 @@ def test_notebook_7_has_colours_and_durations(page, with_cells):
     notebook(with_cells.folder / "seven.ipynb", KERNEL, ["%trace_list\n1 + 1"])
     open_cells(page, with_cells.notebook_url("seven.ipynb"), 1)
     expect(cell(page, 0).locator(".cm-line span").first).to_have_text("%trace_list")
-    # Keys that come before the kernel has answered run nothing.
+    # JupyterLab ignores the keys until the kernel has answered.
     for _ in range(60):
         cell(page, 0).locator(".cm-content").press("Control+Enter")
         page.evaluate("new Promise((resolve) => setTimeout(resolve, 1000))")

@@ -1,13 +1,12 @@
-"""Comparisons of a running kernel in JupyterLab, with labels that are not `control` and `test`."""
+"""Comparisons of a running kernel in JupyterLab, with labels other than `control` and `test`."""
 
 import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from looks import own_errors, switch_theme
-from places import ROOT
+from places import DATA
 
-DATA = ROOT / "notebooks" / "data"
 SIDES = "--device-type cpu --control-iteration 1010 --test-iteration 1010"
 CELLS = [
     f"%trace_load {DATA}/control --as a --quiet\n%trace_load {DATA}/test --as b --quiet",
@@ -43,7 +42,7 @@ def test_comparisons_of_any_labels(page, notebook, screenshots):
     expect(tables).to_have_count(7, timeout=300_000)
     compared, shown, filtered, described, named, grouped, five = tables.all()
 
-    # The five kinds are those of %ops_diff, whichever way the comparison is shown.
+    # The five kinds are those of %ops_diff, however the comparison is shown.
     for table in (compared, shown, grouped):
         assert chips(table) == CHIPS
     assert chips(filtered) == CHIPS[:4]

@@ -1,4 +1,4 @@
-"""The extension, on bundles of every kind, in an untrusted notebook: drawing, themes, escaping. What tables can do: test_tables.py."""
+"""The extension in an untrusted notebook with bundles of every kind: drawing, themes, escaping. Tables: test_tables.py."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def column(page, number):
 
 def test_figures_and_tables_are_drawn(opened, screenshots):
     figures = opened.evaluate(FIGURES)
-    # Ten names in three series, one value of which is missing on two sides.
+    # Ten names in three series; one name has a value in one series only.
     assert figures[0]["marks"] >= 28 and figures[0]["width"] > 300 and figures[0]["right"]
     assert figures[0]["title"].startswith("Ops Duration Comparison")
     # Three lines, of which one is broken; and the empty figure.
@@ -68,7 +68,7 @@ def test_figures_follow_the_width(opened):
     assert opened.evaluate(FIGURES)[0]["right"]
 
 
-def test_without_the_extension_html_and_pictures_are_seen(page, server, screenshots):
+def test_without_the_extension_html_and_pictures_are_shown(page, server, screenshots):
     open_notebook(page, server.url("plain.ipynb"), 0, 0)
     page.wait("document.querySelectorAll('.jp-RenderedImage img').length === 7")
     rows = page.evaluate(
@@ -83,7 +83,7 @@ def test_without_the_extension_html_and_pictures_are_seen(page, server, screensh
     assert page.evaluate(f"{cell.format(1, '[title]')}.title").startswith("void at::native::vectorized_elementwise_kernel<4")
     scrolled = "[...document.querySelectorAll('.jp-RenderedHTMLCommon div')].some((div) => div.style.maxHeight === '540px')"
     assert page.evaluate(scrolled)
-    # A name between dollar signs is no formula.
+    # A name between dollar signs is not a formula.
     assert page.evaluate("document.querySelectorAll('.jp-RenderedHTMLCommon mjx-container').length") == 0
     assert blank_outputs(page) == []
     switch_theme(page, "JupyterLab Light")

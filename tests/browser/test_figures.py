@@ -1,4 +1,4 @@
-"""Figures at the width there is: names, titles, the tool bar and its pictures, in JupyterLab in light and dark."""
+"""Figures at different widths: names, titles, the toolbar and its pictures, in JupyterLab, light and dark."""
 
 import base64
 import copy
@@ -16,7 +16,7 @@ SUBTITLE = (
 # 10, 3 and 300 names, 8 in stacks; then lines at numbers.
 TEN, THREE, MANY, STACKED, LINES = range(5)
 
-# Pairs of names at the first axis that lie on each other: their boxes, in the direction in which they are written.
+# Pairs of names at the x axis that overlap, measured in the direction of the text.
 OVERLAPS = """
 (figure) => {
   const boxes = [...figure.querySelectorAll('.xtick text')].map((text) => {
@@ -34,7 +34,7 @@ OVERLAPS = """
 }
 """
 
-# The colours of a picture in an address of data: its corner, and the darkest pixel where the title stands.
+# The colours of a picture in a data URL: its corner, and the darkest pixel in the area of the title.
 PIXELS = """
 async (address) => {
   const image = new Image();
@@ -55,7 +55,7 @@ def with_figures(server, sample_bundles):
     specs = [copy.deepcopy(bundle["data"][FIGURE]) for bundle in sample_bundles if FIGURE in bundle["data"]]
     line = "<br><sub>{}</sub>"
     escaped = SUBTITLE.replace("<", "&lt;").replace(">", "&gt;")
-    # As the kernel breaks it, behind a blank.
+    # As the kernel breaks the subtitle, behind a blank.
     at = escaped.rindex(" ", 0, 110) + 1
     specs[THREE]["layout"]["title"]["text"] = TITLE + line.format(escaped[:at]) + line.format(escaped[at:])
     bundles = [{"data": {FIGURE: spec, "text/plain": "a figure"}, "metadata": {}} for spec in specs]
@@ -77,7 +77,7 @@ def figure(page, number):
 
 
 def resized(page, width):
-    """The page at another width, once every figure fits it."""
+    """Resizes the page and waits until every figure fits."""
     page.size(width, 1000)
     page.wait(
         """[...document.querySelectorAll('.tracebook-figure')].every((figure) =>
@@ -116,7 +116,7 @@ def test_names_do_not_overlap_when_drawn_in_a_narrow_window(page, with_figures):
         assert figure(page, number).evaluate(OVERLAPS) == [], number
 
 
-def test_title_and_subtitle_wrap_beside_the_tool_bar(opened):
+def test_title_and_subtitle_wrap_beside_the_toolbar(opened):
     resized(opened, 900)
     node = figure(opened, THREE)
     node.hover()
@@ -131,7 +131,7 @@ def test_title_and_subtitle_wrap_beside_the_tool_bar(opened):
         assert box["x"] + box["width"] <= right, line.text_content()
         beside = box["x"] + box["width"] <= bar["x"] or box["y"] >= bar["y"] + bar["height"]
         assert beside, line.text_content()
-    # What stands below the titles has its room.
+    # Nothing overlaps the titles.
     legend = node.locator(".legend").bounding_box()
     last = lines.last.bounding_box()
     assert legend["y"] >= last["y"] + last["height"] - 1
@@ -156,11 +156,11 @@ def test_a_zoom_stays_when_the_window_or_the_theme_changes(opened):
     switch_theme(opened, "JupyterLab Dark")
     assert graph.evaluate(span) == zoomed
     assert node.evaluate(OVERLAPS) == []
-    # No hint of Plotly's covers the names.
+    # Plotly's hints do not cover the names.
     assert opened.play.locator(".plotly-notifier .notifier-note").count() == 0
 
 
-def test_tool_bar_has_only_what_works(opened):
+def test_toolbar_has_only_what_works(opened):
     node = figure(opened, LINES)
     node.hover()
     titles = [button.get_attribute("data-title") for button in node.locator(".modebar-btn").all()]

@@ -1,4 +1,4 @@
-"""Executed notebooks, opened in JupyterLab in a browser: every figure and table is drawn, in light and dark."""
+"""Executed notebooks in JupyterLab: every figure and table is drawn, in light and dark."""
 
 import nbformat
 
@@ -31,10 +31,10 @@ def test_every_figure_and_table_is_drawn(page, server, path, screenshots):
     screenshot(page, screenshots / f"{path.stem}-dark.png")
     assert len(page.evaluate(FIGURES)) == len(figures)
     assert own_errors(page) == []
-    assert page.strangers == [], "the page asked other machines"
+    assert page.strangers == [], "the page sent requests to other machines"
 
 
 def has_values(spec):
-    """Whether a figure has anything to draw: bars and lines by their heights, histograms by what they count."""
+    """Whether a figure has anything to draw: heights of bars and lines, counts of histograms."""
     shown = [trace for trace in spec["data"] if trace.get("visible", True) is True]
     return any(value is not None and value != 0 for trace in shown for value in trace.get("y") or trace.get("x") or ())

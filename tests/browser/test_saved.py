@@ -1,4 +1,4 @@
-"""Tables of notebooks that older versions saved: the MIME type grows by addition only, so each is still drawn.
+"""Tables in notebooks saved by older versions: the MIME type grows by addition only, so each is still drawn.
 
 `saved/` holds the JSON as the version in a file's name wrote it. Nothing there is ever changed; a new version adds files.
 """
@@ -44,7 +44,7 @@ def test_tables_of_older_versions_are_drawn(page, server, contents):
 
 
 def shows(text, value, column):
-    """Whether a text says a value: the dash for none, a text as it is, a number to the decimals of its column."""
+    """Whether a text shows a value: a dash for none, a text unchanged, a number with the decimals of its column."""
     if value is None:
         return text == "—"
     if not isinstance(value, int | float) or column["kind"] in ("id", "name"):

@@ -1,4 +1,4 @@
-"""Tables in JupyterLab and Notebook 7, with a real mouse, real keys and a real clipboard."""
+"""Tables in JupyterLab and Notebook 7, with real mouse, keys and clipboard."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ HUGE = 2**63 - 1
 
 
 def hostile():
-    """A table in which everything that a trace can name is markup."""
+    """A table in which every text from a trace is markup."""
     columns = [(EVIL, EVIL, "name", 0), ("group", "", "category", 0), ("id", "", "number", 0)]
     rows = [[f"{EVIL} | {at}", EVIL if at % 2 else "`a` | $x$", str(HUGE - at) if at < 2 else at] for at in range(6)]
     return table(columns, rows, caption=EVIL, notes=[EVIL])
@@ -26,7 +26,7 @@ KERNELS = ["adagrad_unweighted_kernel_cta", "adagrad_unweighted_kernel_warp", "s
 
 
 def look_alikes():
-    """Kernels that differ in two places of a long name, on two ranks, in frames of which only some rows were sent."""
+    """Kernels whose long names differ in two places, on two ranks, in a table of which only some rows were sent."""
     name = "split_embedding_backward_codegen_rowwise_{}_per_row_1_and_a_tail_that_is_the_same_in_all_of_them"
     columns = [("rank", "", "id", 0), ("name", "", "name", 0), ("ts", "ns", "number", 0), ("sum", "ms", "number", 1)]
     rows = [[rank, name.format(kernel), str(HUGE - at), at / 4] for rank in (0, 1) for at, kernel in enumerate(KERNELS)]
@@ -39,7 +39,7 @@ def look_alikes():
 
 
 def events():
-    """Events with many columns, of which one far to the right has a long name and long texts."""
+    """Events with many columns; one far to the right has a long name and long texts."""
     names = ["rank", "index", "name", "cat", *(f"argument_{at}" for at in range(14)), "wait_on_cuda_event_record_corr_id"]
     columns = [(name, "", "text" if at > 3 else "number" if at < 2 else "name", 0) for at, name in enumerate(names)]
     rows = [[0, row, "aten::mm", "cpu_op", *["[1, 2, 3]"] * 14, "[[1024, 1024], [512, 512], [8, 8]] " * 6] for row in range(8)]
@@ -96,7 +96,7 @@ def test_a_head_sorts_by_click_and_by_keys(opened):
     expect(head(few, "diff_duration")).to_have_attribute("aria-sort", "descending")
     down = [number(text) for text in column(few, 6)]
     assert down == sorted(down, reverse=True)
-    # Enter and Space are the table's: the notebook neither edits the cell nor scrolls on.
+    # Enter and Space belong to the table: the notebook neither edits the cell nor scrolls.
     sorter.press("Enter")
     expect(head(few, "diff_duration")).to_have_attribute("aria-sort", "ascending")
     assert [number(text) for text in column(few, 6)] == down[::-1]
@@ -105,7 +105,7 @@ def test_a_head_sorts_by_click_and_by_keys(opened):
     sorter.press(" ")
     expect(head(few, "diff_duration")).not_to_have_attribute("aria-sort", re.compile(".*"))
     assert column(few, 6) == unsorted
-    # From head to head by Tab, and only one is sorted by.
+    # Tab moves from head to head; the table is sorted by one column only.
     sorter.press("Tab")
     opened.play.keyboard.press("Tab")
     opened.play.keyboard.press("Enter")
@@ -119,7 +119,7 @@ def test_rows_are_filtered_by_typing(opened):
     many = nth(opened, MANY)
     box = many.get_by_role("searchbox")
     box.click()
-    # Letters that are shortcuts of the notebook stay letters.
+    # Letters are typed, though they are shortcuts of the notebook.
     opened.play.keyboard.type("ADD_ 1[0-2]$")
     assert column(many, 0) == ["aten::add_ 10"]
     expect(status(many)).to_contain_text("1 of 5,000 rows × 9 columns")
@@ -134,7 +134,7 @@ def test_rows_are_filtered_by_typing(opened):
     assert opened.evaluate("document.querySelectorAll('.jp-Notebook .jp-Cell').length") == len(TABLES)
 
 
-def test_a_bad_regular_expression_is_said_and_searched_as_text(opened):
+def test_invalid_regular_expression_is_reported_and_searched_as_text(opened):
     few = nth(opened, FEW)
     box = few.get_by_role("searchbox")
     box.fill("add_ (")
@@ -149,7 +149,7 @@ def test_a_bad_regular_expression_is_said_and_searched_as_text(opened):
     assert own_errors(opened) == []
 
 
-def test_buttons_of_words_take_rows_and_count_them(opened):
+def test_facet_buttons_filter_and_count_rows(opened):
     few = nth(opened, FEW)
     chips = few.locator(".tb-chip")
     assert chips.all_text_contents() == ["added 3", "deleted 3", "increased 2", "decreased 2", "unchanged 2"]
@@ -169,7 +169,7 @@ def test_buttons_of_words_take_rows_and_count_them(opened):
 
 
 def test_without_kinds_of_the_kernel_words_are_words(page, server):
-    """A table of an older version, or of a frame that is no comparison."""
+    """A table of an older version, or of a frame that is not a comparison."""
     content = comparison(12)
     del content["changes"]
     write_samples(server.folder / "words.ipynb", [{"data": {TABLE: content, "text/plain": "a table"}, "metadata": {}}])
@@ -177,7 +177,7 @@ def test_without_kinds_of_the_kernel_words_are_words(page, server):
     assert nth(page, 0).locator(".tb-chip").all_text_contents() == ["- 5", "+ 5", "= 2"]
 
 
-def test_a_filter_that_finds_nothing_in_cut_rows_says_so(opened):
+def test_filter_without_match_in_cut_rows_says_so(opened):
     alike = nth(opened, ALIKE)
     alike.get_by_role("searchbox").fill("Memcpy")
     expect(alike.locator("tbody")).to_have_text("no row matches among the first 6 of 5,000 rows; `%show five --top 0` shows all")
@@ -192,7 +192,7 @@ def test_different_names_look_different_at_every_width(opened):
         shown = column(alike, 1)
         assert len(set(shown)) == 3 and shown[:3] == shown[3:], (width, shown)
         assert all("cta" in text or "warp" in text for text in shown[:2]), (width, shown)
-    # Nanoseconds beyond 2⁵³ are read like other numbers.
+    # Nanoseconds beyond 2⁵³ are exact.
     assert column(alike, 2)[0] == f"{HUGE:,}"
 
 
@@ -222,7 +222,7 @@ def test_a_comparison_fits_the_window(opened, width, screenshots):
     opened.screenshot(screenshots / f"tables-{width}.png")
 
 
-def test_a_window_that_is_too_narrow_offers_the_other_columns(opened, screenshots):
+def test_narrow_window_offers_the_columns_out_of_sight(opened, screenshots):
     opened.size(900, 1000)
     few = nth(opened, FEW)
     more = few.locator(".tb-more button")
@@ -257,7 +257,7 @@ def test_a_row_offers_the_cells_of_its_events(opened):
     opened.play.keyboard.press("Escape")
     expect(offer).to_have_count(0)
     expect(rows.nth(2)).to_be_focused()
-    # By keys alone; what is only in test has no events in control.
+    # By keys alone. An operator of test only has no events in control.
     opened.play.keyboard.press("ArrowUp")
     opened.play.keyboard.press("ArrowUp")
     expect(rows.nth(0)).to_be_focused()
@@ -270,7 +270,7 @@ def test_a_row_offers_the_cells_of_its_events(opened):
     assert own_errors(opened) == []
 
 
-def test_words_that_stand_in_one_row_each_have_no_buttons(opened):
+def test_words_of_one_row_each_have_no_buttons(opened):
     assert nth(opened, APART).locator("tbody tr").count() == 5
     assert nth(opened, APART).locator(".tb-chip").count() == 0
 
@@ -292,7 +292,7 @@ def test_columns_are_hidden_and_shown_by_keys(opened):
     assert few.locator("tbody tr").first.locator("td").count() == len(COLUMNS) - 1
     for at in range(2, len(COLUMNS)):
         boxes.nth(at).uncheck()
-    # One column always stays.
+    # The last column cannot be hidden.
     expect(boxes.nth(0)).to_be_disabled()
     opened.play.keyboard.press("Escape")
     expect(opener).to_be_focused()
@@ -317,7 +317,7 @@ def test_pages_are_turned(opened):
     expect(many.locator(".tb-pages")).to_contain_text("4,501–5,000 of 5,000")
     many.get_by_role("searchbox").fill("aten::mm 3$")
     expect(many.locator(".tb-pages")).to_contain_text("1–1 of 1")
-    # A table of one page has none to turn.
+    # A table of one page has no page controls.
     expect(nth(opened, FEW).locator(".tb-pages")).to_be_hidden()
 
 
@@ -379,7 +379,7 @@ def test_no_name_becomes_markup_and_no_digit_is_lost(opened):
 
 
 def test_five_thousand_rows_answer_at_once(opened):
-    """Generous bounds: a busy machine with two cores must hold them."""
+    """Generous bounds, for a busy machine with two cores."""
     many = nth(opened, MANY)
     many.get_by_role("combobox", name="rows a page").select_option(label="500 rows a page")
     expect(many.locator("tbody tr")).to_have_count(500)
@@ -390,7 +390,7 @@ def test_five_thousand_rows_answer_at_once(opened):
     found = sum(bool(re.search("kernel.*99$", row[0])) for row in TABLES[MANY]["rows"])
     expect(status(many)).to_contain_text(f"{found} of 5,000 rows")
     assert time.monotonic() - started < 15
-    # The work itself, without the way to the browser and back.
+    # Measured in the page, without the round trip to the browser.
     spent = many.evaluate(
         """(node) => {
           const box = node.querySelector('input[type=search]');
@@ -415,7 +415,7 @@ def test_bars_tell_more_from_less_and_begin_at_zero(opened):
     assert "--tb-less" in bars[-1] and "transparent 0.0%" in bars[-1]
     zero = re.search(r"transparent ([\d.]+)%", bars[0])[1]
     assert f"{zero}%, transparent {zero}%)" in bars[-1]
-    # Durations of both sides have bars of one scale; counts have none.
+    # The durations of both sides share the scale of their bars; counts have no bars.
     longest = max(max(row[2], row[4]) for row in TABLES[FEW]["rows"])
     first = few.locator("tbody tr").first
     for at in (3, 5):
@@ -427,7 +427,7 @@ def test_bars_tell_more_from_less_and_begin_at_zero(opened):
 
 
 def contrast(node, inner):
-    """The contrast of an element's text with the nearest opaque background behind it, as WCAG counts it."""
+    """The contrast of an element's text with its nearest opaque background, as defined by WCAG."""
     return node.locator(inner).first.evaluate(
         """(node) => {
           const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
@@ -464,12 +464,12 @@ def test_a_narrow_window_scrolls_the_rows_and_not_the_page(opened, screenshots):
     assert few.get_by_role("region").evaluate("(node) => getComputedStyle(node).maxHeight") == "none"
 
 
-def test_an_output_that_is_drawn_again_is_as_it_was_left(opened):
+def test_output_drawn_again_keeps_its_view_state(opened):
     few = nth(opened, FEW)
     few.get_by_role("searchbox").fill("mm")
     head(few, "diff_duration").get_by_role("button").click()
     before = column(few, 0)
-    # What JupyterLab does when an output is collapsed and shown again, or scrolled away: a new renderer, the same model.
+    # As when JupyterLab collapses or scrolls away an output and shows it again: a new renderer with the same model.
     opened.evaluate(
         """(() => {
           const widget = window.jupyterapp.shell.currentWidget.content.widgets[0].outputArea;

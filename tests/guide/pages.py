@@ -1,4 +1,4 @@
-"""The pages of the guide, and the cells that stand in them."""
+"""The pages of the guide, and their cells."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from places import ROOT
 
 GUIDE = ROOT / "docs" / "guide"
-# What a reader would type into a notebook; other languages are shown only.
+# Blocks in these languages are executed; others are only shown.
 CELLS = {"tracebook", "rust"}
 BLOCK = re.compile(r"^```([\w,]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
 class Cell:
-    """A block of a page that is executed, and lines that its output must have."""
+    """An executed block of a page, and the lines that its output must contain."""
 
     source: str
     fails: bool
@@ -33,7 +33,7 @@ def cells(page):
 
 
 def rows(page):
-    """The rows of the tables of a page: of each column the pieces of code in it."""
+    """The rows of the tables of a page: for each column the code in it."""
     lines = [line for line in page.read_text().splitlines() if line.startswith("| `")]
     return [[re.findall(r"`([^`]+)`", column) for column in line.strip("| ").split(" | ")] for line in lines]
 

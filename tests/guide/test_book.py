@@ -1,4 +1,4 @@
-"""The book holds together: its pages exist and are listed, links lead somewhere, what is generated is fresh."""
+"""The book: its pages exist and are listed, links have targets, generated pages are up to date."""
 
 import os
 import re
@@ -21,7 +21,7 @@ def links(page):
 
 
 def anchor(heading):
-    """As mdBook and GitHub make it."""
+    """The anchor of a heading, as mdBook and GitHub make it."""
     return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
 
 
@@ -31,7 +31,7 @@ def test_every_page_of_the_guide_is_listed_once():
 
 
 @pytest.mark.parametrize("page", [SUMMARY, ROOT / "README.md", *LISTED], ids=lambda page: page.stem)
-def test_links_lead_somewhere(page):
+def test_links_have_targets(page):
     for link in links(page):
         if re.match(r"[a-z]+:", link):
             continue
@@ -42,7 +42,7 @@ def test_links_lead_somewhere(page):
             headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
             assert part in map(anchor, headings), f"{page.name}: {link}"
         if page in LISTED and path.endswith(".md"):
-            assert target in LISTED, f"{page.name}: {link} is no page of the book"
+            assert target in LISTED, f"{page.name}: {link} is not a page of the book"
 
 
 def reference(*arguments):
@@ -51,10 +51,10 @@ def reference(*arguments):
     return subprocess.run([program, "reference", *arguments], capture_output=True, text=True, check=True).stdout
 
 
-def test_the_page_of_magics_is_what_they_say_of_themselves():
+def test_page_of_magics_is_up_to_date():
     assert (GUIDE / "magics.md").read_text() == reference(), "run `make reference`"
 
 
-def test_the_table_of_the_readme_is_what_the_magics_say():
+def test_table_of_the_readme_is_up_to_date():
     table = (ROOT / "README.md").read_text().split("<!-- magics -->\n")[1]
     assert table == reference("--table"), "run `make reference`"

@@ -1,4 +1,4 @@
-"""The page for people who come from HTA names only what exists."""
+"""The page for users of HTA names only what exists."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def test_every_name_in_rust_exists():
     assert named - known - {"control", "test", "df", "with", "not"} == set()
 
 
-def test_every_public_question_of_hta_is_there():
+def test_every_public_analysis_of_hta_exists():
     questions = [path.stem for path in (ROOT / "crates" / "trace" / "src" / "analysis").glob("*.rs")]
     questions = [name for name in questions if f'NAME: &\'static str = "{name}"' in LIBRARY]
     assert len(questions) > 15

@@ -1,4 +1,4 @@
-"""Every cell of the guide runs, in one session for each page, and says what the page says it does."""
+"""Every cell of the guide runs, in one session per page, and prints what the page shows."""
 
 import nbformat
 import pytest

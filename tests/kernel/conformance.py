@@ -1,4 +1,4 @@
-"""What a solid kernel does, each with the tests that hold it, and what is measured: the rows of docs/conformance.md.
+"""The rows of docs/conformance.md: what a solid kernel does, with the tests of it, and what is measured.
 
 `make conformance` runs these tests, on an idle machine and with two cores busy, and writes the page.
 """
@@ -15,7 +15,7 @@ PAGE = HERE.parents[1] / "docs" / "conformance.md"
 
 @dataclass(frozen=True)
 class Check:
-    """A behaviour, and the tests that fail without it: `file::function`, the file without `test_` and `.py`."""
+    """A behaviour and its tests, as `file::function`; the file without `test_` and `.py`."""
 
     what: str
     tests: tuple
@@ -23,7 +23,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Figure:
-    """Something measured: what, in which unit, and the bound that a test asserts (none: shown only)."""
+    """A measurement with its unit and the bound that a test asserts; without a bound it is only shown."""
 
     what: str
     unit: str = "ms"
@@ -42,21 +42,21 @@ CHECKS = {
             "wire::test_signature_of_another_message_is_ignored",
         ),
         check("malformed messages on shell, control and stdin do no harm", "wire::test_malformed_message_does_no_harm"),
-        check("bytes that are no ZeroMQ do no harm", "wire::test_garbage_that_is_no_zeromq_does_no_harm"),
-        check("odd subscriptions on iopub do no harm", "wire::test_odd_subscriptions_do_no_harm"),
+        check("bytes that are not ZeroMQ do no harm", "wire::test_garbage_that_is_no_zeromq_does_no_harm"),
+        check("unusual subscriptions on iopub do no harm", "wire::test_unusual_subscriptions_do_no_harm"),
         check("buffers behind a message are legal", "wire::test_extra_buffers_are_legal"),
         check(
-            "identities and the parent header go back as they came",
+            "identities and the parent header are returned unchanged",
             "wire::test_identities_go_back",
             "wire::test_rightly_signed_raw_message_is_answered",
         ),
-        check("without a key nothing needs a signature", "wire::test_without_a_key_messages_are_not_signed"),
-        check("keys of CurveZMQ in the connection file are passed over", "wire::test_unknown_keys_of_the_connection_file"),
+        check("without a key no message needs a signature", "wire::test_without_a_key_messages_are_not_signed"),
+        check("keys of CurveZMQ in the connection file are ignored", "wire::test_unknown_keys_of_the_connection_file"),
         check(
             "a damaged connection file, a taken port or a foreign address is a message",
             "faults::test_damaged_connection_file_is_a_message",
             "faults::test_address_that_is_not_ours_is_a_message",
-            "faults::test_taken_port_ends_the_kernel_with_a_message_and_leaves_nothing",
+            "faults::test_taken_port_ends_the_kernel_with_a_message_and_no_folder",
         ),
         check(
             "ipc works, its sockets are the user's alone",
@@ -90,7 +90,7 @@ CHECKS = {
             "help::test_help_is_there_within_a_tenth_of_a_second",
         ),
         check(
-            "inspection shows signatures and documentation", "help::test_shown", "help::test_nothing_is_shown_of_what_is_nothing"
+            "inspection shows signatures and documentation", "help::test_shown", "help::test_nothing_is_shown_for_unknown_names"
         ),
         check("help goes to the pager", "execute::test_help_is_a_page_in_the_payload"),
         check(
@@ -110,13 +110,13 @@ CHECKS = {
     "Cells": [
         check(
             "busy, outputs, reply, idle, with the right parent",
-            "execute::test_outputs_lie_between_busy_and_idle_and_carry_the_parent",
+            "execute::test_outputs_are_between_busy_and_idle_with_the_parent",
             "execute::test_reply_comes_before_idle_and_has_all_fields",
         ),
         check("counts start at 1", "execute::test_counts_start_at_one_and_count_history_only"),
         check("silent shows nothing", "execute::test_silent_shows_nothing"),
         check(
-            "user_expressions are values or errors of their own",
+            "each of user_expressions is a value or an error",
             "execute::test_user_expressions_are_values_or_errors_of_their_own",
             "tracebook::test_expressions_are_evaluated",
         ),
@@ -131,15 +131,15 @@ CHECKS = {
             "rust_cells::test_a_panic_names_the_line_and_keeps_the_variables",
         ),
         check(
-            "an error of the compiler speaks of the cell's own lines and says what mends it",
+            "a compiler error shows the cell's own lines and gives the fix",
             "rust_mistakes::test_mistake_in_a_rust_cell_is_answered_with_its_fix",
         ),
         check(
-            "a process for Rust cells that ended between two cells costs no cell",
+            "a worker process that ended between two cells costs no cell",
             "rust_variables::test_cell_runs_after_its_process_was_killed_while_idle",
         ),
         check(
-            "cells behind an error are aborted, unless stop_on_error is false",
+            "cells queued behind an error are aborted, unless stop_on_error is false",
             "execute::test_cells_behind_an_error_are_aborted",
             "execute::test_cells_behind_an_error_run_if_asked_to",
         ),
@@ -155,12 +155,12 @@ CHECKS = {
             "faults::test_ten_thousand_cells_queued_run_in_order",
             "execute::test_thousand_rapid_executions",
         ),
-        check("input is asked for and comes back whole", "stdin::test_input_round_trip", "rust_cells::test_input_is_asked_for"),
-        check("input where the front end has none is an error", "stdin::test_input_that_is_not_allowed_is_an_error"),
+        check("input is requested and arrives complete", "stdin::test_input_round_trip", "rust_cells::test_input_is_asked_for"),
+        check("input is an error if the front end has none", "stdin::test_input_that_is_not_allowed_is_an_error"),
     ],
     "Output": [
         check(
-            "text without a line end arrives, and in time",
+            "text without a line end arrives promptly",
             "streams::test_text_without_a_line_end_arrives_in_time",
             "tracebook::test_text_without_a_line_end_is_not_lost",
         ),
@@ -172,12 +172,12 @@ CHECKS = {
         ),
         check("100 MB are complete", "streams::test_hundred_megabyte_result", "faults::test_hundred_megabyte_result"),
         check(
-            "bytes that are no UTF-8 are replaced, cut characters joined",
+            "bytes that are not UTF-8 are replaced, split characters joined",
             "tracebook::test_invalid_utf8_does_no_harm",
             "pipes::test_a_character_cut_between_two_writes_is_whole",
         ),
         check(
-            "text of a thread behind its cell has that cell as parent",
+            "text of a thread that outlives its cell has that cell as parent",
             "execute::test_text_of_a_thread_after_its_cell_has_the_cell_as_parent",
             "pipes::test_text_of_a_thread_that_outlives_its_cell",
         ),
@@ -195,14 +195,14 @@ CHECKS = {
         ),
         check(
             "a client that stops reading costs bounded memory, and the others no output",
-            "streams::test_client_that_stops_reading_costs_nobody_else_an_output",
+            "streams::test_client_that_stops_reading_costs_other_clients_no_output",
         ),
         check(
             "a slow client slows the cell down and loses nothing",
             "streams::test_slow_client_slows_the_cell_down_and_loses_nothing",
         ),
         check(
-            "a subscriber of iopub is welcomed, and it alone",
+            "a new subscriber of iopub is welcomed, and no other",
             "wire::test_subscriber_is_welcomed",
             "wire::test_a_welcome_is_for_the_new_subscriber_alone",
         ),
@@ -218,7 +218,7 @@ CHECKS = {
             "figures::test_interrupt_of_a_magic",
             "load_interrupt::test_an_interrupt_ends_a_load_and_keeps_what_was_loaded",
         ),
-        check("an interrupt ends the computation of a question, too", "interrupt::test_interrupt_ends_the_computation_too"),
+        check("an interrupt ends the computation of an analysis, too", "interrupt::test_interrupt_ends_the_computation_too"),
         check("an interrupt drops the displays that wait", "output_volume::test_interrupt_drops_the_displays_that_wait"),
         check(
             "an interrupt stops a Rust cell; variables stay",
@@ -226,11 +226,11 @@ CHECKS = {
             "rust_cells::test_an_interrupted_loop_costs_no_variable",
         ),
         check(
-            "where variables cannot stay, the error names them",
-            "rust_cells::test_an_interrupt_of_foreign_code_ends_it_and_says_what_was_lost",
+            "if variables cannot be kept, the error names them",
+            "rust_cells::test_interrupt_of_foreign_code_ends_it_and_names_the_losses",
         ),
         check(
-            "an interrupt aborts the queue",
+            "an interrupt aborts the queued cells",
             "interrupt::test_interrupt_aborts_the_cells_behind",
             "faults::test_interrupt_aborts_the_queue_of_rust_cells_and_magics",
         ),
@@ -239,7 +239,7 @@ CHECKS = {
             "stdin::test_interrupt_while_waiting_for_input",
             "pipes::test_interrupt_of_a_rust_cell_that_waits_for_input",
         ),
-        check("a second interrupt is a sure end", "faults::test_second_interrupt_is_a_sure_end"),
+        check("a second interrupt ends the cell's process", "faults::test_second_interrupt_ends_the_process"),
         check(
             "heartbeat and control answer while a cell runs, and the heartbeat echoes",
             "wire::test_heartbeat_echoes_what_it_gets",
@@ -265,15 +265,15 @@ CHECKS = {
     ],
     "Faults": [
         check(
-            "names, arguments and paths of a hostile trace are only text",
+            "names, arguments and paths of a hostile trace are shown as text",
             "hostile::test_loading_a_hostile_trace_says_nothing_dangerous",
             "hostile::test_every_magic_shows_a_hostile_trace_as_text",
             "hostile::test_errors_and_long_tables_too",
-            "hostile::test_history_completion_and_inspection_carry_no_escapes",
+            "hostile::test_history_completion_and_inspection_have_no_escapes",
         ),
-        check("files are written only where they are named", "hostile::test_files_are_written_only_where_they_are_named"),
+        check("only files that the user names are written", "hostile::test_files_are_written_only_where_they_are_named"),
         check(
-            "files that the user names are written through devices, pipes and links, and keep their mode",
+            "files are written through devices, pipes and links, and keep their mode",
             "named_files::test_a_device_stays_one",
             "named_files::test_a_pipe_is_written_to_its_reader",
             "named_files::test_links_are_followed",
@@ -282,24 +282,24 @@ CHECKS = {
         check("other users cannot read traces and cells", "private::test_other_users_cannot_read_traces_and_cells"),
         check(
             "a decompression bomb ends with a message; what was loaded stays",
-            "memory::test_a_bomb_ends_with_a_message_and_what_was_loaded_stays",
+            "memory::test_bomb_ends_with_a_message_and_loaded_traces_stay",
         ),
         check(
-            "the log is off unless asked for, and holds no cell",
+            "the log is off by default, and contains no cell",
             "log::test_nothing_is_logged_unless_asked_for",
             "log::test_at_debug_a_request_is_one_line_and_no_cell_is_in_it",
         ),
         check(
-            "full disks, read-only and missing homes cost the cell and nothing else",
+            "full disks, read-only and missing homes cost at most the cell",
             "faults::test_full_temporary_folder_costs_the_cell_and_nothing_else",
-            "faults::test_full_disk_of_history_and_kit_costs_nothing",
+            "faults::test_full_disk_of_the_history_costs_nothing",
             "faults::test_read_only_home",
             "faults::test_no_home",
         ),
         check("without a compiler magics work", "tracebook::test_magics_run_before_and_without_a_compiler"),
         check(
-            "damaged settings are told with a way out",
-            "faults::test_damaged_kit_is_said_with_a_way_out_and_magics_go_on",
+            "damaged settings are reported with the fix",
+            "faults::test_damaged_toolchain_is_reported_with_the_fix_and_magics_work",
             "faults::test_damaged_history_costs_nothing",
         ),
     ],
@@ -310,7 +310,7 @@ FIGURES = [
     Figure("start until the first Rust cell has answered"),
     Figure("interrupt of a magic until idle, median", bound=200),
     Figure("interrupt of a Rust loop until idle, median"),
-    Figure("first Rust cell behind a crash, with a loaded trace, median", bound=1000),
+    Figure("first Rust cell after a crash, with a loaded trace, median", bound=1000),
     Figure("heartbeat while a Rust cell runs, longest of 50", bound=500),
     Figure("kernel_info on control while a Rust cell runs, longest of 50", bound=500),
     Figure("completion while a Rust cell runs, median", bound=100),
@@ -325,12 +325,12 @@ MACHINES = {"alone": "nothing else runs", "beside-two": "two other processes com
 
 
 def names():
-    """The tests that the rows name, as `file::function`."""
+    """The tests of all rows, as `file::function`."""
     return {test for checks in CHECKS.values() for row in checks for test in row.tests}
 
 
 def existing():
-    """The tests and classes of tests there are, as `file::function`."""
+    """The existing tests and classes of tests, as `file::function`."""
     found = set()
     for path in HERE.glob("test_*.py"):
         for node in ast.parse(path.read_text()).body:
@@ -347,13 +347,13 @@ def name_of(nodeid):
 
 @dataclass
 class Results:
-    """What came of a run: per `file::function` the outcome of every case, and per figure and machine the value."""
+    """The results of a run: the outcome of every case by `file::function`, and the value by figure and machine."""
 
     outcomes: dict = field(default_factory=dict)
     figures: dict = field(default_factory=dict)
 
     def add(self, report):
-        """Takes a report of pytest. A test that fails in its set-up failed."""
+        """Adds a report of pytest. A test that fails in its set-up counts as failed."""
         if report.when == "call" or report.outcome != "passed":
             self.outcomes.setdefault(name_of(report.nodeid), {})[report.nodeid] = report.outcome
         for name, value in report.user_properties:
@@ -366,18 +366,18 @@ class Results:
         good = cases.count("passed")
         if good == len(cases):
             return "yes" if good == 1 else f"yes, {good} of {good} tests"
-        odd = ", ".join(f"{cases.count(state)} {state}" for state in sorted(set(cases) - {"passed"}))
-        return f"**{odd}** of {len(cases)} tests"
+        bad = ", ".join(f"{cases.count(state)} {state}" for state in sorted(set(cases) - {"passed"}))
+        return f"**{bad}** of {len(cases)} tests"
 
 
 def page(results, measured=True):
-    """The page as Markdown; without `measured` its figures are left open."""
+    """The page as Markdown; without `measured`, it has no figures."""
     lines = [
         "# Conformance",
         "",
-        "What a kernel must do to be as solid as ipykernel, and what ours does. Every row is held by tests that speak to the built",
-        "kernel through jupyter_client and pyzmq; `tests/kernel/conformance.py` names them. `make conformance` runs them and writes",
-        "this page; do not edit it.",
+        "What a kernel must do to be as solid as ipykernel, and the results of ours. Every row has tests that drive the built kernel",
+        "through jupyter_client and pyzmq; `tests/kernel/conformance.py` names them. `make conformance` runs them and writes this",
+        "page; do not edit it.",
     ]
     for group, checks in CHECKS.items():
         lines += ["", f"## {group}", "", "| check | ours |", "| --- | --- |"]

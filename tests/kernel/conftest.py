@@ -1,4 +1,4 @@
-"""Kernels for the protocol tests: the product, and the same kernel with a toy language in place of Rust."""
+"""Fixtures: kernels as users get them, and the same kernel with a toy language instead of Rust."""
 
 import os
 from pathlib import Path
@@ -56,7 +56,7 @@ def program(variable, default):
 
 @pytest.fixture(scope="session")
 def tracebook_argv():
-    """The product."""
+    """The command line of the kernel."""
     return [program("TRACEBOOK_BIN", TARGET / "tracebook"), "run", "--connection-file"]
 
 
@@ -68,23 +68,23 @@ def echo_argv():
 
 @pytest.fixture(scope="session")
 def large_trace():
-    """Writes a trace of any size."""
+    """The program that writes a trace of any size."""
     return program("TRACEBOOK_LARGE_TRACE", TARGET / "large_trace")
 
 
 @pytest.fixture(scope="session")
-def kit():
-    """The library for Rust cells that the kernel under test finds by itself."""
+def cells_toolchain():
+    """The folder of the cells toolchain that the kernel under test finds."""
     named = os.environ.get("TRACEBOOK_CELLS")
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tracebook"
     found = [Path(named)] if named else sorted(data.glob("cells-?.?.?"))
-    assert found, "no library for Rust cells: `tracebook install`"
+    assert found, "no cells toolchain: run `tracebook install`"
     return found[-1]
 
 
 @pytest.fixture(scope="module")
 def kernel(tracebook_argv, tmp_path_factory):
-    """One kernel as users get it for all tests of a file, ready for Rust cells: each test uses names of its own."""
+    """A kernel for all tests of a file, ready for Rust cells. Each test uses its own names."""
     kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
     try:
         kernel.ok("1", timeout=COMPILER_SECONDS)
@@ -95,7 +95,7 @@ def kernel(tracebook_argv, tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts kernels that are gone when the test ends."""
+    """Starts kernels, and ends them with the test."""
     started = []
 
     def start(argv, **options):

@@ -1,4 +1,4 @@
-"""Folders that are small or cannot be written, for one kernel alone: mounted in a mount namespace of its own."""
+"""Small or read-only folders for one kernel, in its own mount namespace."""
 
 import os
 
@@ -6,7 +6,7 @@ from namespaces import of_its_own, skip_unless
 
 
 def mounted(argv, mounts):
-    """`argv` behind the commands `mounts`; skips where the system allows no mount, as in many containers."""
+    """Returns a command that mounts and then runs `argv`; skips if the system allows no mount, as in many containers."""
     script = " && ".join(mounts)
     line = [*of_its_own("mount", "a small disk"), "sh", "-c", f'{script} && exec "$@"', "sh"]
     skip_unless(line, "a mount of our own")
@@ -14,12 +14,12 @@ def mounted(argv, mounts):
 
 
 def small(folder, megabytes):
-    """The command that makes `folder` a disk of so many megabytes."""
+    """The command that makes `folder` a disk of that many megabytes."""
     return f"mount -t tmpfs -o size={megabytes}m none '{folder}'"
 
 
 def unwritable(folder):
-    """The command that makes `folder` one that can only be read, for root too."""
+    """The command that makes `folder` read-only, for root too."""
     return f"mount --bind '{folder}' '{folder}' && mount -o remount,ro,bind '{folder}'"
 
 
@@ -29,7 +29,7 @@ def seen_by(pid, path):
 
 
 def fill(folder):
-    """Leaves no byte free; returns the file that takes the room."""
+    """Fills the disk of a folder; returns the file that does."""
     path = os.path.join(folder, "filler")
     with open(path, "wb", buffering=0) as filler:
         for size in (1 << 20, 1 << 12):

@@ -1,4 +1,4 @@
-"""Starts a kernel as Jupyter does and speaks to it through jupyter_client, in words that read like the protocol."""
+"""Starts a kernel as Jupyter does, and drives it through jupyter_client."""
 
 import json
 import os
@@ -13,11 +13,13 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 TIMEOUT = 20
+# The timeout of a cell that may have to wait for the compiler on a busy machine.
+LONG = 120
 
 
 @dataclass
 class Ran:
-    """What came of a request: its reply and, in order, its iopub messages between `busy` and `idle`."""
+    """The result of a request: its reply and, in order, its iopub messages between `busy` and `idle`."""
 
     reply: dict
     outputs: list = field(default_factory=list)
@@ -44,6 +46,11 @@ class Ran:
         return message["content"]
 
 
+def plain(ran):
+    """The plain text of the result of a cell."""
+    return ran.one("execute_result")["data"]["text/plain"]
+
+
 class Kernel:
     """A running kernel and one client of it."""
 
@@ -64,7 +71,7 @@ class Kernel:
         self.manager = KernelManager(kernel_name="under_test", kernel_spec_manager=specs, transport=transport)
         if transport == "ipc":
             self.manager.ip = str(Path(folder) / "socket")
-        # A history of its own, or tests would see those of others and of the user.
+        # A separate history, or tests would see those of other tests and of the user.
         state = {"XDG_STATE_HOME": str(Path(folder) / "state")}
         env = {**os.environ, **state, **(env or {})}
         self.manager.start_kernel(env={name: value for name, value in env.items() if value is not None})
@@ -82,6 +89,23 @@ class Kernel:
         ran = self.finish(self.client.execute(code, **options), timeout)
         ran.seconds = time.monotonic() - started
         return ran
+
+    def begin(self, code, printed=None, timeout=TIMEOUT, **options):
+        """Sends a cell; returns the id of the request once the cell runs, or once it has printed `printed`."""
+        msg_id = self.client.execute(code, **options)
+
+        def begun(message):
+            if printed is None:
+                return message["msg_type"] == "execute_input"
+            return message["msg_type"] == "stream" and printed in message["content"]["text"]
+
+        kept, deadline = self._kept["iopub"], time.monotonic() + timeout
+        while not any(map(begun, kept[msg_id])):
+            self._keep("iopub", deadline)
+        return msg_id
+
+    def interrupt(self):
+        assert self.ask("interrupt_request", channel="control").content == {"status": "ok"}
 
     def ok(self, code, **options):
         ran = self.run(code, **options)
@@ -126,13 +150,17 @@ class Kernel:
             seen.append(message)
 
     def _recv(self, channel, parent, timeout):
-        """The next message on a channel with this parent; those of others are kept for who asks for them."""
+        """The next message on a channel with this parent. Messages with other parents are kept."""
         kept, deadline = self._kept[channel], time.monotonic() + timeout
         while not kept[parent]:
-            socket = getattr(self.client, f"{channel}_channel")
-            message = socket.get_msg(timeout=max(0.0, deadline - time.monotonic()))
-            kept[message["parent_header"].get("msg_id")].append(message)
+            self._keep(channel, deadline)
         return kept[parent].popleft()
+
+    def _keep(self, channel, deadline):
+        """Receives a message and keeps it for its parent."""
+        socket = getattr(self.client, f"{channel}_channel")
+        message = socket.get_msg(timeout=max(0.0, deadline - time.monotonic()))
+        self._kept[channel][message["parent_header"].get("msg_id")].append(message)
 
     def flush(self):
         for channel in (self.client.iopub_channel, self.client.shell_channel):
@@ -145,7 +173,7 @@ class Kernel:
     # Raw sockets
 
     def raw(self, channel="shell", kind=zmq.DEALER):
-        """A socket of our own on a channel, to send what jupyter_client never would."""
+        """A raw socket on a channel, to send what jupyter_client cannot."""
         socket = zmq.Context.instance().socket(kind)
         socket.linger = 0
         socket.rcvtimeo = 3000

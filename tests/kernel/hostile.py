@@ -1,11 +1,11 @@
-"""A trace in which every text is an attempt: markup, links, terminal escapes, reordering, Plotly's and MathJax's language."""
+"""A trace in which every text is an attack: markup, links, terminal escapes, reordering, Plotly's and MathJax's languages."""
 
 import gzip
 import json
 import re
 from html.parser import HTMLParser
 
-# Names that the analyses look for; a trace without them would not be analysed, and its texts not shown.
+# Names that the analyses look for: without them the texts of the trace would not be shown.
 KEPT = re.compile(r"^(cuda\w+|hip\w+|ProfilerStep#\d+|nccl:\w+)$")
 
 ATTEMPT = (
@@ -19,7 +19,7 @@ def attempt(text):
 
 
 def hostile(value, key=""):
-    """The same JSON with every text made an attempt; keys of arguments get company."""
+    """The same JSON with an attack in every text, and additional keys of arguments."""
     if isinstance(value, str):
         return value if key in ("ph", "cat", "s", "id") or KEPT.match(value) else attempt(value)
     if isinstance(value, list):
@@ -35,7 +35,7 @@ def hostile(value, key=""):
 def write(source, path):
     with gzip.open(source, "rt", encoding="utf-8") as file:
         trace = json.load(file)
-    # What the backend is called decides how the trace is read.
+    # The name of the backend decides how the trace is read.
     backend = trace.get("distributedInfo", {}).get("backend")
     made = hostile(trace)
     if backend:
@@ -112,14 +112,14 @@ def templates(value):
 
 
 def faults(kind, content):
-    """What is wrong with the content of one MIME type (or of a stream)."""
+    """Returns what is wrong with the content of a MIME type or stream."""
     if kind == "text/html":
         tags = Tags(content)
         found = tags.wrong
-        # MathJax reads what stands between dollars in text that is not in a <span> or <code> of its own.
+        # MathJax reads what is between dollars in text outside of <span> and <code>.
         return found + [f"steers: {content[m.start() - 20 : m.end() + 5]!r}" for m in STEERS.finditer(content)][:3]
     if kind == "application/vnd.plotly.v1+json":
-        # Our own hover template puts the name in bold; nothing of a trace may be in a template.
+        # Our hover template contains bold names; a template must not contain text of a trace.
         own = "<b>%{hovertext}</b>"
         found = [text[:200] for text in texts(content) if STEERS.search(text) or MARKUP.search(text.replace(own, ""))]
         return found + [text for text in templates(content) if "alert" in text]
@@ -133,5 +133,5 @@ def faults(kind, content):
     if kind in ("text/plain", "stream", "error", "text/markdown", "text/latex"):
         found = [content[max(0, m.start() - 20) : m.end() + 5] for m in STEERS.finditer(content)]
         return [repr(text) for text in found[:3]]
-    # JSON of our own renderers, which write with textContent.
+    # JSON for our own renderers, which use textContent.
     return [repr(text)[:200] for text in texts(content) if STEERS.search(text)]

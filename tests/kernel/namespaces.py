@@ -1,4 +1,4 @@
-"""A view of the system for one kernel alone: its own mounts, or its own network."""
+"""Namespaces for one kernel: its own mounts, or its own network."""
 
 import os
 import subprocess
@@ -7,9 +7,9 @@ import pytest
 
 
 def of_its_own(kind, what):
-    """The command line that gives what stands behind it a namespace (`mount`, `net`); skips where the system allows none.
+    """Returns a command that runs the rest of the line in a namespace (`mount`, `net`); skips if the system allows none.
 
-    Whoever is not root becomes root in it, and there alone.
+    A user who is not root becomes root inside of the namespace only.
     """
     line = ["unshare", f"--{kind}"] if os.geteuid() == 0 else ["unshare", "--map-root-user", f"--{kind}"]
     skip_unless(line, what)
@@ -17,7 +17,7 @@ def of_its_own(kind, what):
 
 
 def skip_unless(line, what):
-    """Skips if nothing can run behind `line`, and says what cannot be had without it."""
+    """Skips if `line` cannot run a command; `what` names what is missing then."""
     try:
         tried = subprocess.run([*line, "true"], capture_output=True, text=True, timeout=20)
     except FileNotFoundError:

@@ -1,9 +1,11 @@
-"""The processes and folders of a kernel, and what is left of them when it ends."""
+"""The processes and folders of a kernel."""
 
 import os
-import time
+from pathlib import Path
 
-# What the issue of a solid kernel allows from the wish to end to the end of the last process.
+from waiting import wait_until
+
+# The longest time from the request to end to the end of the last process, in seconds.
 WITHIN = 2
 
 
@@ -22,7 +24,7 @@ def children(pid):
 
 
 def assert_gone(pids, within=WITHIN):
-    """Gone, or dead and only waiting for the system to take note."""
+    """Waits until processes are gone; a zombie counts as gone."""
 
     def lives(pid):
         try:
@@ -31,10 +33,18 @@ def assert_gone(pids, within=WITHIN):
         except OSError:
             return False
 
-    deadline = time.monotonic() + within
-    while any(map(lives, pids)):
-        assert time.monotonic() < deadline, "a process outlived the kernel"
-        time.sleep(0.02)
+    wait_until(lambda: not any(map(lives, pids)), within, "a process outlived its end")
+
+
+def worker(pid):
+    """The worker process of a kernel, in which Rust cells run; None if it has none."""
+    for child in children(pid):
+        try:
+            if Path(f"/proc/{child}/comm").read_text().startswith("tracebook-work"):
+                return child
+        except OSError:
+            continue
+    return None
 
 
 def end(kernel):
@@ -43,5 +53,5 @@ def end(kernel):
 
 
 def run_folders(temporary):
-    """The folders of runs in a temporary folder."""
+    """The names of the folders of kernels in a temporary folder."""
     return [name for name in os.listdir(temporary) if name.startswith("tracebook")]

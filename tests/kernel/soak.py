@@ -1,6 +1,6 @@
-"""A mixed load for as long as you like, and what the kernel takes of memory, handles and threads meanwhile.
+"""A mixed load for any length of time, and the memory, handles and threads that the kernel holds meanwhile.
 
-`make soak` runs it for SOAK_SECONDS; `python tests/kernel/soak.py SECONDS` too, where the kernel is built.
+`make soak` runs it for SOAK_SECONDS; with a built kernel, `python tests/kernel/soak.py SECONDS` does too.
 """
 
 import gzip
@@ -12,23 +12,24 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import children
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
-LONG = 120
+from driver import LONG
+from places import DATA
+from processes import worker
 
-# How much more there may be in the last third of a run than in the first: in MB, in handles, in threads. A load that was
-# interrupted leaves its memory with the allocator, so that of the kernel goes up and down by some tens of MB.
+# Bounds of the growth from the first third of a run to the last: MB, handles, threads. The allocator keeps the memory of an
+# interrupted load, so that of the kernel varies by some tens of MB.
 MEMORY, HANDLES, THREADS = 96, 4, 4
-# A compiled cell stays loaded for as long as its process, since values of it may live: so much each, in MB.
+# MB per compiled cell: it stays loaded as long as its process, since values of it may live.
 MEMORY_PER_CELL = 0.5
-# Files of the run: each compiled cell is one.
+# MB of files per compiled cell.
 FILES_PER_CELL = 0.5
 
 
 @dataclass
 class Sample:
-    """What two processes hold at one moment."""
+    """What the two processes hold at one moment."""
 
     seconds: float
     cells: int
@@ -39,25 +40,14 @@ class Sample:
 
 
 def held(pid):
-    """Memory in MB, handles, threads."""
+    """The memory in MB, the handles and the threads of a process."""
     with open(f"/proc/{pid}/status") as file:
         status = dict(line.split(":", 1) for line in file)
     return int(status["VmRSS"].split()[0]) / 1024, len(os.listdir(f"/proc/{pid}/fd")), int(status["Threads"])
 
 
-def worker(pid):
-    """The process in which Rust cells run."""
-    for child in children(pid):
-        try:
-            if Path(f"/proc/{child}/comm").read_text().startswith("tracebook-work"):
-                return child
-        except OSError:
-            continue
-    return None
-
-
 def size(folder):
-    """The files below a folder, in MB."""
+    """The size of all files in a folder, in MB."""
     total = 0
     for path in Path(folder).rglob("*"):
         try:
@@ -68,7 +58,7 @@ def size(folder):
 
 
 def long_trace(folder):
-    """A trace that takes long enough to be interrupted: one small gzip member many times over."""
+    """A trace that takes long enough to interrupt its load: one gzip member, repeated."""
     event = '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":1},'
     block = gzip.compress("".join(event % n for n in range(20_000)).encode())
     path = Path(folder) / "long.json.gz"
@@ -77,7 +67,7 @@ def long_trace(folder):
 
 
 class Load:
-    """The cells and requests of one round, again and again; each says what must come of it."""
+    """Rounds of cells and requests; each asserts its results."""
 
     def __init__(self, kernel, folder):
         self.kernel, self.folder, self.long = kernel, folder, long_trace(folder)
@@ -96,7 +86,7 @@ class Load:
         msg_id = self.kernel.client.execute(code)
         behind = self.kernel.client.execute("%trace_list")
         time.sleep(wait)
-        self.kernel.ask("interrupt_request", channel="control")
+        self.kernel.interrupt()
         assert self.kernel.finish(msg_id, timeout=LONG).content["ename"] == "KeyboardInterrupt"
         assert self.kernel.finish(behind, timeout=LONG).status == "aborted"
 
@@ -134,11 +124,11 @@ class Load:
             self.kernel.recv_until_idle(self.kernel.send("comm_open", {"comm_id": "c", "target_name": "t", "data": {}}))
 
 
-def run(kernel, folder, seconds, say=lambda line: None):
-    """Loads the kernel for so long; the samples, the first one after a round that is not counted."""
+def run(kernel, folder, seconds, report=lambda line: None):
+    """Runs rounds for some seconds; returns the samples. A first round is not counted."""
     load = Load(kernel, folder)
     load.one_round()
-    say(
+    report(
         f"{'time':>6} {'cells':>6} | kernel: {'MB':>6} {'handles':>7} {'threads':>7} | cells' process: {'MB':>6} "
         f"{'handles':>7} {'threads':>7} | {'files MB':>8}"
     )
@@ -151,7 +141,7 @@ def run(kernel, folder, seconds, say=lambda line: None):
         samples.append(sample)
         memory, handles, threads = sample.kernel
         theirs, their_handles, their_threads = sample.worker
-        say(
+        report(
             f"{sample.seconds:5.0f}s {sample.cells:6} |         {memory:6.0f} {handles:7} {threads:7} |"
             f"                  {theirs:6.0f} {their_handles:7} {their_threads:7} | {sample.files:8.1f}"
         )
@@ -159,13 +149,13 @@ def run(kernel, folder, seconds, say=lambda line: None):
 
 
 def growth(samples, of):
-    """The median of the last third less that of the first."""
+    """The median of the last third of the samples minus that of the first third."""
     third = max(1, len(samples) // 3)
     return statistics.median(map(of, samples[-third:])) - statistics.median(map(of, samples[:third]))
 
 
 def faults(samples):
-    """What grew beyond its bound, in words."""
+    """Returns a text for each thing that grew beyond its bound."""
     found = []
     cells = growth(samples, lambda sample: sample.cells)
 
@@ -204,5 +194,4 @@ def main(seconds):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
     main(float(sys.argv[1]))

@@ -1,8 +1,10 @@
-"""What evcxr's cells can do beside values: items, commands, dependencies, `.await`; and our `%%opt`."""
+"""Items, commands, dependencies and `.await` in Rust cells, and `%%opt`."""
 
 import time
 
 import pytest
+
+from driver import plain
 
 pytestmark = pytest.mark.rust_cells
 
@@ -11,23 +13,19 @@ LONG = 300
 
 @pytest.fixture
 def fresh(tracebook):
-    """A kernel that a test may clear or give dependencies."""
+    """A kernel for tests that clear it or add dependencies."""
     tracebook.ok("1", timeout=LONG)
     return tracebook
 
 
 @pytest.fixture
 def local_crate(tmp_path):
-    """A crate of the user's own, which needs no network."""
+    """A local crate, which needs no network."""
     folder = tmp_path / "greeting"
     (folder / "src").mkdir(parents=True)
     folder.joinpath("Cargo.toml").write_text('[package]\nname = "greeting"\nversion = "0.3.0"\nedition = "2021"\n')
     folder.joinpath("src/lib.rs").write_text('pub fn greet(name: &str) -> String { format!("hello {name}") }\n')
     return folder
-
-
-def plain(ran):
-    return ran.one("execute_result")["data"]["text/plain"]
 
 
 # Items
@@ -60,8 +58,8 @@ def test_a_struct_can_be_replaced(kernel):
     assert plain(kernel.ok("shape")) == 'Shape { sides: 4, name: "square" }'
 
 
-def test_variables_of_a_type_that_is_defined_anew_are_lost_by_name(kernel):
-    """Rust takes a struct whose field changes only its type for the same one: the old value must not be read as the new."""
+def test_redefined_type_names_the_variables_that_are_lost(kernel):
+    """rustc gives a struct whose field changes only its type the same identity: an old value must not be read as the new type."""
     kernel.ok("#[derive(Debug)] struct Part { p: i32 }\n#[derive(Debug)] struct Whole { parts: Vec<Part> }\nstruct Aside;")
     kernel.ok(
         "let part = Part { p: 1 }; let whole = Whole { parts: vec![Part { p: 2 }] }; let aside = Some(Aside); let number = 3;"
@@ -85,7 +83,7 @@ def test_boxed_closures_and_threads_stay(kernel):
     assert plain(kernel.ok("*shared.lock().unwrap()")) == "11"
 
 
-def test_a_question_mark_ends_the_cell_and_drops_what_it_had_made(kernel):
+def test_question_mark_ends_the_cell_and_drops_its_variables(kernel):
     ran = kernel.run('let early = 1;\nlet late: i32 = "x".parse()?;')
     assert ran.status == "error" and "invalid digit" in ran.content["evalue"]
     assert kernel.run("early").status == "error"
@@ -114,7 +112,7 @@ def test_formats_can_be_chosen(kernel):
     assert "invalid digit" in kernel.run('let n: i32 = "x".parse()?;').content["evalue"]
 
 
-def test_quit_does_not_take_the_kernel_away(kernel):
+def test_quit_does_not_end_the_kernel(kernel):
     assert "shut it down" in kernel.run(":quit").content["evalue"]
     assert plain(kernel.ok("1")) == "1"
 
@@ -146,14 +144,14 @@ def test_a_dependency_that_is_there_is_not_built(kernel):
     assert ran.text("stderr").count("nothing to build") == 2
 
 
-def test_a_dependency_that_clashes_is_refused_with_a_way_out(kernel):
+def test_clashing_dependency_is_refused_with_the_fix(kernel):
     ran = kernel.run(':dep polars = "0.44"\n1')
     assert ran.content["ename"] == "DependencyError" and ran.seconds < 5
     assert 'package = "polars"' in ran.content["evalue"]
     assert plain(kernel.ok("1")) == "1"
 
 
-def test_another_polars_behind_a_crate_is_told_with_the_way_out(fresh, local_crate):
+def test_second_polars_behind_a_crate_is_reported_with_the_fix(fresh, local_crate):
     other = local_crate.parent / "polars"
     (other / "src").mkdir(parents=True)
     other.joinpath("Cargo.toml").write_text('[package]\nname = "polars"\nversion = "0.44.2"\nedition = "2021"\n')
@@ -181,13 +179,13 @@ def test_await_needs_no_build(fresh):
 
 def test_a_cell_that_waits_can_be_interrupted(fresh):
     fresh.ok("let awaited = async { 5 }.await;")
-    message = fresh.client.execute("tokio::time::sleep(std::time::Duration::from_secs(60)).await;")
-    time.sleep(2)
-    pressed = time.monotonic()
-    fresh.ask("interrupt_request", channel="control")
+    code = 'println!("begun"); tokio::time::sleep(std::time::Duration::from_secs(60)).await;'
+    message = fresh.begin(code, printed="begun", timeout=LONG)
+    requested = time.monotonic()
+    fresh.interrupt()
     ran = fresh.finish(message)
     assert ran.content["ename"] == "KeyboardInterrupt" and "no variable was lost" in ran.content["evalue"]
-    assert time.monotonic() - pressed < 1.5
+    assert time.monotonic() - requested < 1.5
     assert plain(fresh.ok("awaited")) == "5"
 
 

@@ -1,17 +1,14 @@
-"""What a cell finds without `use`: polars with its readers, plotly with pictures, input; and an interrupt of the compiler."""
+"""What is in scope of a cell without `use`: polars with its readers, plotly with pictures, input. Interrupts of the compiler."""
 
 import time
 
 import pytest
 
+from driver import LONG, plain
+
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
 PLOTLY = "application/vnd.plotly.v1+json"
-
-
-def plain(ran):
-    return ran.one("execute_result")["data"]["text/plain"]
 
 
 def test_everyday_polars_needs_no_use(kernel):
@@ -86,13 +83,13 @@ def test_the_marker_for_input_asks(kernel):
 
 def test_an_interrupt_of_the_compiler_loses_nothing(kernel):
     kernel.ok("let before_compiling = 7;", timeout=LONG)
-    # Many calls that the compiler works on for a long time.
+    # Many calls that take the compiler long.
     slow = "\n".join(f'let t{n} = df!("n" => [{n}])?.lazy().select([col("n").sum()]).collect()?;' for n in range(2000))
     message = kernel.client.execute(slow)
     time.sleep(1.5)
-    pressed = time.monotonic()
-    kernel.ask("interrupt_request", channel="control")
+    requested = time.monotonic()
+    kernel.interrupt()
     ran = kernel.finish(message, timeout=LONG)
     assert ran.content["ename"] == "KeyboardInterrupt" and "lost" in ran.content["evalue"], ran.content
-    assert time.monotonic() - pressed < 5
+    assert time.monotonic() - requested < 5
     assert plain(kernel.ok("before_compiling", timeout=LONG)) == "7"

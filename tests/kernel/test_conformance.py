@@ -1,4 +1,4 @@
-"""The Jupyter project's own suite, on the kernel as users get it."""
+"""The Jupyter project's own test suite."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 import jupyter_kernel_test
 import pytest
 
-# A compiler on a busy machine.
+# A cell may have to wait for the compiler on a busy machine.
 jupyter_kernel_test.TIMEOUT = 60
 
 NAME = "tracebook_conformance"
@@ -71,7 +71,7 @@ class TestConformance(jupyter_kernel_test.KernelTests):
 
 
 def test_nothing_of_the_suite_is_left_out():
-    """A test of the suite whose attribute is not set is skipped without a word."""
+    """The suite silently skips tests whose attribute is not set."""
     for suite, ours in ((jupyter_kernel_test.KernelTests, TestConformance), (jupyter_kernel_test.IopubWelcomeTests, TestWelcome)):
         attributes = [name for name, value in vars(suite).items() if not name.startswith("_") and not callable(value)]
         methods = ("setUpClass", "tearDownClass")

@@ -1,4 +1,4 @@
-"""The page of conformance names checks and figures that there are."""
+"""The page of conformance has the checks and figures of the list."""
 
 import re
 
@@ -10,7 +10,7 @@ def rows(heading_and_rule):
     return re.findall(heading_and_rule, text, re.MULTILINE)
 
 
-def test_every_check_names_tests_that_there_are():
+def test_every_check_names_existing_tests():
     assert conformance.names() - conformance.existing() == set()
 
 

@@ -1,4 +1,4 @@
-"""`tracebook doctor`, as a person at a terminal runs it."""
+"""`tracebook doctor` in a terminal."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def command(tracebook_argv, tmp_path):
-    """Runs a subcommand on a Jupyter folder of its own."""
+    """Runs a subcommand with a separate Jupyter folder."""
 
     def command(name, *arguments, **env):
         line = [tracebook_argv[0], name, "--prefix", str(tmp_path / "jupyter"), *arguments]
@@ -18,11 +18,11 @@ def command(tracebook_argv, tmp_path):
 
 
 def findings(ran):
-    """What was found out, by thing."""
+    """The findings by subject."""
     return {line[6:16].strip(): (line[:5].strip(), line[17:]) for line in ran.stdout.splitlines()}
 
 
-def test_doctor_says_what_is_wrong_and_what_mends_it(command, tmp_path):
+def test_doctor_names_each_problem_and_its_fix(command, tmp_path):
     ran = command("doctor", XDG_DATA_HOME=str(tmp_path / "data"))
     found = findings(ran)
     assert ran.returncode == 1 and "wrong" in ran.stderr
@@ -42,7 +42,7 @@ def test_doctor_sees_what_install_made(command, tmp_path):
     assert findings(command("doctor"))["extension"][0] == "WRONG"
 
 
-def test_doctor_without_a_compiler_and_without_a_library_names_the_way_to_both(command, tmp_path):
+def test_doctor_without_compiler_and_toolchain_names_both_fixes(command, tmp_path):
     ran = command("doctor", PATH="/nonexistent", XDG_DATA_HOME=str(tmp_path / "data"), TRACEBOOK_CELLS="")
     found = findings(ran)
     assert ran.returncode == 1
@@ -58,7 +58,7 @@ def test_doctor_names_a_folder_that_cannot_be_written(command, tmp_path):
 
 
 @pytest.mark.rust_cells
-def test_doctor_is_content_after_an_installation(command):
+def test_doctor_finds_no_problem_after_an_installation(command):
     command("install", "--no-cells")
     ran = command("doctor")
     assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout

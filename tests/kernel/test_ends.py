@@ -1,4 +1,4 @@
-"""The end at any moment: every process of ours gone within two seconds, no folder left, whatever the kernel is doing."""
+"""The end of a kernel at any moment: all its processes end within two seconds, and no folder is left."""
 
 import os
 import signal
@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from driver import Kernel
+from driver import LONG, Kernel
 from long_load import long_load
-from places import ROOT
+from places import DATA
 from processes import WITHIN, assert_gone, children, end, run_folders
+from waiting import wait_until
 
-LONG = 120
-DATA = ROOT / "notebooks" / "data"
 rust = pytest.mark.rust_cells
 
-# Long to compile: every function is generic, and the last one names thousands of types.
+# Slow to compile: generic functions for thousands of types.
 COMPILED_FOR_LONG = (
     'fn deep<T: std::fmt::Debug>(t: T) { println!("{t:?}") }\n'
     + "".join(
@@ -28,17 +27,18 @@ COMPILED_FOR_LONG = (
     + "".join(f"deep(vec![(S{n}, {n})]);\n" for n in range(1500))
 )
 
-# What a kernel may be doing, and how long it takes to be in the middle of it.
+BEGUN = 'println!("begun"); '
+# What a kernel may be doing: the cell, and the seconds until it is in the middle of that; None: the cell prints "begun".
 MOMENTS = {
     "starting": (None, 0),
     "idle": ("1", 0.3),
     "compiling": (COMPILED_FOR_LONG, 1.0),
     "compiling at level 2": ("%%opt\n" + COMPILED_FOR_LONG, 1.0),
-    "running": ("loop {}", 1.0),
-    "printing": ('loop { println!("x"); }', 1.0),
-    "sleeping in foreign code": ("std::thread::sleep(std::time::Duration::from_secs(600));", 1.0),
+    "running": (BEGUN + "loop {}", None),
+    "printing": ('loop { println!("begun"); }', None),
+    "sleeping in foreign code": (BEGUN + "std::thread::sleep(std::time::Duration::from_secs(600));", None),
     "waiting for input": ('let said = input("name? ");', 1.0),
-    "running a program": ('std::process::Command::new("sleep").arg("600").status().unwrap();', 1.0),
+    "running a program": (BEGUN + 'std::process::Command::new("sleep").arg("600").status().unwrap();', None),
     "loading a trace": (None, 0.15),
 }
 
@@ -52,12 +52,12 @@ def terminate(kernel):
 
 
 def hang_up(kernel):
-    """A terminal that closes: the whole group of processes is told."""
+    """Closes the terminal: the whole process group gets the signal."""
     os.killpg(os.getpgid(kernel.pid), signal.SIGHUP)
 
 
 ENDS = {"shutdown": shutdown, "SIGTERM": terminate, "terminal closes": hang_up}
-# Every moment is ended by a shutdown; the other ways are the same from the loop on, so one moment each will do.
+# A shutdown ends every moment. The other ways differ only up to the kernel's event loop, so two moments each suffice.
 CASES = [(moment, "shutdown") for moment in MOMENTS] + [
     (moment, way) for moment in ("compiling", "running") for way in ENDS if way != "shutdown"
 ]
@@ -72,8 +72,8 @@ def bring_to(kernel, moment, tmp_path):
         code = f"%trace_load {tmp_path}/long.json.gz --as long"
     else:
         kernel.ok("1", timeout=LONG)
-    msg_id = kernel.client.execute(code, allow_stdin=True)
-    time.sleep(wait)
+    msg_id = kernel.begin(code, printed="begun" if wait is None else None, timeout=LONG, allow_stdin=True)
+    time.sleep(wait or 0)
     if moment != "idle":
         assert not replied(kernel, msg_id), "it has ended already"
 
@@ -126,8 +126,7 @@ sys.path.insert(0, sys.argv[1])
 from driver import Kernel
 kernel = Kernel(sys.argv[3:], sys.argv[2])
 kernel.ok("1", timeout=120)
-kernel.client.execute("loop {}")
-time.sleep(1)
+kernel.begin('println!("begun"); loop {}', printed="begun", timeout=120)
 print(kernel.pid, flush=True)
 time.sleep(600)
 """
@@ -161,7 +160,7 @@ def test_folder_of_a_killed_kernel_is_removed_by_the_next(start, tracebook_argv,
     assert len(run_folders(temporary)) == 2
     third = start(tracebook_argv, env=env)
     third.ok("1", timeout=LONG)
-    assert len(run_folders(temporary)) == 2, "the living one's and its own"
+    assert len(run_folders(temporary)) == 2, "those of the living kernels"
     assert living.ok("1 + 1", timeout=LONG).one("execute_result")["data"]["text/plain"] == "2"
 
 
@@ -174,8 +173,7 @@ def test_two_kernels_side_by_side(start, tracebook_argv, tmp_path):
     two.ok(f"%trace_load '{DATA}/control' --as control --quiet\nlet x = 2;", timeout=LONG)
     running = two.client.execute("std::thread::sleep(std::time::Duration::from_millis(1500)); x")
     below = children(one.pid)
-    one.client.execute("loop {}")
-    time.sleep(0.5)
+    one.begin(BEGUN + "loop {}", printed="begun", timeout=LONG)
     end(one)
     assert_gone(below, within=0.2)
     assert len(run_folders(temporary)) == 1
@@ -184,7 +182,7 @@ def test_two_kernels_side_by_side(start, tracebook_argv, tmp_path):
 
 
 def test_kernel_without_jupyter_ends_by_sigterm(tracebook_argv, tmp_path):
-    """Started by hand, as `jupyter console --existing` wants it: nobody is watched, and a signal ends it."""
+    """A kernel started by hand, for `jupyter console --existing`, watches no parent process. A signal ends it."""
     import test_faults
 
     env = {name: value for name, value in os.environ.items() if name != "JPY_PARENT_PID"}
@@ -208,9 +206,14 @@ def test_unknown_messages_are_ignored_with_a_line_in_the_log(tracebook_argv, tmp
         assert (close["msg_type"], close["content"]) == ("comm_close", {"comm_id": "c1", "data": {}})
         raw = kernel.raw()
         raw.send_multipart([b"<IDS|MSG>", b"0" * 64, b"{}", b"{}", b"{}", b"{}"])
-        time.sleep(0.2)
+        logged = ""
+
+        def missing():
+            nonlocal logged
+            logged += capfd.readouterr().err
+            return [line for line in expected if line not in logged]
+
+        expected = ("no answer to a coffee", "no answer to a make_coffee_request", "wrong signature")
+        wait_until(lambda: not missing(), WITHIN, lambda: logged)
     finally:
         kernel.close()
-    said = capfd.readouterr().err
-    for line in ("no answer to a coffee", "no answer to a make_coffee_request", "wrong signature"):
-        assert line in said, said

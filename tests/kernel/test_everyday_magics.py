@@ -1,10 +1,10 @@
-"""`%cd`, `%pwd`, `%time`, `%timeit`, `%help`: what people type out of habit, in the running kernel with its process for Rust."""
+"""`%cd`, `%pwd`, `%time`, `%timeit` and `%help` in the running kernel."""
 
 import re
 
 import pytest
 
-LONG = 120
+from driver import LONG
 
 
 def said(ran):
@@ -60,7 +60,7 @@ def test_rust_cells_follow_cd(kernel, tmp_path):
     kernel.ok(f"%cd '{start}'")
 
 
-def test_time_of_a_magic_is_said_behind_its_output(kernel):
+def test_time_of_a_magic_follows_its_output(kernel):
     ran = kernel.ok("%time %pwd")
     lines = said(ran).splitlines()
     assert len(lines) == 2 and re.fullmatch(r"Wall time: [\d.]+ [nµm]?s", lines[1]), lines
@@ -71,7 +71,7 @@ def test_time_of_a_magic_is_said_behind_its_output(kernel):
 
 
 @pytest.mark.rust_cells
-def test_time_of_rust_keeps_variables_and_tells_running_apart(kernel):
+def test_time_of_rust_keeps_variables_and_separates_running(kernel):
     ran = kernel.ok("%time let slept = { std::thread::sleep(std::time::Duration::from_millis(300)); 7 };", timeout=LONG)
     (whole, unit, running) = re.search(
         r"Wall time: ([\d.]+) (m?s) \(Rust: .+ to compile, ([\d.]+) ms to run\)", ran.text()

@@ -6,7 +6,7 @@ import time
 import pytest
 
 
-def test_outputs_lie_between_busy_and_idle_and_carry_the_parent(echo):
+def test_outputs_are_between_busy_and_idle_with_the_parent(echo):
     ran = echo.ok("println a\nresult b\ndisplay c\nupdate d\nclear\neprintln e")
     assert ran.kinds == ["stream", "execute_result", "display_data", "update_display_data", "clear_output", "stream"]
     assert ran.one("execute_input") == {
@@ -159,5 +159,5 @@ def test_other_requests_are_answered_while_a_cell_runs(echo):
         "comm_info_request": {},
     }.items():
         assert echo.ask(kind, content).status in ("ok", "complete")
-    assert time.monotonic() - started < 1, "they waited for the cell"
+    assert time.monotonic() - started < 1, "the requests waited for the cell"
     assert echo.finish(busy).status == "ok"

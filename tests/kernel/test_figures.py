@@ -1,4 +1,4 @@
-"""How long the kernel keeps a person waiting, alone on the machine and beside two processes that compute."""
+"""How long a user waits for the kernel, on an idle machine and concurrently with two busy processes."""
 
 import statistics
 import subprocess
@@ -9,20 +9,20 @@ import pytest
 import zmq
 
 from conformance import FIGURES, MACHINES
+from driver import LONG
 from long_load import repeated
-from places import ROOT
+from places import DATA
 from processes import WITHIN, assert_gone, children
 
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
-DATA = ROOT / "notebooks" / "data"
 TRIES = 5
+LOOP = 'println!("begun"); loop {}'
 
 
 @pytest.fixture(params=MACHINES)
 def machine(request):
-    """Alone, or beside two processes that compute for as long as the test runs."""
+    """An idle machine, or one with two processes that compute during the test."""
     count = 2 if request.param == "beside-two" else 0
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     yield request.param
@@ -33,7 +33,7 @@ def machine(request):
 
 @pytest.fixture
 def measured(machine, record_property):
-    """Notes a figure, and holds it to its bound."""
+    """Records a figure, and asserts its bound."""
 
     def measured(what, value):
         (figure,) = [figure for figure in FIGURES if figure.what == what]
@@ -45,7 +45,7 @@ def measured(machine, record_property):
 
 @pytest.fixture(scope="module")
 def long_trace(tmp_path_factory):
-    """A trace that takes seconds to load: one small gzip member many times over."""
+    """A trace that takes seconds to load: one gzip member, repeated."""
     event = '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":1},'
     events = "".join(event % n for n in range(20_000)).encode()
     path = tmp_path_factory.mktemp("long") / "long.json.gz"
@@ -53,9 +53,9 @@ def long_trace(tmp_path_factory):
     return path
 
 
-def interrupted(kernel, code, wait):
-    """Interrupts a cell that has run for `wait` seconds; the milliseconds from the press to `idle`."""
-    msg_id = kernel.client.execute(code)
+def interrupted(kernel, code, wait=0.0, printed=None):
+    """Interrupts a cell `wait` seconds after it began; returns the milliseconds from the request to `idle`."""
+    msg_id = kernel.begin(code, printed, timeout=LONG)
     time.sleep(wait)
     started = time.monotonic()
     kernel.send("interrupt_request", channel="control")
@@ -86,7 +86,7 @@ def test_interrupt_of_a_magic(kernel, long_trace, measured):
 
 def test_interrupt_of_a_rust_cell(kernel, measured):
     kernel.ok("let kept_too = 8;", timeout=LONG)
-    took = [interrupted(kernel, "loop {}", 1) for _ in range(TRIES)]
+    took = [interrupted(kernel, LOOP, printed="begun") for _ in range(TRIES)]
     assert kernel.ok("kept_too").one("execute_result")["data"]["text/plain"] == "8"
     measured("interrupt of a Rust loop until idle, median", statistics.median(took))
 
@@ -99,12 +99,12 @@ def test_cell_behind_a_crash(kernel, measured):
         ran = kernel.ok("control.ranks()", timeout=LONG)
         assert ran.one("execute_result")["data"]["text/plain"] == "[3]"
         took.append(ran.seconds * 1000)
-    measured("first Rust cell behind a crash, with a loaded trace, median", statistics.median(took))
+    measured("first Rust cell after a crash, with a loaded trace, median", statistics.median(took))
 
 
 def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured):
-    running = kernel.client.execute("std::thread::sleep(std::time::Duration::from_secs(6)); 1")
-    time.sleep(0.5)
+    code = 'println!("begun"); std::thread::sleep(std::time::Duration::from_secs(6)); 1'
+    running = kernel.begin(code, printed="begun", timeout=LONG)
     beat, beats, controls, completions = kernel.raw("hb", zmq.REQ), [], [], []
 
     def timed(into, ask):
@@ -141,8 +141,7 @@ def test_ten_megabytes(kernel, measured):
 def test_shutdown_while_a_rust_cell_runs(start, tracebook_argv, measured):
     kernel = start(tracebook_argv)
     kernel.ok("1", timeout=LONG)
-    kernel.client.execute("loop {}")
-    time.sleep(1)
+    kernel.begin(LOOP, printed="begun", timeout=LONG)
     below = children(kernel.pid)
     assert below, "the process for Rust cells runs"
     started = time.monotonic()

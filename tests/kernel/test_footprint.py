@@ -2,19 +2,19 @@
 
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 import disks
-from processes import children
+from driver import LONG, plain
+from places import DATA
+from processes import children, worker
+from waiting import wait_until
 
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
 MEGABYTE = 1_000_000
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 LABELS = 3
 CELLS_IN_A_ROW = 100
 
@@ -31,10 +31,6 @@ def of_tree(kernel, kind):
 
 def on_disk(folder):
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if not path.is_symlink())
-
-
-def plain(ran):
-    return ran.one("execute_result")["data"]["text/plain"]
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +53,12 @@ def of_its_own(start, tracebook_argv, tmp_path):
 def load(kernel, path, label):
     """Loads a trace, and waits until the kernel has its columns in the file that cells map."""
     kernel.ok(f"%trace_load '{path}' --as {label} --quiet", timeout=LONG)
-    deadline = time.monotonic() + 60
-    while f"/{label}-" not in Path(f"/proc/{kernel.pid}/maps").read_text():
-        assert time.monotonic() < deadline, "the trace was not written ahead of the cell that mentions it"
-        time.sleep(0.1)
+
+    def mapped():
         kernel.ok("%trace_list")
+        return f"/{label}-" in Path(f"/proc/{kernel.pid}/maps").read_text()
+
+    wait_until(mapped, 60, "the trace was not written ahead of the cell that mentions it")
 
 
 def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tmp_path):
@@ -83,9 +80,9 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
     assert added < 0.2, seconds
     columns = int(plain(kernel.ok("large_0.memory_bytes()")))
     assert 70 * MEGABYTE < columns < 150 * MEGABYTE
-    (worker,) = [pid for pid in children(kernel.pid) if "tracebook-w" in Path(f"/proc/{pid}/comm").read_text()]
-    assert "/large_0-" in Path(f"/proc/{worker}/maps").read_text()
-    assert memory(worker, "Pss_Anon") < 0.2 * columns, "mapping took memory"
+    pid = worker(kernel.pid)
+    assert "/large_0-" in Path(f"/proc/{pid}/maps").read_text()
+    assert memory(pid, "Pss_Anon") < 0.2 * columns, "mapping took memory"
     # A cell reads every column; the pages are those of the file.
     read = "large_{}.events().lazy().select([all().as_expr().max()]).collect()?.height()"
     for n in range(LABELS):
@@ -105,7 +102,7 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
     assert [name for name in names if name.startswith("large")] == ["large_0-1.arrow"]
 
 
-def test_a_trace_that_would_take_most_of_the_room_is_written_when_a_cell_wants_it(start, tracebook_argv, large, tmp_path):
+def test_large_trace_on_a_small_disk_is_written_for_the_first_cell(start, tracebook_argv, large, tmp_path):
     temporary = tmp_path / "small"
     temporary.mkdir()
     kernel = start(disks.mounted(tracebook_argv, [disks.small(temporary, 250)]), env={"TMPDIR": str(temporary)})

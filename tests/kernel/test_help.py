@@ -2,16 +2,13 @@
 
 import statistics
 import time
-from pathlib import Path
 
 import pytest
 
-from driver import Kernel
-
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+from driver import LONG, Kernel
+from places import DATA
 
 # The first cell may have to wait for a compiler on a busy machine.
-COMPILER_SECONDS = 120
 
 pytestmark = pytest.mark.rust_cells
 
@@ -45,9 +42,9 @@ def kernel(tracebook_argv, tmp_path_factory):
         kernel.ok(f"%trace_load {DATA}/job/rank-0.json.gz --as control --quiet")
         kernel.ok("diff = %compare_traces control control --quiet")
         cell = 'let frame = control.events().clone(); let names = vec![String::from("é")]; let lazy = frame.clone().lazy();'
-        kernel.ok(cell, timeout=COMPILER_SECONDS)
-        kernel.ok(ITEMS, timeout=COMPILER_SECONDS)
-        kernel.ok(FRAMES, timeout=COMPILER_SECONDS)
+        kernel.ok(cell, timeout=LONG)
+        kernel.ok(ITEMS, timeout=LONG)
+        kernel.ok(FRAMES, timeout=LONG)
         yield kernel
     finally:
         kernel.close()
@@ -155,7 +152,7 @@ def test_the_text_that_is_replaced_is_counted_in_code_points(kernel):
     assert "height" in shown(kernel, 'let s = "🦀🦀"; frame.hei|ght()')
 
 
-def test_each_is_told_with_kind_and_signature(kernel):
+def test_each_is_shown_with_kind_and_signature(kernel):
     reply = ask(kernel, "complete_request", "frame.heig|")
     (kind,) = reply["metadata"]["_jupyter_types_experimental"]
     assert kind["type"] == "method" and kind["signature"] == "fn height(&self) -> usize"
@@ -196,7 +193,7 @@ def test_shown(kernel, code, parts):
     assert "[`" not in text
 
 
-def test_nothing_is_shown_of_what_is_nothing(kernel):
+def test_nothing_is_shown_for_unknown_names(kernel):
     for code in ("1 + |2", "xyzzy|", '"TraceD|iff"', "|"):
         reply = ask(kernel, "inspect_request", code)
         assert reply["status"] == "ok" and not reply["found"], code
@@ -221,14 +218,14 @@ def test_help_is_there_within_a_tenth_of_a_second(kernel):
 
 
 def test_help_is_there_while_a_cell_runs(kernel):
-    running = kernel.client.execute("std::thread::sleep(std::time::Duration::from_secs(4));")
-    time.sleep(0.5)
+    code = 'println!("begun"); std::thread::sleep(std::time::Duration::from_secs(4));'
+    running = kernel.begin(code, printed="begun", timeout=LONG)
     started = time.monotonic()
     assert offered(kernel, "frame.heig|") == ["height"]
     assert "fn height" in shown(kernel, "frame.heigh|t()")
     assert statistics.median(times(kernel, "complete_request")) < 0.1
     assert time.monotonic() - started < 3.5
-    assert kernel.finish(running, COMPILER_SECONDS).status == "ok"
+    assert kernel.finish(running, LONG).status == "ok"
 
 
 def test_columns_of_a_chain_are_those_of_its_frame_only(kernel):
@@ -242,37 +239,37 @@ def test_columns_of_a_chain_are_those_of_its_frame_only(kernel):
 
 def test_failed_cell_defines_nothing_and_redefinition_replaces(start, tracebook_argv):
     kernel = start(tracebook_argv)
-    kernel.ok("fn steady() {} struct Shape { old_field: i32 }", timeout=COMPILER_SECONDS)
-    assert kernel.run("fn wrong() { nothing } struct Never {}", timeout=COMPILER_SECONDS).status == "error"
+    kernel.ok("fn steady() {} struct Shape { old_field: i32 }", timeout=LONG)
+    assert kernel.run("fn wrong() { nothing } struct Never {}", timeout=LONG).status == "error"
     assert offered(kernel, "wron|") == [] and offered(kernel, "Neve|") == [] and offered(kernel, "stead|") == ["steady"]
     # What a cell that panics has defined stays.
-    assert kernel.run('fn stays() {} panic!("x")', timeout=COMPILER_SECONDS).status == "error"
+    assert kernel.run('fn stays() {} panic!("x")', timeout=LONG).status == "error"
     assert offered(kernel, "stay|") == ["stays"]
-    kernel.ok("struct Shape { new_field: i32 }", timeout=COMPILER_SECONDS)
+    kernel.ok("struct Shape { new_field: i32 }", timeout=LONG)
     assert offered(kernel, "Shape { |")[0] == "new_field" and "old_field" not in offered(kernel, "Shape { |")
-    kernel.ok(":clear", timeout=COMPILER_SECONDS)
+    kernel.ok(":clear", timeout=LONG)
     assert offered(kernel, "stead|") == []
 
 
 def test_frames_are_reported_after_each_cell(start, tracebook_argv):
     kernel = start(tracebook_argv)
-    kernel.ok('let mut x = df!("a" => [1, 2], "b``` <b>" => [1.5, 2.5])?;', timeout=COMPILER_SECONDS)
+    kernel.ok('let mut x = df!("a" => [1, 2], "b``` <b>" => [1.5, 2.5])?;', timeout=LONG)
     assert offered(kernel, 'x["|') == ["a", "b``` <b>"]
     page = ask(kernel, "inspect_request", "x|")["data"]
     assert "2 × 2\na         i32\nb``` <b>  f64" in page["text/plain"]
     # No name of a column closes the fence.
     assert page["text/markdown"].startswith("```rust\nx: DataFrame\n```\n\n````text\n2 × 2")
     # Changed in place, also by a cell that fails later.
-    kernel.run('x.rename("a", "c".into())?; panic!("later")', timeout=COMPILER_SECONDS)
-    kernel.ok('x.with_column(Column::new("d".into(), [true, false]))?;', timeout=COMPILER_SECONDS)
+    kernel.run('x.rename("a", "c".into())?; panic!("later")', timeout=LONG)
+    kernel.ok('x.with_column(Column::new("d".into(), [true, false]))?;', timeout=LONG)
     assert offered(kernel, 'x["|')[-1] == "d"
     # Another value of the same name; a lazy frame that cannot be resolved has no columns.
-    kernel.ok('let x = x.lazy().select([col("d")]);', timeout=COMPILER_SECONDS)
+    kernel.ok('let x = x.lazy().select([col("d")]);', timeout=LONG)
     assert offered(kernel, 'x.clone().filter(col("|') == ["d"]
-    ran = kernel.ok('let x = x.select([col("nothing")]);', timeout=COMPILER_SECONDS)
+    ran = kernel.ok('let x = x.select([col("nothing")]);', timeout=LONG)
     assert ran.kinds == [] or ran.kinds == ["status"] * len(ran.kinds), ran.kinds
     assert "columns" not in shown(kernel, "x|")
-    kernel.ok("let x = 1;", timeout=COMPILER_SECONDS)
+    kernel.ok("let x = 1;", timeout=LONG)
     assert shown(kernel, "x|") == "x: i32"
 
 
@@ -282,12 +279,12 @@ def test_what_is_pasted_ends_nothing(kernel):
         for kind in ("complete_request", "inspect_request"):
             reply = kernel.ask(kind, {"code": code, "cursor_pos": len(code), "detail_level": 0}).content
             assert reply["status"] == "ok"
-    ran = kernel.run("let deep = " + "(" * 50_000 + "1" + ")" * 50_000 + ";", timeout=COMPILER_SECONDS)
+    ran = kernel.run("let deep = " + "(" * 50_000 + "1" + ")" * 50_000 + ";", timeout=LONG)
     assert ran.status == "error" and "nests too deep" in ran.content["evalue"]
     assert offered(kernel, "fram|")[0] == "frame"
 
 
-def test_without_a_compiler_all_but_variables_of_cells_is_there(start, tracebook_argv):
+def test_without_a_compiler_only_variables_of_cells_are_missing(start, tracebook_argv):
     kernel = start(tracebook_argv, env={"TRACEBOOK_CELLS": "/no/such/folder"})
     assert offered(kernel, "std::collections::HashMa|") == ["HashMap"]
     assert "fn height" in shown(kernel, "DataFrame::heigh|t")

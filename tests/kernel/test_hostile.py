@@ -1,18 +1,16 @@
-"""What a trace says is shown, and does nothing: through every magic, in every form that an output has."""
+"""Texts of a trace are shown as text: by every magic, in every form of an output."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 import hostile
-
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+from places import DATA
 
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory, tracebook_argv):
-    """A kernel with two hostile traces loaded, whose files and folders have hostile names too."""
+    """A kernel with two hostile traces; their files and folders have hostile names, too."""
     import os
 
     from driver import Kernel
@@ -33,7 +31,7 @@ def kernel(tmp_path_factory, tracebook_argv):
 
 
 def every_output(ran):
-    """Form and content of everything that a cell showed."""
+    """The MIME type and the content of everything that a cell showed."""
     for message in ran.outputs:
         content = message["content"]
         if message["msg_type"] == "stream":
@@ -79,7 +77,7 @@ def test_every_magic_shows_a_hostile_trace_as_text(kernel):
     assert len(names) >= 25
     kernel.ok("df = %compare_traces control test")
     seen, payload, failed = {}, set(), []
-    # What lets a trace go comes last.
+    # Magics that drop a trace come last.
     for name in sorted(names, key=lambda name: name == "%trace_drop"):
         for line in examples(kernel, name.strip("%")):
             if "%" not in line or line.startswith(("let ", "%%", "%trace_load")) or "trace_drop --all" in line:
@@ -95,7 +93,7 @@ def test_every_magic_shows_a_hostile_trace_as_text(kernel):
                 if "alert(1)" in str(content):
                     payload.add(name)
     assert {"text/plain", "text/html", "application/vnd.plotly.v1+json", "image/png"} <= set(seen), seen.keys()
-    # The attempt arrived: where it did not, nothing was tested.
+    # The attack was shown; else nothing was tested.
     assert len(payload) >= 12, sorted(payload)
     known = [line for line, why in failed if "no operator" not in why and "has no" not in why and "none of" not in why]
     assert len(known) <= 6, failed
@@ -124,7 +122,7 @@ def test_errors_and_long_tables_too(kernel, line):
     check(kernel.run(line, timeout=60), line)
 
 
-def test_history_completion_and_inspection_carry_no_escapes(kernel):
+def test_history_completion_and_inspection_have_no_escapes(kernel):
     for code in ("%trace_info ", "cont", 'control.events().column("'):
         content = kernel.ask("complete_request", {"code": code, "cursor_pos": len(code)}).content
         for match in content["matches"]:
@@ -135,7 +133,7 @@ def test_history_completion_and_inspection_carry_no_escapes(kernel):
 
 
 def test_files_are_written_only_where_they_are_named(start, tracebook_argv, tmp_path, monkeypatch):
-    """Everything that appears below the working folder was named; nothing appears in the home folder but known places."""
+    """Asserts that all new files in the working folder were named, and those in the home folder are known."""
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
@@ -149,5 +147,5 @@ def test_files_are_written_only_where_they_are_named(start, tracebook_argv, tmp_
     kernel.ok("%gpu_kernel_breakdown control --quiet --csv out.csv")
     assert all(re.match(r"out(\.\w+)?\.csv$", path.name) for path in work.iterdir()), list(work.iterdir())
     assert sorted((path.name, path.stat().st_mtime_ns) for path in control.parent.iterdir()) == before
-    # rustup keeps settings of its own when it is asked for the compiler.
+    # rustup writes its own settings when it runs the compiler.
     assert [path for path in home.rglob("*") if path.is_file() and ".rustup" not in path.parts] == []

@@ -1,4 +1,4 @@
-"""Interrupt: stops the running cell and those behind it, and nothing when there is none."""
+"""Interrupts: they stop the running cell and those queued behind it, and do nothing while idle."""
 
 import os
 import signal
@@ -9,21 +9,16 @@ from pathlib import Path
 import pytest
 
 
-def interrupt(kernel):
-    assert kernel.ask("interrupt_request", channel="control").content == {"status": "ok"}
-
-
 def test_interrupt_while_idle_does_nothing(echo):
     for _ in range(3):
-        interrupt(echo)
-    assert echo.ok("sleep 100\nprintln a").text() == "a\n", "the next cell is not the one that was meant"
+        echo.interrupt()
+    assert echo.ok("sleep 100\nprintln a").text() == "a\n", "an interrupt does not reach a later cell"
 
 
 def test_interrupt_stops_the_cell_at_once(echo):
-    msg_id = echo.client.execute("sleep 10000")
-    time.sleep(0.3)
+    msg_id = echo.begin("sleep 10000")
     started = time.monotonic()
-    interrupt(echo)
+    echo.interrupt()
     ran = echo.finish(msg_id)
     assert time.monotonic() - started < 0.5
     assert (ran.status, ran.content["ename"], ran.kinds) == ("error", "KeyboardInterrupt", ["error"])
@@ -31,24 +26,23 @@ def test_interrupt_stops_the_cell_at_once(echo):
 
 
 def test_interrupt_aborts_the_cells_behind(echo):
-    ids = [echo.client.execute("sleep 10000"), *[echo.client.execute("println a") for _ in range(3)]]
-    time.sleep(0.3)
-    interrupt(echo)
+    ids = [echo.begin("sleep 10000"), *[echo.client.execute("println a") for _ in range(3)]]
+    # The reply to a later request on the same channel: the cells have arrived.
+    echo.ask("comm_info_request")
+    echo.interrupt()
     assert [echo.recv_reply(msg_id)["content"]["status"] for msg_id in ids] == ["error", *["aborted"] * 3]
 
 
-def test_stretches_behind_an_interrupted_one_do_not_run(echo):
-    msg_id = echo.client.execute("hang 600\n%lsmagic\nprintln never")
-    time.sleep(0.2)
-    interrupt(echo)
+def test_segments_behind_an_interrupted_one_do_not_run(echo):
+    msg_id = echo.begin("hang 600\n%lsmagic\nprintln never")
+    echo.interrupt()
     ran = echo.finish(msg_id)
     assert (ran.content["ename"], ran.kinds) == ("KeyboardInterrupt", ["error"])
 
 
 def test_sigint_interrupts_and_does_not_kill(echo):
     os.kill(echo.pid, signal.SIGINT)
-    msg_id = echo.client.execute("sleep 10000")
-    time.sleep(0.3)
+    msg_id = echo.begin("sleep 10000")
     os.kill(echo.pid, signal.SIGINT)
     assert echo.finish(msg_id).content["ename"] == "KeyboardInterrupt"
     assert echo.ok("println fine").text() == "fine\n"
@@ -75,7 +69,7 @@ def holds_large(tracebook_argv, large, tmp_path_factory):
 
     kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
     kernel.ok(f"%trace_load '{large}' --as large --quiet", timeout=300)
-    # The copy for Rust cells is written beside it.
+    # The copy for Rust cells is written concurrently.
     before = -1
     while processor_seconds(kernel) != before:
         before = processor_seconds(kernel)
@@ -93,7 +87,7 @@ ASKED = [
 
 
 def computed(kernel, before):
-    """The processor time since then, once there is nothing more to do."""
+    """Waits until the kernel is idle; returns the processor time since `before`."""
     while True:
         spent = processor_seconds(kernel) - before
         time.sleep(0.3)
@@ -103,7 +97,7 @@ def computed(kernel, before):
 
 @pytest.mark.parametrize("line", ASKED, ids=[line.split()[0] for line in ASKED])
 def test_interrupt_ends_the_computation_too(holds_large, line):
-    """Not only the wait for it."""
+    """The computation itself ends, not only the wait for it."""
     kernel = holds_large
     before = processor_seconds(kernel)
     kernel.ok(line)
@@ -115,7 +109,7 @@ def test_interrupt_ends_the_computation_too(holds_large, line):
         msg_id = kernel.client.execute(line)
         while processor_seconds(kernel) - before < 0.03:
             time.sleep(0.002)
-        interrupt(kernel)
+        kernel.interrupt()
         ran = kernel.finish(msg_id)
         assert ran.status == "ok" or ran.content["ename"] == "KeyboardInterrupt"
         spent = computed(kernel, before)

@@ -1,32 +1,30 @@
-"""An interrupt ends a load that is on its way, at once, and leaves what was loaded before as it was."""
+"""An interrupt ends a running load at once, and leaves loaded traces as they were."""
 
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
 from long_load import repeated
+from places import DATA
 
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
-
-# What the product is to keep on an idle machine, and what a busy one is granted.
+# The target on an idle machine, and the bound that a busy one must hold.
 WANTED, GRANTED = 0.2, 1.0
-# So often the packed trace repeats the events of the small one: 4 GB of JSON, which nobody reads in half a second.
+# How often the compressed trace repeats the events of the small one: 4 GB of JSON, more than half a second of work.
 REPEATED = 1000
 
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory, large_trace):
-    """A small trace; one that takes long, packed and plain; a folder of long ones, one per rank."""
+    """A small trace; one that takes long, compressed and plain; a folder of long ones, one per rank."""
     folder = tmp_path_factory.mktemp("traces")
     small = folder / "small.json"
     subprocess.run([large_trace, small, "--bytes", "4M"], check=True, capture_output=True)
     head, bracket, rest = small.read_bytes().partition(b'"traceEvents": [')
-    events, seam, end = rest.rpartition(b"},\n  {")
-    assert bracket and seam
+    events, separator, end = rest.rpartition(b"},\n  {")
+    assert bracket and separator
     head, events, end = head + bracket, events + b"},\n", b"{" + end
     packed = folder / "long.json.gz"
     repeated(packed, head, events, REPEATED, end)
@@ -39,7 +37,7 @@ def traces(tmp_path_factory, large_trace):
 
 
 def bars(messages):
-    """What is drawn in one place again and again."""
+    """The states of displays that are updated."""
     drawn = [m["content"] for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
     return [content for content in drawn if content.get("transient", {}).get("display_id")]
 
@@ -49,10 +47,10 @@ def test_an_interrupt_ends_a_load_and_keeps_what_was_loaded(tracebook, traces, c
     tracebook.ok(f"%trace_load {traces}/small.json --as one")
     before = tracebook.ok("%trace_info one").one("display_data")["data"]["text/plain"]
     msg_id = tracebook.client.execute(f"%trace_load {traces}/{call} --as one")
-    # The bar comes after 0.3 s: by then it is in the midst of the events.
+    # The bar appears after 0.3 s: the load is in the middle of the events then.
     time.sleep(0.45)
     asked = time.monotonic()
-    assert tracebook.ask("interrupt_request", channel="control").content == {"status": "ok"}
+    tracebook.interrupt()
     ran = tracebook.finish(msg_id)
     took = time.monotonic() - asked
     print(f"{call}: ended {took:.3f} s after the interrupt; wanted on an idle machine: {WANTED} s")
@@ -72,7 +70,7 @@ def test_an_interrupt_ends_a_load_and_keeps_what_was_loaded(tracebook, traces, c
     assert "small.json" in listed and "long" not in listed
 
 
-def test_what_takes_long_shows_a_bar_and_ends_as_one_line(tracebook, traces):
+def test_long_load_shows_a_bar_and_ends_as_one_line(tracebook, traces):
     ran = tracebook.ok(f"%trace_load {traces}/long.json --as long --strict", timeout=120)
     first, *between, last = bars(ran.outputs)
     assert between, "a bar that never moved"
@@ -84,19 +82,19 @@ def test_what_takes_long_shows_a_bar_and_ends_as_one_line(tracebook, traces):
 
 
 def holding(argv, pipe):
-    """The program with the pipe open for reading and writing as file 9: reading it waits for ever."""
+    """Returns a command that opens the pipe as file 9 for reading and writing, so that a read of it blocks forever."""
     os.mkfifo(pipe)
     return ["bash", "-c", 'exec 9<>"$0"; exec "$@"', str(pipe), *argv]
 
 
 def test_load_that_blocks_is_interrupted(start, tracebook_argv, tmp_path):
     kernel = start(holding(tracebook_argv, tmp_path / "pipe"))
-    # More often than there are threads to read with.
+    # More often than there are reader threads.
     for _ in range(os.cpu_count() + 1):
         msg_id = kernel.client.execute("%trace_load /dev/fd/9 --as never")
         time.sleep(0.5)
         asked = time.monotonic()
-        kernel.ask("interrupt_request", channel="control")
+        kernel.interrupt()
         ran = kernel.finish(msg_id)
         assert (ran.status, ran.content.get("ename")) == ("error", "KeyboardInterrupt")
         assert time.monotonic() - asked < 2 * GRANTED
@@ -112,7 +110,7 @@ def test_named_pipe_is_refused(tracebook, tmp_path):
     assert expected in ran.content["evalue"]
 
 
-def test_terminal_refuses_named_pipes_and_reads_those_of_the_shell(tracebook_argv, tmp_path):
+def test_terminal_refuses_named_pipes_and_reads_shell_pipes(tracebook_argv, tmp_path):
     os.mkfifo(tmp_path / "f.json")
     program = tracebook_argv[0]
     ran = subprocess.run([program, "describe", tmp_path / "f.json"], capture_output=True, text=True, timeout=20)

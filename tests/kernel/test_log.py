@@ -1,4 +1,4 @@
-"""The log: off unless asked for, one line per request, never in the notebook, and nothing of what stands in cells."""
+"""The log: off by default, one line per request, never in the notebook, without the text of cells."""
 
 import re
 import stat
@@ -16,7 +16,7 @@ def logged(path):
 
 
 def until_told(read, what):
-    """What is read when all of this stands in it: of a request is told after it has been answered."""
+    """Returns the log once it contains all of these texts: a request is logged after its reply."""
     deadline, said = time.monotonic() + 10, ""
     while not all(part in said for part in what):
         assert time.monotonic() < deadline, said
@@ -62,7 +62,7 @@ def test_standard_error_has_the_lines_and_the_notebook_has_not(start, tracebook_
     assert "execute_request" not in ran.text("stdout") + ran.text("stderr")
 
 
-def test_a_level_or_a_file_that_cannot_be_used_is_said_and_the_kernel_runs(start, tracebook_argv, tmp_path, capfd):
+def test_unusable_log_settings_are_reported_and_the_kernel_runs(start, tracebook_argv, tmp_path, capfd):
     env = {"TRACEBOOK_LOG": "loud", "TRACEBOOK_LOG_FILE": str(tmp_path / "missing" / "log")}
     start(tracebook_argv, env=env).ok("%trace_list")
     said = capfd.readouterr().err
@@ -84,7 +84,7 @@ def test_at_cells_each_step_of_a_rust_cell_is_a_line(start, tracebook_argv, tmp_
         if found:
             assert level == "DEBUG"
             steps.setdefault(int(found[1]), []).append((found[2], float(found[3]), float(found[4] or 0)))
-    # While the first cell waited, the engine was starting.
+    # The first cell waited for the engine to start.
     assert steps.pop(1) and list(steps) == [2, 4], "a cell without Rust has no steps"
     expected = ["parse", "write", "spawn", "rustc", "link", "load", "run", "drain", "reply", "request to reply"]
     for of_cell in steps.values():
@@ -98,10 +98,10 @@ def test_at_cells_each_step_of_a_rust_cell_is_a_line(start, tracebook_argv, tmp_
 
 
 @pytest.mark.rust_cells
-def test_what_only_cc_can_link_is_linked_by_cc_and_logged(start, tracebook_argv, tmp_path):
+def test_library_that_only_cc_finds_is_linked_by_cc_and_logged(start, tracebook_argv, tmp_path):
     log = tmp_path / "log"
     kernel = start(tracebook_argv, env={"TRACEBOOK_LOG": "warn", "TRACEBOOK_LOG_FILE": str(log)})
-    # Of all the linkers, only cc knows the folder of the C++ library.
+    # Only cc knows the folder of the C++ library.
     linked = '#[link(name = "stdc++")] unsafe extern "C" { fn __cxa_get_globals() -> *mut u8; }\nlet globals = unsafe { __cxa_get_globals() } as usize; globals > 0'
     assert kernel.ok(linked, timeout=120).one("execute_result")["data"]["text/plain"] == "true"
     assert kernel.ok("1 + 1", timeout=120).one("execute_result")["data"]["text/plain"] == "2"

@@ -1,4 +1,4 @@
-"""A small file can unpack to more than there is: a load ends when its budget of memory is spent, and nothing else does."""
+"""A small file can decompress to more than the memory: its load ends at the memory budget, and nothing else is affected."""
 
 import gzip
 import json
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+from places import DATA
 
 
 def bomb(path, head, piece, tail, size):
-    """About `size` bytes of JSON in a file a thousandth of that."""
+    """Writes about `size` bytes of JSON, compressed to a thousandth of that."""
     times = size // len(piece)
     with gzip.open(path, "wb", compresslevel=9) as file:
         file.write(head)
@@ -27,13 +27,13 @@ EVENT = json.dumps({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,
 
 
 def resident(pid, what="RssAnon"):
-    """Bytes of memory that a process holds; `VmHWM` is the most that it held."""
+    """The bytes of memory that a process holds; `VmHWM`: its peak."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{what}:")) << 10
 
 
-def test_a_bomb_ends_with_a_message_and_what_was_loaded_stays(start, tracebook_argv, tmp_path):
-    """Events without end make columns grow."""
+def test_bomb_ends_with_a_message_and_loaded_traces_stay(start, tracebook_argv, tmp_path):
+    """Endless events make columns grow."""
     path = bomb(tmp_path / "bomb.json.gz", b'{"traceEvents": [' + EVENT, b"," + EVENT, b"]}", 1 << 30)
     kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "300M"})
     kernel.ok(f"%trace_load {DATA}/job/rank-0.json.gz --as control --quiet")
@@ -41,7 +41,7 @@ def test_a_bomb_ends_with_a_message_and_what_was_loaded_stays(start, tracebook_a
     ran = kernel.run(f"%trace_load {path} --as bomb", timeout=120)
     assert ran.status == "error" and ran.content["ename"] == "TraceError", ran.content
     said = ran.content["evalue"]
-    # The thing, the reason, and the way out.
+    # The thing, the reason and the fix.
     for part in (
         f"cannot load {path}: the process holds ",
         "memory budget of 300 MiB",
@@ -49,16 +49,16 @@ def test_a_bomb_ends_with_a_message_and_what_was_loaded_stays(start, tracebook_a
         "set TRACEBOOK_MEMORY=1G",
     ):
         assert part in said, said
-    # The budget is looked at between pieces of text, so it may be passed by what one piece makes.
+    # The budget is checked between chunks, so the columns of one chunk may exceed it.
     assert resident(kernel.pid, "VmHWM") < 600 << 20
     assert kernel.ok("%trace_list").outputs[-1]["content"]["data"]["text/plain"] == before
     kernel.ok("%gpu_kernel_breakdown control --no-figure")
-    # What the bomb took is given back.
+    # The memory of the bomb is released.
     assert resident(kernel.pid) < 300 << 20
 
 
 @pytest.mark.parametrize("before", [b'{"ph": "X", "name": "', b'{"ph": "X", "name": "k", "args": {"note": "'])
-def test_one_text_without_end_is_no_bomb(start, tracebook_argv, tmp_path, before):
+def test_one_endless_text_ends_at_the_budget(start, tracebook_argv, tmp_path, before):
     head = b'{"traceEvents": [' + EVENT + b", " + before
     path = bomb(tmp_path / "text.json.gz", head, b"a" * 1024, b'"}]}', 1 << 30)
     kernel = start(tracebook_argv)
@@ -66,14 +66,14 @@ def test_one_text_without_end_is_no_bomb(start, tracebook_argv, tmp_path, before
     assert resident(kernel.pid, "VmHWM") < 300 << 20
 
 
-def test_a_budget_that_is_no_size_is_said(start, tracebook_argv):
-    kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "plenty"})
+def test_invalid_budget_is_reported(start, tracebook_argv):
+    kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "huge"})
     ran = kernel.run(f"%trace_load {DATA}/job/rank-0.json.gz --as control")
-    assert 'TRACEBOOK_MEMORY="plenty" is no size; write 8G' in ran.content["evalue"]
+    assert 'TRACEBOOK_MEMORY="huge" is no size; write 8G' in ran.content["evalue"]
 
 
 def test_a_budget_below_what_the_kernel_holds_refuses_every_load(start, tracebook_argv):
-    """Also a small trace: what the kernel itself holds counts."""
+    """Even for a small trace, since the kernel's own memory counts."""
     for setting, words in [("5M", "5 MiB"), ("1", "1 B")]:
         kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": setting})
         ran = kernel.run(f"%trace_load {DATA}/control --as control")
@@ -82,14 +82,14 @@ def test_a_budget_below_what_the_kernel_holds_refuses_every_load(start, traceboo
         assert kernel.ok("%lsmagic").status == "ok"
 
 
-def test_a_question_beyond_the_budget_is_refused_and_the_kernel_goes_on(start, tracebook_argv, large_trace, tmp_path):
-    """Four ranks fit as columns, the work of a question about all of them does not."""
+def test_analysis_beyond_the_budget_is_refused_and_the_kernel_goes_on(start, tracebook_argv, large_trace, tmp_path):
+    """The columns of four ranks fit, the working memory of an analysis of all of them does not."""
     folder = tmp_path / "job"
     folder.mkdir()
     for rank in range(4):
         file = folder / f"rank{rank}.json"
         subprocess.run([large_trace, file, "--bytes", "40M", "--rank", str(rank)], check=True, capture_output=True)
-    # Without the library for cells the columns stay in the kernel, and are not mapped from a file some time after the load.
+    # Without the cells toolchain the columns stay in the kernel, instead of being mapped from a file some time after the load.
     no_cells = {"TRACEBOOK_CELLS": "/no/such/folder"}
     kernel = start(tracebook_argv, env=no_cells)
     kernel.ok(f"%trace_load {folder} --as job --quiet", timeout=60)

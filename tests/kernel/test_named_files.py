@@ -1,4 +1,4 @@
-"""Files that the user names: written through devices, pipes and links, with the mode that they had."""
+"""Files named by the user: written through devices, pipes and links, with unchanged mode."""
 
 import os
 import stat
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import disks
+from places import DATA
 
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 HEAD = "name,control_counts"
 
 
@@ -30,7 +30,7 @@ def mode(path):
 
 
 def node(path, major, minor):
-    """A device of our own; skips where the system gives none."""
+    """Creates a device; skips if the system does not allow it."""
     try:
         os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(major, minor))
         with open(path, "w") as file:
@@ -69,7 +69,7 @@ def test_a_pipe_is_written_to_its_reader(loaded, tmp_path):
 def test_interrupt_ends_the_wait_for_a_pipe(loaded, tmp_path, read):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    # A pipe that is full from the start.
+    # A full pipe.
     end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK) if read else None
     try:
         while end is not None:
@@ -79,7 +79,7 @@ def test_interrupt_ends_the_wait_for_a_pipe(loaded, tmp_path, read):
     msg_id = loaded.client.execute(f"%compare_traces control test --quiet --csv '{pipe}'")
     time.sleep(1)
     started = time.monotonic()
-    loaded.ask("interrupt_request", channel="control")
+    loaded.interrupt()
     assert loaded.finish(msg_id).content["ename"] == "KeyboardInterrupt"
     assert time.monotonic() - started < 1
     if end is not None:
@@ -147,7 +147,7 @@ def diff(tracebook_argv, arguments, shell='exec "$@"', **options):
 
 
 def test_the_terminal_writes_through_descriptors(tracebook_argv, tmp_path):
-    """What `/dev/stdout` leads to, and never that link itself: a program that replaces it breaks the machine."""
+    """Uses the target of `/dev/stdout`, never the link itself: a program that replaces it breaks the machine."""
     out = diff(tracebook_argv, ["--quiet", "--csv", "/proc/self/fd/1"])
     assert (out.returncode, out.stderr) == (0, "") and out.stdout.startswith(HEAD)
     appended = tmp_path / "appended.csv"

@@ -1,21 +1,19 @@
-"""No telemetry, no network: whatever runs, the kernel opens no connection."""
+"""No telemetry, no network: the kernel opens no connection."""
 
 import pytest
 
+from driver import LONG
 from namespaces import of_its_own
-from places import ROOT
-
-LONG = 120
-DATA = ROOT / "notebooks" / "data"
+from places import DATA
 
 
 def without_network(argv):
-    """`argv` in a network of its own that has no way out; skips where the system allows none."""
-    return [*of_its_own("net", "a network without a way out"), *argv]
+    """Returns a command that runs `argv` in an isolated network; skips if the system does not allow it."""
+    return [*of_its_own("net", "an isolated network"), *argv]
 
 
 def attempts(pid):
-    """How often anything in the network of a process tried to reach another address, or sent anything at all."""
+    """The counters of attempts to reach other addresses, and of sent packets, in the network of a process."""
     counters = {}
     with open(f"/proc/{pid}/net/snmp") as file:
         lines = [line.split() for line in file]

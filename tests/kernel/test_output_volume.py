@@ -1,14 +1,16 @@
-"""However much a cell shows, output, result and panic are its own, and no other cell's."""
+"""Output, result and panic belong to their cell, however much it shows."""
 
 import time
 
 import pytest
 
+from driver import plain
+
 pytestmark = pytest.mark.rust_cells
 
 LONG = 180
 MANY = 20_000
-# Two lines of a block that evcxr's own libraries print: small, so that thousands wait in the pipe.
+# A display as evcxr's libraries print it: small, so that thousands wait in the pipe.
 BLOCK = r'println!("EVCXR_BEGIN_CONTENT text/html\n<b>{}</b>\nEVCXR_END_CONTENT", i);'
 
 
@@ -16,12 +18,8 @@ def displays(ran):
     return [message["content"]["data"]["text/html"] for message in ran.outputs if message["msg_type"] == "display_data"]
 
 
-def plain(ran):
-    return ran.one("execute_result")["data"]["text/plain"]
-
-
 def assert_own_outputs(kernel):
-    """The next cells have what they show, and nothing else."""
+    """Asserts that the next cells show their own outputs only."""
     assert [(ran.kinds, plain(ran)) for ran in [kernel.ok("1+1", timeout=LONG)]] == [(["execute_result"], "2")]
     ran = kernel.ok('println!("hi");', timeout=LONG)
     assert (ran.kinds, ran.text()) == (["stream"], "hi\n")
@@ -45,13 +43,13 @@ def test_interrupt_drops_the_displays_that_wait(kernel):
     msg_id = kernel.client.execute(f"let mut i = 0; loop {{ i += 1; {BLOCK} }}")
     time.sleep(4)
     started = time.monotonic()
-    kernel.ask("interrupt_request", channel="control")
+    kernel.interrupt()
     ran = kernel.finish(msg_id, timeout=LONG)
     seconds = time.monotonic() - started
     assert (ran.status, ran.content["ename"]) == ("error", "KeyboardInterrupt")
     assert seconds < 3, f"{seconds:.1f} s"
     assert "displays were dropped" in ran.text("stderr")
-    assert "no variable was lost" in ran.content["evalue"], "the cell came to its checkpoint"
+    assert "no variable was lost" in ran.content["evalue"], "the cell reached its checkpoint"
     assert_own_outputs(kernel)
 
 
@@ -72,8 +70,8 @@ def test_an_envelope_cut_off_with_its_process_swallows_nothing(kernel):
     assert_own_outputs(kernel)
 
 
-def test_text_of_a_child_that_never_stops_costs_the_next_cells_nothing(kernel):
-    """The mark of a cell's end must find room in a pipe that another process keeps full."""
+def test_endless_text_of_a_child_does_not_affect_later_cells(kernel):
+    """The end mark of a cell must get through a pipe that another process keeps full."""
     kernel.ok('let mut child = std::process::Command::new("yes").spawn()?;', timeout=LONG)
     try:
         ran = kernel.ok("1+1", timeout=LONG)
@@ -85,7 +83,7 @@ def test_text_of_a_child_that_never_stops_costs_the_next_cells_nothing(kernel):
 
 
 def test_output_that_is_stolen_is_an_error_of_its_cell(kernel):
-    """A program that reads the pipe of its own output takes the mark of its end with it."""
+    """A program that reads the pipe of its own output also reads the end mark of the cell."""
     code = (
         'let mut thief = std::process::Command::new("sh")\n'
         '    .args(["-c", "exec cat \\"$TRACEBOOK_PIPES/out\\" >/dev/null 2>&1"]).spawn()?;\n'

@@ -1,12 +1,12 @@
-"""What Rust cells print, through the pipe between their process and the kernel; and a cell that waits for an answer."""
+"""Output of Rust cells through the pipe between worker process and kernel, and a cell that waits for input."""
 
 import time
 
 import pytest
 
-pytestmark = pytest.mark.rust_cells
+from driver import LONG
 
-LONG = 120
+pytestmark = pytest.mark.rust_cells
 
 
 def test_a_character_cut_between_two_writes_is_whole(kernel):
@@ -44,7 +44,7 @@ def test_interrupt_of_a_rust_cell_that_waits_for_input(kernel):
     msg_id = kernel.client.execute('let said = input("name? ");', allow_stdin=True)
     assert kernel.client.get_stdin_msg(timeout=LONG)["parent_header"]["msg_id"] == msg_id
     started = time.monotonic()
-    kernel.ask("interrupt_request", channel="control")
+    kernel.interrupt()
     ran = kernel.finish(msg_id)
     assert (ran.status, ran.content["ename"]) == ("error", "KeyboardInterrupt")
     assert time.monotonic() - started < 5

@@ -1,15 +1,15 @@
-"""What a kernel writes of traces and cells is for its user alone."""
+"""Only the user can read what a kernel writes of traces and cells."""
 
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
+from driver import LONG
+from places import DATA
+
 pytestmark = pytest.mark.rust_cells
 
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
-LONG = 120
 SECRET = "hunter2-of-the-test"
 
 
@@ -18,7 +18,7 @@ def open_to_others(path):
 
 
 def reachable(folder):
-    """The files that other users can come to."""
+    """The files that other users can read."""
     for path in folder.iterdir():
         if path.is_symlink() or not open_to_others(path):
             continue

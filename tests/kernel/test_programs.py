@@ -1,4 +1,4 @@
-"""Programs that run notebooks with the kernel as users get it: papermill, nbconvert, jupyter console."""
+"""Programs that run notebooks with the kernel: papermill, nbconvert, jupyter console."""
 
 import json
 import os
@@ -9,18 +9,17 @@ import sys
 import nbformat
 import pytest
 
-from places import ROOT
+from places import DATA, ROOT
 
 pytestmark = pytest.mark.rust_cells
 
 LONG = 240
-DATA = ROOT / "notebooks" / "data"
 PAGE = ROOT / "docs" / "front-ends.md"
 
 
 @pytest.fixture
 def folder(tracebook_argv, tmp_path, monkeypatch):
-    """A folder of notebooks, and a kernelspec of the kernel under test where Jupyter's programs look."""
+    """A folder of notebooks, and a kernelspec of the kernel under test that Jupyter's programs find."""
     spec = tmp_path / "share" / "kernels" / "under_test"
     spec.mkdir(parents=True)
     argv = [*tracebook_argv, "{connection_file}"]
@@ -52,7 +51,7 @@ def program(*line, env=None, **options):
 
 
 def texts(path):
-    """What each cell of an executed notebook shows as text."""
+    """The text outputs of each cell of an executed notebook."""
     cells = nbformat.read(path, as_version=4).cells
     return ["".join(o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell.outputs) for cell in cells]
 
@@ -61,7 +60,7 @@ def texts(path):
 
 
 def test_papermill_takes_parameters_from_the_environment(folder):
-    """The cell of the page."""
+    """The code block of docs/front-ends.md."""
     (cell,) = re.findall(r"```text\n(.*?)```", PAGE.read_text(), re.DOTALL)
     source = write(folder / "in.ipynb", cell, "(control.ranks(), top)")
     ran = program("-m", "papermill", source, folder / "out.ipynb", env={"CONTROL": str(DATA / "control"), "TOP": "7"})

@@ -1,10 +1,8 @@
 """`x?`, `?x` and `x??` alone in a cell: what Shift-Tab shows, without compiling anything."""
 
-from pathlib import Path
-
 import pytest
 
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
+from places import DATA
 
 
 def page(ran):

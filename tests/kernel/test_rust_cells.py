@@ -1,18 +1,17 @@
-"""Rust cells: what they find in scope, how their values show, what survives an error, and what they share with magics."""
+"""Rust cells: scope, display of values, what survives an error, and what they share with magics."""
 
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 
+from driver import LONG
 from long_load import long_load
+from places import DATA
 
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 TABLE = "application/vnd.tracebook.table.v1+json"
 PLOTLY = "application/vnd.plotly.v1+json"
 
@@ -96,14 +95,13 @@ def test_output_before_an_error_is_kept(kernel):
 
 
 def interrupted(kernel, code):
-    """Runs `code`, presses the button a moment later, and returns what came of it and how long it took."""
-    message = kernel.client.execute(code)
-    time.sleep(1.5)
-    pressed = time.monotonic()
-    kernel.ask("interrupt_request", channel="control")
+    """Interrupts `code` once it runs; returns the result, and the seconds from the request to it."""
+    message = kernel.begin(f'println!("begun"); {code}', printed="begun", timeout=LONG)
+    requested = time.monotonic()
+    kernel.interrupt()
     ran = kernel.finish(message, timeout=LONG)
     assert ran.content["ename"] == "KeyboardInterrupt", ran.content
-    return ran, time.monotonic() - pressed
+    return ran, time.monotonic() - requested
 
 
 @pytest.mark.parametrize("loop", ["loop {}", "while true { std::hint::black_box(1); }", "for n in 0.. { touched = n; }"])
@@ -115,7 +113,7 @@ def test_an_interrupted_loop_costs_no_variable(kernel, loop):
     assert plain(kernel.ok("survivor.len()")) == "3"
 
 
-def test_an_interrupt_of_foreign_code_ends_it_and_says_what_was_lost(traces):
+def test_interrupt_of_foreign_code_ends_it_and_names_the_losses(traces):
     traces.ok("let sleeper = 1;", timeout=LONG)
     ran, seconds = interrupted(traces, "std::thread::sleep(std::time::Duration::from_secs(60));")
     assert seconds < 4 and "sleeper" in ran.content["evalue"]
@@ -149,7 +147,7 @@ def test_several_displays_in_one_cell_each_appear_in_order(kernel):
     assert ran.kinds == ["stream", "display_data", "stream", "display_data", "execute_result"]
 
 
-def test_display_stands_beside_a_variable_without_a_type(kernel):
+def test_display_next_to_a_variable_without_a_type(kernel):
     ran = kernel.ok("let shown = vec![1, 2]; for one in &shown { display(one); }\n(shown.len(), 7)", timeout=LONG)
     assert ran.kinds == ["display_data", "display_data", "execute_result"]
 
@@ -195,7 +193,7 @@ def test_a_first_mention_is_offered_again_after_an_error(traces):
     assert ran.content["ename"] == "Panic" and any("cell, line 2" in line for line in ran.content["traceback"])
     assert int(plain(traces.ok("once_more.height()"))) > 0
     traces.ok("once_more = once_more.head(Some(2));")
-    assert plain(traces.ok("once_more.height()")) == "2", "what a cell made of it stays"
+    assert plain(traces.ok("once_more.height()")) == "2", "a variable made from it stays"
 
 
 def test_a_first_mention_may_stand_behind_items_and_commands(traces):
@@ -226,7 +224,7 @@ def test_rank_says_which_there_are(traces):
     assert ran.status == "error" and "has 3" in ran.content["evalue"]
 
 
-def test_a_magic_binds_a_frame_that_rust_changes_and_a_magic_draws(traces):
+def test_frame_goes_from_a_magic_to_rust_to_a_magic(traces):
     ran = traces.ok("changes = %compare_traces control test --device-type cpu")
     assert ran.kinds == ["stream"]
     traces.ok(
@@ -240,7 +238,7 @@ def test_a_magic_binds_a_frame_that_rust_changes_and_a_magic_draws(traces):
 
 
 def changes(bundle):
-    """The kinds of change of a table and how many rows have them, in the order in which they are offered."""
+    """The kinds of change of a table and their numbers of rows, in the order of the facet."""
     told = bundle[TABLE]["changes"]
     counts = [told["rows"].count(kind) for kind in range(len(told["kinds"]))]
     return dict(zip(told["kinds"], counts, strict=True))
@@ -369,7 +367,7 @@ def test_dbg_hands_its_value_on(kernel):
     ran = kernel.ok('let (one, two) = dbg!(1 + 1, String::from("x")); dbg!(); format!("{one}{two}")', timeout=LONG)
     assert plain(ran) == '"2x"' and ran.text("stderr") == '[cell] 1 + 1 = 2\n[cell] String::from("x") = "x"\n[cell]\n'
     ran = kernel.ok("fn dbg(x: i32) -> i32 { x }\nmacro_rules! own { () => { 5 } }\ndbg(own!())")
-    assert plain(ran) == "5", "a function of that name is another thing"
+    assert plain(ran) == "5", "a function of that name is not the macro"
 
 
 @pytest.mark.parametrize(
@@ -379,7 +377,7 @@ def test_dbg_hands_its_value_on(kernel):
         'std::panic::catch_unwind(|| { if true { panic!("told") } }).is_err()',
     ],
 )
-def test_a_panic_that_the_cell_caught_is_told_and_is_no_error(kernel, code):
+def test_caught_panic_is_shown_and_is_not_an_error(kernel, code):
     ran = kernel.ok(code, timeout=LONG)
     assert plain(ran) == "true" and "told" in ran.text("stderr")
 
@@ -395,14 +393,14 @@ def test_what_is_no_text_is_replaced(kernel):
 READ = "let mut line = String::new(); let length = std::io::stdin().read_line(&mut line)?; (length, line.clone())"
 
 
-def test_a_cell_that_reads_standard_input_without_asking_is_given_a_prompt(kernel):
+def test_cell_that_reads_standard_input_gets_a_prompt(kernel):
     message = kernel.client.execute(READ, allow_stdin=True)
     assert kernel.client.get_stdin_msg(timeout=LONG)["content"]["prompt"] == "standard input: "
     kernel.client.input("typed")
     assert plain(kernel.finish(message)) == '(6, "typed\\n")'
 
 
-def test_standard_input_is_at_its_end_where_nobody_can_be_asked(kernel):
+def test_standard_input_is_empty_if_the_front_end_has_none(kernel):
     ran = kernel.run(READ, allow_stdin=False)
     assert ran.status == "error" and "input" in ran.content["evalue"]
     assert plain(kernel.ok("1")) == "1"
@@ -412,7 +410,7 @@ def test_a_cell_that_waits_for_standard_input_can_be_interrupted(kernel):
     kernel.ok("let before_reading = 1;")
     message = kernel.client.execute(READ, allow_stdin=True)
     kernel.client.get_stdin_msg(timeout=LONG)
-    kernel.ask("interrupt_request", channel="control")
+    kernel.interrupt()
     ran = kernel.finish(message)
     assert ran.content["ename"] == "KeyboardInterrupt" and "no variable was lost" in ran.content["evalue"]
     assert plain(kernel.ok("before_reading")) == "1"

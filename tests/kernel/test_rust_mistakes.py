@@ -1,16 +1,16 @@
-"""Mistakes that people make in Rust cells: the answer names the thing, the reason and the fix, and speaks of the user's cell only."""
+"""Common mistakes in Rust cells: the message names the thing, the reason and the fix, and shows the user's cell only."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from driver import LONG
+from places import DATA
+
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
 
-# The cell, what the message names, and the fix that stands beside it.
+# The cell, what the message names, and the fix it gives.
 MISTAKES = {
     "python_import": ("import pandas as pd", "`pandas`", "polars, plotly, serde_json"),
     "magic_without_sigil": ("compare_traces control test", "`control`", "did you mean `%compare_traces control test`?"),
@@ -60,7 +60,7 @@ def frames(kernel):
 
 
 def shown(ran):
-    """The traceback as a person reads it."""
+    """The traceback without colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(ran.content["traceback"]))
 
 
@@ -72,7 +72,7 @@ def test_mistake_in_a_rust_cell_is_answered_with_its_fix(frames, cell, names, fi
     assert names in text and fix in text, text
     assert names in ran.content["evalue"] or fix in ran.content["evalue"], ran.content["evalue"]
     assert "evcxr" not in text.lower() and "cells::" not in text and "lib.rs" not in text, text
-    # Every line that is shown as source is one of the cell.
+    # Every source line shown is one of the cell.
     lines = cell.split("\n")
     for number, source in re.findall(r"^(\d+) \| (.*)$", text, re.MULTILINE):
         assert lines[int(number) - 1] == source, text
@@ -84,7 +84,7 @@ def test_error_says_each_thing_once(kernel):
     assert text.count("no method named `no_such`") == 1, text
 
 
-def test_advice_is_said_once(kernel):
+def test_advice_is_given_once(kernel):
     text = shown(kernel.run("let total = 0; total += 1;", timeout=LONG))
     assert text.count("consider making this binding mutable") == 1, text
 
@@ -100,7 +100,7 @@ def test_error_behind_a_magic_names_the_line_of_the_cell(kernel):
     assert "cell, line 3, column 11" in text and "3 | let b = a b;" in text, text
 
 
-def test_error_of_an_earlier_item_is_said_to_be_one(kernel):
+def test_error_of_an_earlier_item_is_reported_as_such(kernel):
     kernel.ok("struct Shape { side: i32 }\nfn area(shape: &Shape) -> i32 { shape.side * shape.side }", timeout=LONG)
     ran = kernel.run("struct Shape { radius: i32 }\n1 + 1", timeout=LONG)
     text = shown(ran)

@@ -1,23 +1,16 @@
-"""Variables of Rust cells: those that live in their cell only, those that are lost, and names that none can have."""
+"""Variables of Rust cells: those dropped after their cell, lost ones, and invalid names."""
 
 import os
 import shutil
 import signal
-import time
-from pathlib import Path
 
 import pytest
 
-from processes import children
+from driver import LONG, plain
+from places import DATA
+from processes import assert_gone, worker
 
 pytestmark = pytest.mark.rust_cells
-
-LONG = 120
-DATA = Path(__file__).resolve().parents[2] / "notebooks" / "data"
-
-
-def plain(ran):
-    return ran.one("execute_result")["data"]["text/plain"]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +31,7 @@ def plain(ran):
         ("let (pair, t8) = (|x: i32| x, 1); pair(t8)", "1", "pair", "write a `fn`"),
     ],
 )
-def test_variable_that_cannot_be_kept_lives_in_its_cell(kernel, cell, value, name, advice):
+def test_variable_that_cannot_be_kept_is_dropped_after_its_cell(kernel, cell, value, name, advice):
     ran = kernel.ok(cell, timeout=LONG)
     assert plain(ran) == value
     notes = ran.text("stderr").splitlines()
@@ -66,19 +59,13 @@ def test_real_error_hides_what_cannot_be_kept(kernel):
     assert "cannot borrow `own` as mutable" in ran.content["evalue"] and text.count("error") == 1, text
 
 
-def worker(kernel):
-    """The process in which Rust cells run."""
-    below = children(kernel.manager.provisioner.pid)
-    (pid,) = [pid for pid in below if Path(f"/proc/{pid}/comm").read_text().startswith("tracebook-work")]
-    return pid
-
-
 def test_cell_runs_after_its_process_was_killed_while_idle(tracebook):
     tracebook.ok("let idle_one = 1;\nfn twice(x: i32) -> i32 { x * 2 }", timeout=LONG)
     tracebook.ok(f"%trace_load '{DATA}/control' --as control --quiet")
     tracebook.ok("control.ranks()", timeout=LONG)
-    os.kill(worker(tracebook), signal.SIGKILL)
-    time.sleep(0.5)
+    pid = worker(tracebook.pid)
+    os.kill(pid, signal.SIGKILL)
+    assert_gone([pid])
     ran = tracebook.ok("twice(control.ranks().len() as i32)", timeout=LONG)
     assert plain(ran) == "2"
     note = ran.text("stderr")
@@ -107,25 +94,25 @@ def test_label_of_300_characters_is_a_variable(kernel):
     assert plain(kernel.ok(f"{label}.ranks()", timeout=LONG)) == "[3]"
 
 
-def test_library_installed_anew_asks_for_a_restart(start, tracebook_argv, tmp_path, kit):
-    installed, kit = kit, tmp_path / "kit"
-    install(installed, kit)
-    kernel = start(tracebook_argv, env={"TRACEBOOK_CELLS": str(kit)})
+def test_library_installed_anew_asks_for_a_restart(start, tracebook_argv, tmp_path, cells_toolchain):
+    copy = tmp_path / "cells"
+    install(cells_toolchain, copy)
+    kernel = start(tracebook_argv, env={"TRACEBOOK_CELLS": str(copy)})
     kernel.ok("1", timeout=LONG)
-    # As an installation does: the folder is replaced.
-    kit.rename(tmp_path / "old")
+    # An installation replaces the folder.
+    copy.rename(tmp_path / "old")
     missing = kernel.run("1 + 1", timeout=LONG)
-    install(installed, kit)
+    install(cells_toolchain, copy)
     renewed = kernel.run("1 + 1", timeout=LONG)
     for ran in (missing, renewed):
         assert ran.content["ename"] == "RustUnavailable" and "restart the kernel" in ran.content["evalue"], ran.content
         assert len(ran.content["evalue"].splitlines()) == 1
 
 
-def install(kit, target):
-    """The same library for cells once more: links but for the library itself, which is another file."""
+def install(source, target):
+    """A second cells toolchain: links to the files of the first, but a copy of the library."""
     target.mkdir()
-    for file in kit.iterdir():
+    for file in source.iterdir():
         if file.name == "libcells.so":
             shutil.copy(file, target)
         else:

@@ -1,5 +1,6 @@
-"""Kernels behind Jupyter Server: REST for their lives, a WebSocket for their messages, limits for their outputs."""
+"""Kernels behind Jupyter Server: REST, messages over a WebSocket, limits of outputs."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -11,13 +12,13 @@ import pytest
 import requests
 import websocket
 
-from places import ROOT
+from driver import LONG
+from places import DATA
 from processes import assert_gone, children
+from waiting import wait_until
 
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
-DATA = ROOT / "notebooks" / "data"
 TOKEN = "of-the-test"
 
 
@@ -60,19 +61,18 @@ def server(tracebook_argv, tmp_path_factory):
 
 
 def address(runtime, process):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
+    def url():
+        assert process.poll() is None, "Jupyter Server ended"
         for file in runtime.glob("jpserver-*.json"):
-            try:
+            with contextlib.suppress(ValueError):
                 return json.loads(file.read_text())["url"]
-            except ValueError:
-                pass
-        time.sleep(0.1)
-    pytest.fail("Jupyter Server did not start")
+        return None
+
+    return wait_until(url, 60, "Jupyter Server did not start")
 
 
 class Remote:
-    """A kernel behind a server, and a connection to it as a browser has one."""
+    """A kernel behind a server, connected as a browser is."""
 
     def __init__(self, url):
         self.url, self.headers = url, {"Authorization": f"token {TOKEN}"}
@@ -109,7 +109,7 @@ class Remote:
         reply, outputs, idle = None, [], False
         while reply is None or not idle:
             message = json.loads(self.socket.recv())
-            # What the server itself says has no parent.
+            # Messages of the server itself have no parent.
             if message["parent_header"].get("msg_id") not in (msg_id, None):
                 continue
             if message["msg_type"] == "execute_reply":
@@ -142,7 +142,7 @@ def test_cells_run_over_a_websocket(remote):
     assert [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "execute_result"] == ["[3]"]
 
 
-def test_text_beyond_the_limit_of_the_server_ends_with_its_message_and_the_kernel_goes_on(remote):
+def test_text_beyond_the_servers_limit_is_cut_and_the_kernel_goes_on(remote):
     reply, outputs = remote.run('for n in 0..400_000 { println!("{n:062}"); }')
     assert reply["status"] == "ok", reply
     whole = "".join(f"{n:062}\n" for n in range(400_000))
@@ -177,8 +177,9 @@ def test_a_large_figure_passes_whole(remote):
 def test_interrupt_restart_and_end_over_rest(server):
     remote = Remote(server)
     assert remote.run("let kept = 7;")[0]["status"] == "ok"
-    running = remote.send("loop {}")
-    time.sleep(1)
+    running = remote.send('println!("begun"); loop {}')
+    while json.loads(remote.socket.recv())["msg_type"] != "stream":
+        pass
     remote.rest("post", f"/{remote.id}/interrupt")
     assert remote.finish(running)[0]["ename"] == "KeyboardInterrupt"
     assert remote.run("kept")[0]["status"] == "ok"

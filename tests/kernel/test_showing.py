@@ -1,10 +1,11 @@
-"""How values show themselves at the end of a Rust cell, and in its middle."""
+"""Display of values at the end of a Rust cell and in the middle of it."""
 
 import pytest
 
+from driver import LONG
+
 pytestmark = pytest.mark.rust_cells
 
-LONG = 120
 TABLE = "application/vnd.tracebook.table.v1+json"
 PLOTLY = "application/vnd.plotly.v1+json"
 
@@ -133,7 +134,7 @@ def test_the_end_of_a_cell_may_move_a_variable(kernel):
     assert kernel.ok("moved.agg([len()]).collect()?.height()").one("execute_result")["data"]["text/plain"] == "1"
 
 
-def test_an_error_in_the_last_expression_is_told_once(kernel):
+def test_error_in_the_last_expression_is_reported_once(kernel):
     ran = kernel.run('let good = 1;\nsmall.head(Some("x"))')
     text = "\n".join(ran.content["traceback"])
     assert text.count("error") == 1 and "mismatched" in text

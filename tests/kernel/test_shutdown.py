@@ -1,12 +1,13 @@
-"""Shutdown: of everything we started, within two seconds, whatever the kernel is doing."""
+"""Shutdown of all processes within two seconds, whatever the kernel is doing."""
 
 import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+
+from waiting import wait_until
 
 WITHIN = 2
 
@@ -24,8 +25,7 @@ def test_shutdown_while_idle(echo, channel, restart):
 
 @pytest.mark.parametrize("cell", ["sleep 60000", "hang 60000", "lines 100000000", "input name?"])
 def test_shutdown_while_a_cell_runs(echo, cell):
-    echo.client.execute(cell, allow_stdin=True)
-    time.sleep(0.3)
+    echo.begin(cell, allow_stdin=True)
     msg_id = echo.send("shutdown_request", {"restart": False}, "control")
     assert echo.recv_reply(msg_id, channel="control")["content"]["status"] == "ok"
     echo.wait_for_end(WITHIN)
@@ -47,15 +47,14 @@ def test_no_process_is_left(echo):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signal_ends_the_kernel_cleanly(echo, number):
-    echo.client.execute("sleep 60000")
-    time.sleep(0.2)
+    echo.begin("sleep 60000")
     os.kill(echo.pid, number)
     echo.wait_for_end(WITHIN)
     assert echo.manager.provisioner.process.returncode == 0
 
 
 def test_kernel_ends_when_jupyter_is_killed(echo_argv, tmp_path):
-    """Jupyter is a process that starts a kernel, says its id and waits to be killed."""
+    """Here Jupyter is a process that starts a kernel, prints its id and waits."""
     program = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\n"
         "from driver import Kernel\n"
@@ -70,10 +69,7 @@ def test_kernel_ends_when_jupyter_is_killed(echo_argv, tmp_path):
     kernel = int(jupyter.stdout.readline())
     jupyter.kill()
     jupyter.wait()
-    deadline = time.monotonic() + 3
-    while os.path.exists(f"/proc/{kernel}"):
-        assert time.monotonic() < deadline, "the kernel outlived Jupyter"
-        time.sleep(0.05)
+    wait_until(lambda: not os.path.exists(f"/proc/{kernel}"), 3, "the kernel outlived Jupyter")
 
 
 def test_restart_gives_a_fresh_kernel(echo):

@@ -1,4 +1,4 @@
-"""A short soak: `make soak` runs the same load for ten minutes."""
+"""A short soak test; `make soak` runs the same load for ten minutes."""
 
 import pytest
 

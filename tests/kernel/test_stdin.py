@@ -1,4 +1,4 @@
-"""Input: asked on the stdin channel, and never when the front end cannot."""
+"""Input: requested on the stdin channel, only if the front end allows it."""
 
 import time
 
@@ -36,7 +36,7 @@ def test_input_that_is_not_allowed_is_an_error(echo):
 def test_interrupt_while_waiting_for_input(echo):
     msg_id, _ = ask(echo)
     started = time.monotonic()
-    echo.ask("interrupt_request", channel="control")
+    echo.interrupt()
     ran = echo.finish(msg_id)
     assert (ran.status, ran.content["ename"]) == ("error", "KeyboardInterrupt")
     assert time.monotonic() - started < 1
@@ -44,7 +44,7 @@ def test_interrupt_while_waiting_for_input(echo):
 
 def test_late_answer_is_not_taken_for_the_next_question(echo):
     msg_id, _ = ask(echo)
-    echo.ask("interrupt_request", channel="control")
+    echo.interrupt()
     assert echo.recv_reply(msg_id)["content"]["status"] == "error"
     echo.client.input("late")
     time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Printed text: complete, in time, in few messages."""
+"""Printed text: complete, prompt, in few messages."""
 
 import json
 import time
@@ -57,7 +57,7 @@ def resident(kernel):
     return int(line.split()[1]) * 1024
 
 
-def test_client_that_stops_reading_costs_nobody_else_an_output(echo):
+def test_client_that_stops_reading_costs_other_clients_no_output(echo):
     deaf = echo.raw("iopub", zmq.SUB)
     deaf.rcvhwm = 1
     deaf.subscribe(b"")
@@ -66,7 +66,7 @@ def test_client_that_stops_reading_costs_nobody_else_an_output(echo):
         ran = echo.ok(f"bytes {50 * MEGABYTE}", timeout=60)
         assert len(ran.text()) == 50 * MEGABYTE, f"output {count}"
     assert resident(echo) < 450 * MEGABYTE
-    # It gets what waited for it, and after that everything again.
+    # It gets the messages that waited for it, and then all new ones.
     deaf.rcvhwm, deaf.rcvtimeo, last = 1000, 5000, b""
     deadline = time.monotonic() + 60
     while b"welcome back" not in last:
@@ -96,7 +96,7 @@ def test_slow_client_slows_the_cell_down_and_loses_nothing(echo):
     assert len(echo.finish(msg_id, timeout=60).text()) == 200 * MEGABYTE
 
 
-def test_many_displays_are_not_lost_and_not_faster_than_jupyter_takes_them(echo):
+def test_many_displays_are_complete_and_below_jupyters_rate_limit(echo):
     ran = echo.ok("displays 3000", timeout=30)
     displays = (message["content"] for message in ran.outputs if message["msg_type"] == "display_data")
     assert [content["data"]["text/plain"] for content in displays] == [str(n) for n in range(3000)]

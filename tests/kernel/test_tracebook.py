@@ -1,4 +1,4 @@
-"""The kernel as users get it: what needs no compiler first, then Rust cells."""
+"""The kernel as users get it: first what needs no compiler, then Rust cells."""
 
 import os
 import signal
@@ -86,7 +86,7 @@ def test_arguments_become_columns_and_conditions_choose_events(tracebook, tmp_pa
 
 
 def test_interrupt_while_idle_loses_nothing(tracebook):
-    tracebook.ask("interrupt_request", channel="control")
+    tracebook.interrupt()
     assert tracebook.ok("%trace_list").status == "ok"
 
 
@@ -99,7 +99,7 @@ def test_shutdown_right_after_the_start_leaves_nothing(start, tracebook_argv, tm
 
 
 def test_a_folder_of_another_run_is_left_alone(start, tracebook_argv, tmp_path):
-    """As in a kernel that was started from a cell of another."""
+    """The environment of a kernel that was started from a cell of another kernel."""
     foreign = tmp_path / "foreign"
     foreign.mkdir()
     foreign.joinpath("kept").write_text("kept")
@@ -177,10 +177,9 @@ def test_expressions_are_evaluated(tracebook):
 @rust
 def test_interrupt_of_a_cell_ends_it_and_says_what_was_lost(tracebook):
     tracebook.ok("let kept = 7;", timeout=LONG)
-    msg_id = tracebook.client.execute("loop {}")
-    time.sleep(2)
+    msg_id = tracebook.begin('println!("begun"); loop {}', printed="begun", timeout=LONG)
     started = time.monotonic()
-    tracebook.ask("interrupt_request", channel="control")
+    tracebook.interrupt()
     ran = tracebook.finish(msg_id)
     assert ran.content["ename"] == "KeyboardInterrupt"
     assert time.monotonic() - started < 5
@@ -188,12 +187,14 @@ def test_interrupt_of_a_cell_ends_it_and_says_what_was_lost(tracebook):
 
 
 @rust
-@pytest.mark.parametrize("code", ["1", "loop {}", 'loop { println!("x"); }'])
+@pytest.mark.parametrize(
+    "code", [None, 'println!("begun"); loop {}', 'loop { println!("begun"); }'], ids=["idle", "loop", "output"]
+)
 def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path, code):
     kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path)})
     kernel.ok("1", timeout=LONG)
-    kernel.client.execute(code)
-    time.sleep(1)
+    if code:
+        kernel.begin(code, printed="begun", timeout=LONG)
     below = children(kernel.pid)
     assert below, "the process for Rust cells runs"
     end(kernel)
@@ -202,11 +203,11 @@ def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path,
 
 
 @rust
-@pytest.mark.parametrize("code", ["1", "loop {}"])
+@pytest.mark.parametrize("code", [None, 'println!("begun"); loop {}'], ids=["idle", "loop"])
 def test_killed_kernel_leaves_no_process(tracebook, code):
     tracebook.ok("1", timeout=LONG)
-    tracebook.client.execute(code)
-    time.sleep(0.5)
+    if code:
+        tracebook.begin(code, printed="begun", timeout=LONG)
     below = children(tracebook.pid)
     assert below, "the process for Rust cells runs"
     os.kill(tracebook.pid, signal.SIGKILL)

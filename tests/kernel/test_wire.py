@@ -1,4 +1,4 @@
-"""Sockets, signatures, frames, heartbeat: nothing that arrives may end the kernel."""
+"""Sockets, signatures, frames, heartbeat: no message may end the kernel."""
 
 import json
 import socket
@@ -30,7 +30,7 @@ def header(kind="kernel_info_request", **fields):
 
 
 def signed(kernel, frames):
-    """A message of these four frames, rightly signed."""
+    """The four frames as a message with a valid signature."""
     return [DELIMITER, kernel.client.session.sign(frames), *frames]
 
 
@@ -51,7 +51,7 @@ def test_rightly_signed_raw_message_is_answered(echo):
     assert reply[0] == DELIMITER
     assert reply[1] == echo.client.session.sign(reply[2:6])
     assert json.loads(reply[2])["msg_type"] == "kernel_info_reply"
-    assert json.loads(reply[3]) == header(), "the parent header goes back as it came"
+    assert json.loads(reply[3]) == header(), "the parent header is returned unchanged"
 
 
 @pytest.mark.parametrize("signature", [b"", b"0" * 64, b"not hex", b"\xff" * 64])
@@ -94,7 +94,7 @@ MALFORMED = {
     "execute_with_a_number": lambda k: signed(k, frames("execute_request", {"code": 1})),
     "complete_without_code": lambda k: signed(k, frames("complete_request", {"cursor_pos": -1})),
     "complete_beyond_the_end": lambda k: signed(k, frames("complete_request", {"code": "é", "cursor_pos": 10**9})),
-    "history_unknown": lambda k: signed(k, frames("history_request", {"hist_access_type": "odd"})),
+    "history_unknown": lambda k: signed(k, frames("history_request", {"hist_access_type": "unknown"})),
     "unknown_request": lambda k: signed(k, frames("make_coffee_request")),
     "unknown_message": lambda k: signed(k, frames("coffee")),
     "reply_as_request": lambda k: signed(k, frames("execute_reply")),
@@ -177,7 +177,7 @@ def test_every_request_is_answered(shared_echo, channel, kind):
 
 
 def test_half_a_character_is_answered(shared_echo):
-    """What a browser writes for half an emoji, and what jupyter_client writes for a byte that is no UTF-8."""
+    """What a browser sends for half an emoji, and jupyter_client for a byte that is not UTF-8."""
     requests = {**REQUESTS, "execute_request": {"code": "println a"}, "history_request": {"hist_access_type": "tail", "n": 1}}
     for half in (b"\\ud83d", b"\\udcff x", b"\\ude00\\ud83d", b"\xff", b"\xed\xa0\xbd", "é".encode()[:1]):
         for kind, content in requests.items():
@@ -208,23 +208,23 @@ def test_half_a_character_is_answered(shared_echo):
     shared_echo.flush()
 
 
-# In a process of its own that ends without tidying up: a long topic is more than libzmq can forget on one stack.
-ODD_SUBSCRIBER = """
+# In a separate process that ends without cleaning up: libzmq overflows its stack when it removes a long topic.
+UNUSUAL_SUBSCRIBER = """
 import os, sys, time, zmq
-odd = zmq.Context().socket(zmq.XSUB)
-odd.connect(sys.argv[1])
+socket = zmq.Context().socket(zmq.XSUB)
+socket.connect(sys.argv[1])
 for message in (b"\\x01" + b"x" * 1_000_000, b"\\x01\\xff\\xfe", b"\\x00never", b"\\x07", b"", b"hello"):
-    odd.send(message)
-odd.send_multipart([b"\\x01", b"more", b"frames"])
+    socket.send(message)
+socket.send_multipart([b"\\x01", b"more", b"frames"])
 time.sleep(0.5)
 os._exit(0)
 """
 
 
-def test_odd_subscriptions_do_no_harm(start, echo_argv):
+def test_unusual_subscriptions_do_no_harm(start, echo_argv):
     kernel = start(echo_argv)
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", ODD_SUBSCRIBER, kernel.client._make_url("iopub")], check=True, timeout=20)
+        subprocess.run([sys.executable, "-c", UNUSUAL_SUBSCRIBER, kernel.client._make_url("iopub")], check=True, timeout=20)
         assert_alive(kernel)
     kernel.send("shutdown_request", {"restart": False}, "control")
     kernel.wait_for_end(2)
@@ -239,9 +239,8 @@ def test_heartbeat_echoes_what_it_gets(echo):
 
 
 def test_heartbeat_and_control_answer_while_a_cell_runs(echo):
-    busy = echo.client.execute("hang 2000")
+    busy = echo.begin("hang 2000")
     beat, latency = echo.raw("hb", zmq.REQ), []
-    time.sleep(0.1)
     for n in range(20):
         started = time.monotonic()
         beat.send(b"%d" % n)
@@ -284,7 +283,7 @@ def test_a_welcome_is_for_the_new_subscriber_alone(echo):
 
 
 def test_two_clients_get_their_own_replies(echo):
-    # A session of its own: two sockets of one session are one client that reconnected.
+    # A separate session: two sockets of one session count as one client that reconnected.
     other = echo.manager.client(session=Session(key=echo.client.session.key))
     other.start_channels()
     other.wait_for_ready(timeout=10)
@@ -300,16 +299,16 @@ def test_ipc_transport(start, echo_argv):
 
 
 def test_ipc_sockets_are_private_from_the_start(start, echo_argv):
-    """No moment between making and closing them to others: nothing but the mask of the process decides, which we widen."""
+    """Sockets are private when they are created, even with a permissive umask."""
     kernel = start(["sh", "-c", 'umask 0; exec "$@"', "sh", *echo_argv], transport="ipc")
     folder = Path(kernel.manager.ip).parent
     sockets = [path for path in folder.iterdir() if path.is_socket()]
     assert len(sockets) == 5
-    assert all(path.stat().st_mode & 0o077 == 0 for path in sockets), "others must not connect"
+    assert all(path.stat().st_mode & 0o077 == 0 for path in sockets), "other users must not connect"
 
 
 def by_hand(argv, tmp_path, key="k", **more):
-    """Starts a kernel with a connection file of ours; `more` keys stand in it which the client does not see."""
+    """Starts a kernel with our own connection file. The client does not see the keys `more` in it."""
     import test_faults
 
     path = Path(test_faults.connection_file(tmp_path, key=key))

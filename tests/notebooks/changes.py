@@ -1,4 +1,4 @@
-"""What differs between the two sides of the demo data, read from its documentation.
+"""The differences between the two sides of the demo data, from its documentation.
 
 The generator's own test holds that documentation to the data, so it is a witness that owes nothing to the kernel.
 """

@@ -1,4 +1,4 @@
-"""The notebooks, each executed once, in a copy of their folder."""
+"""Fixtures: each notebook, executed once in a copy of its folder."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from places import ROOT
 
 @pytest.fixture(scope="session")
 def execute(tmp_path_factory):
-    """Executes a notebook with extra environment variables, and cells added at its end."""
+    """Executes a notebook with additional environment variables and cells."""
 
     def run(name, env=None, then=()):
         folder = tmp_path_factory.mktemp(name)
@@ -33,13 +33,13 @@ def execute(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def demo(execute):
-    """The demo on its own data."""
+    """The notebook of comparisons on its own data."""
     return execute("trace_diff_demo")
 
 
 @pytest.fixture(scope="session")
 def analysis(execute):
-    """The questions about one trace, on their own data."""
+    """The notebook of analyses on its own data."""
     return execute("trace_analysis_demo")
 
 

@@ -1,4 +1,4 @@
-"""An executed notebook, as the tests read it."""
+"""Outputs of executed notebooks."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ class Executed:
         return next(cell for cell in self.cells() if cell.id == name)
 
     def printed(self, name):
-        """What a cell printed on standard output."""
+        """The standard output of a cell."""
         return "".join(out.text for out in self.cell(name).outputs if out.output_type == "stream" and out.name == "stdout")
 
     def bundles(self, name=None):
@@ -36,17 +36,17 @@ class Executed:
         return [out.data for cell in cells for out in cell.outputs if "data" in out]
 
     def text(self, name):
-        """All plain text of a cell: printed, and of its bundles."""
+        """All plain text of a cell: standard output, and that of its bundles."""
         return self.printed(name) + "\n".join(data[PLAIN] for data in self.bundles(name))
 
     def table(self, name):
-        """The rows of the one table of a cell, by column name."""
+        """The rows of the only table of a cell, by column name."""
         (data,) = [data[TABLE] for data in self.bundles(name) if TABLE in data]
         columns = [column["name"] for column in data["columns"]]
         return [dict(zip(columns, row, strict=True)) for row in data["rows"]]
 
     def bars(self, name):
-        """The one figure of a cell: series name → {name at the axis: value}."""
+        """The only figure of a cell: series name → {name at the axis: value}."""
         (figure,) = [data[PLOTLY] for data in self.bundles(name) if PLOTLY in data]
         return {series["name"]: dict(zip(map(unescape, series["x"]), series["y"], strict=True)) for series in figure["data"]}
 

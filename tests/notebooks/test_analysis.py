@@ -1,4 +1,4 @@
-"""The notebook of questions about one trace finds what the generator hid in its data."""
+"""The notebook of analyses finds what the generator hid in its data."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ def test_the_slow_rank_is_the_straggler(analysis):
     assert late == {1009: 2, 1010: 2, 1011: 3, 1012: 2, 1013: 0}
 
 
-def test_where_keeps_products_of_matrices_and_rank_2_takes_a_fifth_longer(analysis):
+def test_where_selects_matrix_products_and_rank_2_is_a_fifth_slower(analysis):
     _, kernels = tables(analysis, "slow")
     means = {(row["name"], row["rank"]): row["mean (us)"] for row in kernels}
     names = {name for name, _ in means}
@@ -60,7 +60,7 @@ def test_sequences_are_marked_in_a_copy_of_the_trace(analysis):
     assert sum("Patterns" in (event.get("args") or {}) for event in events) > 0
 
 
-def test_counters_stand_in_a_copy_of_the_trace(analysis):
+def test_copy_of_the_trace_contains_the_counters(analysis):
     events = events_of(analysis.folder / "rank-0_with_counters.json.gz")
     queue = [event for event in events if event["ph"] == "C" and event["name"] == "Queue Length"]
     assert max(max(event["args"].values()) for event in queue) == 1025
@@ -70,7 +70,7 @@ def test_rust_agrees_with_the_magic(analysis):
     assert analysis.table("rust") == analysis.table("overlap")
 
 
-def test_who_waits_least_keeps_the_others_waiting(analysis):
+def test_rank_that_waits_least_is_the_straggler(analysis):
     waits = analysis.table("waits")
     for iteration, late in {1009: 2, 1010: 2, 1011: 3, 1012: 2, 1013: 0}.items():
         of = {row["rank"]: row["milliseconds"] for row in waits if row["iteration"] == iteration}

@@ -1,4 +1,4 @@
-"""The demo notebook finds what the generator of its data has hidden."""
+"""The notebook of comparisons finds what the generator hid in its data."""
 
 import json
 
@@ -105,7 +105,7 @@ def test_short_names_of_kernels(demo):
     assert not [name for name in names if "<" in name]
 
 
-def test_the_slow_kernel_stands_in_the_figures_of_the_gpu(demo):
+def test_figures_of_the_gpu_contain_the_slow_kernel(demo):
     for cell in ["gpu-figure", "gpu-figure-rust"]:
         bars = demo.bars(cell)
         (slow,) = [name for name in bars["Difference"] if "embedding_backward_feature_kernel" in name]

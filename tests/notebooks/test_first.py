@@ -30,7 +30,7 @@ def test_the_fused_operator_took_the_place_of_small_ones(first):
 
 
 def test_the_comparison_agrees_with_hta(execute, shared):
-    """Counts are HTA's; durations are exact nanoseconds, HTA's are rounded, so `--compat hta` gives its digits."""
+    """Counts are HTA's. Durations are exact, those of HTA are rounded, so the notebook runs with `--compat hta`."""
     golden = shared / "golden" / "recorded_cpu" / "diff"
     then = [
         "%trace_load data/recorded_cpu/control --as control --compat hta\n"

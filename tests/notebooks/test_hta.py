@@ -1,4 +1,4 @@
-"""The demo notebook on HTA's own traces gives HTA's own numbers."""
+"""The notebook of comparisons on HTA's traces gives HTA's numbers."""
 
 import csv
 import gzip

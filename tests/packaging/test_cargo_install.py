@@ -1,4 +1,4 @@
-"""`cargo install --path .`, and what the installed binary then installs."""
+"""`cargo install --path .`, and what the installed binary installs."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ TRACE = ROOT / "notebooks" / "data" / "recorded_cpu" / "control"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
-    # A crate of rust-analyzer looks at `CI` as it compiles; the Makefile takes it away too.
+    # A crate of rust-analyzer reads `CI` when it compiles; the Makefile unsets it, too.
     env = {name: value for name, value in os.environ.items() if name != "CI"}
     line = ["cargo", "install", "--path", ".", "--locked", "--offline", "--root", root]
     ran = subprocess.run(line, cwd=ROOT, env=env, capture_output=True, text=True, timeout=1800)

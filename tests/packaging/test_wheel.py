@@ -1,4 +1,4 @@
-"""The wheel, installed where nothing else of ours is: an environment that is not activated."""
+"""The wheel in an environment that is not activated and contains nothing else of ours."""
 
 import json
 import os
@@ -39,7 +39,7 @@ json.dump({"spec": KernelSpecManager().get_kernel_spec("tracebook").resource_dir
 
 @pytest.fixture(scope="module")
 def wheel():
-    """What `make wheel` wrote last."""
+    """The wheel that `make wheel` wrote last."""
     wheels = list((ROOT / "dist").glob("tracebook-*.whl"))
     assert len(wheels) == 1, "no wheel, or several: run `make wheel`"
     return wheels[0]
@@ -47,7 +47,7 @@ def wheel():
 
 @pytest.fixture(scope="module")
 def place(wheel, tmp_path_factory):
-    """An environment with the wheel, and with Jupyter borrowed from the one that runs the tests."""
+    """An environment with the wheel, and with the Jupyter of the test environment."""
     place = tmp_path_factory.mktemp("an environment")
     venv.create(place, with_pip=False, symlinks=True)
     python = place / "bin" / "python"
@@ -60,7 +60,7 @@ def place(wheel, tmp_path_factory):
 
 @pytest.fixture
 def plain(tmp_path):
-    """The environment variables of somebody who activated nothing and installed nothing else."""
+    """The environment variables of a user who activated and installed nothing else."""
     gone = {"VIRTUAL_ENV", "CONDA_PREFIX", "TRACEBOOK_CELLS"}
     ours = {name for name in os.environ if name.startswith("JUPYTER")}
     env = {name: value for name, value in os.environ.items() if name not in gone | ours}
@@ -97,7 +97,7 @@ def test_the_wheel_carries_this_binary_and_all_that_it_installs(wheel):
     assert not wheel.name.endswith("-any.whl")
 
 
-def test_all_magics_work_in_an_environment_that_is_not_activated(place, plain):
+def test_magics_work_in_an_environment_that_is_not_activated(place, plain):
     ran = execute(place, plain, NOTEBOOK)
     assert Path(ran["spec"]).is_relative_to(place)
     for source, outputs in zip(NOTEBOOK, ran["outputs"], strict=True):

@@ -1,4 +1,4 @@
-"""The 20 arguments that HTA reads by default, and what a reader's columns of them come to."""
+"""The 20 arguments that HTA reads by default, and the digest of a reader's columns."""
 
 import math
 
@@ -28,22 +28,22 @@ ARGUMENTS = [
     ("Out split size", "out_split_size", "text"),
 ]
 
-# What HTA writes where an event has no such argument.
+# HTA's values for events without the argument.
 DEFAULTS = {"lists": "-1", "texts": "-1", "text": ""}
 
 
 def whole(values):
-    """The sum of whole numbers; -1 stands for none, as in HTA."""
+    """The sum of integers; -1 means none, as in HTA."""
     values = np.asarray(values).astype(np.int64)
     values = values[values != -1]
-    # 64 bits could overflow; the halves cannot.
+    # A sum of 64-bit values could overflow; sums of the halves cannot.
     return int((values >> 32).sum()) * 2**32 + int((values & 0xFFFFFFFF).sum())
 
 
 def nanoseconds(micros):
-    """Times held as doubles, each rounded to the nanosecond: the sum, exact."""
+    """The exact sum of times that are doubles, each rounded to the nanosecond."""
     micros = np.asarray(micros, dtype=np.float64)
-    # Apart, since a thousand times a start of today is more than a double holds, and the reader would be blamed for it.
+    # Whole and fraction separately: a thousand times today's timestamp exceeds the precision of a double, which is not the reader's fault.
     before_the_point = np.floor(micros)
     return whole(before_the_point.astype(np.int64)) * 1000 + whole(np.rint((micros - before_the_point) * 1000).astype(np.int64))
 
@@ -53,7 +53,7 @@ def inexact(values):
 
 
 def letters(texts):
-    """The sum of the bytes of texts, blanks left out: how a list is spaced is no matter."""
+    """The sum of the bytes of texts without blanks, since readers space lists differently."""
     total, block = 0, []
     for text in texts:
         block.append(text)

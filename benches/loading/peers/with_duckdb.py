@@ -13,7 +13,7 @@ def load(file):
 
     args = ", ".join(f'"{key}" {TYPES[kind]}' for key, _, kind in ARGUMENTS)
     event = "cat VARCHAR, name VARCHAR, pid VARCHAR, tid VARCHAR, ts DOUBLE, dur DOUBLE"
-    # The whole file is one object to DuckDB.
+    # DuckDB reads the file as one object.
     connection = duckdb.connect()
     connection.execute(
         f"""create table events as

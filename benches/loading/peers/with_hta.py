@@ -29,7 +29,7 @@ def digest(frame):
             texts = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values)
             args[column] = letters(text for text in texts if text != "-1")
     for column in ("in_split_size", "out_split_size"):
-        # "[]" is HTA's default, and also what a collective without splits says.
+        # "[]" is HTA's default, and also the value of a collective without splits.
         args[column] = None
     micros = {column: whole(frame[column].round()) for column in ("ts", "dur")}
     return {"rows": len(frame), "ts_ns": micros["ts"] * 1000, "dur_ns": micros["dur"] * 1000, "args": args}

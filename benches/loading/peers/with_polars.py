@@ -19,7 +19,7 @@ def load(file):
     from arguments import ARGUMENTS
 
     args = pl.Struct({key: TYPES[kind] for key, _, kind in ARGUMENTS})
-    # pid and tid are texts where the profiler speaks of itself.
+    # pid and tid are texts in the profiler's own events.
     event = {"cat": pl.String, "name": pl.String, "pid": pl.String, "tid": pl.String, "ts": pl.Float64, "dur": pl.Float64}
     with gzip.open(file) as text:
         frame = pl.read_json(text.read(), schema={"traceEvents": pl.List(pl.Struct({**event, "args": args}))})

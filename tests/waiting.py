@@ -1,0 +1,12 @@
+"""Waits for conditions instead of for an amount of time."""
+
+import time
+
+
+def wait_until(condition, within, failure):
+    """Returns the first true value of `condition()`; fails with `failure` after `within` seconds."""
+    deadline = time.monotonic() + within
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"{failure() if callable(failure) else failure} (waited {within} s)"
+        time.sleep(0.02)
+    return found
