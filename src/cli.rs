@@ -122,9 +122,9 @@ pub enum CliError {
     /// The folder for the run's temporary files could not be made.
     #[error("cannot make a temporary folder: {0}")]
     Folder(std::io::Error),
-    /// `doctor` found something wrong.
-    #[error("{0} wrong: see above for what mends it")]
-    Unwell(usize),
+    /// `doctor` found problems.
+    #[error("{}", problems(*.0))]
+    Problems(usize),
     /// A command ended with a code of its own.
     #[error("{}", .0.message)]
     Command(Exit),
@@ -162,7 +162,7 @@ impl Cli {
             }
             Command::Doctor { place } => match doctor(place.named().as_ref(), &mut say) {
                 0 => Ok(()),
-                wrong => Err(CliError::Unwell(wrong)),
+                count => Err(CliError::Problems(count)),
             },
             Command::Reference { table } => {
                 let page = if table { magic::table() } else { magic::reference() };
@@ -171,6 +171,14 @@ impl Cli {
             }
             Command::Uninstall { place } => Ok(uninstall(&place.into(), &mut say)?),
         }
+    }
+}
+
+/// Returns the last line of `doctor`.
+fn problems(count: usize) -> String {
+    match count {
+        1 => "1 problem; its fix is listed above".to_owned(),
+        _ => format!("{count} problems; fixes are listed above"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The `tracebook` binary.
 
 use clap::Parser;
+use std::error::Error;
 use std::process::ExitCode;
 use tracebook::cli::{Cli, CliError};
 
@@ -13,9 +14,20 @@ fn main() -> ExitCode {
             match &error {
                 // It names the command itself.
                 CliError::Command(outcome) => eprintln!("{}", outcome.message),
-                error => eprintln!("tracebook: {error}"),
+                error => eprintln!("tracebook: {}", with_sources(error)),
             }
             ExitCode::from(error.code())
         }
     }
+}
+
+/// Returns the message of an error and those of its sources, from the outermost to the cause.
+fn with_sources(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(&format!(": {error}"));
+        source = error.source();
+    }
+    text
 }

@@ -67,6 +67,9 @@ const NEVER: &[(&str, &[&str])] = &[
     ("src/session", &["crate::engine", "crate::display", "crate::wire", "crate::dispatch", "evcxr::"]),
     ("src/display", &["crate::session", "crate::engine", "crate::wire", "trace::", "evcxr::"]),
     ("src/engine", &["crate::wire", "crate::magic", "crate::dispatch", "zmq::", "jupyter_protocol"]),
+    ("src/engine/values", &["crate::engine::patching", "crate::engine::compiling", "crate::engine::running"]),
+    ("src/engine/patching", &["crate::engine::compiling", "crate::engine::running"]),
+    ("src/engine/compiling", &["crate::engine::running"]),
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `tracebook doctor`: what Jupyter and Rust cells need, looked at one by one, and the way out where something is amiss.
+//! `tracebook doctor`: checks what Jupyter and Rust cells need, and prints a fix for each problem.
 
 use super::{Location, extension, kernelspec};
 use crate::engine::{CELLS_VARIABLE, CellsToolchain, ToolchainError, compiler_version, default_folder};
@@ -8,12 +8,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What was found out about one thing: how it is, or what is wrong and what mends it.
+/// The result of one check: the state, or the problem and its fix.
 type Finding = Result<String, String>;
 
-/// Looks at everything, telling one line each on `say`; how many things are wrong.
+/// Runs all checks, with one line each on `say`; returns the number of problems.
 ///
-/// With a `location` the kernelspec and the extension are looked for there, otherwise wherever Jupyter looks.
+/// Looks for the kernelspec and the extension in `location`, or else wherever Jupyter looks.
 pub fn doctor(location: Option<&Location>, say: &mut dyn FnMut(&str)) -> usize {
     let shares = match location {
         Some(location) => location.share().into_iter().collect(),
@@ -28,13 +28,7 @@ pub fn doctor(location: Option<&Location>, say: &mut dyn FnMut(&str)) -> usize {
         ("Rust cells", cells(toolchain.as_ref())),
         ("kernel", kernel(spec)),
         ("extension", lab_extension(&shares)),
-        (
-            "data",
-            writable(
-                "the library for Rust cells and what is compiled for it",
-                toolchain.as_ref().map(CellsToolchain::folder),
-            ),
-        ),
+        ("data", writable("the library for Rust cells and its cache", toolchain.as_ref().map(CellsToolchain::folder))),
         (
             "history",
             history.as_deref().map_or_else(
@@ -54,31 +48,31 @@ pub fn doctor(location: Option<&Location>, say: &mut dyn FnMut(&str)) -> usize {
     findings.iter().filter(|(_, finding)| finding.is_err()).count()
 }
 
-/// The folders in which Jupyter looks for kernels and extensions, first come first.
+/// Returns the folders in which Jupyter looks for kernels and extensions, in its order.
 fn shares() -> Vec<PathBuf> {
     let path = std::env::var_os("JUPYTER_PATH").unwrap_or_default();
     let mut shares: Vec<PathBuf> =
         std::env::split_paths(&path).filter(|folder| !folder.as_os_str().is_empty()).collect();
     let mut own = [Location::User, Location::SysPrefix];
-    // In a virtual environment Jupyter prefers what belongs to it.
+    // In a virtual environment Jupyter prefers that environment.
     if std::env::var_os("VIRTUAL_ENV").is_some_and(|folder| !folder.is_empty()) {
         own.reverse();
     }
-    // A package brings all three: what it put beside this program counts, whichever environment is active.
-    let beside = std::env::current_exe().and_then(std::fs::canonicalize).ok();
-    shares.extend(beside.and_then(|program| Some(program.parent()?.parent()?.join("share").join("jupyter"))));
+    // A package installs program, kernelspec and extension under one prefix, whichever environment is active.
+    let program = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    shares.extend(program.and_then(|program| Some(program.parent()?.parent()?.join("share").join("jupyter"))));
     shares.extend(own.iter().filter_map(|location| location.share().ok()));
     shares.extend(["/usr/local/share/jupyter", "/usr/share/jupyter"].map(PathBuf::from));
     shares
 }
 
-/// A file of JSON, with its path.
+/// Reads a JSON file; returns it with its path.
 fn read(path: PathBuf) -> Option<(PathBuf, Value)> {
     let value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
     Some((path, value))
 }
 
-/// The library for cells that the kernel would use.
+/// Returns the cells toolchain that the kernel would use.
 fn toolchain(spec: Option<&Value>) -> Option<CellsToolchain> {
     let named = spec.and_then(|spec| spec["env"][CELLS_VARIABLE].as_str()).map(PathBuf::from);
     let named = named.or_else(|| std::env::var_os(CELLS_VARIABLE).map(PathBuf::from));
@@ -91,19 +85,19 @@ fn compiler() -> Finding {
         None => {
             let command = command();
             Err(format!(
-                "no Rust compiler, so only magics work; install one from https://rustup.rs, then `{command} install --build-cells`"
+                "no Rust compiler: only magics work; install one from https://rustup.rs, then `{command} install --build-cells`"
             ))
         }
     }
 }
 
-/// Rust links what it compiles with the C compiler.
+/// Checks the C compiler, by which Rust links.
 fn linker() -> Finding {
     let answer = Command::new("cc").arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
     match answer.ok().filter(|answer| answer.status.success()) {
         Some(answer) => Ok(String::from_utf8_lossy(&answer.stdout).lines().next().unwrap_or_default().to_owned()),
         None => {
-            Err("no `cc`, with which Rust links cells; install a C compiler (Debian: `apt-get install g++`)".to_owned())
+            Err("no `cc`: Rust needs it to link cells; install a C compiler (Debian: `apt-get install g++`)".to_owned())
         }
     }
 }
@@ -120,9 +114,12 @@ fn cells(toolchain: Option<&CellsToolchain>) -> Finding {
 
 fn kernel(spec: Option<(PathBuf, Value)>) -> Finding {
     let (path, spec) = spec.ok_or_else(|| {
-        format!("Jupyter does not know the kernel: no readable kernels/tracebook/kernel.json; run `{}`", install())
+        format!(
+            "the kernel is not installed: Jupyter finds no readable kernels/tracebook/kernel.json; run `{}`",
+            install()
+        )
     })?;
-    // Jupyter puts in the folder of the kernelspec, too.
+    // Jupyter replaces this text, too.
     let folder = path.parent().unwrap_or(&path).to_string_lossy();
     let program = spec["argv"][0].as_str().unwrap_or_default().replace(kernelspec::OWN_FOLDER, &folder);
     let runs = std::fs::metadata(&program)
@@ -130,7 +127,7 @@ fn kernel(spec: Option<(PathBuf, Value)>) -> Finding {
     if !runs {
         let path = path.display();
         return Err(format!(
-            "{path} names a program that is not there or cannot be run, \"{program}\"; run `{}`",
+            "{path} names a program that does not exist or is not executable, \"{program}\"; run `{}`",
             install()
         ));
     }
@@ -142,34 +139,34 @@ fn lab_extension(shares: &[PathBuf]) -> Finding {
         shares.iter().map(|share| extension::folder(share)).find_map(|folder| read(folder.join("package.json")));
     let (path, package) = found.ok_or_else(|| {
         format!(
-            "JupyterLab would show tables and figures as plain text and pictures: no extension; run `{}`",
+            "the extension is not installed: JupyterLab shows tables and figures as plain text and pictures; run `{}`",
             install()
         )
     })?;
     let folder = path.parent().unwrap_or(&path);
     let entry = package["jupyterlab"]["_build"]["load"].as_str().unwrap_or_default();
     if entry != extension::entry() || !folder.join(entry).is_file() {
-        return Err(format!("{} is not the one of this program; run `{}`", folder.display(), install()));
+        return Err(format!("{} is from another version of Tracebook; run `{}`", folder.display(), install()));
     }
     Ok(folder.display().to_string())
 }
 
-/// How to install where the person seems to work.
+/// Returns the command that installs into the active environment.
 fn install() -> String {
-    let place = std::env::var_os("VIRTUAL_ENV").filter(|folder| !folder.is_empty()).map_or("", |_| " --sys-prefix");
-    format!("{} install{place}", command())
+    let option = std::env::var_os("VIRTUAL_ENV").filter(|folder| !folder.is_empty()).map_or("", |_| " --sys-prefix");
+    format!("{} install{option}", command())
 }
 
-/// Whether files can be made in a folder, or, where it is not there yet, in the nearest one above it.
+/// Checks that files can be created in a folder or, if it does not exist, in its nearest existing parent.
 fn writable(what: &str, folder: Option<&Path>) -> Finding {
     let folder = folder.ok_or_else(|| format!("no folder for {what}: HOME is not set; set it"))?;
-    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
-    match tempfile::Builder::new().prefix(".tracebook-").tempfile_in(there) {
-        Ok(_) => Ok(format!("{} can be written", folder.display())),
+    let existing = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
+    match tempfile::Builder::new().prefix(".tracebook-").tempfile_in(existing) {
+        Ok(_) => Ok(format!("{} is writable", folder.display())),
         Err(error) => {
-            // tempfile adds the path of its own; the kind says enough.
-            let (there, kind) = (shell_word(there.as_os_str()), error.kind());
-            Err(format!("{what} cannot be written ({kind}); try `chmod u+rwx {there}`, or make room on its disk"))
+            // The message of tempfile contains its own path, so only the kind is shown.
+            let (existing, kind) = (shell_word(existing.as_os_str()), error.kind());
+            Err(format!("cannot write {what}: {kind}; try `chmod u+rwx {existing}`, or free space on its disk"))
         }
     }
 }
@@ -181,28 +178,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_place_has_no_kernel_and_no_extension() {
+    fn empty_prefix_has_no_kernel_and_no_extension() {
         let place = tempfile::tempdir().unwrap();
         let mut lines = Vec::new();
-        let wrong = doctor(Some(&Location::Prefix(place.path().to_owned())), &mut |line| lines.push(line.to_owned()));
-        assert!(wrong >= 2, "{lines:?}");
+        let problems =
+            doctor(Some(&Location::Prefix(place.path().to_owned())), &mut |line| lines.push(line.to_owned()));
+        assert!(problems >= 2, "{lines:?}");
         for what in ["WRONG kernel ", "WRONG extension "] {
             assert!(lines.iter().any(|line| line.starts_with(what) && line.contains(" install")), "{lines:?}");
         }
     }
 
     #[test]
-    fn a_kernelspec_must_name_a_program() {
+    fn kernelspec_must_name_a_program() {
         let place = tempfile::tempdir().unwrap();
         let spec = |program: &Path| Some((place.path().join("kernel.json"), serde_json::json!({"argv": [program]})));
         let gone = kernel(spec(&place.path().join("gone"))).unwrap_err();
         assert!(gone.contains("gone") && gone.contains(" install"), "{gone}");
-        assert!(kernel(spec(place.path())).is_err(), "a folder is no program");
+        assert!(kernel(spec(place.path())).is_err(), "a folder is not a program");
         assert!(kernel(spec(&std::env::current_exe().unwrap())).is_ok());
     }
 
     #[test]
-    fn an_extension_must_be_of_this_program_and_whole() {
+    fn extension_must_be_current_and_complete() {
         let place = tempfile::tempdir().unwrap();
         let shares = [place.path().to_owned()];
         let folder = extension::install(place.path(), false).unwrap();
@@ -212,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_missing_or_of_another_build_is_told() {
+    fn toolchain_must_be_complete_and_current() {
         let place = tempfile::tempdir().unwrap();
         let toolchain = CellsToolchain::at(place.path());
         assert!(cells(Some(&toolchain)).unwrap_err().contains("--build-cells"));
@@ -228,12 +226,12 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_yet_is_judged_by_the_one_above() {
+    fn missing_folder_is_judged_by_its_parent() {
         let place = tempfile::tempdir().unwrap();
         assert!(writable("x", Some(&place.path().join("a/b"))).is_ok());
-        assert!(!place.path().join("a").exists(), "looking makes nothing");
+        assert!(!place.path().join("a").exists(), "the check creates nothing");
         std::fs::write(place.path().join("file"), "").unwrap();
         let refused = writable("x", Some(&place.path().join("file/b"))).unwrap_err();
-        assert!(refused.starts_with("x cannot be written"), "{refused}");
+        assert!(refused.starts_with("cannot write x"), "{refused}");
     }
 }

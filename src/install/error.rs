@@ -1,23 +1,23 @@
-//! What can go wrong while installing.
+//! Errors of an installation.
 
 use std::path::PathBuf;
 
-/// Why an installation failed.
+/// Why an installation failed. The underlying error is the source, not part of the message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
     /// A folder or file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}", path.display())]
     Write {
         /// The folder or file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// There is no home, so no place for data of the user.
-    #[error("no data folder: HOME is not set; name a place with --prefix, or set HOME")]
+    /// There is no home directory, so no data folder of the user.
+    #[error("no data folder: HOME is not set; set HOME, or name a folder with --prefix")]
     NoDataFolder,
-    /// Neither a virtual environment nor a python3.
+    /// There is neither a virtual environment nor a python3.
     #[error(
         "--sys-prefix needs a Python: activate a virtual environment, or install python3, or use --user or --prefix DIR"
     )]
@@ -25,16 +25,16 @@ pub enum InstallError {
     /// There is no `rustc` or `cargo`.
     #[error("Rust cells need a Rust compiler and none was found; install one from https://rustup.rs")]
     NoCompiler,
-    /// A command failed; its own message stands above.
-    #[error("`{command}` failed; its message stands above")]
+    /// A command failed; it has printed its own message.
+    #[error("`{command}` failed; its message is above")]
     Command {
         /// The command.
         command: String,
     },
-    /// A built library does not work.
-    #[error("the library for Rust cells was built, but a first cell does not run with it: {reason}")]
-    DoesNotRun {
-        /// What happened.
+    /// The toolchain that was built does not compile a cell.
+    #[error("the library for Rust cells was built, but a test cell does not compile with it: {reason}")]
+    TestCell {
+        /// The message of the compiler.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The JupyterLab extension: ours from `labextension/`, plotly.js from the `plotly` crate.
+//! The files of the JupyterLab extension: `labextension/`, and plotly.js from the `plotly` crate.
 
 use super::InstallError;
 use sha2::{Digest, Sha256};
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 const ENTRY: &str = "static/remoteEntry.js";
 const PACKAGE: &str = include_str!("../../labextension/package.json");
 const INSTALL: &str = include_str!("../../labextension/install.json");
-/// The same where pip put the extension and takes it away.
+/// The same for an extension that pip installs and removes.
 const PACKAGED: &str = include_str!("../../labextension/install-package.json");
-/// Our scripts, as they stand in `labextension/static`.
+/// The scripts in `labextension/static`.
 const SCRIPTS: &[(&str, &str)] = &[
     ("remoteEntry.js", include_str!("../../labextension/static/remoteEntry.js")),
     ("figure.js", include_str!("../../labextension/static/figure.js")),
@@ -41,14 +41,17 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("magic.js", include_str!("../../labextension/static/magic.js")),
 ];
 
-/// Where the extension stands.
+/// Returns the folder of the extension.
 pub(super) fn folder(share: &Path) -> PathBuf {
     share.join("labextensions").join("tracebook-labextension")
 }
 
-/// Writes the extension, in place of an older one.
+/// Writes the extension, in place of an older one; returns its folder.
 ///
-/// JupyterLab lets browsers keep scripts for a year, so they lie in a folder that is named after what they say.
+/// JupyterLab lets browsers cache scripts for a year, so their folder is named after a hash of them.
+///
+/// # Errors
+/// If a file cannot be written.
 pub(super) fn install(share: &Path, packaged: bool) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let plotly = trace_view::offline_plotly_js();
@@ -64,12 +67,12 @@ pub(super) fn install(share: &Path, packaged: bool) -> Result<PathBuf, InstallEr
         write(&folder.join("static").join(&version).join(name), content)?;
     }
     write(&folder.join("install.json"), if packaged { PACKAGED } else { INSTALL })?;
-    // Last: JupyterLab sees an extension by this file.
+    // Last, since this file makes JupyterLab load the extension.
     write(&folder.join("package.json"), &PACKAGE.replace(ENTRY, &versioned_entry(&version)))?;
     Ok(folder)
 }
 
-/// Where in its folder the extension of this program begins.
+/// Returns the entry point of this program's extension, relative to its folder.
 pub(super) fn entry() -> String {
     versioned_entry(&digest(&scripts(&trace_view::offline_plotly_js())))
 }
@@ -82,7 +85,7 @@ fn scripts(plotly: &str) -> Vec<(&'static str, &str)> {
     SCRIPTS.iter().copied().chain([("plotly.min.js", plotly)]).collect()
 }
 
-/// Twelve digits that change with any script.
+/// Returns twelve hexadecimal digits that depend on all scripts.
 fn digest(scripts: &[(&str, &str)]) -> String {
     let mut hash = Sha256::new();
     for (name, content) in scripts {
@@ -106,20 +109,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_script_is_carried_and_they_stay_small() {
+    fn every_script_is_embedded_and_they_stay_small() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("labextension/static");
-        let mut there: Vec<String> =
+        let mut in_folder: Vec<String> =
             folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        let mut carried: Vec<&str> = SCRIPTS.iter().map(|(name, _)| *name).collect();
-        there.sort();
-        carried.sort_unstable();
-        assert_eq!(there, carried);
+        let mut embedded: Vec<&str> = SCRIPTS.iter().map(|(name, _)| *name).collect();
+        in_folder.sort();
+        embedded.sort_unstable();
+        assert_eq!(in_folder, embedded);
         let bytes: usize = SCRIPTS.iter().map(|(_, content)| content.len()).sum();
         assert!(bytes < 200_000, "{bytes}");
     }
 
     #[test]
-    fn the_package_names_the_script_that_is_there() {
+    fn package_names_an_existing_script() {
         let share = tempfile::tempdir().unwrap();
         let old = folder(share.path()).join("static/old");
         std::fs::create_dir_all(&old).unwrap();

@@ -1,4 +1,4 @@
-//! The kernelspec: how Jupyter finds and starts the kernel.
+//! The kernelspec, by which Jupyter finds and starts the kernel.
 
 use super::InstallError;
 use crate::engine::{CELLS_VARIABLE, CellsToolchain};
@@ -11,21 +11,25 @@ const LOGOS: [(&str, &[u8]); 3] = [
     ("logo-64x64.png", include_bytes!("../../kernelspec/logo-64x64.png")),
 ];
 
-/// Where the kernelspec stands.
+/// Returns the folder of the kernelspec.
 pub(super) fn folder(share: &Path) -> PathBuf {
     share.join("kernels").join("tracebook")
 }
 
-/// What Jupyter puts the kernelspec's own folder in for.
+/// The text that Jupyter replaces by the folder of the kernelspec.
 pub(super) const OWN_FOLDER: &str = "{resource_dir}";
 
-/// The program of the environment that the kernelspec lies in, wherever that is.
+/// The path of the program relative to the kernelspec, for packages.
 const PROGRAM_BESIDE: &str = "{resource_dir}/../../../../bin/tracebook";
 
-/// Writes the kernelspec; its `argv` is absolute, since Jupyter need not have this binary on its path.
+/// Writes the kernelspec; returns its folder. The path of the program is absolute, since this binary need not be on Jupyter's search
+/// path.
 ///
-/// For a package, nothing in it may be true of this machine alone: then `toolchain` is none, the program is found from where
-/// the kernelspec lies, and the library for cells where it lies by default.
+/// For a package `toolchain` is `None`: then the kernelspec contains no path of this machine, the program is named relative to it,
+/// and the cells toolchain is found in its default folder.
+///
+/// # Errors
+/// If a file cannot be written.
 pub(super) fn install(share: &Path, toolchain: Option<&CellsToolchain>) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
     let failed = |path: &Path| {
@@ -58,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packaged_kernelspec_names_nothing_of_this_machine() {
+    fn packaged_kernelspec_has_no_absolute_path() {
         let place = tempfile::tempdir().unwrap();
         let folder = install(&place.path().join("share/jupyter"), None).unwrap();
         let spec: serde_json::Value =

@@ -1,10 +1,10 @@
-//! Where Jupyter looks for kernels and extensions.
+//! The folders in which Jupyter looks for kernels and extensions.
 
 use super::InstallError;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Under which folder to install.
+/// The folder to install under.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Location {
     /// The user's own Jupyter folder.
@@ -17,10 +17,10 @@ pub enum Location {
 }
 
 impl Location {
-    /// The folder that holds `kernels` and `labextensions`.
+    /// Returns the folder that contains `kernels` and `labextensions`.
     ///
     /// # Errors
-    /// If there is no home, or no Python to ask.
+    /// If there is no home directory, or no Python that names its prefix.
     pub fn share(&self) -> Result<PathBuf, InstallError> {
         let below = |prefix: PathBuf| prefix.join("share").join("jupyter");
         match self {
@@ -36,7 +36,7 @@ impl Location {
     }
 }
 
-/// The virtual or conda environment that is active, else where python3 itself lives.
+/// Returns the active virtual or conda environment, else the prefix of python3.
 fn sys_prefix() -> Option<PathBuf> {
     for variable in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
         if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {

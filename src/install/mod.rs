@@ -1,4 +1,4 @@
-//! `tracebook install`, `uninstall` and `doctor`: the kernelspec, the JupyterLab extension, and the library for Rust cells.
+//! `tracebook install`, `uninstall` and `doctor`: the kernelspec, the JupyterLab extension, the cells toolchain.
 
 mod doctor;
 mod error;
@@ -16,34 +16,34 @@ pub(crate) use sources::carried;
 
 use crate::engine::{CellsToolchain, default_folder};
 
-/// What to install where.
+/// What `tracebook install` installs, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallOptions {
-    /// Under which folder.
+    /// The folder to install under.
     pub location: Location,
-    /// What to do about the library for Rust cells.
+    /// What to do about the cells toolchain.
     pub cells: Cells,
-    /// For a package: the kernelspec finds the program from where it lies, in `bin` beside `share`, and the library for
-    /// cells is left alone. Makes sense under [`Location::Prefix`].
+    /// For packages: the kernelspec names the program relative to itself, in `bin` beside `share`, and the cells toolchain is
+    /// not built. Meant for [`Location::Prefix`].
     pub relocatable: bool,
 }
 
-/// What to do about the library for Rust cells.
+/// What to do about the cells toolchain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cells {
-    /// Build it, or reuse what was built.
+    /// Build it.
     #[default]
     Build,
-    /// Leave it alone: Rust cells answer with what to run.
+    /// Do not build it: Rust cells then fail with the command that does.
     Skip,
     /// Build it and do nothing else.
     Only,
 }
 
-/// Installs, telling each step on `say`.
+/// Installs, and reports each step to `say`.
 ///
 /// # Errors
-/// [`InstallError`] names the folder or the command, and the reason.
+/// [`InstallError`], with the folder or the command.
 pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     if let Some(note) = platform::note() {
         say(&format!("note: {note}"));
@@ -69,7 +69,7 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
     }
     match toolchain::build(&toolchain, say) {
         Ok(()) => say(&format!("  Rust cells: {}", toolchain.folder().display())),
-        // Without a compiler the magics still work: that is an installation, not a failure.
+        // Magics work without a compiler, so the installation has succeeded.
         Err(InstallError::NoCompiler) if options.cells == Cells::Build => {
             say(
                 "  Rust cells: no Rust compiler found, so only magics will work; install one from https://rustup.rs and run this again",
@@ -81,11 +81,10 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
     Ok(())
 }
 
-/// Takes the kernelspec and the extension away again. The library for Rust cells stays, since all installations of the
-/// user share it.
+/// Removes the kernelspec and the extension. The cells toolchain stays, since all installations of the user share it.
 ///
 /// # Errors
-/// [`InstallError`] names the folder and the reason.
+/// [`InstallError`], with the folder.
 pub fn uninstall(location: &Location, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     let share = location.share()?;
     for folder in [kernelspec::folder(&share), extension::folder(&share)] {

@@ -1,6 +1,6 @@
-//! Where Tracebook runs: what it says on machines that nobody tests it on.
+//! The note on platforms that are not tested.
 
-/// What to know about this machine before installing; `None` on Linux x86-64, where everything is tested.
+/// Returns the note on this platform; `None` on Linux x86-64, which is tested.
 pub(super) fn note() -> Option<String> {
     note_of(std::env::consts::OS, std::env::consts::ARCH)
 }
@@ -9,9 +9,9 @@ fn note_of(os: &str, arch: &str) -> Option<String> {
     match (os, arch) {
         ("linux", "x86_64") => None,
         ("linux", "aarch64") | ("macos", _) => Some(format!(
-            "{os} on {arch} is not tested: it may work; please tell what does not. Tested is Linux on x86-64"
+            "{os} on {arch} is not tested: it may work; please report what does not. Linux on x86-64 is tested"
         )),
-        _ => Some(format!("{os} on {arch} is not supported. Tested is Linux on x86-64; aarch64 and macOS may work")),
+        _ => Some(format!("{os} on {arch} is not supported. Linux on x86-64 is tested; aarch64 and macOS may work")),
     }
 }
 
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_tested_is_silent_and_all_else_is_told() {
+    fn only_untested_platforms_get_a_note() {
         assert_eq!(note_of("linux", "x86_64"), None);
         for (os, arch, expected) in [
             ("linux", "aarch64", "not tested"),

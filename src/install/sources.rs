@@ -1,69 +1,70 @@
-//! The sources of the library for cells: the checkout that this binary was built from, which has most of it compiled, as long
-//! as it still is what it was then; else as the binary carries them.
+//! The sources that the cells toolchain is built from: the checkout that this binary was built from, as long as it is unchanged
+//! (most of it is compiled there), else the copy in this binary.
 
 use super::InstallError;
 use std::path::{Path, PathBuf};
 
-/// Where the sources were when this binary was built.
+/// The checkout that this binary was built from.
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What stands in for the code of packages whose manifests alone are needed.
+/// Empty code for packages of which only the manifest is needed.
 const STUBS: &[(&str, &str)] =
     &[("src/lib.rs", ""), ("src/main.rs", "fn main() {}\n"), ("crates/trace-testkit/src/lib.rs", "")];
 
-mod carried {
+mod embedded {
     // `FILES`, path and text, as `build.rs` found them.
     include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 }
 
-/// The folder of a workspace in which `-p cells` can be built.
+/// A workspace in which `-p cells` can be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sources {
-    /// The workspace.
+    /// The folder of the workspace.
     pub(super) folder: PathBuf,
-    /// Whether it was made for this build, and cargo's own folder with it.
-    pub(super) unpacked: bool,
+    /// Whether the workspace was written for this build; it then contains cargo's target folder, too.
+    pub(super) is_copy: bool,
 }
 
-/// The sources that the binary carries: path and text.
+/// Returns the sources in this binary: path and text.
 pub(crate) fn carried() -> &'static [(&'static str, &'static str)] {
-    carried::FILES
+    embedded::FILES
 }
 
-/// Where the sources are found.
+/// Returns the checkout if it is unchanged, else a copy of the sources in `folder`.
 ///
 /// # Errors
-/// If `folder` is needed and cannot be written.
+/// If the copy cannot be written.
 pub(super) fn find(folder: &Path) -> Result<Sources, InstallError> {
     choose(Path::new(CHECKOUT), folder)
 }
 
-/// Whether the checkout is there, and is no longer what this binary was built from.
+/// Whether the checkout exists and differs from what this binary was built from.
 pub(super) fn checkout_changed() -> bool {
-    Path::new(CHECKOUT).join("crates/cells/Cargo.toml").is_file() && !is_what_was_built(Path::new(CHECKOUT))
+    Path::new(CHECKOUT).join("crates/cells/Cargo.toml").is_file() && !is_unchanged(Path::new(CHECKOUT))
 }
 
-/// The checkout, or the sources unpacked into `folder`. The library must be of the same sources as the kernel, which hand
-/// each other files; and whatever else lies where a binary of a wheel was once built is no business of its user's.
+/// Returns `checkout` if it is unchanged, else a copy in `folder`. The kernel and the toolchain exchange files, so both must be
+/// built from the same sources.
 fn choose(checkout: &Path, folder: &Path) -> Result<Sources, InstallError> {
-    if is_what_was_built(checkout) {
-        return Ok(Sources { folder: checkout.to_owned(), unpacked: false });
+    if is_unchanged(checkout) {
+        return Ok(Sources { folder: checkout.to_owned(), is_copy: false });
     }
-    unpack(folder)?;
-    Ok(Sources { folder: folder.to_owned(), unpacked: true })
+    write_copy(folder)?;
+    Ok(Sources { folder: folder.to_owned(), is_copy: true })
 }
 
-/// Whether a folder holds the very sources that this binary carries.
-fn is_what_was_built(folder: &Path) -> bool {
-    carried::FILES
+/// Whether a folder contains exactly the sources in this binary.
+fn is_unchanged(folder: &Path) -> bool {
+    embedded::FILES
         .iter()
-        .all(|(path, text)| std::fs::read_to_string(folder.join(path)).is_ok_and(|there| there == *text))
+        .all(|(path, text)| std::fs::read_to_string(folder.join(path)).is_ok_and(|found| found == *text))
 }
 
-fn unpack(folder: &Path) -> Result<(), InstallError> {
-    for (path, text) in carried::FILES.iter().chain(STUBS) {
+/// Writes the sources in this binary to `folder`.
+fn write_copy(folder: &Path) -> Result<(), InstallError> {
+    for (path, text) in embedded::FILES.iter().chain(STUBS) {
         let path = folder.join(path);
-        // What an earlier attempt compiled from the same text need not be compiled again.
+        // An unchanged file keeps its time, so that cargo does not compile it again after a failed attempt.
         if std::fs::read_to_string(&path).is_ok_and(|old| old == *text) {
             continue;
         }
@@ -81,9 +82,9 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn what_the_binary_carries_is_a_workspace_of_its_own() {
+    fn copy_is_a_complete_workspace() {
         let folder = tempfile::tempdir().unwrap();
-        unpack(folder.path()).unwrap();
+        write_copy(folder.path()).unwrap();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let tree = Command::new(cargo)
             .args(["tree", "--offline", "--locked", "-p", "cells", "--prefix", "none"])
@@ -96,27 +97,27 @@ mod tests {
     }
 
     #[test]
-    fn a_checkout_is_taken_only_as_long_as_it_is_what_was_built() {
+    fn only_an_unchanged_checkout_is_used() {
         let (checkout, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let chosen = || choose(checkout.path(), folder.path()).unwrap();
-        assert_eq!(chosen(), Sources { folder: folder.path().to_owned(), unpacked: true }, "there is none");
-        unpack(checkout.path()).unwrap();
-        assert_eq!(chosen(), Sources { folder: checkout.path().to_owned(), unpacked: false });
+        assert_eq!(chosen(), Sources { folder: folder.path().to_owned(), is_copy: true }, "there is no checkout");
+        write_copy(checkout.path()).unwrap();
+        assert_eq!(chosen(), Sources { folder: checkout.path().to_owned(), is_copy: false });
         std::fs::write(checkout.path().join("crates/trace/src/lib.rs"), "// pulled").unwrap();
-        assert_eq!(chosen(), Sources { folder: folder.path().to_owned(), unpacked: true }, "it has changed");
-        assert!(is_what_was_built(folder.path()));
+        assert_eq!(chosen(), Sources { folder: folder.path().to_owned(), is_copy: true }, "it has changed");
+        assert!(is_unchanged(folder.path()));
     }
 
     #[test]
-    fn it_carries_what_is_compiled_and_no_more() {
-        let names: Vec<&str> = carried::FILES.iter().map(|(path, _)| *path).collect();
+    fn copy_has_only_compiled_sources() {
+        let names: Vec<&str> = embedded::FILES.iter().map(|(path, _)| *path).collect();
         for name in
             ["Cargo.lock", "./Cargo.toml", "crates/cells/src/bin/tracebook-worker.rs", "crates/trace/src/lib.rs"]
         {
             assert!(names.contains(&name), "{name} of {names:?}");
         }
         assert!(!names.iter().any(|name| name.contains("tests")));
-        let size: usize = carried::FILES.iter().map(|(_, text)| text.len()).sum();
+        let size: usize = embedded::FILES.iter().map(|(_, text)| text.len()).sum();
         assert!(size < 2_000_000, "{size} bytes");
     }
 }

@@ -1,8 +1,8 @@
-//! Builds the library for Rust cells with the compiler that will compile the cells.
+//! The build of the cells toolchain, with the compiler that will compile the cells.
 //!
 //! Cargo compiles `crates/cells` as a dylib, from the same dependencies that `cargo build --release` compiled for the
-//! kernel, so after a build this links and little more. What a cell's compiler must find is copied to the toolchain's folder:
-//! the dylib, the metadata of everything in it, the macros it uses, and the program that runs cells.
+//! kernel, so after such a build only little is compiled. What the compiler of a cell needs is copied to the folder of the
+//! toolchain: the dylib, the metadata of all crates in it, the macros that it uses, and the worker program.
 
 use super::{InstallError, sources};
 use crate::engine::{CellsToolchain, compiler_version};
@@ -13,24 +13,27 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Builds or renews the toolchain.
+/// Builds the toolchain, in place of an older one.
+///
+/// # Errors
+/// If the compiler fails, the toolchain does not compile a test cell, or a file cannot be written.
 pub(super) fn build(toolchain: &CellsToolchain, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     let version = compiler_version().ok_or(InstallError::NoCompiler)?;
-    let sources = sources::find(&beside(toolchain, "build"))?;
-    if sources.unpacked && sources::checkout_changed() {
+    let sources = sources::find(&sibling(toolchain, "build"))?;
+    if sources.is_copy && sources::checkout_changed() {
         say(
-            "  Rust cells: the checkout that this program was built from has changed since; after another `cargo build --release` \
-             there, `tracebook install` takes seconds",
+            "  Rust cells: the checkout that this program was built from has changed; after `cargo build --release` in it, \
+             `tracebook install` takes seconds",
         );
     }
-    say(if sources.unpacked {
+    say(if sources.is_copy {
         "  Rust cells: building their library from the sources that came with this program (10 to 20 minutes, once per version; \
          cargo fetches what it depends on)"
     } else {
         "  Rust cells: building their library (seconds after `cargo build --release`, else about 15 minutes)"
     });
     let artifacts = compile(&sources.folder)?;
-    let next = beside(toolchain, "next");
+    let next = sibling(toolchain, "next");
     let written = |path: &Path| {
         let path = path.to_owned();
         move |source| InstallError::Write { path, source }
@@ -52,29 +55,31 @@ pub(super) fn build(toolchain: &CellsToolchain, say: &mut dyn FnMut(&str)) -> Re
     try_cell(&fresh, &fresh.library())?;
     let stub = write_stub(&artifacts.library, &fresh).and_then(|()| try_cell(&fresh, &fresh.stub()));
     if stub.is_err() {
-        // Then cells are linked against the dylib itself.
+        // Cells are then linked against the dylib itself.
         let _ = std::fs::remove_file(fresh.stub());
     }
     let _ = std::fs::remove_dir_all(toolchain.folder());
     std::fs::rename(&next, toolchain.folder()).map_err(written(toolchain.folder()))?;
-    if sources.unpacked {
-        // It holds a gigabyte that nothing needs any more; after a failure it stays, so that the next attempt goes on there.
+    if sources.is_copy {
+        // A gigabyte that is no longer needed. After a failure it stays, so that the next attempt continues there.
         let _ = std::fs::remove_dir_all(&sources.folder);
     }
     Ok(())
 }
 
-/// A folder next to the toolchain's.
-fn beside(toolchain: &CellsToolchain, ending: &str) -> PathBuf {
+/// Returns a folder next to that of the toolchain.
+fn sibling(toolchain: &CellsToolchain, ending: &str) -> PathBuf {
     let name = toolchain.folder().file_name().unwrap_or_default().to_string_lossy();
     toolchain.folder().with_file_name(format!("{name}.{ending}"))
 }
 
+/// The files that cargo has built.
 struct Artifacts {
     library: PathBuf,
     metadata: BTreeSet<PathBuf>,
 }
 
+/// Compiles `crates/cells` as a dylib.
 fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
     let arguments = [
         "rustc",
@@ -90,14 +95,14 @@ fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
     ];
     let failed = || InstallError::Command { command: format!("cargo {} -- -C prefer-dynamic", arguments.join(" ")) };
     let mut command = Command::new("cargo");
-    // At level `s` rustc lets cells use what this crate (and this crate alone is compiled so) made of generic code. Its
-    // metadata is wanted as a file of its own, too.
+    // At level `s` rustc lets cells use the instances of generic code in this crate (which alone is compiled so). The stub
+    // needs its metadata as a file.
     command
         .args(arguments)
         .args(["--", "-C", "prefer-dynamic", "-C", "opt-level=s", "--emit=metadata"])
         .current_dir(sources)
         .stdout(Stdio::piped());
-    // A relative target folder is relative to where the user stands.
+    // A relative target folder is relative to the user's current folder.
     if let Some(target) = std::env::var_os("CARGO_TARGET_DIR").and_then(|folder| std::path::absolute(folder).ok()) {
         command.env("CARGO_TARGET_DIR", target);
     }
@@ -132,12 +137,12 @@ fn compile(sources: &Path) -> Result<Artifacts, InstallError> {
     Ok(Artifacts { library, metadata })
 }
 
-/// Makes a library with the metadata of the dylib and none of its symbols. A linker needs longer to read those 150,000 than for
-/// all else of a cell, and the process for cells, which has the dylib in memory, finds them anyway.
+/// Writes the stub, a library with the metadata of the dylib and without symbols. To read the 150,000 symbols takes a linker longer
+/// than the rest of a cell, and the worker process, which has loaded the dylib, resolves them anyway.
 fn write_stub(library: &Path, toolchain: &CellsToolchain) -> Result<(), InstallError> {
     let failed = || InstallError::Command { command: "rustc … stub.rs".to_owned() };
     let folder = tempfile::tempdir().map_err(|_| failed())?;
-    // Cargo's `library` is a copy of the one that rustc wrote its metadata beside.
+    // `library` is cargo's copy; rustc wrote the metadata beside the original.
     let metadata = library.parent().map(|target| target.join("deps").join("libcells.rmeta"));
     let metadata = metadata.and_then(|file| std::fs::read(file).ok()).ok_or_else(failed)?;
     let (name, assembly) = ("metadata.bin", ".section .rustc,\\\"\\\",@progbits\\n.incbin \\\"metadata.bin\\\"");
@@ -154,13 +159,13 @@ fn write_stub(library: &Path, toolchain: &CellsToolchain) -> Result<(), InstallE
     output.ok().filter(|output| output.status.success()).map(drop).ok_or_else(failed)
 }
 
-/// Metadata as it stands in the section `.rustc` of a dylib: the mark at its start, its length, and all of it.
+/// Returns metadata in the format of the section `.rustc` of a dylib: its first eight bytes, its length, all of it.
 fn as_section(metadata: &[u8]) -> Vec<u8> {
-    let mark = metadata.get(..8).unwrap_or_default();
-    [mark, &(metadata.len() as u64).to_le_bytes(), metadata].concat()
+    let magic = metadata.get(..8).unwrap_or_default();
+    [magic, &(metadata.len() as u64).to_le_bytes(), metadata].concat()
 }
 
-/// Links the program that runs cells against the dylib, so that both share one copy of everything.
+/// Links the worker program against the dylib, so that it shares one copy of all crates with the cells.
 fn link_worker(sources: &Path, toolchain: &CellsToolchain) -> Result<(), InstallError> {
     let mut command = Command::new("rustc");
     command.args(["--edition", "2024", "--crate-name", "tracebook_worker", "--crate-type", "bin", "-Copt-level=2"]);
@@ -180,13 +185,13 @@ fn link_worker(sources: &Path, toolchain: &CellsToolchain) -> Result<(), Install
     command.status().ok().filter(|status| status.success()).map(drop).ok_or_else(failed)
 }
 
-/// Compiles one cell against the toolchain: a missing piece shows here and not in the user's notebook.
+/// Compiles one cell against the toolchain, so that a missing file is found now and not in a notebook.
 fn try_cell(toolchain: &CellsToolchain, cells: &Path) -> Result<(), InstallError> {
-    let broken = |reason: String| InstallError::DoesNotRun { reason };
-    let folder = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
+    let failed = |reason: String| InstallError::TestCell { reason };
+    let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
     let source = folder.path().join("cell.rs");
     std::fs::write(&source, "use cells::prelude::*; #[unsafe(no_mangle)] pub extern \"C\" fn cell() -> usize { DataFrame::empty().height() }")
-        .map_err(|error| broken(error.to_string()))?;
+        .map_err(|error| failed(error.to_string()))?;
     let output = Command::new("rustc")
         .args(["--edition", "2024", "--crate-type", "cdylib", "-C", "prefer-dynamic", "-C", "rpath", "--out-dir"])
         .arg(folder.path())
@@ -196,6 +201,6 @@ fn try_cell(toolchain: &CellsToolchain, cells: &Path) -> Result<(), InstallError
         .arg(format!("cells={}", cells.display()))
         .arg(&source)
         .output()
-        .map_err(|error| broken(error.to_string()))?;
-    if output.status.success() { Ok(()) } else { Err(broken(String::from_utf8_lossy(&output.stderr).into_owned())) }
+        .map_err(|error| failed(error.to_string()))?;
+    if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }
 }

@@ -1,8 +1,8 @@
-//! The setup that all ROUTER sockets of the kernel share.
+//! The setup that all ROUTER sockets share.
 
 use super::connection::Connection;
 use super::error::WireError;
-use super::private::Private;
+use super::umask::PrivateFiles;
 use std::time::Duration;
 use zmq::{Socket, SocketType};
 
@@ -25,9 +25,9 @@ pub(super) fn bind(
         socket.set_ipv6(connection.is_ipv6())?;
         // An answer is never dropped, however many requests a client sends before it reads.
         socket.set_sndhwm(0)?;
-        // A client that reconnects under its old identity takes over from its former self.
+        // A client that reconnects under its old identity replaces its former connection.
         socket.set_router_handover(true)?;
-        let _private = connection.is_ipc().then(Private::begin);
+        let _private = connection.is_ipc().then(PrivateFiles::begin);
         socket.bind(endpoint)?;
         Ok(socket)
     };

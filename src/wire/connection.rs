@@ -1,20 +1,20 @@
-//! Where to listen, and with which key: the connection file that Jupyter writes for every kernel.
+//! The connection file that Jupyter writes for every kernel: addresses and the signature key.
 
 use super::error::WireError;
 use jupyter_protocol::{ConnectionInfo, Transport};
 use std::path::Path;
 
-/// Where to listen, and with which key.
+/// A connection file.
 #[derive(Debug, Clone)]
 pub struct Connection {
     info: ConnectionInfo,
 }
 
 impl Connection {
-    /// Reads the connection file. Keys that we do not know, such as those of CurveZMQ, are passed over.
+    /// Reads a connection file. Ignores unknown keys, such as those of CurveZMQ.
     ///
     /// # Errors
-    /// If the file cannot be read, is no connection file, or asks for signatures other than HMAC with SHA-256.
+    /// If the file cannot be read or parsed, or asks for signatures other than HMAC with SHA-256.
     pub fn read(path: &Path) -> Result<Self, WireError> {
         let text = std::fs::read(path).map_err(|source| WireError::ConnectionFile { path: path.to_owned(), source })?;
         let info: ConnectionInfo = serde_json::from_slice(&text)
@@ -25,7 +25,7 @@ impl Connection {
         Ok(Self { info })
     }
 
-    /// The key of the signatures; empty means that messages are not signed.
+    /// Returns the signature key; if it is empty, messages are not signed.
     pub(super) fn key(&self) -> &[u8] {
         self.info.key.as_bytes()
     }
@@ -50,7 +50,7 @@ impl Connection {
         self.endpoint(self.info.hb_port)
     }
 
-    /// Whether an IPv6 address is to be bound.
+    /// Whether the address is IPv6.
     pub(super) fn is_ipv6(&self) -> bool {
         self.info.transport == Transport::TCP && self.info.ip.contains(':')
     }
@@ -97,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_are_passed_over() {
+    fn unknown_keys_are_ignored() {
         assert!(read(&json("tcp", "127.0.0.1", r#","curve_publickey":"x","jupyter_session":"y""#)).is_ok());
     }
 
     #[test]
-    fn other_signatures_are_refused() {
+    fn other_signature_schemes_are_refused() {
         let other = json("tcp", "127.0.0.1", "").replace("hmac-sha256", "hmac-md5");
         assert!(matches!(read(&other), Err(WireError::Scheme { .. })));
         assert!(matches!(read("{}"), Err(WireError::NotAConnection { .. })));

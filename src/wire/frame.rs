@@ -1,8 +1,8 @@
-//! Frames: how a message lies in a ZeroMQ multipart message.
+//! The frames of a Jupyter message in a ZeroMQ multipart message.
 //!
 //! ```text
 //! identity …  <IDS|MSG>  signature  header  parent_header  metadata  content  buffer …
-//!                                  └────────── what the signature covers ───┘
+//!                                  └────────── covered by the signature ────┘
 //! ```
 
 use super::header::{self, Origin};
@@ -13,26 +13,26 @@ use serde_json::Value;
 
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 
-/// The socket a request came in by, and its answer goes out by.
+/// The socket of a request and of its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
-    /// Requests of the notebook, in order.
+    /// Requests that are handled in order.
     Shell,
-    /// Requests that must not wait: interrupt, shutdown.
+    /// Requests that must not wait for a cell: interrupt, shutdown.
     Control,
-    /// Answers to our questions for input.
+    /// Replies to our requests for input.
     Stdin,
 }
 
-/// A message that arrived, complete and rightly signed.
+/// A complete message with a valid signature.
 pub struct Request {
-    /// The socket it came in by.
+    /// The socket on which it arrived.
     pub channel: Channel,
     /// The `msg_type` of its header.
     pub msg_type: String,
-    /// Where it came from.
+    /// Its sender and header.
     pub origin: Origin,
-    /// Its content, always a JSON object.
+    /// Its content, a JSON object.
     pub content: Value,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Dropped {
     Malformed { part: &'static str, reason: String },
 }
 
-/// Checks and reads a message. Buffers are legal on any message; none of ours has a use for them.
+/// Verifies and parses a message. Buffers are legal on any message, and ignored.
 pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) -> Result<Request, Dropped> {
     let delimiter = frames.iter().position(|frame| frame == DELIMITER).ok_or(Dropped::NoDelimiter(frames.len()))?;
     let message = frames.split_off(delimiter + 1);
@@ -66,7 +66,7 @@ pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) 
     if !content.is_object() {
         return Err(Dropped::Malformed { part: "content", reason: "not an object".to_owned() });
     }
-    // It goes back as it came, unless no client could read it.
+    // The header goes back byte for byte, unless no client could parse it.
     let header = match serde_json::from_slice::<Value>(header) {
         Ok(_) => header.clone(),
         Err(_) => json::repaired(header).into_owned().into_bytes(),
@@ -75,7 +75,7 @@ pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) 
     Ok(Request { channel, msg_type: known.msg_type, origin, content })
 }
 
-/// Writes and signs messages of ours.
+/// Writes and signs our messages.
 pub(super) struct Writer {
     signer: Signer,
     session: String,
@@ -86,7 +86,10 @@ impl Writer {
         Self { signer, session: uuid::Uuid::new_v4().to_string() }
     }
 
-    /// The frames of a message: `to` in front, and `parent` as its `parent_header`.
+    /// Returns the frames of a message to the identities `to`, with the header of `parent` as `parent_header`.
+    ///
+    /// # Errors
+    /// If the content cannot be serialised.
     pub(super) fn write(
         &self,
         to: &[Vec<u8>],
@@ -97,7 +100,7 @@ impl Writer {
         self.write_with(to, parent, msg_type, &serde_json::json!({}), content)
     }
 
-    /// As [`write`](Self::write), with metadata, a JSON object.
+    /// As [`write`](Self::write), with `metadata`, a JSON object.
     pub(super) fn write_with(
         &self,
         to: &[Vec<u8>],
@@ -125,7 +128,7 @@ mod tests {
 
     fn frames(signer: &Signer) -> Vec<Vec<u8>> {
         let parts: [&[u8]; 4] =
-            [br#"{"msg_id":"m","msg_type":"execute_request","date":"odd"}"#, b"{}", b"{}", br#"{"code":"1"}"#];
+            [br#"{"msg_id":"m","msg_type":"execute_request","date":"?"}"#, b"{}", b"{}", br#"{"code":"1"}"#];
         let mut frames = vec![b"client".to_vec(), DELIMITER.to_vec(), signer.sign(&parts).into_bytes()];
         frames.extend(parts.map(<[u8]>::to_vec));
         frames
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn rightly_signed_nonsense_is_dropped() {
+    fn signed_nonsense_is_dropped() {
         let signer = Signer::new(b"k");
         let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
         for (header, content) in [
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_is_replaced_in_header_and_content() {
+    fn half_surrogates_are_replaced() {
         let signer = Signer::new(b"k");
         let header: &[u8] = b"{\"msg_id\":\"m\",\"msg_type\":\"t\",\"username\":\"\xff\\ud83d\"}";
         let content: &[u8] = b"{\"code\":\"\xff\\udcff\"}";
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_write_we_can_read() {
+    fn written_messages_can_be_read() {
         let signer = Signer::new(b"k");
         let request = read(frames(&signer), Channel::Shell, &signer).unwrap();
         let writer = Writer::new(signer.clone());

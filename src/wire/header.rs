@@ -1,4 +1,4 @@
-//! Message headers, and where a message came from.
+//! Message headers, and the origin of a request.
 
 use jupyter_protocol::Header;
 use serde_json::{Map, Value};
@@ -6,28 +6,28 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use uuid::Uuid;
 
-/// The version of the Jupyter protocol that we speak.
+/// The version of the Jupyter protocol.
 pub const PROTOCOL_VERSION: &str = "5.5";
 
-/// Where a request came from. It travels with the execution, so that every output reaches the cell that made it, even
-/// from a thread that outlives the cell.
+/// The sender and the header of a request. It accompanies the execution, so that every output reaches its own cell, even from a
+/// thread that outlives the cell.
 #[derive(Clone)]
 pub struct Origin(Arc<Inner>);
 
 struct Inner {
-    /// The request's header as it arrived, byte for byte: what goes back as `parent_header`.
+    /// The request's header byte for byte, sent back as `parent_header`.
     header: Vec<u8>,
     identities: Vec<Vec<u8>>,
     msg_id: String,
 }
 
 impl Origin {
-    /// `header` must be a JSON object.
+    /// Returns the origin with this header, which must be a JSON object.
     pub(super) fn new(header: Vec<u8>, identities: Vec<Vec<u8>>, msg_id: String) -> Self {
         Self(Arc::new(Inner { header, identities, msg_id }))
     }
 
-    /// The id of the request.
+    /// Returns the id of the request.
     pub fn msg_id(&self) -> &str {
         &self.0.msg_id
     }
@@ -41,30 +41,30 @@ impl Origin {
     }
 }
 
-/// What we read of a request's header.
-pub(super) struct Known {
+/// The fields of a request's header that we use.
+pub(super) struct KnownFields {
     pub(super) msg_id: String,
     pub(super) msg_type: String,
 }
 
-/// Reads a header. Only what we use must be there, since older and stranger clients leave fields out.
-pub(super) fn read(frame: &[u8]) -> Result<Known, String> {
+/// Parses a header. Only the fields that we use are required, since some clients leave others out.
+pub(super) fn read(frame: &[u8]) -> Result<KnownFields, String> {
     let mut header: Map<String, Value> = super::json::read(frame).map_err(|error| error.to_string())?;
     let mut text = |key: &str| match header.remove(key) {
         Some(Value::String(text)) => Ok(text),
-        _ => Err(format!("no text `{key}`")),
+        _ => Err(format!("no string `{key}`")),
     };
-    Ok(Known { msg_id: text("msg_id")?, msg_type: text("msg_type")? })
+    Ok(KnownFields { msg_id: text("msg_id")?, msg_type: text("msg_type")? })
 }
 
-/// A header for a message of ours.
+/// Returns a header for a new message of ours.
 pub(super) fn write(session: &str, msg_type: &str) -> Header {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Header {
         msg_id: Uuid::new_v4().to_string(),
         username: "kernel".to_owned(),
         session: session.to_owned(),
-        // Microseconds: jupyter_client does not read a date with more digits.
+        // In microseconds: jupyter_client cannot parse more digits.
         date: chrono::DateTime::from_timestamp_micros(now.as_micros() as i64).unwrap_or_default(),
         msg_type: msg_type.to_owned(),
         version: PROTOCOL_VERSION.to_owned(),
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn header_needs_id_and_type_only() {
+    fn header_needs_only_id_and_type() {
         let known = read(br#"{"msg_id":"a","msg_type":"execute_request","extra":[1]}"#).unwrap();
         assert_eq!((known.msg_id.as_str(), known.msg_type.as_str()), ("a", "execute_request"));
         for bad in [&br#"{"msg_id":"a"}"#[..], br#"{"msg_id":1,"msg_type":"x"}"#, br#"["a","b"]"#, b"", b"\xff"] {

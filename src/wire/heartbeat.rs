@@ -1,18 +1,22 @@
-//! The heartbeat: whatever arrives goes back, at once and unchanged, whatever the kernel is busy with.
+//! The heartbeat: a thread that sends every message back unchanged, also while the kernel is busy.
 
 use super::bind::bind;
 use super::connection::Connection;
 use super::error::WireError;
 use zmq::SocketType;
 
-/// Echoes until the process ends. The socket has a context of its own, so that closing the others never waits for it.
+/// Starts the thread, which runs until the process ends. Its socket has a context of its own, so that closing the other sockets never
+/// waits for it.
+///
+/// # Errors
+/// If the address cannot be bound or the thread cannot be started.
 pub(super) fn start(connection: &Connection) -> Result<(), WireError> {
     let context = zmq::Context::new();
     let socket = bind(&context, SocketType::ROUTER, connection, &connection.heartbeat())?;
     let echo = move || {
         loop {
             let echoed = socket.recv_multipart(0).and_then(|frames| socket.send_multipart(frames, 0));
-            // Any other error is that of a client that went away; the next beat is as good as this one.
+            // Any other error means that a client has left.
             if let Err(zmq::Error::ETERM | zmq::Error::ENOTSOCK) = echoed {
                 return;
             }

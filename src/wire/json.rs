@@ -1,14 +1,17 @@
-//! JSON as clients send it: half surrogate pairs, which JavaScript writes for half an emoji, and bytes that are not UTF-8 are
-//! read as U+FFFD.
+//! A lenient JSON reader: replaces unpaired surrogates, which JavaScript writes for half an emoji, and bytes that are not UTF-8 by
+//! U+FFFD.
 
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
-/// Reads JSON text; what cannot be a character is one that replaces it.
+/// Parses JSON text with the replacements of this module.
+///
+/// # Errors
+/// If the text is not JSON.
 pub(super) fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     match serde_json::from_slice(text) {
         Ok(value) => Ok(value),
-        // Nearly all messages are right, so only one that is not is looked at twice.
+        // Nearly all messages are valid, so only an invalid one is parsed twice.
         Err(error) => match repaired(text) {
             Cow::Borrowed(_) => Err(error),
             Cow::Owned(text) => serde_json::from_str(&text),
@@ -16,7 +19,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     }
 }
 
-/// The text with U+FFFD for bytes that are not UTF-8 and for half surrogate pairs; borrowed if it has neither.
+/// Replaces bytes that are not UTF-8 and unpaired surrogates by U+FFFD; returns the text borrowed if it has neither.
 pub(super) fn repaired(text: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(text);
     let mut whole = String::new();
@@ -33,7 +36,7 @@ pub(super) fn repaired(text: &[u8]) -> Cow<'_, str> {
                 from = at;
             }
             _ => {
-                // The character behind the backslash may be a backslash.
+                // Skips the escaped character, which may be a backslash.
                 let escaped = text[at + 1..].chars().next().map_or(0, char::len_utf8);
                 at += 1 + escaped;
             }
@@ -46,7 +49,7 @@ pub(super) fn repaired(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// The number of an escape like `\u00e9` at the start of `text`.
+/// Returns the UTF-16 unit of an escape like `\u00e9` at the start of `text`.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok()).flatten()
@@ -63,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn half_surrogate_pairs_are_replaced() {
+    fn unpaired_surrogates_are_replaced() {
         assert_eq!(read(r#"{"a": "x \ud83d y"}"#), json!({"a": "x \u{fffd} y"}));
         assert_eq!(read(r#"["\ud83d\ude00\ud83d", "\uDE00\ud83d"]"#), json!(["\u{1f600}\u{fffd}", "\u{fffd}\u{fffd}"]));
         assert_eq!(read(r#"{"\ud83d": "\\ud83d \ud83d\\"}"#), json!({"\u{fffd}": "\\ud83d \u{fffd}\\"}));
@@ -77,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_stays_an_error() {
+    fn invalid_json_stays_an_error() {
         for text in [&b"{"[..], b"\xff", br#"["\ud83"]"#, br#"["\u"#, br#"["\"#, br#"["\ud83d"#, br#"{"a": \ud83d}"#] {
             assert!(super::read::<Value>(text).is_err(), "{text:?}");
         }
     }
 
     #[test]
-    fn what_is_right_is_borrowed() {
+    fn valid_text_is_borrowed() {
         assert!(matches!(repaired(r#"["\ud83d\ude00 é \\ud83d"]"#.as_bytes()), Cow::Borrowed(_)));
     }
 }

@@ -1,8 +1,8 @@
-//! The Jupyter wire: sockets, signatures and frames; bytes on one side, typed messages on the other.
+//! The Jupyter wire protocol: sockets, signatures and frames; bytes on one side, typed messages on the other.
 //!
-//! One thread owns the ROUTER sockets and does nothing but move frames, so no answer waits for a cell. iopub speaks ZMTP
-//! itself, with a queue for each client, so that no client waits for another. The heartbeat has a thread of its own. What arrives damaged, unsigned or wrongly signed is dropped with a line in
-//! the log; no message can end the loop.
+//! One thread owns the ROUTER sockets and only moves frames, so no reply waits for a cell. iopub is a ZMTP publisher of our own with a
+//! queue for each client, so that no client waits for another. The heartbeat has a thread of its own. Damaged, unsigned and wrongly
+//! signed messages are dropped with a line in the log; no message can end the loop.
 
 mod bind;
 mod connection;
@@ -14,11 +14,11 @@ mod json;
 #[cfg(test)]
 mod oracle;
 mod outbox;
-mod private;
 mod publisher;
 mod sign;
 mod sockets;
 mod stream;
+mod umask;
 mod waker;
 mod zmtp;
 

@@ -1,4 +1,4 @@
-//! What holds of any frames that arrive: the judge of the tests and of the fuzzer.
+//! The properties of every message, for the tests and the fuzzer.
 #![allow(clippy::unwrap_used)]
 
 use super::frame::{Channel, Dropped, Writer, read};
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 
-/// Reads bytes as frames, one a line, with and without a key, unsigned and rightly signed.
+/// Reads bytes as frames, one per line: without a key, with a key and no signature, with a valid signature.
 ///
 /// # Panics
-/// If a message is taken that is none, or an answer to it cannot be read.
+/// If an invalid message is accepted, or the reply to a valid one cannot be read.
 pub(crate) fn agrees(bytes: &[u8]) {
     let frames: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let (open, keyed) = (Signer::new(b""), Signer::new(b"key"));
-    taken(&open, frames.clone());
+    check_accepted(&open, frames.clone());
     assert!(
         !matches!(read(frames.clone(), Channel::Shell, &keyed), Ok(_) | Err(Dropped::Malformed { .. })),
-        "nobody signed it"
+        "accepted without a signature"
     );
     if let Some(at) = frames.iter().position(|frame| frame == DELIMITER)
         && let Some([header, parent, metadata, content]) = frames.get(at + 2..at + 6)
@@ -26,12 +26,12 @@ pub(crate) fn agrees(bytes: &[u8]) {
         let mut signed = frames.clone();
         signed[at + 1] = signature;
         assert_ne!(read(signed.clone(), Channel::Shell, &keyed).err(), Some(Dropped::Signature));
-        taken(&keyed, signed);
+        check_accepted(&keyed, signed);
     }
 }
 
-/// If the message is taken, it is one, and the answer to it can be read by its sender.
-fn taken(signer: &Signer, frames: Vec<Vec<u8>>) {
+/// Checks that an accepted message is valid, and that its sender can read the reply.
+fn check_accepted(signer: &Signer, frames: Vec<Vec<u8>>) {
     let at = frames.iter().position(|frame| frame == DELIMITER);
     let Ok(request) = read(frames.clone(), Channel::Shell, signer) else { return };
     let at = at.unwrap();
@@ -40,15 +40,15 @@ fn taken(signer: &Signer, frames: Vec<Vec<u8>>) {
     assert_eq!(header["msg_id"], json!(request.origin.msg_id()));
     assert!(request.content.is_object());
     assert_eq!(request.origin.identities(), &frames[..at]);
-    let answer = Writer::new(signer.clone())
-        .write(request.origin.identities(), Some(&request.origin), "status", &json!({"said": request.msg_type}))
+    let reply = Writer::new(signer.clone())
+        .write(request.origin.identities(), Some(&request.origin), "status", &json!({"type": request.msg_type}))
         .unwrap();
     if serde_json::from_slice::<Value>(&frames[at + 2]).is_ok() {
-        assert_eq!(answer[at + 3], frames[at + 2], "the parent header goes back byte for byte");
+        assert_eq!(reply[at + 3], frames[at + 2], "the parent header goes back byte for byte");
     }
-    assert_eq!(serde_json::from_slice::<Value>(&answer[at + 3]).unwrap(), header);
-    let answer = read(answer, Channel::Shell, signer).ok().unwrap();
-    assert_eq!(answer.content["said"], json!(request.msg_type));
+    assert_eq!(serde_json::from_slice::<Value>(&reply[at + 3]).unwrap(), header);
+    let reply = read(reply, Channel::Shell, signer).ok().unwrap();
+    assert_eq!(reply.content["type"], json!(request.msg_type));
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn messages_of_the_fuzzer_are_taken_or_dropped() {
+    fn corpus_of_the_fuzzer_holds() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/wire_message");
         let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
         assert!(files.len() >= 15);

@@ -1,4 +1,4 @@
-//! The way out: any thread puts a message in, the thread that owns the sockets sends them in that order.
+//! The queue of outgoing messages: any thread adds one, the thread that owns the sockets sends them in order.
 
 use super::frame::{Channel, Writer};
 use super::header::Origin;
@@ -9,53 +9,53 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// Sends messages, in the order in which they were given. Cheap to clone; never blocks on a slow client.
+/// Sends messages in the order of the calls. Cheap to clone; never blocks on a slow client.
 #[derive(Clone)]
 pub struct Outbox {
     pub(super) writer: Arc<Writer>,
-    pub(super) queue: Sender<Letter>,
+    pub(super) queue: Sender<Outgoing>,
     pub(super) waker: Arc<Waker>,
     pub(super) publisher: Arc<Publisher>,
 }
 
-/// What the owner of the sockets is asked to do.
-pub(super) enum Letter {
-    /// Send these frames to the peer that they name.
-    To(Channel, Vec<Vec<u8>>),
-    /// Send these frames to all who listen on iopub.
+/// A job for the thread that owns the sockets.
+pub(super) enum Outgoing {
+    /// Send frames to the peer that the first of them names.
+    Direct(Channel, Vec<Vec<u8>>),
+    /// Send frames to all subscribers of iopub.
     Publish(Vec<Vec<u8>>),
-    /// Send what is left and close.
+    /// Send what is queued, and close.
     Close,
 }
 
 impl Outbox {
-    /// Publishes on iopub, on behalf of the request `parent` (of none at the start and the end of the kernel).
+    /// Publishes on iopub, for the request `parent` (`None` at the start and the end of the kernel).
     pub fn publish(&self, parent: Option<&Origin>, msg_type: &str, content: &impl Serialize) {
         let topic = [format!("kernel.tracebook.{msg_type}").into_bytes()];
         if let Some(frames) = self.write(&topic, parent, msg_type, &json!({}), content) {
-            self.post(Letter::Publish(frames));
+            self.post(Outgoing::Publish(frames));
         }
     }
 
-    /// Answers a request, or asks its sender a question, by the given socket.
+    /// Sends a message to the sender of a request: the reply, or a request for input.
     pub fn send(&self, channel: Channel, to: &Origin, msg_type: &str, content: &impl Serialize) {
         self.send_with(channel, to, msg_type, &json!({}), content);
     }
 
-    /// As [`send`](Self::send), with the message's metadata, a JSON object.
+    /// As [`send`](Self::send), with `metadata`, a JSON object.
     pub fn send_with(&self, channel: Channel, to: &Origin, msg_type: &str, metadata: &Value, content: &impl Serialize) {
         if let Some(frames) = self.write(to.identities(), Some(to), msg_type, metadata, content) {
-            self.post(Letter::To(channel, frames));
+            self.post(Outgoing::Direct(channel, frames));
         }
     }
 
-    /// Waits while the clients of iopub have much left to read, until `interrupted`; not for one that reads nothing.
+    /// Applies backpressure: waits while a client of iopub is above the high-water mark and still reads, until `interrupted`.
     pub fn wait_for_clients(&self, interrupted: impl Fn() -> bool) {
         self.publisher.wait(interrupted);
     }
 
     pub(super) fn close(&self) {
-        self.post(Letter::Close);
+        self.post(Outgoing::Close);
     }
 
     fn write(
@@ -72,9 +72,9 @@ impl Outbox {
             .ok()
     }
 
-    fn post(&self, letter: Letter) {
-        // The queue outlives the sockets only while the kernel ends; then nobody is there to be told.
-        if self.queue.send(letter).is_ok() {
+    fn post(&self, message: Outgoing) {
+        // Fails only while the kernel ends, when the sockets are gone.
+        if self.queue.send(message).is_ok() {
             self.waker.wake();
         }
     }

@@ -1,12 +1,12 @@
-//! iopub: what is published goes to each client through a queue of its own.
+//! iopub: a publisher with a queue for each subscriber.
 //!
-//! A slow client slows the cell down that prints. One that has stopped reading does not: when too much waits for it, its
-//! large messages are dropped, then all; the others get everything.
+//! A slow subscriber slows down the cell that prints (backpressure). One that has stopped reading does not: above a limit its
+//! large messages are dropped, then all; other subscribers get everything.
 
 use super::connection::Connection;
 use super::error::WireError;
 use super::stream::{Listener, Stream};
-use super::zmtp::{self, Said};
+use super::zmtp::{self, Command};
 use crate::sync::{lock, unpoisoned};
 use std::collections::VecDeque;
 use std::io::Result;
@@ -14,35 +14,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// From here on a cell that prints waits for a client.
+/// The bytes in the queue of a subscriber above which a cell that prints waits.
 const HIGH_WATER_MARK: usize = 64 << 20;
 
-/// How long it waits for a client that reads nothing at all.
+/// How long a cell waits for a subscriber that reads nothing at all.
 const STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How much may wait for a client before messages of which size are dropped for it.
-const LIMITS: [(usize, usize); 3] = [(256 << 20, 64 << 10), (384 << 20, 1 << 10), (448 << 20, 0)];
+/// Pairs of limits in bytes: with more than the first in its queue, a subscriber loses messages larger than the second.
+const DROP_LIMITS: [(usize, usize); 3] = [(256 << 20, 64 << 10), (384 << 20, 1 << 10), (448 << 20, 0)];
 
-/// What a message takes beside the bytes of its frames.
-const OVERHEAD: usize = 256;
+/// The memory that a message takes besides its frames, in bytes.
+const MESSAGE_OVERHEAD: usize = 256;
 
-/// How long a client may take to introduce itself.
+/// How long a client may take for the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Topics of one client, at most.
-const TOPICS: usize = 1000;
+/// The most topics of one subscriber.
+const MAX_TOPICS: usize = 1000;
 
-/// Writes the message that welcomes a subscriber of this topic.
+/// Returns the welcome message for a new subscriber of a topic.
 pub(super) type Welcome = dyn Fn(&[u8]) -> Option<Vec<Vec<u8>>> + Send + Sync;
 
-/// The clients of iopub.
+/// The publisher: a list of subscribers.
 #[derive(Default)]
 pub(super) struct Publisher {
     subscribers: Mutex<Vec<Arc<Subscriber>>>,
 }
 
 impl Publisher {
-    /// Starts to listen; each subscriber is welcomed.
+    /// Starts to accept subscribers; each gets the `welcome` message of its topic.
     ///
     /// # Errors
     /// If the address cannot be bound.
@@ -71,11 +71,11 @@ impl Publisher {
             .map_err(|source| WireError::Open { what: "iopub thread", source })
     }
 
-    /// Serves a client on threads of its own, until it leaves.
+    /// Serves a client on threads of its own until it leaves.
     fn serve(self: &Arc<Self>, stream: Stream, welcome: &Arc<Welcome>) {
         let (publisher, welcome) = (Arc::clone(self), Arc::clone(welcome));
         let client = move || {
-            if let Err(error) = publisher.attend(stream, &*welcome) {
+            if let Err(error) = publisher.serve_subscriber(stream, &*welcome) {
                 tracing::debug!("a client of iopub left: {error}");
             }
         };
@@ -84,9 +84,10 @@ impl Publisher {
         }
     }
 
-    fn attend(&self, mut stream: Stream, welcome: &Welcome) -> Result<()> {
+    /// Shakes hands, starts the thread that writes, and reads commands until the client leaves.
+    fn serve_subscriber(&self, mut stream: Stream, welcome: &Welcome) -> Result<()> {
         stream.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
-        zmtp::shake_hands(&mut stream)?;
+        zmtp::handshake(&mut stream)?;
         stream.set_read_timeout(None)?;
         let subscriber = Arc::new(Subscriber::default());
         let (mut out, writer) = (stream.try_clone()?, Arc::clone(&subscriber));
@@ -103,7 +104,7 @@ impl Publisher {
         ended
     }
 
-    /// Sends a message to all who want it; the first frame is its topic.
+    /// Sends a message to all subscribers of its topic, which is the first frame.
     pub(super) fn publish(&self, frames: Vec<Vec<u8>>) {
         let message = Arc::new(frames);
         for subscriber in &*self.lock() {
@@ -111,18 +112,18 @@ impl Publisher {
         }
     }
 
-    /// Waits while a client that reads has much left to read, until `interrupted`.
+    /// Waits while a subscriber is above the high-water mark and still reads, until `interrupted`.
     pub(super) fn wait(&self, interrupted: impl Fn() -> bool) {
         while self.lock().iter().any(|subscriber| subscriber.is_slow()) && !interrupted() {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// Waits until everything has left, but no longer than `linger`.
+    /// Waits until all queues are empty, at most for `linger`.
     pub(super) fn drain(&self, linger: Duration) {
         let deadline = Instant::now() + linger;
-        let waits = || self.lock().iter().any(|subscriber| subscriber.waiting.load(Ordering::Relaxed) > 0);
-        while waits() && Instant::now() < deadline {
+        let in_flight = || self.lock().iter().any(|subscriber| subscriber.in_flight.load(Ordering::Relaxed) > 0);
+        while in_flight() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -132,35 +133,35 @@ impl Publisher {
     }
 }
 
-/// A client of iopub.
+/// A subscriber: its topics, its queue and its progress.
 struct Subscriber {
     queue: Mutex<Queue>,
     changed: Condvar,
-    /// Bytes that wait, of messages that are on their way, too.
-    waiting: AtomicUsize,
-    /// When it last took something, or something was first put before it.
-    moved: Mutex<Instant>,
+    /// The bytes of all queued and partly written messages.
+    in_flight: AtomicUsize,
+    /// When bytes were last written, or a message was queued while none was.
+    last_progress: Mutex<Instant>,
 }
 
 #[derive(Default)]
 struct Queue {
     topics: Vec<Vec<u8>>,
     items: VecDeque<Item>,
-    /// Messages that were too much for it, since the last one that was not.
+    /// The number of messages dropped in a row.
     dropped: usize,
     closed: bool,
 }
 
 enum Item {
     Message(Arc<Vec<Vec<u8>>>),
-    /// An answer to a ping.
+    /// A reply to a ping.
     Pong(Vec<u8>),
 }
 
 impl Default for Subscriber {
     fn default() -> Self {
-        let (queue, changed, waiting) = Default::default();
-        Self { queue, changed, waiting, moved: Mutex::new(Instant::now()) }
+        let (queue, changed, in_flight) = Default::default();
+        Self { queue, changed, in_flight, last_progress: Mutex::new(Instant::now()) }
     }
 }
 
@@ -169,38 +170,38 @@ impl Subscriber {
         lock(&self.queue)
     }
 
-    fn note_move(&self) {
-        *lock(&self.moved) = Instant::now();
+    fn note_progress(&self) {
+        *lock(&self.last_progress) = Instant::now();
     }
 
-    /// Whether much waits for it, and it reads.
+    /// Whether it is above the high-water mark, and reads.
     fn is_slow(&self) -> bool {
-        let moved = || lock(&self.moved).elapsed();
-        self.waiting.load(Ordering::Relaxed) > HIGH_WATER_MARK && moved() <= STALL_TIMEOUT
+        let idle = || lock(&self.last_progress).elapsed();
+        self.in_flight.load(Ordering::Relaxed) > HIGH_WATER_MARK && idle() <= STALL_TIMEOUT
     }
 
-    /// Listens to what it wants, until it leaves.
+    /// Reads and executes its commands until it leaves.
     fn listen(&self, stream: &mut Stream, welcome: &Welcome) -> Result<()> {
         loop {
             match zmtp::read(stream)? {
-                Some(Said::Subscribe(topic)) => {
+                Some(Command::Subscribe(topic)) => {
                     let welcome = welcome(&topic).map(Arc::new);
                     let mut queue = self.lock();
-                    if queue.topics.len() < TOPICS {
+                    if queue.topics.len() < MAX_TOPICS {
                         queue.topics.push(topic);
                     }
-                    // From then on it misses nothing.
+                    // Queued under the lock: the subscriber misses no message behind the welcome.
                     if let Some(welcome) = welcome {
-                        self.put(&mut queue, &welcome);
+                        self.push(&mut queue, &welcome);
                     }
                 }
-                Some(Said::Cancel(topic)) => {
+                Some(Command::Cancel(topic)) => {
                     let mut queue = self.lock();
-                    if let Some(place) = queue.topics.iter().position(|other| *other == topic) {
-                        queue.topics.swap_remove(place);
+                    if let Some(index) = queue.topics.iter().position(|other| *other == topic) {
+                        queue.topics.swap_remove(index);
                     }
                 }
-                Some(Said::Ping(context)) => {
+                Some(Command::Ping(context)) => {
                     self.lock().items.push_back(Item::Pong(zmtp::pong(&context)));
                     self.changed.notify_all();
                 }
@@ -213,36 +214,36 @@ impl Subscriber {
         let mut queue = self.lock();
         let topic = message.first().map(Vec::as_slice).unwrap_or_default();
         if !queue.closed && queue.topics.iter().any(|wanted| topic.starts_with(wanted)) {
-            self.put(&mut queue, message);
+            self.push(&mut queue, message);
         }
     }
 
-    /// Puts a message into the queue, unless too much waits there.
-    fn put(&self, queue: &mut Queue, message: &Arc<Vec<Vec<u8>>>) {
+    /// Queues a message, unless a drop limit is exceeded.
+    fn push(&self, queue: &mut Queue, message: &Arc<Vec<Vec<u8>>>) {
         let length = length(message);
-        let waiting = self.waiting.load(Ordering::Relaxed);
-        if LIMITS.iter().any(|(limit, large)| waiting > *limit && length > *large) {
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        if DROP_LIMITS.iter().any(|(limit, large)| in_flight > *limit && length > *large) {
             if queue.dropped == 0 {
                 tracing::warn!("a client does not read iopub: large outputs are dropped for it until it does");
             }
             queue.dropped += 1;
             return;
         }
-        if queue.dropped > 0 && waiting <= LIMITS[0].0 {
+        if queue.dropped > 0 && in_flight <= DROP_LIMITS[0].0 {
             tracing::warn!(
                 "a client reads iopub again; {} outputs were dropped for it",
                 std::mem::take(&mut queue.dropped)
             );
         }
-        if waiting == 0 {
-            self.note_move();
+        if in_flight == 0 {
+            self.note_progress();
         }
-        self.waiting.fetch_add(length, Ordering::Relaxed);
+        self.in_flight.fetch_add(length, Ordering::Relaxed);
         queue.items.push_back(Item::Message(Arc::clone(message)));
         self.changed.notify_all();
     }
 
-    /// Writes what is in the queue, until it is closed.
+    /// Writes the queue to the stream until it is closed.
     fn write(&self, stream: &mut Stream) -> Result<()> {
         loop {
             let queue = self.changed.wait_while(self.lock(), |queue| queue.items.is_empty() && !queue.closed);
@@ -255,12 +256,12 @@ impl Subscriber {
             match item {
                 Some(Item::Message(frames)) => {
                     let mut left = length(&frames);
-                    zmtp::write(stream, &frames, |moved| {
-                        left -= moved;
-                        self.waiting.fetch_sub(moved, Ordering::Relaxed);
-                        self.note_move();
+                    zmtp::write(stream, &frames, |written| {
+                        left -= written;
+                        self.in_flight.fetch_sub(written, Ordering::Relaxed);
+                        self.note_progress();
                     })?;
-                    self.waiting.fetch_sub(left, Ordering::Relaxed);
+                    self.in_flight.fetch_sub(left, Ordering::Relaxed);
                 }
                 Some(Item::Pong(bytes)) => std::io::Write::write_all(stream, &bytes)?,
                 None => {}
@@ -273,14 +274,14 @@ impl Subscriber {
         queue.closed = true;
         let dropped = std::mem::take(&mut queue.items);
         let message = |item: &Item| if let Item::Message(frames) = item { length(frames) } else { 0 };
-        self.waiting.fetch_sub(dropped.iter().map(message).sum(), Ordering::Relaxed);
+        self.in_flight.fetch_sub(dropped.iter().map(message).sum(), Ordering::Relaxed);
         self.changed.notify_all();
     }
 }
 
-/// What a message takes.
+/// Returns the memory of a message in bytes.
 fn length(frames: &[Vec<u8>]) -> usize {
-    OVERHEAD + frames.iter().map(Vec::len).sum::<usize>()
+    MESSAGE_OVERHEAD + frames.iter().map(Vec::len).sum::<usize>()
 }
 
 #[cfg(test)]

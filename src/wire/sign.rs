@@ -3,25 +3,25 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Signs and checks messages.
+/// Signs and verifies messages.
 #[derive(Clone)]
 pub(super) struct Signer {
-    /// Primed with the key; absent if the connection file has no key, and then nothing is signed or checked.
+    /// The MAC with the key; `None` if the connection file has no key: then nothing is signed or verified.
     keyed: Option<Hmac<Sha256>>,
 }
 
 impl Signer {
     pub(super) fn new(key: &[u8]) -> Self {
-        // A key of any length is a legal HMAC key, so the absence of a MAC means the absence of a key.
+        // HMAC accepts keys of any length, so `None` means that there is no key.
         Self { keyed: if key.is_empty() { None } else { Hmac::new_from_slice(key).ok() } }
     }
 
-    /// The signature of these frames, in hexadecimal; empty without a key.
+    /// Returns the signature of frames in hexadecimal; empty without a key.
     pub(super) fn sign(&self, frames: &[&[u8]]) -> String {
         self.over(frames).map(|mac| hex::encode(mac.finalize().into_bytes())).unwrap_or_default()
     }
 
-    /// Whether `signature` is that of these frames. The comparison takes the same time wherever the two differ.
+    /// Whether `signature` is that of the frames. The comparison takes constant time.
     pub(super) fn verify(&self, signature: &[u8], frames: &[&[u8]]) -> bool {
         let Some(mac) = self.over(frames) else { return true };
         hex::decode(signature).is_ok_and(|signature| mac.verify_slice(&signature).is_ok())

@@ -5,10 +5,10 @@ use super::connection::Connection;
 use super::error::WireError;
 use super::frame::{self, Channel, Request, Writer};
 use super::heartbeat;
-use super::outbox::{Letter, Outbox};
+use super::outbox::{Outbox, Outgoing};
 use super::publisher::{Publisher, Welcome};
 use super::sign::Signer;
-use super::waker::{Bell, waker};
+use super::waker::{WakeReceiver, waker};
 use jupyter_protocol::IoPubWelcome;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -16,8 +16,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use zmq::{DONTWAIT, POLLIN, Socket, SocketType};
 
-/// Messages read from one socket before the others get their turn.
-const TURN: usize = 64;
+/// The most messages that are read from one socket in a row.
+const MESSAGES_PER_TURN: usize = 64;
 
 /// The open wire.
 pub struct Wire {
@@ -26,7 +26,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Binds all sockets and starts to listen; every good message is given to `deliver`, which must not block.
+    /// Binds all sockets and starts to listen. Calls `deliver`, which must not block, with every valid message.
     ///
     /// # Errors
     /// If a socket cannot be bound.
@@ -39,19 +39,19 @@ impl Wire {
         let stdin = bind(SocketType::ROUTER, connection.stdin())?;
         heartbeat::start(connection)?;
 
-        let (waker, bell) = waker().map_err(|source| WireError::Open { what: "pipe", source })?;
-        let (queue, letters) = channel();
+        let (waker, receiver) = waker().map_err(|source| WireError::Open { what: "pipe", source })?;
+        let (queue, outgoing) = channel();
         let writer = Arc::new(Writer::new(signer.clone()));
         let publisher = Arc::new(Publisher::default());
         publisher.listen(connection, welcome(Arc::clone(&writer)))?;
         let outbox = Outbox { writer, queue, waker: Arc::new(waker), publisher };
-        let post = Post { shell, control, stdin, signer, outbox: outbox.clone(), letters };
+        let sockets = SocketLoop { shell, control, stdin, signer, outbox: outbox.clone(), outgoing };
         let socket_file = connection.is_ipc().then(|| connection.iopub().replacen("ipc://", "", 1));
         let thread = std::thread::Builder::new()
             .name("wire".to_owned())
             .spawn(move || {
-                let publisher = Arc::clone(&post.outbox.publisher);
-                post.run(bell, deliver);
+                let publisher = Arc::clone(&sockets.outbox.publisher);
+                sockets.run(receiver, deliver);
                 publisher.drain(LINGER);
                 // Waits for the last messages, as long as LINGER allows.
                 drop(context);
@@ -63,33 +63,33 @@ impl Wire {
         Ok(Self { outbox, thread })
     }
 
-    /// The way out.
+    /// Returns the queue of outgoing messages.
     pub fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 
-    /// Sends what is left and closes.
+    /// Sends what is queued, and closes the sockets.
     pub fn close(self) {
         self.outbox.close();
         let _ = self.thread.join();
     }
 }
 
-/// What the thread owns.
-struct Post {
+/// The sockets and the loop of the thread that owns them.
+struct SocketLoop {
     shell: Socket,
     control: Socket,
     stdin: Socket,
     signer: Signer,
     outbox: Outbox,
-    letters: Receiver<Letter>,
+    outgoing: Receiver<Outgoing>,
 }
 
-impl Post {
-    fn run(self, mut bell: Bell, deliver: impl Fn(Request)) {
+impl SocketLoop {
+    fn run(self, mut receiver: WakeReceiver, deliver: impl Fn(Request)) {
         loop {
             let mut items = [
-                zmq::PollItem::from_fd(bell.fd(), POLLIN),
+                zmq::PollItem::from_fd(receiver.fd(), POLLIN),
                 self.control.as_poll_item(POLLIN),
                 self.shell.as_poll_item(POLLIN),
                 self.stdin.as_poll_item(POLLIN),
@@ -104,7 +104,7 @@ impl Post {
             }
             let [woken, control, shell, stdin] = items.map(|item| item.is_readable());
             if woken {
-                self.outbox.waker.silence(&mut bell);
+                self.outbox.waker.clear(&mut receiver);
                 if self.send_all().is_break() {
                     return;
                 }
@@ -120,18 +120,18 @@ impl Post {
         }
     }
 
-    /// Sends what lies in the outbox; a message that cannot be sent is dropped, its client is gone.
+    /// Sends all queued messages. Drops those that cannot be sent: their clients are gone. Breaks at [`Outgoing::Close`].
     fn send_all(&self) -> std::ops::ControlFlow<()> {
-        while let Ok(letter) = self.letters.try_recv() {
-            let sent = match letter {
-                Letter::To(Channel::Shell, frames) => self.shell.send_multipart(frames, DONTWAIT),
-                Letter::To(Channel::Control, frames) => self.control.send_multipart(frames, DONTWAIT),
-                Letter::To(Channel::Stdin, frames) => self.stdin.send_multipart(frames, DONTWAIT),
-                Letter::Publish(frames) => {
+        while let Ok(message) = self.outgoing.try_recv() {
+            let sent = match message {
+                Outgoing::Direct(Channel::Shell, frames) => self.shell.send_multipart(frames, DONTWAIT),
+                Outgoing::Direct(Channel::Control, frames) => self.control.send_multipart(frames, DONTWAIT),
+                Outgoing::Direct(Channel::Stdin, frames) => self.stdin.send_multipart(frames, DONTWAIT),
+                Outgoing::Publish(frames) => {
                     self.outbox.publisher.publish(frames);
                     Ok(())
                 }
-                Letter::Close => return std::ops::ControlFlow::Break(()),
+                Outgoing::Close => return std::ops::ControlFlow::Break(()),
             };
             if let Err(error) = sent {
                 tracing::warn!("cannot send a message: {error}");
@@ -141,7 +141,7 @@ impl Post {
     }
 
     fn receive(&self, socket: &Socket, channel: Channel, deliver: impl Fn(Request)) {
-        for _ in 0..TURN {
+        for _ in 0..MESSAGES_PER_TURN {
             match socket.recv_multipart(DONTWAIT) {
                 Ok(frames) => match frame::read(frames, channel, &self.signer) {
                     Ok(request) => deliver(request),
@@ -154,7 +154,7 @@ impl Post {
     }
 }
 
-/// Writes the message for a new subscriber: from then on it misses nothing.
+/// Returns the function that writes the welcome message for a new subscriber.
 fn welcome(writer: Arc<Writer>) -> Arc<Welcome> {
     Arc::new(move |topic: &[u8]| {
         let welcome = IoPubWelcome::new(String::from_utf8_lossy(topic).into_owned());

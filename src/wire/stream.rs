@@ -1,36 +1,36 @@
-//! Connections over TCP and over socket files, as one type.
+//! Listeners and connections over TCP and over socket files.
 
 use super::connection::Connection;
 use super::error::WireError;
-use super::private::Private;
+use super::umask::PrivateFiles;
 use std::io::{Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
-/// Waits for clients.
+/// A listening socket.
 pub(super) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
 
-/// A client's connection.
+/// The connection of a client.
 pub(super) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
 impl Listener {
-    /// Listens where the connection file wants iopub.
+    /// Listens on the iopub address of the connection file.
     ///
     /// # Errors
-    /// If the address is taken, or cannot be had.
+    /// If the address cannot be bound.
     pub(super) fn bind(connection: &Connection) -> std::result::Result<Self, WireError> {
         let endpoint = connection.iopub();
         let listen = || match endpoint.split_once("://") {
             Some(("ipc", path)) => {
-                let _private = Private::begin();
-                // What an earlier kernel left here; libzmq removes such files, too.
+                let _private = PrivateFiles::begin();
+                // An earlier kernel may have left the file; libzmq removes such files, too.
                 let _ = std::fs::remove_file(path);
                 UnixListener::bind(path).map(Self::Unix)
             }
@@ -43,7 +43,7 @@ impl Listener {
     /// Waits for the next client.
     ///
     /// # Errors
-    /// If the system has no room for it.
+    /// If the system refuses, for example because there are too many open files.
     pub(super) fn accept(&self) -> Result<Stream> {
         match self {
             Self::Tcp(listener) => {
@@ -71,9 +71,9 @@ impl Stream {
         }
     }
 
-    /// Ends both directions, also for threads that wait in one.
+    /// Shuts both directions down; wakes threads that wait on them.
     pub(super) fn shutdown(&self) {
-        // It may have ended already.
+        // The connection may have ended already.
         let _ = match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
             Self::Unix(stream) => stream.shutdown(Shutdown::Both),

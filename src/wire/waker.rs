@@ -1,42 +1,46 @@
-//! Wakes the thread that waits on the sockets.
+//! The pipe that wakes the thread which polls the sockets.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The end that wakes. A pipe, since a ZeroMQ socket may be used by one thread only.
+/// The sending end. A pipe, since only one thread may use a ZeroMQ socket.
 pub(super) struct Waker {
     pipe: PipeWriter,
-    /// A byte lies in the pipe. It never holds two, so writing never blocks.
-    ringing: AtomicBool,
+    /// Whether a byte is in the pipe. There is at most one, so writing never blocks.
+    pending: AtomicBool,
 }
 
-/// The end that is polled.
-pub(super) struct Bell {
+/// The polled end.
+pub(super) struct WakeReceiver {
     pipe: PipeReader,
 }
 
-pub(super) fn waker() -> std::io::Result<(Waker, Bell)> {
+/// Creates a connected pair.
+///
+/// # Errors
+/// If there are too many open files.
+pub(super) fn waker() -> std::io::Result<(Waker, WakeReceiver)> {
     let (reader, writer) = std::io::pipe()?;
-    Ok((Waker { pipe: writer, ringing: AtomicBool::new(false) }, Bell { pipe: reader }))
+    Ok((Waker { pipe: writer, pending: AtomicBool::new(false) }, WakeReceiver { pipe: reader }))
 }
 
 impl Waker {
-    /// Makes the bell readable. The waiting thread must look for work after it silenced the bell.
+    /// Makes the receiver readable. The polling thread must look for work after it has cleared the receiver.
     pub(super) fn wake(&self) {
-        if !self.ringing.swap(true, Ordering::SeqCst) {
+        if !self.pending.swap(true, Ordering::SeqCst) {
             let _ = (&self.pipe).write(&[1]);
         }
     }
 
-    /// Silences a bell that rings; only to be called when the bell is readable.
-    pub(super) fn silence(&self, bell: &mut Bell) {
-        let _ = bell.pipe.read(&mut [0; 8]);
-        self.ringing.store(false, Ordering::SeqCst);
+    /// Makes the receiver unreadable again. Must only be called when it is readable.
+    pub(super) fn clear(&self, receiver: &mut WakeReceiver) {
+        let _ = receiver.pipe.read(&mut [0; 8]);
+        self.pending.store(false, Ordering::SeqCst);
     }
 }
 
-impl Bell {
+impl WakeReceiver {
     pub(super) fn fd(&self) -> RawFd {
         self.pipe.as_raw_fd()
     }
