@@ -3,9 +3,9 @@
     python benches/cells.py [--runs 5] [--control FOLDER --test FOLDER] [--evcxr PATH/TO/evcxr_jupyter]
                             [--other PATH/TO/tracebook --other-cells FOLDER]
 
-With `--evcxr` the cells that stock evcxr can run are timed beside ours, in turn, in the same run. With `--other` an
-earlier build of ours, with its library for cells, is timed in turn with this one, and the ratios of neighbouring runs
-are printed, which other work on the machine disturbs less than the times.
+`--evcxr` also times the cells that stock evcxr can run, alternating with ours. `--other` alternates with another build of
+Tracebook and its cells toolchain, and prints the ratios of consecutive runs, which other work on the machine affects less
+than the times.
 """
 
 import argparse
@@ -118,8 +118,8 @@ def in_a_row(argv):
 
 
 def large_trace(argv, options):
-    """What the first mention of a trace of 100 MB of columns costs beyond that of a small one, in seconds, and how much memory
-    kernel and cells take for it beside its file, in MB."""
+    """The additional seconds of the first mention of a trace with 100 MB of columns, compared with a small one, and the memory
+    that kernel and cells take for it besides its file, in MB."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([TARGET / "large_trace", Path(folder) / "rank0.json", "--bytes", "200M"], check=True, capture_output=True)
         kernel = Kernel(argv)

@@ -1,6 +1,6 @@
 """`python tests/execute.py FROM [TO]`: executes a notebook in its folder, as JupyterLab would, and saves it.
 
-The saved file holds no times, so that executing again changes only what really changed.
+The saved file contains no times, so that another execution changes only outputs that differ.
 """
 
 import sys

@@ -117,7 +117,7 @@ fn rows_go_to_standard_output_as_csv() {
 }
 
 #[test]
-fn json_says_what_was_compared_and_what_came_of_it() {
+fn json_contains_the_arguments_and_the_result() {
     let folder = folder();
     let words =
         ["diff", "control.json", "test.json.gz", "--json", "-", "--filter", "gemm|nccl", "--where", "dur > 1us"];

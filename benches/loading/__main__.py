@@ -4,7 +4,7 @@
                             [--sizes 35M,250M,1G,4G] [--ranks-of 40M] [--plain-of 250M]
                             [--write docs/benchmarks.md] [--rounds N] [--prepare]
 
-Without `--python` no peers are timed. `--prepare` writes the data and checks all readers, and times nothing.
+Without `--python` no peers are timed. `--prepare` only writes the data and checks all readers.
 """
 
 import argparse

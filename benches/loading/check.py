@@ -1,6 +1,6 @@
 """Checks, before anything is timed, that all readers read the same: their digests against one made with Python's `Decimal`.
 
-What was shown once for the very same file, program and reference is not shown again; the notes lie beside the data.
+A check that passed is not repeated for the same file, program and reference; `checked.json`, next to the data, records it.
 """
 
 import hashlib

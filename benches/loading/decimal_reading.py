@@ -1,7 +1,7 @@
 """`decimal_reading.py FILE`: the digest of a trace's columns, computed with Python's json and Decimal.
 
-Nothing of it is shared with any of the readers that are timed: this is what they are held against. Numbers with a point are
-`Decimal`, times are whole nanoseconds, sums have no end of digits. One event at a time, so that gigabytes fit into memory.
+It is the reference for the timed readers and shares no code with them. Numbers with a point are `Decimal`, times are integer
+nanoseconds, sums are exact. It reads one event at a time, so that gigabytes fit into memory.
 """
 
 import gzip
@@ -84,8 +84,8 @@ def nanoseconds(micros):
 
 
 def read(path):
-    """Rows, sums of times, and of each argument two sums: `sum` of all values, and `lenient`, which leaves out what the peers
-    cannot tell apart (-1, HTA's sign for none; the blanks within a list)."""
+    """Returns rows, sums of times, and two sums of each argument: `sum` of all values, and `lenient`, which leaves out what the
+    peers cannot distinguish (-1, HTA's value for none; the blanks within a list)."""
     rows = ts = dur = 0
     whole = {column: [0, 0] for column in NUMBERS.values()}
     texts = {column: {} for column in TEXTS.values()}

@@ -42,7 +42,7 @@ export function statusLine(table, columns, facets, { sorted, chosen, typed, hidd
   const notes = (table.notes ?? []).map(String);
   parts.push(...notes.filter((note) => !sorted.direction || !note.startsWith("sorted by ")));
   if (filtered && sent < total) {
-    parts.push(`only the first ${count(sent)} are here to be searched${table.rest ? `; ${table.rest}` : ""}`);
+    parts.push(`searched only the first ${count(sent)} rows${table.rest ? `; ${table.rest}` : ""}`);
   }
   return parts.join(" · ");
 }

@@ -188,8 +188,8 @@ export function pager(state, changed) {
   const back = [arrow("«", "first page", () => 0), arrow("‹", "previous page", () => state.page - 1)];
   const forth = [arrow("›", "next page", () => state.page + 1), arrow("»", "last page", () => last)];
   const sizes = SIZES.includes(state.size) ? SIZES : [state.size, ...SIZES];
-  const options = sizes.map((size) => element("option", { value: size, text: size ? `${count(size)} rows a page` : "all on one page" }));
-  const select = element("select", { aria: { label: "rows a page" } }, ...options);
+  const options = sizes.map((size) => element("option", { value: size, text: size ? `${count(size)} rows per page` : "all on one page" }));
+  const select = element("select", { aria: { label: "rows per page" } }, ...options);
   select.value = String(state.size);
   select.addEventListener("change", () => {
     // The first row stays in sight.

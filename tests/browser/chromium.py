@@ -1,6 +1,6 @@
 """A headless Chromium, driven by Playwright with real clicks and keys. It collects the errors of the page.
 
-Playwright's wheel carries its driver, and drives the Chromium of the system: nothing else is downloaded, no Node is needed.
+Playwright's wheel contains its driver and Node, and drives the Chromium of the system: nothing else is downloaded.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """`python tests/browser/pictures.py FOLDER`: writes the pictures of the README: the demo traces in a real JupyterLab.
 
-Needs the kernel in the environment of this Python (`make screenshots` sees to it) and a Chromium. Every picture is cut to what
-it is about.
+Needs Chromium, and the kernel in the environment of this Python (`make screenshots` installs it). Every picture is cropped to
+its subject.
 """
 
 import sys

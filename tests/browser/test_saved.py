@@ -1,6 +1,6 @@
 """Tables in notebooks saved by older versions: the MIME type grows by addition only, so each is still drawn.
 
-`saved/` holds the JSON as the version in a file's name wrote it. Nothing there is ever changed; a new version adds files.
+`saved/` contains the JSON as written by the version in the file's name. Its files are never changed; a new version adds files.
 """
 
 import json

@@ -299,7 +299,7 @@ def test_magics_and_rust_run_in_order(traces):
 def test_an_argument_takes_a_rust_value(traces):
     traces.ok("let wanted = vec![1009, 1010];")
     ran = traces.ok("%compare_traces control test --control-iteration {wanted} --test-iteration {wanted}")
-    assert "1009,1010 → 1009,1010" in ran.one("display_data")["data"]["text/plain"].splitlines()[0]
+    assert "1009, 1010 → 1009, 1010" in ran.one("display_data")["data"]["text/plain"].splitlines()[0]
 
 
 def test_a_dropped_trace_is_gone(traces):

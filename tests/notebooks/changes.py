@@ -1,6 +1,6 @@
 """The differences between the two sides of the demo data, from its documentation.
 
-The generator's own test holds that documentation to the data, so it is a witness that owes nothing to the kernel.
+A test of the generator compares that documentation with the data, so it is independent of the kernel.
 """
 
 import re

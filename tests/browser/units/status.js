@@ -31,7 +31,7 @@ export function search_in_cut_rows_is_pointed_out() {
   const table = operators({ total_rows: 5000, rest: "`%show a --top 0` shows all" });
   equal(
     line(table, { typed: "mm" }, 2),
-    "2 of 5,000 rows × 3 columns · only the first 6 are here to be searched; `%show a --top 0` shows all",
+    "2 of 5,000 rows × 3 columns · searched only the first 6 rows; `%show a --top 0` shows all",
   );
   equal(noRows(table), "no row matches among the first 6 of 5,000 rows; `%show a --top 0` shows all");
 }
