@@ -1,0 +1,416 @@
+//! Nodes of control → nodes of test, from the root downwards.
+
+use super::period::settle;
+use super::score::{Scores, overlap};
+use super::sequence::{By, Pairs, Sequences, sequences};
+use crate::input::label::{Labels, Symbol};
+use crate::tree::hash::{Hashes, Level};
+use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Why a node has its partner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum How {
+    /// Part of a subtree with an equal exact or shape hash.
+    Subtree(Level),
+    /// Equal name hash, unique among its siblings.
+    Anchor,
+    /// Best score among its siblings.
+    Score(f64),
+    /// Same content at another place.
+    Moved,
+    /// Kernels of one operator, equal in number and families.
+    InOrder,
+}
+
+/// Nodes of both sides between two matches of their parents' children.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Block {
+    pub(crate) control: Vec<NodeId>,
+    pub(crate) test: Vec<NodeId>,
+    /// The segment was too large to be aligned.
+    pub(crate) too_large: bool,
+    /// Pair of nodes below which the block was found; moves under the same parent come first.
+    parent: (NodeId, NodeId),
+}
+
+/// Partners of nodes, and the nodes without one.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    /// The trees; chains of a few nodes are split where the other side has their parts apart.
+    pub(crate) control: Tree,
+    pub(crate) test: Tree,
+    /// Partner of each node, or [`NONE`].
+    pub(crate) to_test: Vec<NodeId>,
+    pub(crate) to_control: Vec<NodeId>,
+    /// Why each node of control has its partner.
+    pub(crate) how: Vec<Option<How>>,
+    /// Nodes without partners.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// Two neighbours exchanged are a move of any size; under different parents a move has this many leaves.
+const LEAST_MOVE: u32 = 3;
+/// A split-off rest of a chain needs a partner of this score.
+const LEAST_SPLIT: f64 = 0.5;
+/// A wrapper was renamed rather than removed if a sibling of the other side has as many GPU events ± this share ...
+const RENAMED_COUNT: f64 = 0.25;
+/// ... and this overlap of families.
+const RENAMED_OVERLAP: f64 = 0.8;
+
+/// Maps the nodes of two trees.
+pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
+    let scores = Scores::of(&control, &test, labels);
+    let names = |tree: &Tree| -> HashSet<Symbol> {
+        tree.nodes().iter().flat_map(|node| &node.chain).map(|&id| labels.get(id).name).collect()
+    };
+    let names = (names(&control), names(&test));
+    let mut aligner = Aligner {
+        mapping: Mapping {
+            to_test: vec![NONE; control.nodes().len()],
+            to_control: vec![NONE; test.nodes().len()],
+            how: vec![None; control.nodes().len()],
+            control,
+            test,
+            blocks: Vec::new(),
+        },
+        scores,
+        names,
+        open: Vec::new(),
+    };
+    aligner.pair(Tree::ROOT, Tree::ROOT, How::Score(1.0));
+    while let Some((a, b)) = aligner.open.pop() {
+        aligner.children(a, b);
+    }
+    aligner.moves();
+    aligner.mapping
+}
+
+struct Aligner<'l> {
+    mapping: Mapping,
+    scores: Scores<'l>,
+    /// Name labels of control and of test.
+    names: (HashSet<Symbol>, HashSet<Symbol>),
+    /// Pairs whose children have not been aligned yet.
+    open: Vec<(NodeId, NodeId)>,
+}
+
+impl Aligner<'_> {
+    /// Pairs two nodes: with all below them where hashes are equal, else their children are aligned later.
+    fn pair(&mut self, a: NodeId, b: NodeId, how: How) {
+        let (one, other) = (self.mapping.control.node(a).hashes, self.mapping.test.node(b).hashes);
+        let level = [Level::Exact, Level::Shape].into_iter().find(|&level| one.at(level) == other.at(level));
+        match level {
+            Some(level) if self.alike(a, b) => self.pair_subtrees(a, b, How::Subtree(level)),
+            _ => {
+                self.split(a, b);
+                self.link(a, b, how);
+                self.open.push((a, b));
+            }
+        }
+    }
+
+    fn link(&mut self, a: NodeId, b: NodeId, how: How) {
+        self.mapping.to_test[a as usize] = b;
+        self.mapping.to_control[b as usize] = a;
+        self.mapping.how[a as usize] = Some(how);
+    }
+
+    /// Whether two subtrees have the same form, so that their nodes pair in order: equal hashes may be an accident.
+    fn alike(&self, a: NodeId, b: NodeId) -> bool {
+        let mut open = vec![(a, b)];
+        while let Some((a, b)) = open.pop() {
+            let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
+            if one.role != other.role || one.children.len() != other.children.len() {
+                return false;
+            }
+            open.extend(one.children.iter().copied().zip(other.children.iter().copied()));
+        }
+        true
+    }
+
+    fn pair_subtrees(&mut self, a: NodeId, b: NodeId, how: How) {
+        let mut open = vec![(a, b)];
+        while let Some((a, b)) = open.pop() {
+            self.link(a, b, how);
+            let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
+            open.extend(one.children.iter().copied().zip(other.children.iter().copied()));
+        }
+    }
+
+    /// Where the chain of one node goes on behind the other's end, makes the rest a child again, if it has a partner there.
+    /// A sibling that is gone let contraction take in one level more.
+    fn split(&mut self, a: NodeId, b: NodeId) {
+        let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
+        let (n, m) = (one.chain.len(), other.chain.len());
+        if n == m
+            || n.min(m) == 0
+            || one.role != Role::Host
+            || !self.scores.begins(Level::Name, &one.chain, &other.chain)
+        {
+            return;
+        }
+        let longer_is_test = m > n;
+        let rest = if longer_is_test {
+            split_off(&mut self.mapping.test, b, n, self.scores.labels)
+        } else {
+            split_off(&mut self.mapping.control, a, m, self.scores.labels)
+        };
+        let (control, test) = (&self.mapping.control, &self.mapping.test);
+        let has_partner = if longer_is_test {
+            control.node(a).children.iter().any(|&child| self.is_partner((control, child), (test, rest)))
+        } else {
+            test.node(b).children.iter().any(|&child| self.is_partner((control, rest), (test, child)))
+        };
+        match (longer_is_test, has_partner) {
+            (true, true) => self.mapping.to_control.push(NONE),
+            (false, true) => {
+                self.mapping.to_test.push(NONE);
+                self.mapping.how.push(None);
+            }
+            (true, false) => join(&mut self.mapping.test, b),
+            (false, false) => join(&mut self.mapping.control, a),
+        }
+    }
+
+    fn is_partner(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> bool {
+        self.scores.share_a_label(control.0.node(control.1), test.0.node(test.1))
+            && self.scores.score(control, test).is_some_and(|score| score >= LEAST_SPLIT)
+    }
+
+    /// Aligns the children of a pair.
+    fn children(&mut self, a: NodeId, b: NodeId) {
+        let (control, test) = self.without_wrappers(a, b);
+        if let Some(pairs) = self.kernels_in_order(a, b, &control, &test) {
+            for (one, other) in pairs {
+                self.link(one, other, How::InOrder);
+            }
+            return;
+        }
+        let Pairs { pairs, too_large } = self.align(&control, &test);
+        let mut block = Block { too_large, parent: (a, b), ..Block::default() };
+        let (mut i, mut j) = (0, 0);
+        for &(at, beside, _) in pairs.iter().chain([&(control.len(), test.len(), By::Score(0.0))]) {
+            block.control.extend(&control[i..at]);
+            block.test.extend(&test[j..beside]);
+            if !block.control.is_empty() || !block.test.is_empty() {
+                self.mapping
+                    .blocks
+                    .push(std::mem::replace(&mut block, Block { too_large, parent: (a, b), ..Block::default() }));
+            }
+            (i, j) = (at + 1, beside + 1);
+        }
+        for (at, beside, by) in pairs {
+            let how = match by {
+                By::Hash(_) => How::Anchor,
+                By::Score(score) => How::Score(score),
+            };
+            self.pair(control[at], test[beside], how);
+        }
+    }
+
+    /// Aligns two sequences of siblings.
+    fn align(&self, control: &[NodeId], test: &[NodeId]) -> Pairs {
+        let of = Siblings::new(&self.mapping, &self.scores, control, test);
+        let mut found = sequences(&of);
+        settle(&mut found.pairs, &of.hashes.0, &of.hashes.1);
+        found
+    }
+
+    /// The bare kernels of an operator, if there is nothing else and both sides have as many, of the same families in order.
+    fn kernels_in_order(
+        &self,
+        a: NodeId,
+        b: NodeId,
+        control: &[NodeId],
+        test: &[NodeId],
+    ) -> Option<Vec<(NodeId, NodeId)>> {
+        let (one, other) = (&self.mapping.control, &self.mapping.test);
+        let labels = self.scores.labels;
+        let pairs = || control.iter().copied().zip(test.iter().copied());
+        let same = |(x, y): (NodeId, NodeId)| {
+            let (x, y) = (one.node(x), other.node(y));
+            x.is_gpu() && y.is_gpu() && x.family == y.family
+        };
+        let fits = control.len() == test.len()
+            && one.node(a).is_operator(labels)
+            && other.node(b).is_operator(labels)
+            && pairs().all(same);
+        fits.then(|| pairs().collect())
+    }
+
+    /// The children of both nodes; a wrapper around several operators that only one side has gives its place to its children.
+    fn without_wrappers(&self, a: NodeId, b: NodeId) -> (Vec<NodeId>, Vec<NodeId>) {
+        let (control, test) = (&self.mapping.control, &self.mapping.test);
+        let (ours, theirs) = (&control.node(a).children, &test.node(b).children);
+        let one = self.expand((control, ours), &self.names.1, (test, theirs));
+        let other = self.expand((test, theirs), &self.names.0, (control, ours));
+        (one, other)
+    }
+
+    fn expand(
+        &self,
+        (tree, children): (&Tree, &[NodeId]),
+        known: &HashSet<Symbol>,
+        beside: (&Tree, &[NodeId]),
+    ) -> Vec<NodeId> {
+        let mut kept = Vec::with_capacity(children.len());
+        let mut open: Vec<NodeId> = children.iter().rev().copied().collect();
+        while let Some(id) = open.pop() {
+            if self.is_wrapper((tree, id), known, beside) {
+                open.extend(tree.node(id).children.iter().rev());
+            } else {
+                kept.push(id);
+            }
+        }
+        kept
+    }
+
+    fn is_wrapper(
+        &self,
+        (tree, id): (&Tree, NodeId),
+        known: &HashSet<Symbol>,
+        (other, siblings): (&Tree, &[NodeId]),
+    ) -> bool {
+        let node = tree.node(id);
+        let labels = self.scores.labels;
+        let holds_operators = || node.children.iter().any(|&child| tree.node(child).role == Role::Host);
+        let is_unknown = || node.chain.iter().all(|&id| !known.contains(&labels.get(id).name));
+        // A sibling that looks like a child is that child's partner, not the wrapper's.
+        let has_child_like =
+            |sibling: &Node| node.children.iter().any(|&child| self.scores.share_a_label(tree.node(child), sibling));
+        let renamed = |sibling: &Node| {
+            let (n, m) = (f64::from(node.leaves()), f64::from(sibling.leaves()));
+            sibling.role == Role::Host
+                && (n - m).abs() <= RENAMED_COUNT * n.max(m)
+                && overlap(&node.families, &sibling.families) >= RENAMED_OVERLAP
+                && !has_child_like(sibling)
+        };
+        node.role == Role::Host
+            && holds_operators()
+            && is_unknown()
+            && !siblings.iter().any(|&sibling| renamed(other.node(sibling)))
+    }
+
+    /// Pairs nodes that are left over on both sides and equal, the finest level first: under the same parent, then elsewhere.
+    fn moves(&mut self) {
+        let mut blocks = std::mem::take(&mut self.mapping.blocks);
+        const LEVELS: [Level; 3] = [Level::Exact, Level::Shape, Level::Name];
+        for level in LEVELS {
+            self.move_among(&mut blocks, level, |block, _| Some(block.parent.0));
+        }
+        for level in LEVELS {
+            self.move_among(&mut blocks, level, |_, node| (node.leaves() >= LEAST_MOVE).then_some(NONE));
+        }
+        blocks.retain(|block| !block.control.is_empty() || !block.test.is_empty());
+        self.mapping.blocks = blocks;
+    }
+
+    /// Pairs left-over nodes of equal hash and equal group, in order.
+    fn move_among(&mut self, blocks: &mut [Block], level: Level, group: impl Fn(&Block, &Node) -> Option<NodeId>) {
+        let mut waiting: HashMap<(NodeId, u64), VecDeque<NodeId>> = HashMap::new();
+        for block in blocks.iter() {
+            for &id in &block.control {
+                let node = self.mapping.control.node(id);
+                if let Some(group) = group(block, node) {
+                    waiting.entry((group, node.hashes.at(level))).or_default().push_back(id);
+                }
+            }
+        }
+        let mut moved = HashSet::new();
+        for block in blocks.iter_mut() {
+            let mut kept = Vec::with_capacity(block.test.len());
+            for &id in &block.test {
+                let node = self.mapping.test.node(id);
+                let partners = group(block, node).and_then(|group| waiting.get_mut(&(group, node.hashes.at(level))));
+                match partners.and_then(VecDeque::pop_front) {
+                    Some(from) if self.alike(from, id) => {
+                        self.pair_subtrees(from, id, How::Moved);
+                        moved.insert(from);
+                    }
+                    _ => kept.push(id),
+                }
+            }
+            block.test = kept;
+        }
+        for block in blocks {
+            block.control.retain(|id| !moved.contains(id));
+        }
+    }
+}
+
+/// Cuts the chain of a node behind `at` labels; the rest becomes its only child.
+fn split_off(tree: &mut Tree, id: NodeId, at: usize, labels: &Labels) -> NodeId {
+    let rest = tree.nodes.len() as NodeId;
+    let node = tree.node_mut(id);
+    let tail = node.chain.split_off(at);
+    let mut below = Node::new(node.role, id, tail);
+    below.children = std::mem::replace(&mut node.children, vec![rest]);
+    below.families = node.families;
+    for &child in &below.children {
+        tree.node_mut(child).parent = rest;
+    }
+    below.hashes = tree.hashes(&below, labels);
+    tree.nodes.push(below);
+    rest
+}
+
+/// Undoes [`split_off`], whose child is the last node of the tree.
+fn join(tree: &mut Tree, id: NodeId) {
+    if let Some(mut below) = tree.nodes.pop() {
+        for &child in &below.children {
+            tree.node_mut(child).parent = id;
+        }
+        let node = tree.node_mut(id);
+        node.chain.append(&mut below.chain);
+        node.children = below.children;
+    }
+}
+
+/// Two sequences of siblings.
+struct Siblings<'m, 'l> {
+    mapping: &'m Mapping,
+    scores: &'m Scores<'l>,
+    nodes: (&'m [NodeId], &'m [NodeId]),
+    hashes: (Vec<Hashes>, Vec<Hashes>),
+    weights: (Vec<f64>, Vec<f64>),
+}
+
+impl<'m, 'l> Siblings<'m, 'l> {
+    fn new(mapping: &'m Mapping, scores: &'m Scores<'l>, control: &'m [NodeId], test: &'m [NodeId]) -> Self {
+        let hashes = |tree: &Tree, nodes: &[NodeId]| nodes.iter().map(|&id| tree.node(id).hashes).collect();
+        let weights = |tree: &Tree, nodes: &[NodeId]| {
+            nodes.iter().map(|&id| 1.0 + f64::from(tree.node(id).leaves().max(1)).log2()).collect()
+        };
+        Self {
+            mapping,
+            scores,
+            nodes: (control, test),
+            hashes: (hashes(&mapping.control, control), hashes(&mapping.test, test)),
+            weights: (weights(&mapping.control, control), weights(&mapping.test, test)),
+        }
+    }
+}
+
+impl Sequences for Siblings<'_, '_> {
+    fn lengths(&self) -> (usize, usize) {
+        (self.nodes.0.len(), self.nodes.1.len())
+    }
+
+    fn control(&self, at: usize) -> Hashes {
+        self.hashes.0[at]
+    }
+
+    fn test(&self, at: usize) -> Hashes {
+        self.hashes.1[at]
+    }
+
+    fn weights(&self) -> (&[f64], &[f64]) {
+        (&self.weights.0, &self.weights.1)
+    }
+
+    fn score(&self, control: usize, test: usize) -> Option<f64> {
+        let (a, b) = (self.nodes.0[control], self.nodes.1[test]);
+        self.scores.score((&self.mapping.control, a), (&self.mapping.test, b))
+    }
+}

@@ -1,0 +1,264 @@
+//! Regions: what of control and what of test is compared with each other.
+
+use super::mapping::{How, Mapping, map};
+use crate::input::label::Labels;
+use crate::tree::hash::Level;
+use crate::tree::node::{NONE, NodeId, Tree};
+
+/// How well the two sides of a region agree; the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Grade {
+    /// Equal code and shapes: an exact or a shape hash.
+    Exact,
+    /// Equal names.
+    Name,
+    /// Equal families of kernels.
+    Family,
+    /// Several events of each side: fusion, split, another library.
+    Region,
+    /// The same content at another place.
+    Moved,
+    /// Only in test.
+    Added,
+    /// Only in control.
+    Deleted,
+}
+
+/// Why the two sides of a region were brought together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Why {
+    /// They are part of equal subtrees.
+    EqualSubtree,
+    /// Their names are unique among their siblings.
+    UniqueName,
+    /// Their score, 0 to 1, is the best among their siblings.
+    Score(f64),
+    /// They are kernels of the same operator, equal in number and families.
+    SameOperator,
+    /// They are all kernels of the same operator, different in number.
+    KernelsOfOperator,
+    /// They are left over between the same two neighbours.
+    SameNeighbours,
+    /// They are equal, at different places.
+    Moved,
+    /// The other side has nothing like it.
+    OneSided,
+    /// There are too many siblings to align.
+    TooLarge,
+}
+
+impl Grade {
+    /// Returns the word that tables and files use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Name => "name",
+            Self::Family => "family",
+            Self::Region => "region",
+            Self::Moved => "moved",
+            Self::Added => "added",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+impl Why {
+    /// Returns a sentence that says why the sides of a region were brought together.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::EqualSubtree => "equal operators, shapes and kernels below",
+            Self::UniqueName => "a name that is unique among its siblings on both sides",
+            Self::Score(_) => "the most similar sibling in the same order",
+            Self::SameOperator => "kernels of the same operator, as many and of the same kinds",
+            Self::KernelsOfOperator => "all kernels of the same operator",
+            Self::SameNeighbours => "left over between the same neighbours",
+            Self::Moved => "equal work at another place",
+            Self::OneSided => "nothing like it on the other side",
+            Self::TooLarge => "too many siblings to align one by one",
+        }
+    }
+}
+
+/// What of control and what of test is compared with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Region {
+    /// Leaves of control.
+    pub control: Vec<NodeId>,
+    /// Leaves of test.
+    pub test: Vec<NodeId>,
+    /// How well they agree.
+    pub grade: Grade,
+    /// Why they were brought together.
+    pub why: Why,
+}
+
+/// Two aligned trees. Every leaf of both is in exactly one region.
+#[derive(Debug)]
+pub struct Alignment {
+    /// Control. A few chains may be split where test has their parts apart.
+    pub control: Tree,
+    /// Test.
+    pub test: Tree,
+    /// Partner of each node of control, or [`NONE`].
+    pub to_test: Vec<NodeId>,
+    /// Partner of each node of test, or [`NONE`].
+    pub to_control: Vec<NodeId>,
+    /// The regions, in the order of control; added ones last.
+    pub regions: Vec<Region>,
+}
+
+/// An operator with more kernels than this is no set of kernels.
+const MOST_IN_SET: u32 = 16;
+
+/// Aligns two trees, and divides their leaves into regions.
+///
+/// Durations and gaps in time take no part, or a regression would break its own pairing. Near linear in the nodes where the
+/// trees are alike.
+pub fn align(control: &Tree, test: &Tree, labels: &Labels) -> Alignment {
+    let mapping = map(control.clone(), test.clone(), labels);
+    let mut regions = Regions {
+        mapping: &mapping,
+        labels,
+        taken: (vec![false; mapping.to_test.len()], vec![false; mapping.to_control.len()]),
+        found: Vec::new(),
+    };
+    regions.sets();
+    regions.pairs();
+    regions.blocks();
+    let mut found = regions.found;
+    found.sort_by_key(|region| {
+        (region.control.first().copied().unwrap_or(NONE), region.test.first().copied().unwrap_or(NONE))
+    });
+    let Mapping { control, test, to_test, to_control, .. } = mapping;
+    Alignment { control, test, to_test, to_control, regions: found }
+}
+
+struct Regions<'m> {
+    mapping: &'m Mapping,
+    labels: &'m Labels,
+    /// Leaves of control and of test that are in a region.
+    taken: (Vec<bool>, Vec<bool>),
+    found: Vec<Region>,
+}
+
+/// Whether a leaf's partner is one of a few leaves, if it has one.
+fn is_within(partner: NodeId, leaves: &[NodeId]) -> bool {
+    partner == NONE || leaves.contains(&partner)
+}
+
+impl Regions<'_> {
+    fn add(&mut self, mut control: Vec<NodeId>, mut test: Vec<NodeId>, grade: Grade, why: Why) {
+        control.retain(|&id| !std::mem::replace(&mut self.taken.0[id as usize], true));
+        test.retain(|&id| !std::mem::replace(&mut self.taken.1[id as usize], true));
+        let (grade, why) = match (control.is_empty(), test.is_empty()) {
+            (true, true) => return,
+            (true, false) => (Grade::Added, Why::OneSided),
+            (false, true) => (Grade::Deleted, Why::OneSided),
+            (false, false) => (grade, why),
+        };
+        self.found.push(Region { control, test, grade, why });
+    }
+
+    /// Operators of which a bare kernel has no partner: all their kernels are one region.
+    fn sets(&mut self) {
+        let (control, test) = (&self.mapping.control, &self.mapping.test);
+        // Children before their parents: of nested operators the innermost is the region.
+        for a in control.bottom_up() {
+            let b = self.mapping.to_test[a as usize];
+            if b == NONE {
+                continue;
+            }
+            let (one, other) = (control.node(a), test.node(b));
+            let fits = |leaves: u32| (1..=MOST_IN_SET).contains(&leaves);
+            let bare = |tree: &Tree, children: &[NodeId], to: &[NodeId]| {
+                children.iter().any(|&id| tree.node(id).is_gpu() && to[id as usize] == NONE)
+            };
+            if one.is_operator(self.labels)
+                && other.is_operator(self.labels)
+                && fits(one.leaves())
+                && fits(other.leaves())
+                && (bare(control, &one.children, &self.mapping.to_test)
+                    || bare(test, &other.children, &self.mapping.to_control))
+            {
+                // What has moved here from another operator, or away, keeps its partner.
+                let (mut ours, mut theirs) = (control.leaves(a), test.leaves(b));
+                let (all_ours, all_theirs) = (ours.clone(), theirs.clone());
+                ours.retain(|&id| is_within(self.mapping.to_test[id as usize], &all_theirs));
+                theirs.retain(|&id| is_within(self.mapping.to_control[id as usize], &all_ours));
+                self.add(ours, theirs, Grade::Region, Why::KernelsOfOperator);
+            }
+        }
+    }
+
+    /// Leaves with partners.
+    fn pairs(&mut self) {
+        for a in 0..self.mapping.to_test.len() as NodeId {
+            let b = self.mapping.to_test[a as usize];
+            if b == NONE
+                || !self.mapping.control.node(a).is_gpu()
+                || self.taken.0[a as usize]
+                || self.taken.1[b as usize]
+            {
+                continue;
+            }
+            let (grade, why) = match self.mapping.how[a as usize] {
+                Some(How::Subtree(_)) => (Grade::Exact, Why::EqualSubtree),
+                Some(How::Moved) => (Grade::Moved, Why::Moved),
+                Some(How::InOrder) => (self.grade(a, b), Why::SameOperator),
+                Some(How::Anchor) => (self.grade(a, b), Why::UniqueName),
+                Some(How::Score(score)) => (self.grade(a, b), Why::Score(score)),
+                None => (self.grade(a, b), Why::SameNeighbours),
+            };
+            // Equal kernels of operators that differ are not the same work.
+            let grade = if grade == Grade::Exact { self.grade_of_parents(a, b) } else { grade };
+            self.add(vec![a], vec![b], grade, why);
+        }
+    }
+
+    fn grade(&self, a: NodeId, b: NodeId) -> Grade {
+        let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
+        let equal = |level: Level| {
+            let symbol = |id| {
+                let label = self.labels.get(id);
+                if level == Level::Shape { label.shape } else { label.name }
+            };
+            one.chain.len() == other.chain.len()
+                && one.chain.iter().zip(&other.chain).all(|(&one, &other)| symbol(one) == symbol(other))
+        };
+        match () {
+            () if equal(Level::Shape) => Grade::Exact,
+            () if equal(Level::Name) => Grade::Name,
+            () => Grade::Family,
+        }
+    }
+
+    /// Grade of two kernels that are equal themselves: that of the operators that launched them.
+    fn grade_of_parents(&self, a: NodeId, b: NodeId) -> Grade {
+        let (up, beside) = (self.mapping.control.node(a).parent, self.mapping.test.node(b).parent);
+        let operators = self.mapping.control.node(up).is_operator(self.labels)
+            || self.mapping.test.node(beside).is_operator(self.labels);
+        if operators { self.grade(up, beside).min(Grade::Name) } else { Grade::Exact }
+    }
+
+    /// Nodes without partners: what is left over between two matches is one region; on one side, one region a node.
+    fn blocks(&mut self) {
+        for block in &self.mapping.blocks {
+            let leaves =
+                |tree: &Tree, nodes: &[NodeId]| nodes.iter().flat_map(|&id| tree.leaves(id)).collect::<Vec<_>>();
+            let (control, test) =
+                (leaves(&self.mapping.control, &block.control), leaves(&self.mapping.test, &block.test));
+            let why = if block.too_large { Why::TooLarge } else { Why::SameNeighbours };
+            if control.iter().any(|&id| !self.taken.0[id as usize]) && test.iter().any(|&id| !self.taken.1[id as usize])
+            {
+                self.add(control, test, Grade::Region, why);
+                continue;
+            }
+            for &id in &block.control {
+                self.add(self.mapping.control.leaves(id), Vec::new(), Grade::Deleted, Why::OneSided);
+            }
+            for &id in &block.test {
+                self.add(Vec::new(), self.mapping.test.leaves(id), Grade::Added, Why::OneSided);
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Score of two nodes: how alike they are, from 0 to 1.
+
+use crate::input::family::FAMILIES;
+use crate::input::label::{LabelId, Labels, Symbol};
+use crate::tree::hash::Level;
+use crate::tree::node::{Node, NodeId, Role, Tree};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Below this score a pair is forbidden.
+const LEAST: f64 = 0.30;
+/// A pair without equal hashes has at most this score.
+const MOST_UNLIKE: f64 = 0.98;
+/// The same instance of a module: breaks ties, and is no reason of its own.
+const SAME_INSTANCE: f64 = 0.02;
+
+type Names = Rc<Vec<(Symbol, u32)>>;
+
+/// Scores the nodes of two trees.
+pub(super) struct Scores<'l> {
+    pub(super) labels: &'l Labels,
+    /// How often each name label occurs on both sides.
+    occurrences: HashMap<Symbol, u32>,
+    names: RefCell<HashMap<(bool, NodeId), Names>>,
+}
+
+impl<'l> Scores<'l> {
+    pub(super) fn of(control: &Tree, test: &Tree, labels: &'l Labels) -> Self {
+        let mut occurrences = HashMap::new();
+        for node in control.nodes().iter().chain(test.nodes()) {
+            for &id in &node.chain {
+                *occurrences.entry(labels.get(id).name).or_insert(0) += 1;
+            }
+        }
+        Self { labels, occurrences, names: RefCell::default() }
+    }
+
+    /// Score of a node of control and a node of test; `None` if they must not pair.
+    pub(super) fn score(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> Option<f64> {
+        let (a, b) = (control.0.node(control.1), test.0.node(test.1));
+        if a.role != b.role {
+            return None;
+        }
+        if matches!(a.role, Role::Root | Role::LaunchedBefore) {
+            return Some(1.0);
+        }
+        let score = if a.hashes.exact == b.hashes.exact {
+            1.0
+        } else if a.hashes.shape == b.hashes.shape {
+            0.99
+        } else if a.hashes.name == b.hashes.name {
+            if a.shapes(self.labels) == b.shapes(self.labels) { 0.95 } else { 0.92 }
+        } else if a.is_gpu() {
+            if self.equal(Level::Name, a, b) {
+                0.9
+            } else if a.family == b.family {
+                0.7
+            } else {
+                0.0
+            }
+        } else {
+            self.unlike(control, test)
+        };
+        let same_instance = a.counter(self.labels).is_some_and(|counter| b.counter(self.labels) == Some(counter));
+        let bonus = if same_instance { SAME_INSTANCE } else { 0.0 };
+        Some((score + bonus).min(1.0)).filter(|score| *score >= LEAST)
+    }
+
+    fn unlike(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> f64 {
+        let (a, b) = (control.0.node(control.1), test.0.node(test.1));
+        let content = overlap(&a.families, &b.families);
+        let common = self.labels_alike(a, b);
+        if let Some(alike) = common {
+            let (one, other) = (a.shapes(self.labels), b.shapes(self.labels));
+            let shapes = f64::from(u8::from(one.is_some() && one == other));
+            return (0.60 * alike + 0.28 * content + 0.08 * shapes).min(MOST_UNLIKE);
+        }
+        let names = overlap_of_names(&self.names_below(false, control), &self.names_below(true, test));
+        if names > 0.0 {
+            0.45 * (content + names)
+        } else if a.families == b.families {
+            0.35
+        } else {
+            0.0
+        }
+    }
+
+    /// How alike the labels of two chains are; `None` without a common one.
+    fn labels_alike(&self, a: &Node, b: &Node) -> Option<f64> {
+        if a.chain.is_empty() && b.chain.is_empty() {
+            return None;
+        }
+        if self.equal(Level::Shape, a, b) {
+            return Some(1.0);
+        }
+        if self.equal(Level::Name, a, b) {
+            return Some(0.9);
+        }
+        let names = |node: &Node| {
+            let mut names: Vec<Symbol> = node.chain.iter().map(|&id| self.labels.get(id).name).collect();
+            names.sort_unstable();
+            names
+        };
+        let (a, b) = (names(a), names(b));
+        let weight = |name: &Symbol| 1.0 / (1.0 + f64::from(self.occurrences.get(name).copied().unwrap_or(1)).ln());
+        let (mut common, mut all, mut i, mut j) = (0.0, 0.0, 0, 0);
+        while i < a.len() || j < b.len() {
+            match (a.get(i), b.get(j)) {
+                (Some(one), Some(other)) if one == other => {
+                    common += weight(one);
+                    all += weight(one);
+                    (i, j) = (i + 1, j + 1);
+                }
+                (Some(one), other) if other.is_none_or(|other| one < other) => {
+                    all += weight(one);
+                    i += 1;
+                }
+                (_, Some(other)) => {
+                    all += weight(other);
+                    j += 1;
+                }
+                (Some(_), None) | (None, None) => break,
+            }
+        }
+        (common > 0.0).then(|| 0.2 + 0.6 * common / all)
+    }
+
+    /// Whether two chains have a name label in common.
+    pub(super) fn share_a_label(&self, a: &Node, b: &Node) -> bool {
+        let name = |&id: &LabelId| self.labels.get(id).name;
+        a.chain.iter().any(|one| b.chain.iter().any(|other| name(one) == name(other)))
+    }
+
+    /// Whether two chains are equal at a level.
+    pub(super) fn equal(&self, level: Level, a: &Node, b: &Node) -> bool {
+        self.begins(level, &a.chain, &b.chain) && a.chain.len() == b.chain.len()
+    }
+
+    /// Whether the shorter chain is the begin of the longer one.
+    pub(super) fn begins(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
+        let symbol = |id: &LabelId| {
+            let label = self.labels.get(*id);
+            match level {
+                Level::Exact => label.exact,
+                Level::Shape => label.shape,
+                Level::Name => label.name,
+            }
+        };
+        a.iter().zip(b).all(|(one, other)| one == other || symbol(one) == symbol(other))
+    }
+
+    /// All name labels at or below a node, with their numbers.
+    fn names_below(&self, is_test: bool, (tree, id): (&Tree, NodeId)) -> Names {
+        if let Some(names) = self.names.borrow().get(&(is_test, id)) {
+            return Rc::clone(names);
+        }
+        let (mut all, mut open) = (Vec::new(), vec![id]);
+        while let Some(id) = open.pop() {
+            let node = tree.node(id);
+            all.extend(node.chain.iter().map(|&id| self.labels.get(id).name));
+            open.extend(&node.children);
+        }
+        all.sort_unstable();
+        let mut names: Vec<(Symbol, u32)> = Vec::new();
+        for name in all {
+            match names.last_mut() {
+                Some((last, times)) if *last == name => *times += 1,
+                _ => names.push((name, 1)),
+            }
+        }
+        let names = Rc::new(names);
+        self.names.borrow_mut().insert((is_test, id), Rc::clone(&names));
+        names
+    }
+}
+
+/// Overlap of two multisets of families: sum of the minima by sum of the maxima, 0 to 1.
+pub(super) fn overlap(a: &[u32; FAMILIES], b: &[u32; FAMILIES]) -> f64 {
+    let (least, most) =
+        a.iter().zip(b).fold((0, 0), |(least, most), (one, other)| (least + one.min(other), most + one.max(other)));
+    if most == 0 { 1.0 } else { f64::from(least) / f64::from(most) }
+}
+
+fn overlap_of_names(a: &[(Symbol, u32)], b: &[(Symbol, u32)]) -> f64 {
+    let (mut i, mut j, mut least) = (0, 0, 0_u32);
+    while let (Some(one), Some(other)) = (a.get(i), b.get(j)) {
+        match one.0.cmp(&other.0) {
+            std::cmp::Ordering::Equal => {
+                least += one.1.min(other.1);
+                (i, j) = (i + 1, j + 1);
+            }
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+        }
+    }
+    let total = |names: &[(Symbol, u32)]| names.iter().map(|(_, times)| times).sum::<u32>();
+    let most = total(a) + total(b) - least;
+    if most == 0 { 0.0 } else { f64::from(least) / f64::from(most) }
+}

@@ -1,0 +1,361 @@
+//! Alignment of two sequences of nodes: equal ends, unique anchors, and dynamic programming with affine gaps between them.
+
+use crate::tree::hash::{Hashes, Level};
+use std::collections::HashMap;
+
+/// Why two nodes were paired.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum By {
+    /// Equal hash at a level, at an end of the sequences or as an anchor.
+    Hash(Level),
+    /// Score of the dynamic programming.
+    Score(f64),
+}
+
+/// Pairs of positions, ascending in both sequences, and whether a segment was too large to be aligned.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pub(super) pairs: Vec<(usize, usize, By)>,
+    pub(super) too_large: bool,
+}
+
+/// What an alignment needs to know of two sequences.
+pub(super) trait Sequences {
+    /// Lengths.
+    fn lengths(&self) -> (usize, usize);
+    /// Hashes at a position of control.
+    fn control(&self, at: usize) -> Hashes;
+    /// Hashes at a position of test.
+    fn test(&self, at: usize) -> Hashes;
+    /// Weights at a position of control and of test.
+    fn weights(&self) -> (&[f64], &[f64]);
+    /// Score of a pair, 0 to 1; `None` if forbidden.
+    fn score(&self, control: usize, test: usize) -> Option<f64>;
+}
+
+/// Sequences up to this length are aligned in full, longer ones in a band.
+const FULL: usize = 400;
+const BAND: usize = 128;
+/// With more cells than this a segment is not aligned. One cell takes one byte.
+const MOST_CELLS: usize = 64_000_000;
+const GAP_OPEN: f64 = 0.5;
+const GAP_NODE: f64 = 0.15;
+/// A pair of this score earns nothing.
+const NEUTRAL: f64 = 0.2;
+
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    a: (usize, usize),
+    b: (usize, usize),
+}
+
+impl Segment {
+    fn is_empty(self) -> bool {
+        self.a.0 == self.a.1 || self.b.0 == self.b.1
+    }
+}
+
+/// Aligns two sequences.
+pub(super) fn sequences(of: &impl Sequences) -> Pairs {
+    let mut found = Pairs::default();
+    let (n, m) = of.lengths();
+    segment(of, Segment { a: (0, n), b: (0, m) }, &mut found);
+    found.pairs.sort_by_key(|&(a, ..)| a);
+    found
+}
+
+fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
+    let mut open = vec![(whole, 0)];
+    const LEVELS: [Level; 3] = [Level::Exact, Level::Shape, Level::Name];
+    while let Some((part, level)) = open.pop() {
+        let part = trim(of, part, found);
+        if part.is_empty() {
+            continue;
+        }
+        let Some(&at) = LEVELS.get(level) else {
+            align(of, part, found);
+            continue;
+        };
+        let anchors = anchors(of, part, at);
+        if anchors.is_empty() {
+            open.push((part, level + 1));
+            continue;
+        }
+        let mut from = (part.a.0, part.b.0);
+        for (a, b) in anchors {
+            open.push((Segment { a: (from.0, a), b: (from.1, b) }, level));
+            found.pairs.push((a, b, By::Hash(at)));
+            from = (a + 1, b + 1);
+        }
+        open.push((Segment { a: (from.0, part.a.1), b: (from.1, part.b.1) }, level));
+    }
+}
+
+/// Pairs equal nodes at both ends, the front first: a single edit is finished by this.
+fn trim(of: &impl Sequences, mut part: Segment, found: &mut Pairs) -> Segment {
+    let equal = |a: usize, b: usize| of.control(a).exact == of.test(b).exact;
+    while !part.is_empty() && equal(part.a.0, part.b.0) {
+        found.pairs.push((part.a.0, part.b.0, By::Hash(Level::Exact)));
+        part.a.0 += 1;
+        part.b.0 += 1;
+    }
+    while !part.is_empty() && equal(part.a.1 - 1, part.b.1 - 1) {
+        part.a.1 -= 1;
+        part.b.1 -= 1;
+        found.pairs.push((part.a.1, part.b.1, By::Hash(Level::Exact)));
+    }
+    part
+}
+
+/// Hashes that are unique on both sides: the longest chain in common order.
+fn anchors(of: &impl Sequences, part: Segment, level: Level) -> Vec<(usize, usize)> {
+    let mut seen: HashMap<u64, (usize, usize, usize, usize)> = HashMap::new();
+    for a in part.a.0..part.a.1 {
+        let entry = seen.entry(of.control(a).at(level)).or_default();
+        *entry = (entry.0 + 1, a, entry.2, entry.3);
+    }
+    for b in part.b.0..part.b.1 {
+        if let Some(entry) = seen.get_mut(&of.test(b).at(level)) {
+            *entry = (entry.0, entry.1, entry.2 + 1, b);
+        }
+    }
+    let mut unique: Vec<(usize, usize)> =
+        seen.into_values().filter(|&(n, _, m, _)| n == 1 && m == 1).map(|(_, a, _, b)| (a, b)).collect();
+    unique.sort_unstable();
+    longest_chain(&unique)
+}
+
+/// The longest subsequence that ascends in the second number too.
+fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before: Vec<usize> = vec![usize::MAX; pairs.len()];
+    for (at, &(_, b)) in pairs.iter().enumerate() {
+        let place = tails.partition_point(|&tail| pairs[tail].1 < b);
+        before[at] = if place > 0 { tails[place - 1] } else { usize::MAX };
+        if place == tails.len() {
+            tails.push(at);
+        } else {
+            tails[place] = at;
+        }
+    }
+    let mut chain = Vec::with_capacity(tails.len());
+    let mut at = tails.last().copied().unwrap_or(usize::MAX);
+    while at != usize::MAX {
+        chain.push(pairs[at]);
+        at = before[at];
+    }
+    chain.reverse();
+    chain
+}
+
+const MATCH: u8 = 0;
+const SKIP_A: u8 = 1;
+const SKIP_B: u8 = 2;
+
+/// Needleman and Wunsch with affine gaps (Gotoh), in a band where the sequences are long. Ties: match before gap.
+fn align(of: &impl Sequences, part: Segment, found: &mut Pairs) {
+    let (n, m) = (part.a.1 - part.a.0, part.b.1 - part.b.0);
+    let (low, high) = if n <= FULL && m <= FULL {
+        (-(n as isize), m as isize)
+    } else {
+        let difference = m as isize - n as isize;
+        (difference.min(0) - BAND as isize, difference.max(0) + BAND as isize)
+    };
+    let width = (high - low + 1) as usize;
+    if (n + 1).saturating_mul(width) > MOST_CELLS {
+        found.too_large = true;
+        return;
+    }
+    let (weights_a, weights_b) = of.weights();
+    let none = f64::NEG_INFINITY;
+    // Row i holds columns i + low ..= i + high.
+    let column = |i: usize, k: usize| i as isize + low + k as isize;
+    let mut back = vec![0_u8; (n + 1) * width];
+    let mut last = vec![[none; 3]; width];
+    for i in 0..=n {
+        let mut row = vec![[none; 3]; width];
+        for k in 0..width {
+            let j = column(i, k);
+            if j < 0 || j > m as isize {
+                continue;
+            }
+            let j = j as usize;
+            let mut cell = [none; 3];
+            let mut from = 0_u8;
+            if i == 0 && j == 0 {
+                cell[MATCH as usize] = 0.0;
+            }
+            // Along the diagonal the place in the row above is the same.
+            if i > 0
+                && j > 0
+                && let Some(score) = of.score(part.a.0 + i - 1, part.b.0 + j - 1)
+            {
+                let (state, best) = best(last[k]);
+                if best > none {
+                    let weight = weights_a[part.a.0 + i - 1].min(weights_b[part.b.0 + j - 1]);
+                    cell[MATCH as usize] = best + (score - NEUTRAL) * weight;
+                    from |= state;
+                }
+            }
+            let gap = |cell: [f64; 3], same: u8, weight: f64| {
+                let open = |state: u8| if state == same { 0.0 } else { GAP_OPEN };
+                let (state, value) = best([0, 1, 2].map(|state| cell[state as usize] - open(state)));
+                (state, value - GAP_NODE * weight)
+            };
+            if i > 0 && k + 1 < width {
+                let (state, value) = gap(last[k + 1], SKIP_A, weights_a[part.a.0 + i - 1]);
+                cell[SKIP_A as usize] = value;
+                from |= state << 2;
+            }
+            if j > 0 && k > 0 {
+                let (state, value) = gap(row[k - 1], SKIP_B, weights_b[part.b.0 + j - 1]);
+                cell[SKIP_B as usize] = value;
+                from |= state << 4;
+            }
+            row[k] = cell;
+            back[i * width + k] = from;
+        }
+        last = row;
+    }
+    let (mut i, mut j) = (n, m);
+    let end = (m as isize - n as isize - low) as usize;
+    let (mut state, _) = best(last[end]);
+    while i > 0 || j > 0 {
+        let from = back[i * width + (j as isize - i as isize - low) as usize];
+        match state {
+            MATCH => {
+                (i, j) = (i - 1, j - 1);
+                let (a, b) = (part.a.0 + i, part.b.0 + j);
+                found.pairs.push((a, b, By::Score(of.score(a, b).unwrap_or(0.0))));
+                state = from & 3;
+            }
+            SKIP_A => {
+                i -= 1;
+                state = (from >> 2) & 3;
+            }
+            _ => {
+                j -= 1;
+                state = (from >> 4) & 3;
+            }
+        }
+    }
+}
+
+/// The best of three states; the first of equal ones.
+fn best(states: [f64; 3]) -> (u8, f64) {
+    let mut best = (MATCH, states[0]);
+    for state in [SKIP_A, SKIP_B] {
+        if states[state as usize] > best.1 {
+            best = (state, states[state as usize]);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Letters: equal letters are equal, capitals of a letter share its name.
+    struct Letters {
+        a: Vec<char>,
+        b: Vec<char>,
+        weights: (Vec<f64>, Vec<f64>),
+    }
+
+    fn letters(a: &str, b: &str) -> Letters {
+        let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+        let weights = (vec![1.0; a.len()], vec![1.0; b.len()]);
+        Letters { a, b, weights }
+    }
+
+    fn hashes(c: char) -> Hashes {
+        Hashes { exact: c as u64, shape: c as u64, name: c.to_ascii_lowercase() as u64 }
+    }
+
+    impl Sequences for Letters {
+        fn lengths(&self) -> (usize, usize) {
+            (self.a.len(), self.b.len())
+        }
+        fn control(&self, at: usize) -> Hashes {
+            hashes(self.a[at])
+        }
+        fn test(&self, at: usize) -> Hashes {
+            hashes(self.b[at])
+        }
+        fn weights(&self) -> (&[f64], &[f64]) {
+            (&self.weights.0, &self.weights.1)
+        }
+        fn score(&self, control: usize, test: usize) -> Option<f64> {
+            let (a, b) = (self.a[control], self.b[test]);
+            match () {
+                () if a == b => Some(1.0),
+                () if a.eq_ignore_ascii_case(&b) => Some(0.92),
+                () => None,
+            }
+        }
+    }
+
+    /// Both sequences with `-` for gaps.
+    fn shown(a: &str, b: &str) -> (String, String) {
+        let of = letters(a, b);
+        let (mut i, mut j) = (0, 0);
+        let (mut one, mut other) = (String::new(), String::new());
+        for (a, b, _) in sequences(&of).pairs.into_iter().chain([(of.a.len(), of.b.len(), By::Score(0.0))]) {
+            for _ in i..a {
+                one.push(of.a[i]);
+                other.push('-');
+                i += 1;
+            }
+            for _ in j..b {
+                one.push('-');
+                other.push(of.b[j]);
+                j += 1;
+            }
+            if a < of.a.len() {
+                one.push(of.a[a]);
+                other.push(of.b[b]);
+                (i, j) = (a + 1, b + 1);
+            }
+        }
+        (one, other)
+    }
+
+    #[test]
+    fn one_edit_is_found_at_the_ends() {
+        assert_eq!(shown("abcd", "abd"), ("abcd".to_owned(), "ab-d".to_owned()));
+        assert_eq!(shown("abab", "ababab"), ("abab--".to_owned(), "ababab".to_owned()));
+        assert_eq!(shown("", "ab"), ("--".to_owned(), "ab".to_owned()));
+    }
+
+    #[test]
+    fn anchors_keep_their_common_order() {
+        assert_eq!(shown("xaybz", "ybqaz").0.len(), 7);
+        assert_eq!(longest_chain(&[(0, 3), (1, 1), (2, 2), (3, 0), (4, 4)]), [(1, 1), (2, 2), (4, 4)]);
+    }
+
+    #[test]
+    fn names_pair_where_details_differ() {
+        assert_eq!(shown("aabbaabb", "AabBaAbb"), ("aabbaabb".to_owned(), "AabBaAbb".to_owned()));
+        let (one, other) = shown("aabbab", "Aabab");
+        assert_eq!(one.len(), 6, "{one} {other}");
+        assert_eq!(other.matches('-').count(), 1);
+    }
+
+    #[test]
+    fn long_sequences_are_aligned_in_a_band() {
+        let a: String = (0..1500).map(|i| if i % 7 < 3 { 'a' } else { 'b' }).collect();
+        let b: String =
+            a.chars().enumerate().filter(|(i, _)| i % 100 != 50).map(|(_, c)| c.to_ascii_uppercase()).collect();
+        let found = sequences(&letters(&a, &b));
+        assert_eq!(found.pairs.len(), b.len());
+        assert!(!found.too_large);
+        assert!(found.pairs.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+    }
+
+    #[test]
+    fn a_segment_beyond_the_bound_is_reported() {
+        let found = sequences(&letters(&"ab".repeat(150_000), &"A".repeat(150_000)));
+        assert!(found.too_large && found.pairs.is_empty());
+    }
+}

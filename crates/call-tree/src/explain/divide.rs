@@ -1,0 +1,244 @@
+//! The time of a step, divided exactly: compute, exposed communication, exposed copies, and idle time by cause.
+
+use crate::input::event::{Class, Event, Kind};
+use crate::input::label::LabelId;
+use crate::input::window::Window;
+use crate::tree::nesting::{Nested, launches, main_thread};
+use std::collections::{BTreeMap, HashMap};
+
+/// Why a GPU was idle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// The host had not begun the launch of the next kernel; the frame of the host that ran then is named.
+    Host,
+    /// The call that launches the next kernel ran.
+    LaunchCall,
+    /// The launch had returned, and the kernel had not begun.
+    LaunchLatency,
+    /// The next kernel was queued before the gap began, and waited for something else: another stream, an event, a collective.
+    Dependency,
+    /// Behind the last kernel of the step.
+    Drain,
+}
+
+/// Idle time of one cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Idle {
+    /// Why.
+    pub cause: Cause,
+    /// Innermost frame of the host that ran then; `None` between frames, and of causes other than [`Cause::Host`].
+    pub frame: Option<LabelId>,
+    /// Time in ns.
+    pub ns: i64,
+}
+
+/// What an event takes of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Row of the GPU event.
+    pub row: u32,
+    /// Its class.
+    pub class: Class,
+    /// Time in ns: where several events of the class that counts run at once, an equal part of it.
+    pub ns: i64,
+}
+
+/// A step, divided. The shares and the idle time add up to its length, to the ns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Division {
+    /// Number of the iteration.
+    pub iteration: i64,
+    /// Length of the step in ns.
+    pub step_ns: i64,
+    /// What each GPU event takes that runs in the step, whichever step launched it. Events that others hide have no share.
+    pub shares: Vec<Share>,
+    /// Idle time by cause and frame.
+    pub idle: Vec<Idle>,
+}
+
+impl Division {
+    /// Time of a class in ns.
+    pub fn class_ns(&self, class: Class) -> i64 {
+        self.shares.iter().filter(|share| share.class == class).map(|share| share.ns).sum()
+    }
+
+    /// Idle time in ns.
+    pub fn idle_ns(&self) -> i64 {
+        self.idle.iter().map(|idle| idle.ns).sum()
+    }
+}
+
+/// Divides the time of each window. Without windows the whole recording is one step.
+///
+/// Every moment has one class, the first that holds: compute, communication, copy, idle. Where a recording has no GPU work, all
+/// of the step is host time by frame.
+pub fn divide(events: &[Event], windows: &[Window]) -> Vec<Division> {
+    let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
+    gpu.sort_by_key(|&at| (events[at as usize].start, at));
+    let hosts = Hosts::of(events);
+    let launches = launches(events);
+    let whole = [whole(events)];
+    let windows = if windows.is_empty() { &whole[..] } else { windows };
+    windows
+        .iter()
+        .map(|window| Sweep { events, hosts: &hosts, launches: &launches, window: *window }.run(&gpu))
+        .collect()
+}
+
+/// The span of all events.
+fn whole(events: &[Event]) -> Window {
+    let start = events.iter().map(|event| event.start).min().unwrap_or(0);
+    let end = events.iter().map(|event| event.end.max(event.start)).max().unwrap_or(0);
+    Window { iteration: 0, start, end, thread: main_thread(events) }
+}
+
+struct Sweep<'e> {
+    events: &'e [Event],
+    hosts: &'e Hosts,
+    launches: &'e HashMap<i64, u32>,
+    window: Window,
+}
+
+impl Sweep<'_> {
+    /// Sweeps the events of the window in the order of their begins.
+    fn run(&self, gpu: &[u32]) -> Division {
+        let window = self.window;
+        let mut shares: BTreeMap<u32, i64> = BTreeMap::new();
+        let mut idle: BTreeMap<(Cause, Option<LabelId>), i64> = BTreeMap::new();
+        let mut running: Vec<u32> = Vec::new();
+        let mut at = window.start;
+        let clipped = gpu.iter().copied().filter(|&gpu| {
+            let event = &self.events[gpu as usize];
+            event.start < window.end && event.end > window.start && event.end > event.start
+        });
+        for next in clipped.map(Some).chain([None]) {
+            let until = next.map_or(window.end, |next| self.events[next as usize].start.max(window.start));
+            while at < until {
+                if running.is_empty() {
+                    self.gap((at, until), next, &mut idle);
+                    at = until;
+                    continue;
+                }
+                // Up to the first end of a running event nothing changes.
+                let end = running.iter().map(|&gpu| self.events[gpu as usize].end).min().unwrap_or(until).min(until);
+                self.share(&running, end - at, &mut shares);
+                at = end;
+                running.retain(|&gpu| self.events[gpu as usize].end > at);
+            }
+            running.extend(next);
+        }
+        let share = |(&gpu, &ns): (&u32, &i64)| {
+            let event = &self.events[gpu as usize];
+            class(event).map(|class| Share { row: event.row, class, ns })
+        };
+        Division {
+            iteration: window.iteration,
+            step_ns: window.end - window.start,
+            shares: shares.iter().filter_map(share).collect(),
+            idle: idle.into_iter().map(|((cause, frame), ns)| Idle { cause, frame, ns }).collect(),
+        }
+    }
+
+    /// Gives each running event of the class that counts an equal part; what remains goes to the first ones, ns by ns.
+    fn share(&self, running: &[u32], ns: i64, shares: &mut BTreeMap<u32, i64>) {
+        let first = running.iter().filter_map(|&gpu| class(&self.events[gpu as usize])).min();
+        let winners: Vec<u32> =
+            running.iter().copied().filter(|&gpu| class(&self.events[gpu as usize]) == first).collect();
+        let number = winners.len() as i64;
+        for (place, gpu) in winners.into_iter().enumerate() {
+            *shares.entry(gpu).or_default() += ns / number + i64::from((place as i64) < ns % number);
+        }
+    }
+
+    /// Divides a gap before event `next`; `None` behind the last one.
+    fn gap(&self, (from, to): (i64, i64), next: Option<u32>, idle: &mut BTreeMap<(Cause, Option<LabelId>), i64>) {
+        let mut add = |cause: Cause, frame: Option<LabelId>, ns: i64| {
+            if ns > 0 {
+                *idle.entry((cause, frame)).or_default() += ns;
+            }
+        };
+        let Some(next) = next else {
+            if self.hosts.is_all {
+                self.hosts.frames(self.window.thread, from, to, |frame, ns| add(Cause::Host, frame, ns));
+            } else {
+                add(Cause::Drain, None, to - from);
+            }
+            return;
+        };
+        let launch = self.events[next as usize].correlation.and_then(|id| self.launches.get(&id));
+        let Some(launch) = launch.map(|&at| &self.events[at as usize]) else {
+            add(Cause::Dependency, None, to - from);
+            return;
+        };
+        let called = launch.start.clamp(from, to);
+        let returned = launch.end.clamp(called, to);
+        self.hosts.frames(launch.thread, from, called, |frame, ns| add(Cause::Host, frame, ns));
+        add(Cause::LaunchCall, None, returned - called);
+        let queued = launch.end <= from;
+        add(if queued { Cause::Dependency } else { Cause::LaunchLatency }, None, to - returned);
+    }
+}
+
+fn class(event: &Event) -> Option<Class> {
+    if let Kind::Gpu(class) = event.kind { Some(class) } else { None }
+}
+
+/// Innermost host frame of each thread over time.
+struct Hosts {
+    /// By thread: begins of segments, ascending, with the label of the innermost frame from there on.
+    segments: HashMap<u32, Vec<(i64, Option<LabelId>)>>,
+    /// The recording has no GPU work.
+    is_all: bool,
+}
+
+impl Hosts {
+    fn of(events: &[Event]) -> Self {
+        let nested = Nested::of(events, false);
+        let mut segments: HashMap<u32, Vec<(i64, Option<LabelId>)>> = HashMap::new();
+        // Open frames of each thread, outermost first.
+        let mut open: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let close = |open: &mut Vec<u32>, segments: &mut Vec<(i64, Option<LabelId>)>, until: i64| {
+            while let Some(&last) = open.last() {
+                let end = events[last as usize].end;
+                if end > until {
+                    break;
+                }
+                open.pop();
+                // A frame that reaches over the end of the one around it keeps that one open.
+                let end = segments.last().map_or(end, |&(last, _)| end.max(last));
+                push(segments, end, open.last().map(|&at| events[at as usize].label));
+            }
+        };
+        for &at in &nested.order {
+            let event = &events[at as usize];
+            let (open, segments) = (open.entry(event.thread).or_default(), segments.entry(event.thread).or_default());
+            close(open, segments, event.start);
+            push(segments, event.start, Some(event.label));
+            open.push(at);
+        }
+        for (thread, mut open) in open {
+            close(&mut open, segments.entry(thread).or_default(), i64::MAX);
+        }
+        Self { segments, is_all: !events.iter().any(|event| event.kind.is_gpu()) }
+    }
+
+    /// Calls `found` with each frame that ran on a thread between two moments, and for how long.
+    fn frames(&self, thread: u32, from: i64, to: i64, mut found: impl FnMut(Option<LabelId>, i64)) {
+        let segments = self.segments.get(&thread).map_or(&[][..], Vec::as_slice);
+        let mut at = segments.partition_point(|&(start, _)| start <= from);
+        let mut frame = at.checked_sub(1).and_then(|before| segments[before].1);
+        let mut start = from;
+        while start < to {
+            let end = segments.get(at).map_or(to, |&(next, _)| next.min(to));
+            found(frame, end - start);
+            frame = segments.get(at).and_then(|&(_, frame)| frame);
+            (start, at) = (end, at + 1);
+        }
+    }
+}
+
+/// Appends a segment; an empty one before it gives way.
+fn push(segments: &mut Vec<(i64, Option<LabelId>)>, start: i64, frame: Option<LabelId>) {
+    segments.pop_if(|&mut (last, _)| last == start);
+    segments.push((start, frame));
+}

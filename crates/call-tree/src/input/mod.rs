@@ -1,0 +1,6 @@
+//! What the caller gives: events, their labels, and the time of iterations.
+
+pub(crate) mod event;
+pub(crate) mod family;
+pub(crate) mod label;
+pub(crate) mod window;

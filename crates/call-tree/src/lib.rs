@@ -1,0 +1,33 @@
+//! Call trees of profiled runs, their alignment, and where the difference of two steps comes from.
+//!
+//! Data flows one way: events of a rank → a [`Tree`] per iteration ([`Builder`]) → one folded tree per run ([`Template`]) → an
+//! [`Alignment`] of two runs ([`align`]) → an [`Explanation`] ([`explain`]), for which each step's time is divided exactly
+//! ([`divide`]).
+//!
+//! The crate knows nothing of files and frames: names are labels, times are integer nanoseconds, rows are numbers that the
+//! caller gives. It has no dependencies.
+//!
+//! Invariants, which hold for any input:
+//!
+//! * Every GPU event is in exactly one tree, once, or left out with a reason.
+//! * Every leaf of both sides is in exactly one region, so the GPU time of all regions is that of the selection.
+//! * Compute, exposed communication, exposed copies and idle time add up to the step; regions and `unattributed_ns` to the first
+//!   three; the difference of two steps to the differences of their parts. All to the ns.
+
+mod align;
+mod explain;
+mod input;
+mod template;
+mod tree;
+
+pub use align::{Alignment, Grade, Region, Why, align};
+pub use explain::change::{Change, Mean};
+pub use explain::divide::{Cause, Division, Idle, Share, divide};
+pub use explain::explanation::{Coverage, Explanation, Recording, RegionChange, explain, largest};
+pub use input::event::{Class, Event, Kind};
+pub use input::family::Family;
+pub use input::label::{LabelId, Labels, Symbol};
+pub use input::window::Window;
+pub use template::Template;
+pub use tree::build::{Builder, Iteration, LeftOut, Reason};
+pub use tree::node::{Cost, NONE, Node, NodeId, Role, Tree};

@@ -1,0 +1,105 @@
+//! A run folded into one tree: its iterations and ranks share nodes, which keep their samples.
+
+use crate::align::{Mapping, map};
+use crate::input::label::Labels;
+use crate::tree::node::{Cost, NONE, Node, NodeId, Tree};
+
+/// A run folded into one tree.
+#[derive(Debug)]
+pub struct Template {
+    tree: Tree,
+    samples: u32,
+}
+
+impl Template {
+    /// Folds the first tree: its leaves are those of sample 0.
+    pub fn new(tree: Tree) -> Self {
+        Self { tree, samples: 1 }
+    }
+
+    /// The folded tree. A leaf has a cost for each sample in which it has events.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Number of samples.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// Folds one more tree in, as the next sample. Returns the node of the template for each of its nodes; [`NONE`] for nodes
+    /// without one (wrappers that the template does without).
+    pub fn fold(&mut self, tree: Tree, labels: &Labels) -> Vec<NodeId> {
+        let sample = self.samples;
+        self.samples += 1;
+        let Mapping { control: ours, test: theirs, mut to_control, .. } =
+            map(std::mem::replace(&mut self.tree, Tree::new()), tree, labels);
+        self.tree = ours;
+        let mut inserted = false;
+        // Parents stand before children, but for nodes that the alignment split off: those have an entry already.
+        let mut open = vec![Tree::ROOT];
+        while let Some(id) = open.pop() {
+            let node = theirs.node(id);
+            let mut before = NONE;
+            for &child in &node.children {
+                if to_control[child as usize] == NONE {
+                    let parent = nearest(&theirs, &to_control, id);
+                    if dissolves(&theirs, &to_control, child) {
+                        // A wrapper whose content is in the template already.
+                        continue;
+                    }
+                    to_control[child as usize] = self.insert(theirs.node(child), parent, before);
+                    inserted = true;
+                }
+                before = to_control[child as usize];
+            }
+            open.extend(node.children.iter().rev());
+        }
+        for (id, node) in theirs.nodes.iter().enumerate() {
+            let to = to_control[id];
+            if to == NONE {
+                continue;
+            }
+            for cost in &node.costs {
+                self.tree.node_mut(to).costs.push(Cost { sample, ..*cost });
+            }
+        }
+        if inserted {
+            self.tree.summarise(labels);
+        }
+        to_control
+    }
+
+    fn insert(&mut self, node: &Node, parent: NodeId, before: NodeId) -> NodeId {
+        let id = self.tree.nodes.len() as NodeId;
+        let mut made = node.clone();
+        made.parent = parent;
+        made.children.clear();
+        made.costs.clear();
+        self.tree.nodes.push(made);
+        let children = &mut self.tree.node_mut(parent).children;
+        let place = children.iter().position(|&child| child == before).map_or(0, |at| at + 1);
+        children.insert(place, id);
+        id
+    }
+}
+
+/// The node of the template for the nearest node at or above `id`.
+fn nearest(tree: &Tree, to: &[NodeId], mut id: NodeId) -> NodeId {
+    while to[id as usize] == NONE {
+        id = tree.node(id).parent;
+    }
+    to[id as usize]
+}
+
+/// Whether a node without a partner has children with partners, which then stand for it.
+fn dissolves(tree: &Tree, to: &[NodeId], id: NodeId) -> bool {
+    let mut open: Vec<NodeId> = tree.node(id).children.clone();
+    while let Some(id) = open.pop() {
+        if to[id as usize] != NONE {
+            return true;
+        }
+        open.extend(&tree.node(id).children);
+    }
+    false
+}

@@ -1,0 +1,177 @@
+//! Events of a rank → one call tree per iteration.
+
+use super::contract::contract;
+use super::nesting::{Nested, launches, main_thread};
+use super::node::{Cost, NONE, NodeId, Role, Tree};
+use crate::input::event::{Event, Kind};
+use crate::input::family::Family;
+use crate::input::label::Labels;
+use crate::input::window::{Window, window_at};
+use std::collections::HashMap;
+
+/// The call tree of one iteration of a rank.
+#[derive(Debug)]
+pub struct Iteration {
+    /// Number of the iteration; 0 of a recording without iterations.
+    pub iteration: i64,
+    /// Its tree, contracted; each leaf is one GPU event.
+    pub tree: Tree,
+    /// Row of each leaf.
+    pub rows: Vec<(NodeId, u32)>,
+}
+
+/// Why a GPU event is in no tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// Its launch, or without one its begin, lies outside of all iterations.
+    OutsideOfIterations,
+}
+
+/// A GPU event that is in no tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Row of the event.
+    pub row: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Builds the trees of a rank. Every GPU event is in exactly one tree, once, or left out with a reason.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Builder {
+    /// Leaves modules and frames of Python out: the other side of a comparison has none.
+    pub without_stacks: bool,
+}
+
+impl Builder {
+    /// Builds one tree for each window, in their order. Without windows the whole recording is iteration 0.
+    ///
+    /// Windows are sorted by their begins and do not overlap. Linear in the events but for sorting.
+    pub fn build(&self, events: &[Event], windows: &[Window], labels: &Labels) -> (Vec<Iteration>, Vec<LeftOut>) {
+        let all = [Window { iteration: 0, start: i64::MIN, end: i64::MAX, thread: main_thread(events) }];
+        let windows = if windows.is_empty() { &all } else { windows };
+        let nested = Nested::of(events, self.without_stacks);
+        let mut left_out = Vec::new();
+        let mut launched: Vec<Vec<u32>> = vec![Vec::new(); events.len()];
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); windows.len()];
+        let launches: HashMap<i64, u32> = launches(events);
+        let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
+        gpu.sort_by_key(|&at| (events[at as usize].start, at));
+        for &at in &gpu {
+            let event = &events[at as usize];
+            let launch = event.correlation.and_then(|id| launches.get(&id)).copied();
+            let began = launch.map_or(event.start, |launch| events[launch as usize].start);
+            match (window_at(windows, began), launch) {
+                (None, _) => left_out.push(LeftOut { row: event.row, reason: Reason::OutsideOfIterations }),
+                (Some(_), Some(launch)) => launched[launch as usize].push(at),
+                (Some(window), None) => before[window].push(at),
+            }
+        }
+        let has_gpu = !gpu.is_empty();
+        let wanted = with_gpu(&nested, events, windows, &launched, has_gpu);
+        let mut trees: Vec<Growing> = windows.iter().map(|_| Growing::new(events.len())).collect();
+        for (window, gpu) in before.into_iter().enumerate().filter(|(_, gpu)| !gpu.is_empty()) {
+            let tree = &mut trees[window];
+            let node = tree.tree.add(Role::LaunchedBefore, Tree::ROOT, Vec::new());
+            for at in gpu {
+                let event = &events[at as usize];
+                tree.leaf(event, node, labels.get(event.label).family);
+            }
+        }
+        for &at in &nested.order {
+            let event = &events[at as usize];
+            let Some(window) = window_at(windows, event.start).filter(|_| wanted[at as usize]) else { continue };
+            let (tree, step) = (&mut trees[window], &windows[window]);
+            let parent = tree.parent(events, &nested.parent, at, step.thread);
+            let is_step = event.kind == Kind::Annotation
+                && (event.start, event.end, event.thread) == (step.start, step.end, step.thread);
+            let below = match event.kind {
+                Kind::Launch => parent,
+                _ if is_step => parent,
+                Kind::GraphLaunch => tree.tree.add(Role::Graph, parent, vec![event.label]),
+                _ => tree.tree.add(Role::Host, parent, vec![event.label]),
+            };
+            tree.nodes.insert(at, below);
+            let operator = tree.tree.node(below).chain.last().map_or(Family::Other, |&id| labels.get(id).family);
+            for &gpu in &launched[at as usize] {
+                let event = &events[gpu as usize];
+                let own = labels.get(event.label).family;
+                tree.leaf(event, below, if own == Family::Other { operator } else { own });
+            }
+        }
+        let iterations =
+            windows.iter().zip(trees).map(|(window, tree)| tree.finish(window.iteration, labels)).collect();
+        (iterations, left_out)
+    }
+}
+
+/// A tree while it grows.
+struct Growing {
+    tree: Tree,
+    nodes: HashMap<u32, NodeId>,
+    threads: HashMap<u32, NodeId>,
+    rows: Vec<u32>,
+}
+
+impl Growing {
+    fn new(_: usize) -> Self {
+        Self { tree: Tree::new(), nodes: HashMap::new(), threads: HashMap::new(), rows: Vec::new() }
+    }
+
+    /// The node below which a host event hangs: that of the nearest event around it in this tree, else its thread's.
+    fn parent(&mut self, events: &[Event], parents: &[u32], at: u32, main: u32) -> NodeId {
+        let mut up = parents[at as usize];
+        while up != NONE {
+            if let Some(&node) = self.nodes.get(&up) {
+                return node;
+            }
+            up = parents[up as usize];
+        }
+        let thread = events[at as usize].thread;
+        if thread == main {
+            return Tree::ROOT;
+        }
+        let tree = &mut self.tree;
+        *self.threads.entry(thread).or_insert_with(|| tree.add(Role::Thread, Tree::ROOT, Vec::new()))
+    }
+
+    fn leaf(&mut self, event: &Event, parent: NodeId, family: Family) {
+        let id = self.tree.add(Role::Gpu, parent, vec![event.label]);
+        let node = self.tree.node_mut(id);
+        node.family = family;
+        node.costs.push(Cost { sample: self.rows.len() as u32, count: 1, gpu_ns: (event.end - event.start).max(0) });
+        self.rows.push(event.row);
+    }
+
+    fn finish(self, iteration: i64, labels: &Labels) -> Iteration {
+        let mut tree = contract(&self.tree, labels);
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (id, node) in tree.nodes.iter_mut().enumerate() {
+            for cost in &mut node.costs {
+                rows.push((id as NodeId, self.rows[cost.sample as usize]));
+                cost.sample = 0;
+            }
+        }
+        Iteration { iteration, tree, rows }
+    }
+}
+
+/// Which host events have GPU work below them in their own window; all of a recording without GPU work.
+fn with_gpu(nested: &Nested, events: &[Event], windows: &[Window], launched: &[Vec<u32>], has_gpu: bool) -> Vec<bool> {
+    let mut wanted: Vec<bool> = launched.iter().map(|gpu| !has_gpu || !gpu.is_empty()).collect();
+    for &at in nested.order.iter().rev() {
+        let up = nested.parent[at as usize];
+        if wanted[at as usize] && up != NONE {
+            let window = |at: u32| window_at(windows, events[at as usize].start);
+            let mut up = up;
+            // Events around it that began in an earlier window are not in this tree.
+            while up != NONE && window(up) != window(at) {
+                up = nested.parent[up as usize];
+            }
+            if up != NONE {
+                wanted[up as usize] = true;
+            }
+        }
+    }
+    wanted
+}

@@ -1,0 +1,210 @@
+//! A call tree: an arena of nodes whose leaves are GPU events.
+
+use super::hash::Hashes;
+use crate::input::event::Kind;
+use crate::input::family::{FAMILIES, Family};
+use crate::input::label::{LabelId, Labels, Symbol};
+
+/// Index of a node in its tree.
+pub type NodeId = u32;
+/// No node.
+pub const NONE: NodeId = u32::MAX;
+
+/// What a node stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The virtual root.
+    Root,
+    /// A thread other than the one with the steps.
+    Thread,
+    /// GPU events whose launch lies before the recording.
+    LaunchedBefore,
+    /// Host events: one, or a chain of single children.
+    Host,
+    /// Launch of a graph.
+    Graph,
+    /// A GPU event.
+    Gpu,
+}
+
+/// What the GPU events of a leaf cost in one sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Number of the sample: an iteration of a rank of a run.
+    pub sample: u32,
+    /// GPU events.
+    pub count: u32,
+    /// Sum of their durations in ns.
+    pub gpu_ns: i64,
+}
+
+/// One node.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The node above; [`NONE`] for the root.
+    pub parent: NodeId,
+    /// The nodes below, in the order of their begins on the host.
+    pub children: Vec<NodeId>,
+    /// What it stands for.
+    pub role: Role,
+    /// Labels, outermost first: a chain of single children is one node. Empty for nodes that stand for no event.
+    pub chain: Vec<LabelId>,
+    /// Samples of a leaf: what its GPU events cost in each (iteration, rank).
+    pub costs: Vec<Cost>,
+    pub(crate) family: Family,
+    /// Number of leaves at or below the node, by family.
+    pub(crate) families: [u32; FAMILIES],
+    pub(crate) hashes: Hashes,
+}
+
+impl Node {
+    pub(crate) fn new(role: Role, parent: NodeId, chain: Vec<LabelId>) -> Self {
+        Self {
+            parent,
+            children: Vec::new(),
+            role,
+            chain,
+            costs: Vec::new(),
+            family: Family::Other,
+            families: [0; FAMILIES],
+            hashes: Hashes::default(),
+        }
+    }
+
+    /// Whether it stands for GPU events of its own.
+    pub fn is_gpu(&self) -> bool {
+        self.role == Role::Gpu
+    }
+
+    /// Number of leaves at or below the node.
+    pub fn leaves(&self) -> u32 {
+        self.families.iter().sum()
+    }
+
+    /// GPU time of the node's own events over all samples, in ns.
+    pub fn gpu_ns(&self) -> i64 {
+        self.costs.iter().map(|cost| cost.gpu_ns).sum()
+    }
+
+    /// Input shapes of the innermost operator of the chain that has some.
+    pub(crate) fn shapes(&self, labels: &Labels) -> Option<Symbol> {
+        self.chain.iter().rev().find_map(|&id| labels.get(id).shapes)
+    }
+
+    /// Counter of the innermost module of the chain.
+    pub(crate) fn counter(&self, labels: &Labels) -> Option<(Symbol, u32)> {
+        self.chain.iter().rev().find_map(|&id| {
+            let label = labels.get(id);
+            label.counter.map(|counter| (label.shape, counter))
+        })
+    }
+
+    /// Whether the chain holds an operator.
+    pub(crate) fn is_operator(&self, labels: &Labels) -> bool {
+        self.chain.iter().any(|&id| labels.get(id).kind == Kind::Operator)
+    }
+}
+
+/// A call tree. Node 0 is the root; parents stand before their children.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    pub(crate) nodes: Vec<Node>,
+}
+
+impl Tree {
+    pub(crate) const ROOT: NodeId = 0;
+
+    pub(crate) fn new() -> Self {
+        Self { nodes: vec![Node::new(Role::Root, NONE, Vec::new())] }
+    }
+
+    /// Appends a node to the children of `parent`.
+    pub(crate) fn add(&mut self, role: Role, parent: NodeId, chain: Vec<LabelId>) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(Node::new(role, parent, chain));
+        self.nodes[parent as usize].children.push(id);
+        id
+    }
+
+    /// All nodes; the root is the first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// One node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    /// The labels from the root to the node, each as it was recorded; of a chain only the innermost label.
+    pub fn path<'l>(&self, id: NodeId, labels: &'l Labels) -> Vec<&'l str> {
+        let mut path = Vec::new();
+        let mut at = id;
+        while at != NONE {
+            let node = self.node(at);
+            match node.role {
+                Role::Root => {}
+                Role::Thread => path.push("other thread"),
+                Role::LaunchedBefore => path.push("launched before the recording"),
+                _ => path.extend(node.chain.last().map(|&label| labels.text(label))),
+            }
+            at = node.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The leaves at or below a node, in order.
+    pub fn leaves(&self, id: NodeId) -> Vec<NodeId> {
+        let (mut found, mut open) = (Vec::new(), vec![id]);
+        while let Some(id) = open.pop() {
+            let node = self.node(id);
+            if node.is_gpu() {
+                found.push(id);
+            }
+            open.extend(node.children.iter().rev());
+        }
+        found
+    }
+
+    /// Computes families and hashes of every node anew; nodes may stand in any order.
+    pub(crate) fn summarise(&mut self, labels: &Labels) {
+        for id in self.bottom_up() {
+            let mut families = [0; FAMILIES];
+            let node = self.node(id);
+            if node.is_gpu() {
+                families[node.family as usize] = 1;
+            }
+            for &child in &node.children {
+                for (sum, number) in families.iter_mut().zip(&self.node(child).families) {
+                    *sum += number;
+                }
+            }
+            let hashes = self.hashes(node, labels);
+            let node = self.node_mut(id);
+            node.families = families;
+            node.hashes = hashes;
+        }
+    }
+
+    /// Hashes of a node by those of its children.
+    pub(crate) fn hashes(&self, node: &Node, labels: &Labels) -> Hashes {
+        let children: Vec<Hashes> = node.children.iter().map(|&child| self.node(child).hashes).collect();
+        Hashes::of(node.role as u64, &node.chain, &children, labels)
+    }
+
+    /// All nodes below the root and the root, children before their parents.
+    pub(crate) fn bottom_up(&self) -> Vec<NodeId> {
+        let (mut order, mut open) = (Vec::with_capacity(self.nodes.len()), vec![Self::ROOT]);
+        while let Some(id) = open.pop() {
+            order.push(id);
+            open.extend(&self.node(id).children);
+        }
+        order.reverse();
+        order
+    }
+}

@@ -1,0 +1,7 @@
+//! Programs written as trees of operators and rendered as recordings: what is known of them must be found again.
+
+mod divided;
+mod edits;
+mod program;
+mod properties;
+mod trees;
