@@ -8,6 +8,7 @@ use super::context::write;
 use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, grouped, trace_diff};
 use crate::Error;
 use crate::session::Binding;
+use trace::error::FrameReason;
 use trace::polars::prelude::{DataFrame, DataType};
 use trace::{Comparison, OpsDiff as Groups};
 use trace_view::{Part, Report};
@@ -115,9 +116,9 @@ impl Magic for OpsDiff {
 
 /// A comparison as rows of name, group and counts, and as lists of names by group; both in HTA's order.
 pub(crate) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
-    let not = |reason: &str| trace::Error::NotAComparison { reason: reason.to_owned() };
-    let sides = Comparison::of(compared).ok_or_else(|| not("it does not say so"))?;
-    let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
+    let not = |reason| trace::Error::NotAComparison { reason };
+    let sides = Comparison::of(compared).ok_or_else(|| not(FrameReason::NotMarked))?;
+    let name = compared.columns().first().ok_or_else(|| not(FrameReason::NoColumns))?.clone();
     let changes = sides.changes(compared)?;
     let names = name.cast(&DataType::String).map_err(trace::Error::from)?;
     let names = names.str().map_err(trace::Error::from)?.iter().map(|name| name.unwrap_or_default().to_owned());

@@ -45,7 +45,7 @@ def test_bomb_ends_with_a_message_and_loaded_traces_stay(start, tracebook_argv, 
     for part in (
         f"cannot load {path}: the process holds ",
         "memory budget of 300 MiB",
-        "let other traces go",
+        "drop other traces",
         "set TRACEBOOK_MEMORY=1G",
     ):
         assert part in said, said

@@ -1,24 +1,35 @@
-//! What can go wrong with a trace.
+//! Errors of the library, and typed reasons for those that have several.
 
+mod file;
+mod filter;
+mod frame;
+mod parameter;
+
+pub use file::{NoEventsReason, NotATraceReason, PathHint, StrictJsonReason};
+pub use filter::{FilterReason, WhereReason};
+pub use frame::{FrameReason, SavedFileReason};
+pub use parameter::ParameterReason;
+
+use crate::domain::MEMORY_VARIABLE;
 use std::path::PathBuf;
-use trace_view::format::{list, numbered, numbers, ranges};
+use trace_view::format::{bytes, list, numbered, numbers, ranges};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong with a trace.
+/// An error of the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing at the path.
-    #[error("{}: no such file or folder{hint}", .path.display())]
+    /// Nothing exists at the path.
+    #[error("{}: no such file or folder{}", .path.display(), hint_text(.hint))]
     NoSuchPath {
         /// The path as it was given.
         path: PathBuf,
-        /// What there is instead, ready to be appended; may be empty.
-        hint: String,
+        /// What there is instead.
+        hint: PathHint,
     },
-    /// What is at the path cannot be read as a file: a named pipe, a device.
+    /// The path is neither a file nor a folder: a named pipe, a device.
     #[error("invalid path {}: it is {kind}; expected {expected}", .path.display())]
     NotAFile {
         /// The path as it was given.
@@ -28,43 +39,43 @@ pub enum Error {
         /// What can be read.
         expected: &'static str,
     },
-    /// The operating system refused.
-    #[error("{}: {source}", .path.display())]
+    /// The operating system refused. The message contains its reason, so that no source is linked.
+    #[error("{}: {error}", .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
-        source: std::io::Error,
+        /// The reason of the operating system.
+        error: std::io::Error,
     },
     /// A folder without a trace file.
     #[error("no trace file found in {} (a trace file ends in .json or .gz){}", .path.display(), within(.folders))]
     NoTraceFiles {
         /// The folder.
         path: PathBuf,
-        /// The folders in it, by name: one of them may have been meant.
+        /// The names of its folders: one of them may have been meant.
         folders: Vec<String>,
     },
-    /// The file holds something else.
+    /// The file has another content.
     #[error("{file} is not a trace: {reason}")]
     NotATrace {
         /// The file.
         file: String,
-        /// What is there instead.
-        reason: String,
+        /// Why.
+        reason: NotATraceReason,
     },
-    /// The file is not JSON by the letter, and that was asked for.
-    #[error("{file} is not valid JSON: {reason} at {}; without strict, what is whole is kept", where_in(.place, .byte))]
+    /// A strict load found a file that is not valid JSON.
+    #[error("{file} is not valid JSON: {reason} at {}; load without strict to keep its whole events", position_text(.position, .byte))]
     NotStrictJson {
         /// The file.
         file: String,
-        /// What serde_json, or the decompression, says.
-        reason: String,
-        /// Line, and byte within the line, both from 1; `None` if the bytes themselves could not be unpacked.
-        place: Option<(usize, usize)>,
-        /// The byte of the unpacked text, from 0.
+        /// What serde_json, or the decompression, reports.
+        reason: StrictJsonReason,
+        /// Line, and byte within the line, both from 1; `None` if the file could not be decompressed.
+        position: Option<(usize, usize)>,
+        /// The offset in the decompressed text, in bytes.
         byte: u64,
     },
-    /// JSON, but without the list of events.
+    /// The file is JSON, but has no list of events.
     #[error("{file} has no `traceEvents` (its keys: {}); {}", list(.keys), without_events(.keys))]
     NoTraceEvents {
         /// The file.
@@ -72,130 +83,130 @@ pub enum Error {
         /// The keys it has.
         keys: Vec<String>,
     },
-    /// A trace in which nothing can be analysed.
-    #[error("{file} holds no event to analyse: {reason}")]
+    /// The trace has nothing to analyse.
+    #[error("{file} has no events to analyse: {reason}")]
     NoEvents {
         /// The file.
         file: String,
         /// Why.
-        reason: String,
+        reason: NoEventsReason,
     },
-    /// What was asked for takes more memory than the process may hold.
+    /// A task needs more memory than the process may hold.
     #[error(
-        "cannot {task}: {}; {fix}, let other traces go, or set {}={} before the program starts",
-        crate::exec::memory::refusal(*.need, *.held, *.budget), crate::MEMORY_VARIABLE, crate::exec::memory::enough(*.need, *.held, *.budget)
+        "cannot {task}: {}; {fix}, drop other traces, or set {MEMORY_VARIABLE}={} before the program starts",
+        memory_text(*.need, *.held, *.budget), enough(*.need, *.held, *.budget)
     )]
     MemoryBudget {
-        /// What was asked for: `load rank-0.json.gz`, `answer idle_time_breakdown`.
+        /// The task: `load rank-0.json.gz`, `answer idle_time_breakdown`.
         task: String,
-        /// An estimate of what it needs on top, in bytes; 0 if more is held than may be before it begins.
+        /// An estimate of the additional memory it needs, in bytes; 0 if the budget is exceeded before it begins.
         need: u64,
-        /// What the process holds, in bytes.
+        /// Memory that the process holds, in bytes.
         held: u64,
-        /// What it may hold, in bytes.
+        /// Memory that it may hold, in bytes.
         budget: u64,
-        /// What else helps.
+        /// Another fix.
         fix: &'static str,
     },
-    /// The memory budget is no size.
-    #[error("{}=\"{value}\" is no size; write 8G, 500M or a number of bytes", crate::MEMORY_VARIABLE)]
+    /// The variable of the memory budget is not a size.
+    #[error("invalid {MEMORY_VARIABLE}=\"{value}\": expected 8G, 500M or a number of bytes")]
     MemorySetting {
-        /// What the variable holds.
+        /// The value of the variable.
         value: String,
     },
-    /// The caller asked to stop.
+    /// The caller cancelled the call.
     #[error("interrupted")]
     Interrupted,
-    /// None of the ranks that were asked for.
+    /// None of the requested ranks exists.
     #[error("trace \"{label}\" has {} (has {})", none_of(.wanted), numbers(.available))]
     NoSuchRanks {
         /// The trace.
         label: String,
-        /// The ranks that were asked for.
+        /// The requested ranks.
         wanted: Vec<i64>,
-        /// The ranks there are, ascending.
+        /// The ranks of the trace, ascending.
         available: Vec<i64>,
     },
-    /// No such rank.
+    /// A requested rank does not exist.
     #[error("trace \"{label}\" has no rank {rank} (has {})", numbers(.available))]
     UnknownRank {
         /// The trace.
         label: String,
-        /// The rank that was asked for.
+        /// The requested rank.
         rank: i64,
-        /// The ranks there are.
+        /// The ranks of the trace.
         available: Vec<i64>,
     },
-    /// No such stream on any of the ranks that are looked at.
+    /// None of the selected ranks has the stream.
     #[error("trace \"{label}\" has no stream {stream} on {} (has {})", numbered("rank", .ranks), ranges(.available))]
     UnknownStream {
         /// The trace.
         label: String,
-        /// The stream that was asked for.
+        /// The requested stream.
         stream: i64,
-        /// The ranks that were looked at.
+        /// The selected ranks.
         ranks: Vec<i64>,
-        /// The streams there are on them, ascending.
+        /// Their streams, ascending.
         available: Vec<i64>,
     },
-    /// An empty list of ranks.
+    /// The list of ranks is empty.
     #[error("no rank of trace \"{label}\" is selected (has {})", numbers(.available))]
     NoRankSelected {
         /// The trace.
         label: String,
-        /// The ranks there are.
+        /// The ranks of the trace.
         available: Vec<i64>,
     },
-    /// No such iteration.
+    /// A requested iteration does not exist.
     #[error("trace \"{label}\" has no iteration {iteration} (has {})", numbers(.available))]
     UnknownIteration {
         /// The trace.
         label: String,
-        /// The iteration that was asked for.
+        /// The requested iteration.
         iteration: i64,
-        /// The iterations there are.
+        /// The iterations of the trace.
         available: Vec<i64>,
     },
-    /// An iteration was asked of a trace without ProfilerStep.
+    /// An iteration of a trace without ProfilerStep was requested.
     #[error(
-        "trace \"{label}\" has no iteration {iteration}: it has no ProfilerStep, so its whole window counts as the one iteration; leave the iteration out"
+        "trace \"{label}\" has no iteration {iteration}: it has no ProfilerStep, so the whole trace counts as one iteration; omit the iteration"
     )]
     NoIterations {
         /// The trace.
         label: String,
-        /// The iteration that was asked for.
+        /// The requested iteration.
         iteration: i64,
     },
-    /// An empty list of iterations.
+    /// The list of iterations is empty.
     #[error("no iteration of trace \"{label}\" is selected (has {})", numbers(.available))]
     NoIterationSelected {
         /// The trace.
         label: String,
-        /// The iterations there are.
+        /// The iterations of the trace.
         available: Vec<i64>,
     },
-    /// The last profiler step was asked for, which is left out by default.
+    /// The last profiler step was requested, which is excluded by default.
     #[error(
-        "iteration {iteration} of trace \"{label}\" is a last profiler step, which is left out since it is usually cut off; include_last_profiler_step (--include-last-profiler-step) keeps it (otherwise there are {})", numbers(.available)
+        "iteration {iteration} of trace \"{label}\" is the last profiler step, which is excluded because it is usually incomplete; include it with include_last_profiler_step (--include-last-profiler-step), or choose from {}", numbers(.available)
     )]
     LastIteration {
         /// The trace.
         label: String,
-        /// The iteration that was asked for.
+        /// The requested iteration.
         iteration: i64,
-        /// The iterations there are without it.
+        /// The iterations without it.
         available: Vec<i64>,
     },
-    /// A copy of a trace whose file is gone.
-    #[error("rank {rank} was loaded from {}, which is not there (any more); a copy of the trace needs it", .path.display())]
+    /// The file from which a rank was loaded does not exist any more, so that it cannot be copied.
+    #[error("cannot copy rank {rank}: its source {} does not exist", .path.display())]
     NoSource {
         /// The rank.
         rank: i64,
-        /// The file it was loaded from.
+        /// The file from which it was loaded.
         path: PathBuf,
     },
-    /// A copy of a trace whose file is another by now.
-    #[error("{} had {then} events when it was loaded and has {now} now; load it again", .path.display())]
+    /// The file from which a rank was loaded has changed, so that it cannot be copied.
+    #[error("cannot copy {}: it had {then} events when it was loaded and has {now} now; load it again", .path.display())]
     ChangedSource {
         /// The file.
         path: PathBuf,
@@ -204,96 +215,96 @@ pub enum Error {
         /// Events now.
         now: u64,
     },
-    /// A copy of a trace over a trace that is loaded.
-    #[error("{} is the trace itself; a copy needs another name", .path.display())]
+    /// The target of a copy is the source of a loaded trace.
+    #[error("cannot overwrite {}: it is the source of the trace; choose another name", .path.display())]
     OwnSource {
         /// The file.
         path: PathBuf,
     },
-    /// A word that is no device type.
-    #[error("`{given}` is no device type; say CPU, GPU or ALL")]
+    /// The word is not a device type.
+    #[error("unknown device type `{given}`: expected CPU, GPU or ALL")]
     UnknownDeviceType {
         /// The word.
         given: String,
     },
-    /// A word that is no argument of events and no group of them.
+    /// The word is neither an argument of events nor a group of them.
     #[error(
-        "`{given}` is no argument of events; arguments are called `cpu_op::input_dims`, groups `input_shape` (ParserConfig::show_available_args lists them; in a notebook %parser_args does)"
+        "unknown argument `{given}`: expected an argument such as `cpu_op::input_dims` or a group such as `input_shape` (ParserConfig::show_available_args lists them; in a notebook %parser_args does)"
     )]
     UnknownArg {
         /// The word.
         given: String,
     },
-    /// A text that is no version.
-    #[error("`{given}` is no version; one is written 1.0.0")]
+    /// The text is not a version.
+    #[error("invalid version `{given}`: expected a version such as 1.0.0")]
     NotAVersion {
         /// The text.
         given: String,
     },
-    /// A version before the first.
-    #[error("there is no version {given} of the table of arguments; the first is 1.0.0")]
+    /// The version is older than the first one.
+    #[error("unknown version `{given}` of the table of arguments: expected 1.0.0 or later")]
     UnknownVersion {
         /// The version.
         given: String,
     },
-    /// A word that is no compatibility mode.
-    #[error("`{given}` is no compatibility mode; say exact or hta")]
+    /// The word is not a compatibility mode.
+    #[error("unknown compatibility mode `{given}`: expected exact or hta")]
     UnknownCompat {
         /// The word.
         given: String,
     },
-    /// A frame that is no result of `compare_traces`.
+    /// The frame is not a result of `compare_traces`.
     #[error(
-        "this frame cannot be drawn as a comparison: {reason}; pass the result of compare_traces, sorted or filtered as you like"
+        "cannot draw this frame as a comparison: {reason}; pass the result of compare_traces, sorted or filtered as you like"
     )]
     NotAComparison {
-        /// What is missing.
-        reason: String,
+        /// Why.
+        reason: FrameReason,
     },
-    /// A frame that is no table of events.
-    #[error("this frame is no table of events: {reason}")]
+    /// The frame is not a table of events.
+    #[error("invalid table of events: {reason}")]
     NotEvents {
-        /// What is missing.
-        reason: String,
+        /// Why.
+        reason: FrameReason,
     },
-    /// An Arrow file that this library did not write, or not completely.
-    #[error("{} is not a trace saved by this version: {reason}", .path.display())]
-    NotASavedTrace {
+    /// A file that [`write::arrow`](crate::write::arrow) did not write, or not completely.
+    #[error("cannot map {}: {reason}; save it again with this version of the library", .path.display())]
+    NotASavedFile {
         /// The file.
         path: PathBuf,
         /// Why.
-        reason: String,
+        reason: SavedFileReason,
     },
-    /// A filter that makes no sense.
+    /// The filter cannot be used.
     #[error("{reason}")]
     WrongFilter {
-        /// What is wrong.
-        reason: String,
+        /// Why.
+        reason: FilterReason,
     },
-    /// A text that is no expression of the language of [`Where`](crate::filter::Where), or does not fit the events.
+    /// The text is not an expression of [`Where`](crate::filter::Where), or does not fit the events.
     #[error("{reason}\n{}", marked(.text, .at))]
     BadWhere {
         /// The text.
         text: String,
-        /// The place, in bytes.
+        /// The offsets of the error, in bytes.
         at: std::ops::Range<usize>,
-        /// What is wrong.
-        reason: String,
+        /// Why.
+        reason: WhereReason,
     },
-    /// A parameter of a question that does not exist or makes no sense.
-    #[error("{question}: {reason}")]
+    /// A parameter of an analysis is unknown or has an invalid value.
+    #[error("{analysis}: {reason}")]
     WrongParameter {
-        /// The question.
-        question: &'static str,
-        /// What is wrong.
-        reason: String,
+        /// The analysis.
+        analysis: &'static str,
+        /// Why.
+        reason: ParameterReason,
     },
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),
 }
 
-/// `no rank 7`, `none of the ranks 7, 8`
+/// Formats missing ranks: `no rank 7`, `none of the ranks 7, 8`.
 fn none_of(wanted: &[i64]) -> String {
     match wanted {
         [rank] => format!("no rank {rank}"),
@@ -301,7 +312,7 @@ fn none_of(wanted: &[i64]) -> String {
     }
 }
 
-/// What a JSON object without `traceEvents` may be, by its keys, and what to do about it.
+/// Returns what a JSON object without `traceEvents` is, judged by its keys, and how to get a trace.
 fn without_events(keys: &[String]) -> &'static str {
     let has = |key: &str| keys.iter().any(|other| other == key);
     if has("ph") && has("ts") {
@@ -315,15 +326,15 @@ fn without_events(keys: &[String]) -> &'static str {
     "a trace of torch.profiler has one; load what export_chrome_trace or tensorboard_trace_handler wrote"
 }
 
-/// `line 3, column 7 (byte 120)`
-fn where_in(place: &Option<(usize, usize)>, byte: &u64) -> String {
-    match place {
+/// Formats a position: `line 3, column 7 (byte 120)`.
+fn position_text(position: &Option<(usize, usize)>, byte: &u64) -> String {
+    match position {
         Some((line, column)) => format!("line {line}, column {column} (byte {byte})"),
         None => format!("byte {byte} of the JSON text"),
     }
 }
 
-/// The text on a line of its own, and below it a mark under the place.
+/// Formats the text on a line of its own, with a mark below the offsets `at`.
 fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let chars = |bytes: std::ops::Range<usize>| text.get(bytes).unwrap_or_default().chars().count();
@@ -331,7 +342,36 @@ fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
     format!("  {line}\n  {}{}", " ".repeat(before), "^".repeat(marks))
 }
 
-/// `; it holds the folders monday, tuesday`, or nothing.
+/// Formats the names of folders: `; it holds the folders monday, tuesday`. Empty if there are none.
 fn within(folders: &[String]) -> String {
     if folders.is_empty() { String::new() } else { format!("; it holds the folders {}", list(folders)) }
+}
+
+/// Formats what exists near a missing path: ` (looked for in /tmp; data holds: monday, tuesday)`.
+fn hint_text(hint: &PathHint) -> String {
+    let (looked_in, folder, holds) = match hint {
+        PathHint::Address(fix) => return format!("; {fix}"),
+        PathHint::Nearest { looked_in, folder, holds } => (looked_in, folder, holds),
+    };
+    let holds = if holds.is_empty() { "is empty".to_owned() } else { format!("holds: {}", list(holds)) };
+    match (looked_in, folder) {
+        (Some(from), Some(folder)) => {
+            format!(" (looked for in {}; {} {holds})", from.display(), folder.display())
+        }
+        (Some(from), None) => format!(" (looked for in {}, which {holds})", from.display()),
+        (None, Some(folder)) => format!(" ({} {holds})", folder.display()),
+        (None, None) => String::new(),
+    }
+}
+
+/// Formats why a task is refused: `it needs 80 MiB more, and the process holds 240 MiB of its memory budget of 300 MiB`.
+fn memory_text(need: u64, held: u64, budget: u64) -> String {
+    let holds = format!("the process holds {} of its memory budget of {}", bytes(held), bytes(budget));
+    if need == 0 { holds } else { format!("it needs about {} more, and {holds}", bytes(need)) }
+}
+
+/// Returns a value of [`MEMORY_VARIABLE`] that leaves the refused task room to spare.
+fn enough(need: u64, held: u64, budget: u64) -> String {
+    let twice = held.saturating_add(need).max(budget).saturating_mul(2);
+    format!("{}G", twice.div_ceil(1 << 30))
 }

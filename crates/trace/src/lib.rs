@@ -35,7 +35,7 @@ mod dataset;
 mod describe;
 mod diff;
 mod domain;
-mod error;
+pub mod error;
 mod exec;
 pub mod filter;
 mod frame;
@@ -60,10 +60,9 @@ pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
-pub use domain::{Compat, KernelType, Unlike, Warning, memory_kernel_type};
+pub use domain::{Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
 pub use exec::checkpoint::{CancellationToken, set_checkpoint};
-pub use exec::memory::MEMORY_VARIABLE;
 pub use frame::columns::EVENT_COLUMNS;
 pub use polars;
 pub use present::{display_table, frame_table};

@@ -1,5 +1,10 @@
 //! The errors and warnings of `crates/trace` that the reader names.
 
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../../crates/trace/src/error/file.rs"]
+mod file;
+
+pub(crate) use file::{NoEventsReason, NotATraceReason, PathHint, StrictJsonReason};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -8,13 +13,14 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug)]
 #[allow(dead_code)]
 pub(crate) enum Error {
-    NoSuchPath { path: PathBuf, hint: String },
-    Io { path: PathBuf, source: std::io::Error },
+    NoSuchPath { path: PathBuf, hint: PathHint },
+    NotAFile { path: PathBuf, kind: &'static str, expected: &'static str },
+    Io { path: PathBuf, error: std::io::Error },
     NoTraceFiles { path: PathBuf, folders: Vec<String> },
-    NotATrace { file: String, reason: String },
-    NotStrictJson { file: String, reason: String, place: Option<(usize, usize)>, byte: u64 },
+    NotATrace { file: String, reason: NotATraceReason },
+    NotStrictJson { file: String, reason: StrictJsonReason, position: Option<(usize, usize)>, byte: u64 },
     NoTraceEvents { file: String, keys: Vec<String> },
-    NoEvents { file: String, reason: String },
+    NoEvents { file: String, reason: NoEventsReason },
     Interrupted,
 }
 

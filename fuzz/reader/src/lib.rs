@@ -3,9 +3,6 @@
 mod error;
 mod exec;
 #[allow(dead_code, unused_imports)]
-#[path = "../../../crates/trace/src/format/mod.rs"]
-mod format;
-#[allow(dead_code, unused_imports)]
 #[path = "../../../crates/trace/src/read/mod.rs"]
 mod read;
 

@@ -87,7 +87,7 @@ fn parameters_are_flags_with_htas_names() {
     let folded = notebook.text("%gpu_kernel_breakdown job --num-kernels 1 --no-figure");
     assert!(folded.contains("others"), "{folded}");
     let error = notebook.error("%gpu_kernel_breakdown job --duration-ratio 80");
-    assert_eq!(error, "TraceError: gpu_kernel_breakdown: duration_ratio is a share from 0 to 1, not 80");
+    assert_eq!(error, "TraceError: gpu_kernel_breakdown: invalid duration_ratio `80`: expected a share from 0 to 1");
     let page = notebook.text("%idle_time_breakdown --help");
     assert!(page.contains("--consecutive-kernel-delay X") && page.contains("(default: 30)"), "{page}");
     assert!(page.contains("out.csv and out.intervals.csv"), "{page}");
@@ -192,7 +192,9 @@ fn operators_can_be_ordered_by_any_column_and_steps_be_chosen() {
     assert!(page.contains("--sort-by") && page.contains("(default: occurrence_count)"), "{page}");
     notebook.text("%aten_op_kernels_and_delay job --sort-by avg_runtime_delay,aten_op_name");
     assert!(
-        notebook.error("%potential_stragglers job --profiler-steps 9").contains("has no profiler step 9 (has 1, 2)")
+        notebook
+            .error("%potential_stragglers job --profiler-steps 9")
+            .contains("invalid profiler_steps `9`: expected steps of the trace: 1, 2")
     );
     let said =
         notebook.text("%gpu_user_annotation_breakdown job --use-gpu-annotation=false --allowlist-patterns Step#1");
@@ -239,7 +241,7 @@ fn a_condition_narrows_the_events_that_a_question_sees() {
     );
     assert_eq!(
         notebook.error("%gpu_kernel_breakdown job --where 'dur > 100'"),
-        "UsageError: %gpu_kernel_breakdown --where: `dur` is a time: say the unit, as in 100us (ns, us, ms, s)\n  dur > \
+        "UsageError: %gpu_kernel_breakdown --where: `dur` is a time: add a unit, as in 100us (ns, us, ms, s)\n  dur > \
          100\n        ^^^"
     );
     let lonely = notebook.error("%gpu_kernel_breakdown job --where dur > 100us");

@@ -60,7 +60,7 @@ const MISTAKES: &[Mistake] = &[
     ("%compare_traces control test --sort durr", ["no column \"durr\"", "Columns: name", "control_total_duration"]),
     (
         "%compare_traces control test --where 'duration > 100us'",
-        ["`duration`", "there is no column", "did you mean `dur`?"],
+        ["`duration`", "unknown column", "did you mean `dur`?"],
     ),
     ("%compare_traces control test --where 'dur > 100'", ["`dur`", "is a time", "as in 100us"]),
     ("%compare_traces control test --where dur > 1us", ["dur", "expected a comparison", "quote the whole"]),

@@ -1,6 +1,7 @@
 //! The kernels of each aten operator, and how long until they run.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
+use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::interval::Reach;
@@ -96,8 +97,9 @@ impl Analysis for AtenOpKernelsAndDelay {
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
         if let Some(unknown) = self.sort_by.iter().find(|name| !NAMES.contains(&name.as_str())) {
-            let reason = format!("sort_by names no column: `{unknown}` (there are {})", NAMES.join(", "));
-            return Err(Error::WrongParameter { question: Self::NAME, reason });
+            let (value, expected) = (unknown.clone(), format!("a column: {}", NAMES.join(", ")));
+            let reason = ParameterReason::Invalid { name: "sort_by", value, expected };
+            return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         }
         let without = state.ranks_where(Vec::is_empty);
         let several = state.0.len() > 1;

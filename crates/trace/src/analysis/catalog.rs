@@ -6,6 +6,7 @@ use super::{
     MemoryBwTimeSeries, Parameter, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
     TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
 };
+use crate::error::ParameterReason;
 use crate::{Error, Result};
 use serde_json::{Map, Value};
 
@@ -83,8 +84,8 @@ impl Entry {
                 Some(place) => *place = value,
                 None => {
                     return Err(Error::WrongParameter {
-                        question: self.name,
-                        reason: format!("it has no parameter `{name}`"),
+                        analysis: self.name,
+                        reason: ParameterReason::Unknown { name },
                     });
                 }
             }
@@ -98,7 +99,10 @@ fn defaults<A: Analysis>() -> Value {
 }
 
 fn ask<A: Analysis>(traces: &TraceAnalysis, parameters: Value, ranks: Option<&[i64]>) -> Result<Answer> {
-    let wrong = |error: serde_json::Error| Error::WrongParameter { question: A::NAME, reason: error.to_string() };
+    let wrong = |error: serde_json::Error| Error::WrongParameter {
+        analysis: A::NAME,
+        reason: ParameterReason::Type(error.to_string()),
+    };
     let question: A = serde_json::from_value(parameters).map_err(wrong)?;
     traces.ask_ranks(&question, ranks)
 }

@@ -3,6 +3,7 @@
 use super::operator_suggestions::launching;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::callstack::CallStacks;
+use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::stats::micros;
@@ -209,12 +210,19 @@ pub(super) fn shallowest(rows: &EventRows, stacks: &CallStacks, candidates: &[us
 
 impl FrequentCudaKernelSequences {
     fn check(&self) -> Result<()> {
-        let wrong = |reason: String| Err(Error::WrongParameter { question: Self::NAME, reason });
+        let wrong = |reason| Err(Error::WrongParameter { analysis: Self::NAME, reason });
         if self.operator_name.is_empty() {
-            return wrong("operator_name is missing: part of the name of an operator, such as aten::linear".to_owned());
+            return wrong(ParameterReason::Missing {
+                name: "operator_name",
+                expected: "part of the name of an operator, such as aten::linear",
+            });
         }
         match &self.output_dir {
-            Some(folder) if !folder.is_dir() => wrong(format!("output_dir is no folder: {}", folder.display())),
+            Some(folder) if !folder.is_dir() => wrong(ParameterReason::Invalid {
+                name: "output_dir",
+                value: folder.display().to_string(),
+                expected: "an existing folder".to_owned(),
+            }),
             _ => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::domain::KernelType;
+use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::interval::overlaps;
 use crate::stats::{Fold, Moments, micros, rounded, total};
@@ -131,8 +132,9 @@ impl Analysis for GpuKernelBreakdown {
 
     fn finish(&self, state: State) -> Result<Answer> {
         if !(0.0..=1.0).contains(&self.duration_ratio) {
-            let reason = format!("duration_ratio is a share from 0 to 1, not {}", self.duration_ratio);
-            return Err(Error::WrongParameter { question: Self::NAME, reason });
+            let (value, expected) = (self.duration_ratio.to_string(), "a share from 0 to 1".to_owned());
+            let reason = ParameterReason::Invalid { name: "duration_ratio", value, expected };
+            return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         }
         let without: Vec<i64> = state.kernels.iter().filter(|(_, kinds)| kinds.is_empty()).map(|(&r, _)| r).collect();
         let types = self.type_table(&state.types);

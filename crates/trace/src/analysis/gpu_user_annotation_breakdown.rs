@@ -1,6 +1,7 @@
 //! Time by user annotation.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
+use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::stats::{Fold, Moments, OTHERS, micros};
@@ -107,8 +108,9 @@ impl Analysis for GpuUserAnnotationBreakdown {
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
         if !(0.0..=1.0).contains(&self.duration_ratio) {
-            let reason = format!("duration_ratio is a share from 0 to 1, not {}", self.duration_ratio);
-            return Err(Error::WrongParameter { question: Self::NAME, reason });
+            let (value, expected) = (self.duration_ratio.to_string(), "a share from 0 to 1".to_owned());
+            let reason = ParameterReason::Invalid { name: "duration_ratio", value, expected };
+            return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         }
         let without = state.ranks_where(|result| result.names.is_empty());
         let always = self.allowlist_patterns.as_deref().unwrap_or_default();

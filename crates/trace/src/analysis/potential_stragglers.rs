@@ -2,6 +2,7 @@
 
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
+use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::stats::{Moments, micros};
@@ -220,8 +221,9 @@ impl PotentialStragglers {
             None => state.steps.clone(),
         };
         if let Some(wanted) = self.profiler_steps.as_deref().filter(|_| steps.is_empty()) {
-            let reason = format!("the trace has no profiler step {} (has {})", numbers(wanted), numbers(&all));
-            return Err(Error::WrongParameter { question: Self::NAME, reason });
+            let (value, expected) = (numbers(wanted), format!("steps of the trace: {}", numbers(&all)));
+            let reason = ParameterReason::Invalid { name: "profiler_steps", value, expected };
+            return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         }
         let spans = || steps.iter().filter_map(|step| state.spans.get(step));
         let (Some(first), Some(last)) = (spans().map(|span| span.0).min(), spans().map(|span| span.1).max()) else {

@@ -3,6 +3,7 @@
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::counter::{Bandwidth, Queues};
+use crate::error::ParameterReason;
 use crate::write::{TraceCopy, TraceEdit};
 use crate::{Error, Result};
 use polars::df;
@@ -158,8 +159,9 @@ impl TraceWithCounters {
         }
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let Some(ending) = [".json.gz", ".json", ".gz"].into_iter().find(|ending| name.ends_with(ending)) else {
-            let reason = format!("output is a folder that exists or a file that ends in .json or .gz, not {output:?}");
-            return Err(Error::WrongParameter { question: Self::NAME, reason });
+            let expected = "an existing folder, or a file that ends in .json or .gz".to_owned();
+            let reason = ParameterReason::Invalid { name: "output", value: output.display().to_string(), expected };
+            return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         };
         let Some(rank) = rank else { return Ok(output.clone()) };
         let stem = name.strip_suffix(ending).unwrap_or(&name);

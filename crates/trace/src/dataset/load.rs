@@ -7,6 +7,7 @@ mod fragments_tests;
 #[path = "load_tests.rs"]
 mod tests;
 
+use crate::error::NoEventsReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
@@ -90,7 +91,7 @@ pub(crate) fn from_path(
         }
         if watch.meter.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let refused = |source| Error::Io { path: path.to_owned(), source };
+    let refused = |error| Error::Io { path: path.to_owned(), error };
     let loaded = abandonable(work, &mut tell).map_err(refused)?;
     match loaded {
         Some(loaded) if tell().is_continue() => loaded,
@@ -209,7 +210,7 @@ fn load_one<'m>(
     let (budget, task) = (Budget::now()?, Task::Load(file));
     budget.check(task, 0)?;
     let outcome = read(&mut builder, budget).map_err(|error| match error {
-        Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => budget.spent(task),
+        Error::Io { error, .. } if error.kind() == ErrorKind::OutOfMemory => budget.spent(task),
         error => error,
     })?;
     let named = rank_in(&outcome.metadata).or(outcome.rank_in_text);
@@ -243,13 +244,11 @@ fn load_one<'m>(
     Ok(Content::Wanted(Loaded { trace: Trace { info: Arc::new(info), events: built.events }, warnings }))
 }
 
-fn why_empty(outcome: &Outcome) -> String {
+fn why_empty(outcome: &Outcome) -> NoEventsReason {
     match (&outcome.cut, outcome.events) {
-        (Some(cut), 0) => {
-            format!("{} at byte {} of the JSON text, before the first whole event", cut.reason, cut.offset)
-        }
-        (_, 0) => "its traceEvents is empty".to_owned(),
-        (_, events) => format!("none of its {events} events has a duration and a category"),
+        (Some(cut), 0) => NoEventsReason::EndsEarly { damage: cut.reason.clone(), byte: cut.offset },
+        (_, 0) => NoEventsReason::Empty,
+        (_, events) => NoEventsReason::NoneComplete { events },
     }
 }
 

@@ -192,7 +192,7 @@ fn words_name_compatibility() {
     assert_eq!("exact".parse::<Compat>().unwrap(), Compat::Exact);
     assert_eq!(
         "exakt".parse::<Compat>().unwrap_err().to_string(),
-        "`exakt` is no compatibility mode; say exact or hta"
+        "unknown compatibility mode `exakt`: expected exact or hta"
     );
 }
 

@@ -1,5 +1,6 @@
 //! The rows of a frame that a selection contains.
 
+use crate::error::FrameReason;
 use crate::frame::IntColumn;
 use crate::frame::columns::{ITERATION, STREAM};
 use crate::{DeviceType, Error, Result, Window};
@@ -15,7 +16,7 @@ impl RowSelector {
     /// The columns of a frame of events.
     pub(crate) fn of(events: &DataFrame) -> Result<Self> {
         let column = |name: &str| -> Result<IntColumn> {
-            let missing = |_| Error::NotEvents { reason: format!("it has no column `{name}`") };
+            let missing = |_| Error::NotEvents { reason: FrameReason::no_column(name) };
             events.column(name).map_err(missing)?;
             IntColumn::of(events, name)
         };

@@ -5,6 +5,7 @@
 //! and Arrow files, and nothing else has it: neither a summary of the frame nor a frame whose columns are called the same.
 
 use super::Change;
+use crate::error::FrameReason;
 use crate::frame::columns::{COUNTS_SUFFIX, DURATION_SUFFIX};
 use crate::{Error, Result};
 use polars::prelude::{
@@ -83,7 +84,7 @@ impl Comparison {
     /// If the frame lacks the counts of a side.
     pub fn changes(&self, df: &DataFrame) -> Result<Vec<Change>> {
         let counts = |name: &String| -> Result<Vec<i64>> {
-            let missing = |_| Error::NotAComparison { reason: format!("it has no column `{name}` of numbers") };
+            let missing = |_| Error::NotAComparison { reason: FrameReason::no_column_of(name, "numbers") };
             let column = df.column(name).and_then(|column| column.cast(&DataType::Int64)).map_err(missing)?;
             Ok(column.i64()?.iter().map(Option::unwrap_or_default).collect())
         };

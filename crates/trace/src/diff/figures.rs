@@ -1,5 +1,6 @@
 //! Bars of a comparison.
 
+use crate::error::FrameReason;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
 use crate::{Comparison, Error, Result};
 use polars::prelude::{DataFrame, DataType};
@@ -46,7 +47,7 @@ fn labels(df: &DataFrame) -> Result<(String, String)> {
     let mut labels = df.get_column_names().into_iter().filter_map(|name| name.strip_suffix(DURATION_SUFFIX));
     match (labels.next(), labels.next()) {
         (Some(control), Some(test)) => Ok((control.to_owned(), test.to_owned())),
-        _ => Err(Error::NotAComparison { reason: format!("it has no two columns that end in `{DURATION_SUFFIX}`") }),
+        _ => Err(Error::NotAComparison { reason: FrameReason::NoDurations { suffix: DURATION_SUFFIX } }),
     }
 }
 
@@ -54,13 +55,13 @@ fn names(df: &DataFrame) -> Result<Vec<String>> {
     let column = df
         .column(NAME)
         .or_else(|_| df.column(SHORT_NAME))
-        .map_err(|_| Error::NotAComparison { reason: format!("it has no column `{NAME}` or `{SHORT_NAME}`") })?;
+        .map_err(|_| Error::NotAComparison { reason: FrameReason::NoNames })?;
     let texts = column.as_materialized_series().cast(&DataType::String)?;
     Ok(texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect())
 }
 
 fn numbers(df: &DataFrame, name: &str) -> Result<Vec<f64>> {
-    let missing = |_| Error::NotAComparison { reason: format!("it has no column `{name}` of numbers") };
+    let missing = |_| Error::NotAComparison { reason: FrameReason::no_column_of(name, "numbers") };
     let floats =
         df.column(name).and_then(|column| column.as_materialized_series().cast(&DataType::Float64)).map_err(missing)?;
     Ok(floats.f64()?.iter().map(|value| value.unwrap_or(f64::NAN)).collect())

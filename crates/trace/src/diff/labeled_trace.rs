@@ -2,6 +2,7 @@
 
 use super::sum::Sum;
 use crate::dataset::{RowSelector, stacked};
+use crate::error::FrameReason;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
 use crate::{Compat, DeviceType, Error, Pick, Result, Trace, TraceSet, Window, shorten_name};
@@ -84,11 +85,11 @@ impl LabeledTrace {
     /// If `ops` is no table of events.
     pub fn get_ops_summary(ops: &DataFrame) -> Result<DataFrame> {
         let text = |column: &str| -> Result<Series> {
-            let missing = |_| Error::NotEvents { reason: format!("it has no column `{column}`") };
+            let missing = |_| Error::NotEvents { reason: FrameReason::no_column(column) };
             Ok(ops.column(column).map_err(missing)?.as_materialized_series().cast(&DataType::String)?)
         };
         let (cats, names) = (text(CAT)?, text(NAME)?);
-        let missing = |_| Error::NotEvents { reason: format!("it has no column `{DUR}` of nanoseconds") };
+        let missing = |_| Error::NotEvents { reason: FrameReason::no_column_of(DUR, "nanoseconds") };
         let durations = ops.column(DUR).map_err(missing)?.i64().map_err(missing)?.clone();
         let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
         for ((cat, name), dur) in cats.str()?.iter().zip(names.str()?.iter()).zip(durations.iter()) {

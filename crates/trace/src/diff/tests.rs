@@ -227,7 +227,10 @@ fn what_does_not_exist_is_refused_with_what_does() {
     assert_eq!(message(diff.clone().control_iteration(0..3)), "trace \"control\" has no iteration 0 (has 1, 2)");
     assert_eq!(message(diff.clone().test_rank(0)), "trace \"test\" has no rank 0 (has 3)");
     assert_eq!(message(diff.control_rank([])), "no rank of trace \"control\" is selected (has 0)");
-    assert_eq!("tpu".parse::<DeviceType>().unwrap_err().to_string(), "`tpu` is no device type; say CPU, GPU or ALL");
+    assert_eq!(
+        "tpu".parse::<DeviceType>().unwrap_err().to_string(),
+        "unknown device type `tpu`: expected CPU, GPU or ALL"
+    );
     assert_eq!("gPu".parse::<DeviceType>().unwrap(), DeviceType::GPU);
 }
 
@@ -327,7 +330,7 @@ fn a_filter_counts_on_both_sides() {
     let diff = TraceDiff::new(&control, &test);
     let refused =
         diff.clone().filter("nme == a".parse::<crate::filter::Where>().unwrap()).compare_traces().unwrap_err();
-    assert!(refused.to_string().contains("no column `nme`"), "{refused}");
+    assert!(refused.to_string().contains("unknown column `nme`"), "{refused}");
     let refused = diff.filter(polars::prelude::col("dur")).ops_diff().unwrap_err();
-    assert!(refused.to_string().contains("true or false for each event, this one is i64"), "{refused}");
+    assert!(refused.to_string().contains("true or false for each event, found i64"), "{refused}");
 }

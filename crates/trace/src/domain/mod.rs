@@ -1,10 +1,12 @@
 //! Plain types that every room may use: how a trace is read (Compat), what a kernel does, what was repaired.
 
 mod compat;
+mod environment;
 mod kernel_type;
 mod warning;
 
 pub use compat::Compat;
+pub use environment::MEMORY_VARIABLE;
 pub(crate) use kernel_type::is_device_work;
 pub use kernel_type::{KernelType, memory_kernel_type};
 pub use warning::{Unlike, Warning};

@@ -6,12 +6,9 @@
 //! * as a load begins, while text is unpacked (a few times per hundred megabytes), before columns are finished and after;
 //! * before a question, a comparison or a description, and again before each rank of a question.
 
+use crate::domain::MEMORY_VARIABLE;
 use crate::{Error, Result};
 use std::io::{Error as IoError, ErrorKind, Read};
-use trace_view::format::bytes;
-
-/// The variable that sets the budget: `8G`, `500M`, or a number of bytes.
-pub const MEMORY_VARIABLE: &str = "TRACEBOOK_MEMORY";
 
 /// Text that is read between two looks at the memory, in bytes.
 const EVERY: u64 = 4 << 20;
@@ -112,18 +109,6 @@ fn size(text: &str) -> Option<u64> {
     Some((number * factor as f64) as u64)
 }
 
-/// What refuses a task: `it needs 80 MiB more, and the process holds 240 MiB of its memory budget of 300 MiB`.
-pub(crate) fn refusal(need: u64, held: u64, budget: u64) -> String {
-    let holds = format!("the process holds {} of its memory budget of {}", bytes(held), bytes(budget));
-    if need == 0 { holds } else { format!("it needs about {} more, and {holds}", bytes(need)) }
-}
-
-/// A setting of [`MEMORY_VARIABLE`] with which it would not be refused, and some room.
-pub(crate) fn enough(need: u64, held: u64, budget: u64) -> String {
-    let twice = held.saturating_add(need).max(budget).saturating_mul(2);
-    format!("{}G", twice.div_ceil(1 << 30))
-}
-
 /// What the process holds, in bytes; 0 where the system does not tell.
 fn held() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -190,7 +175,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "cannot answer idle_time_breakdown: it needs about 80 MiB more, and the process holds 240 MiB of its memory \
-             budget of 300 MiB; choose fewer ranks, let other traces go, or set TRACEBOOK_MEMORY=1G before the program starts"
+             budget of 300 MiB; choose fewer ranks, drop other traces, or set TRACEBOOK_MEMORY=1G before the program starts"
         );
         let error = Budget(1).check(Task::Load("a.json"), 0).unwrap_err().to_string();
         assert!(error.starts_with("cannot load a.json: the process holds "), "{error}");

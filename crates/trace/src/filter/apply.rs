@@ -2,6 +2,7 @@
 
 use super::Where;
 use crate::dataset::union_of_columns;
+use crate::error::FilterReason;
 use crate::frame::columns::{END, RANK, TS};
 use crate::{Error, Result, Trace};
 use polars::prelude::{BooleanChunked, Column, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
@@ -90,7 +91,7 @@ impl TraceFilter<'_> {
         let events = events.with_columns([self.filter.expr.clone().alias(PASSES)]).select([col(PASSES)]).collect()?;
         let passes = events.column(PASSES)?;
         let mask = passes.bool().map_err(|_| Error::WrongFilter {
-            reason: format!("a filter is true or false for each event, this one is {}", passes.dtype()),
+            reason: FilterReason::NotBoolean { dtype: passes.dtype().to_string() },
         })?;
         Ok(mask.iter().map(|passes| passes == Some(true)).collect())
     }

@@ -1,5 +1,6 @@
 //! One test of one column, as data and as an expression. Absence passes no test.
 
+use crate::error::FilterReason;
 use crate::frame::once_per_text;
 use crate::{Error, Result};
 use polars::prelude::{
@@ -148,7 +149,7 @@ pub(super) fn text_is<const N: usize>(column: &str, wanted: [&str; N]) -> Expr {
 
 /// Texts that start with a match.
 pub(super) fn anchored(column: &str, pattern: &str) -> Result<Expr> {
-    let wrong = |reason| Error::WrongFilter { reason };
+    let wrong = |problem| Error::WrongFilter { reason: FilterReason::Pattern { pattern: pattern.to_owned(), problem } };
     // On its own first: `a)(b` is no expression, whatever stands around it.
     regex(pattern).map_err(wrong)?;
     Ok(Test::Matches(regex(&format!("^(?:{pattern})")).map_err(wrong)?).expr(column))
@@ -163,7 +164,7 @@ pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
         // The last line of the message is the reason; those before draw the place.
         let text = error.to_string();
         let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("\"{pattern}\" is no regular expression ({reason})")
+        reason.to_owned()
     })
 }
 

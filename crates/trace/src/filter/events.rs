@@ -2,6 +2,7 @@
 
 use super::Where;
 use super::condition::{anchored, holds, int_in, text_is};
+use crate::error::FilterReason;
 use crate::frame::columns::*;
 use crate::{Error, Pick, Result, TraceSet};
 use polars::prelude::{Expr, col, lit};
@@ -21,7 +22,11 @@ pub fn iteration_index(traces: &TraceSet, places: impl Into<Pick>) -> Result<Exp
     let at = |&place: &i64| {
         let number = usize::try_from(place).ok().and_then(|place| iterations.get(place));
         number.copied().ok_or_else(|| Error::WrongFilter {
-            reason: format!("trace \"{}\" has {} iterations, none at place {place}", traces.label(), iterations.len()),
+            reason: FilterReason::NoIterationAt {
+                label: traces.label().to_owned(),
+                position: place,
+                count: iterations.len(),
+            },
         })
     };
     let numbers = places.into().numbers().iter().map(at).collect::<Result<Vec<_>>>()?;
@@ -47,9 +52,7 @@ pub fn rank(numbers: impl Into<Pick>) -> Expr {
 /// [`Error::WrongFilter`] if it ends before it starts.
 pub fn time_range(span: Range<i64>) -> Result<Expr> {
     if span.end < span.start {
-        return Err(Error::WrongFilter {
-            reason: format!("the time from {} to {} runs backwards", span.start, span.end),
-        });
+        return Err(Error::WrongFilter { reason: FilterReason::ReversedRange { start: span.start, end: span.end } });
     }
     let Range { start, end } = span;
     let from = holds(TS, "ts", move |ts| ts >= start);

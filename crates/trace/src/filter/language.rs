@@ -1,8 +1,9 @@
 //! The language of `--where`.
 
 use super::condition::{Item, Test, Value};
-use super::parse::{Node, no_time, parse};
+use super::parse::{Node, parse};
 use crate::config::AVAILABLE_ARGS;
+use crate::error::WhereReason;
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType, Expr, PlSmallStr, lit};
 use std::fmt;
@@ -65,7 +66,7 @@ impl Where {
                     let known = columns.iter().find(|(name, _)| name == column);
                     let Some((_, dtype)) = known else { return Err(self.wrong(at.clone(), unknown(column, columns))) };
                     if *has_unit && crate::frame::columns::known(column).is_none() {
-                        return Err(self.wrong(value.clone(), no_time(column)));
+                        return Err(self.wrong(value.clone(), WhereReason::NotATime { column: column.clone() }));
                     }
                     if let Some(reason) = misfit(column, dtype, test) {
                         return Err(self.wrong(value.clone(), reason));
@@ -76,7 +77,7 @@ impl Where {
         Ok(())
     }
 
-    fn wrong(&self, at: Range<usize>, reason: String) -> Error {
+    fn wrong(&self, at: Range<usize>, reason: WhereReason) -> Error {
         Error::BadWhere { text: self.text.clone(), at, reason }
     }
 }
@@ -121,28 +122,21 @@ fn joined(nodes: &[Node], join: fn(Expr, Expr) -> Expr, of_none: bool) -> Expr {
 }
 
 /// Why there is no such column.
-fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> String {
+fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> WhereReason {
     if let Some(arg) = AVAILABLE_ARGS.iter().find(|arg| arg.column.name == column) {
-        let key = arg.key;
-        return format!(
-            "no event has `{column}`: none carries it, or it was not loaded (%trace_load … --args default,{key})"
-        );
+        return WhereReason::NotLoaded { column: column.to_owned(), arg: arg.key };
     }
     let close = |name: &&PlSmallStr| {
         name.eq_ignore_ascii_case(column) || name.contains(column) || column.contains(name.as_str())
     };
     let names = || columns.iter().map(|(name, _)| name);
-    match names().find(close) {
-        Some(name) => format!("there is no column `{column}`; did you mean `{name}`?"),
-        None => {
-            let names: Vec<String> = names().map(|name| name.to_string()).collect();
-            format!("there is no column `{column}` (there are {})", trace_view::format::list(&names))
-        }
-    }
+    let text = |name: &PlSmallStr| name.to_string();
+    let (similar, available) = (names().find(close).map(text), names().map(text).collect());
+    WhereReason::UnknownColumn { column: column.to_owned(), similar, available }
 }
 
 /// Why a column of this type cannot be tested so.
-fn misfit(column: &str, dtype: &DataType, test: &Test) -> Option<String> {
+fn misfit(column: &str, dtype: &DataType, test: &Test) -> Option<WhereReason> {
     let is_text = |value: &Value| matches!(value, Value::Text(_));
     let (texts, numbers) = match test {
         Test::Absent => return None,
@@ -154,10 +148,10 @@ fn misfit(column: &str, dtype: &DataType, test: &Test) -> Option<String> {
         }
     };
     if dtype.is_numeric() && texts {
-        return Some(format!("`{column}` holds numbers, this is for texts"));
+        return Some(WhereReason::HoldsNumbers { column: column.to_owned() });
     }
     if !dtype.is_numeric() && *dtype != DataType::Null && numbers {
-        return Some(format!("`{column}` holds texts: put it in quotes"));
+        return Some(WhereReason::HoldsTexts { column: column.to_owned() });
     }
     None
 }

@@ -1,6 +1,7 @@
 //! HTA's filters of events around an operator.
 
 use crate::callstack::CallStacks;
+use crate::error::FilterReason;
 use crate::frame::EventRows;
 use crate::frame::columns::{END, INDEX};
 use crate::{Compat, Error, Pick, Result, Trace};
@@ -76,7 +77,7 @@ pub fn combined_operator(
         let on_side = events.named(name).filter(|&other| other != row && events.same_side(other, row));
         let first = on_side.filter_map(|row| events.stretch(row).filter(inside)).min();
         first.ok_or_else(|| Error::WrongFilter {
-            reason: format!("rank {} has no `{name}` at that place within `{root}`", trace.rank()),
+            reason: FilterReason::NotWithin { rank: trace.rank(), operator: name.to_owned(), root: root.to_owned() },
         })
     };
     if let Some(name) = preceding {
@@ -159,7 +160,12 @@ impl Events {
         let place = if position < 0 { position + all.len() as i64 } else { position };
         let found = usize::try_from(place).ok().and_then(|place| all.get(place)).copied();
         found.and_then(|row| Some((row, self.stretch(row)?))).ok_or_else(|| Error::WrongFilter {
-            reason: format!("rank {} has `{name}` {} times, none at place {position}", trace.rank(), all.len()),
+            reason: FilterReason::NoOperatorAt {
+                rank: trace.rank(),
+                operator: name.to_owned(),
+                position,
+                count: all.len(),
+            },
         })
     }
 

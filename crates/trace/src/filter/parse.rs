@@ -1,7 +1,8 @@
 //! Text → tests and how they are joined.
 
 use super::condition::{Compare, Item, Test, Value, regex};
-use super::token::{Token, Word, tokens};
+use super::token::{Token, Word, Wrong, tokens};
+use crate::error::WhereReason;
 use crate::frame::columns::{RANK, known};
 use std::ops::Range;
 use trace_view::Unit;
@@ -24,9 +25,6 @@ pub(super) enum Node {
         has_unit: bool,
     },
 }
-
-/// Where and why a text is no expression.
-pub(super) type Wrong = (Range<usize>, String);
 
 /// Brackets and `not` inside each other.
 const DEEPEST: usize = 64;
@@ -81,7 +79,7 @@ impl Parser {
         }
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err((open, format!("more than {DEEPEST} brackets inside each other")));
+            return Err((open, WhereReason::Syntax(format!("more than {DEEPEST} brackets inside each other"))));
         }
         let node = if negates {
             Node::Not(Box::new(self.one()?))
@@ -89,7 +87,7 @@ impl Parser {
             let inner = self.any()?;
             if !self.takes_sign(&[")"]) {
                 return match self.peek().word {
-                    Word::End => Err((open, "this bracket is not closed".to_owned())),
+                    Word::End => Err((open, syntax("this bracket is not closed"))),
                     _ => Err(self.wrong("expected `and`, `or` or `)`")),
                 };
             }
@@ -172,7 +170,7 @@ impl Parser {
             return Err(self.wrong("expected a regular expression in quotes: name ~ \"^nccl\""));
         };
         self.next += 1;
-        regex(&pattern).map(Test::Matches).map_err(|reason| (token.at, reason))
+        regex(&pattern).map(Test::Matches).map_err(|problem| (token.at, WhereReason::Pattern { pattern, problem }))
     }
 
     /// `7,20`, `(7, 20)`, `4-7`, `"a","b"`
@@ -192,8 +190,8 @@ impl Parser {
                 let span = at.start..self.tokens[self.next - 1].at.end;
                 match (first, last) {
                     (Value::Int(first), Value::Int(last)) if first <= last => Item::Range(first, last),
-                    (Value::Int(_), Value::Int(_)) => return Err((span, "this range runs backwards".to_owned())),
-                    _ => return Err((span, "a range goes from one whole number to another: 4-7".to_owned())),
+                    (Value::Int(_), Value::Int(_)) => return Err((span, syntax("this range runs backwards"))),
+                    _ => return Err((span, syntax("a range goes from one whole number to another: 4-7"))),
                 }
             } else {
                 Item::One(first)
@@ -203,7 +201,7 @@ impl Parser {
             }
         }
         match close {
-            Some(close) if !self.takes_sign(&[close]) => Err((open, "this list is not closed".to_owned())),
+            Some(close) if !self.takes_sign(&[close]) => Err((open, syntax("this list is not closed"))),
             _ => Ok(items),
         }
     }
@@ -242,7 +240,12 @@ impl Parser {
             "ms" => 6,
             "s" => 9,
             _ if at.start > end || is_keyword(&name) => return Ok(None),
-            _ => return Err((at, format!("`{name}` is no unit of time; say ns, us, ms or s"))),
+            _ => {
+                return Err((
+                    at,
+                    WhereReason::Syntax(format!("unknown unit of time `{name}`: expected ns, us, ms or s")),
+                ));
+            }
         };
         self.next += 1;
         Ok(Some(power))
@@ -271,7 +274,7 @@ impl Parser {
     }
 
     fn wrong(&self, reason: &str) -> Wrong {
-        (self.peek().at.clone(), reason.to_owned())
+        (self.peek().at.clone(), syntax(reason))
     }
 }
 
@@ -298,32 +301,31 @@ fn one_or(mut nodes: Vec<Node>, join: impl Fn(Vec<Node>) -> Node) -> Node {
 }
 
 /// A number, of a time in nanoseconds.
-fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Result<Value, String> {
+fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Result<Value, WhereReason> {
     let name = &column.name;
     let is_time = column.is_time == Some(true);
     let sign = if negative { "-" } else { "" };
     match unit {
-        Some(_) if column.is_time == Some(false) => Err(no_time(name)),
+        Some(_) if column.is_time == Some(false) => Err(WhereReason::NotATime { column: name.clone() }),
         Some(power) => nanos(digits, power)
             .map(|nanos| Value::Int(if negative { -nanos } else { nanos }))
-            .ok_or_else(|| "times are whole nanoseconds, of at most 292 years".to_owned()),
+            .ok_or_else(|| syntax("times are whole nanoseconds, of at most 292 years")),
         None if is_time && digits.parse::<f64>() != Ok(0.0) => {
-            Err(format!("`{name}` is a time: say the unit, as in {sign}{digits}us (ns, us, ms, s)"))
+            Err(WhereReason::NoUnit { column: name.clone(), number: format!("{sign}{digits}") })
         }
         None => match format!("{sign}{digits}").parse::<i64>() {
             Ok(whole) => Ok(Value::Int(whole)),
             Err(_) => match format!("{sign}{digits}").parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Value::Float(number)),
-                _ => Err("this number is too large".to_owned()),
+                _ => Err(syntax("this number is too large")),
             },
         },
     }
     .map(|value| if is_time && value == Value::Float(0.0) { Value::Int(0) } else { value })
 }
 
-/// Why a number that is compared with this column takes no unit.
-pub(super) fn no_time(column: &str) -> String {
-    format!("`{column}` is no time: leave the unit out")
+fn syntax(reason: &str) -> WhereReason {
+    WhereReason::Syntax(reason.to_owned())
 }
 
 /// `digits` × 10^`power`, if that is a whole number.

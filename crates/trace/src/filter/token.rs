@@ -1,6 +1,10 @@
 //! The words of an expression.
 
+use crate::error::WhereReason;
 use std::ops::Range;
+
+/// Where and why a text is no expression.
+pub(super) type Wrong = (Range<usize>, WhereReason);
 
 /// A word and where it stands, in bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +37,7 @@ const SIGNS: [&str; 19] =
 ///
 /// # Errors
 /// Where and why a word is none.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (Range<usize>, String)> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -43,9 +47,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (Range<usize>, String)> {
             continue;
         }
         let (word, length) = match first {
-            '"' | '\'' | '`' => {
-                quoted(rest, first).ok_or_else(|| (at..at + 1, format!("this {first} is not closed")))?
-            }
+            '"' | '\'' | '`' => quoted(rest, first)
+                .ok_or_else(|| (at..at + 1, WhereReason::Syntax(format!("this {first} is not closed"))))?,
             '-' => (Word::Sign("-"), 1),
             _ if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) => {
                 let length = number(rest);
@@ -57,7 +60,12 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (Range<usize>, String)> {
             }
             _ => match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
                 Some(sign) => (Word::Sign(sign), sign.len()),
-                None => return Err((at..at + first.len_utf8(), format!("`{first}` means nothing here"))),
+                None => {
+                    return Err((
+                        at..at + first.len_utf8(),
+                        WhereReason::Syntax(format!("`{first}` means nothing here")),
+                    ));
+                }
             },
         };
         tokens.push(Token { word, at: at..at + length });

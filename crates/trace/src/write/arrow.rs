@@ -14,6 +14,7 @@
 mod tests;
 
 use crate::dataset::union_of_columns;
+use crate::error::SavedFileReason;
 use crate::frame::{Categories, categorical, trusted_categorical};
 use crate::{Compat, Error, RankInfo, Result, Trace, TraceSet, Warning};
 use polars::prelude::{
@@ -86,7 +87,7 @@ pub fn save(trace: &TraceSet, path: impl AsRef<Path>) -> Result<()> {
         }
     }
     let text = serde_json::to_string(&manifest)
-        .map_err(|error| Error::Io { path: path.as_ref().into(), source: error.into() })?;
+        .map_err(|error| Error::Io { path: path.as_ref().into(), error: error.into() })?;
     write(&mut all.unwrap_or_default(), path.as_ref(), Some(text))
 }
 
@@ -96,12 +97,13 @@ pub fn save(trace: &TraceSet, path: impl AsRef<Path>) -> Result<()> {
 /// If the file cannot be read or is none of ours.
 pub fn map(path: impl AsRef<Path>) -> Result<TraceSet> {
     let path = path.as_ref();
-    let foreign = |reason: String| Error::NotASavedTrace { path: path.to_owned(), reason };
+    let foreign = |reason| Error::NotASavedFile { path: path.to_owned(), reason };
     let (frame, text) = open(path)?;
-    let text = text.ok_or_else(|| foreign(format!("its schema has no `{KEY}`")))?;
-    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))?;
+    let text = text.ok_or_else(|| foreign(SavedFileReason::Foreign))?;
+    let manifest: Manifest =
+        serde_json::from_str(&text).map_err(|error| foreign(SavedFileReason::Manifest(error.to_string())))?;
     if manifest.format != FORMAT {
-        return Err(foreign(format!("its format is {}, not {FORMAT}", manifest.format)));
+        return Err(foreign(SavedFileReason::Version { found: manifest.format, expected: FORMAT }));
     }
     let texts = Texts::new(&manifest.texts)?;
     let mut traces = Vec::with_capacity(manifest.ranks.len());
@@ -111,12 +113,13 @@ pub fn map(path: impl AsRef<Path>) -> Result<TraceSet> {
         let part = frame.slice(rows, info.events);
         first_row += info.events;
         if part.height() != info.events {
-            return Err(foreign("rows are missing".to_owned()));
+            return Err(foreign(SavedFileReason::Rows { found: frame.height(), expected: first_row }));
         }
         let columns: Result<Vec<Column>> = names
             .iter()
             .map(|name| {
-                let column = part.column(name).map_err(|_| foreign(format!("the column `{name}` is missing")))?;
+                let column =
+                    part.column(name).map_err(|_| foreign(SavedFileReason::Column { column: name.clone() }))?;
                 if !manifest.categorical.contains(name) {
                     return Ok(column.clone());
                 }
@@ -197,7 +200,7 @@ impl Texts {
 }
 
 fn write(df: &mut DataFrame, path: &Path, manifest: Option<String>) -> Result<()> {
-    let failed = |source| Error::Io { path: path.to_owned(), source };
+    let failed = |error| Error::Io { path: path.to_owned(), error };
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
     let mut writer = IpcWriter::new(&mut file);
     if let Some(manifest) = manifest {
@@ -211,7 +214,7 @@ fn write(df: &mut DataFrame, path: &Path, manifest: Option<String>) -> Result<()
 /// A mapped frame, and the manifest if there is one.
 #[allow(unsafe_code)]
 fn open(path: &Path) -> Result<(DataFrame, Option<String>)> {
-    let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let file = File::open(path).map_err(|error| Error::Io { path: path.to_owned(), error })?;
     let mut reader = IpcReader::new(file).set_rechunk(false);
     let manifest = reader.custom_metadata()?.and_then(|metadata| metadata.get(KEY).map(|text| text.to_string()));
     // SAFETY: the file is one that this module wrote (its footer was just read) and, as the module's documentation

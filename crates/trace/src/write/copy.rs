@@ -98,7 +98,7 @@ impl TraceCopy {
         }
         let meter = Meter::default();
         let reader = open_file(&self.source, &meter).map_err(|error| match error {
-            Error::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+            Error::Io { error, .. } if error.kind() == ErrorKind::NotFound => {
                 Error::NoSource { rank: self.rank, path: self.source.clone() }
             }
             error => error,
@@ -275,6 +275,6 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
 fn failed(target: &Path, source: std::io::Error) -> Error {
     match source.downcast::<Error>() {
         Ok(error) => error,
-        Err(source) => Error::Io { path: target.to_owned(), source },
+        Err(error) => Error::Io { path: target.to_owned(), error },
     }
 }

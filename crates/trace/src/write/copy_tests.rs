@@ -99,13 +99,13 @@ fn the_source_is_never_overwritten_and_must_be_what_was_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let json = trace().json();
     let (mut own, copied) = copy(folder.path(), json.as_bytes(), "source.json", Nothing);
-    assert!(copied.unwrap_err().to_string().contains("is the trace itself"));
+    assert!(copied.unwrap_err().to_string().contains("is the source of the trace"));
     assert_eq!(std::fs::read_to_string(&own.source).unwrap(), json);
     own.target = folder.path().join("copy.json");
     std::fs::write(&own.source, TraceBuilder::new().operator("a", 0..5).json()).unwrap();
     assert!(own.save().unwrap_err().to_string().contains("2 events when it was loaded"));
     std::fs::remove_file(&own.source).unwrap();
-    assert!(own.save().unwrap_err().to_string().contains("rank 0 was loaded from"));
+    assert!(own.save().unwrap_err().to_string().contains("cannot copy rank 0: its source "));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

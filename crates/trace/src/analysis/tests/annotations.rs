@@ -268,5 +268,8 @@ fn where_there_is_nothing_to_compare_a_sentence_says_why() {
     assert_eq!(answer.notes, ["No two of the ranks run the same collective on rank 0: nothing to compare."]);
     let wrong = PotentialStragglers { profiler_steps: Some(vec![77]), ..PotentialStragglers::default() };
     let error = one.ask(&wrong).unwrap_err();
-    assert_eq!(error.to_string(), "potential_stragglers: the trace has no profiler step 77 (has 1, 2)");
+    assert_eq!(
+        error.to_string(),
+        "potential_stragglers: invalid profiler_steps `77`: expected steps of the trace: 1, 2"
+    );
 }

@@ -88,5 +88,5 @@ fn wrong_parameters_and_ranks_are_named() {
     assert!(matches!(error(&[]), Error::NoRankSelected { .. }));
     let given = serde_json::from_str(r#"{"nonsense": 1}"#).unwrap();
     let error = CATALOG[0].ask(&analysis, given, None).unwrap_err();
-    assert_eq!(error.to_string(), "temporal_breakdown: it has no parameter `nonsense`");
+    assert_eq!(error.to_string(), "temporal_breakdown: unknown parameter `nonsense`");
 }

@@ -71,5 +71,8 @@ fn what_is_counted_and_where_it_goes_can_be_told() {
     question.ranks = Some(vec![0]);
     question.output = Some(folder.path().join("1.json"));
     let error = analysis.ask(&question).unwrap_err().to_string();
-    assert!(error.contains("1.json is the trace itself"), "not even another rank's source is overwritten: {error}");
+    assert!(
+        error.contains("1.json: it is the source of the trace"),
+        "not even another rank's source is overwritten: {error}"
+    );
 }

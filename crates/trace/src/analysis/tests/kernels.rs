@@ -70,7 +70,7 @@ fn a_ratio_is_a_share() {
     let question = GpuKernelBreakdown { duration_ratio: 80.0, ..GpuKernelBreakdown::default() };
     let error = ranks(&[timeline()]).ask(&question).unwrap_err();
     assert!(matches!(error, Error::WrongParameter { .. }));
-    assert_eq!(error.to_string(), "gpu_kernel_breakdown: duration_ratio is a share from 0 to 1, not 80");
+    assert_eq!(error.to_string(), "gpu_kernel_breakdown: invalid duration_ratio `80`: expected a share from 0 to 1");
 }
 
 #[test]

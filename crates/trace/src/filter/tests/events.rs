@@ -51,7 +51,7 @@ fn around_an_operator() {
     assert_eq!(of(filter::after_operator(&trace, "aten::mm", 0, false)), [5, 6, 7]);
     assert_eq!(of(filter::before_operator(&trace, "ProfilerStep#2", 0, true)), [0, 1, 2, 3, 4]);
     let missing = filter::under_operator(&trace, "aten::mm", 2, false).unwrap_err().to_string();
-    assert_eq!(missing, "rank 0 has `aten::mm` 2 times, none at place 2");
+    assert_eq!(missing, "rank 0 has no `aten::mm` at position 2 (has 2)");
 }
 
 /// ```text
@@ -94,7 +94,7 @@ fn between_two_operators_within_a_third() {
     };
     assert_eq!(refused("root", Some("loss"), Some("relu")), "rank 0 has no `relu` at that place within `root`");
     assert_eq!(refused("root", Some("gemm"), None), "rank 0 has no `gemm` at that place within `root`");
-    assert_eq!(refused("stem", None, None), "rank 0 has `stem` 0 times, none at place 0");
+    assert_eq!(refused("stem", None, None), "rank 0 has no `stem` at position 0 (has 0)");
 }
 
 #[test]

@@ -17,6 +17,8 @@ use super::buffer::{CHUNK, End, Window};
 use super::event::{Memory, RawEvent};
 use super::scan::{Bad, Raw, Skipper, Stop};
 use super::text;
+use crate::error::NoEventsReason;
+use crate::error::NotATraceReason;
 use crate::read::source::{ENOUGH, RankText, foreign};
 use crate::read::{Odd, OddCounts};
 use crate::{Error, Result};
@@ -192,11 +194,11 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
             Some(_) => {
                 self.refuse_foreign()?;
                 let start: String = String::from_utf8_lossy(self.window.ahead()).chars().take(24).collect();
-                Err(self.not_a_trace(format!("neither gzip nor JSON, it starts with {start:?}")))
+                Err(self.not_a_trace(NotATraceReason::NotJson { start }))
             }
             None => match self.window.take_end() {
                 Some(End::Failed(error)) => Err(self.failed(error, "before the first event")),
-                _ => Err(self.not_a_trace("the file is empty".to_owned())),
+                _ => Err(self.not_a_trace(NotATraceReason::Empty)),
             },
         }
     }
@@ -246,11 +248,8 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
             return Ok(ON);
         }
         if let Some(value) = self.outcome.metadata.get("traceEvents") {
-            let kind = match value {
-                Value::Null => "null",
-                _ => "not a list",
-            };
-            return Err(Error::NoEvents { file: self.file.to_owned(), reason: format!("its traceEvents is {kind}") });
+            let reason = if value.is_null() { NoEventsReason::Null } else { NoEventsReason::NotAList };
+            return Err(Error::NoEvents { file: self.file.to_owned(), reason });
         }
         let keys = self.outcome.metadata.keys().cloned().collect();
         Err(Error::NoTraceEvents { file: self.file.to_owned(), keys })
@@ -329,19 +328,19 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         let end = here + self.window.ahead().len() as u64;
         match self.window.take_end() {
             Some(End::Failed(error)) if over => Err(self.failed(error, "before its traceEvents")),
-            _ if over => Err(self.not_a_trace(format!("the JSON text ends at byte {end}, before its traceEvents"))),
-            _ => Err(self.not_a_trace(format!("the JSON text is broken at byte {here}, before its traceEvents"))),
+            _ if over => Err(self.not_a_trace(NotATraceReason::EndsEarly { byte: end })),
+            _ => Err(self.not_a_trace(NotATraceReason::Broken { byte: here })),
         }
     }
 
-    fn failed(&self, error: std::io::Error, place: &str) -> Error {
+    fn failed(&self, error: std::io::Error, place: &'static str) -> Error {
         match data_error(self.file, error) {
-            Ok(reason) => self.not_a_trace(format!("{reason}, {place}")),
+            Ok(damage) => self.not_a_trace(NotATraceReason::Gzip { damage, place }),
             Err(error) => error,
         }
     }
 
-    fn not_a_trace(&self, reason: String) -> Error {
+    fn not_a_trace(&self, reason: NotATraceReason) -> Error {
         Error::NotATrace { file: self.file.to_owned(), reason }
     }
 }
@@ -370,6 +369,6 @@ pub(super) fn data_error(file: &str, error: std::io::Error) -> Result<String> {
         ErrorKind::UnexpectedEof => Ok("the gzip data ends early".to_owned()),
         ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
         ErrorKind::ConnectionAborted => Err(Error::Interrupted),
-        _ => Err(Error::Io { path: file.into(), source: error }),
+        _ => Err(Error::Io { path: file.into(), error }),
     }
 }

@@ -1,6 +1,7 @@
 //! Strict reading: the whole text through serde_json, which accepts nothing but JSON.
 
 use super::document::data_error;
+use crate::error::StrictJsonReason;
 use crate::{Error, Result};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
@@ -32,13 +33,17 @@ pub(crate) fn check_json(reader: impl Read, file: &str) -> Result<()> {
         Category::Io => return Err(unread(error.into(), file, taken)),
         _ => whole.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&whole).to_owned(),
     };
-    Err(Error::NotStrictJson { file: file.to_owned(), reason, place: Some((line, column)), byte })
+    let reason = StrictJsonReason::Syntax(reason);
+    Err(Error::NotStrictJson { file: file.to_owned(), reason, position: Some((line, column)), byte })
 }
 
 /// The bytes could not be read: damaged gzip, or the machine.
 fn unread(error: std::io::Error, file: &str, byte: u64) -> Error {
     match data_error(file, error) {
-        Ok(reason) => Error::NotStrictJson { file: file.to_owned(), reason, place: None, byte },
+        Ok(damage) => {
+            let reason = StrictJsonReason::Gzip(damage);
+            Error::NotStrictJson { file: file.to_owned(), reason, position: None, byte }
+        }
         Err(error) => error,
     }
 }
@@ -182,7 +187,7 @@ mod tests {
         ] {
             assert_eq!(
                 refused(text),
-                format!("x.json is not valid JSON: {place}; without strict, what is whole is kept")
+                format!("x.json is not valid JSON: {place}; load without strict to keep its whole events")
             );
         }
     }

@@ -1,5 +1,6 @@
 //! Folder → trace files, and the rank that a file's text names.
 
+use crate::error::PathHint;
 use crate::{Error, Result};
 use regex::bytes::Regex;
 use std::fs::FileType;
@@ -13,11 +14,11 @@ use std::sync::LazyLock;
 /// # Errors
 /// If there is nothing, or the folder holds no trace file.
 pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |source: std::io::Error| Error::Io { path: path.to_owned(), source };
+    let failed = |error: std::io::Error| Error::Io { path: path.to_owned(), error };
     let kind = match std::fs::metadata(path) {
         Ok(kind) => kind,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let hint = address(path).unwrap_or_else(|| hint(path));
+            let hint = address(path).map_or_else(|| nearest(path), PathHint::Address);
             return Err(Error::NoSuchPath { path: path.to_owned(), hint });
         }
         Err(error) => return Err(failed(error)),
@@ -97,38 +98,32 @@ fn address(path: &Path) -> Option<String> {
     Some(match scheme.to_ascii_lowercase().as_str() {
         "file" => {
             let rest = rest.strip_prefix("localhost").unwrap_or(rest);
-            format!("; a path stands without file://: /{}", rest.trim_start_matches('/'))
+            format!("write the path without file://: /{}", rest.trim_start_matches('/'))
         }
-        "http" | "https" | "ftp" => "; nothing is read over the network: download it first (curl -LO URL)".to_owned(),
-        "s3" => "; nothing is read over the network: copy it first (aws s3 cp --recursive URL .)".to_owned(),
-        "gs" => "; nothing is read over the network: copy it first (gcloud storage cp -r URL .)".to_owned(),
-        "hdfs" => "; nothing is read over the network: copy it first (hdfs dfs -get URL)".to_owned(),
+        "http" | "https" | "ftp" => "nothing is read over the network: download it first (curl -LO URL)".to_owned(),
+        "s3" => "nothing is read over the network: copy it first (aws s3 cp --recursive URL .)".to_owned(),
+        "gs" => "nothing is read over the network: copy it first (gcloud storage cp -r URL .)".to_owned(),
+        "hdfs" => "nothing is read over the network: copy it first (hdfs dfs -get URL)".to_owned(),
         _ => return None,
     })
 }
 
-/// What there is instead of a missing path: where a relative one was looked for, how far it exists, and what stands there.
-fn hint(path: &Path) -> String {
-    let from = if path.is_relative() { std::env::current_dir().ok() } else { None };
-    let parent = path.ancestors().skip(1).find(|parent| parent.is_dir() && !parent.as_os_str().is_empty());
-    match (from, parent) {
-        (Some(from), Some(parent)) => {
-            format!(" (looked for in {}; {} {})", from.display(), parent.display(), holding(parent))
-        }
-        (Some(from), None) => format!(" (looked for in {}, which {})", from.display(), holding(&from)),
-        (None, Some(parent)) => format!(" ({} {})", parent.display(), holding(parent)),
-        (None, None) => String::new(),
-    }
+/// Returns how far a missing path exists, and what is there.
+fn nearest(path: &Path) -> PathHint {
+    let looked_in = if path.is_relative() { std::env::current_dir().ok() } else { None };
+    let folder = path.ancestors().skip(1).find(|parent| parent.is_dir() && !parent.as_os_str().is_empty());
+    let holds = folder.or(looked_in.as_deref()).map(names_in).unwrap_or_default();
+    PathHint::Nearest { folder: folder.map(Path::to_owned), looked_in, holds }
 }
 
-/// `holds: monday, tuesday`
-fn holding(folder: &Path) -> String {
+/// Returns the names in a folder, without hidden ones, sorted.
+fn names_in(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
         .unwrap_or_default();
     names.retain(|name| !name.starts_with('.'));
     names.sort();
-    if names.is_empty() { "is empty".to_owned() } else { format!("holds: {}", trace_view::format::list(&names)) }
+    names
 }
 
 /// Passes bytes on and looks for `"rank": N` in them, as HTA does: with white space after the colon, on one line.

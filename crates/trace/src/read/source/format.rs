@@ -1,5 +1,6 @@
 //! Formats that are not traces, recognised by their first bytes or the name of the file, each with what to do about it.
 
+use crate::error::NotATraceReason;
 use std::path::Path;
 
 /// A format by its first bytes.
@@ -70,12 +71,13 @@ const ENDINGS: &[(&str, (&str, &str))] =
     &[("perfetto-trace", PERFETTO), ("pftrace", PERFETTO), ("nsys-rep", NSYS), ("qdrep", NSYS)];
 
 /// What a text is that begins with `head`, and what to do about it; `None` if nothing is known of it.
-pub(in crate::read) fn foreign(head: &[u8], file: &str) -> Option<String> {
+pub(in crate::read) fn foreign(head: &[u8], file: &str) -> Option<NotATraceReason> {
     let begins =
         |signature: &&Signature| head.get(signature.offset..).is_some_and(|text| text.starts_with(signature.bytes));
     if let Some(Signature { name, hint, .. }) = SIGNATURES.iter().find(begins) {
         let unpack = if name.contains("archive") || name.starts_with("compressed") { UNPACK } else { "" };
-        return Some(format!("it is {name}; {}", format!("{unpack} {hint}").trim_start()));
+        let fix = format!("{unpack} {hint}").trim_start().to_owned();
+        return Some(NotATraceReason::OtherFormat { format: name, fix });
     }
     let ending = Path::new(file).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let named = ENDINGS.iter().find(|(of, _)| ending.eq_ignore_ascii_case(of)).map(|(_, format)| *format);
@@ -83,7 +85,7 @@ pub(in crate::read) fn foreign(head: &[u8], file: &str) -> Option<String> {
     // behind which control characters do not follow.
     let is_packet = head.first() == Some(&b'\n') && head.iter().take(16).any(|byte| !(b'\t'..0xf8).contains(byte));
     let (name, hint) = named.or(is_packet.then_some(PERFETTO))?;
-    Some(format!("it is {name}; {hint}"))
+    Some(NotATraceReason::OtherFormat { format: name, fix: hint.to_owned() })
 }
 
 #[cfg(test)]
@@ -98,7 +100,7 @@ mod tests {
             assert!(end <= ENOUGH, "{}", signature.name);
             let mut head = vec![b' '; end];
             head[signature.offset..].copy_from_slice(signature.bytes);
-            let said = foreign(&head, "x").unwrap();
+            let said = foreign(&head, "x").unwrap().to_string();
             assert!(said.contains(signature.name) && said.contains(signature.hint), "{said}");
         }
     }
@@ -108,7 +110,7 @@ mod tests {
         for text in ["{\"traceEvents\": []}", "\n\t[ {} ]", "  \n{", "", "{"] {
             assert_eq!(foreign(text.as_bytes(), "a.json"), None, "{text:?}");
         }
-        assert!(foreign(b"\n\x84\x01\x1a\x00", "a.json").unwrap().contains("Perfetto"));
-        assert!(foreign(b"??", "run.nsys-rep").unwrap().contains("Nsight"));
+        assert!(foreign(b"\n\x84\x01\x1a\x00", "a.json").unwrap().to_string().contains("Perfetto"));
+        assert!(foreign(b"??", "run.nsys-rep").unwrap().to_string().contains("Nsight"));
     }
 }

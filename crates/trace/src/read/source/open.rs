@@ -39,7 +39,7 @@ impl Meter {
 /// # Errors
 /// If it cannot be opened.
 pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
-    let failed = |source| failed(path, source);
+    let failed = |error| failed(path, error);
     let file = File::open(path).map_err(failed)?;
     plain(Metered { inner: file, meter }).map_err(failed)
 }
@@ -49,14 +49,14 @@ pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Rea
 /// # Errors
 /// None in practice: memory can be read.
 pub(crate) fn open_bytes<'m>(bytes: &'m [u8], meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
-    plain(Metered { inner: bytes, meter }).map_err(|source| failed(Path::new("bytes"), source))
+    plain(Metered { inner: bytes, meter }).map_err(|error| failed(Path::new("bytes"), error))
 }
 
-fn failed(path: &Path, source: IoError) -> Error {
-    match source.kind() {
+fn failed(path: &Path, error: IoError) -> Error {
+    match error.kind() {
         // What `Metered` says when it is told to end.
         ErrorKind::ConnectionAborted => Error::Interrupted,
-        _ => Error::Io { path: path.to_owned(), source },
+        _ => Error::Io { path: path.to_owned(), error },
     }
 }
 

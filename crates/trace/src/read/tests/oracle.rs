@@ -1,5 +1,6 @@
 //! What serde_json reads of the same text: the judge of the tests and of the fuzzer.
 
+use crate::error::NotATraceReason;
 use crate::read::json::read_by;
 use crate::read::parallel::{Plan, Seams, read_planned};
 use crate::read::{EventSink, OddCounts, Outcome, PartSink, Raw, RawEvent, Token, check_json, decode};
@@ -184,7 +185,7 @@ fn said(read: Result<Outcome>) -> String {
     match read {
         Ok(outcome) => format!("{outcome:?}"),
         // It quotes as much as it has in memory.
-        Err(Error::NotATrace { reason, .. }) if reason.contains("starts with") => "no JSON".to_owned(),
+        Err(Error::NotATrace { reason: NotATraceReason::NotJson { .. }, .. }) => "no JSON".to_owned(),
         Err(error) => error.to_string(),
     }
 }

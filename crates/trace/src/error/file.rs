@@ -1,0 +1,127 @@
+//! Why a file cannot be used as a trace.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// What there is instead of a missing path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PathHint {
+    /// The path is an address: how to turn it into a local file.
+    Address(String),
+    /// How far the path exists.
+    Nearest {
+        /// The working directory, if the path is relative.
+        looked_in: Option<PathBuf>,
+        /// The deepest folder on the path that exists.
+        folder: Option<PathBuf>,
+        /// The names in that folder, or in the working directory if there is none.
+        holds: Vec<String>,
+    },
+}
+
+/// Why a file is not a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotATraceReason {
+    /// The file is empty.
+    Empty,
+    /// The file has another known format.
+    OtherFormat {
+        /// The format: `a zip archive`.
+        format: &'static str,
+        /// What to do about it.
+        fix: String,
+    },
+    /// The file is neither gzip nor JSON.
+    NotJson {
+        /// Its first characters.
+        start: String,
+    },
+    /// The JSON text ends before its `traceEvents`.
+    EndsEarly {
+        /// The length of the text.
+        byte: u64,
+    },
+    /// The text stops being JSON before its `traceEvents`.
+    Broken {
+        /// The offset of the first error.
+        byte: u64,
+    },
+    /// The gzip data cannot be decompressed up to the first event.
+    Gzip {
+        /// What is wrong with the data.
+        damage: String,
+        /// Which part of the trace it precedes: `before its traceEvents`.
+        place: &'static str,
+    },
+}
+
+/// Why a trace has no events to analyse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoEventsReason {
+    /// `traceEvents` is null.
+    Null,
+    /// `traceEvents` is neither a list nor null.
+    NotAList,
+    /// `traceEvents` is an empty list.
+    Empty,
+    /// The text ends before the first whole event.
+    EndsEarly {
+        /// How it ends.
+        damage: String,
+        /// The offset, in bytes of JSON text.
+        byte: u64,
+    },
+    /// No event has a duration and a category.
+    NoneComplete {
+        /// Events in the file.
+        events: u64,
+    },
+}
+
+/// Why a strict load refuses a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StrictJsonReason {
+    /// serde_json's message, without the position.
+    Syntax(String),
+    /// The gzip data is damaged or incomplete.
+    Gzip(String),
+}
+
+impl fmt::Display for NotATraceReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the file is empty"),
+            Self::OtherFormat { format, fix } => write!(f, "it is {format}; {fix}"),
+            Self::NotJson { start } => write!(f, "neither gzip nor JSON, it starts with {start:?}"),
+            Self::EndsEarly { byte } => write!(f, "the JSON text ends at byte {byte}, before its traceEvents"),
+            Self::Broken { byte } => write!(f, "the JSON text is broken at byte {byte}, before its traceEvents"),
+            Self::Gzip { damage, place } => write!(f, "{damage}, {place}"),
+        }
+    }
+}
+
+impl fmt::Display for NoEventsReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("its traceEvents is null"),
+            Self::NotAList => f.write_str("its traceEvents is not a list"),
+            Self::Empty => f.write_str("its traceEvents is empty"),
+            Self::EndsEarly { damage, byte } => {
+                write!(f, "{damage} at byte {byte} of the JSON text, before the first whole event")
+            }
+            Self::NoneComplete { events } => write!(f, "none of its {events} events has a duration and a category"),
+        }
+    }
+}
+
+impl fmt::Display for StrictJsonReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(reason) | Self::Gzip(reason) => f.write_str(reason),
+        }
+    }
+}
