@@ -69,7 +69,7 @@ def test_one_endless_text_ends_at_the_budget(start, tracebook_argv, tmp_path, be
 def test_invalid_budget_is_reported(start, tracebook_argv):
     kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "huge"})
     ran = kernel.run(f"%trace_load {DATA}/job/rank-0.json.gz --as control")
-    assert 'TRACEBOOK_MEMORY="huge" is no size; write 8G' in ran.content["evalue"]
+    assert 'invalid TRACEBOOK_MEMORY="huge": expected 8G' in ran.content["evalue"]
 
 
 def test_a_budget_below_what_the_kernel_holds_refuses_every_load(start, tracebook_argv):
