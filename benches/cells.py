@@ -163,19 +163,19 @@ def main():
     parser.add_argument("--other-cells")
     options = parser.parse_args()
     options.size = sum(file.stat().st_size for file in Path(options.control).glob("*.gz")) / 1e6
-    ours, stock, others = {}, {}, {}
+    ours, stock, compared = {}, {}, {}
     argv = [os.environ.get("TRACEBOOK_BIN", str(TARGET / "tracebook")), "run", "--connection-file"]
     for _ in range(options.runs):
         one_run(argv, options, ours)
         if options.other:
-            one_run([options.other, *argv[1:]], options, others, {"TRACEBOOK_CELLS": options.other_cells})
+            one_run([options.other, *argv[1:]], options, compared, {"TRACEBOOK_CELLS": options.other_cells})
         if options.evcxr:
             stock_run(options.evcxr, stock)
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.machine()}, {rustc}; medians of {options.runs}"
     )
-    more = (" stock evcxr |" if stock else "") + (" other | ours / other |" if others else "")
+    more = (" stock evcxr |" if stock else "") + (" other | ours / other |" if compared else "")
     print("| measure | median | min | max |" + more)
     print("| --- | --- | --- | --- |" + " --- |" * (more.count("|")))
     for name, values in ours.items():
@@ -183,9 +183,9 @@ def main():
         row = [name, shown(statistics.median(values)), shown(min(values)), shown(max(values))]
         if stock:
             row.append(shown(statistics.median(stock[name])) if name in stock else "–")
-        if others:
-            ratios = [one / other for one, other in zip(values, others[name], strict=True)]
-            row += [shown(statistics.median(others[name])), f"{statistics.median(ratios):.2f}"]
+        if compared:
+            ratios = [one / other for one, other in zip(values, compared[name], strict=True)]
+            row += [shown(statistics.median(compared[name])), f"{statistics.median(ratios):.2f}"]
         print("| " + " | ".join(row) + " |")
     grown, ratio = in_a_row(argv)
     added, beside = large_trace(argv, options)

@@ -54,8 +54,8 @@ def test_reader_with_a_different_digest_gets_no_time(programs, tmp_path):
     wrong = tmp_path / "load"
     wrong.write_text(
         f"#!{sys.executable}\nimport json, subprocess, sys\n"
-        f"said = json.loads(subprocess.run(['{load}', *sys.argv[1:]], capture_output=True, text=True, check=True).stdout)\n"
-        "said['digest']['dur_ns'] -= 1\nprint(json.dumps(said))\n"
+        f"report = json.loads(subprocess.run(['{load}', *sys.argv[1:]], capture_output=True, text=True, check=True).stdout)\n"
+        "report['digest']['dur_ns'] -= 1\nprint(json.dumps(report))\n"
     )
     wrong.chmod(0o755)
     done = bench(tmp_path / "data", wrong, generator)

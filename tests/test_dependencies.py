@@ -16,8 +16,8 @@ CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 @pytest.fixture(scope="module")
 def crates():
     line = [os.environ.get("CARGO", "cargo"), "metadata", "--locked", "--format-version=1"]
-    told = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
-    return json.loads(told.stdout)["packages"]
+    metadata = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    return json.loads(metadata.stdout)["packages"]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ import files  # noqa: E402
 import page  # noqa: E402
 import targets  # noqa: E402
 from check import Checks, Differs  # noqa: E402
-from measure import Failed, Others, memory_available, run  # noqa: E402
+from measure import Failed, OtherWork, memory_available, run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,7 +57,7 @@ def main():
     if options.prepare:
         return
 
-    others, rows, tables = Others(), [], []
+    other_work, rows, tables = OtherWork(), [], []
     for file, fitting in chosen:
         results = timed(file, fitting, cores, options.rounds)
         rows += targets.of_file(file, results)
@@ -69,7 +69,7 @@ def main():
             rows += row(one, two, file.name)
         several.append(page.of_cores(title, file, one, two))
     rows.sort(key=lambda row: order(row.measure))
-    text = page.whole(rows, tables, skipped, others.cores(), versions, several)
+    text = page.page(rows, tables, skipped, other_work.cores(), versions, several)
     print(text)
     if options.write:
         options.write.write_text(text)
@@ -124,7 +124,7 @@ def on_cores(reader, file, cores, rounds):
 
 
 def order(measure):
-    asked = [
+    order = [
         "CPU against HTA",
         "wall against HTA",
         "CPU against polars",
@@ -134,7 +134,7 @@ def order(measure):
         "several ranks",
         "a plain file",
     ]
-    return next(place for place, start in enumerate(asked) if measure.startswith(start))
+    return next(place for place, start in enumerate(order) if measure.startswith(start))
 
 
 def note(line):

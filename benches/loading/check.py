@@ -34,7 +34,7 @@ class Checks:
         key = f"reference {fingerprint(file)} {fingerprint(REFERENCE)}"
         if key not in self.known:
             print(f"reading {file.name} with Python's Decimal", flush=True)
-            self.keep(key, run([sys.executable, REFERENCE, file]).said)
+            self.keep(key, run([sys.executable, REFERENCE, file]).report)
         return self.known[key]
 
     def contender(self, contender, file):
@@ -43,8 +43,8 @@ class Checks:
         key = f"{contender.name} {sources} {self.version}"
         if key not in self.known:
             print(f"checking what {contender.name} reads of {file.name}", flush=True)
-            said = run([*contender.argv, file, *contender.digest]).said
-            exactness = compare(self.reference(file), said.get("digest", said), contender)
+            report = run([*contender.argv, file, *contender.digest]).report
+            exactness = compare(self.reference(file), report.get("digest", report), contender)
             self.keep(key, {"exact": exactness, "at": time.strftime("%Y-%m-%d %H:%M")})
         return self.known[key]["exact"]
 
@@ -67,7 +67,7 @@ def compare(reference, digest, contender):
             wrong.append(f"{column}: {found}, not {expected}")
     unknown = set(digest["args"]) - set(reference["args"])
     if unknown:
-        wrong.append(f"columns that were not asked for: {', '.join(sorted(unknown))}")
+        wrong.append(f"columns that were not requested: {', '.join(sorted(unknown))}")
     rows = reference["rows"]
     off = {column: number(digest[column]) - reference[column] for column in ("ts_ns", "dur_ns")}
     # HTA rounds each time to a whole microsecond. A double has a resolution of a quarter of one for today's timestamps.

@@ -73,5 +73,5 @@ def versions(python):
 
 
 def toolchain():
-    said = subprocess.run([os.environ.get("RUSTC", "rustc"), "--version"], capture_output=True, text=True)
-    return said.stdout.strip() or "rustc unknown"
+    version = subprocess.run([os.environ.get("RUSTC", "rustc"), "--version"], capture_output=True, text=True)
+    return version.stdout.strip() or "rustc unknown"

@@ -23,7 +23,7 @@ class Run:
     """CPU seconds of all its threads, user and system, until its end."""
     peak: int
     """Peak memory in bytes."""
-    said: dict
+    report: dict
     """The line of JSON that it printed at the end."""
 
 
@@ -36,21 +36,21 @@ def run(argv, cores=None, env=None):
             [str(arg) for arg in argv], stdout=subprocess.PIPE, stderr=errors, env={**os.environ, **(env or {})}, preexec_fn=pin
         )
         with process.stdout as out:
-            said = out.readline().strip()
+            report = out.readline().strip()
             wall = time.perf_counter() - started
             more = out.read().strip()
         _, status, usage = os.wait4(process.pid, 0)
         whole = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
-        if process.returncode or not said or more:
+        if process.returncode or not report or more:
             raise Failed(
                 f"{' '.join(map(str, argv))}\nended with {process.returncode}: {errors.read().decode(errors='replace')[-2000:]}"
             )
-    return Run(wall, whole, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.loads(said))
+    return Run(wall, whole, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.loads(report))
 
 
-class Others:
+class OtherWork:
     """The load of the machine by other work during a measurement."""
 
     def __init__(self):

@@ -14,8 +14,8 @@ BUSY = 0.2
 
 
 def machine():
-    said = Path("/proc/cpuinfo").read_text()
-    model = re.search(r"model name\s*: (.*)", said)
+    cpu_info = Path("/proc/cpuinfo").read_text()
+    model = re.search(r"model name\s*: (.*)", cpu_info)
     memory = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1]) * 1024
     cores = len(os.sched_getaffinity(0))
     return f"{model[1] if model else platform.machine()}, {cores} cores, {memory / 2**30:.0f} GiB, {platform.system()} {platform.release().split('-')[0]}"
@@ -58,22 +58,22 @@ def of_file(file, results, exact):
     return f"{title}\n\n{file.about[0].upper()}{file.about[1:]}.\n\n{table(head, rows)}"
 
 
-def whole(rows, tables, skipped, others, versions, several):
-    busy = others > BUSY
+def page(rows, tables, skipped, other_cores, versions, several):
+    busy = other_cores > BUSY
     shown = [
         [row.measure, row.file, row.must, row.aim, row.measured, row.verdict + (" (machine busy)" if busy and row.wall else "")]
         for row in rows
     ]
     idle = (
-        f"other work used {others:.1f} cores meanwhile: **wall clocks are not to be believed**, CPU within about a quarter"
+        f"other work used {other_cores:.1f} cores meanwhile: **wall clocks are not reliable**, CPU times within about a quarter"
         if busy
-        else f"other work used {others:.2f} cores meanwhile"
+        else f"other work used {other_cores:.2f} cores meanwhile"
     )
     parts = [
         "# Loading, measured",
         "`make bench BENCH_WRITE=1` writes this page; `make bench` prints the same. All readers load the same columns of the same files: "
         "HTA's 20 default arguments. Tracebook (its example `load`) and HTA produce a finished frame with `index_correlation` and iterations; "
-        "the others stop at the columns. Wall clocks run from the start of a process until it reports that its frame is finished; CPU and peak "
+        "the other readers stop at the columns. Wall clocks run from the start of a process until it reports that its frame is finished; CPU and peak "
         "memory are those of the whole process. The readers run in rounds on two cores, each round beginning with another reader. Shown are "
         "medians and ratios of consecutive runs, with minimum and maximum in brackets. Before anything is timed, the rows and the sums of ts, "
         "dur and each argument are compared with a digest made with Python's `Decimal`; the column `times` says how exact each reader is.",

@@ -50,7 +50,7 @@ def of_gunzip(file, results, must=60, aim=80):
 
 def memory(file, runs):
     peak = statistics.median(run.peak for run in runs) / MIB
-    columns = runs[0].said["columns_bytes"] / MIB
+    columns = runs[0].report["columns_bytes"] / MIB
     must, aim = 1.3 * columns + 64, 1.1 * columns + 32
     shown = f"{peak:.0f} MiB (columns {columns:.0f} MiB)"
     return [
@@ -66,8 +66,8 @@ def memory(file, runs):
 
 
 def per_event(file, runs, must=120, aim=80):
-    said = runs[0].said
-    rows, whole = said["columns_bytes"] / said["events"], said["columns_bytes"] / said["events_in_files"]
+    report = runs[0].report
+    rows, whole = report["columns_bytes"] / report["events"], report["columns_bytes"] / report["events_in_files"]
     shown = f"{whole:.0f} B ({rows:.0f} B per row of the frame)"
     return [Row("bytes per event of the file, 20 arguments", file, f"{must}", f"{aim}", shown, verdict(whole, must, aim, True))]
 

@@ -28,10 +28,10 @@ class Page:
     def __init__(self, play):
         self.play = play
         self.errors = []
-        self.strangers = []
+        self.foreign_requests = []
         play.on("pageerror", lambda error: self.errors.append(f"{error.message}\n{error.stack}"))
-        play.on("console", lambda said: self.errors.append(f"{said.text} {said.location}") if said.type == "error" else None)
-        play.on("request", lambda request: None if request.url.startswith(OURS) else self.strangers.append(request.url))
+        play.on("console", lambda line: self.errors.append(f"{line.text} {line.location}") if line.type == "error" else None)
+        play.on("request", lambda request: None if request.url.startswith(OURS) else self.foreign_requests.append(request.url))
 
     def open(self, url):
         self.play.goto(url, wait_until="commit")

@@ -123,8 +123,8 @@ def test_title_and_subtitle_wrap_beside_the_toolbar(opened):
     bar = node.locator(".modebar-container .modebar").bounding_box()
     lines = node.locator(".gtitle tspan.line")
     assert lines.count() >= 4
-    said = "".join(lines.all_text_contents()).replace("\u200b", "").replace(" ", "")
-    assert said == (TITLE + SUBTITLE).replace(" ", "")
+    shown = "".join(lines.all_text_contents()).replace("\u200b", "").replace(" ", "")
+    assert shown == (TITLE + SUBTITLE).replace(" ", "")
     right = node.bounding_box()["x"] + node.bounding_box()["width"]
     for line in lines.all():
         box = line.bounding_box()

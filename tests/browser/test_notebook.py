@@ -31,7 +31,7 @@ def test_every_figure_and_table_is_drawn(page, server, path, screenshots):
     screenshot(page, screenshots / f"{path.stem}-dark.png")
     assert len(page.evaluate(FIGURES)) == len(figures)
     assert own_errors(page) == []
-    assert page.strangers == [], "the page sent requests to other machines"
+    assert page.foreign_requests == [], "the page sent requests to other machines"
 
 
 def has_values(spec):

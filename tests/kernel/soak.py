@@ -129,7 +129,7 @@ def run(kernel, folder, seconds, report=lambda line: None):
     load = Load(kernel, folder)
     load.one_round()
     report(
-        f"{'time':>6} {'cells':>6} | kernel: {'MB':>6} {'handles':>7} {'threads':>7} | cells' process: {'MB':>6} "
+        f"{'time':>6} {'cells':>6} | kernel: {'MB':>6} {'handles':>7} {'threads':>7} | worker process: {'MB':>6} "
         f"{'handles':>7} {'threads':>7} | {'files MB':>8}"
     )
     samples, started = [], time.monotonic()
@@ -159,21 +159,21 @@ def faults(samples):
     found = []
     cells = growth(samples, lambda sample: sample.cells)
 
-    def hold(what, grown, bound):
+    def check(what, grown, bound):
         if grown > bound:
             found.append(f"{what} grew by {grown:.1f}, {bound:.1f} is the bound")
 
-    hold("memory of the kernel (MB)", growth(samples, lambda sample: sample.kernel[0]), MEMORY)
+    check("memory of the kernel (MB)", growth(samples, lambda sample: sample.kernel[0]), MEMORY)
     for index, (what, bound) in enumerate([("handles", HANDLES), ("threads", THREADS)], start=1):
-        hold(f"{what} of the kernel", growth(samples, lambda sample, index=index: sample.kernel[index]), bound)
-        hold(f"{what} of the cells' process", growth(samples, lambda sample, index=index: sample.worker[index]), bound)
+        check(f"{what} of the kernel", growth(samples, lambda sample, index=index: sample.kernel[index]), bound)
+        check(f"{what} of the worker process", growth(samples, lambda sample, index=index: sample.worker[index]), bound)
     lives = {}
     for sample in samples:
         lives.setdefault(sample.worker_pid, []).append(sample)
     for life in lives.values():
         more = life[-1].cells - life[0].cells
-        hold("memory of the cells' process (MB)", life[-1].worker[0] - life[0].worker[0], MEMORY + MEMORY_PER_CELL * more)
-    hold("files of the run (MB)", growth(samples, lambda sample: sample.files), MEMORY + FILES_PER_CELL * cells)
+        check("memory of the worker process (MB)", life[-1].worker[0] - life[0].worker[0], MEMORY + MEMORY_PER_CELL * more)
+    check("files of the run (MB)", growth(samples, lambda sample: sample.files), MEMORY + FILES_PER_CELL * cells)
     return found
 
 

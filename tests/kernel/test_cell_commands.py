@@ -132,7 +132,7 @@ def test_a_local_crate_needs_no_network(fresh, local_crate):
     fresh.ok(":offline 1")
     ran = fresh.ok(f':dep {local_crate}\nlet greeted = greeting::greet("you"); greeted', timeout=LONG)
     assert plain(ran) == '"hello you"'
-    assert "greeting v0.3.0" in ran.text("stderr"), "the build is told"
+    assert "greeting v0.3.0" in ran.text("stderr"), "the build is reported"
     assert plain(fresh.ok('df!("n" => [1])?.height()', timeout=LONG)) == "1"
     assert plain(fresh.ok("greeted.len()", timeout=LONG)) == "9"
     assert plain(fresh.ok('async { greeting::greet("later") }.await', timeout=LONG)) == '"hello later"'
@@ -159,9 +159,9 @@ def test_second_polars_behind_a_crate_is_reported_with_the_fix(fresh, local_crat
     manifest = local_crate / "Cargo.toml"
     manifest.write_text(manifest.read_text() + '[dependencies]\npolars = { path = "../polars" }\n')
     fresh.ok(":offline 1")
-    told = fresh.ok(f':dep {local_crate}\ngreeting::greet("you")', timeout=LONG).text("stderr")
-    assert "greeting depends on polars 0.44.2, and cells use 0.55" in told and "Parquet" in told
-    assert "brings" not in fresh.ok('df!("n" => [1])?.height()', timeout=LONG).text("stderr"), "told once"
+    reported = fresh.ok(f':dep {local_crate}\ngreeting::greet("you")', timeout=LONG).text("stderr")
+    assert "greeting depends on polars 0.44.2, and cells use 0.55" in reported and "Parquet" in reported
+    assert "brings" not in fresh.ok('df!("n" => [1])?.height()', timeout=LONG).text("stderr"), "reported once"
 
 
 # `.await`

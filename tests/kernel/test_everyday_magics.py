@@ -7,26 +7,26 @@ import pytest
 from driver import LONG
 
 
-def said(ran):
+def printed(ran):
     return ran.text().strip()
 
 
 def test_cd_goes_and_pwd_says_where(kernel, tmp_path, monkeypatch):
-    start = said(kernel.ok("%pwd"))
+    start = printed(kernel.ok("%pwd"))
     folder = tmp_path / "my runs"
     folder.mkdir()
-    assert said(kernel.ok(f"%cd '{folder}'")) == str(folder)
-    assert said(kernel.ok("%pwd")) == str(folder)
-    assert said(kernel.ok("%cd -")) == start
-    assert said(kernel.ok("%cd -")) == str(folder)
+    assert printed(kernel.ok(f"%cd '{folder}'")) == str(folder)
+    assert printed(kernel.ok("%pwd")) == str(folder)
+    assert printed(kernel.ok("%cd -")) == start
+    assert printed(kernel.ok("%cd -")) == str(folder)
     failed = kernel.run("%cd nowhere")
     assert failed.status == "error" and "nowhere" in failed.content["evalue"], failed.content
     assert str(folder) in failed.content["evalue"], "it says where one is"
-    assert said(kernel.ok("%pwd")) == str(folder), "a wrong folder changes nothing"
-    home = said(kernel.ok("%cd"))
-    assert said(kernel.ok("%pwd")) == home != str(folder)
-    assert said(kernel.ok("%cd ~")) == home
-    assert said(kernel.ok(f"%cd ${{NOT_SET_HERE:-{tmp_path}}}")) == str(tmp_path)
+    assert printed(kernel.ok("%pwd")) == str(folder), "a wrong folder changes nothing"
+    home = printed(kernel.ok("%cd"))
+    assert printed(kernel.ok("%pwd")) == home != str(folder)
+    assert printed(kernel.ok("%cd ~")) == home
+    assert printed(kernel.ok(f"%cd ${{NOT_SET_HERE:-{tmp_path}}}")) == str(tmp_path)
     kernel.ok(f"%cd '{start}'")
 
 
@@ -35,7 +35,7 @@ def test_paths_of_magics_follow_cd(kernel, tmp_path):
     runs.mkdir()
     event = '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 5}'
     (runs / "a.json").write_text(f'{{"traceEvents": [{event}]}}')
-    start = said(kernel.ok("%pwd"))
+    start = printed(kernel.ok("%pwd"))
     kernel.ok(f"%cd '{runs}'")
     kernel.ok("%trace_load a.json --as a")
     kernel.ok(f"%cd '{tmp_path}'")
@@ -49,7 +49,7 @@ def test_paths_of_magics_follow_cd(kernel, tmp_path):
 def test_rust_cells_follow_cd(kernel, tmp_path):
     here = "std::env::current_dir()?.display().to_string()"
     start = kernel.ok(here, timeout=LONG).one("execute_result")["data"]["text/plain"].strip('"')
-    assert start == said(kernel.ok("%pwd"))
+    assert start == printed(kernel.ok("%pwd"))
     kernel.ok(f"%cd '{tmp_path}'")
     assert kernel.ok(here, timeout=LONG).one("execute_result")["data"]["text/plain"].strip('"') == str(tmp_path)
     kernel.ok('std::fs::write("note.txt", "x")?;', timeout=LONG)
@@ -62,7 +62,7 @@ def test_rust_cells_follow_cd(kernel, tmp_path):
 
 def test_time_of_a_magic_follows_its_output(kernel):
     ran = kernel.ok("%time %pwd")
-    lines = said(ran).splitlines()
+    lines = printed(ran).splitlines()
     assert len(lines) == 2 and re.fullmatch(r"Wall time: [\d.]+ [nµm]?s", lines[1]), lines
     failed = kernel.run("%time %nonsense")
     assert failed.status == "error" and "Wall time" not in failed.text()
@@ -89,20 +89,20 @@ PER_LOOP = r"[\d.]+ [nµm]?s ± [\d.]+ [nµm]?s per loop \(mean ± std\. dev\. o
 
 def test_timeit_of_a_magic_shows_one_line(kernel):
     ran = kernel.ok("%timeit %pwd", timeout=60)
-    runs, loops = re.fullmatch(PER_LOOP, said(ran)).groups()
+    runs, loops = re.fullmatch(PER_LOOP, printed(ran)).groups()
     assert 1 <= int(runs) <= 7 and int(loops) >= 100
     ran = kernel.ok("%timeit -n 3 -r2 %pwd")
-    assert re.fullmatch(PER_LOOP, said(ran)).groups() == ("2", "3")
+    assert re.fullmatch(PER_LOOP, printed(ran)).groups() == ("2", "3")
 
 
 @pytest.mark.rust_cells
 def test_timeit_of_rust_compiles_once(kernel):
     kernel.ok("let numbers: Vec<u64> = (0..1000).collect();", timeout=LONG)
     ran = kernel.ok("%timeit numbers.iter().sum::<u64>() // a comment", timeout=LONG)
-    runs, loops = re.fullmatch(PER_LOOP, said(ran)).groups()
+    runs, loops = re.fullmatch(PER_LOOP, printed(ran)).groups()
     assert 1 <= int(runs) <= 7 and int(loops) >= 100 and ran.seconds < 60
     cell = kernel.ok("%%timeit -n 5 -r 2 let few = 3usize;\nlet text = few.to_string();\ntext.parse::<usize>()?", timeout=LONG)
-    assert re.fullmatch(PER_LOOP, said(cell)).groups() == ("2", "5")
+    assert re.fullmatch(PER_LOOP, printed(cell)).groups() == ("2", "5")
     wrong = kernel.run("let a = 1;\n%timeit numbers.lenn()", timeout=LONG)
     assert wrong.status == "error" and "lenn" in wrong.content["evalue"], wrong.content
     shown = "\n".join(wrong.content["traceback"])

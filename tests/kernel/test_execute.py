@@ -75,9 +75,9 @@ def replies(kernel, ids):
 @pytest.mark.parametrize("cell", ["sleep 200\nfail", "fail"], ids=["slow", "at once"])
 def test_cells_behind_an_error_are_aborted(echo, cell):
     first = echo.client.execute(cell)
-    others = [echo.client.execute(f"println {n}") for n in range(5)]
-    assert replies(echo, [first, *others]) == ["error", *["aborted"] * 5]
-    for msg_id in others:
+    queued = [echo.client.execute(f"println {n}") for n in range(5)]
+    assert replies(echo, [first, *queued]) == ["error", *["aborted"] * 5]
+    for msg_id in queued:
         assert echo.recv_until_idle(msg_id) == [], "an aborted cell shows nothing"
     after = echo.ok("println after")
     assert (after.text(), after.content["execution_count"]) == ("after\n", 2)

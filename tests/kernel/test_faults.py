@@ -350,7 +350,7 @@ def taken_port(file, channel):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "cannot read the connection file"),
         ("{", "is not a connection file"),
@@ -359,12 +359,12 @@ def taken_port(file, channel):
     ],
     ids=["missing", "cut off", "a list", "no ports"],
 )
-def test_damaged_connection_file_is_a_message(tracebook_argv, tmp_path, content, said):
+def test_damaged_connection_file_is_a_message(tracebook_argv, tmp_path, content, message):
     path = tmp_path / "connection.json"
     if content is not None:
         path.write_text(content)
     ended = subprocess.run([*tracebook_argv, str(path)], capture_output=True, text=True, timeout=10)
-    assert ended.returncode == 1 and said in ended.stderr and "panicked" not in ended.stderr, ended
+    assert ended.returncode == 1 and message in ended.stderr and "panicked" not in ended.stderr, ended
 
 
 def test_address_that_is_not_ours_is_a_message(tracebook_argv, tmp_path):

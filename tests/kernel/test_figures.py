@@ -24,11 +24,11 @@ LOOP = 'println!("begun"); loop {}'
 def machine(request):
     """An idle machine, or one with two processes that compute during the test."""
     count = 2 if request.param == "beside-two" else 0
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     yield request.param
-    for other in others:
-        other.kill()
-        other.wait()
+    for process in busy:
+        process.kill()
+        process.wait()
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def interrupted(kernel, code, wait=0.0, printed=None):
     started = time.monotonic()
     kernel.send("interrupt_request", channel="control")
     ran = kernel.finish(msg_id, timeout=LONG)
-    took = (time.monotonic() - started) * 1000
+    milliseconds = (time.monotonic() - started) * 1000
     assert (ran.status, ran.content["ename"], ran.kinds[-1]) == ("error", "KeyboardInterrupt", "error"), ran.content
-    return took
+    return milliseconds
 
 
 def test_start(start, tracebook_argv, measured):
@@ -77,29 +77,29 @@ def test_start(start, tracebook_argv, measured):
 def test_interrupt_of_a_magic(kernel, long_trace, measured):
     kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\nlet kept = 7;", timeout=LONG)
     load = f"%trace_load '{long_trace}' --as long --quiet"
-    took = [interrupted(kernel, load, 0.15 * attempt) for attempt in range(1, TRIES + 1)]
+    milliseconds = [interrupted(kernel, load, 0.15 * attempt) for attempt in range(1, TRIES + 1)]
     listed = kernel.ok("%trace_list").one("display_data")["data"]["text/plain"]
     assert "control" in listed and "long" not in listed
     assert kernel.ok("(control.ranks(), kept)", timeout=LONG).one("execute_result")["data"]["text/plain"] == "([3], 7)"
-    measured("interrupt of a magic until idle, median", statistics.median(took))
+    measured("interrupt of a magic until idle, median", statistics.median(milliseconds))
 
 
 def test_interrupt_of_a_rust_cell(kernel, measured):
     kernel.ok("let kept_too = 8;", timeout=LONG)
-    took = [interrupted(kernel, LOOP, printed="begun") for _ in range(TRIES)]
+    milliseconds = [interrupted(kernel, LOOP, printed="begun") for _ in range(TRIES)]
     assert kernel.ok("kept_too").one("execute_result")["data"]["text/plain"] == "8"
-    measured("interrupt of a Rust loop until idle, median", statistics.median(took))
+    measured("interrupt of a Rust loop until idle, median", statistics.median(milliseconds))
 
 
 def test_cell_behind_a_crash(kernel, measured):
     kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet")
-    took = []
+    milliseconds = []
     for _ in range(TRIES):
         assert kernel.run("std::process::abort()", timeout=LONG).content["ename"] == "ProcessLost"
         ran = kernel.ok("control.ranks()", timeout=LONG)
         assert ran.one("execute_result")["data"]["text/plain"] == "[3]"
-        took.append(ran.seconds * 1000)
-    measured("first Rust cell after a crash, with a loaded trace, median", statistics.median(took))
+        milliseconds.append(ran.seconds * 1000)
+    measured("first Rust cell after a crash, with a loaded trace, median", statistics.median(milliseconds))
 
 
 def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured):

@@ -123,10 +123,10 @@ def test_a_hundred_cells_leave_little_behind(of_its_own, tmp_path):
     kernel.ok(f"%trace_load '{DATA}/test' --as test --quiet")
     kernel.ok("let frame = test.events(); frame.height()", timeout=LONG)
 
-    def taken():
+    def used():
         return of_tree(kernel, "Pss") + on_disk(temporary)
 
-    before = taken()
+    before = used()
     cells = [
         "let number = {n} + 1; number",
         'let top_{m} = frame.clone().lazy().filter(col("dur").gt(lit({n}))).collect()?; top_{m}.height()',
@@ -136,6 +136,6 @@ def test_a_hundred_cells_leave_little_behind(of_its_own, tmp_path):
     ]
     for n in range(CELLS_IN_A_ROW):
         kernel.ok(cells[n % len(cells)].format(n=n, m=n % 7), timeout=LONG)
-    grown = taken() - before
+    grown = used() - before
     assert grown < 100 * MEGABYTE, f"{grown} bytes, {on_disk(temporary)} of them files"
     print(f"{grown} bytes more, files {on_disk(temporary)}")

@@ -1,4 +1,4 @@
-"""Help while a cell is written: what is offered at the cursor (Tab), and what is told of it (Shift-Tab)."""
+"""Help while a cell is written: completion (Tab) and inspection (Shift-Tab)."""
 
 import statistics
 import time

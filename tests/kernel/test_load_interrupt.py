@@ -11,7 +11,7 @@ from long_load import repeated
 from places import DATA
 
 # The target on an idle machine, and the bound that a busy one must hold.
-WANTED, GRANTED = 0.2, 1.0
+TARGET, BOUND = 0.2, 1.0
 # How often the compressed trace repeats the events of the small one: 4 GB of JSON, more than half a second of work.
 REPEATED = 1000
 
@@ -49,13 +49,13 @@ def test_an_interrupt_ends_a_load_and_keeps_what_was_loaded(tracebook, traces, c
     msg_id = tracebook.client.execute(f"%trace_load {traces}/{call} --as one")
     # The bar appears after 0.3 s: the load is in the middle of the events then.
     time.sleep(0.45)
-    asked = time.monotonic()
+    requested = time.monotonic()
     tracebook.interrupt()
     ran = tracebook.finish(msg_id)
-    took = time.monotonic() - asked
-    print(f"{call}: ended {took:.3f} s after the interrupt; wanted on an idle machine: {WANTED} s")
+    seconds = time.monotonic() - requested
+    print(f"{call}: ended {seconds:.3f} s after the interrupt; target on an idle machine: {TARGET} s")
     assert (ran.status, ran.content.get("ename")) == ("error", "KeyboardInterrupt"), bars(ran.outputs)
-    assert took < GRANTED
+    assert seconds < BOUND
     drawn = bars(ran.outputs)
     if "--progress off" in call:
         assert drawn == []
@@ -93,11 +93,11 @@ def test_load_that_blocks_is_interrupted(start, tracebook_argv, tmp_path):
     for _ in range(os.cpu_count() + 1):
         msg_id = kernel.client.execute("%trace_load /dev/fd/9 --as never")
         time.sleep(0.5)
-        asked = time.monotonic()
+        requested = time.monotonic()
         kernel.interrupt()
         ran = kernel.finish(msg_id)
         assert (ran.status, ran.content.get("ename")) == ("error", "KeyboardInterrupt")
-        assert time.monotonic() - asked < 2 * GRANTED
+        assert time.monotonic() - requested < 2 * BOUND
     kernel.ok(f"%trace_load {DATA}/control --as control")
     assert "never" not in kernel.ok("%trace_list").one("display_data")["data"]["text/plain"]
 

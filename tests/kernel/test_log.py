@@ -15,13 +15,13 @@ def logged(path):
     return [(line["level"], line["text"]) for line in found]
 
 
-def until_told(read, what):
+def wait_for_log(read, what):
     """Returns the log once it contains all of these texts: a request is logged after its reply."""
-    deadline, said = time.monotonic() + 10, ""
-    while not all(part in said for part in what):
-        assert time.monotonic() < deadline, said
-        said += read()
-    return said
+    deadline, logged = time.monotonic() + 10, ""
+    while not all(part in logged for part in what):
+        assert time.monotonic() < deadline, logged
+        logged += read()
+    return logged
 
 
 def test_nothing_is_logged_unless_asked_for(start, tracebook_argv, tmp_path, capfd):
@@ -39,14 +39,14 @@ def test_nothing_is_logged_unless_asked_for(start, tracebook_argv, tmp_path, cap
 def test_at_debug_a_request_is_one_line_and_no_cell_is_in_it(start, tracebook_argv, tmp_path):
     log = tmp_path / "log"
     kernel = start(tracebook_argv, env={"TRACEBOOK_LOG": "debug", "TRACEBOOK_LOG_FILE": str(log)})
-    asked = [
+    replies = [
         kernel.run("%trace_list --secret-text").reply,
         kernel.ask("complete_request", {"code": "%trace_secret", "cursor_pos": 13}).reply,
         kernel.ask("kernel_info_request", channel="control").reply,
     ]
-    until_told(log.read_text, [reply["parent_header"]["msg_id"] for reply in asked])
+    wait_for_log(log.read_text, [reply["parent_header"]["msg_id"] for reply in replies])
     lines = logged(log)
-    for reply in asked:
+    for reply in replies:
         id, kind = reply["parent_header"]["msg_id"], reply["parent_header"]["msg_type"]
         about = [(level, text) for level, text in lines if id in text]
         assert [level for level, _ in about] == ["DEBUG"], (kind, lines)
@@ -58,15 +58,15 @@ def test_at_debug_a_request_is_one_line_and_no_cell_is_in_it(start, tracebook_ar
 def test_standard_error_has_the_lines_and_the_notebook_has_not(start, tracebook_argv, capfd):
     kernel = start(tracebook_argv, env={"TRACEBOOK_LOG": "debug", "TRACEBOOK_LOG_FILE": None})
     ran = kernel.ok("%trace_list")
-    until_told(lambda: capfd.readouterr().err, ["execute_request"])
+    wait_for_log(lambda: capfd.readouterr().err, ["execute_request"])
     assert "execute_request" not in ran.text("stdout") + ran.text("stderr")
 
 
 def test_unusable_log_settings_are_reported_and_the_kernel_runs(start, tracebook_argv, tmp_path, capfd):
     env = {"TRACEBOOK_LOG": "loud", "TRACEBOOK_LOG_FILE": str(tmp_path / "missing" / "log")}
     start(tracebook_argv, env=env).ok("%trace_list")
-    said = capfd.readouterr().err
-    assert 'invalid TRACEBOOK_LOG="loud": expected' in said and "cannot log to" in said
+    logged = capfd.readouterr().err
+    assert 'invalid TRACEBOOK_LOG="loud": expected' in logged and "cannot log to" in logged
 
 
 @pytest.mark.rust_cells
@@ -77,7 +77,7 @@ def test_at_cells_each_step_of_a_rust_cell_is_a_line(start, tracebook_argv, tmp_
     kernel.ok("let secret_name = 1;", timeout=120)
     kernel.ok("%trace_list")
     kernel.ok("std::thread::sleep(std::time::Duration::from_millis(200)); secret_name + 1", timeout=120)
-    until_told(log.read_text, ["cell 4: request to reply"])
+    wait_for_log(log.read_text, ["cell 4: request to reply"])
     steps = {}
     for level, text in logged(log):
         found = re.fullmatch(r"cell (\d+): (.+?) ([\d.]+) ms(?:, from ([\d.]+) ms)?", text)
@@ -90,10 +90,13 @@ def test_at_cells_each_step_of_a_rust_cell_is_a_line(start, tracebook_argv, tmp_
     for of_cell in steps.values():
         assert [name for name, *_ in of_cell] == expected, "a let without a type is compiled once"
         assert [since for *_, since in of_cell[:-1]] == sorted(since for *_, since in of_cell[:-1])
-        took = {name: seconds for name, seconds, _ in of_cell}
-        assert took["rustc"] + took["run"] <= took["request to reply"] and took["link"] <= took["rustc"]
-    took = {name: seconds for name, seconds, _ in steps[4]}
-    assert 200 <= took["run"] < took["request to reply"]
+        seconds_of = {name: seconds for name, seconds, _ in of_cell}
+        assert (
+            seconds_of["rustc"] + seconds_of["run"] <= seconds_of["request to reply"]
+            and seconds_of["link"] <= seconds_of["rustc"]
+        )
+    seconds_of = {name: seconds for name, seconds, _ in steps[4]}
+    assert 200 <= seconds_of["run"] < seconds_of["request to reply"]
     assert "secret" not in log.read_text()
 
 

@@ -40,7 +40,7 @@ def test_bomb_ends_with_a_message_and_loaded_traces_stay(start, tracebook_argv, 
     before = kernel.ok("%trace_list").outputs[-1]["content"]["data"]["text/plain"]
     ran = kernel.run(f"%trace_load {path} --as bomb", timeout=120)
     assert ran.status == "error" and ran.content["ename"] == "TraceError", ran.content
-    said = ran.content["evalue"]
+    message = ran.content["evalue"]
     # The thing, the reason and the fix.
     for part in (
         f"cannot load {path}: the process holds ",
@@ -48,7 +48,7 @@ def test_bomb_ends_with_a_message_and_loaded_traces_stay(start, tracebook_argv, 
         "drop other traces",
         "set TRACEBOOK_MEMORY=1G",
     ):
-        assert part in said, said
+        assert part in message, message
     # The budget is checked between chunks, so the columns of one chunk may exceed it.
     assert resident(kernel.pid, "VmHWM") < 600 << 20
     assert kernel.ok("%trace_list").outputs[-1]["content"]["data"]["text/plain"] == before

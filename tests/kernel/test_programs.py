@@ -79,8 +79,8 @@ def test_papermill_stops_at_an_error_and_keeps_what_was_shown(folder):
 def test_papermill_knows_no_rust_by_itself(folder):
     source = write(folder / "in.ipynb", "let top = 5;", tags=["parameters"])
     ran = program("-m", "papermill", source, folder / "out.ipynb", "-p", "top", "7")
-    (said,) = re.findall(r"`(No parameter translator .*?) for kernel", PAGE.read_text())
-    assert ran.returncode != 0 and said in ran.stderr, ran.stderr
+    (expected,) = re.findall(r"`(No parameter translator .*?) for kernel", PAGE.read_text())
+    assert ran.returncode != 0 and expected in ran.stderr, ran.stderr
 
 
 def test_papermill_with_the_translator_of_the_page(folder):
@@ -137,5 +137,5 @@ def test_nbconvert_to_the_source_of_latex(shown, folder):
 def test_jupyter_console(folder):
     typed = f"let x = 20;\nx * 2 + 2\n%trace_load '{DATA}/control' --as control --quiet\ncontrol.ranks()\nno_such_name\n%trace_list?\n"
     ran = program("-m", "jupyter_console", "--kernel=under_test", "--simple-prompt", input=typed)
-    for said in ["Tracebook", "Out[2]: 42", "Out[4]: [3]", "no_such_name", "List"]:
-        assert said in ran.stdout + ran.stderr, ran.stdout + ran.stderr
+    for expected in ["Tracebook", "Out[2]: 42", "Out[4]: [3]", "no_such_name", "List"]:
+        assert expected in ran.stdout + ran.stderr, ran.stdout + ran.stderr

@@ -12,20 +12,20 @@ def page(ran):
 
 
 @pytest.fixture(scope="module")
-def asked(kernel):
+def described(kernel):
     kernel.ok(f"%trace_load '{DATA}/control' --as control --quiet\n%trace_load '{DATA}/test' --as test --quiet")
     kernel.ok("compared = %compare_traces control test --device-type cpu --quiet")
     return kernel
 
 
 @pytest.mark.parametrize("cell", ["control?", "?control", "control??"])
-def test_trace_tells_what_it_holds(asked, cell):
-    text = page(asked.ok(cell))
+def test_trace_tells_what_it_holds(described, cell):
+    text = page(described.ok(cell))
     assert text.startswith("control: TraceSet") and "iterations" in text and "4,9" in text, text
 
 
-def test_frame_tells_its_columns_and_their_types(asked):
-    text = page(asked.ok("compared?"))
+def test_frame_tells_its_columns_and_their_types(described):
+    text = page(described.ok("compared?"))
     assert text.startswith("compared: DataFrame"), text
     assert any(line.split()[:2] == ["diff_counts", "i64"] for line in text.splitlines()), text
 
@@ -33,12 +33,12 @@ def test_frame_tells_its_columns_and_their_types(asked):
 @pytest.mark.parametrize(
     ("cell", "part"), [("compare_traces?", "%compare_traces"), ("TraceDiff::new?", "fn new"), ("compared.lazy?", "LazyFrame")]
 )
-def test_magic_and_function_show_their_help(asked, cell, part):
-    assert part in page(asked.ok(cell))
+def test_magic_and_function_show_their_help(described, cell, part):
+    assert part in page(described.ok(cell))
 
 
-def test_question_is_answered_at_once(asked):
-    assert asked.ok("control?").seconds < 0.5
+def test_question_is_answered_at_once(described):
+    assert described.ok("control?").seconds < 0.5
 
 
 @pytest.mark.rust_cells

@@ -239,9 +239,9 @@ def test_frame_goes_from_a_magic_to_rust_to_a_magic(traces):
 
 def changes(bundle):
     """The kinds of change of a table and their numbers of rows, in the order of the facet."""
-    told = bundle[TABLE]["changes"]
-    counts = [told["rows"].count(kind) for kind in range(len(told["kinds"]))]
-    return dict(zip(told["kinds"], counts, strict=True))
+    changes = bundle[TABLE]["changes"]
+    counts = [changes["rows"].count(kind) for kind in range(len(changes["kinds"]))]
+    return dict(zip(changes["kinds"], counts, strict=True))
 
 
 def test_changes_are_those_of_ops_diff_for_any_labels(traces):
@@ -373,13 +373,13 @@ def test_dbg_hands_its_value_on(kernel):
 @pytest.mark.parametrize(
     "code",
     [
-        'std::thread::spawn(|| { if true { panic!("told") } }).join().is_err()',
-        'std::panic::catch_unwind(|| { if true { panic!("told") } }).is_err()',
+        'std::thread::spawn(|| { if true { panic!("caught") } }).join().is_err()',
+        'std::panic::catch_unwind(|| { if true { panic!("caught") } }).is_err()',
     ],
 )
 def test_caught_panic_is_shown_and_is_not_an_error(kernel, code):
     ran = kernel.ok(code, timeout=LONG)
-    assert plain(ran) == "true" and "told" in ran.text("stderr")
+    assert plain(ran) == "true" and "caught" in ran.text("stderr")
 
 
 def test_a_panic_past_the_hook_is_an_error(kernel):

@@ -70,8 +70,8 @@ def test_cell_runs_after_its_process_was_killed_while_idle(tracebook):
     assert plain(ran) == "2"
     note = ran.text("stderr")
     assert "was started again" in note and "idle_one" in note and "control," not in note and ": control" not in note, note
-    asked = tracebook.run("idle_one", timeout=LONG)
-    assert "was lost" in asked.content["evalue"], asked.content
+    ran = tracebook.run("idle_one", timeout=LONG)
+    assert "was lost" in ran.content["evalue"], ran.content
 
 
 def test_lost_process_lists_no_trace(tracebook):

@@ -146,8 +146,8 @@ def test_text_beyond_the_servers_limit_is_cut_and_the_kernel_goes_on(remote):
     reply, outputs = remote.run('for n in 0..400_000 { println!("{n:062}"); }')
     assert reply["status"] == "ok", reply
     whole = "".join(f"{n:062}\n" for n in range(400_000))
-    shown, said = text(outputs), text(outputs, "stderr")
-    assert shown == whole or "IOPub data rate exceeded" in said
+    shown, errors = text(outputs), text(outputs, "stderr")
+    assert shown == whole or "IOPub data rate exceeded" in errors
     assert whole.startswith(shown[:100_000])
     time.sleep(4)
     reply, outputs = remote.run('println!("still here")')
