@@ -230,7 +230,7 @@ impl Aligner<'_> {
         let pairs = || control.iter().copied().zip(test.iter().copied());
         let same = |(x, y): (NodeId, NodeId)| {
             let (x, y) = (one.node(x), other.node(y));
-            x.is_gpu() && y.is_gpu() && x.family == y.family
+            x.is_leaf() && y.is_leaf() && x.family == y.family
         };
         let fits = control.len() == test.len()
             && one.node(a).is_operator(labels)

@@ -171,7 +171,7 @@ impl Regions<'_> {
             let (one, other) = (control.node(a), test.node(b));
             let fits = |leaves: u32| (1..=MOST_IN_SET).contains(&leaves);
             let bare = |tree: &Tree, children: &[NodeId], to: &[NodeId]| {
-                children.iter().any(|&id| tree.node(id).is_gpu() && to[id as usize] == NONE)
+                children.iter().any(|&id| tree.node(id).is_leaf() && to[id as usize] == NONE)
             };
             if one.is_operator(self.labels)
                 && other.is_operator(self.labels)
@@ -195,7 +195,7 @@ impl Regions<'_> {
         for a in 0..self.mapping.to_test.len() as NodeId {
             let b = self.mapping.to_test[a as usize];
             if b == NONE
-                || !self.mapping.control.node(a).is_gpu()
+                || !self.mapping.control.node(a).is_leaf()
                 || self.taken.0[a as usize]
                 || self.taken.1[b as usize]
             {

@@ -1,5 +1,6 @@
 //! Score of two nodes: how alike they are, from 0 to 1.
 
+use crate::input::event::Kind;
 use crate::input::family::FAMILIES;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::tree::hash::Level;
@@ -51,10 +52,10 @@ impl<'l> Scores<'l> {
             0.99
         } else if a.hashes.name == b.hashes.name {
             if a.shapes(self.labels) == b.shapes(self.labels) { 0.95 } else { 0.92 }
-        } else if a.is_gpu() {
+        } else if a.is_leaf() {
             if self.equal(Level::Name, a, b) {
                 0.9
-            } else if a.family == b.family {
+            } else if a.family == b.family && self.kind(a).is_gpu() {
                 0.7
             } else {
                 0.0
@@ -130,6 +131,11 @@ impl<'l> Scores<'l> {
     pub(super) fn share_a_label(&self, a: &Node, b: &Node) -> bool {
         let name = |&id: &LabelId| self.labels.get(id).name;
         a.chain.iter().any(|one| b.chain.iter().any(|other| name(one) == name(other)))
+    }
+
+    /// Role of the events of a leaf.
+    fn kind(&self, leaf: &Node) -> Kind {
+        leaf.chain.last().map_or(Kind::Annotation, |&id| self.labels.get(id).kind)
     }
 
     /// Whether two chains are equal at a level.

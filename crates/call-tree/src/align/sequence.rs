@@ -302,15 +302,13 @@ mod tests {
         let (mut i, mut j) = (0, 0);
         let (mut one, mut other) = (String::new(), String::new());
         for (a, b, _) in sequences(&of).pairs.into_iter().chain([(of.a.len(), of.b.len(), By::Score(0.0))]) {
-            for _ in i..a {
-                one.push(of.a[i]);
+            for skipped in &of.a[i..a] {
+                one.push(*skipped);
                 other.push('-');
-                i += 1;
             }
-            for _ in j..b {
+            for skipped in &of.b[j..b] {
                 one.push('-');
-                other.push(of.b[j]);
-                j += 1;
+                other.push(*skipped);
             }
             if a < of.a.len() {
                 one.push(of.a[a]);

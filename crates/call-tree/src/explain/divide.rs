@@ -35,7 +35,7 @@ pub struct Idle {
 /// What an event takes of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// Row of the GPU event.
+    /// Row of the event.
     pub row: u32,
     /// Its class.
     pub class: Class,
@@ -50,7 +50,8 @@ pub struct Division {
     pub iteration: i64,
     /// Length of the step in ns.
     pub step_ns: i64,
-    /// What each GPU event takes that runs in the step, whichever step launched it. Events that others hide have no share.
+    /// What each GPU event takes that runs in the step, whichever step launched it; without GPU work, what each host event
+    /// takes. Events that others hide have no share.
     pub shares: Vec<Share>,
     /// Idle time by cause and frame.
     pub idle: Vec<Idle>,
@@ -70,8 +71,8 @@ impl Division {
 
 /// Divides the time of each window. Without windows the whole recording is one step.
 ///
-/// Every moment has one class, the first that holds: compute, communication, copy, idle. Where a recording has no GPU work, all
-/// of the step is host time by frame.
+/// Every moment has one class, the first that holds: compute, communication, copy, idle. Where a recording has no GPU work, the
+/// step is divided by the innermost host event.
 pub fn divide(events: &[Event], windows: &[Window]) -> Vec<Division> {
     let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
     gpu.sort_by_key(|&at| (events[at as usize].start, at));
@@ -79,10 +80,11 @@ pub fn divide(events: &[Event], windows: &[Window]) -> Vec<Division> {
     let launches = launches(events);
     let whole = [whole(events)];
     let windows = if windows.is_empty() { &whole[..] } else { windows };
-    windows
-        .iter()
-        .map(|window| Sweep { events, hosts: &hosts, launches: &launches, window: *window }.run(&gpu))
-        .collect()
+    let divide = |window: &Window| {
+        let sweep = Sweep { events, hosts: &hosts, launches: &launches, window: *window };
+        if gpu.is_empty() { sweep.run_host() } else { sweep.run(&gpu) }
+    };
+    windows.iter().map(divide).collect()
 }
 
 /// The span of all events.
@@ -139,6 +141,43 @@ impl Sweep<'_> {
         }
     }
 
+    /// Divides a step without GPU work by the innermost event of the main thread; where it has none, of another thread.
+    fn run_host(&self) -> Division {
+        let window = self.window;
+        let (mut shares, mut idle_ns) = (BTreeMap::new(), 0);
+        let mut open = vec![(window.start, window.end)];
+        let others = self.hosts.segments.keys().copied().filter(|thread| *thread != window.thread);
+        for thread in std::iter::once(window.thread).chain(others) {
+            let mut rest = Vec::new();
+            for (from, to) in open {
+                let mut start = from;
+                self.hosts.frames(thread, from, to, |event, ns| {
+                    match event.filter(|&at| !self.is_step(at)) {
+                        Some(at) => *shares.entry(at).or_default() += ns,
+                        None => rest.push((start, start + ns)),
+                    }
+                    start += ns;
+                });
+            }
+            open = rest;
+        }
+        idle_ns += open.iter().map(|(from, to)| to - from).sum::<i64>();
+        let share = |(at, ns): (u32, i64)| Share { row: self.events[at as usize].row, class: Class::Host, ns };
+        Division {
+            iteration: window.iteration,
+            step_ns: window.end - window.start,
+            shares: shares.into_iter().map(share).collect(),
+            idle: if idle_ns > 0 { vec![Idle { cause: Cause::Host, frame: None, ns: idle_ns }] } else { Vec::new() },
+        }
+    }
+
+    /// Whether an event is the annotation of the step itself.
+    fn is_step(&self, at: u32) -> bool {
+        let (event, window) = (&self.events[at as usize], &self.window);
+        event.kind == Kind::Annotation
+            && (event.start, event.end, event.thread) == (window.start, window.end, window.thread)
+    }
+
     /// Gives each running event of the class that counts an equal part; what remains goes to the first ones, ns by ns.
     fn share(&self, running: &[u32], ns: i64, shares: &mut BTreeMap<u32, i64>) {
         let first = running.iter().filter_map(|&gpu| class(&self.events[gpu as usize])).min();
@@ -158,11 +197,7 @@ impl Sweep<'_> {
             }
         };
         let Some(next) = next else {
-            if self.hosts.is_all {
-                self.hosts.frames(self.window.thread, from, to, |frame, ns| add(Cause::Host, frame, ns));
-            } else {
-                add(Cause::Drain, None, to - from);
-            }
+            add(Cause::Drain, None, to - from);
             return;
         };
         let launch = self.events[next as usize].correlation.and_then(|id| self.launches.get(&id));
@@ -172,7 +207,9 @@ impl Sweep<'_> {
         };
         let called = launch.start.clamp(from, to);
         let returned = launch.end.clamp(called, to);
-        self.hosts.frames(launch.thread, from, called, |frame, ns| add(Cause::Host, frame, ns));
+        self.hosts.frames(launch.thread, from, called, |event, ns| {
+            add(Cause::Host, event.map(|at| self.events[at as usize].label), ns);
+        });
         add(Cause::LaunchCall, None, returned - called);
         let queued = launch.end <= from;
         add(if queued { Cause::Dependency } else { Cause::LaunchLatency }, None, to - returned);
@@ -185,19 +222,17 @@ fn class(event: &Event) -> Option<Class> {
 
 /// Innermost host frame of each thread over time.
 struct Hosts {
-    /// By thread: begins of segments, ascending, with the label of the innermost frame from there on.
-    segments: HashMap<u32, Vec<(i64, Option<LabelId>)>>,
-    /// The recording has no GPU work.
-    is_all: bool,
+    /// By thread: begins of segments, ascending, with the innermost event from there on.
+    segments: BTreeMap<u32, Vec<(i64, Option<u32>)>>,
 }
 
 impl Hosts {
     fn of(events: &[Event]) -> Self {
         let nested = Nested::of(events, false);
-        let mut segments: HashMap<u32, Vec<(i64, Option<LabelId>)>> = HashMap::new();
+        let mut segments: BTreeMap<u32, Vec<(i64, Option<u32>)>> = BTreeMap::new();
         // Open frames of each thread, outermost first.
         let mut open: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let close = |open: &mut Vec<u32>, segments: &mut Vec<(i64, Option<LabelId>)>, until: i64| {
+        let close = |open: &mut Vec<u32>, segments: &mut Vec<(i64, Option<u32>)>, until: i64| {
             while let Some(&last) = open.last() {
                 let end = events[last as usize].end;
                 if end > until {
@@ -206,24 +241,24 @@ impl Hosts {
                 open.pop();
                 // A frame that reaches over the end of the one around it keeps that one open.
                 let end = segments.last().map_or(end, |&(last, _)| end.max(last));
-                push(segments, end, open.last().map(|&at| events[at as usize].label));
+                push(segments, end, open.last().copied());
             }
         };
         for &at in &nested.order {
             let event = &events[at as usize];
             let (open, segments) = (open.entry(event.thread).or_default(), segments.entry(event.thread).or_default());
             close(open, segments, event.start);
-            push(segments, event.start, Some(event.label));
+            push(segments, event.start, Some(at));
             open.push(at);
         }
         for (thread, mut open) in open {
             close(&mut open, segments.entry(thread).or_default(), i64::MAX);
         }
-        Self { segments, is_all: !events.iter().any(|event| event.kind.is_gpu()) }
+        Self { segments }
     }
 
     /// Calls `found` with each frame that ran on a thread between two moments, and for how long.
-    fn frames(&self, thread: u32, from: i64, to: i64, mut found: impl FnMut(Option<LabelId>, i64)) {
+    fn frames(&self, thread: u32, from: i64, to: i64, mut found: impl FnMut(Option<u32>, i64)) {
         let segments = self.segments.get(&thread).map_or(&[][..], Vec::as_slice);
         let mut at = segments.partition_point(|&(start, _)| start <= from);
         let mut frame = at.checked_sub(1).and_then(|before| segments[before].1);
@@ -238,7 +273,7 @@ impl Hosts {
 }
 
 /// Appends a segment; an empty one before it gives way.
-fn push(segments: &mut Vec<(i64, Option<LabelId>)>, start: i64, frame: Option<LabelId>) {
+fn push(segments: &mut Vec<(i64, Option<u32>)>, start: i64, frame: Option<u32>) {
     segments.pop_if(|&mut (last, _)| last == start);
     segments.push((start, frame));
 }

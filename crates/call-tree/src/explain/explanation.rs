@@ -25,10 +25,10 @@ pub struct Recording {
 pub struct RegionChange {
     /// Leaves, grade and reason.
     pub region: Region,
-    /// GPU events.
+    /// Number of events.
     pub count: Change,
     /// Sum of durations of its events in ns, overlap counted twice.
-    pub gpu_ns: Change,
+    pub ns: Change,
     /// Its share of the step in ns.
     pub attributed_ns: Change,
 }
@@ -50,7 +50,7 @@ impl RegionChange {
     }
 }
 
-/// GPU time and events of one side: recorded, selected, and left out with a reason.
+/// GPU time and events of one side: recorded, selected, and left out with a reason. All 0 without GPU work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Sum of the durations of all GPU events in ns.
@@ -73,8 +73,8 @@ pub struct Coverage {
 pub struct Explanation {
     /// Length of a step in ns.
     pub step_ns: Change,
-    /// Time of each class in ns: compute, exposed communication, exposed copies.
-    pub classes: [(Class, Change); 3],
+    /// Time of each class in ns: compute, exposed communication, exposed copies; host work of recordings without GPU work.
+    pub classes: [(Class, Change); 4],
     /// Idle time in ns.
     pub idle_ns: Change,
     /// Idle time by cause and frame of the host, in ns.
@@ -107,7 +107,7 @@ pub fn explain(control: &[Recording], test: &[Recording], labels: &Labels) -> Ex
         };
         RegionChange {
             count: of(&|_, tree, id| tree.node(id).costs.iter().map(|cost| i64::from(cost.count)).sum()),
-            gpu_ns: of(&|_, tree, id| tree.node(id).gpu_ns()),
+            ns: of(&|_, tree, id| tree.node(id).ns()),
             attributed_ns: of(&|side, _, id| side.attributed.get(&id).copied().unwrap_or(0)),
             region: region.clone(),
         }
@@ -120,7 +120,7 @@ pub fn explain(control: &[Recording], test: &[Recording], labels: &Labels) -> Ex
     }
     Explanation {
         step_ns: change(&|side: &Side| side.sum(|division| division.step_ns)),
-        classes: [Class::Compute, Class::Communication, Class::Copy].map(class),
+        classes: [Class::Compute, Class::Communication, Class::Copy, Class::Host].map(class),
         idle_ns: change(&|side: &Side| side.sum(Division::idle_ns)),
         idle: idle
             .into_iter()

@@ -21,7 +21,7 @@ pub enum Kind {
     Gpu(Class),
 }
 
-/// What work on a GPU counts as when the time of a step is divided; an earlier class hides a later one.
+/// What work counts as when the time of a step is divided; an earlier class hides a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// Computation.
@@ -30,6 +30,8 @@ pub enum Class {
     Communication,
     /// Copies and fills of memory.
     Copy,
+    /// Work of the host, in recordings without GPU work.
+    Host,
 }
 
 impl Kind {

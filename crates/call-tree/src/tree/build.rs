@@ -69,13 +69,14 @@ impl Builder {
         }
         let has_gpu = !gpu.is_empty();
         let wanted = with_gpu(&nested, events, windows, &launched, has_gpu);
-        let mut trees: Vec<Growing> = windows.iter().map(|_| Growing::new(events.len())).collect();
+        let own_times = if has_gpu { Vec::new() } else { nested.own_times(events) };
+        let mut trees: Vec<Growing> = windows.iter().map(|_| Growing::new()).collect();
         for (window, gpu) in before.into_iter().enumerate().filter(|(_, gpu)| !gpu.is_empty()) {
             let tree = &mut trees[window];
             let node = tree.tree.add(Role::LaunchedBefore, Tree::ROOT, Vec::new());
             for at in gpu {
                 let event = &events[at as usize];
-                tree.leaf(event, node, labels.get(event.label).family);
+                tree.leaf(event, node, labels.get(event.label).family, length(event));
             }
         }
         for &at in &nested.order {
@@ -92,11 +93,14 @@ impl Builder {
                 _ => tree.tree.add(Role::Host, parent, vec![event.label]),
             };
             tree.nodes.insert(at, below);
+            if !has_gpu && below != parent {
+                tree.leaf(event, below, labels.get(event.label).family, own_times[at as usize]);
+            }
             let operator = tree.tree.node(below).chain.last().map_or(Family::Other, |&id| labels.get(id).family);
             for &gpu in &launched[at as usize] {
                 let event = &events[gpu as usize];
                 let own = labels.get(event.label).family;
-                tree.leaf(event, below, if own == Family::Other { operator } else { own });
+                tree.leaf(event, below, if own == Family::Other { operator } else { own }, length(event));
             }
         }
         let iterations =
@@ -114,7 +118,7 @@ struct Growing {
 }
 
 impl Growing {
-    fn new(_: usize) -> Self {
+    fn new() -> Self {
         Self { tree: Tree::new(), nodes: HashMap::new(), threads: HashMap::new(), rows: Vec::new() }
     }
 
@@ -135,11 +139,11 @@ impl Growing {
         *self.threads.entry(thread).or_insert_with(|| tree.add(Role::Thread, Tree::ROOT, Vec::new()))
     }
 
-    fn leaf(&mut self, event: &Event, parent: NodeId, family: Family) {
-        let id = self.tree.add(Role::Gpu, parent, vec![event.label]);
+    fn leaf(&mut self, event: &Event, parent: NodeId, family: Family, ns: i64) {
+        let id = self.tree.add(Role::Leaf, parent, vec![event.label]);
         let node = self.tree.node_mut(id);
         node.family = family;
-        node.costs.push(Cost { sample: self.rows.len() as u32, count: 1, gpu_ns: (event.end - event.start).max(0) });
+        node.costs.push(Cost { sample: self.rows.len() as u32, count: 1, ns });
         self.rows.push(event.row);
     }
 
@@ -174,4 +178,9 @@ fn with_gpu(nested: &Nested, events: &[Event], windows: &[Window], launched: &[V
         }
     }
     wanted
+}
+
+/// Duration of an event in ns.
+fn length(event: &Event) -> i64 {
+    (event.end - event.start).max(0)
 }

@@ -17,7 +17,7 @@ impl Nested {
     /// Nests by intervals per thread: at equal begins the longer event is outside, at equal intervals the earlier one of the
     /// file. An event that begins inside another one is its child, also if it ends later.
     pub(crate) fn of(events: &[Event], without_stacks: bool) -> Self {
-        let is_host = |event: &Event| !event.kind.is_gpu() && !(without_stacks && event.kind.is_stack());
+        let is_host = |event: &Event| !(event.kind.is_gpu() || without_stacks && event.kind.is_stack());
         let mut order: Vec<u32> = (0..events.len() as u32).filter(|&at| is_host(&events[at as usize])).collect();
         let key = |at: u32| {
             let event = &events[at as usize];
@@ -48,6 +48,21 @@ impl Nested {
             (start, end, thread, at)
         });
         Self { order, parent }
+    }
+
+    /// Duration of each event without those of its children, in ns; at least 0.
+    pub(crate) fn own_times(&self, events: &[Event]) -> Vec<i64> {
+        let length = |event: &Event| (event.end - event.start).max(0);
+        let mut times: Vec<i64> = events.iter().map(length).collect();
+        for &at in &self.order {
+            let up = self.parent[at as usize];
+            if up != NONE {
+                let (event, around) = (&events[at as usize], &events[up as usize]);
+                times[up as usize] -= (event.end.min(around.end) - event.start).max(0);
+            }
+        }
+        times.iter_mut().for_each(|time| *time = (*time).max(0));
+        times
     }
 }
 

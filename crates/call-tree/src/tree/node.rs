@@ -1,4 +1,4 @@
-//! A call tree: an arena of nodes whose leaves are GPU events.
+//! A call tree: an arena of nodes whose leaves are work.
 
 use super::hash::Hashes;
 use crate::input::event::Kind;
@@ -23,19 +23,19 @@ pub enum Role {
     Host,
     /// Launch of a graph.
     Graph,
-    /// A GPU event.
-    Gpu,
+    /// Work: a GPU event; of a recording without GPU work, the time of a host event without its children.
+    Leaf,
 }
 
-/// What the GPU events of a leaf cost in one sample.
+/// What the events of a leaf cost in one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Number of the sample: an iteration of a rank of a run.
     pub sample: u32,
-    /// GPU events.
+    /// Number of events.
     pub count: u32,
     /// Sum of their durations in ns.
-    pub gpu_ns: i64,
+    pub ns: i64,
 }
 
 /// One node.
@@ -71,9 +71,9 @@ impl Node {
         }
     }
 
-    /// Whether it stands for GPU events of its own.
-    pub fn is_gpu(&self) -> bool {
-        self.role == Role::Gpu
+    /// Whether it stands for work of its own.
+    pub fn is_leaf(&self) -> bool {
+        self.role == Role::Leaf
     }
 
     /// Number of leaves at or below the node.
@@ -81,9 +81,9 @@ impl Node {
         self.families.iter().sum()
     }
 
-    /// GPU time of the node's own events over all samples, in ns.
-    pub fn gpu_ns(&self) -> i64 {
-        self.costs.iter().map(|cost| cost.gpu_ns).sum()
+    /// Time of the node's own events over all samples, in ns.
+    pub fn ns(&self) -> i64 {
+        self.costs.iter().map(|cost| cost.ns).sum()
     }
 
     /// Input shapes of the innermost operator of the chain that has some.
@@ -163,7 +163,7 @@ impl Tree {
         let (mut found, mut open) = (Vec::new(), vec![id]);
         while let Some(id) = open.pop() {
             let node = self.node(id);
-            if node.is_gpu() {
+            if node.is_leaf() {
                 found.push(id);
             }
             open.extend(node.children.iter().rev());
@@ -176,7 +176,7 @@ impl Tree {
         for id in self.bottom_up() {
             let mut families = [0; FAMILIES];
             let node = self.node(id);
-            if node.is_gpu() {
+            if node.is_leaf() {
                 families[node.family as usize] = 1;
             }
             for &child in &node.children {

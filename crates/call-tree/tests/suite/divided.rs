@@ -3,6 +3,9 @@
 use crate::program::{Recorder, transformer};
 use call_tree::{Cause, Class, Event, Grade, Kind, Labels, Recording, Window, divide, explain, largest};
 
+/// Cause, frame and ns.
+type IdleOf<'s> = (Cause, &'s str, i64);
+
 struct Step {
     labels: Labels,
     events: Vec<Event>,
@@ -31,7 +34,7 @@ impl Step {
         self.add(Kind::Gpu(class), "kernel", stream, span, id)
     }
 
-    fn divided(&self, end: i64) -> (Vec<(u32, i64)>, Vec<(Cause, &str, i64)>) {
+    fn divided(&self, end: i64) -> (Vec<(u32, i64)>, Vec<IdleOf<'_>>) {
         let divided = divide(&self.events, &[Window { iteration: 0, start: 0, end, thread: 1 }]);
         let [division] = &divided[..] else { panic!("one step") };
         let shares: i64 = division.shares.iter().map(|share| share.ns).sum();
@@ -129,9 +132,14 @@ fn a_frame_that_outlives_the_one_around_it_is_named() {
 }
 
 #[test]
-fn a_step_without_gpu_work_is_host_time() {
-    let step = Step::new().add(Kind::Operator, "aten::mm", 1, 10..60, None);
-    assert_eq!(step.divided(100).1, [(Cause::Host, "", 50), (Cause::Host, "aten::mm", 50)]);
+fn a_step_without_gpu_work_is_divided_by_host_events() {
+    let step = Step::new()
+        .add(Kind::Operator, "aten::linear", 1, 10..60, None)
+        .add(Kind::Operator, "aten::mm", 1, 20..50, None)
+        .add(Kind::Operator, "backward", 2, 40..70, None);
+    let (shares, idle) = step.divided(100);
+    assert_eq!(shares, [(0, 20), (1, 30), (2, 10)]);
+    assert_eq!(idle, [(Cause::Host, "", 40)]);
 }
 
 #[test]
@@ -171,6 +179,6 @@ fn an_explanation_adds_up_and_splits_count_and_cost() {
     for coverage in [one, other] {
         assert_eq!(coverage.recorded_ns, coverage.selected_ns + coverage.left_out_ns);
     }
-    let gpu: i64 = explained.regions.iter().map(|region| region.gpu_ns.test.total).sum();
+    let gpu: i64 = explained.regions.iter().map(|region| region.ns.test.total).sum();
     assert_eq!(gpu, other.selected_ns);
 }

@@ -160,5 +160,6 @@ fn a_recording_without_gpu_work_keeps_its_calls() {
         70..80,
     );
     let (iterations, _) = timeline.build();
-    assert_eq!(iterations[0].tree.node(0).children.len(), 2);
+    assert_eq!(timeline.paths(&iterations[0]), ["aten::mm > aten::mm", "aten::add > aten::add"]);
+    assert_eq!(iterations[0].tree.nodes().iter().map(|node| node.ns()).sum::<i64>(), 50);
 }
