@@ -39,7 +39,8 @@ fn fold(
             leaf.1 += event.end - event.start;
         }
     }
-    (template.expect("an iteration"), of_leaf)
+    let Some(template) = template else { panic!("no iteration") };
+    (template, of_leaf)
 }
 
 /// `stacks` says of each side whether its frames of Python were recorded.

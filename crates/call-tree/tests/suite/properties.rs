@@ -75,8 +75,10 @@ fn edited(program: &Program, random: &mut Random) -> Program {
     edited
 }
 
-fn check(control: &[Recording], test: &[Recording], labels: &Labels) -> Vec<Grade> {
-    let found = explain(control, test, labels);
+fn check(control: &[&Recording], test: &[&Recording], labels: &Labels) -> Vec<Grade> {
+    let owned = |side: &[&Recording]| side.iter().map(|&one| one.clone()).collect::<Vec<_>>();
+    let (control, test) = (owned(control), owned(test));
+    let found = explain(&control, &test, labels);
     // Each leaf is in one region, and regions are all of the GPU time that is selected.
     for (side, tree) in [(0, &found.alignment.control), (1, &found.alignment.test)] {
         let mut seen = vec![0; tree.nodes().len()];
@@ -127,13 +129,13 @@ fn everything_adds_up_for_random_programs() {
         let a = record(&[&one, &one, &near], seed);
         let b = record(&[&near, &one], seed + 1);
         let c = record(&[&other], seed + 2);
-        check(&[a.clone()], &[b.clone()], &labels);
-        check(&[a.clone(), b.clone()], &[c.clone()], &labels);
-        check(&[c.clone()], &[a.clone()], &labels);
+        check(&[&a], &[&b], &labels);
+        check(&[&a, &b], &[&c], &labels);
+        check(&[&c], &[&a], &labels);
         let mut last = a.clone();
         last.windows.remove(0);
-        check(&[last], &[b], &labels);
-        assert!(check(&[a.clone()], &[a], &labels).iter().all(|grade| *grade == Grade::Exact), "seed {seed}");
+        check(&[&last], &[&b], &labels);
+        assert!(check(&[&a], &[&a], &labels).iter().all(|grade| *grade == Grade::Exact), "seed {seed}");
     }
 }
 
@@ -158,11 +160,11 @@ fn events_in_any_order_and_form_do_no_harm() {
         }
         let mut host = recording.clone();
         host.events.retain(|event| !event.kind.is_gpu());
-        check(&[host.clone()], &[host.clone()], &labels);
-        check(&[host], &[recording.clone()], &labels);
+        check(&[&host], &[&host], &labels);
+        check(&[&host], &[&recording], &labels);
         let without = Recording { windows: Vec::new(), ..recording.clone() };
-        check(&[recording.clone()], &[without.clone()], &labels);
-        check(&[without], &[recording], &labels);
+        check(&[&recording], &[&without], &labels);
+        check(&[&without], &[&recording], &labels);
         check(&[], &[], &labels);
     }
 }

@@ -31,13 +31,17 @@ impl Timeline {
 
     fn launch(mut self, id: i64, thread: u32, span: std::ops::Range<i64>) -> Self {
         self = self.host(Kind::Launch, "cudaLaunchKernel", thread, span);
-        self.events.last_mut().expect("the launch").correlation = Some(id);
+        if let Some(event) = self.events.last_mut() {
+            event.correlation = Some(id);
+        }
         self
     }
 
     fn kernel(mut self, name: &str, id: Option<i64>, span: std::ops::Range<i64>) -> Self {
         self = self.host(Kind::Gpu(Class::Compute), name, 7, span);
-        self.events.last_mut().expect("the kernel").correlation = id;
+        if let Some(event) = self.events.last_mut() {
+            event.correlation = id;
+        }
         self
     }
 
@@ -121,7 +125,9 @@ fn other_threads_have_nodes_of_their_own() {
 #[test]
 fn a_graph_launch_is_a_node_with_its_kernels() {
     let mut timeline = Timeline::new().step(1, 1, 0..100).host(Kind::GraphLaunch, "cudaGraphLaunch", 1, 10..20);
-    timeline.events.last_mut().expect("the launch").correlation = Some(3);
+    if let Some(event) = timeline.events.last_mut() {
+        event.correlation = Some(3);
+    }
     let timeline = timeline.kernel("b", Some(3), 50..60).kernel("a", Some(3), 30..40);
     let (iterations, _) = timeline.build();
     assert_eq!(timeline.paths(&iterations[0]), ["cudaGraphLaunch > a", "cudaGraphLaunch > b"]);
