@@ -1,4 +1,4 @@
-//! The command line: what was typed, and what it means.
+//! The command line of `tracebook`.
 
 use crate::install::{Cells, InstallError, InstallOptions, Location, doctor, install, uninstall};
 use crate::terminal::{self, Exit};
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What `--help` says of the environment.
+/// The part of `--help` about the environment.
 const ENVIRONMENT: &str = "\
 Environment of the kernel:
   TRACEBOOK_LOG       how much is logged: off (the default), error, warn, info, debug (a line per request), trace
@@ -33,28 +33,28 @@ enum Command {
     Describe(Words),
     /// Serve a notebook; Jupyter calls this.
     Run {
-        /// The file that says where to listen.
+        /// The connection file, with the addresses to listen on.
         #[arg(long, value_name = "FILE")]
         connection_file: PathBuf,
     },
     /// Install the kernel, the JupyterLab extension and the library for Rust cells.
     Install {
         #[command(flatten)]
-        place: Place,
-        /// Leave the library for Rust cells alone; only magics will work until it is built.
+        location: LocationFlags,
+        /// Do not build the library for Rust cells; until it is built, only magics work.
         #[arg(long, conflicts_with = "build_cells")]
         no_cells: bool,
         /// Build the library for Rust cells and nothing else.
         #[arg(long)]
         build_cells: bool,
-        /// For packagers: kernel.json finds the program in DIR/bin wherever DIR will lie; nothing is built for Rust cells.
+        /// For packagers: kernel.json names the program in DIR/bin relative to itself; nothing is built for Rust cells.
         #[arg(long, requires = "prefix", conflicts_with_all = ["no_cells", "build_cells"])]
         relocatable: bool,
     },
-    /// Look whether all that Jupyter and Rust cells need is there, and say what mends what is not.
+    /// Check what Jupyter and Rust cells need, and print a fix for each problem.
     Doctor {
         #[command(flatten)]
-        place: Place,
+        location: LocationFlags,
     },
     /// Print the reference page of all magics, in Markdown.
     Reference {
@@ -65,11 +65,11 @@ enum Command {
     /// Remove the kernel and the extension.
     Uninstall {
         #[command(flatten)]
-        place: Place,
+        location: LocationFlags,
     },
 }
 
-/// What the parser of the magics reads; --help lists it.
+/// Words for the parser of magics; --help lists the flags.
 #[derive(Debug, Args)]
 struct Words {
     /// Traces and flags: --help lists them.
@@ -77,10 +77,10 @@ struct Words {
     words: Vec<OsString>,
 }
 
-/// Under which folder.
+/// The folder to install under.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-struct Place {
+struct LocationFlags {
     /// The user's own Jupyter folder (the default; `doctor` looks wherever Jupyter looks).
     #[arg(long)]
     user: bool,
@@ -92,24 +92,24 @@ struct Place {
     sys_prefix: bool,
 }
 
-impl Place {
-    /// The place that was named, if any.
+impl LocationFlags {
+    /// Returns the location that a flag names, if one does.
     fn named(self) -> Option<Location> {
         (self.user || self.sys_prefix || self.prefix.is_some()).then(|| self.into())
     }
 }
 
-impl From<Place> for Location {
-    fn from(place: Place) -> Self {
-        match place {
-            Place { prefix: Some(prefix), .. } => Location::Prefix(prefix),
-            Place { sys_prefix: true, .. } => Location::SysPrefix,
-            Place { .. } => Location::User,
+impl From<LocationFlags> for Location {
+    fn from(flags: LocationFlags) -> Self {
+        match flags {
+            LocationFlags { prefix: Some(prefix), .. } => Location::Prefix(prefix),
+            LocationFlags { sys_prefix: true, .. } => Location::SysPrefix,
+            LocationFlags { .. } => Location::User,
         }
     }
 }
 
-/// What went wrong, for the person at the terminal.
+/// An error for the user at the terminal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CliError {
@@ -119,31 +119,31 @@ pub enum CliError {
     /// The installation failed.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// The folder for the run's temporary files could not be made.
-    #[error("cannot make a temporary folder: {0}")]
-    Folder(std::io::Error),
+    /// The folder of the run could not be created.
+    #[error("cannot create a temporary folder")]
+    Folder(#[source] std::io::Error),
     /// `doctor` found problems.
     #[error("{}", problems(*.0))]
     Problems(usize),
-    /// A command ended with a code of its own.
+    /// A command ended with an exit code of its own.
     #[error("{}", .0.message)]
     Command(Exit),
 }
 
 impl CliError {
-    /// The code that the process ends with.
+    /// Returns the exit code of the process.
     pub fn code(&self) -> u8 {
-        if let Self::Command(outcome) = self { outcome.code } else { 1 }
+        if let Self::Command(exit) = self { exit.code } else { 1 }
     }
 }
 
 impl Cli {
-    /// Does what was asked for.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What to tell the person at the terminal.
+    /// [`CliError`], for the user at the terminal.
     pub fn run(self) -> Result<(), CliError> {
-        let done = |outcome: Exit| if outcome.code == 0 { Ok(()) } else { Err(CliError::Command(outcome)) };
+        let done = |exit: Exit| if exit.code == 0 { Ok(()) } else { Err(CliError::Command(exit)) };
         match self.command {
             Command::Diff(Words { words }) => done(terminal::command(terminal::Command::Diff, words)),
             Command::Describe(Words { words }) => done(terminal::command(terminal::Command::Describe, words)),
@@ -152,15 +152,15 @@ impl Cli {
                 let folder = engine::enter().map_err(CliError::Folder)?;
                 Ok(dispatch::run(&connection, engine::start(&folder))?)
             }
-            Command::Install { place, no_cells, build_cells, relocatable } => {
+            Command::Install { location, no_cells, build_cells, relocatable } => {
                 let cells = match (no_cells, build_cells) {
                     (true, _) => Cells::Skip,
                     (_, true) => Cells::Only,
                     _ => Cells::Build,
                 };
-                Ok(install(&InstallOptions { location: place.into(), cells, relocatable }, &mut say)?)
+                Ok(install(&InstallOptions { location: location.into(), cells, relocatable }, &mut print_line)?)
             }
-            Command::Doctor { place } => match doctor(place.named().as_ref(), &mut say) {
+            Command::Doctor { location } => match doctor(location.named().as_ref(), &mut print_line) {
                 0 => Ok(()),
                 count => Err(CliError::Problems(count)),
             },
@@ -169,7 +169,7 @@ impl Cli {
                 let _ = std::io::stdout().write_all(page.as_bytes());
                 Ok(())
             }
-            Command::Uninstall { place } => Ok(uninstall(&place.into(), &mut say)?),
+            Command::Uninstall { location } => Ok(uninstall(&location.into(), &mut print_line)?),
         }
     }
 }
@@ -182,7 +182,7 @@ fn problems(count: usize) -> String {
     }
 }
 
-/// One line for the person at the terminal; a terminal that is gone is no reason to stop.
-fn say(line: &str) {
+/// Prints a line. A closed terminal is ignored.
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

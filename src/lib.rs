@@ -1,7 +1,6 @@
 //! The kernel: Rust cells and trace magics over the Jupyter protocol.
 //!
-//! `docs/` says which room a line of code belongs in. Data flows one way: wire → dispatch → cell → magic or engine →
-//! display → wire.
+//! `docs/house.md` lists the rooms. Data flows one way: wire → dispatch → cell → magic or engine → display → wire.
 
 #[cfg(windows)]
 compile_error!("Tracebook does not run on Windows: build and run it in WSL (Linux on x86-64), where it is tested");

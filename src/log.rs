@@ -1,9 +1,8 @@
-//! The log: lines on standard error, which Jupyter shows in its terminal and never in the notebook, or in a file.
+//! The log: lines in a file or on standard error, which Jupyter shows in its terminal and never in the notebook.
 //!
-//! `TRACEBOOK_LOG` says how much: `off` (the default), `error`, `warn` (what went wrong), `info` (start and end), `debug`
-//! (one line per request: its type, its id, how long it took), `trace`; `cells` is `info` and the timeline of each Rust cell (see
-//! `timeline`). `TRACEBOOK_LOG_FILE` names a file to append
-//! to, which only the user can read. What stands in cells, and what they answer, is in no line.
+//! `TRACEBOOK_LOG` sets the level: `off` (the default), `error`, `warn`, `info` (start and end), `debug` (one line per request: its
+//! type, its id, its duration), `trace`; `cells` is `info` with the timeline of each Rust cell (see `timeline`).
+//! `TRACEBOOK_LOG_FILE` names a file to append to, which only the user can read. No line contains text or output of cells.
 
 use crate::timeline;
 use std::fs::{File, OpenOptions};
@@ -18,16 +17,16 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// How much is logged.
+/// The variable with the level.
 const LEVEL: &str = "TRACEBOOK_LOG";
 
 /// The level that logs the timeline of each Rust cell.
 const CELLS: &str = "cells";
 
-/// The file to append to.
+/// The variable with the file to append to.
 const FILE: &str = "TRACEBOOK_LOG_FILE";
 
-/// Starts the log as the environment says; later calls do nothing.
+/// Starts the log that the environment configures; later calls do nothing.
 pub(crate) fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
@@ -41,25 +40,25 @@ pub(crate) fn start() {
             Some(Err(refused)) => (None, Some(refused)),
             None => (None, None),
         };
-        // Our own lines only: rust-analyzer's crates have much to tell.
+        // Our own lines only: rust-analyzer's crates log much.
         let mut filter = Targets::new().with_target("tracebook", level(&asked).unwrap_or(LevelFilter::WARN));
         if wants_cells() {
             filter = filter.with_target("tracebook::cells", LevelFilter::DEBUG);
             timeline::start();
         }
         let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(Out(to)));
-        // Where another log was started first, it is used.
+        // A log that was started earlier stays.
         let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
         if level(&asked).is_none() {
             warn!("invalid {LEVEL}={asked:?}: expected off, error, warn, info, cells, debug or trace");
         }
         if let Some((file, error)) = refused {
-            warn!("cannot log to {} ({error}); standard error it is", file.display());
+            warn!("cannot log to {}: {error}; logging to standard error", file.display());
         }
     });
 }
 
-/// Whether the timeline of each Rust cell is to be logged.
+/// Whether the timeline of each Rust cell is logged.
 pub(crate) fn wants_cells() -> bool {
     std::env::var(LEVEL).is_ok_and(|asked| asked.trim() == CELLS)
 }
@@ -72,7 +71,7 @@ fn level(asked: &str) -> Option<LevelFilter> {
     }
 }
 
-/// A file, or standard error. A terminal that is gone is no reason to stop.
+/// A file, or standard error. A closed terminal is ignored.
 struct Out(Option<File>);
 
 impl Write for Out {
@@ -89,7 +88,7 @@ impl Write for Out {
     }
 }
 
-/// A time as the log shows it.
+/// Formats a time for the log.
 pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use tracebook::cli::{Cli, CliError};
 
 fn main() -> ExitCode {
-    // First of all: this binary is also the compiler and the process of Rust cells, and then this does not return.
+    // First of all: evcxr also calls this binary as its compiler and as its subprocess, and then this does not return.
     tracebook::engine::runtime_hook();
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             match &error {
-                // It names the command itself.
-                CliError::Command(outcome) => eprintln!("{}", outcome.message),
+                // Its message names the command.
+                CliError::Command(exit) => eprintln!("{}", exit.message),
                 error => eprintln!("tracebook: {}", with_sources(error)),
             }
             ExitCode::from(error.code())

@@ -1,11 +1,11 @@
-//! What to type at a shell to start this program.
+//! The shell command that starts this program, for messages.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// `tracebook` where a shell finds this program under that name, else its whole path: the program of an environment
-/// that is not activated is on nobody's path.
+/// Returns `tracebook` if a shell finds this program under that name, else its absolute path: the program of an inactive
+/// environment is not on the search path.
 pub(crate) fn command() -> &'static str {
     static COMMAND: OnceLock<String> = OnceLock::new();
     COMMAND.get_or_init(|| {
@@ -15,13 +15,13 @@ pub(crate) fn command() -> &'static str {
     })
 }
 
-/// The short name if the first program among `found` is this one.
+/// Returns the short name if the first program among `found` is this one.
 fn spelled(found: impl Iterator<Item = PathBuf>, own: &std::path::Path) -> String {
     let first = found.filter_map(|file| std::fs::canonicalize(file).ok()).find(|file| file.is_file());
     if first.is_some_and(|first| first == own) { "tracebook".to_owned() } else { shell_word(own.as_os_str()) }
 }
 
-/// A path as it can be pasted into a shell.
+/// Quotes a path for a shell.
 pub(crate) fn shell_word(path: &OsStr) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_short_name_is_told_only_where_it_means_this_program() {
+    fn short_name_is_used_only_if_it_is_this_program() {
         let place = tempfile::tempdir().unwrap();
         let [own, other] = ["own", "other"].map(|name| {
             let file = place.path().join(name).join("tracebook");
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_quoted_where_a_shell_would_cut_it() {
+    fn path_with_special_characters_is_quoted() {
         assert_eq!(shell_word(OsStr::new("/opt/v-1.0/bin/tracebook")), "/opt/v-1.0/bin/tracebook");
         assert_eq!(shell_word(OsStr::new("/my env/it's")), r"'/my env/it'\''s'");
     }

@@ -1,6 +1,6 @@
 //! Timeline of a Rust cell: one log line per step, from request to reply (`TRACEBOOK_LOG=cells`).
 //!
-//! Steps of the kernel are recorded here. The process for cells appends its own to a file that [`FILE`] names, as lines
+//! The steps of the kernel are recorded here. The worker process appends its own to the file that [`FILE`] names, as lines
 //! `step start end`, in nanoseconds since 1970.
 
 use crate::sync::lock;
@@ -20,11 +20,11 @@ static RECORDED: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 struct Span {
     name: String,
     start: SystemTime,
-    /// `None`: it lasts until the next step starts.
+    /// `None` if it lasts until the next step starts.
     end: Option<SystemTime>,
 }
 
-/// A step that lasts until this is dropped.
+/// A guard: the step lasts until the drop.
 pub(crate) struct Step(Option<(&'static str, SystemTime)>);
 
 impl Drop for Step {
@@ -35,7 +35,7 @@ impl Drop for Step {
     }
 }
 
-/// Records from now on.
+/// Starts to record steps.
 pub(crate) fn start() {
     ON.store(true, Ordering::Relaxed);
 }
@@ -50,7 +50,7 @@ pub(crate) fn step(name: &'static str) -> Step {
     Step(is_on().then(|| (name, SystemTime::now())))
 }
 
-/// Records how long this takes.
+/// Records the duration of a call.
 pub(crate) fn during<T>(name: &'static str, act: impl FnOnce() -> T) -> T {
     let _step = step(name);
     act()
@@ -61,7 +61,7 @@ pub(crate) fn until_next(name: &'static str) {
     add(name, SystemTime::now(), None);
 }
 
-/// Records a step, which starts no earlier than the one that lasts until it: times of files are some ms behind.
+/// Records a step. It starts no earlier than an open step: the times of files are some ms behind.
 pub(crate) fn add(name: &str, start: SystemTime, end: Option<SystemTime>) {
     if is_on() {
         let mut recorded = recorded();
@@ -71,7 +71,7 @@ pub(crate) fn add(name: &str, start: SystemTime, end: Option<SystemTime>) {
     }
 }
 
-/// Forgets what was recorded: a cell starts.
+/// Clears the record at the start of a cell.
 pub(crate) fn begin() {
     if is_on() {
         recorded().clear();
@@ -81,7 +81,7 @@ pub(crate) fn begin() {
     }
 }
 
-/// Logs the steps of the cell whose request came so long ago.
+/// Logs the steps of a cell whose request arrived `took` ago.
 pub(crate) fn end(count: usize, took: Duration) {
     if !is_on() {
         return;
@@ -94,7 +94,7 @@ pub(crate) fn end(count: usize, took: Duration) {
     }
     let now = SystemTime::now();
     let came = now.checked_sub(took).unwrap_or(now);
-    // Not what the engine did while it started.
+    // Without the steps of the engine's start.
     spans.retain(|span| span.start >= came);
     for line in lines(spans, came, now) {
         tracing::debug!(target: "tracebook::cells", "cell {count}: {line}");
@@ -109,7 +109,7 @@ fn file() -> Option<PathBuf> {
     std::env::var_os(FILE).map(PathBuf::from)
 }
 
-/// `step start end`
+/// Parses a line `step start end`.
 fn parse(line: &str) -> Option<Span> {
     let mut words = line.split(' ');
     let (name, start, end) = (words.next()?, words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -117,7 +117,7 @@ fn parse(line: &str) -> Option<Span> {
     Some(Span { name: name.to_owned(), start: time(start), end: Some(time(end)) })
 }
 
-/// One line per step, in order of their starts, and a last line for the whole.
+/// Returns one line per step, in order of their starts, and a last line with the total.
 fn lines(mut spans: Vec<Span>, came: SystemTime, now: SystemTime) -> Vec<String> {
     spans.sort_by_key(|span| span.start);
     let between =

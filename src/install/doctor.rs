@@ -11,10 +11,10 @@ use std::process::{Command, Stdio};
 /// The result of one check: the state, or the problem and its fix.
 type Finding = Result<String, String>;
 
-/// Runs all checks, with one line each on `say`; returns the number of problems.
+/// Runs all checks, and calls `report` with one line each; returns the number of problems.
 ///
 /// Looks for the kernelspec and the extension in `location`, or else wherever Jupyter looks.
-pub fn doctor(location: Option<&Location>, say: &mut dyn FnMut(&str)) -> usize {
+pub fn doctor(location: Option<&Location>, report: &mut dyn FnMut(&str)) -> usize {
     let shares = match location {
         Some(location) => location.share().into_iter().collect(),
         None => shares(),
@@ -43,7 +43,7 @@ pub fn doctor(location: Option<&Location>, say: &mut dyn FnMut(&str)) -> usize {
             Ok(text) => ("ok", text),
             Err(text) => ("WRONG", text),
         };
-        say(&format!("{state:<5} {what:<10} {text}"));
+        report(&format!("{state:<5} {what:<10} {text}"));
     }
     findings.iter().filter(|(_, finding)| finding.is_err()).count()
 }

@@ -40,44 +40,47 @@ pub enum Cells {
     Only,
 }
 
-/// Installs, and reports each step to `say`.
+/// Installs, and calls `report` with each step.
 ///
 /// # Errors
 /// [`InstallError`], with the folder or the command.
-pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+pub fn install(options: &InstallOptions, report: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     if let Some(note) = platform::note() {
-        say(&format!("note: {note}"));
+        report(&format!("note: {note}"));
     }
     let toolchain = CellsToolchain::at(default_folder().ok_or(InstallError::NoDataFolder)?);
     if options.cells != Cells::Only {
         let share = options.location.share()?;
-        say(&format!("installing under {}", share.display()));
+        report(&format!("installing under {}", share.display()));
         let kernelspec = kernelspec::install(&share, Some(&toolchain).filter(|_| !options.relocatable))?;
-        say(&format!("  kernel:    {}", kernelspec.display()));
+        report(&format!("  kernel:    {}", kernelspec.display()));
         let extension = extension::install(&share, options.relocatable)?;
-        say(&format!("  extension: {} (draws plots and tables; reload an open JupyterLab page)", extension.display()));
+        report(&format!(
+            "  extension: {} (draws plots and tables; reload an open JupyterLab page)",
+            extension.display()
+        ));
     }
     if options.relocatable {
         return Ok(());
     }
     if options.cells == Cells::Skip {
         let program = crate::program::command();
-        say(&format!(
+        report(&format!(
             "  Rust cells: skipped (--no-cells); `{program} install --build-cells` builds them later, magics work now"
         ));
         return Ok(());
     }
-    match toolchain::build(&toolchain, say) {
-        Ok(()) => say(&format!("  Rust cells: {}", toolchain.folder().display())),
+    match toolchain::build(&toolchain, report) {
+        Ok(()) => report(&format!("  Rust cells: {}", toolchain.folder().display())),
         // Magics work without a compiler, so the installation has succeeded.
         Err(InstallError::NoCompiler) if options.cells == Cells::Build => {
-            say(
+            report(
                 "  Rust cells: no Rust compiler found, so only magics will work; install one from https://rustup.rs and run this again",
             );
         }
         Err(error) => return Err(error),
     }
-    say("done: `jupyter lab`, then choose the kernel \"Rust (Tracebook)\"");
+    report("done: `jupyter lab`, then choose the kernel \"Rust (Tracebook)\"");
     Ok(())
 }
 
@@ -85,19 +88,19 @@ pub fn install(options: &InstallOptions, say: &mut dyn FnMut(&str)) -> Result<()
 ///
 /// # Errors
 /// [`InstallError`], with the folder.
-pub fn uninstall(location: &Location, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+pub fn uninstall(location: &Location, report: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     let share = location.share()?;
     for folder in [kernelspec::folder(&share), extension::folder(&share)] {
         match std::fs::remove_dir_all(&folder) {
-            Ok(()) => say(&format!("removed {}", folder.display())),
+            Ok(()) => report(&format!("removed {}", folder.display())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                say(&format!("not there: {}", folder.display()))
+                report(&format!("not there: {}", folder.display()))
             }
             Err(source) => return Err(InstallError::Write { path: folder, source }),
         }
     }
     if let Some(folder) = default_folder().filter(|folder| folder.exists()) {
-        say(&format!("the library for Rust cells stays in {} (other installations may use it)", folder.display()));
+        report(&format!("the library for Rust cells stays in {} (other installations may use it)", folder.display()));
     }
     Ok(())
 }

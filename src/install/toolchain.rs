@@ -17,16 +17,16 @@ use std::process::{Command, Stdio};
 ///
 /// # Errors
 /// If the compiler fails, the toolchain does not compile a test cell, or a file cannot be written.
-pub(super) fn build(toolchain: &CellsToolchain, say: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
+pub(super) fn build(toolchain: &CellsToolchain, report: &mut dyn FnMut(&str)) -> Result<(), InstallError> {
     let version = compiler_version().ok_or(InstallError::NoCompiler)?;
     let sources = sources::find(&sibling(toolchain, "build"))?;
     if sources.is_copy && sources::checkout_changed() {
-        say(
+        report(
             "  Rust cells: the checkout that this program was built from has changed; after `cargo build --release` in it, \
              `tracebook install` takes seconds",
         );
     }
-    say(if sources.is_copy {
+    report(if sources.is_copy {
         "  Rust cells: building their library from the sources that came with this program (10 to 20 minutes, once per version; \
          cargo fetches what it depends on)"
     } else {

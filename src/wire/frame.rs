@@ -45,7 +45,7 @@ pub(super) enum Dropped {
     TooShort(usize),
     #[error("wrong signature")]
     Signature,
-    #[error("bad {part}: {reason}")]
+    #[error("invalid {part}: {reason}")]
     Malformed { part: &'static str, reason: String },
 }
 

@@ -1,7 +1,7 @@
 //! The Jupyter wire protocol: sockets, signatures and frames; bytes on one side, typed messages on the other.
 //!
 //! One thread owns the ROUTER sockets and only moves frames, so no reply waits for a cell. iopub is a ZMTP publisher of our own with a
-//! queue for each client, so that no client waits for another. The heartbeat has a thread of its own. Damaged, unsigned and wrongly
+//! queue for each subscriber, so that none waits for another. The heartbeat has a thread of its own. Damaged, unsigned and wrongly
 //! signed messages are dropped with a line in the log; no message can end the loop.
 
 mod bind;

@@ -49,7 +49,7 @@ impl Outbox {
         }
     }
 
-    /// Applies backpressure: waits while a client of iopub is above the high-water mark and still reads, until `interrupted`.
+    /// Applies backpressure: waits while a subscriber of iopub is above the high-water mark and still reads, until `interrupted`.
     pub fn wait_for_clients(&self, interrupted: impl Fn() -> bool) {
         self.publisher.wait(interrupted);
     }

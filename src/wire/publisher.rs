@@ -147,7 +147,7 @@ struct Subscriber {
 struct Queue {
     topics: Vec<Vec<u8>>,
     items: VecDeque<Item>,
-    /// The number of messages dropped in a row.
+    /// The number of dropped messages that the log has yet to report.
     dropped: usize,
     closed: bool,
 }

@@ -15,18 +15,12 @@ const UNSWEPT: &[&str] = &[
     "crates/",
     "docs/",
     "fuzz/",
-    "src/engine/",
-    "src/install/",
     "src/introspect/",
     "src/magic/",
     "src/session/",
     "src/terminal/",
-    "src/wire/",
     "src/display/",
-    "src/cli.rs",
     "src/error.rs",
-    "src/log.rs",
-    "src/program.rs",
     "tests/terminal.rs",
 ];
 

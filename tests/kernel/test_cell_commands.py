@@ -69,7 +69,7 @@ def test_redefined_type_names_the_variables_that_are_lost(kernel):
     kernel.ok("#[derive(Debug)] struct Part { p: i32 }")
     assert plain(kernel.ok("whole.parts.len()")) == "1", "the same again"
     ran = kernel.ok('#[derive(Debug)] struct Part { p: String }\nlet part = Part { p: String::from("new") };')
-    assert ran.text("stderr") == "lost, since their type is defined anew: whole\n"
+    assert ran.text("stderr") == "lost, since their type was redefined: whole\n"
     assert plain(kernel.ok("(part.p.clone(), aside.is_some(), number)")) == '("new", true, 3)'
     assert kernel.run("whole").status == "error"
 
@@ -113,7 +113,7 @@ def test_formats_can_be_chosen(kernel):
 
 
 def test_quit_does_not_end_the_kernel(kernel):
-    assert "shut it down" in kernel.run(":quit").content["evalue"]
+    assert "shut the kernel down" in kernel.run(":quit").content["evalue"]
     assert plain(kernel.ok("1")) == "1"
 
 

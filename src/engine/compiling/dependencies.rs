@@ -55,7 +55,10 @@ fn check(name: &str, wanted: &str) -> Result<Option<String>, String> {
     let same = |known: &&&str| known.replace('-', "_") == name.replace('-', "_");
     let is_renamed = wanted.contains("package");
     if OWN.iter().find(same).is_some() {
-        return Err(format!("`{name}` is part of every cell; a crate of yours needs another name: {}", renamed(name)));
+        return Err(format!(
+            "cannot add `{name}`: every cell has this crate; give yours another name: {}",
+            renamed(name)
+        ));
     }
     let Some(known) = PRELUDE.iter().find(same) else { return Ok(None) };
     let have = version_of(known).unwrap_or("?");
@@ -66,15 +69,14 @@ fn check(name: &str, wanted: &str) -> Result<Option<String>, String> {
         || !version.is_none_or(|version| fits(version, have))
     {
         return Err(format!(
-            "`{name}` in a cell means the {known} {have} that traces and tables are made with, and `:dep {name}{}{wanted}` asks \
-             for another one, whose types would not fit them. Leave the line out, or give the other one a name of its own: \
-             {}",
+            "cannot add `:dep {name}{}{wanted}`: in cells `{name}` is {known} {have}, and values of another version do not fit traces \
+             and tables; leave the line out, or give the other version a name of its own: {}",
             if wanted.is_empty() { "" } else { " = " },
             renamed(name)
         ));
     }
     let features = if wanted.contains("features") { "; its features cannot be changed" } else { "" };
-    Ok(Some(format!("{known} {have} is part of every cell: nothing to build{features}")))
+    Ok(Some(format!("every cell has {known} {have}: nothing to build{features}")))
 }
 
 fn renamed(name: &str) -> String {
@@ -140,7 +142,10 @@ mod tests {
     fn satisfied_lines_are_not_built() {
         let reviewed = review(":dep itoa = \"1\"\n:dep polars = \"0.55\"\nlet a = 1;").unwrap().unwrap();
         assert_eq!(reviewed.code, ":dep itoa = \"1\"\n\nlet a = 1;");
-        assert!(reviewed.notes[0].starts_with("polars 0.55.") && reviewed.notes[0].contains("nothing to build"));
+        assert!(
+            reviewed.notes[0].starts_with("every cell has polars 0.55.")
+                && reviewed.notes[0].contains("nothing to build")
+        );
         for code in [
             ":dep polars",
             ":dep serde_json = \"1\"",

@@ -1,4 +1,4 @@
-//! Hints for compiler errors: what users of pandas write, and how it is written here.
+//! Hints for compiler errors, most of them for what users of pandas write.
 
 use super::diagnostic::Diagnostic;
 

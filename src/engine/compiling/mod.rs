@@ -1,4 +1,4 @@
-//! From the source of a cell to a library, or to errors that its author understands.
+//! The compilation of a cell to a library, or to errors in terms of the user's text.
 
 pub(super) mod crate_clash;
 pub(super) mod dependencies;

@@ -113,7 +113,7 @@ impl CellsToolchain {
         (length != built).then(|| format!("{} has {length} bytes of {built}", library.display()))
     }
 
-    /// Returns what tells this build from a later one in the same folder.
+    /// Returns what distinguishes this build from a later one in the same folder.
     pub(crate) fn identity(&self) -> Option<Identity> {
         use std::os::unix::fs::MetadataExt;
         let metadata = std::fs::metadata(self.library()).ok()?;

@@ -14,7 +14,7 @@ const OPTIMISED_FILE: &str = "optimised";
 /// Turns optimisation of the cells that follow on or off (`%%opt`).
 pub(in crate::engine) fn set_optimised(run_folder: &Path, on: bool) {
     let file = run_folder.join(OPTIMISED_FILE);
-    // Without the file, the cell is as right and only slower.
+    // Without the file cells are slower, not wrong.
     let _ = if on { std::fs::write(file, "") } else { std::fs::remove_file(file) };
 }
 
@@ -23,7 +23,7 @@ pub(in crate::engine) fn is_optimised(run_folder: &Path) -> bool {
     run_folder.join(OPTIMISED_FILE).exists()
 }
 
-/// Tells evcxr where the compiled cell is, by writing the path to the file `answer`.
+/// Reports the path of the compiled cell to evcxr, in the file `answer`.
 ///
 /// # Errors
 /// If the file cannot be written.

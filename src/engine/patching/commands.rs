@@ -1,4 +1,4 @@
-//! The commands of evcxr's that also concern us.
+//! The commands of evcxr to which the engine reacts: `:fmt`, `:clear`, `:build_env`, `:quit`.
 
 use crate::Failure;
 

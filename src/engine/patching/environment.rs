@@ -1,4 +1,4 @@
-//! The variables that tell the processes of a run where its folder is, and how the user's environment is restored.
+//! The environment variables of a run, and the restoration of the user's environment.
 
 use std::process::Command;
 

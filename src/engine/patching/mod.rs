@@ -1,4 +1,4 @@
-//! Everything that makes an unchanged evcxr do what we want: its environment, its source of a cell, the text of the cell.
+//! Everything that steers an unchanged evcxr: its environment, the programs that it calls, its source of a cell, the text of the cell.
 
 pub(super) mod cell_crate;
 pub(super) mod commands;

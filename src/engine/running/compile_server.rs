@@ -23,7 +23,7 @@ use std::time::SystemTime;
 
 /// The file in the crate's folder from which evcxr reads the path of a compiled cell. evcxr removes it before it compiles.
 const LIBRARY_FILE: &str = ".evcxr-execution-so";
-/// The file in the run's folder that says that cells set variables for their compilation (`:build_env`).
+/// The file in the run's folder that exists once cells set variables for their compilation (`:build_env`).
 const OWN_ENVIRONMENT: &str = "build-env";
 
 /// Leaves all compilations that follow to our binary, which runs in the environment that evcxr sets.
@@ -78,6 +78,7 @@ pub(in crate::engine) fn start(
     std::thread::Builder::new().name("compiler".to_owned()).spawn(move || server.serve(requests)).map(drop)
 }
 
+/// The state of the thread that compiles.
 struct Server {
     run_folder: PathBuf,
     toolchain: CellsToolchain,

@@ -1,4 +1,4 @@
-//! The engine: evcxr's session behind [`Engine`]. Evaluates code, and tells what was lost when that fails.
+//! The engine: evcxr's session behind [`Engine`]; evaluates code and reports what was lost when that fails.
 
 use super::error_hints;
 use super::interrupt::InterruptControl;
@@ -28,8 +28,8 @@ use trace_view::Bundle;
 const RUN_PHASE: &str = "Execution";
 
 /// The message of a cell whose output was cut off.
-const CUT_OFF: &str = "a part of the output of this cell did not reach the kernel in time and is dropped; \
-                       does the cell, or a program that it started, read the pipe of its own output?";
+const CUT_OFF: &str = "output of this cell was dropped: it did not reach the kernel in time; check whether the cell, or a program \
+                       that it started, reads the pipe of its own output";
 
 /// Plays the compiler that evcxr calls, or evcxr's own subprocess, if this binary was called for that, and then does not
 /// return. Must be the first statement of `main`.
@@ -274,7 +274,7 @@ impl EvcxrEngine {
         };
         self.unavailable.extend(names.iter().map(hint));
         format!(
-            "these Rust variables were lost: {}; loaded traces and what magics bound come back by themselves",
+            "these Rust variables were lost: {}; loaded traces and values that magics bound are attached again",
             names.join(", ")
         )
     }

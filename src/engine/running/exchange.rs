@@ -17,7 +17,7 @@ use trace::TraceSet;
 use trace::polars::prelude::DataFrame;
 use trace_view::FrameSchema;
 
-/// The file beside the pipes that names the folder of the next cell; the worker process removes it.
+/// The file in the folder of the pipes that names the folder of the next cell; the worker process removes it.
 const FOLDER_FILE: &str = "cwd";
 
 impl EvcxrEngine {

@@ -88,12 +88,12 @@ struct State {
 
 impl State {
     /// Returns the sink for printed text; `None` if the end mark of an earlier cell is yet to be read.
-    fn sink_of_text(&self, source: Source) -> Option<Arc<dyn Sink>> {
+    fn sink_of_text(&self, source: OutputPipe) -> Option<Arc<dyn Sink>> {
         (self.ended[source as usize] + 1 >= self.cell).then(|| self.sink.clone()).flatten()
     }
 
     /// Returns the sink for an envelope of a cell, and whether that is the current cell.
-    fn sink_of_envelope(&self, source: Source, cell: u64) -> (Option<Arc<dyn Sink>>, bool) {
+    fn sink_of_envelope(&self, source: OutputPipe, cell: u64) -> (Option<Arc<dyn Sink>>, bool) {
         if cell == self.cell {
             return (self.sink_of_text(source), self.ended[source as usize] + 1 >= self.cell);
         }
@@ -117,14 +117,15 @@ impl Shared {
     }
 }
 
+/// The pipes of standard output and standard error.
 #[derive(Clone, Copy)]
-enum Source {
+enum OutputPipe {
     Out,
     Err,
 }
 
-/// The pipes for output, with their names.
-const SOURCES: [(Source, &str); 2] = [(Source::Out, "out"), (Source::Err, "err")];
+/// Both output pipes, with their names.
+const OUTPUT_PIPES: [(OutputPipe, &str); 2] = [(OutputPipe::Out, "out"), (OutputPipe::Err, "err")];
 
 impl Pump {
     /// Creates the pipes in `folder` and starts the threads that read them.
@@ -137,7 +138,7 @@ impl Pump {
         // Reserves the space, so that a disk that fills up later does not matter.
         number.write_all_at(&0_u64.to_le_bytes(), 0)?;
         *lock(&shared.input) = Some(open(folder, "in")?);
-        for (source, name) in SOURCES {
+        for (source, name) in OUTPUT_PIPES {
             let pipe = open(folder, name)?;
             // A cell that prints much need not wait while we send. The default size works, too.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, 1 << 20);
@@ -213,7 +214,7 @@ impl Pump {
         let sink = state.sink.clone();
         drop(state);
         let mark = Envelope::End { lost }.encode(&self.token, cell);
-        for (source, name) in SOURCES {
+        for (source, name) in OUTPUT_PIPES {
             self.write_mark(source, name, &mark, cell);
         }
         state = self.shared.lock();
@@ -235,7 +236,7 @@ impl Pump {
     }
 
     /// Writes an end mark behind everything that the cell wrote, on a thread of its own if the pipe is full.
-    fn write_mark(&self, source: Source, name: &str, mark: &[u8], cell: u64) {
+    fn write_mark(&self, source: OutputPipe, name: &str, mark: &[u8], cell: u64) {
         let pipe = self.folder.join(name);
         let options = OFlags::NONBLOCK.bits() as i32;
         // It is short enough to be written whole or not at all.
@@ -260,7 +261,7 @@ fn open(folder: &Path, name: &str) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).open(folder.join(name))
 }
 
-fn read(mut pipe: File, source: Source, mut reader: Reader, shared: &Shared) {
+fn read(mut pipe: File, source: OutputPipe, mut reader: Reader, shared: &Shared) {
     let mut buffer = vec![0; 1 << 18];
     loop {
         match pipe.read(&mut buffer) {
@@ -272,7 +273,7 @@ fn read(mut pipe: File, source: Source, mut reader: Reader, shared: &Shared) {
     }
 }
 
-fn deliver(event: Event, source: Source, shared: &Shared) {
+fn deliver(event: Event, source: OutputPipe, shared: &Shared) {
     let sink = {
         let mut state = shared.lock();
         state.delivering[source as usize] = true;
@@ -288,7 +289,7 @@ fn deliver(event: Event, source: Source, shared: &Shared) {
 }
 
 /// Emits an event to the sink of its cell. Only events of the `current` cell change the report.
-fn deliver_to((sink, current): (Option<Arc<dyn Sink>>, bool), event: Event, source: Source, shared: &Shared) {
+fn deliver_to((sink, current): (Option<Arc<dyn Sink>>, bool), event: Event, source: OutputPipe, shared: &Shared) {
     let emit = |output: Output| {
         if let Some(sink) = &sink {
             sink.emit(output);
@@ -302,8 +303,8 @@ fn deliver_to((sink, current): (Option<Arc<dyn Sink>>, bool), event: Event, sour
     let (cell, envelope) = match event {
         Event::Text(text) => {
             return emit(match source {
-                Source::Out => Output::Stdout(text),
-                Source::Err => Output::Stderr(text),
+                OutputPipe::Out => Output::Stdout(text),
+                OutputPipe::Err => Output::Stderr(text),
             });
         }
         Event::Content { mime, text } => return emit(evcxr_content(&mime, text)),

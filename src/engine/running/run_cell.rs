@@ -102,7 +102,7 @@ impl EvcxrEngine {
         let after = self.started()?.variables();
         let lost: Vec<&str> = dropped.iter().map(String::as_str).filter(|name| !after.contains(*name)).collect();
         if !lost.is_empty() {
-            out.emit(Output::Stderr(format!("lost, since their type is defined anew: {}\n", lost.join(", "))));
+            out.emit(Output::Stderr(format!("lost, since their type was redefined: {}\n", lost.join(", "))));
         }
         result?;
         if !plan.transient.is_empty() {

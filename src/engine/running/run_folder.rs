@@ -1,4 +1,4 @@
-//! The folder of a run, for everything that the run writes, and the process that starts again with evcxr's variables set.
+//! The folder of a run, which holds everything that the run writes, and the second start of the process with evcxr's variables set.
 
 use super::stale_folders::{self, PREFIX};
 use crate::engine::compiling::toolchain::{CELLS_VARIABLE, default_folder};

@@ -84,7 +84,7 @@ impl Bindings {
         }
     }
 
-    /// Returns the bound values that no cell has mentioned yet.
+    /// Returns the bound values that are not yet variables of the worker process.
     pub(in crate::engine) fn unattached(&self) -> Vec<Variable> {
         let unattached = self.entries.iter().filter(|(_, entry)| !entry.attached);
         unattached
