@@ -76,13 +76,13 @@ mod tests {
     }
 
     #[test]
-    fn mime_types_go_out_as_they_are() {
+    fn mime_types_are_sent_unchanged() {
         let bundle = Bundle::text("x").with("application/vnd.own+json", json!({"b": 1, "a": [2]}));
         assert_eq!(result(bundle.clone(), 3).content["data"], Value::Object(bundle.data));
     }
 
     #[test]
-    fn error_has_the_three_fields() {
+    fn error_has_three_fields() {
         let content = error(&Failure::new("UsageError", "no such magic")).content;
         assert_eq!(
             content,

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_used_up_until_it_ends() {
+    fn window_is_used_up_until_its_end() {
         let (mut pace, start) = (Pace::default(), Instant::now());
         for _ in 0..MESSAGES {
             assert!(!pace.is_used_up(start));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn many_messages_take_their_time() {
+    fn many_messages_are_paced() {
         let (mut pace, mut now) = (Pace::default(), Instant::now());
         let start = now;
         for _ in 0..10 * MESSAGES {

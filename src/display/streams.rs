@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn first_text_goes_out_at_once_and_the_next_together() {
+    fn first_text_is_sent_at_once_and_next_together() {
         let (mut streams, start) = (Streams::default(), Instant::now());
         assert_eq!(streams.print(Stdio::Stdout, "a", start), [out("a")]);
         assert_eq!(streams.print(Stdio::Stdout, "b", start), []);

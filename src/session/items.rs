@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn new_definition_replaces_the_old_with_its_impl() {
+    fn new_definition_replaces_old_and_its_impls() {
         let both = items(&[
             "struct P { x: f64 }\nimpl P { fn a(&self) {} }\nlet p = 1;",
             ":dep rand\n/// Counts.\nfn count() -> i32 { 1 }\nuse std::fs;\ncount()",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn item_that_is_being_typed_is_left_out() {
+    fn item_under_cursor_is_skipped() {
         let code = "fn one() {}\nfn tw() {}\nuse std::co";
         let mut found = Items::default();
         found.add(code, code.find("tw").map(|at| at + 2));
@@ -178,13 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn items_beside_magics_and_below_cell_magics_count() {
+    fn items_of_mixed_cells_and_cell_magics_are_found() {
         assert_eq!(items(&["%who\nfn f() {}", "%%opt\nfn g() {}\n%who"]).text(), "fn f() {}\nfn g() {}");
         assert_eq!(items(&["let x = 1;", &"fn f() {".repeat(100_000)]), Items::default());
     }
 
     #[test]
-    fn crates_of_dep_lines_are_known() {
+    fn crates_of_dep_lines_are_listed() {
         let mut found = Items::default();
         found.add_crates(":dep rand = \"0.9\"\n  :dep serde-x = { version = \"1\" }\n:dep  time\n:depx y\n:dep \"a\"");
         assert_eq!(found.crates().collect::<Vec<_>>(), ["rand", "serde_x", "time"]);

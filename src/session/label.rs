@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_come_from_the_stem() {
+    fn label_is_derived_from_stem() {
         let label = |path: &str| from_path(Path::new(path));
         assert_eq!(label("/data/control"), "control");
         assert_eq!(label("/data/control/"), "control");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_label_made_is_a_label() {
+    fn every_derived_label_is_valid() {
         for path in [
             "",
             "None.json",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn no_keyword_and_no_other_text_is_a_label() {
+    fn keywords_and_other_texts_are_invalid_labels() {
         assert_eq!(check("control"), Ok(()));
         assert_eq!(check("_x"), Ok(()));
         assert_eq!(check("type"), Err("invalid name type: it is a keyword of Rust; try type_1".to_owned()));

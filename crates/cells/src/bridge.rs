@@ -1,10 +1,10 @@
-//! The door between the kernel's data and a cell's variables: files that both sides map.
+//! Handover between the kernel's data and a cell's variables, through files.
 
 use polars::prelude::{DataFrame, IntoLazy, LazyFrame};
 use std::path::{Path, PathBuf};
 use trace::{OpsDiff, TraceSet};
 
-/// A trace that the kernel loaded, mapped and not copied.
+/// Maps a trace that the kernel loaded; its columns are not copied.
 ///
 /// # Errors
 /// If the file is gone or damaged.
@@ -12,7 +12,7 @@ pub fn trace(path: &str) -> trace::Result<TraceSet> {
     trace::write::arrow::map(Path::new(path))
 }
 
-/// A data frame that a magic bound.
+/// Maps a data frame that a magic bound.
 ///
 /// # Errors
 /// If the file is gone or damaged.
@@ -20,7 +20,7 @@ pub fn frame(path: &str) -> trace::Result<DataFrame> {
     trace::write::arrow::map_frame(Path::new(path))
 }
 
-/// The answer of `%ops_diff` that a magic bound.
+/// Reads the answer of `%ops_diff` that a magic bound.
 ///
 /// # Errors
 /// If the file is gone or damaged.
@@ -28,9 +28,9 @@ pub fn ops_diff(path: &str) -> std::io::Result<OpsDiff> {
     Ok(serde_json::from_slice(&std::fs::read(path)?)?)
 }
 
-/// What a magic takes as a data frame: `%visualize df`.
+/// A value that a magic takes as a data frame: `%visualize df`.
 pub trait ToFrame {
-    /// The frame.
+    /// Returns the frame.
     ///
     /// # Errors
     /// If a lazy frame cannot be computed.
@@ -64,9 +64,9 @@ pub fn export_frame<T: ToFrame>(value: &T, path: &str) -> Result<(), String> {
     trace::write::arrow::save_frame(&frame, Path::new(path)).map_err(|error| error.to_string())
 }
 
-/// What may stand as `{expr}` in the arguments of a magic.
+/// A value that may be written as `{expr}` in the arguments of a magic.
 pub trait ToArgument {
-    /// The text of the argument.
+    /// Returns the text of the argument.
     fn to_argument(&self) -> String;
 }
 

@@ -1,4 +1,4 @@
-//! The way out of a cell: envelopes on standard output, between what the cell prints.
+//! Envelopes from a cell to the kernel, sent on standard output between what the cell prints.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trace_view::Bundle;
 use trace_view::envelope::Envelope;
 
-/// The variable in which the kernel passes the token of its envelopes.
+/// The environment variable with the token of the kernel's envelopes.
 const TOKEN: &str = "TRACEBOOK_TOKEN";
 
-/// The number of the cell that runs, as the kernel counts.
+/// The number of the running cell, as the kernel counts.
 static CELL: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the number of the cell on whose behalf envelopes are sent from now on.
@@ -22,13 +22,13 @@ fn token() -> Option<&'static str> {
     FOUND.get_or_init(|| std::env::var(TOKEN).ok()).as_deref()
 }
 
-/// Whether a kernel reads what is sent.
+/// Tells whether a kernel reads what is sent.
 pub(crate) fn in_kernel() -> bool {
     token().is_some()
 }
 
-/// Sends one envelope, behind everything printed so far. Outside a kernel (a test, a program) only the plain text of a
-/// bundle is printed.
+/// Sends one envelope, after everything printed so far. Outside a kernel (in a test or a program) it prints the plain text of a
+/// bundle and nothing else.
 pub(crate) fn send(envelope: &Envelope) {
     let mut out = std::io::stdout().lock();
     let bytes = match (token(), envelope) {
@@ -38,12 +38,12 @@ pub(crate) fn send(envelope: &Envelope) {
         }
         (None, _) => Vec::new(),
     };
-    // Nothing can be done about a reader that is gone: the kernel notices that by itself.
+    // A reader that is gone cannot be helped; the kernel notices by itself when this process ends.
     let _ = out.flush().and_then(|()| write_whole(&bytes));
 }
 
-/// Writes to standard output past its buffer, which would write the first line alone: what another process writes to the
-/// same pipe could come between the lines. Up to 4 KiB (`PIPE_BUF`) are written in one piece.
+/// Writes to standard output past its line buffer, which would write the first line separately: text of another process on the
+/// same pipe could come between the lines. Up to 4 KiB (`PIPE_BUF`) are written atomically.
 fn write_whole(mut bytes: &[u8]) -> std::io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(rustix::stdio::stdout(), bytes) {
@@ -55,18 +55,19 @@ fn write_whole(mut bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Sends each bundle as a display.
 pub(crate) fn send_all(bundles: Vec<Bundle>) {
     for bundle in bundles {
         send(&Envelope::Display { bundle, id: None });
     }
 }
 
-/// Takes away what the cell has shown so far; with `wait`, only when the next output comes, so that nothing flickers.
+/// Clears what the cell has shown so far; with `wait`, only when the next output comes, so that nothing flickers.
 pub fn clear_output(wait: bool) {
     send(&Envelope::Clear { wait });
 }
 
-/// The value of the cell's last expression: its parts as displays, the last one as the result.
+/// Sends the bundles of the cell's last expression: the last one as the result, those before it as displays.
 pub(crate) fn send_result(mut bundles: Vec<Bundle>) {
     let last = bundles.pop();
     send_all(bundles);
@@ -75,7 +76,7 @@ pub(crate) fn send_result(mut bundles: Vec<Bundle>) {
     }
 }
 
-/// Asks the person at the notebook for a line. Where the front end takes no input, the line is empty and the cell fails.
+/// Asks the user for a line of input. If the front end takes no input, the line is empty and the cell fails.
 pub fn input(prompt: &str) -> String {
     send(&Envelope::Input { prompt: prompt.to_owned() });
     let mut line = String::new();

@@ -1,12 +1,12 @@
-//! Polars' lazy reader of CSV files, as far as cells need it.
+//! Lazy reader of CSV files, with the methods of polars' own.
 
 use polars::prelude::{CsvReadOptions, IntoLazy, LazyFrame, NullValues, PolarsResult, SchemaRef, SerReader};
 use std::path::{Path, PathBuf};
 
-/// Reads a CSV file into a lazy frame, with the methods of polars' reader of that name.
+/// Reads a CSV file into a lazy frame, with the methods of polars' reader of the same name.
 ///
-/// Unlike polars' own, which needs a hundred more crates, it reads the whole file in [`finish`](Self::finish): a filter
-/// behind it saves no reading, and [`with_columns`](Self::with_columns) and [`with_n_rows`](Self::with_n_rows) do.
+/// Unlike polars' own, which needs a hundred more crates, it reads the whole file in [`finish`](Self::finish): a later filter
+/// does not reduce what is read, but [`with_columns`](Self::with_columns) and [`with_n_rows`](Self::with_n_rows) do.
 ///
 /// # Example
 /// ```no_run
@@ -21,12 +21,12 @@ pub struct LazyCsvReader {
 }
 
 impl LazyCsvReader {
-    /// A reader of one file, which has a line of column names and commas unless told otherwise.
+    /// Creates a reader of one file; by default the first line contains the column names and commas separate the fields.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self { path: path.as_ref().to_owned(), options: CsvReadOptions::default() }
     }
 
-    /// Sets whether the first line holds the names of the columns.
+    /// Sets whether the first line contains the names of the columns.
     #[must_use]
     pub fn with_has_header(self, has_header: bool) -> Self {
         self.map(|options| options.with_has_header(has_header))
@@ -44,19 +44,19 @@ impl LazyCsvReader {
         self.map(|options| options.map_parse_options(|parse| parse.with_quote_char(quote)))
     }
 
-    /// Sets which texts stand for an absent value.
+    /// Sets which texts mean an absent value.
     #[must_use]
     pub fn with_null_values(self, values: Option<NullValues>) -> Self {
         self.map(|options| options.map_parse_options(|parse| parse.with_null_values(values.clone())))
     }
 
-    /// Skips so many lines at the start of the file.
+    /// Skips `rows` lines at the start of the file.
     #[must_use]
     pub fn with_skip_rows(self, rows: usize) -> Self {
         self.map(|options| options.with_skip_rows(rows))
     }
 
-    /// Reads so many rows at most.
+    /// Reads at most `rows` rows.
     #[must_use]
     pub fn with_n_rows(self, rows: Option<usize>) -> Self {
         self.map(|options| options.with_n_rows(rows))
@@ -69,13 +69,13 @@ impl LazyCsvReader {
         self.map(|options| options.with_columns(Some(columns)))
     }
 
-    /// Guesses the types of columns from so many rows; `None` for all.
+    /// Infers the types of columns from the first `rows` rows; `None` for all.
     #[must_use]
     pub fn with_infer_schema_length(self, rows: Option<usize>) -> Self {
         self.map(|options| options.with_infer_schema_length(rows))
     }
 
-    /// Sets the types of all columns instead of guessing them.
+    /// Sets the types of all columns instead of inferring them.
     #[must_use]
     pub fn with_schema(self, schema: Option<SchemaRef>) -> Self {
         self.map(|options| options.with_schema(schema))
@@ -102,7 +102,7 @@ impl LazyCsvReader {
     /// Reads the file.
     ///
     /// # Errors
-    /// If there is no such file, or it is not written as the options say.
+    /// If the file does not exist, or does not match the options.
     pub fn finish(self) -> PolarsResult<LazyFrame> {
         Ok(self.options.try_into_reader_with_file_path(Some(self.path))?.finish()?.lazy())
     }
@@ -118,7 +118,7 @@ mod tests {
     use crate::prelude::*;
 
     #[test]
-    fn file_is_read_with_its_options() {
+    fn csv_options_are_applied() {
         let file = std::env::temp_dir().join(format!("tracebook-lazy-csv-{}.csv", std::process::id()));
         std::fs::write(&file, "name;dur\na;1\nb;20\n").unwrap();
         let read = || LazyCsvReader::new(&file).with_separator(b';');

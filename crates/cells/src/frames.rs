@@ -1,4 +1,4 @@
-//! Reports the data frames among the variables to the kernel, which completes the names of their columns.
+//! The schemas of the data frames among the variables, reported to the kernel for the completion of column names.
 
 use crate::channel::send;
 use crate::store::VariableStore;
@@ -10,16 +10,16 @@ use std::sync::{Mutex, PoisonError};
 use trace_view::FrameSchema;
 use trace_view::envelope::Envelope;
 
-/// The most frames that are reported, and the most steps of a lazy frame whose columns are: a cell must not wait for this.
+/// The most frames that are reported, and the most steps of a reported lazy frame: reporting must not delay a cell.
 const MAX_FRAMES: usize = 200;
 const MAX_STEPS: usize = 50;
 
 type Schemas = BTreeMap<String, FrameSchema>;
 
-/// What was reported last.
+/// The schemas that were reported last.
 static REPORTED: Mutex<Option<Schemas>> = Mutex::new(None);
 
-/// Reports the frames in the store, if they are not those of the last report.
+/// Reports the frames in the store, if they differ from the last report.
 pub(crate) fn report(store: &VariableStore) {
     let frames = schemas(store);
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +48,7 @@ fn schema(value: &dyn Any) -> Option<FrameSchema> {
     value.downcast_ref::<Series>().map(|series| one(series.name(), series.dtype().to_string(), series.len()))
 }
 
-/// The columns of a lazy frame, unless finding them reads a file, calls back, or takes long.
+/// Returns the columns of a lazy frame; `None` if finding them would read a file, call back, or take long.
 fn lazy(frame: &LazyFrame) -> Option<FrameSchema> {
     let mut steps = 0;
     for step in &frame.logical_plan {
@@ -57,7 +57,7 @@ fn lazy(frame: &LazyFrame) -> Option<FrameSchema> {
             return None;
         }
     }
-    let _quiet = crate::worker::Quiet::enter();
+    let _silenced = crate::panics::SilencedPanics::new();
     let mut frame = frame.clone();
     let schema = catch_unwind(AssertUnwindSafe(|| frame.collect_schema())).ok()?.ok()?;
     let columns: Vec<_> = schema.iter().map(|(name, dtype)| (name.to_string(), dtype.to_string())).collect();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn long_plan_of_a_lazy_frame_is_left_out() {
+    fn long_plan_of_lazy_frame_is_not_reported() {
         let mut frame = df!("a" => [1]).unwrap().lazy();
         for _ in 0..100 {
             frame = frame.filter(col("a").gt(0));

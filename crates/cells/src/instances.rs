@@ -1,17 +1,17 @@
-//! Generic code that cells use again and again, compiled here.
+//! Instances of generic code that many cells use, compiled once here.
 //!
-//! A cell is compiled at opt-level 0 and links what this library has made of generic functions for the same types
-//! (rustc's shared generics, on for a library at opt-level `s`; the installer asks for that). Without it every cell that
-//! groups a frame would compile 680 functions of its own: how to copy and drop every part of an expression. Half of them,
-//! the drops, rustc does not share.
+//! A cell is compiled at opt-level 0 and links the instances of generic functions that this library contains for the same types
+//! (rustc's shared generics, enabled for a library at opt-level `s`, which the installer sets). Without them every cell that
+//! groups a frame would compile 680 functions of its own, which copy and drop each part of an expression. rustc does not share
+//! the half of them that are drops.
 
 use polars::prelude::*;
 use trace::TraceSet;
 
-/// Never called: that it names them is enough.
+/// Names the instances; it is never called.
 ///
 /// # Errors
-/// None that anyone meets.
+/// Those of polars; irrelevant, since it is never called.
 #[doc(hidden)]
 pub fn instances(frame: DataFrame, lazy: LazyFrame, expr: Expr, traces: TraceSet) -> PolarsResult<Vec<DataFrame>> {
     let column = || lazy.clone().select([expr.clone()]);

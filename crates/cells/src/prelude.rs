@@ -1,9 +1,9 @@
-//! What every Rust cell has in scope without a `use`: our library, polars' everyday names, and how to show things.
+//! The prelude of every Rust cell: our library, polars' everyday names, and how to show values.
 
 pub use crate::Describe as _;
 pub use crate::LazyCsvReader;
 pub use crate::rt::BlockOn as _;
-pub use crate::{ShowDebug as _, ShowEnded as _, ShowOutcome as _, ShowRich as _};
+pub use crate::{ShowDebug as _, ShowDebugResult as _, ShowResult as _, ShowRich as _};
 pub use crate::{clear_output, display, display_id, input, update_display};
 pub use crate::{plotly, polars, polars_io, serde_json, tokio, trace, trace_view};
 pub use polars::prelude::*;

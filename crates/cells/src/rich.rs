@@ -1,4 +1,4 @@
-//! The types that show as tables, figures and text of ours, and the containers of them.
+//! Types that are shown as tables and figures, and containers of them.
 
 use crate::plot;
 use polars::prelude::{Column, DataFrame, LazyFrame, Series};
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use trace::{Answer, Comparison, Description, OpsDiff, Trace, TraceSet};
 use trace_view::{Bundle, EventCell, EventCells, Figure, Page, Present, Report, Table};
 
-/// What a value has to show, in order; the message of an error value.
+/// The bundles of a value, in order, or the text of an error value.
 pub type Shown = Result<Vec<Bundle>, String>;
 
-/// Rows of a data frame that a cell shows; the line below says how many there are.
+/// Rows on the first page of a data frame; the line below the table says how many there are.
 const ROWS: usize = 20;
-/// Rows to which the extension can turn. Cells show frames often, and every one stands in the notebook.
+/// Rows that the extension can page through. Cells show frames often, and every table is saved in the notebook.
 const MOST_ROWS: usize = 500;
 
-/// A type that we know how to show.
+/// A type with a rich form.
 pub trait Rich {
-    /// What there is to show, in order.
+    /// Returns the bundles, in order.
     ///
     /// # Errors
     /// The text of an error value.
@@ -30,9 +30,9 @@ fn table(frame: &DataFrame, caption: &str) -> Shown {
     let mut table = trace::display_table(frame, caption, MOST_ROWS);
     table.page = (frame.height() > ROWS).then(|| Page { rows: ROWS, more: String::new() });
     if frame.height() > MOST_ROWS {
-        let name = crate::show::shown_name();
+        let name = crate::variable_name::take_name();
         let name = name.as_deref().unwrap_or("VARIABLE");
-        // A table of a magic has more rows, yet not any number.
+        // `%show` pages through more rows, but not through any number.
         table.rest = if frame.height() <= Table::MOST_ROWS {
             format!("`%show {name} --top 0` shows all")
         } else {
@@ -43,7 +43,7 @@ fn table(frame: &DataFrame, caption: &str) -> Shown {
     Ok(table.present().bundles())
 }
 
-/// The cells behind the rows of a comparison: of the traces with these labels, whichever rows were compared.
+/// Returns the notebook cells that list the events behind the rows of a comparison: all events of the traces with its labels.
 fn event_cells(frame: &DataFrame) -> Option<EventCells> {
     let sides = Comparison::of(frame)?;
     let (name, flag) = [("name", "--name"), ("short_name", "--short-name")]
@@ -86,7 +86,7 @@ impl Rich for Trace {
 impl Rich for LazyFrame {
     fn bundles(&self) -> Shown {
         let plan = self.describe_plan().map_err(|error| error.to_string())?;
-        Ok(vec![Bundle::text(format!("LazyFrame; `.collect()?` makes a DataFrame of it\n{plan}"))])
+        Ok(vec![Bundle::text(format!("LazyFrame; `.collect()?` turns it into a DataFrame\n{plan}"))])
     }
 }
 
@@ -114,20 +114,20 @@ macro_rules! presented {
 
 presented!(Answer, Description, Figure, OpsDiff, Report, Table, TraceSet);
 
-/// A cell that never comes to its end, `panic!(…)`, has nothing to show. Rust has no stable name for its type.
-impl Rich for <fn() -> ! as Output>::Type {
+/// A diverging expression, `panic!(…)`, is never shown. Rust has no stable name for its type.
+impl Rich for <fn() -> ! as ReturnType>::Type {
     fn bundles(&self) -> Shown {
         *self
     }
 }
 
-/// The type that a function returns.
-pub trait Output {
-    /// The type.
+/// A function type, for the type that it returns.
+pub trait ReturnType {
+    /// The returned type.
     type Type;
 }
 
-impl<T> Output for fn() -> T {
+impl<T> ReturnType for fn() -> T {
     type Type = T;
 }
 
@@ -178,7 +178,7 @@ impl<T: Rich, E: Display> Rich for Result<T, E> {
 
 impl<K: Debug, V: Rich> Rich for BTreeMap<K, V> {
     fn bundles(&self) -> Shown {
-        named(self.iter().map(|(key, value)| (format!("{key:?}"), value)).collect())
+        keyed(self.iter().map(|(key, value)| (format!("{key:?}"), value)).collect())
     }
 }
 
@@ -187,7 +187,7 @@ impl<K: Debug, V: Rich, S> Rich for HashMap<K, V, S> {
     fn bundles(&self) -> Shown {
         let mut entries: Vec<(String, &V)> = self.iter().map(|(key, value)| (format!("{key:?}"), value)).collect();
         entries.sort_by(|left, right| left.0.cmp(&right.0));
-        named(entries)
+        keyed(entries)
     }
 }
 
@@ -203,8 +203,8 @@ impl<A: Rich, B: Rich, C: Rich> Rich for (A, B, C) {
     }
 }
 
-/// The values behind their keys.
-fn named<V: Rich>(entries: Vec<(String, &V)>) -> Shown {
+/// Returns the bundles of each value, after its key.
+fn keyed<V: Rich>(entries: Vec<(String, &V)>) -> Shown {
     if entries.is_empty() {
         return Ok(vec![Bundle::text("{}")]);
     }

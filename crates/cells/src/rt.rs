@@ -1,55 +1,37 @@
-//! What the code around a cell calls; not for people.
+//! The runtime that the code around a cell calls; not part of the interface of cells.
 
 use crate::channel::send;
+use crate::protocol::{USER_ERROR_OCCURRED, send_line};
 use crate::rich::Shown;
 use crate::show::show_all;
-use crate::store::USER_ERROR_OCCURRED;
-use std::fs::File;
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use trace_view::Bundle;
 use trace_view::envelope::Envelope;
 
-static PROTOCOL: OnceLock<Mutex<File>> = OnceLock::new();
-
-/// Keeps the pipe to evcxr, which no print of the cell can reach.
-pub(crate) fn keep_protocol(file: File) {
-    let _ = PROTOCOL.set(Mutex::new(file));
-}
-
-/// Says one line to evcxr. What cannot be said is lost: evcxr then notices that the process is gone.
-pub fn protocol(line: &str) {
-    if let Some(file) = PROTOCOL.get() {
-        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let _ = file.write_all(format!("{line}\n").as_bytes());
-    }
-}
-
-/// A panic ended the cell.
+/// Reports that a panic ended the cell.
 pub fn panicked() {
     send(&Envelope::Panicked);
-    protocol("EVCXR_PANIC_NOTIFICATION");
+    send_line("EVCXR_PANIC_NOTIFICATION");
 }
 
-/// What `display!` does.
+/// Shows the bundles of `display!`.
 pub fn display(shown: Shown) {
     show_all(shown);
 }
 
-/// What `display_id!` does: the first bundle stands under the id.
+/// Shows the first bundle of `display_id!` under its id.
 pub fn display_id(id: &str, shown: Shown) {
-    named(shown, |bundle| Envelope::Display { bundle, id: Some(id.to_owned()) });
+    send_first(shown, |bundle| Envelope::Display { bundle, id: Some(id.to_owned()) });
 }
 
-/// What `update_display!` does.
+/// Replaces what `display_id!` showed by the first bundle of `update_display!`.
 pub fn update_display(id: &str, shown: Shown) {
-    named(shown, |bundle| Envelope::Update { bundle, id: id.to_owned() });
+    send_first(shown, |bundle| Envelope::Update { bundle, id: id.to_owned() });
 }
 
-fn named(shown: Shown, envelope: impl FnOnce(Bundle) -> Envelope) {
+fn send_first(shown: Shown, envelope: impl FnOnce(Bundle) -> Envelope) {
     match shown.map(|bundles| bundles.into_iter().next()) {
         Ok(Some(bundle)) => send(&envelope(bundle)),
         Ok(None) => {}
@@ -57,10 +39,10 @@ fn named(shown: Shown, envelope: impl FnOnce(Bundle) -> Envelope) {
     }
 }
 
-/// A `?` in the cell met an error: the cell ends with it.
-fn question_mark(message: String) {
+/// Ends the cell with the error that a `?` met.
+fn fail(message: String) {
     send(&Envelope::Failure { message });
-    protocol(USER_ERROR_OCCURRED);
+    send_line(USER_ERROR_OCCURRED);
 }
 
 macro_rules! errors {
@@ -70,7 +52,7 @@ macro_rules! errors {
 
         impl<T: $bound> From<T> for $name {
             fn from(error: T) -> Self {
-                question_mark(format!($format, error));
+                fail(format!($format, error));
                 Self
             }
         }
@@ -78,38 +60,38 @@ macro_rules! errors {
 }
 
 errors! {
-    /// What `?` makes of an error in a cell.
-    Plain: std::fmt::Display, "{}";
-    /// What `?` makes of an error in a cell after `:efmt {:?}`.
-    Debugged: std::fmt::Debug, "{:?}";
-    /// What `?` makes of an error in a cell after `:efmt {:#?}`.
-    Spread: std::fmt::Debug, "{:#?}";
+    /// The error type of `?` in a cell: `Display` text.
+    DisplayError: std::fmt::Display, "{}";
+    /// The error type of `?` in a cell after `:efmt {:?}`.
+    DebugError: std::fmt::Debug, "{:?}";
+    /// The error type of `?` in a cell after `:efmt {:#?}`.
+    PrettyDebugError: std::fmt::Debug, "{:#?}";
 }
 
-/// Whether the interrupt button was pressed since the cell started.
+/// Whether an interrupt request came since the cell started.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The signal of the interrupt button sets a flag from now on, instead of ending the process.
+/// Makes SIGINT set a flag instead of ending the process.
 pub(crate) fn watch_for_interrupts() -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT])?;
     let watch = move || signals.forever().for_each(|_| INTERRUPTED.store(true, Ordering::Relaxed));
     std::thread::Builder::new().name("interrupts".to_owned()).spawn(watch).map(drop)
 }
 
-/// A new cell starts: an interrupt that came before is not meant for it.
-pub(crate) fn forget_interrupt() {
+/// Clears the flag as a cell starts: an earlier interrupt request does not concern it.
+pub(crate) fn clear_interrupt() {
     INTERRUPTED.store(false, Ordering::Relaxed);
 }
 
-/// Whether the interrupt button was pressed since the cell started.
+/// Tells whether an interrupt request came since the cell started.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Stands at the head of every loop body of a cell. After an interrupt it unwinds, past the panic hook, to where evcxr
-/// catches panics: variables that the cell had not moved survive.
+/// Ends an interrupted cell. The kernel inserts the call at the start of every loop body. It unwinds, past the panic hook, to
+/// where evcxr catches panics, so that variables that the cell had not moved survive.
 ///
-/// One load, also in a cell that is not optimised.
+/// Inlined even into a cell that is not optimised: it costs one load.
 #[inline(always)]
 pub fn checkpoint() {
     if INTERRUPTED.load(Ordering::Relaxed) {
@@ -123,12 +105,12 @@ fn unwind() {
     std::panic::resume_unwind(Box::new("interrupted"));
 }
 
-/// How often a cell that waits looks whether it is to end.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// The time between two checkpoints of a cell at `.await`.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Runs a cell with `.await` in it.
+/// Runs a cell that uses `.await`.
 pub trait BlockOn {
-    /// `block_on`, with checkpoints while the cell waits.
+    /// Runs the cell as `block_on` does, with checkpoints while it waits.
     fn block_on_cell<F: Future>(&self, cell: F) -> F::Output;
 }
 
@@ -137,7 +119,7 @@ impl BlockOn for Runtime {
         self.block_on(async move {
             let mut cell = std::pin::pin!(cell);
             loop {
-                match tokio::time::timeout(PATIENCE, &mut cell).await {
+                match tokio::time::timeout(CHECKPOINT_INTERVAL, &mut cell).await {
                     Ok(output) => return output,
                     Err(_) => checkpoint(),
                 }

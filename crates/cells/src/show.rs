@@ -1,55 +1,45 @@
-//! How values show themselves: at the end of a cell, and wherever a cell calls `display`.
+//! How a value is shown, chosen by its type.
 //!
-//! evcxr calls `evcxr_display` on the last expression of a cell. The kernel writes [`value`]`(&(…))` around that
-//! expression, so that Rust's method lookup, which goes from a wrapper to what it wraps, finds in this order:
+//! evcxr calls `evcxr_display` on the last expression of a cell. The kernel writes [`value`]`(&(…))` around that expression.
+//! The choice is made by deref specialisation: the wrapper derefs level by level to the value, and Rust's method lookup takes
+//! the first level whose trait applies:
 //!
-//! 1. what we know how to show ([`Rich`]), before a method of the type's own: `plotly::Plot` has one that knows no picture;
-//! 2. a result, whose error becomes the error of the cell;
-//! 3. an `evcxr_display` of the type's own;
-//! 4. debug text.
+//! | level | trait | applies to |
+//! | --- | --- | --- |
+//! | [`AsRich`] | [`ShowRich`] | [`Rich`] types: tables, figures, containers of them. It comes before a method of the type's own, since that of `plotly::Plot` draws no picture |
+//! | [`AsResult`] | [`ShowResult`] | a `Result` whose error implements `Display`; the error becomes the error of the cell |
+//! | [`AsDebugResult`] | [`ShowDebugResult`] | a `Result` whose error implements `Debug` only |
+//! | the value | an `evcxr_display` of its own, or [`ShowDebug`] | everything else |
 
 use crate::channel::{send, send_all, send_result};
 use crate::rich::{Rich, Shown};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt::{Debug, Display};
 use std::ops::Deref;
 use trace_view::Bundle;
 use trace_view::envelope::Envelope;
 
-/// The first step of the lookup; see [`value`].
-pub struct Value<'a, T: ?Sized>(Outcome<'a, T>);
+/// The first level of the lookup; see [`value`].
+pub struct AsRich<'a, T: ?Sized>(AsResult<'a, T>);
 
-/// The second step: a result whose error has a text.
-pub struct Outcome<'a, T: ?Sized>(Ended<'a, T>);
+/// The second level: a result whose error implements `Display`.
+pub struct AsResult<'a, T: ?Sized>(AsDebugResult<'a, T>);
 
-/// The third step: a result whose error has debug text only.
-pub struct Ended<'a, T: ?Sized>(&'a T);
+/// The third level: a result whose error implements `Debug` only.
+pub struct AsDebugResult<'a, T: ?Sized>(&'a T);
 
-/// Wraps what is to be shown.
-pub fn value<T: ?Sized>(shown: &T) -> Value<'_, T> {
-    Value(Outcome(Ended(shown)))
+/// Wraps a value to be shown.
+pub fn value<T: ?Sized>(shown: &T) -> AsRich<'_, T> {
+    AsRich(AsResult(AsDebugResult(shown)))
 }
 
-/// The same under `:fmt {:#?}`: what shows as debug text is spread over lines.
-pub fn pretty<T: ?Sized>(shown: &T) -> Value<'_, T> {
+/// Wraps a value to be shown under `:fmt {:#?}`: debug text is spread over lines.
+pub fn pretty<T: ?Sized>(shown: &T) -> AsRich<'_, T> {
     PRETTY.set(true);
     value(shown)
 }
 
-/// Notes what the shown expression is called, if it is a variable, and passes the value on: a hint names it.
-pub fn named<'a, T: ?Sized>(name: &str, shown: &'a T) -> &'a T {
-    NAME.set(Some(name.to_owned()));
-    shown
-}
-
-/// The variable that is being shown, once.
-pub(crate) fn shown_name() -> Option<String> {
-    NAME.take()
-}
-
 thread_local! {
-    /// The variable that [`named`] noted.
-    static NAME: RefCell<Option<String>> = const { RefCell::new(None) };
     /// Whether the next debug text is spread over lines.
     static PRETTY: Cell<bool> = const { Cell::new(false) };
 }
@@ -58,23 +48,23 @@ fn debug_text(value: &dyn Debug) -> String {
     if PRETTY.take() { format!("{value:#?}") } else { format!("{value:?}") }
 }
 
-impl<'a, T: ?Sized> Deref for Value<'a, T> {
-    type Target = Outcome<'a, T>;
+impl<'a, T: ?Sized> Deref for AsRich<'a, T> {
+    type Target = AsResult<'a, T>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl<'a, T: ?Sized> Deref for Outcome<'a, T> {
-    type Target = Ended<'a, T>;
+impl<'a, T: ?Sized> Deref for AsResult<'a, T> {
+    type Target = AsDebugResult<'a, T>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl<T: ?Sized> Deref for Ended<'_, T> {
+impl<T: ?Sized> Deref for AsDebugResult<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -82,9 +72,9 @@ impl<T: ?Sized> Deref for Ended<'_, T> {
     }
 }
 
-/// Shows what we know how to show.
+/// Shows a [`Rich`] value.
 pub trait ShowRich {
-    /// The bundles, in order.
+    /// Returns the bundles, in order.
     ///
     /// # Errors
     /// The text of an error value.
@@ -96,15 +86,15 @@ pub trait ShowRich {
     }
 }
 
-impl<T: Rich + ?Sized> ShowRich for Value<'_, T> {
+impl<T: Rich + ?Sized> ShowRich for AsRich<'_, T> {
     fn tracebook_bundles(&self) -> Shown {
         self.0.0.0.bundles()
     }
 }
 
-/// Shows a result of anything with debug text.
-pub trait ShowOutcome {
-    /// As [`ShowRich::tracebook_bundles`].
+/// Shows a result whose error implements `Display`.
+pub trait ShowResult {
+    /// Returns the bundles, as [`ShowRich::tracebook_bundles`] does.
     ///
     /// # Errors
     /// The text of an error value.
@@ -116,21 +106,21 @@ pub trait ShowOutcome {
     }
 }
 
-impl<T: Debug, E: Display> ShowOutcome for Outcome<'_, Result<T, E>> {
+impl<T: Debug, E: Display> ShowResult for AsResult<'_, Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(debug(self.0.0), ToString::to_string)
+        result_text(debug(self.0.0), ToString::to_string)
     }
 }
 
-impl<T: Debug, E: Display> ShowOutcome for Outcome<'_, &Result<T, E>> {
+impl<T: Debug, E: Display> ShowResult for AsResult<'_, &Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(debug(self.0.0), ToString::to_string)
+        result_text(debug(self.0.0), ToString::to_string)
     }
 }
 
-/// Shows a result whose error has debug text only.
-pub trait ShowEnded {
-    /// As [`ShowRich::tracebook_bundles`].
+/// Shows a result whose error implements `Debug` only.
+pub trait ShowDebugResult {
+    /// Returns the bundles, as [`ShowRich::tracebook_bundles`] does.
     ///
     /// # Errors
     /// The debug text of an error value.
@@ -142,15 +132,15 @@ pub trait ShowEnded {
     }
 }
 
-impl<T: Debug, E: Debug> ShowEnded for Ended<'_, Result<T, E>> {
+impl<T: Debug, E: Debug> ShowDebugResult for AsDebugResult<'_, Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(debug(self.0), |error| format!("{error:?}"))
+        result_text(debug(self.0), |error| format!("{error:?}"))
     }
 }
 
-impl<T: Debug, E: Debug> ShowEnded for Ended<'_, &Result<T, E>> {
+impl<T: Debug, E: Debug> ShowDebugResult for AsDebugResult<'_, &Result<T, E>> {
     fn tracebook_bundles(&self) -> Shown {
-        outcome(debug(self.0), |error| format!("{error:?}"))
+        result_text(debug(self.0), |error| format!("{error:?}"))
     }
 }
 
@@ -158,7 +148,7 @@ fn debug<T: Debug, E>(result: &Result<T, E>) -> Result<&dyn Debug, &E> {
     result.as_ref().map(|value| value as &dyn Debug)
 }
 
-fn outcome<E>(result: Result<&dyn Debug, &E>, text: impl FnOnce(&E) -> String) -> Shown {
+fn result_text<E>(result: Result<&dyn Debug, &E>, text: impl FnOnce(&E) -> String) -> Shown {
     match result {
         Ok(value) => success(value),
         Err(error) => Err(text(error)),
@@ -170,9 +160,9 @@ fn success(value: &dyn Debug) -> Shown {
     Ok(if text == "()" { Vec::new() } else { vec![Bundle::text(format!("Ok({text})"))] })
 }
 
-/// Shows debug text. `()` has nothing to show.
+/// Shows debug text; of `()` nothing.
 pub trait ShowDebug {
-    /// As [`ShowRich::tracebook_bundles`].
+    /// Returns the bundles, as [`ShowRich::tracebook_bundles`] does.
     ///
     /// # Errors
     /// None.
@@ -190,7 +180,7 @@ impl<T: Debug + ?Sized> ShowDebug for T {
     }
 }
 
-// What follows is not generic: it is compiled once, here, and not in every cell.
+// Not generic, so that it is compiled here once and not in every cell.
 
 fn plain(value: &dyn Debug) -> Shown {
     let text = debug_text(value);
@@ -204,9 +194,9 @@ fn finish(shown: Shown) {
     }
 }
 
-/// Shows a value here and now, in the middle of a cell.
+/// Shows a value at once, in the middle of a cell.
 ///
-/// In a cell it may be written as a call, `display(&table)`: the kernel puts the `!` behind it.
+/// In a cell it may be written as a call, `display(&table)`: the kernel adds the `!`.
 ///
 /// # Example
 /// ```no_run
@@ -238,34 +228,34 @@ macro_rules! update_display {
     };
 }
 
-/// What stands in place of evcxr's second way to show a value: the first one again.
+/// Replaces evcxr's fallback, which would show debug text after any error: the value is shown as at the first attempt.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! as_before {
+macro_rules! display_without_fallback {
     ((($value:expr))) => {
         ($value).evcxr_display()
     };
 }
 
-/// A statement as it stands. evcxr, which keeps the variables of the `let` statements that it sees, does not see this one.
+/// Expands to its statements. evcxr keeps the variables of the `let` statements that it finds, and does not look into macros.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! transient {
     ($($statement:tt)*) => { $($statement)* };
 }
 
-/// The bundles of a value, whatever its type.
+/// Returns the bundles of a value of any type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! bundles_of {
     ($value:expr) => {{
         #[allow(unused_imports)]
-        use $crate::{ShowDebug as _, ShowEnded as _, ShowOutcome as _, ShowRich as _};
+        use $crate::{ShowDebug as _, ShowDebugResult as _, ShowResult as _, ShowRich as _};
         $crate::value(&$value).tracebook_bundles()
     }};
 }
 
-/// What [`display!`](crate::display) does with the bundles.
+/// Sends the bundles of a value, or its error.
 pub(crate) fn show_all(shown: Shown) {
     match shown {
         Ok(bundles) => send_all(bundles),
@@ -286,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_way_to_show_is_taken() {
+    fn first_applicable_level_shows_the_value() {
         let plain = |shown: crate::Shown| {
             shown.map(|bundles| bundles.iter().map(|bundle| bundle.plain().to_owned()).collect::<Vec<_>>())
         };

@@ -1,18 +1,14 @@
-//! The variables of a session, as the code that evcxr writes around a cell stores them. evcxr would write this module into
-//! every cell (its `evcxr_internal_runtime`); here it is compiled once.
+//! The store of a session's variables between cells: evcxr's `evcxr_internal_runtime`, which it would write into every cell,
+//! compiled once.
 
-use crate::print::to_stderr;
-use crate::rt::protocol;
+use crate::protocol::send_line;
+use crate::stderr::to_stderr;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What a cell tells evcxr: a variable has another type than when it was stored.
-pub const VARIABLE_CHANGED_TYPE: &str = "EVCXR_VARIABLE_CHANGED_TYPE:";
-
-/// What a cell tells evcxr: `?` met an error.
-pub const USER_ERROR_OCCURRED: &str = "EVCXR_ERROR_OCCURRED";
+pub use crate::protocol::{USER_ERROR_OCCURRED, VARIABLE_CHANGED_TYPE};
 
 /// Variables by name, between cells.
 #[derive(Default)]
@@ -26,37 +22,37 @@ impl VariableStore {
         self.put(name, Box::new(value));
     }
 
-    /// Whether a stored variable still has this type. If not, evcxr is told that it is lost.
+    /// Tells whether a stored variable still has this type. If not, reports to evcxr that it is lost.
     pub fn check_variable<T: 'static>(&self, name: &str) -> bool {
-        self.variables.get(name).is_none_or(|value| value.is::<T>()) || changed(name)
+        self.variables.get(name).is_none_or(|value| value.is::<T>()) || report_changed(name)
     }
 
-    /// Takes a variable out.
+    /// Removes a variable and returns it.
     ///
     /// # Panics
-    /// If it is not there, or has another type, which [`check_variable`](Self::check_variable) looks at first.
+    /// If it is missing, or has another type: call [`check_variable`](Self::check_variable) first.
     pub fn take_variable<T: 'static>(&mut self, name: &str) -> T {
         match self.take(name).downcast() {
             Ok(value) => *value,
-            Err(_) => other_type(name),
+            Err(_) => panic_changed(name),
         }
     }
 
-    /// A shared value that is made when it is first asked for.
+    /// Returns a shared value, created at the first call.
     ///
     /// # Panics
     /// If it was stored with another type.
     pub fn lazy_arc<T: 'static, F: FnOnce() -> T>(&mut self, name: &str, create: F) -> Arc<T> {
         let value = self.variables.entry(name.to_owned()).or_insert_with(|| Box::new(Arc::new(create())));
-        value.downcast_ref().map_or_else(|| other_type(name), Arc::clone)
+        value.downcast_ref().map_or_else(|| panic_changed(name), Arc::clone)
     }
 
-    /// The variables, in no order.
+    /// Returns the variables, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &dyn Any)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), &**value))
     }
 
-    // What follows is not generic: it is compiled once, here, and not in every cell.
+    // Not generic, so that it is compiled here once and not in every cell.
 
     fn put(&mut self, name: &str, value: Box<dyn Any>) {
         self.variables.insert(name.to_owned(), value);
@@ -70,28 +66,28 @@ impl VariableStore {
     }
 }
 
-fn changed(name: &str) -> bool {
+fn report_changed(name: &str) -> bool {
     to_stderr(format_args!("The type of the variable {name} was redefined, so was lost."), "\n");
-    protocol(&format!("{VARIABLE_CHANGED_TYPE}{name}"));
+    send_line(&format!("{VARIABLE_CHANGED_TYPE}{name}"));
     false
 }
 
 #[cold]
-fn other_type(name: &str) -> ! {
+fn panic_changed(name: &str) -> ! {
     panic!("Variable '{name}' changed type")
 }
 
 /// The store that was created last.
 static CREATED: AtomicPtr<VariableStore> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The store of a new session; it is never freed.
+/// Creates the store of a session; it is never freed.
 pub fn create_variable_store() -> *mut VariableStore {
     let store = Box::into_raw(Box::default());
     CREATED.store(store, Ordering::Release);
     store
 }
 
-/// Whether a pointer is the store that `create_variable_store` created last.
+/// Tells whether a pointer is the store that [`create_variable_store`] created last.
 pub(crate) fn is_store(store: *const VariableStore) -> bool {
     !store.is_null() && store == CREATED.load(Ordering::Acquire).cast_const()
 }
@@ -101,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_variable_is_taken_with_its_type() {
+    fn variables_keep_their_type() {
         let mut store = VariableStore::default();
         store.put_variable("a", vec![1]);
         assert!(store.check_variable::<Vec<i32>>("a") && store.check_variable::<u8>("b"));

@@ -1,11 +1,11 @@
-//! What `%timeit` calls in a cell.
+//! `%timeit` of Rust code.
 
 use crate::rt::checkpoint;
 use std::error::Error;
 use std::io::Write;
 use trace_view::timing::Repeated;
 
-/// Runs `code` again and again and prints how long one time takes; `None` leaves a number to the time that it takes.
+/// Measures `code` in `runs` runs of `loops` loops and prints the time of one loop; `None` chooses a number by that time.
 ///
 /// # Errors
 /// The first one of `code`.

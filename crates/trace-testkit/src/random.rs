@@ -43,14 +43,14 @@ mod tests {
     use super::Random;
 
     #[test]
-    fn the_numbers_are_those_of_splitmix64() {
+    fn random_numbers_are_those_of_splitmix64() {
         // The published test vector for seed 1234567.
         let mut random = Random::new(1_234_567);
         assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 
     #[test]
-    fn a_duration_stays_within_its_reach() {
+    fn random_duration_stays_in_range() {
         let mut random = Random::new(7);
         for _ in 0..1000 {
             assert!((900..=1100).contains(&random.around(1000, 10)));

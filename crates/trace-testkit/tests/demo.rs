@@ -14,14 +14,14 @@ use trace_testkit::demo::{
 type Totals = BTreeMap<(u64, Device, String), (u64, u64)>;
 
 #[test]
-fn the_same_seed_gives_the_same_bytes() {
+fn same_seed_gives_same_bytes() {
     for run in Run::PAIR {
         assert_eq!(json(run), json(run));
     }
 }
 
 #[test]
-fn the_files_of_the_notebooks_are_what_the_generator_writes() {
+fn notebook_data_is_what_generator_writes() {
     for run in Run::PAIR.into_iter().chain(Run::JOB) {
         let file = data().join(run.folder()).join(run.file_name());
         let packed = std::fs::read(&file).unwrap();
@@ -37,7 +37,7 @@ fn the_files_of_the_notebooks_are_what_the_generator_writes() {
 }
 
 #[test]
-fn counts_differ_as_documented_and_nowhere_else_in_every_iteration() {
+fn counts_differ_exactly_as_documented() {
     let (control, test) = (totals(Run::Control), totals(Run::Test));
     let documented: BTreeSet<_> = COUNT_CHANGES
         .iter()
@@ -59,7 +59,7 @@ fn counts_differ_as_documented_and_nowhere_else_in_every_iteration() {
 }
 
 #[test]
-fn durations_differ_as_documented_in_every_iteration() {
+fn durations_differ_as_documented() {
     let (control, test) = (totals(Run::Control), totals(Run::Test));
     for change in DURATION_CHANGES {
         for iteration in ITERATIONS {
@@ -73,7 +73,7 @@ fn durations_differ_as_documented_in_every_iteration() {
 }
 
 #[test]
-fn the_documentation_lists_every_change() {
+fn documentation_lists_every_change() {
     let text = std::fs::read_to_string(data().join("README.md")).unwrap();
     for change in COUNT_CHANGES {
         let device = if change.device == Device::Cpu { "CPU" } else { "GPU" };
@@ -86,7 +86,7 @@ fn the_documentation_lists_every_change() {
 }
 
 #[test]
-fn work_on_the_device_is_called_first_and_a_stream_does_one_thing_at_a_time() {
+fn launch_precedes_kernel_and_streams_are_serial() {
     for run in Run::PAIR.into_iter().chain(Run::JOB) {
         let events = events(run);
         let calls: BTreeMap<u64, &Event> = events
@@ -124,7 +124,7 @@ fn all_reduce_overlaps_the_backward_pass() {
 }
 
 #[test]
-fn an_all_reduce_ends_at_the_same_time_on_all_ranks_of_the_job() {
+fn all_reduce_ends_at_same_time_on_all_ranks() {
     let ends = Run::JOB.map(|run| {
         let events = events(run);
         let reduces = all_reduces(&events);
@@ -135,7 +135,7 @@ fn an_all_reduce_ends_at_the_same_time_on_all_ranks_of_the_job() {
 }
 
 #[test]
-fn the_others_wait_for_the_rank_whose_gpu_is_slow_except_where_another_is_late() {
+fn ranks_wait_for_slow_gpu_unless_another_is_late() {
     let waited = Run::JOB.map(|run| {
         let events = events(run);
         ITERATIONS.map(|iteration| nanos(&all_reduces(&events), &events, iteration)).collect::<Vec<_>>()
@@ -153,7 +153,7 @@ fn the_others_wait_for_the_rank_whose_gpu_is_slow_except_where_another_is_late()
 }
 
 #[test]
-fn a_queue_is_full_on_the_rank_that_averages_its_weights_and_nowhere_else() {
+fn queue_is_full_only_where_weights_are_averaged() {
     for run in Run::JOB {
         let events = events(run);
         let longest = longest_queue(&events, 7);
@@ -169,7 +169,7 @@ fn a_queue_is_full_on_the_rank_that_averages_its_weights_and_nowhere_else() {
 }
 
 #[test]
-fn one_launch_waits_for_a_module_and_one_for_room_in_the_queue() {
+fn one_launch_waits_for_module_and_one_for_queue() {
     let slow = |run| {
         let events = events(run);
         let launches = events.iter().filter(|event| event.name == "cudaLaunchKernel" && event.duration > 50_000);
@@ -182,7 +182,7 @@ fn one_launch_waits_for_a_module_and_one_for_room_in_the_queue() {
 }
 
 #[test]
-fn a_data_loader_stalls_once() {
+fn data_loader_stalls_once() {
     for run in Run::JOB {
         let events = events(run);
         for load in events.iter().filter(|event| event.name.starts_with("enumerate(DataLoader)")) {

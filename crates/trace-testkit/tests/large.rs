@@ -19,7 +19,7 @@ fn count(text: &str, part: &str) -> u64 {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
+fn same_seed_gives_same_bytes_and_other_seed_others() {
     let text = written(TWELVE_MB);
     assert!(text == written(TWELVE_MB));
     let other = written(Large { seed: 8, ..TWELVE_MB });
@@ -27,7 +27,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-fn the_file_is_as_large_as_was_asked_for_to_the_next_event() {
+fn file_size_exceeds_request_by_less_than_an_event() {
     for bytes in [1_000, 100_000, 5_000_000] {
         let length = written(Large { bytes, ..TWELVE_MB }).len() as u64;
         assert!((bytes..bytes + 3_000).contains(&length), "{length} for {bytes}");
@@ -35,7 +35,7 @@ fn the_file_is_as_large_as_was_asked_for_to_the_next_event() {
 }
 
 #[test]
-fn all_of_htas_arguments_occur_and_five_steps() {
+fn all_hta_arguments_and_five_steps_occur() {
     let text = written(TWELVE_MB);
     let args = [
         "stream",

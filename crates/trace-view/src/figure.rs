@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn first_names_are_those_of_each_choice() {
+    fn first_names_are_chosen_per_choice() {
         let choice = |series: &[usize]| Choice { name: "c".to_owned(), series: series.to_vec() };
         let figure = Figure {
             series: vec![bars(&["a", "b", "c"]), bars(&["c", "a"]), bars(&["x", "y", "z"])],

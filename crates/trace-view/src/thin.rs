@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn every_peak_stays_where_it_was_and_the_ends_stay() {
+    fn thinning_keeps_peaks_and_ends() {
         let count = 1_000_000;
         let x: Vec<f64> = (0..count).map(|at| at as f64).collect();
         let mut y: Vec<f64> = (0..count).map(|at| (at % 7) as f64).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_share_the_room_and_short_ones_stay() {
+    fn thinning_divides_points_and_skips_short_lines() {
         let long = || line((0..10_000).map(f64::from).collect(), (0..10_000).map(|at| f64::from(at % 3)).collect());
         let short = line(vec![0.0, 5.0], vec![1.0, 2.0]);
         let bars = Series { mark: Mark::Bar, ..long() };
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_equal_places_do_no_harm() {
+    fn thinning_keeps_gaps_and_equal_positions() {
         let mut y = vec![1.0; 1_000];
         (y[500], y[501]) = (f64::NAN, f64::INFINITY);
         let mut still = figure(vec![line(vec![3.0; 1_000], y)]);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_of_a_million_points_stays_small() {
+    fn figure_of_a_million_points_has_small_json() {
         let long = |shift: i32| {
             let x: Vec<f64> = (0..125_000).map(|at| f64::from(at * 8 + shift) * 1.000_001).collect();
             let y = x.iter().map(|x| (x * 0.001).sin() * 1e3).collect();

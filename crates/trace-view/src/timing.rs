@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn given_numbers_are_kept_and_errors_end_it() {
+    fn given_loops_and_runs_are_kept_and_errors_returned() {
         let mut calls = 0;
         let repeated = Repeated::measure(Some(3), Some(2), || {
             calls += 1;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_code_is_looped_until_it_can_be_measured() {
+    fn quick_code_is_looped_until_measurable() {
         let repeated = Repeated::measure(None, Some(2), || {
             std::thread::sleep(Duration::from_millis(3));
             Ok::<(), ()>(())

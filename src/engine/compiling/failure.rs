@@ -65,7 +65,7 @@ fn type_without_text(message: &str) -> Option<&str> {
     if !message.contains("evcxr_display") && !message.contains("tracebook_bundles") {
         return None;
     }
-    let inner = message.split_once("Value<'_, ")?.1;
+    let inner = message.split_once("AsRich<'_, ")?.1;
     let mut depth = 1;
     let end = inner.char_indices().find(|&(at, c)| {
         depth += match c {
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn type_that_cannot_be_shown_is_named() {
         let message =
-            "the method `evcxr_display` exists for struct `Value<'_, Vec<fn() -> Foo>>`, but its trait bounds";
+            "the method `evcxr_display` exists for struct `AsRich<'_, Vec<fn() -> Foo>>`, but its trait bounds";
         assert_eq!(type_without_text(message), Some("Vec<fn() -> Foo>"));
         assert_eq!(type_without_text("mismatched types"), None);
     }

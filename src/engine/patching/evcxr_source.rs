@@ -26,7 +26,7 @@ pub(in crate::engine) fn rewrite(file: &Path, run_folder: &Path, analyse: bool) 
     replace_error_type(&mut source);
     // evcxr falls back to debug text after any error in the last expression. Ours is shown as in the first attempt.
     let lines = source.split_inclusive('\n');
-    source = lines.map(|line| if is_fallback(line) { "cells::as_before!(((\n" } else { line }).collect();
+    source = lines.map(|line| if is_fallback(line) { "cells::display_without_fallback!(((\n" } else { line }).collect();
     add_drops(&mut source);
     // A cell at `.await` can be interrupted, too.
     source = source.replace("\n.block_on(async {\n", "\n.block_on_cell(async {\n");
@@ -44,7 +44,7 @@ pub(in crate::engine) fn rewrite(file: &Path, run_folder: &Path, analyse: bool) 
 
 /// Replaces evcxr's error type of `?` by one of the dylib, according to the format that `:efmt` set.
 fn replace_error_type(source: &mut String) {
-    const FORMATS: &[(&str, &str)] = &[("{}", "Plain"), ("{:?}", "Debugged"), ("{:#?}", "Spread")];
+    const FORMATS: &[(&str, &str)] = &[("{}", "DisplayError"), ("{:?}", "DebugError"), ("{:#?}", "PrettyDebugError")];
     for (format, name) in FORMATS {
         let start = "struct EvcxrUserCodeError {}\n";
         let prints = format!("eprintln!(\"{format}\", error);");

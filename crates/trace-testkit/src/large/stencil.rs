@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_the_formatter_writes_them() {
+    fn numbers_are_written_like_formatter() {
         for number in [0, 7, 10, 999, 1000, 1_001, 5_349_821_034_512_347, u64::MAX] {
             let mut out = Vec::new();
             micros(&mut out, number);

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cut_of_the_bytes_changes_nothing() {
+    fn events_do_not_depend_on_chunk_sizes() {
         let mut bytes = "über ".as_bytes().to_vec();
         bytes.extend(shown("grüße\n\u{1e}").encode("t1", 7));
         bytes.extend_from_slice(
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_an_end_ends_with_its_cell() {
+    fn unterminated_block_ends_with_cell() {
         for open in ["EVCXR_BEGIN_CONTENT text/html\n", "EVCXR_INPUT_REQUEST:", "EVCXR_BEG", "\u{1e}TRACEBOOK t1 3 1"] {
             let mut bytes = open.as_bytes().to_vec();
             bytes.extend(shown("in it").encode("t1", 1));
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn an_envelope_of_a_lost_process_is_dropped() {
+    fn envelope_of_lost_process_is_dropped() {
         let long = shown(&"x".repeat(300)).encode("t1", 1);
         let lost = Envelope::End { lost: true };
         for cut in [60, 200] {
@@ -330,25 +330,25 @@ mod tests {
     }
 
     #[test]
-    fn an_envelope_around_an_end_mark_is_whole() {
+    fn envelope_around_end_mark_is_complete() {
         let long = shown(&"x".repeat(300)).encode("t1", 1);
         let bytes = [&long[..200], &END.encode("t1", 1), &long[200..], b"next"].concat();
         assert_read(&bytes, &[event(1, END), event(1, shown(&"x".repeat(300))), text("next")]);
     }
 
     #[test]
-    fn an_envelope_with_another_token_is_text() {
+    fn envelope_with_foreign_token_is_text() {
         let bytes = END.encode("other", 1);
         assert_eq!(read("mine", &[&bytes]), [Event::Text(String::from_utf8(bytes.clone()).unwrap())]);
     }
 
     #[test]
-    fn invalid_utf8_is_replaced_and_ends_nothing() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(read("t", &[b"a\xff", b"b\xe2\x82"]), [text("a\u{fffd}b\u{fffd}")]);
     }
 
     #[test]
-    fn a_partial_line_appears_at_once() {
+    fn partial_line_is_reported_at_once() {
         let mut reader = Reader::new("t");
         let mut seen = String::new();
         reader.feed(b"working", |event| {

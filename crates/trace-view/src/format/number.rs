@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_separated_and_the_minus_is_a_minus() {
+    fn thousands_are_separated_and_minus_is_real() {
         assert_eq!(float(1307.74, 1), "1,307.7");
         assert_eq!(float(-2698.06, 1), "−2,698.1");
         assert_eq!(float(999.0, 0), "999");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_number_line_are_written_out() {
+    fn extreme_numbers_are_formatted() {
         assert_eq!(int(i64::MIN, 0), "−9,223,372,036,854,775,808");
         assert_eq!(int(i64::MAX, 0), "9,223,372,036,854,775,807");
         assert_eq!(float(1e15, 0), "1,000,000,000,000,000");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_zero_is_shown_as_zero_and_what_is_no_number_is_a_dash() {
+    fn only_zero_is_zero_and_nan_is_dash() {
         assert_eq!(float(-0.0, 1), "0.0");
         assert_eq!(float(-0.04, 1), "−0.040");
         assert_eq!(float(0.05, 1), "0.1");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_the_decimals_its_largest_value_needs() {
+    fn decimals_follow_largest_value() {
         assert_eq!(decimals([1.0, 2e9].into_iter()), 0);
         assert_eq!(decimals([1307.7, 0.004].into_iter()), 1);
         assert_eq!(decimals([12.34].into_iter()), 2);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_always_says_its_direction() {
+    fn difference_has_arrow_and_sign() {
         assert_eq!(difference(1307.7, float(1307.7, 1)), "▲ +1,307.7");
         assert_eq!(difference(-2698.1, float(-2698.1, 1)), "▼ −2,698.1");
         assert_eq!(difference(-0.01, float(-0.01, 1)), "▼ −0.010");

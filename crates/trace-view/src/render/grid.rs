@@ -222,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn one_column_has_one_number_of_decimals() {
+    fn column_has_uniform_decimals() {
         let cells = vec![TableValue::Float(1307.74), TableValue::Int(2), TableValue::Null, TableValue::Float(f64::NAN)];
         assert_eq!(texts(&Grid::of(&table(Kind::Number, cells))), ["1,307.7", "2.0", "—", "—"]);
     }
 
     #[test]
-    fn columns_of_one_unit_have_the_same_decimals() {
+    fn columns_of_one_unit_have_same_decimals() {
         let mut two = table(Kind::Number, vec![TableValue::Float(122.13)]);
         two.headers.push(Header::new("y", Unit::Millis, Kind::Difference));
         two.headers.push(Header::new("z", Unit::Count, Kind::Number));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_ends_in_a_unit_is_shown_with_the_unit_of_the_values() {
+    fn header_shows_unit_of_values_instead_of_htas() {
         let shown = |name| head(&Header::new(name, Unit::Millis, Kind::Number)).text;
         assert_eq!(shown("sum (us)"), "sum [ms]");
         assert_eq!(shown("idle_time(us)"), "idle_time [ms]");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_of_differences_begin_at_zero_wherever_that_is() {
+    fn bars_of_differences_begin_at_zero() {
         let grid = Grid::of(&table(
             Kind::Difference,
             vec![TableValue::Float(-20.5), TableValue::Float(20.5), TableValue::Null],
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_have_bars_of_one_scale_and_moments_and_single_values_none() {
+    fn several_durations_have_bars_of_shared_scale() {
         let names = ["a_total", "b_total", "ts"];
         let header = |name: &&str| Header {
             scale: if *name == "ts" { String::new() } else { "total".to_owned() },
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_what_is_shown_and_says_how_to_see_more() {
+    fn footer_of_page_says_how_to_see_more() {
         let mut paged = table(Kind::Number, (0..60).map(TableValue::Int).collect());
         paged.page = Some(crate::Page { rows: 20, more: "--top 50 shows more".to_owned() });
         let grid = Grid::of(&paged);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_footer_says_what_is_not_shown() {
+    fn footer_counts_hidden_rows() {
         let mut cut = table(Kind::Number, (0..120).map(TableValue::Int).collect());
         cut.total_rows = 1284;
         cut.notes.push("sorted by |Δ| ↓".to_owned());
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_too_short_is_filled_with_dashes() {
+    fn short_row_is_filled_with_dashes() {
         let mut short = table(Kind::Number, vec![]);
         short.rows.push(vec![]);
         assert_eq!(texts(&Grid::of(&short)), ["—"]);

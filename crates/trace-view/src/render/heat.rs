@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_values_are_lighter_and_gaps_stay_empty() {
+    fn larger_values_are_lighter_and_gaps_empty() {
         let cells = cells(&map(vec![vec![1.0, 2.0, f64::NAN], vec![3.0, 3.0, 5.0]]));
         let colours: Vec<&str> = cells.iter().map(|cell| cell.0.as_str()).collect();
         assert_eq!(colours.len(), 4, "a gap is not drawn, equal neighbours are one: {cells:?}");
@@ -276,14 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn values_on_both_sides_of_zero_have_two_colours() {
+    fn values_around_zero_have_diverging_colours() {
         let cells = cells(&map(vec![vec![-4.0, 0.0, 2.0]]));
         assert_eq!(cells[0].0, palette::DIVERGING[0]);
         assert_ne!(cells[2].0, palette::DIVERGING[2], "2 is half as far from zero as -4");
     }
 
     #[test]
-    fn many_cells_are_merged_and_the_picture_says_so() {
+    fn many_values_are_averaged_and_subtitle_says_so() {
         let large = map(vec![vec![1.0; 1_000]; 400]);
         let started = std::time::Instant::now();
         let (svg, _) = svg(&large).unwrap();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_values_are_drawn_or_left_out() {
+    fn extreme_values_are_drawn_and_empty_maps_have_text() {
         for values in [vec![vec![f64::MIN, f64::MAX]], vec![vec![7.0]], vec![vec![f64::INFINITY, 1.0], vec![]]] {
             assert!(map(values).bundle().data.contains_key(PNG));
         }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_becomes_markup() {
+    fn names_are_escaped_in_heat_map() {
         let (svg, _) = svg(&map(vec![vec![1.0]])).unwrap();
         assert!(!svg.contains("<script>") && svg.contains("&lt;script&gt;"));
     }

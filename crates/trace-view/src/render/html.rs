@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_is_escaped() {
+    fn all_texts_are_escaped() {
         for html in [table(&evil()), warning(EVIL)] {
             assert!(!html.contains("<script") && !html.contains("alert(\"") && !html.contains("'k"), "{html}");
             assert!(
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_elided_and_whole_in_the_title() {
+    fn long_names_are_elided_and_complete_in_title() {
         let name = format!("{}MIDDLE{}", "a".repeat(80), "b".repeat(80));
         let mut long = evil();
         long.rows[0][0] = TableValue::Text(name.clone());
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_formula() {
+    fn dollar_signs_are_not_tex() {
         let html = warning("$x$ \\(y\\)");
         assert!(html.contains("<span>$</span>x<span>$</span> <span>\\</span>(y<span>\\</span>)"), "{html}");
     }
 
     #[test]
-    fn the_table_needs_no_style_sheet() {
+    fn table_has_inline_styles_only() {
         let html = table(&evil());
         assert!(html.contains("max-height:540px;overflow:auto;"));
         assert!(html.contains("time&nbsp;[ms]</th>") && html.contains("<th scope=\"col\" style=\"text-align:right;"));

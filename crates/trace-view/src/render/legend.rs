@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fill_two_rows_and_the_rest_is_counted() {
+    fn legend_fills_two_rows_and_counts_the_rest() {
         assert_eq!(rows(&[40.0; 2], 100.0, 15.0).last(), Some(&(0..2)));
         assert_eq!(rows(&[40.0; 4], 100.0, 15.0), [0..2, 2..4]);
         assert_eq!(rows(&[40.0; 9], 100.0, 15.0), [0..2, 2..4]);

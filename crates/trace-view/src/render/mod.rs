@@ -19,6 +19,7 @@ use crate::{Axis, Bundle, Figure, HTML, HeatMap, PLOTLY, PNG, Part, TABLE, Table
 
 pub use palette::named_colour;
 pub use plotly::offline_plotly_js;
+pub use scale::round_step;
 pub use text::terminal_safe;
 
 /// The bundle of one part: always plain text, and whatever richer forms the part has.

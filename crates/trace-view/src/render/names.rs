@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_would_look_alike_show_where_they_part() {
+    fn names_elided_alike_show_their_difference() {
         let shared = "void at::native::vectorized_elementwise_kernel<4, at::native::";
         let names: Vec<String> = ["Add", "Mul"]
             .iter()
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn three_names_that_differ_in_two_places_stay_apart() {
+    fn three_names_with_two_differences_stay_distinct() {
         let start = "split_embedding_backward_codegen_rowwise";
         let names: Vec<String> =
             ["adagrad_unweighted_kernel_cta", "adagrad_unweighted_kernel_warp", "sgd_weighted_kernel_warp"]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn names_beyond_any_window_get_numbers() {
+    fn indistinguishable_elided_names_get_numbers() {
         // Each differs from the next in another place: no window of five characters shows all.
         let names: Vec<String> = (0..64_u32)
             .map(|bits| (0..6).map(|bit| format!("{}{}", "x".repeat(20), (bits >> bit) & 1)).collect())
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_stay_equal_and_short_names_stay_whole() {
+    fn equal_names_stay_equal_and_short_names_complete() {
         let names = vec!["x".repeat(50), "x".repeat(50), "y".to_owned()];
         let short = elide_apart(&names, 10);
         assert_eq!(short[0], short[1]);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_break_the_line_or_turn_it_around() {
+    fn control_and_bidi_characters_are_neutralised() {
         assert_eq!(one_line("a\nb\tc\u{1b}[31m\u{202e}"), "a b c\u{fffd}[31m\u{fffd}");
     }
 }

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn named_colours_stand_out_from_light_and_dark() {
+    fn named_colours_contrast_with_light_and_dark() {
         for (name, colour) in NAMED.iter().flat_map(|group| group.iter()) {
             // What is not there may recede.
             let least = if *colour == PALE { 2.0 } else { 3.0 };
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn names_of_one_figure_are_told_apart_by_every_eye() {
+    fn colours_of_one_figure_differ_for_every_eye() {
         for group in NAMED {
             apart(group, 12.0);
         }
     }
 
     #[test]
-    fn the_first_eight_series_stand_out_and_are_told_apart_by_every_eye() {
+    fn first_eight_series_contrast_and_differ_for_every_eye() {
         let first = ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().zip(SERIES).collect::<Vec<_>>();
         apart(&first, 17.0);
         for (place, colour) in first {
@@ -189,12 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_diverging_scale_are_told_apart_by_every_eye() {
+    fn ends_of_diverging_scale_differ_for_every_eye() {
         apart(&[("below", DIVERGING[0]), ("zero", DIVERGING[1]), ("above", DIVERGING[2])], 17.0);
     }
 
     #[test]
-    fn bars_have_colours_of_their_names_only_if_alone() {
+    fn bars_of_single_series_have_colours_of_names() {
         let series = Series {
             name: "median".to_owned(),
             mark: Mark::Bar,
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_one_colour_and_a_mixture_its_own() {
+    fn names_have_one_colour_and_mixtures_their_own() {
         let mut names: Vec<&str> = NAMED.iter().flat_map(|group| group.iter()).map(|(name, _)| *name).collect();
         let all = names.len();
         names.sort_unstable();

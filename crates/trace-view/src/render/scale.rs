@@ -119,8 +119,8 @@ impl Scale {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, … that is not less than `step`.
-fn round_step(step: f64) -> f64 {
+/// Rounds `step` up to the next of …, 0.5, 1, 2, 5, 10, 20, …
+pub fn round_step(step: f64) -> f64 {
     let decade = 10_f64.powf(step.log10().floor());
     [1.0, 2.0, 5.0].into_iter().map(|part| part * decade).find(|round| *round >= step).unwrap_or(10.0 * decade)
 }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_of_whole_numbers_has_none_between_them() {
+    fn whole_number_axis_has_whole_ticks() {
         let Some(span) = Span::of([0.0, 3.0].into_iter(), false, false) else { panic!() };
         assert_eq!(texts(span.at(360.0, 0.0))[..2], ["0.0", "0.5"]);
         assert_eq!(texts(span.whole(true).at(360.0, 0.0)), ["0", "1", "2", "3"]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_axis_counts_decades_and_leaves_out_what_has_no_logarithm() {
+    fn log_axis_ticks_decades_and_skips_negative_values() {
         let Some(span) = Span::of([3.0, 20_000.0, 0.0, -5.0].into_iter(), true, true) else { panic!() };
         let scale = span.at(360.0, 0.0);
         assert_eq!(texts(scale), ["1", "10", "100", "1,000", "10,000"]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_finite_has_no_span_and_one_value_has_one() {
+    fn span_needs_one_finite_value() {
         assert!(Span::of([f64::NAN, f64::INFINITY].into_iter(), false, true).is_none());
         assert!(Span::of([0.0].into_iter(), true, true).is_none());
         for value in [0.0, 7.0, -7.0, 1e300, -1e308, 5e-324] {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_number_line_do_not_overflow() {
+    fn extreme_values_do_not_overflow_axis() {
         let Some(span) = Span::of([f64::MIN, f64::MAX].into_iter(), false, true) else { panic!() };
         let scale = span.at(300.0, 0.0);
         assert!(scale.pixel(f64::MAX).is_some_and(f64::is_finite) && !scale.ticks(45.0).is_empty());

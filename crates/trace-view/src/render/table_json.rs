@@ -125,7 +125,7 @@ mod tests {
     use crate::{Header, Unit};
 
     #[test]
-    fn the_schema_holds() {
+    fn json_follows_schema() {
         let content = table(&Table {
             caption: "c".to_owned(),
             headers: vec![
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_how_many_rows_are_shown_at_first() {
+    fn page_gives_number_of_first_rows() {
         let rows: Vec<_> = (0..30).map(|n| vec![TableValue::Int(n)]).collect();
         let page = Some(crate::Page { rows: 20, more: "--top 0 shows all".to_owned() });
         let headers = vec![Header::new("n", Unit::Count, Kind::Number)];
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_one_and_a_half_megabytes_are_sent() {
+    fn json_is_bounded_in_bytes() {
         let rows = (0..5_000).map(|n| vec![TableValue::Text(format!("{n}{}", "<".repeat(1_000)))]).collect();
         let content =
             table(&Table { headers: vec![Header::new("n", Unit::None, Kind::Name)], rows, ..Table::default() });
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_five_thousand_rows_are_sent() {
+    fn json_is_bounded_in_rows() {
         let rows = (0..6_000).map(|n| vec![TableValue::Int(n)]).collect();
         let content =
             table(&Table { headers: vec![Header::new("n", Unit::Count, Kind::Number)], rows, ..Table::default() });

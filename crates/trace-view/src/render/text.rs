@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn long_heads_are_broken_where_words_end() {
+    fn long_headers_break_between_words() {
         let mut wide = sample("aten::add");
         wide.headers[1].name = "control_total_duration".to_owned();
         let text = table(&wide);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_steer_the_terminal() {
+    fn names_cannot_control_terminal() {
         let text = table(&sample("\u{1b}]0;owned\u{7}\r\nfake row"));
         assert!(!text.contains('\u{1b}') && !text.contains('\u{7}') && !text.contains('\r'));
         assert_eq!(text.lines().count(), 6);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_says_its_values() {
+    fn figure_text_lists_values() {
         let names = Points::Names(vec!["aten::mm".to_owned()]);
         let series =
             |name: &str, y: f64| Series { name: name.to_owned(), mark: crate::Mark::Bar, x: names.clone(), y: vec![y] };

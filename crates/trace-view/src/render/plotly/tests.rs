@@ -19,14 +19,14 @@ fn bars(names: &[&str]) -> Figure {
 }
 
 #[test]
-fn the_script_is_plotly_js_alone() {
+fn script_contains_plotly_js_only() {
     let js = offline_plotly_js();
     assert!(js.starts_with("/**\n* plotly.js v3"), "{:?}", js.get(..40));
     assert!(js.len() > 4_000_000 && !js.contains("</script") && !js.contains("MathJax-script"));
 }
 
 #[test]
-fn short_names_lose_empty_namespaces_in_texts_only() {
+fn empty_namespaces_are_hidden_in_texts_only() {
     let json = figure(&bars(&["at::native::::multi_tensor_apply_kernel", "::softmax_warp_backward"]));
     assert_eq!(json["data"][0]["x"], json!(["at::native::::multi_tensor_apply_kernel", "::softmax_warp_backward"]));
     let shown = json!(["at::native::multi_tensor_apply_kernel", "softmax_warp_backward"]);
@@ -38,7 +38,7 @@ fn short_names_lose_empty_namespaces_in_texts_only() {
 }
 
 #[test]
-fn three_series_of_vertical_bars_stand_at_the_names() {
+fn three_series_share_names_as_bars() {
     let json = figure(&bars(&["aten::mm", "aten::add"]));
     assert_eq!(json["data"].as_array().map(Vec::len), Some(3));
     for trace in json["data"].as_array().into_iter().flatten() {
@@ -58,7 +58,7 @@ fn three_series_of_vertical_bars_stand_at_the_names() {
 }
 
 #[test]
-fn names_that_look_alike_keep_their_own_bars() {
+fn equal_elided_names_keep_separate_bars() {
     let one = format!("{}1{}", "a".repeat(100), "b".repeat(100));
     let two = format!("{}2{}", "a".repeat(100), "b".repeat(100));
     let json = figure(&bars(&[&one, &two, "twice", "twice", "0"]));
@@ -71,7 +71,7 @@ fn names_that_look_alike_keep_their_own_bars() {
 }
 
 #[test]
-fn long_names_break_where_words_end() {
+fn long_names_wrap_between_words() {
     let name = format!("{} {}", "a".repeat(60), "b".repeat(60));
     assert_eq!(wrap(&name, 80), [format!("{} ", "a".repeat(60)), "b".repeat(60)]);
     assert_eq!(wrap(&"<".repeat(81), 80), ["&lt;".repeat(80), "&lt;".to_owned()]);
@@ -79,7 +79,7 @@ fn long_names_break_where_words_end() {
 }
 
 #[test]
-fn no_text_of_a_trace_is_read_as_markup() {
+fn texts_of_traces_are_escaped() {
     let evil = "<a href=\"javascript:alert(1)\">x</a>&lt;b&gt;";
     let mut figure = bars(&[evil]);
     (figure.title, figure.subtitle) = (evil.to_owned(), evil.to_owned());
@@ -91,7 +91,7 @@ fn no_text_of_a_trace_is_read_as_markup() {
 }
 
 #[test]
-fn what_is_not_finite_is_a_gap_and_many_names_are_thinned_out() {
+fn nan_is_gap_and_many_names_share_ticks() {
     let names: Vec<String> = (0..500).map(|n| format!("op{n}")).collect();
     let mut figure = bars(&names.iter().map(String::as_str).collect::<Vec<_>>());
     figure.series[0].y[0] = f64::NAN;
@@ -102,7 +102,7 @@ fn what_is_not_finite_is_a_gap_and_many_names_are_thinned_out() {
 }
 
 #[test]
-fn lines_and_steps_stand_at_numbers() {
+fn lines_and_steps_use_number_axis() {
     let line = |mark| Series { name: "queue".to_owned(), mark, x: Points::Numbers(vec![0.0, 1.5]), y: vec![1.0, 2.0] };
     let json = figure(&Figure {
         x: Axis { title: "time".to_owned(), unit: Unit::Millis, ..Axis::default() },
@@ -133,7 +133,7 @@ fn ranks_have_ticks_at_whole_numbers_only() {
 }
 
 #[test]
-fn a_long_legend_stands_beside_the_plot_in_colours_of_its_own() {
+fn long_legend_is_beside_the_plot() {
     let mut many = bars(&["aten::mm"]);
     let above = figure(&many);
     assert_eq!(above["layout"]["legend"]["orientation"], "h");
@@ -147,7 +147,7 @@ fn a_long_legend_stands_beside_the_plot_in_colours_of_its_own() {
 }
 
 #[test]
-fn a_choice_shows_its_series_and_names_alone() {
+fn choice_shows_only_its_series_and_names() {
     let mut two = bars(&["gemm"]);
     two.series[1].x = Points::Names(vec!["nccl".to_owned()]);
     two.series[2].x = Points::Names(vec!["nccl".to_owned()]);
@@ -166,7 +166,7 @@ fn a_choice_shows_its_series_and_names_alone() {
 }
 
 #[test]
-fn an_empty_figure_says_so() {
+fn empty_figure_has_text() {
     let json = figure(&Figure::default());
     assert_eq!(json["data"], json!([]));
     assert_eq!(json["layout"]["annotations"][0]["text"], "nothing to draw");

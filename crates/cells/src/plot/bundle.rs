@@ -1,36 +1,37 @@
-//! A `plotly::Plot` as a bundle like those of our own figures: with a picture, for where no script runs.
+//! The bundle of a `plotly::Plot`.
 //!
-//! The figure itself goes out as the user made it. The picture is drawn from what our renderer knows (see `drawn`); where it
-//! shows something else than a front end would, it says so. Of the rest (a map, a surface) a text says what it is.
+//! The figure itself is sent unchanged. The picture is drawn by our renderer; where it differs from what plotly.js draws, its
+//! subtitle says so. Other kinds (a map, a surface) have a text instead of a picture.
 
-use crate::drawn::{self, kind};
-use crate::heat;
+use super::heat_map::heat_map;
+use super::json::{axis, kind, title};
+use super::series::{is_points, on_second_axis, series_of};
 use plotly::Plot;
 use serde_json::Value;
-use trace_view::{Axis, BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present, SecondAxis};
+use trace_view::{BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present, SecondAxis};
 
-/// The bundle of a plot.
+/// Returns the bundle of a plot.
 ///
 /// # Errors
 /// If the plot cannot be written as JSON.
 pub(crate) fn bundle(plot: &Plot) -> Result<Bundle, String> {
     let json: Value = serde_json::from_str(&plot.to_json()).map_err(|error| format!("the plot: {error}"))?;
-    let traces: Vec<&Value> = series(&json).collect();
-    let drawn = match heat::map(&traces, &json["layout"]) {
+    let traces: Vec<&Value> = traces(&json).collect();
+    let drawn = match heat_map(&traces, &json["layout"]) {
         Some(map) => Some(map.bundle().with(PLAIN, text(&json).into())),
         None => figure(&json).and_then(|figure| figure.present().bundles().into_iter().next()),
     };
     let bundle = drawn.unwrap_or_else(|| Bundle::text(text(&json)));
-    // The strokes of crosses and boxes are nothing to read.
-    let strokes = series(&json).any(|trace| kind(trace) == "box" || drawn::is_points(trace));
+    // A table of the strokes of crosses and boxes would mean nothing.
+    let strokes = traces.iter().any(|trace| kind(trace) == "box" || is_points(trace));
     let bundle = if strokes { bundle.with(PLAIN, text(&json).into()) } else { bundle };
     Ok(bundle.with(PLOTLY, json))
 }
 
-/// `plotly figure: 2 bar, 1 heatmap of 3 × 4`
+/// Describes a plot: `plotly figure: 2 bar, 1 heatmap of 3 × 4`.
 fn text(json: &Value) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    for kind in series(json).map(described) {
+    for kind in traces(json).map(described) {
         match counts.iter_mut().find(|(name, _)| *name == kind) {
             Some((_, count)) => *count += 1,
             None => counts.push((kind, 1)),
@@ -42,11 +43,11 @@ fn text(json: &Value) -> String {
     format!("{title}: {}", if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") })
 }
 
-fn series(json: &Value) -> impl Iterator<Item = &Value> {
+fn traces(json: &Value) -> impl Iterator<Item = &Value> {
     json["data"].as_array().into_iter().flatten()
 }
 
-/// The kind of a trace, and how large what it shows is.
+/// Describes a trace: its kind and, of a matrix, its size.
 fn described(trace: &Value) -> String {
     match trace["z"].as_array() {
         Some(rows) => {
@@ -57,23 +58,23 @@ fn described(trace: &Value) -> String {
     }
 }
 
-/// The plot as a figure of ours; `None` if it is of another kind.
+/// Converts a plot into a figure of ours; `None` if that has no such marks or axes.
 fn figure(json: &Value) -> Option<Figure> {
     let layout = &json["layout"];
-    let traces: Vec<&Value> = series(json).collect();
-    let drawn = drawn::series(&traces, layout).filter(|series| !series.is_empty())?;
-    // Our figures stand at names or at numbers, not at both.
-    let at_names = matches!(drawn[0].x, Points::Names(_));
-    if drawn.iter().any(|series| matches!(series.x, Points::Names(_)) != at_names) {
+    let traces: Vec<&Value> = traces(json).collect();
+    let drawn = series_of(&traces, layout).filter(|series| !series.is_empty())?;
+    // The first axis of our figures is one of names or one of numbers, not both.
+    let names = matches!(drawn[0].x, Points::Names(_));
+    if drawn.iter().any(|series| matches!(series.x, Points::Names(_)) != names) {
         return None;
     }
     let stacked = layout["barmode"].as_str().is_some_and(|mode| mode == "stack" || mode == "relative");
     let height = layout["height"].as_u64().and_then(|height| u32::try_from(height).ok());
     let all = |what: &str| traces.iter().all(|trace| kind(trace) == what);
-    let on_their_side = traces.iter().any(|trace| trace["orientation"] == "h");
+    let horizontal = traces.iter().any(|trace| trace["orientation"] == "h");
     let (mut x, mut y) = (axis(&layout["xaxis"]), axis(&layout["yaxis"]));
     let mut subtitle = String::new();
-    if on_their_side {
+    if horizontal {
         (x, y) = (y, x);
         subtitle = "in this picture the bars stand upright".to_owned();
     } else if traces.iter().any(|trace| kind(trace) == "pie") {
@@ -85,8 +86,7 @@ fn figure(json: &Value) -> Option<Figure> {
     } else if all("histogram") && y.title.is_empty() {
         y.title = traces[0]["histnorm"].as_str().filter(|norm| !norm.is_empty()).unwrap_or("count").to_owned();
     }
-    let on_second: Vec<usize> =
-        (0..traces.len()).filter(|&index| drawn::on_second_axis(traces[index], layout)).collect();
+    let on_second: Vec<usize> = (0..traces.len()).filter(|&index| on_second_axis(traces[index], layout)).collect();
     let second = (!on_second.is_empty()).then(|| SecondAxis { axis: axis(&layout["yaxis2"]), series: on_second });
     Some(Figure {
         title: title(&layout["title"]),
@@ -101,15 +101,6 @@ fn figure(json: &Value) -> Option<Figure> {
     })
 }
 
-pub(crate) fn axis(axis: &Value) -> Axis {
-    Axis { title: title(&axis["title"]), log: axis["type"] == "log", ..Axis::default() }
-}
-
-/// A title is a text, or has one.
-pub(crate) fn title(title: &Value) -> String {
-    title.as_str().or_else(|| title["text"].as_str()).unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,7 +108,7 @@ mod tests {
     use trace_view::PNG;
 
     #[test]
-    fn bars_and_lines_have_a_picture_and_stay_as_they_were_made() {
+    fn bars_and_lines_have_picture_and_unchanged_json() {
         let mut plot = Plot::new();
         plot.add_trace(Bar::new(vec!["a", "b"], vec![1.0, 2.0]).name("bars"));
         plot.add_trace(Scatter::new(vec!["a", "b"], vec![2.0, 1.0]).name("line"));
@@ -129,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn other_kinds_have_a_text() {
+    fn other_kinds_have_text_without_picture() {
         let mut plot = Plot::new();
         plot.add_trace(plotly::Surface::<f64, f64, f64>::new(vec![vec![1.0], vec![2.0]]));
         let bundle = bundle(&plot).unwrap();
@@ -138,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn heat_maps_have_a_picture_and_stay_as_they_were_made() {
+    fn heat_maps_have_picture_and_unchanged_json() {
         let mut plot = Plot::new();
         plot.add_trace(HeatMap::new(
             vec!["a", "b"],
@@ -152,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn heat_maps_stand_where_their_axes_say() {
-        let map = |trace: Value| heat::map(&[&trace], &serde_json::json!({"yaxis": {"autorange": "reversed"}}));
+    fn heat_maps_follow_their_axes() {
+        let map = |trace: Value| heat_map(&[&trace], &serde_json::json!({"yaxis": {"autorange": "reversed"}}));
         let z = serde_json::json!([[1, 2, null], [4, 5, 6]]);
         let edges =
             map(serde_json::json!({"type": "heatmap", "z": z, "x": [0, 2, 4, 6], "zmin": 0, "zmax": 9})).unwrap();
@@ -167,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn histograms_are_counted_as_their_norm_says() {
+    fn histograms_apply_their_norm() {
         let counted = |norm: Option<&str>| {
             let trace =
                 serde_json::json!({"type": "histogram", "x": [0.0, 0.0, 1.0, 3.9], "nbinsx": 2, "histnorm": norm});
@@ -182,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn second_axes_of_values_are_drawn() {
+    fn second_value_axis_is_drawn_if_it_overlays() {
         let layout = serde_json::json!({"yaxis2": {"overlaying": "y", "side": "right", "title": {"text": "GB/s"}}});
         let data = serde_json::json!([
             {"type": "bar", "x": ["a", "b"], "y": [1, 2]},
@@ -194,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_of_bars_and_lines_has_a_picture() {
+    fn kinds_made_of_bars_and_lines_have_picture() {
         let plot = |trace: Box<dyn plotly::Trace>| {
             let mut plot = Plot::new();
             plot.add_trace(trace);

@@ -1,12 +1,11 @@
-//! What our pictures draw of a heat map of plotly's.
+//! A heat map of plotly as one of ours.
 
-use crate::drawn::{kind, numbers, on_first_axes, points};
-use crate::plot::{axis, title};
+use super::json::{axis, kind, numbers, on_first_axes, points, title};
 use serde_json::Value;
 use trace_view::{HeatMap, Points};
 
-/// The only trace of a plot as a heat map of ours; `None` if it is another one, or its axes do not fit its values.
-pub(crate) fn map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
+/// Converts the only trace of a plot; `None` if it is no heat map, or its axes do not fit its values.
+pub(super) fn heat_map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
     let [trace] = traces else { return None };
     if kind(trace) != "heatmap" || !on_first_axes(trace) {
         return None;
@@ -24,8 +23,8 @@ pub(crate) fn map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
         subtitle: String::new(),
         x: axis(&layout["xaxis"]),
         y: axis(&layout["yaxis"]),
-        columns: places(&trace["x"], wide)?,
-        rows: places(&trace["y"], values.len())?,
+        columns: positions(&trace["x"], wide)?,
+        rows: positions(&trace["y"], values.len())?,
         from_top: layout["yaxis"]["autorange"] == "reversed",
         height: layout["height"].as_u64().and_then(|height| u32::try_from(height).ok()),
         values,
@@ -34,8 +33,8 @@ pub(crate) fn map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
     })
 }
 
-/// Where so many columns or rows stand: a place each, or the edges between them.
-fn places(list: &Value, count: usize) -> Option<Points> {
+/// Returns the positions of `count` columns or rows, which may be given by their edges.
+fn positions(list: &Value, count: usize) -> Option<Points> {
     match points(list, count)? {
         Points::Numbers(edges) if edges.len() == count + 1 => {
             Some(Points::Numbers(edges.windows(2).map(|pair| pair[0] / 2.0 + pair[1] / 2.0).collect()))
