@@ -36,6 +36,8 @@ pub enum Mark {
     Line,
     /// A step function: a value holds until the next point.
     Step,
+    /// Bars that begin where the one before ended, at names. The first and the last value are totals, those between changes.
+    Waterfall,
 }
 
 /// Where the values of a series stand on the first axis.

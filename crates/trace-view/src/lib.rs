@@ -16,6 +16,7 @@ mod table;
 mod thin;
 mod tidy;
 pub mod timing;
+mod waterfall;
 
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};

@@ -177,6 +177,26 @@ pub enum Error {
         /// The requested iteration.
         iteration: i64,
     },
+    /// No event of the trace matches the marker of iterations.
+    #[error(
+        "trace \"{label}\" has no annotation, operator or module that matches the marker `{marker}`; %events {label} --cat user_annotation lists annotations"
+    )]
+    NoMarker {
+        /// The trace.
+        label: String,
+        /// The regular expression.
+        marker: String,
+    },
+    /// All iterations of a rank were left out as warm-up, or are not among those selected.
+    #[error("no iteration of trace \"{label}\" is left without the first {warmup} of each rank (has {})", numbers(.available))]
+    NoIterationLeft {
+        /// The trace.
+        label: String,
+        /// First iterations that were left out.
+        warmup: usize,
+        /// The iterations of the trace.
+        available: Vec<i64>,
+    },
     /// The list of iterations is empty.
     #[error("no iteration of trace \"{label}\" is selected (has {})", numbers(.available))]
     NoIterationSelected {

@@ -37,6 +37,7 @@ mod diff;
 mod domain;
 pub mod error;
 mod exec;
+mod explain;
 pub mod filter;
 mod frame;
 mod interval;
@@ -48,6 +49,7 @@ mod stats;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
+pub use call_tree;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
@@ -63,6 +65,7 @@ pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_nam
 pub use domain::{Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
 pub use exec::checkpoint::{CancellationToken, set_checkpoint};
+pub use explain::{ClassChange, Explain, Explanation, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel};
 pub use frame::columns::EVENT_COLUMNS;
 pub use polars;
 pub use present::{display_table, frame_table};

@@ -213,10 +213,10 @@ impl Side {
     }
 }
 
-/// The regions with the largest change of their attributed time, either way; ties in the order of control.
-pub fn largest(regions: &[RegionChange], most: usize) -> Vec<&RegionChange> {
-    let mut sorted: Vec<&RegionChange> = regions.iter().collect();
-    sorted.sort_by_key(|region| std::cmp::Reverse(region.attributed_ns.numerator().unsigned_abs()));
-    sorted.truncate(most);
-    sorted
+/// Places of the regions with the largest change of their attributed time, either way; ties in the order of control.
+pub fn largest(regions: &[RegionChange], most: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..regions.len()).collect();
+    places.sort_by_key(|&place| std::cmp::Reverse(regions[place].attributed_ns.numerator().unsigned_abs()));
+    places.truncate(most);
+    places
 }

@@ -172,7 +172,7 @@ fn an_explanation_adds_up_and_splits_count_and_cost() {
             one_sided && region.attributed_ns.delta() != 0.0
         );
     }
-    let first = largest(&explained.regions, 1)[0];
+    let first = &explained.regions[largest(&explained.regions, 1)[0]];
     let path = explained.alignment.control.path(first.region.control[0], &labels);
     assert!(path.last().is_some_and(|name| name.contains("softmax")), "{path:?}");
     let [one, other] = explained.coverage;

@@ -51,6 +51,8 @@ pub(super) const SERIES: [&str; 24] = [
     "#204577", "#834c18", "#4d4f5a", "#076041", "#57175b", "#5b1a25", "#3f3f11", "#182680",
 ];
 
+/// More, less, and totals, in a waterfall.
+pub(super) const WATERFALL: [&str; 3] = [VERMILLION, BLUE, PALE];
 /// From little to much, in steps that every eye sees alike: cividis (Nuñez, Anderton and Renslow, 2018).
 pub(super) const SEQUENTIAL: [&str; 5] = ["#00224e", "#434e6c", "#7d7c78", "#bcaf6f", "#fee838"];
 /// From below zero to above.

@@ -60,7 +60,7 @@ mod tests {
         let odd = vec![f64::NAN, f64::INFINITY, f64::MAX, f64::MIN, -0.0, 5e-324, -1.0, 1e15];
         for log in [false, true] {
             for bars in [BarMode::Group, BarMode::Stack] {
-                for mark in [Mark::Bar, Mark::Line, Mark::Step] {
+                for mark in [Mark::Bar, Mark::Line, Mark::Step, Mark::Waterfall] {
                     for (x, y) in [
                         (names(8), odd.clone()),
                         (Points::Numbers(odd.clone()), odd.clone()),

@@ -7,7 +7,7 @@ use super::names::{elide, one_line, places, unique};
 use super::scale::{Scale, Span};
 use super::{axis_title, palette};
 use crate::format::number;
-use crate::{BarMode, Figure, Mark, Points, Series};
+use crate::{BarMode, Figure, Mark, Points, Series, waterfall};
 
 /// The most names of which every one gets its bars.
 const MOST_NAMES: usize = 1_000;
@@ -65,7 +65,11 @@ impl<'a> Drawing<'a> {
         let mut names = places(figure);
         names.truncate(MOST_NAMES);
         let bars = figure.series.iter().any(|series| series.mark == Mark::Bar);
-        let y = if figure.bars == BarMode::Stack && bars { stacked(figure, &names) } else { values(figure, false) };
+        let y = match figure.series.iter().find(|series| series.mark == Mark::Waterfall) {
+            Some(series) => waterfall::bars(&series.y).iter().flat_map(|bar| [bar.from, bar.to]).collect(),
+            None if figure.bars == BarMode::Stack && bars => stacked(figure, &names),
+            None => values(figure, false),
+        };
         let second = figure.second.as_ref().and_then(|second| {
             let bars =
                 second.series.iter().any(|&index| figure.series.get(index).is_some_and(|one| one.mark == Mark::Bar));
@@ -109,8 +113,12 @@ impl<'a> Drawing<'a> {
         for (place, &index) in beside.iter().enumerate() {
             self.bars(svg, index, place, beside.len());
         }
-        for (index, series) in self.figure.series.iter().enumerate().filter(|(_, series)| series.mark != Mark::Bar) {
-            self.line(svg, series, index);
+        for (index, series) in self.figure.series.iter().enumerate() {
+            match series.mark {
+                Mark::Bar => {}
+                Mark::Waterfall => self.waterfall(svg, series),
+                Mark::Line | Mark::Step => self.line(svg, series, index),
+            }
         }
         let base = self.y.base();
         push(svg, format_args!("<path d=\"M{:.1} {base:.1}H{:.1}\" stroke=\"#888\"/>", self.left, self.right));
@@ -189,6 +197,24 @@ impl<'a> Drawing<'a> {
                 drawn.push(bar(centre - wide / 2.0, wide, base, y));
             }
             fill(svg, &drawn, self.colour(index));
+        }
+    }
+
+    /// Bars that begin where the one before ended.
+    fn waterfall(&self, svg: &mut String, series: &Series) {
+        let wide = self.band() * 0.8;
+        let [more, less, total] = palette::WATERFALL;
+        for (part, (centre, _)) in waterfall::bars(&series.y).into_iter().zip(self.points(series)) {
+            let from = if part.is_total { Some(self.bottom) } else { self.y.pixel(part.from) };
+            let (Some(from), Some(to)) = (from, self.y.pixel(part.to)) else { continue };
+            let colour = if part.is_total {
+                total
+            } else if part.to >= part.from {
+                more
+            } else {
+                less
+            };
+            fill(svg, &[bar(centre - wide / 2.0, wide, from, to)], colour);
         }
     }
 

@@ -16,6 +16,8 @@ pub(crate) const STREAM: &str = "stream";
 pub(crate) const CORRELATION: &str = "correlation";
 pub(crate) const INDEX_CORRELATION: &str = "index_correlation";
 pub(crate) const ITERATION: &str = "iteration";
+pub(crate) const INPUT_DIMS: &str = "input_dims";
+pub(crate) const INPUT_TYPE: &str = "input_type";
 
 pub(crate) const SHORT_NAME: &str = "short_name";
 pub(crate) const COUNTS: &str = "counts";
@@ -54,8 +56,8 @@ pub const EVENT_COLUMNS: &[Column] = &[
         Unit::None,
         "correlation of the cudaEventRecord that is waited for",
     ),
-    Column::new("input_dims", Unit::None, "shapes of the inputs, as JSON"),
-    Column::new("input_type", Unit::None, "types of the inputs, as JSON"),
+    Column::new(INPUT_DIMS, Unit::None, "shapes of the inputs, as JSON"),
+    Column::new(INPUT_TYPE, Unit::None, "types of the inputs, as JSON"),
     Column::new("input_strides", Unit::None, "strides of the inputs, as JSON"),
     Column::new("external_id", Unit::None, "id that ties an operator to its kernels"),
     Column::new("python_id", Unit::None, "id of a Python call"),

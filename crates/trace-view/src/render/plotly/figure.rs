@@ -5,7 +5,7 @@ use super::menu;
 use super::style::{paint, to_json};
 use super::ticks::{name_ticks, number_ticks, span};
 use super::traces::trace;
-use crate::{Figure, Mark, Points};
+use crate::{Figure, Mark, Points, waterfall};
 use plotly::Configuration;
 use plotly::common::AxisSide;
 use plotly::configuration::ModeBarButtonName;
@@ -31,6 +31,15 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
     {
         if let Some(axis) = layout.get_mut(axis).and_then(Value::as_object_mut) {
             axis.extend(more);
+        }
+    }
+    if let Some(series) = figure.series.iter().find(|series| series.mark == Mark::Waterfall) {
+        let bars = waterfall::bars(&series.y);
+        let high = bars.iter().map(|bar| bar.from.max(bar.to)).fold(f64::NEG_INFINITY, f64::max);
+        let low = waterfall::floor(&series.y);
+        if high > low {
+            let pad = (high - low) * 0.05;
+            layout["yaxis"]["range"] = json!([if low == 0.0 { 0.0 } else { low - pad }, high + pad]);
         }
     }
     if let Some(second) = &figure.second {

@@ -3,14 +3,17 @@
 //! plotly.js reads a few tags and entities in every text it draws (`<b>`, `<a href>`, `&lt;`), so texts of a trace are
 //! escaped.
 
-use crate::Series;
 use crate::render::names::one_line;
 use crate::render::palette;
+use crate::{Mark, Series};
 use serde::Serialize;
 use serde_json::Value;
 
 /// Gives a trace the colour of its series, or its bars theirs if the series is shown `alone`.
 pub(super) fn paint(trace: &mut Value, series: &Series, index: usize, alone: bool) {
+    if series.mark == Mark::Waterfall {
+        return;
+    }
     let colour = palette::of_series(&series.name, index);
     trace["marker"]["color"] = palette::of_bars(series, index, alone).map_or(colour.into(), |bars| bars.into());
     if trace["line"].is_object() {

@@ -171,3 +171,16 @@ fn empty_figure_has_text() {
     assert_eq!(json["data"], json!([]));
     assert_eq!(json["layout"]["annotations"][0]["text"], "nothing to draw");
 }
+
+#[test]
+fn a_waterfall_leads_from_total_to_total() {
+    let names = Points::Names(["step of a", "aten::mm", "idle", "step of b"].map(str::to_owned).to_vec());
+    let series =
+        Series { name: "change".to_owned(), mark: Mark::Waterfall, x: names, y: vec![100.0, 5.0, -2.0, 103.0] };
+    let json = figure(&Figure { series: vec![series], ..Figure::default() });
+    assert_eq!(json["data"][0]["type"], "waterfall");
+    assert_eq!(json["data"][0]["measure"], json!(["absolute", "relative", "relative", "total"]));
+    assert_eq!(json["data"][0]["y"], json!([100.0, 5.0, -2.0, 103.0]));
+    // Changes of 5 % are seen: the axis does not begin at zero.
+    assert!(json["layout"]["yaxis"]["range"][0].as_f64() > Some(90.0), "{}", json["layout"]["yaxis"]);
+}

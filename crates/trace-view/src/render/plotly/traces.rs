@@ -3,11 +3,12 @@
 use super::style::{escape, to_json, wrap};
 use crate::format::number;
 use crate::render::names::unique;
+use crate::render::palette::WATERFALL;
 use crate::{Axis, Figure, Mark, Points, Series, tidied};
 use plotly::common::{Line, LineShape, Mode};
 use plotly::{Bar, Scatter};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Characters of a line of the hover text.
 const HOVER_CHARS: usize = 80;
@@ -35,6 +36,9 @@ fn drawn<X: Serialize + Clone + 'static>(x: Vec<X>, hover: Vec<String>, series: 
     let y = series.y.iter().map(|value| value.is_finite().then_some(*value)).collect();
     let name = escape(&series.name);
     let template = format!("{template}<extra></extra>");
+    if series.mark == Mark::Waterfall {
+        return waterfall(to_json(&x), hover, series, template);
+    }
     if series.mark == Mark::Bar {
         let bar = Bar::new(x, y).name(name).hover_template(template);
         return if hover.is_empty() { to_json(&bar) } else { to_json(&bar.hover_text_array(hover)) };
@@ -47,6 +51,28 @@ fn drawn<X: Serialize + Clone + 'static>(x: Vec<X>, hover: Vec<String>, series: 
         .line(Line::new().shape(shape).width(2.0))
         .hover_template(template);
     if hover.is_empty() { to_json(&line) } else { to_json(&line.hover_text_array(hover)) }
+}
+
+/// Returns a trace of plotly.js's type `waterfall`, which the crate has no type for.
+fn waterfall(x: Value, hover: Vec<String>, series: &Series, template: String) -> Value {
+    let last = series.y.len().saturating_sub(1);
+    let measure = |place: usize| {
+        if place == 0 {
+            "absolute"
+        } else if place == last {
+            "total"
+        } else {
+            "relative"
+        }
+    };
+    let measures: Vec<&str> = (0..series.y.len()).map(measure).collect();
+    let y: Vec<Option<f64>> = series.y.iter().map(|value| value.is_finite().then_some(*value)).collect();
+    let [more, less, total] = WATERFALL.map(|colour| json!({ "marker": { "color": colour } }));
+    json!({
+        "type": "waterfall", "name": escape(&series.name), "x": x, "y": y, "measure": measures, "hovertext": hover,
+        "hovertemplate": template, "increasing": more, "decreasing": less, "totals": total,
+        "connector": { "line": { "color": "#888", "width": 1 } },
+    })
 }
 
 /// Returns the template for `control: 1,234.5 µs`, which plotly.js fills in.

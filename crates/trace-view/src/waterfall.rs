@@ -1,0 +1,74 @@
+//! Bars of a waterfall: from a total over changes to another total.
+
+/// A bar between two values of the axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bar {
+    /// Where it begins: for a total the lower end of the axis.
+    pub(crate) from: f64,
+    /// Where it ends.
+    pub(crate) to: f64,
+    /// It is the first or the last bar.
+    pub(crate) is_total: bool,
+}
+
+/// The axis reaches below the least value by this share of the range of the values.
+const MARGIN: f64 = 0.6;
+
+/// Returns the bars of the values: the first and the last are totals, those between are changes.
+pub(crate) fn bars(values: &[f64]) -> Vec<Bar> {
+    let low = floor(values);
+    let mut at = 0.0;
+    let last = values.len().saturating_sub(1);
+    let bar = |(place, &value): (usize, &f64)| {
+        let value = if value.is_finite() { value } else { 0.0 };
+        if place == 0 || place == last {
+            at = value;
+            return Bar { from: low, to: value, is_total: true };
+        }
+        let from = at;
+        at += value;
+        Bar { from, to: at, is_total: false }
+    };
+    values.iter().enumerate().map(bar).collect()
+}
+
+/// Returns the lower end of the axis: 0, or where the changes would be too small to be seen, a value near the totals.
+pub(crate) fn floor(values: &[f64]) -> f64 {
+    let mut at = 0.0;
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let last = values.len().saturating_sub(1);
+    for (place, &value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+        at = if place == 0 || place == last { value } else { at + value };
+        (low, high) = (low.min(at), high.max(at));
+    }
+    let floor = low - MARGIN * (high - low);
+    if low > high {
+        0.0
+    } else if floor <= 0.0 {
+        low.min(0.0)
+    } else {
+        floor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_lead_from_total_to_total() {
+        let bars = bars(&[10.0, 5.0, -3.0, 12.0]);
+        let ends: Vec<(f64, f64, bool)> = bars.iter().map(|bar| (bar.from, bar.to, bar.is_total)).collect();
+        let low = 10.0 - 0.6 * 5.0;
+        assert_eq!(ends, [(low, 10.0, true), (10.0, 15.0, false), (15.0, 12.0, false), (low, 12.0, true)]);
+    }
+
+    #[test]
+    fn the_axis_begins_at_zero_if_changes_are_large() {
+        assert_eq!(floor(&[10.0, 20.0, 30.0]), 0.0);
+        assert_eq!(floor(&[10.0, -15.0, -5.0]), -5.0);
+        assert!(floor(&[100.0, 1.0, 101.0]) > 90.0);
+        assert_eq!(floor(&[]), 0.0);
+        assert_eq!(floor(&[f64::NAN]), 0.0);
+    }
+}

@@ -1,0 +1,279 @@
+//! The explanation of a difference, as numbers and frames.
+
+use crate::frame::columns::NAME;
+use crate::{Result, Warning};
+use call_tree::{Cause, Change, Class, Coverage, Grade, Labels, NodeId, RegionChange, Tree, largest};
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+
+/// What one side of an explanation is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SideSummary {
+    /// Label; of several runs their labels, joined by commas.
+    pub label: String,
+    /// Number of runs.
+    pub runs: usize,
+    /// Ranks, ascending.
+    pub ranks: Vec<i64>,
+    /// Iterations, ascending; empty if the whole recording counts as one.
+    pub iterations: Vec<i64>,
+    /// Number of samples: iterations of all ranks of all runs.
+    pub samples: usize,
+}
+
+/// The mean of a measure on both sides, in µs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct StepChange {
+    /// Control.
+    pub control_us: f64,
+    /// Test.
+    pub test_us: f64,
+    /// Test − control.
+    pub delta_us: f64,
+}
+
+/// Time of one class of a step.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ClassChange {
+    /// `compute`, `exposed_communication`, `exposed_copy`, `idle`, or `host` of recordings without GPU work.
+    pub class: &'static str,
+    /// Control, µs a step.
+    pub control_us: f64,
+    /// Test, µs a step.
+    pub test_us: f64,
+    /// Test − control.
+    pub delta_us: f64,
+}
+
+/// Idle time by cause.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct IdleChange {
+    /// `host`, `launch call`, `launch latency`, `dependency` or `drain`.
+    pub cause: &'static str,
+    /// Innermost frame of the host that ran then; empty for other causes, and between frames.
+    pub frame: String,
+    /// Control, µs a step.
+    pub control_us: f64,
+    /// Test, µs a step.
+    pub test_us: f64,
+    /// Test − control.
+    pub delta_us: f64,
+}
+
+/// One region: what of control and what of test is compared with each other.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RegionRow {
+    /// Number of the region, by its place in control.
+    pub id: usize,
+    /// Calls from the outermost to the kernel.
+    pub path: Vec<String>,
+    /// Name of the kernel; of several the first, and how many more there are.
+    pub name: String,
+    /// `exact`, `name`, `family`, `region`, `moved`, `added` or `deleted`.
+    pub grade: &'static str,
+    /// Why the two sides were brought together.
+    pub why: &'static str,
+    /// Events a step, of control and of test.
+    pub count: [f64; 2],
+    /// Share of the step, µs, of control and of test.
+    pub attributed_us: [f64; 2],
+    /// Sum of durations a step, overlap counted twice, µs, of control and of test.
+    pub total_us: [f64; 2],
+    /// Test − control of the share of the step, µs.
+    pub delta_us: f64,
+    /// How much of it comes from another number of events.
+    pub count_part_us: f64,
+    /// How much of it comes from other costs of each event.
+    pub cost_part_us: f64,
+}
+
+/// Where the difference of two steps comes from. Step = classes + idle time; regions add up to the classes.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// Control and test.
+    pub sides: [SideSummary; 2],
+    /// Length of a step.
+    pub step: StepChange,
+    /// Compute, exposed communication, exposed copies, idle time; `host` instead of the first three without GPU work.
+    pub classes: Vec<ClassChange>,
+    /// Idle time by cause, the largest change first.
+    pub idle: Vec<IdleChange>,
+    /// Time of events that run in a selected step, but that another step launched.
+    pub unattributed: StepChange,
+    /// What a reader must know of the recordings.
+    pub warnings: Vec<Warning>,
+    pub(super) found: call_tree::Explanation,
+    pub(super) labels: Labels,
+}
+
+impl Explanation {
+    pub(super) fn of(
+        found: call_tree::Explanation,
+        labels: Labels,
+        sides: [SideSummary; 2],
+        warnings: Vec<Warning>,
+    ) -> Self {
+        let change = |change: Change| StepChange {
+            control_us: change.control.value() / 1e3,
+            test_us: change.test.value() / 1e3,
+            delta_us: change.delta() / 1e3,
+        };
+        let class = |name: &'static str, of: Change| {
+            let StepChange { control_us, test_us, delta_us } = change(of);
+            ClassChange { class: name, control_us, test_us, delta_us }
+        };
+        let is_there = |of: Change| of.control.total != 0 || of.test.total != 0;
+        let has_gpu = found.coverage.iter().any(|coverage| coverage.recorded > 0);
+        let mut classes: Vec<ClassChange> = found
+            .classes
+            .iter()
+            .filter(|(class, of)| if *class == Class::Host { is_there(*of) } else { has_gpu })
+            .map(|&(of, time)| class(word(of), time))
+            .collect();
+        classes.push(class("idle", found.idle_ns));
+        let mut idle: Vec<IdleChange> = found
+            .idle
+            .iter()
+            .map(|&((cause, frame), of)| {
+                let StepChange { control_us, test_us, delta_us } = change(of);
+                let frame = frame.map_or(String::new(), |frame| labels.text(frame).to_owned());
+                IdleChange { cause: cause_word(cause), frame, control_us, test_us, delta_us }
+            })
+            .collect();
+        idle.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
+        Self {
+            sides,
+            step: change(found.step_ns),
+            classes,
+            idle,
+            unattributed: change(found.unattributed_ns),
+            warnings,
+            found,
+            labels,
+        }
+    }
+
+    /// Number of regions.
+    pub fn region_count(&self) -> usize {
+        self.found.regions.len()
+    }
+
+    /// GPU time accounted for, of control and of test: recorded = selected + left out, and selected is the sum of all regions.
+    pub fn coverage(&self) -> [Coverage; 2] {
+        self.found.coverage
+    }
+
+    /// Whether modules and frames of Python were left out, since only one side has them.
+    pub fn is_without_stacks(&self) -> bool {
+        self.found.without_stacks
+    }
+
+    /// The regions with the largest change of their share of the step, either way.
+    pub fn largest(&self, most: usize) -> Vec<RegionRow> {
+        let places = largest(&self.found.regions, most);
+        places.into_iter().map(|place| self.row(place, &self.found.regions[place])).collect()
+    }
+
+    /// All regions, in the order of control.
+    pub fn rows(&self) -> Vec<RegionRow> {
+        self.found.regions.iter().enumerate().map(|(id, region)| self.row(id, region)).collect()
+    }
+
+    /// All regions as a frame, in the order of control.
+    ///
+    /// # Columns
+    /// `region`, `path` (calls from the outermost on, joined by ` > `), `name`, `grade`, `why`; of both sides `control_count`,
+    /// `test_count` (events a step), `control_us`, `test_us` (share of the step), `delta_us`, `count_part_us`, `cost_part_us`,
+    /// `control_total_us`, `test_total_us` (sums of durations). Times are means over samples, in µs.
+    ///
+    /// # Errors
+    /// If memory does not suffice.
+    pub fn regions(&self) -> Result<DataFrame> {
+        let rows = self.rows();
+        let text = |name: &str, of: &dyn Fn(&RegionRow) -> String| -> Column {
+            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
+        };
+        let number = |name: &str, of: &dyn Fn(&RegionRow) -> f64| -> Column {
+            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
+        };
+        let ids: Vec<i64> = rows.iter().map(|row| row.id as i64).collect();
+        let columns = vec![
+            Series::new("region".into(), ids).into(),
+            text("path", &|row| row.path.join(" > ")),
+            text(NAME, &|row| row.name.clone()),
+            text("grade", &|row| row.grade.to_owned()),
+            text("why", &|row| row.why.to_owned()),
+            number("control_count", &|row| row.count[0]),
+            number("test_count", &|row| row.count[1]),
+            number("control_us", &|row| row.attributed_us[0]),
+            number("test_us", &|row| row.attributed_us[1]),
+            number("delta_us", &|row| row.delta_us),
+            number("count_part_us", &|row| row.count_part_us),
+            number("cost_part_us", &|row| row.cost_part_us),
+            number("control_total_us", &|row| row.total_us[0]),
+            number("test_total_us", &|row| row.total_us[1]),
+        ];
+        Ok(DataFrame::new(rows.len(), columns)?)
+    }
+
+    fn row(&self, id: usize, region: &RegionChange) -> RegionRow {
+        let both = |change: Change, unit: f64| [change.control.value() / unit, change.test.value() / unit];
+        let (tree, leaf) = self.place(region);
+        let mut path: Vec<String> = tree.path(leaf, &self.labels).into_iter().map(str::to_owned).collect();
+        let kernel = path.pop().unwrap_or_default();
+        let leaves = region.region.control.len().max(region.region.test.len());
+        let name = if leaves > 1 { format!("{kernel} and {} more", leaves - 1) } else { kernel };
+        RegionRow {
+            id,
+            path,
+            name,
+            grade: region.region.grade.word(),
+            why: region.region.why.sentence(),
+            count: both(region.count, 1.0),
+            attributed_us: both(region.attributed_ns, 1e3),
+            total_us: both(region.ns, 1e3),
+            delta_us: region.attributed_ns.delta() / 1e3,
+            count_part_us: region.count_part_ns() / 1e3,
+            cost_part_us: region.cost_part_ns() / 1e3,
+        }
+    }
+
+    /// The tree that names a region, and its first leaf there: control's, or test's of what was added.
+    pub(super) fn place(&self, region: &RegionChange) -> (&Tree, NodeId) {
+        let alignment = &self.found.alignment;
+        match region.region.control.first() {
+            Some(&leaf) => (&alignment.control, leaf),
+            None => (&alignment.test, region.region.test.first().copied().unwrap_or_default()),
+        }
+    }
+
+    /// Number of regions of a grade.
+    pub(super) fn graded(&self, grade: Grade) -> usize {
+        self.found.regions.iter().filter(|region| region.region.grade == grade).count()
+    }
+}
+
+/// Word of a class in tables and files.
+pub(super) fn word(class: Class) -> &'static str {
+    match class {
+        Class::Compute => "compute",
+        Class::Communication => "exposed_communication",
+        Class::Copy => "exposed_copy",
+        Class::Host => "host",
+    }
+}
+
+pub(super) fn cause_word(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Host => "host",
+        Cause::LaunchCall => "launch call",
+        Cause::LaunchLatency => "launch latency",
+        Cause::Dependency => "dependency",
+        Cause::Drain => "drain",
+    }
+}

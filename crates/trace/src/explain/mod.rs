@@ -1,0 +1,14 @@
+//! Where the difference of two steps comes from: aligned call trees, and a step's time divided exactly.
+
+mod explanation;
+mod figure;
+mod json;
+mod present;
+mod query;
+mod recordings;
+#[cfg(test)]
+mod tests;
+
+pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
+pub use figure::WaterfallLevel;
+pub use query::Explain;

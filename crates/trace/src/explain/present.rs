@@ -1,0 +1,288 @@
+//! An explanation as sentences, a figure and tables.
+
+use super::explanation::{Explanation, RegionRow, StepChange};
+use super::figure::WaterfallLevel;
+use call_tree::Grade;
+use trace_view::format::{counted, ranges};
+use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
+
+/// Regions of a page that does not say how many.
+const TOP: usize = 15;
+/// Rows of the table of idle time.
+const IDLE_ROWS: usize = 8;
+/// Calls of a path that a table shows, the innermost ones.
+const PATH_CALLS: usize = 3;
+
+/// Sentences, waterfall, the 15 regions with the largest change, idle time by cause, warnings.
+impl Present for Explanation {
+    fn present(&self) -> Report {
+        self.report(TOP)
+    }
+}
+
+impl Explanation {
+    /// The page with so many regions.
+    pub fn report(&self, top: usize) -> Report {
+        let mut report = Report::of(Part::Text(self.sentences()));
+        report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
+        report.parts.push(Part::Figure(self.waterfall(WaterfallLevel::default())));
+        report.parts.push(Part::Table(self.class_table()));
+        if top > 0 && self.region_count() > 0 {
+            report.parts.push(Part::Table(self.region_table(top)));
+        }
+        if !self.idle.is_empty() {
+            report.parts.push(Part::Table(self.idle_table()));
+        }
+        report.parts.push(Part::Text(self.notes()));
+        report
+    }
+
+    /// What is compared: `control → test · ranks 0–3 → 0–3 · 24 + 24 samples`.
+    pub(super) fn caption(&self) -> String {
+        let [control, test] = &self.sides;
+        let ranks = |ranks: &[i64]| format!("{}{}", if ranks.len() == 1 { "rank " } else { "ranks " }, ranges(ranks));
+        let one = ranks(&control.ranks);
+        let both = if control.ranks == test.ranks { one } else { format!("{one} → {}", ranks(&test.ranks)) };
+        format!("{} → {} · {both} · {} + {} iterations", control.label, test.label, control.samples, test.samples)
+    }
+
+    /// The answer in a few sentences: how much slower, which class, which scope.
+    pub fn sentences(&self) -> String {
+        let [control, test] = &self.sides;
+        let StepChange { control_us, test_us, delta_us } = self.step;
+        let percent =
+            if control_us > 0.0 { format!(" ({:.1} %)", 100.0 * delta_us.abs() / control_us) } else { String::new() };
+        let change = match delta_us {
+            0.0 => "as fast as control".to_owned(),
+            delta if delta > 0.0 => format!("{} slower{percent}", time(delta)),
+            delta => format!("{} faster{percent}", time(-delta)),
+        };
+        let mut text = format!(
+            "{} is {change} a step: {} → {}, means of {} + {} iterations.",
+            test.label,
+            time(control_us),
+            time(test_us),
+            control.samples,
+            test.samples
+        );
+        let mut classes: Vec<_> = self.classes.iter().filter(|class| class.delta_us != 0.0).collect();
+        classes.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
+        if !classes.is_empty() {
+            let parts: Vec<String> = classes
+                .iter()
+                .map(|class| format!("{} {}", class.class.replace('_', " "), signed(class.delta_us)))
+                .collect();
+            text.push_str(&format!("\nBy class: {}.", parts.join(", ")));
+        }
+        let (one, other) = (self.diagnosis(0), self.diagnosis(1));
+        let bound = if one == other { format!("Both are {one}.") } else { format!("Control is {one}, test {other}.") };
+        text.push_str(&format!("\n{bound}"));
+        if control.runs == 1 && test.runs == 1 {
+            text.push_str(
+                "\nThis is about these two recordings. Whether the programs differ needs several recordings of each, made by \
+                 fresh processes.",
+            );
+        }
+        text
+    }
+
+    /// What a side is bound by: the class that takes most of its step, of idle time the cause.
+    pub(super) fn diagnosis(&self, side: usize) -> &'static str {
+        let of = |control: f64, test: f64| if side == 0 { control } else { test };
+        let classes = self.classes.iter().filter(|class| class.class != "idle");
+        let mut parts: Vec<(&'static str, f64)> =
+            classes.map(|class| (bound(class.class), of(class.control_us, class.test_us))).collect();
+        for (cause, bound) in [
+            ("host", "host-bound"),
+            ("launch call", "host-bound"),
+            ("launch latency", "bound by launch latency"),
+            ("dependency", "bound by dependencies between kernels"),
+            ("drain", "host-bound"),
+        ] {
+            let time =
+                self.idle.iter().filter(|idle| idle.cause == cause).map(|idle| of(idle.control_us, idle.test_us)).sum();
+            match parts.iter_mut().find(|(word, _)| *word == bound) {
+                Some((_, sum)) => *sum += time,
+                None => parts.push((bound, time)),
+            }
+        }
+        parts
+            .into_iter()
+            .reduce(|most, part| if part.1 > most.1 { part } else { most })
+            .map_or("idle", |(word, _)| word)
+    }
+
+    fn class_table(&self) -> Table {
+        let row = |name: &str, control: f64, test: f64, delta: f64| {
+            vec![
+                TableValue::Text(name.to_owned()),
+                TableValue::Float(control),
+                TableValue::Float(test),
+                TableValue::Float(delta),
+            ]
+        };
+        let mut rows: Vec<Vec<TableValue>> = self
+            .classes
+            .iter()
+            .map(|class| row(&class.class.replace('_', " "), class.control_us, class.test_us, class.delta_us))
+            .collect();
+        rows.push(row("step", self.step.control_us, self.step.test_us, self.step.delta_us));
+        let mut headers = vec![Header::new("class", Unit::None, Kind::Text)];
+        headers.extend(self.sides_and_change());
+        Table {
+            caption: format!("the step divided · {}", self.caption()),
+            headers,
+            total_rows: rows.len(),
+            rows,
+            ..Table::default()
+        }
+    }
+
+    fn sides_and_change(&self) -> [Header; 3] {
+        let [control, test] = &self.sides;
+        let side = |name: &str, meaning: &str| Header {
+            meaning: meaning.to_owned(),
+            scale: "time".to_owned(),
+            ..Header::new(name, Unit::Micros, Kind::Bar)
+        };
+        [
+            side(&control.label, "control: share of the step, mean over samples"),
+            side(&test.label, "test: share of the step, mean over samples"),
+            Header { meaning: "test − control".to_owned(), ..Header::new("change", Unit::Micros, Kind::Difference) },
+        ]
+    }
+
+    fn region_table(&self, top: usize) -> Table {
+        let meaning = |name: &str, unit: Unit, kind: Kind, meaning: &str| Header {
+            meaning: meaning.to_owned(),
+            ..Header::new(name, unit, kind)
+        };
+        let mut headers = vec![
+            meaning("kernel", Unit::None, Kind::Name, "kernel, or the first of several"),
+            meaning("called by", Unit::None, Kind::Name, "the innermost calls above it"),
+            meaning(
+                "grade",
+                Unit::None,
+                Kind::Category,
+                "how well both sides agree: exact, name, family, region, moved, added, deleted",
+            ),
+        ];
+        headers.extend(self.sides_and_change());
+        headers.push(meaning(
+            "by count",
+            Unit::Micros,
+            Kind::Difference,
+            "how much comes from another number of events",
+        ));
+        headers.push(meaning(
+            "by cost",
+            Unit::Micros,
+            Kind::Difference,
+            "how much comes from other costs of each event",
+        ));
+        let rows = self.largest(top).iter().map(values).collect::<Vec<_>>();
+        Table {
+            caption: format!("regions with the largest change · {}", self.caption()),
+            headers,
+            rows,
+            total_rows: self.region_count(),
+            notes: vec!["sorted by |change|".to_owned()],
+            ..Table::default()
+        }
+    }
+
+    fn idle_table(&self) -> Table {
+        let rows: Vec<Vec<TableValue>> = self
+            .idle
+            .iter()
+            .take(IDLE_ROWS)
+            .map(|idle| {
+                let frame = if idle.frame.is_empty() { TableValue::Null } else { TableValue::Text(idle.frame.clone()) };
+                vec![
+                    TableValue::Text(idle.cause.to_owned()),
+                    frame,
+                    TableValue::Float(idle.control_us),
+                    TableValue::Float(idle.test_us),
+                    TableValue::Float(idle.delta_us),
+                ]
+            })
+            .collect();
+        let mut headers =
+            vec![Header::new("cause", Unit::None, Kind::Text), Header::new("host frame", Unit::None, Kind::Name)];
+        headers.extend(self.sides_and_change());
+        Table {
+            caption: format!("idle time by cause · {}", self.caption()),
+            headers,
+            rows,
+            total_rows: self.idle.len(),
+            notes: vec!["sorted by |change|".to_owned()],
+            ..Table::default()
+        }
+    }
+
+    /// How the sides were matched, and what is not accounted for.
+    fn notes(&self) -> String {
+        let grades =
+            [Grade::Exact, Grade::Name, Grade::Family, Grade::Region, Grade::Moved, Grade::Added, Grade::Deleted];
+        let counted_grades: Vec<String> = grades
+            .into_iter()
+            .map(|grade| (grade.word(), self.graded(grade)))
+            .filter(|(_, number)| *number > 0)
+            .map(|(word, number)| format!("{number} {word}"))
+            .collect();
+        let mut text = format!("{}: {}.", counted(self.region_count(), "region"), counted_grades.join(", "));
+        for (side, coverage) in self.sides.iter().zip(self.coverage()) {
+            if coverage.left_out > 0 {
+                text.push_str(&format!(
+                    "\n{}: {} of GPU work ({}) outside of the selected iterations is left out.",
+                    side.label,
+                    time(coverage.left_out_ns as f64 / 1e3),
+                    counted(coverage.left_out as usize, "event")
+                ));
+            }
+            if coverage.recorded == 0 {
+                text.push_str(&format!(
+                    "\n{}: the recording has no GPU work; its step is divided by host events.",
+                    side.label
+                ));
+            }
+        }
+        if self.is_without_stacks() {
+            text.push_str("\nOnly one side was recorded with Python frames; they are ignored on both.");
+        }
+        text
+    }
+}
+
+fn values(row: &RegionRow) -> Vec<TableValue> {
+    let path = &row.path[row.path.len().saturating_sub(PATH_CALLS)..];
+    vec![
+        TableValue::Text(row.name.clone()),
+        TableValue::Text(path.join(" > ")),
+        TableValue::Text(row.grade.to_owned()),
+        TableValue::Float(row.attributed_us[0]),
+        TableValue::Float(row.attributed_us[1]),
+        TableValue::Float(row.delta_us),
+        TableValue::Float(row.count_part_us),
+        TableValue::Float(row.cost_part_us),
+    ]
+}
+
+fn bound(class: &str) -> &'static str {
+    match class {
+        "exposed_communication" => "communication-bound",
+        "exposed_copy" => "bound by copies",
+        "host" => "host-bound",
+        _ => "compute-bound",
+    }
+}
+
+/// A time in µs, for people.
+fn time(us: f64) -> String {
+    trace_view::format::nanoseconds((us * 1e3).round() as i64)
+}
+
+/// A change in µs with its sign.
+fn signed(us: f64) -> String {
+    format!("{}{}", if us < 0.0 { "−" } else { "+" }, time(us.abs()))
+}

@@ -1,0 +1,173 @@
+//! Events of a rank → events of a call tree.
+
+use crate::domain::is_device_work;
+use crate::exec::checkpoint::cancellable;
+use crate::frame::EventRows;
+use crate::frame::columns::*;
+use crate::{Compat, Result, Trace};
+use call_tree::{Class, Event, Kind, LabelId, Labels, Recording, Window};
+use polars::prelude::StringChunked;
+use regex::Regex;
+use std::collections::HashMap;
+
+/// How the iterations of a recording are told.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Iterations {
+    /// Numbers of the iterations to take; `None` for all.
+    pub(super) numbers: Option<Vec<i64>>,
+    /// First iterations to leave out.
+    pub(super) warmup: usize,
+    /// Host events that mark iterations, instead of the profiler's steps.
+    pub(super) marker: Option<Regex>,
+}
+
+/// Converts the events of a rank, and finds its iterations.
+pub(super) fn recording(
+    trace: &Trace,
+    compat: Compat,
+    iterations: &Iterations,
+    labels: &mut Labels,
+) -> Result<Recording> {
+    let rows = EventRows::of(&trace.events, compat)?;
+    let texts = |column: &str| trace.events.column(column).ok().and_then(|column| column.str().ok()).cloned();
+    let mut builder = Builder {
+        rows: &rows,
+        inputs: [texts(INPUT_DIMS), texts(INPUT_TYPE)],
+        labels,
+        known: HashMap::new(),
+        threads: HashMap::new(),
+        events: Vec::with_capacity(rows.len()),
+        marks: Vec::new(),
+    };
+    builder.fill(iterations);
+    let windows = windows(builder.marks, iterations);
+    Ok(Recording { events: builder.events, windows })
+}
+
+/// Category of an event, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Category {
+    Operator,
+    Annotation,
+    Python,
+    Launch,
+    Device,
+    /// Not part of a call tree: flows, copies of annotations on the GPU, synchronisation, spans.
+    Other,
+}
+
+struct Builder<'r> {
+    rows: &'r EventRows,
+    inputs: [Option<StringChunked>; 2],
+    labels: &'r mut Labels,
+    /// Labels by code of the name, role and inputs.
+    known: HashMap<(u32, Kind, String), LabelId>,
+    /// Threads and streams by process or device.
+    threads: HashMap<(bool, Option<i64>, Option<i64>), u32>,
+    events: Vec<Event>,
+    /// Iterations: number, begin, end and thread.
+    marks: Vec<Window>,
+}
+
+impl Builder<'_> {
+    fn fill(&mut self, iterations: &Iterations) {
+        let rows = self.rows;
+        let mut category = rows.per_text(|cat| match cat {
+            "cpu_op" | "Operator" => Category::Operator,
+            "user_annotation" => Category::Annotation,
+            "python_function" => Category::Python,
+            cat if cat.ends_with("_runtime") || cat.ends_with("_driver") || cat == "Runtime" => Category::Launch,
+            cat if is_device_work(cat) => Category::Device,
+            _ => Category::Other,
+        });
+        let mut is_copy = rows.per_text(|cat| cat.to_ascii_lowercase().contains("mem"));
+        let mut is_collective = rows.per_text(is_collective);
+        let mut is_module = rows.per_text(|name| name.starts_with("nn.Module:"));
+        let mut is_graph = rows.per_text(|name| name.contains("GraphLaunch"));
+        let mut step = rows.per_text(|name| name.strip_prefix("ProfilerStep#").and_then(|number| number.parse().ok()));
+        let mut marks = rows.per_text(|name| iterations.marker.as_ref().is_some_and(|marker| marker.is_match(name)));
+        for row in cancellable(0..rows.len()) {
+            let Some(start) = rows.ts(row) else { continue };
+            let (cat, name) = (rows.cat(row), rows.name(row));
+            let kind = match category(cat) {
+                Category::Operator => Kind::Operator,
+                Category::Annotation => Kind::Annotation,
+                Category::Python if is_module(name) => Kind::Module,
+                Category::Python => Kind::Python,
+                Category::Launch if is_graph(name) => Kind::GraphLaunch,
+                Category::Launch => Kind::Launch,
+                Category::Device if is_collective(name) => Kind::Gpu(Class::Communication),
+                Category::Device if is_copy(cat) => Kind::Gpu(Class::Copy),
+                Category::Device => Kind::Gpu(Class::Compute),
+                Category::Other => continue,
+            };
+            let end = start + rows.dur(row);
+            let thread = self.thread(row, kind);
+            let label = self.label(row, name, kind);
+            let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
+            let correlation = rows.correlation(row).filter(|_| has_correlation);
+            self.events.push(Event { kind, start, end, thread, label, correlation, row: row as u32 });
+            if iterations.marker.is_some() {
+                if !kind.is_gpu() && kind != Kind::Launch && marks(name) {
+                    self.marks.push(Window { iteration: 0, start, end, thread });
+                }
+            } else if kind == Kind::Annotation
+                && let Some(iteration) = step(name)
+            {
+                self.marks.push(Window { iteration, start, end, thread });
+            }
+        }
+    }
+
+    fn thread(&mut self, row: usize, kind: Kind) -> u32 {
+        let (process, thread) = self.rows.thread(row);
+        let key = if kind.is_gpu() { (true, process, self.rows.stream(row)) } else { (false, process, thread) };
+        let next = self.threads.len() as u32;
+        *self.threads.entry(key).or_insert(next)
+    }
+
+    fn label(&mut self, row: usize, name: u32, kind: Kind) -> LabelId {
+        let mut inputs = String::new();
+        if kind == Kind::Operator {
+            for text in self.inputs.iter().flatten().filter_map(|texts| texts.get(row)) {
+                inputs.push_str(text);
+            }
+        }
+        let (labels, rows) = (&mut *self.labels, self.rows);
+        let key = (name, kind, inputs);
+        if let Some(&label) = self.known.get(&key) {
+            return label;
+        }
+        let label = labels.add(kind, rows.text(name), &key.2);
+        self.known.insert(key, label);
+        label
+    }
+}
+
+/// Whether a kernel communicates.
+// Differs from HTA: it counts every kernel whose name starts with `hip` as communication.
+fn is_collective(name: &str) -> bool {
+    ["nccl", "rccl", "hccl", "mscclKernel"].iter().any(|start| name.starts_with(start))
+        || ["ncclKernel", "ncclDevKernel", "nvshmem"].iter().any(|word| name.contains(word))
+}
+
+/// The selected iterations, by their begins, none inside another.
+fn windows(mut marks: Vec<Window>, iterations: &Iterations) -> Vec<Window> {
+    marks.sort_by_key(|mark| (mark.start, std::cmp::Reverse(mark.end)));
+    let mut windows: Vec<Window> = Vec::new();
+    for mark in marks {
+        if mark.end > mark.start && windows.last().is_none_or(|last| mark.start >= last.end) {
+            windows.push(mark);
+        }
+    }
+    if iterations.marker.is_some() {
+        for (number, window) in windows.iter_mut().enumerate() {
+            window.iteration = number as i64;
+        }
+    }
+    let mut windows = windows.split_off(iterations.warmup.min(windows.len()));
+    if let Some(numbers) = &iterations.numbers {
+        windows.retain(|window| numbers.contains(&window.iteration));
+    }
+    windows
+}

@@ -1,0 +1,161 @@
+//! Explanations of hand-made traces and of the demo data.
+
+use crate::explain::recordings::{Iterations, recording};
+use crate::{Error, Explain, TraceSet, WaterfallLevel};
+use call_tree::{Kind, Labels};
+use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{Part, Present};
+
+/// Two iterations of 100 µs: an operator with a kernel of `us` each, and a copy.
+fn timeline(us: i64) -> TraceSet {
+    let mut trace = TraceBuilder::new();
+    for (iteration, at) in [(1, 0), (2, 100)] {
+        let id = 10 * iteration;
+        trace = trace
+            .step(iteration, at..at + 100)
+            .operator("aten::mm", at + 5..at + 30)
+            .runtime("cudaLaunchKernel", id, at + 10..at + 20)
+            .kernel("gemm", Stream(7), at + 30..at + 30 + us)
+            .correlation(id);
+    }
+    TraceSet::from_bytes(trace.json()).unwrap().with_label(if us == 20 { "a" } else { "b" })
+}
+
+#[test]
+fn a_slower_kernel_is_all_of_the_change_but_idle() {
+    let explained = Explain::new(timeline(20), timeline(35)).run().unwrap();
+    assert_eq!((explained.step.control_us, explained.step.delta_us), (100.0, 0.0));
+    let class = |name: &str| explained.classes.iter().find(|class| class.class == name).unwrap().delta_us;
+    assert_eq!((class("compute"), class("idle"), class("exposed_copy")), (15.0, -15.0, 0.0));
+    let rows = explained.rows();
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((row.path.as_slice(), row.name.as_str(), row.grade), (&["aten::mm".to_owned()][..], "gemm", "exact"));
+    assert_eq!((row.count, row.attributed_us, row.delta_us), ([1.0, 1.0], [20.0, 35.0], 15.0));
+    assert_eq!((row.count_part_us, row.cost_part_us), (0.0, 15.0));
+    let idle: Vec<(&str, &str, f64)> =
+        explained.idle.iter().map(|idle| (idle.cause, idle.frame.as_str(), idle.control_us)).collect();
+    assert!(idle.contains(&("drain", "", 50.0)), "{idle:?}");
+}
+
+#[test]
+fn parts_of_every_waterfall_add_up_to_the_step() {
+    let (control, test) = (demo("control"), demo("test"));
+    let explained = Explain::new(&control, &test).warmup(1).run().unwrap();
+    assert_eq!(explained.sides[0].samples, 5);
+    for (word, level) in WaterfallLevel::WORDS {
+        let figure = explained.waterfall(level);
+        let values = &figure.series[0].y;
+        let (changes, totals) = (&values[1..values.len() - 1], (values[0], values[values.len() - 1]));
+        assert!((totals.0 + changes.iter().sum::<f64>() - totals.1).abs() < 1e-9, "{word}");
+    }
+    let classes: f64 = explained.classes.iter().map(|class| class.delta_us).sum();
+    let idle: f64 = explained.idle.iter().map(|idle| idle.delta_us).sum();
+    let regions: f64 = explained.rows().iter().map(|row| row.delta_us).sum();
+    assert!((classes - explained.step.delta_us).abs() < 1e-6);
+    assert!((regions + explained.unattributed.delta_us + idle - explained.step.delta_us).abs() < 1e-6);
+}
+
+#[test]
+fn the_document_has_its_fields_and_adds_up() {
+    let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
+    let json = explained.to_json();
+    assert_eq!((json["version"].as_u64(), json["scope"].as_str()), (Some(1), Some("recording")));
+    assert!(json["step"]["interval_ns"].is_null() && json["seed"].is_null());
+    for side in ["control", "test"] {
+        let coverage = &json["coverage"][side];
+        let selected = coverage["selected_gpu_ns"].as_i64().unwrap();
+        let left_out: i64 =
+            coverage["left_out"].as_array().unwrap().iter().map(|out| out["gpu_ns"].as_i64().unwrap()).sum();
+        assert_eq!(coverage["recorded_gpu_ns"].as_i64().unwrap(), selected + left_out);
+        let regions = json["regions"].as_array().unwrap();
+        assert_eq!(regions.iter().map(|region| region[side]["gpu_total_ns"].as_i64().unwrap()).sum::<i64>(), selected);
+    }
+}
+
+#[test]
+fn a_trace_with_itself_changes_nothing() {
+    let trace = demo("control");
+    let explained = Explain::new(&trace, &trace).run().unwrap();
+    assert_eq!((explained.step.delta_us, explained.region_count()), (0.0, explained.rows().len()));
+    assert!(explained.rows().iter().all(|row| row.grade == "exact" && row.delta_us == 0.0));
+    assert!(explained.sentences().contains("as fast as control"));
+}
+
+#[test]
+fn several_runs_are_samples_of_one_side() {
+    let (control, test) = (timeline(20), timeline(35));
+    let explained = Explain::of_runs(vec![(&control).into(), (&test).into()], vec![(&test).into()]).run().unwrap();
+    assert_eq!((explained.sides[0].samples, explained.sides[0].runs), (4, 2));
+    assert_eq!(explained.sides[0].label, "a,b");
+    let compute = &explained.classes[0];
+    assert_eq!((compute.control_us, compute.test_us), (27.5, 35.0));
+}
+
+#[test]
+fn markers_take_the_place_of_steps() {
+    let trace = timeline(20);
+    let marker = regex::Regex::new("^aten::mm$").unwrap();
+    let explained = Explain::new(&trace, &trace).marker(marker).run().unwrap();
+    assert_eq!((explained.sides[0].samples, explained.step.control_us), (2, 25.0));
+    let error = Explain::new(&trace, &trace).marker(regex::Regex::new("decode").unwrap()).run().unwrap_err();
+    assert!(matches!(error, Error::NoMarker { .. }), "{error}");
+}
+
+#[test]
+fn selections_that_do_not_exist_are_named() {
+    let (a, b) = (timeline(20), timeline(35));
+    let error = |explain: Explain| explain.run().unwrap_err().to_string();
+    assert_eq!(error(Explain::new(&a, &b).control_rank(7)), "trace \"a\" has no rank 7 (has 0)");
+    assert_eq!(error(Explain::new(&a, &b).test_iteration(9)), "trace \"b\" has no iteration 9 (has 1, 2)");
+    assert_eq!(
+        error(Explain::new(&a, &b).warmup(5)),
+        "no iteration of trace \"a\" is left without the first 5 of each rank (has 1, 2)"
+    );
+}
+
+#[test]
+fn a_recording_without_gpu_work_is_divided_by_operators() {
+    let trace = |us: i64| {
+        let json = TraceBuilder::new()
+            .step(1, 0..100)
+            .operator("aten::linear", 10..60)
+            .operator("aten::mm", 20..20 + us)
+            .json();
+        TraceSet::from_bytes(json).unwrap()
+    };
+    let explained = Explain::new(trace(10), trace(30)).run().unwrap();
+    let classes: Vec<(&str, f64)> = explained.classes.iter().map(|class| (class.class, class.delta_us)).collect();
+    assert_eq!(classes, [("host", 0.0), ("idle", 0.0)]);
+    let mut rows: Vec<(String, f64)> = explained.rows().into_iter().map(|row| (row.name, row.delta_us)).collect();
+    rows.sort_by(|one, other| one.1.total_cmp(&other.1));
+    assert_eq!(rows, [("aten::linear".to_owned(), -20.0), ("aten::mm".to_owned(), 20.0)]);
+}
+
+#[test]
+fn the_page_has_sentences_a_waterfall_and_tables() {
+    let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
+    let report = explained.present();
+    let count = |is: fn(&Part) -> bool| report.parts.iter().filter(|part| is(part)).count();
+    assert_eq!(count(|part| matches!(part, Part::Figure(_))), 1);
+    assert_eq!(count(|part| matches!(part, Part::Table(_))), 3);
+    let text = explained.sentences();
+    assert!(text.starts_with("test is ") && text.contains("slower") && text.contains("By class: "), "{text}");
+    assert!(text.contains("These") || text.contains("these two recordings"), "{text}");
+}
+
+#[test]
+fn events_keep_their_roles() {
+    let trace = demo("control");
+    let mut labels = Labels::default();
+    let rank = &trace.traces()[0];
+    let recording = recording(rank, trace.compat(), &Iterations::default(), &mut labels).unwrap();
+    let count = |kind: fn(&Kind) -> bool| recording.events.iter().filter(|event| kind(&event.kind)).count();
+    assert_eq!(recording.windows.len(), 6);
+    assert!(count(|kind| kind.is_gpu()) > 500 && count(|kind| *kind == Kind::Launch) > 500);
+    assert!(count(|kind| *kind == Kind::Operator) > 500);
+    assert!(recording.events.iter().all(|event| event.end >= event.start));
+}
+
+fn demo(name: &str) -> TraceSet {
+    TraceSet::load(format!("../../notebooks/data/{name}")).unwrap().with_label(name)
+}
