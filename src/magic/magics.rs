@@ -4,8 +4,8 @@
 
 use super::api::Magic;
 use super::{
-    analysis, cd, compare_traces, describe, events, help, lsmagic, magic, ops_diff, opt, parser_args, pwd, show, time,
-    timeit, trace_drop, trace_info, trace_list, trace_load, visualize, who,
+    analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
+    show, time, timeit, trace_drop, trace_info, trace_list, trace_load, visualize, who,
 };
 use std::sync::LazyLock;
 
@@ -18,6 +18,8 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &describe::Describe,
         &trace_drop::TraceDrop,
         &parser_args::ParserArgs,
+        &explain::Explain,
+        &explain::Waterfall,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
         &visualize::Visualize,

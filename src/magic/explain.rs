@@ -1,0 +1,218 @@
+//! `%explain`: where the difference of two steps comes from. `%waterfall`: its figure alone.
+
+use super::api::Magic;
+use super::argument::{Argument, Call, Group, IdKind, Kind};
+use super::context::{Context, write};
+use super::view::{RESULT, write_csv};
+use super::visualize;
+use crate::Error;
+use std::sync::Arc;
+use trace::{Explain as Query, Explanation, LabeledTrace, WaterfallLevel};
+
+pub(super) struct Explain;
+pub(super) struct Waterfall;
+
+/// The sides: one run, or several recordings of the same program.
+const RUNS: Group = Group::new(
+    "Arguments",
+    &[
+        Argument::required("CONTROL", Kind::Trace, "the run to compare with, or several: control1,control2"),
+        Argument::required("TEST", Kind::Trace, "the run that is compared, or several; a difference is test − control"),
+    ],
+);
+
+/// Which samples count.
+const SAMPLES: Group = Group::new(
+    "What is compared",
+    &[
+        Argument::flag("rank", Kind::List(IdKind::Ranks), "rank or ranks of both sides").or("all"),
+        Argument::flag("control-rank", Kind::List(IdKind::Ranks), "rank or ranks of CONTROL").or("all"),
+        Argument::flag("test-rank", Kind::List(IdKind::Ranks), "rank or ranks of TEST").or("all").of_second_trace(),
+        Argument::flag("iteration", Kind::List(IdKind::Iterations), "iteration or iterations of both sides").or("all"),
+        Argument::flag("control-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of CONTROL")
+            .or("all"),
+        Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST")
+            .or("all")
+            .of_second_trace(),
+        Argument::flag("warmup", Kind::Whole, "leave this many first iterations of each rank out").or("0"),
+        Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations")
+            .or("ProfilerStep"),
+    ],
+);
+
+/// How much of the table is shown.
+const SHOWN_REGIONS: Group =
+    Group::new("Rows", &[Argument::flag("top", Kind::Whole, "show this many regions; 0 shows none").or("15")]);
+
+/// What the waterfall shows, and where it goes.
+const FIGURE: Group = Group::new(
+    "Figure",
+    &[
+        Argument::flag("level", Kind::Choice(&["class", "op", "region", "module"]), "what a bar stands for").or("op"),
+        Argument::flag("html", Kind::File, "write a page with the live figure; works without a network"),
+        Argument::flag("png", Kind::File, "write a picture"),
+        Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+    ],
+);
+
+/// Where it goes.
+const FILES: Group = Group::new(
+    "Files",
+    &[Argument::flag("json", Kind::File, "write step, classes, idle time, all regions and coverage, times in ns")],
+);
+
+impl Magic for Explain {
+    fn name(&self) -> &'static str {
+        "explain"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Explain why a step got slower or faster: where its time changed, and by how much."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        &[RUNS, SAMPLES, SHOWN_REGIONS, FILES, RESULT]
+    }
+
+    fn result(&self) -> Option<&'static str> {
+        Some("a polars DataFrame with one row per region, times a step in µs")
+    }
+
+    fn notes(&self) -> &'static str {
+        "The call trees of both sides are aligned by their structure, never by time: every GPU event is in exactly one region. \
+         The time of a step is divided exactly: compute, else communication that no compute hides, else copies that neither \
+         hides, else idle time by cause. All parts add up to the step, and the changes of the parts to the change of the step. \
+         Times are means over iterations and ranks. A GPU event belongs to the iteration that launched it. \
+         by count and by cost split the change of a region: other numbers of events, and other costs of each."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%explain control test",
+            "%explain control test --warmup 1 --top 30",
+            "%explain control test --marker 'forward' --json explanation.json --quiet",
+            "regions = %explain control test",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let bind = call.result_name()?.map(str::to_owned);
+        if let Some(name) = &bind {
+            context.check_free(call, name)?;
+        }
+        let explanation = explanation(call, context)?;
+        let regions = explanation.regions()?;
+        if let Some(path) = call.path("json") {
+            let document = explanation.to_json();
+            write(&path, |out| {
+                serde_json::to_writer_pretty(&mut *out, &document)?;
+                writeln!(out)
+            })?;
+        }
+        if let Some(path) = call.path("csv") {
+            write_csv(&path, &regions)?;
+        }
+        if let Some(name) = &bind {
+            context.bind_frame(call, name, &regions)?;
+        }
+        if call.shows() {
+            let top = call.whole("top").map_or(15, |top| usize::try_from(top).unwrap_or(usize::MAX));
+            context.show(&explanation.report(top));
+        }
+        if call.quiet() {
+            return Ok(());
+        }
+        if let Some(name) = bind {
+            context.print_line(format!("{name}: DataFrame {}", super::view::size(&regions)));
+        }
+        for path in [call.path("json"), call.path("csv")].into_iter().flatten() {
+            context.print_line(format!("wrote {}", path.display()));
+        }
+        Ok(())
+    }
+}
+
+impl Magic for Waterfall {
+    fn name(&self) -> &'static str {
+        "waterfall"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Draw the difference of two steps as a waterfall, from control's step to test's."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        &[RUNS, SAMPLES, FIGURE]
+    }
+
+    fn notes(&self) -> &'static str {
+        "The bars add up exactly: step of control, changes, step of test. The ten largest changes have a bar each, the rest \
+         one together. The axis does not begin at zero where the changes would be too small to see. %explain shows the \
+         numbers."
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "%waterfall control test",
+            "%waterfall control test --level class",
+            "%waterfall control test --level module --png step.png",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let explanation = explanation(call, context)?;
+        context.warn(&explanation.warnings);
+        let level =
+            call.text("level").and_then(|word| WaterfallLevel::WORDS.into_iter().find(|(known, _)| *known == word));
+        visualize::deliver(
+            call,
+            context,
+            explanation.waterfall(level.map_or_else(WaterfallLevel::default, |(_, level)| level)),
+        )
+    }
+}
+
+/// Computes the explanation that a call describes.
+fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
+    let control = runs(call, context, "CONTROL")?;
+    let test = runs(call, context, "TEST")?;
+    let all = |runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
+        let mut numbers: Vec<i64> = runs.iter().flat_map(of).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    };
+    let pick = |flag: &str, both: &str, runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
+        let picked = call.pick(flag, || all(runs, of)).or_else(|| call.pick(both, || all(runs, of)));
+        // Of a trace without iterations the whole recording counts, which is all there is.
+        picked.filter(|numbers| !numbers.is_empty())
+    };
+    let mut query = Query::of_runs(control.clone(), test.clone());
+    if let Some(ranks) = pick("control-rank", "rank", &control, LabeledTrace::ranks) {
+        query = query.control_rank(ranks);
+    }
+    if let Some(ranks) = pick("test-rank", "rank", &test, LabeledTrace::ranks) {
+        query = query.test_rank(ranks);
+    }
+    if let Some(iterations) = pick("control-iteration", "iteration", &control, LabeledTrace::iterations) {
+        query = query.control_iteration(iterations);
+    }
+    if let Some(iterations) = pick("test-iteration", "iteration", &test, LabeledTrace::iterations) {
+        query = query.test_iteration(iterations);
+    }
+    if let Some(warmup) = call.whole("warmup") {
+        query = query.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
+    }
+    if let Some(marker) = call.regex("marker") {
+        query = query.marker(marker.clone());
+    }
+    let explanation = context.run_blocking(move || query.run())?;
+    context.check_interrupt()?;
+    Ok(explanation)
+}
+
+/// The runs of a side.
+fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<LabeledTrace>, Error> {
+    let labels = call.required(side).split(',').map(str::trim);
+    labels.map(|label| Ok(Arc::as_ref(&context.trace(call, label)?).into())).collect()
+}
