@@ -1,4 +1,4 @@
-//! What a question is answered with: named data frames, figures, sentences, copies of traces.
+//! The answer of an analysis: named data frames, figures, notes and copies of traces.
 
 use super::TableSchema;
 use crate::frame_table;
@@ -7,64 +7,64 @@ use polars::prelude::{Column as FrameColumn, DataFrame, PlSmallStr, Scalar};
 use std::collections::BTreeMap;
 use trace_view::{Column, Figure, Kind, Part, Present, Report, Table, Unit};
 
-/// The answer to a question.
+/// The answer of an analysis.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
-    /// What was asked of what: `temporal_breakdown · control · rank 3`.
+    /// The analysis and what it was run on: `temporal_breakdown · control · rank 3`.
     pub title: String,
-    /// The tables; the first one is the main one. Of a table per rank there is one for every rank that was asked.
+    /// The tables, the main one first. A table per rank occurs once for each analysed rank.
     pub tables: Vec<AnswerTable>,
-    /// What there is to draw.
+    /// The figures.
     pub figures: Vec<Figure>,
-    /// What must be said beside the tables: why one is empty.
+    /// Sentences that explain the tables, for example why one is empty.
     pub notes: Vec<String>,
-    /// Traces to be written beside their sources; nothing is written before [`TraceCopy::save`].
+    /// Copies of traces; nothing is written before [`TraceCopy::save`].
     pub copies: Vec<TraceCopy>,
 }
 
 /// A table of an answer.
 #[derive(Debug, Clone)]
 pub struct AnswerTable {
-    /// What it is called behind the name of a file, `kernels` in `out.kernels.csv`; empty: the file has the bare name.
+    /// The name appended to that of a file, `kernels` in `out.kernels.csv`; if empty, nothing is appended.
     pub name: &'static str,
-    /// The rank whose table it is, `out.rank0.csv`; `None` if the ranks share one.
+    /// The rank that the table belongs to, `out.rank0.csv`; `None` if all ranks share it.
     pub rank: Option<i64>,
     /// The rows, with HTA's columns.
     pub frame: DataFrame,
-    /// What the columns mean.
+    /// The meaning of the columns.
     pub columns: &'static [Column],
     /// Whether it is shown, or only written and bound.
     pub shown: bool,
-    /// Whether a row stands for the events that have its `name`, on its `rank` if there is one.
+    /// Whether a row represents the events of its `name`, on its `rank` if there is such a column.
     pub named_events: bool,
 }
 
-/// How many rows of a table are shown.
+/// Number of rows that are shown.
 const ROWS: usize = 50;
 
-/// What the column is called that tells the ranks of one frame apart.
+/// The name of the column that holds the rank.
 const RANK: &str = "rank";
 
 impl AnswerTable {
-    /// The table with these rows, shown.
+    /// Creates a table of these rows, to be shown.
     pub fn new(schema: &TableSchema, frame: DataFrame) -> Self {
         let named_events = schema.named_events;
         Self { name: schema.name, rank: None, frame, columns: schema.columns, shown: true, named_events }
     }
 
-    /// The table as that of one rank.
+    /// Makes it the table of one rank.
     #[must_use]
     pub fn of_rank(self, rank: i64) -> Self {
         Self { rank: Some(rank), ..self }
     }
 
-    /// The table, shown only if `shown`.
+    /// Sets whether it is shown.
     #[must_use]
     pub fn shown_if(self, shown: bool) -> Self {
         Self { shown, ..self }
     }
 
-    /// The first `rows` rows of `frame`, which are rows of this table, to show.
+    /// Renders the first `rows` rows of `frame`, whose columns are those of this table.
     pub fn table(&self, frame: &DataFrame, caption: &str, rows: usize) -> Table {
         let mut table = frame_table(frame, caption, rows);
         for header in &mut table.headers {
@@ -84,12 +84,12 @@ impl AnswerTable {
         table
     }
 
-    /// The caption, under the title of the answer.
+    /// Returns the caption: the title of the answer, and the name of the table if it has one.
     pub fn caption(&self, title: &str) -> String {
         if self.name.is_empty() { title.to_owned() } else { format!("{title} · {}", self.name) }
     }
 
-    /// What its file is called behind the name that was given: nothing, `kernels`, `rank0`, `kernels.rank0`.
+    /// Returns the suffix of its file's name: nothing, `kernels`, `rank0` or `kernels.rank0`.
     pub fn part(&self) -> String {
         match (self.name, self.rank) {
             (name, None) => name.to_owned(),
@@ -100,8 +100,18 @@ impl AnswerTable {
 }
 
 impl Answer {
-    /// The tables with those of the ranks below each other: one per name, and in front of a table of the ranks a column
-    /// `rank`. This is what is shown and bound.
+    /// Creates an answer of one table, with a figure if there is anything to draw.
+    pub(super) fn of(table: AnswerTable, figure: Option<Figure>, notes: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            tables: vec![table],
+            figures: figure.into_iter().collect(),
+            notes: notes.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns one table per name, which is what is shown and bound: the tables of the ranks are stacked, with a leading
+    /// column `rank`.
     pub fn whole_tables(&self) -> Vec<AnswerTable> {
         let mut whole: Vec<AnswerTable> = Vec::new();
         for table in &self.tables {
@@ -120,19 +130,19 @@ impl Answer {
         whole
     }
 
-    /// The tables of this name by rank, as HTA returns them.
+    /// Returns the tables of this name by rank, as HTA does.
     pub fn by_rank(&self, name: &str) -> BTreeMap<i64, DataFrame> {
         let tables = self.tables.iter().filter(|table| table.name == name);
         tables.filter_map(|table| Some((table.rank?, table.frame.clone()))).collect()
     }
 
-    /// The rows of the main table, of all ranks.
+    /// Returns the main table, of all ranks.
     pub(super) fn main(&self) -> DataFrame {
         self.whole_tables().into_iter().next().map(|table| table.frame).unwrap_or_default()
     }
 }
 
-/// The frame with a leading column that says the rank, unless it has one.
+/// Adds a leading column `rank`, unless the frame has one.
 fn with_rank(frame: &DataFrame, rank: i64) -> DataFrame {
     if frame.column(RANK).is_ok() {
         return frame.clone();

@@ -1,4 +1,4 @@
-//! The kernels of each aten operator, and how long until they run.
+//! The kernels of each aten operator, and the delays until they run.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::error::ParameterReason;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 
-/// Which kernels each aten operator launches, how long the operator takes to launch the first of them, and how long that
-/// takes to start.
+/// The kernels that each aten operator launches, the delay until it launches the first of them, and the delay until that
+/// kernel starts.
 ///
 /// ```text
 /// CPU   |------ aten::addmm -------|
@@ -27,10 +27,10 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 /// A launch belongs to the innermost aten operator around it on its thread.
 ///
 /// # Columns
-/// One row per operator and sequence of kernels, the most frequent first: `COLUMNS`.
+/// One row per operator and kernel sequence, the most frequent first: `COLUMNS`.
 ///
 /// # Errors
-/// [`Error::WrongParameter`] if `sort_by` names no column.
+/// [`Error::WrongParameter`] if `sort_by` names an unknown column.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_aten_op_kernels_and_delay`.
@@ -38,7 +38,7 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 pub struct AtenOpKernelsAndDelay {
     /// The ranks; `None` for the first.
     pub ranks: Option<Vec<i64>>,
-    /// The columns to order by, numbers and texts largest first.
+    /// The columns to sort by, descending.
     pub sort_by: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ const COUNT: &str = "occurrence_count";
 const COLUMNS: &[Column] = &[
     Column::new("aten_op_name", Unit::None, "the innermost aten operator around the launches"),
     Column::new("kernel_sequence", Unit::None, "its kernels, in the order of their launches"),
-    Column::new(COUNT, Unit::Count, "how often the operator launched these"),
+    Column::new(COUNT, Unit::Count, "how often the operator launched this sequence"),
     Column::new("avg_aten_op_launch_delay", Unit::Micros, "mean from the operator's start to its first launch"),
     Column::new("avg_runtime_delay", Unit::Micros, "mean from the first launch to the start of its kernel"),
 ];
@@ -62,13 +62,13 @@ const COLUMNS: &[Column] = &[
 /// The names of the columns.
 const NAMES: &[&str] = &["aten_op_name", "kernel_sequence", COUNT, "avg_aten_op_launch_delay", "avg_runtime_delay"];
 
-/// What stands between two kernels of a sequence.
+/// The separator of the kernels of a sequence.
 const ARROW: &str = " -> ";
 
-/// How many operators are drawn.
+/// Number of rows that are drawn.
 const DRAWN: usize = 20;
 
-/// An operator with its kernels: how often, and the sums of its delays in ns.
+/// An operator with its kernel sequence: its count, and the sums of its delays in ns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sequence {
     operator: String,
@@ -82,10 +82,10 @@ impl Analysis for AtenOpKernelsAndDelay {
     const NAME: &'static str = "aten_op_kernels_and_delay";
     const SUMMARY: &'static str = "List the kernels of each aten operator, and the delays until they run.";
     const PARAMETERS: &'static [Parameter] =
-        &[Parameter::new("sort_by", ParameterKind::Choices(NAMES), "columns to order the answer by, largest first")];
+        &[Parameter::new("sort_by", ParameterKind::Choices(NAMES), "columns to sort by, descending")];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
-    const NOTES: &'static str = "Of several ranks each has a table of its own: out.rank0.csv, …\n\nAs an operator counts only \
-                                 what --where takes: add `or cat == cpu_op` to a condition on kernels.";
+    const NOTES: &'static str = "With several ranks each has a table of its own: out.rank0.csv, …\n\n--where filters operators, \
+                                 too: add `or cat == cpu_op` to a condition on kernels.";
     const FIRST_RANK_ONLY: bool = true;
     const LAUNCHES: bool = true;
     type State = ByRank<Vec<Sequence>>;
@@ -112,8 +112,8 @@ impl Analysis for AtenOpKernelsAndDelay {
                 figures.push(figure(rank, &sequences));
             }
         }
-        let said = nothing_on(&without, "No kernel is launched within an aten operator");
-        Ok(Answer { tables, figures, notes: said.into_iter().collect(), ..Answer::default() })
+        let note = nothing_on(&without, "No kernel is launched within an aten operator");
+        Ok(Answer { tables, figures, notes: note.into_iter().collect(), ..Answer::default() })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -121,35 +121,35 @@ impl Analysis for AtenOpKernelsAndDelay {
     }
 }
 
-/// A launch within an operator.
+/// A launch within an operator: its delays in ns, and the code of its kernel's name.
 struct Launch {
     launch_delay: i64,
     runtime_delay: i64,
     kernel: u32,
 }
 
-/// What the rank launched, by operator and kernels.
+/// Groups the launches of a rank by operator and kernel sequence.
 fn sequences(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     let hta = compat == Compat::Hta;
     let operators = Operators::of(rows, seen, hta);
     let mut is_launch = rows.per_text(|name| launches(name, hta));
-    let mut kept = vec![false; rows.len()];
-    seen.iter().for_each(|&row| kept[row as usize] = true);
+    let mut is_seen = vec![false; rows.len()];
+    seen.iter().for_each(|&row| is_seen[row as usize] = true);
     let mut found: Vec<(i64, usize)> = cancellable(seen)
         .map(|&row| row as usize)
         .filter(|&row| is_launch(rows.name(row)))
         .filter_map(|row| Some((rows.ts(row)?, row)))
         .collect();
-    // Differs from HTA: it takes launches as they stand in the file.
+    // Differs from HTA: it keeps the order of the file.
     if !hta {
         found.sort_by_key(|&(ts, _)| ts);
     }
-    // Thread, name and start of the operator are those of one call.
+    // Thread, name and start identify one call of an operator.
     type Call = ((Option<i64>, Option<i64>), u32, i64);
     let mut calls: Vec<(Call, Launch)> = Vec::with_capacity(found.len());
     for (ts, row) in cancellable(found) {
-        let Some(kernel) = rows.partner(row).filter(|&kernel| kept[kernel]) else { continue };
-        // HTA takes the event at position 0 for none.
+        let Some(kernel) = rows.partner(row).filter(|&kernel| is_seen[kernel]) else { continue };
+        // HTA treats a kernel at position 0 as missing.
         if hta && rows.index(kernel) == 0 {
             continue;
         }
@@ -163,7 +163,7 @@ fn sequences(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
         };
         calls.push(((thread, name, start), launch));
     }
-    // Stable: the launches of a call stay in their order.
+    // The stable sort keeps the launches of a call in their order.
     calls.sort_by_key(|(call, _)| *call);
     let mut sums: BTreeMap<(u32, Vec<u32>), (i64, i64, i64)> = BTreeMap::new();
     for launches in cancellable(calls.chunk_by(|(one, _), (other, _)| one == other)) {
@@ -181,21 +181,22 @@ fn sequences(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
         .collect()
 }
 
-/// Whether a runtime call of this name launches kernels.
+/// Returns whether a runtime call of this name launches kernels.
 fn launches(name: &str, hta: bool) -> bool {
     let cuda = name.strip_prefix("cuda").is_some_and(|rest| rest.contains("LaunchKernel"));
     let known = cuda || name.starts_with("cuLaunchKernel") || name.starts_with("runFunction");
-    // Differs from HTA: it does not know ROCm's.
+    // Differs from HTA: it ignores ROCm's launches.
     known || (!hta && name.starts_with("hip") && name.contains("Launch"))
 }
 
 /// The aten operators of each thread, by start.
 struct Operators {
     threads: BTreeMap<(Option<i64>, Option<i64>), Thread>,
-    /// Whether an operator on any thread counts.
+    /// Whether threads are ignored, as HTA does.
     any: bool,
 }
 
+/// The operators of one thread, ascending by start.
 struct Thread {
     starts: Vec<i64>,
     names: Vec<u32>,
@@ -206,18 +207,18 @@ impl Operators {
     fn of(rows: &EventRows, seen: &[u32], hta: bool) -> Self {
         let mut is_operator = rows.per_text(|name| name.starts_with("aten::"));
         let mut found: BTreeMap<_, Vec<(i64, i64, usize, u32)>> = BTreeMap::new();
-        for (place, &row) in cancellable(seen).enumerate() {
+        for (position, &row) in cancellable(seen).enumerate() {
             let row = row as usize;
             let (true, Some(start)) = (is_operator(rows.name(row)), rows.ts(row)) else { continue };
             let end = start.saturating_add(rows.dur(row));
-            // Differs from HTA: it finds operators on other threads, too.
+            // Differs from HTA: it considers operators of other threads, too.
             let thread = if hta { (None, None) } else { rows.thread(row) };
-            found.entry(thread).or_default().push((start, end, place, rows.name(row)));
+            found.entry(thread).or_default().push((start, end, position, rows.name(row)));
         }
         let thread = |mut operators: Vec<(i64, i64, usize, u32)>| {
-            // Of operators that start together the innermost stands last; for HTA the first in the file does.
-            operators.sort_by_key(|&(start, end, place, _)| {
-                (start, std::cmp::Reverse(if hta { place as i64 } else { end }), std::cmp::Reverse(place))
+            // The last of several with one start counts: the innermost, or for HTA the first in the file.
+            operators.sort_by_key(|&(start, end, position, _)| {
+                (start, std::cmp::Reverse(if hta { position as i64 } else { end }), std::cmp::Reverse(position))
             });
             Thread {
                 starts: operators.iter().map(|operator| operator.0).collect(),
@@ -228,23 +229,24 @@ impl Operators {
         Self { threads: found.into_iter().map(|(id, operators)| (id, thread(operators))).collect(), any: hta }
     }
 
-    /// Name and start of the operator that starts last of those that hold this stretch.
+    /// Returns name and start of the operator that starts last among those that contain this interval.
     fn around(&self, thread: (Option<i64>, Option<i64>), start: i64, end: i64) -> Option<(u32, i64)> {
         let operators = self.threads.get(if self.any { &(None, None) } else { &thread })?;
-        let begun = operators.starts.partition_point(|&operator| operator <= start);
-        let found = operators.until.last(begun, end)?;
+        let started = operators.starts.partition_point(|&operator| operator <= start);
+        let found = operators.until.last(started, end)?;
         Some((operators.names[found], operators.starts[found]))
     }
 }
 
 impl Sequence {
+    /// Returns the mean of a sum of delays, in µs.
     fn mean(&self, sum: i64) -> f64 {
         rounded(micros(sum) / self.count as f64, 3)
     }
 }
 
 impl AtenOpKernelsAndDelay {
-    /// By the columns that were asked for, descending; among equals by operator and kernels.
+    /// Sorts by the columns of `sort_by`, descending; ties by operator and kernels.
     fn sort(&self, sequences: &mut [Sequence]) {
         sequences.sort_by(|one, other| (&one.operator, &one.kernels).cmp(&(&other.operator, &other.kernels)));
         sequences.sort_by(|one, other| {
@@ -275,7 +277,7 @@ fn frame(sequences: &[Sequence]) -> Result<DataFrame> {
     )?)
 }
 
-/// The delays of the first rows. HTA draws its table as a figure instead.
+/// Draws the delays of the first rows. HTA draws its table as a figure instead.
 fn figure(rank: i64, sequences: &[Sequence]) -> Figure {
     let drawn = &sequences[..sequences.len().min(DRAWN)];
     let name = |of: &Sequence| format!("{}: {}", of.operator, of.kernels);

@@ -31,29 +31,29 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<ProfilerSteps>(),
 ];
 
-/// A question of the catalog.
+/// One analysis, without its type.
 #[derive(Clone, Copy)]
 pub struct Entry {
     /// The name of magic and file.
     pub name: &'static str,
     /// One line for help and completion.
     pub summary: &'static str,
-    /// What else the help says; may be empty.
+    /// Further paragraphs of the help; may be empty.
     pub notes: &'static str,
-    /// Its parameters, `ranks` aside.
+    /// Its parameters, except `ranks`.
     pub parameters: &'static [Parameter],
     /// The tables of its answer, in order.
     pub tables: &'static [TableSchema],
-    /// Whether it asks the first rank only unless it is told otherwise.
+    /// Whether only the first rank is analysed by default.
     pub first_rank_only: bool,
-    /// Whether it sees the launches of the kernels that a filter takes, too.
+    /// Whether a filtered trace includes the launches of the kernels that pass the filter.
     pub launches: bool,
     defaults: fn() -> Value,
     ask: fn(&TraceAnalysis, Value, Option<&[i64]>) -> Result<Answer>,
 }
 
 impl Entry {
-    /// The row of a question.
+    /// Creates the row of an analysis.
     pub const fn of<A: Analysis>() -> Self {
         Self {
             name: A::NAME,
@@ -68,20 +68,21 @@ impl Entry {
         }
     }
 
-    /// What holds of each parameter unless it is given, by name: numbers, booleans, null for none.
+    /// Returns the default of each parameter by name; null for none.
     pub fn defaults(&self) -> Value {
         (self.defaults)()
     }
 
-    /// Asks with these parameters, by name, the others at their defaults; `ranks` as in [`TraceAnalysis::ask_ranks`].
+    /// Runs the analysis with these parameters, by name, and the defaults of the rest; `ranks` as in
+    /// [`TraceAnalysis::ask_ranks`].
     ///
     /// # Errors
-    /// If a parameter or a rank does not exist, or makes no sense.
+    /// If a parameter is unknown or invalid, or a rank does not exist.
     pub fn ask(&self, traces: &TraceAnalysis, given: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Answer> {
         let mut parameters = self.defaults();
         for (name, value) in given {
             match parameters.get_mut(&name) {
-                Some(place) => *place = value,
+                Some(default) => *default = value,
                 None => {
                     return Err(Error::WrongParameter {
                         analysis: self.name,
@@ -99,10 +100,10 @@ fn defaults<A: Analysis>() -> Value {
 }
 
 fn ask<A: Analysis>(traces: &TraceAnalysis, parameters: Value, ranks: Option<&[i64]>) -> Result<Answer> {
-    let wrong = |error: serde_json::Error| Error::WrongParameter {
+    let invalid = |error: serde_json::Error| Error::WrongParameter {
         analysis: A::NAME,
         reason: ParameterReason::Type(error.to_string()),
     };
-    let question: A = serde_json::from_value(parameters).map_err(wrong)?;
-    traces.ask_ranks(&question, ranks)
+    let analysis: A = serde_json::from_value(parameters).map_err(invalid)?;
+    traces.ask_ranks(&analysis, ranks)
 }

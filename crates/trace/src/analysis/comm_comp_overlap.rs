@@ -1,4 +1,4 @@
-//! Communication behind computation.
+//! Overlap of communication and computation.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema};
 use crate::Result;
@@ -7,9 +7,10 @@ use crate::interval::{length, overlaps};
 use crate::stats::percent;
 use polars::df;
 use serde::{Deserialize, Serialize};
+use trace_view::format::numbered;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
-/// How much of the communication time passes while a computation runs.
+/// The share of the communication time during which a computation runs.
 ///
 /// ```text
 /// computation     |--------|
@@ -31,7 +32,7 @@ const COLUMNS: &[Column] = &[
     Column::new(
         "comp_comm_overlap_pctg",
         Unit::Percent,
-        "share of the communication time that passes behind computation; none without communication",
+        "share of the communication time that overlaps computation; none without communication",
     ),
 ];
 
@@ -53,8 +54,7 @@ impl Analysis for CommCompOverlap {
     fn finish(&self, state: Self::State) -> Result<Answer> {
         let ranks: Vec<i64> = state.0.keys().copied().collect();
         let shares: Vec<Option<f64>> = state.0.values().map(|&(both, all)| percent(both, all, 2)).collect();
-        let silent: Vec<i64> =
-            ranks.iter().zip(&shares).filter(|(_, share)| share.is_none()).map(|(r, _)| *r).collect();
+        let without = state.ranks_where(|&(_, communication)| communication == 0);
         let frame = df!("rank" => &ranks, "comp_comm_overlap_pctg" => &shares)?;
         let figure = Figure {
             title: "Computation-Communication Overlap".to_owned(),
@@ -72,17 +72,10 @@ impl Analysis for CommCompOverlap {
             }],
             ..Figure::default()
         };
-        let said = (!silent.is_empty()).then(|| {
-            format!(
-                "No communication kernels on rank {}: there is nothing to overlap.",
-                trace_view::format::numbers(&silent)
-            )
+        let note = (!without.is_empty()).then(|| {
+            format!("No communication kernels on {}: there is nothing to overlap.", numbered("rank", &without))
         });
-        Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
-            figures: if silent.len() == ranks.len() { Vec::new() } else { vec![figure] },
-            notes: said.into_iter().collect(),
-            ..Answer::default()
-        })
+        let table = AnswerTable::new(&Self::TABLES[0], frame);
+        Ok(Answer::of(table, (without.len() < ranks.len()).then_some(figure), note))
     }
 }

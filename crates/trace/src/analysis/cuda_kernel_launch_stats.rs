@@ -1,4 +1,4 @@
-//! Launches: the runtime call, the kernel, and what lies between.
+//! Launches: the runtime call, its kernel, and the delay between them.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
@@ -11,7 +11,7 @@ use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, BarMode, Column, Figure, Unit};
 
-/// How long each launch takes on the CPU, what it launched on the GPU, and how long that waits.
+/// The duration of each launch on the CPU, of its kernel on the GPU, and the delay between them.
 ///
 /// ```text
 /// CPU   |-- cudaLaunchKernel --|
@@ -21,7 +21,7 @@ use trace_view::{Axis, BarMode, Column, Figure, Unit};
 /// ```
 ///
 /// # Columns
-/// Of each rank one row per call and kernel of one correlation id, in the order of the calls: `COLUMNS`.
+/// One table per rank, with a row per call and kernel of one correlation id in the order of the calls: `COLUMNS`.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_cuda_kernel_launch_stats`.
@@ -29,11 +29,11 @@ use trace_view::{Axis, BarMode, Column, Figure, Unit};
 pub struct CudaKernelLaunchStats {
     /// The ranks; `None` for the first.
     pub ranks: Option<Vec<i64>>,
-    /// From how many µs on a call is drawn as an outlier.
+    /// Duration of a call above which it is drawn as an outlier, in µs.
     pub runtime_cutoff: f64,
-    /// From how many µs on a delay is drawn as an outlier.
+    /// Delay above which a launch is drawn as an outlier, in µs.
     pub launch_delay_cutoff: f64,
-    /// Whether launches of copies and fills are looked at.
+    /// Whether to include launches of copies and fills.
     pub include_memory_events: bool,
 }
 
@@ -45,9 +45,9 @@ impl Default for CudaKernelLaunchStats {
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
-    Column::new("correlation", Unit::None, "id that ties the call to what it launched"),
+    Column::new("correlation", Unit::None, "id that the call shares with its kernel"),
     Column::new("cpu_duration", Unit::Micros, "duration of the runtime call"),
-    Column::new("gpu_duration", Unit::Micros, "duration of what it launched"),
+    Column::new("gpu_duration", Unit::Micros, "duration of its kernel"),
     Column::new("launch_delay", Unit::Micros, "from the end of the call to the start on the GPU; 0 if that is earlier"),
 ];
 
@@ -56,16 +56,16 @@ const LAUNCHES: &[&str] =
     &["cudaLaunchKernel", "cudaLaunchKernelExC", "runFunction - job_prep_and_submit_for_execution"];
 /// Calls that launch copies and fills.
 const MEMORY: &[&str] = &["cudaMemsetAsync", "cudaMemcpyAsync"];
-/// The same that HTA does not know: the driver's and ROCm's.
+/// Calls of the driver and of ROCm that launch kernels, which HTA does not know.
 const MORE_LAUNCHES: &[&str] =
     &["cuLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipModuleLaunchKernel"];
-/// The same that HTA does not know.
+/// Calls of ROCm that launch copies and fills, which HTA does not know.
 const MORE_MEMORY: &[&str] = &["hipMemsetAsync", "hipMemcpyAsync", "hipMemcpyWithStream"];
 
-/// Bars of a histogram at most, as in HTA.
+/// Upper bound on the bars of a histogram, as in HTA.
 const BARS: usize = 300;
 
-/// A launch: times in ns.
+/// A launch; times in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     correlation: i64,
@@ -76,11 +76,11 @@ pub struct Launch {
 
 impl Analysis for CudaKernelLaunchStats {
     const NAME: &'static str = "cuda_kernel_launch_stats";
-    const SUMMARY: &'static str = "List launches: the call's duration, the kernel's, and the delay between.";
+    const SUMMARY: &'static str = "List launches: durations of call and kernel, and the delay between them.";
     const PARAMETERS: &'static [Parameter] = &[
         Parameter::new("runtime_cutoff", ParameterKind::Number, "longer calls, in µs, are drawn as outliers"),
         Parameter::new("launch_delay_cutoff", ParameterKind::Number, "longer delays, in µs, are drawn as outliers"),
-        Parameter::new("include_memory_events", ParameterKind::Switch, "look at launches of copies and fills, too"),
+        Parameter::new("include_memory_events", ParameterKind::Switch, "include launches of copies and fills"),
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
@@ -91,7 +91,7 @@ impl Analysis for CudaKernelLaunchStats {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
         let hta = rank.compat() == Compat::Hta;
         let memory = self.include_memory_events;
-        // Differs from HTA: it knows neither the driver's calls nor ROCm's.
+        // Differs from HTA: it ignores the calls of the driver and of ROCm.
         let mut is_launch = rows.per_text(|name| {
             let known = LAUNCHES.contains(&name) || (memory && MEMORY.contains(&name));
             known || (!hta && (MORE_LAUNCHES.contains(&name) || (memory && MORE_MEMORY.contains(&name))))
@@ -101,16 +101,16 @@ impl Analysis for CudaKernelLaunchStats {
             .filter(|&row| rows.stream(row).is_none())
             .filter_map(|row| Some((rows.correlation(row)?, row)))
             .collect();
-        let mut started = Started::default();
+        let mut kernels = KernelsByCorrelation::default();
         for row in seen().filter(|&row| is_launch(rows.name(row))) {
-            rows.correlation(row).into_iter().for_each(|id| started.launched(id));
+            rows.correlation(row).into_iter().for_each(|id| kernels.add_launch(id));
         }
         for row in seen().filter(|&row| rows.stream(row).is_some()) {
-            rows.correlation(row).into_iter().for_each(|id| started.started(id, row));
+            rows.correlation(row).into_iter().for_each(|id| kernels.add_kernel(id, row));
         }
-        let mut launches = Vec::with_capacity(started.kernels.len());
+        let mut launches = Vec::with_capacity(kernels.rows.len());
         for (id, call) in cancellable(calls) {
-            for kernel in started.by(id) {
+            for kernel in kernels.of(id) {
                 let (Some(call_ts), Some(kernel_ts)) = (rows.ts(call), rows.ts(kernel)) else { continue };
                 let (cpu, gpu) = (rows.dur(call), rows.dur(kernel));
                 let delay = kernel_ts.saturating_sub(call_ts).saturating_sub(cpu).max(0);
@@ -126,8 +126,8 @@ impl Analysis for CudaKernelLaunchStats {
         for (&rank, launches) in &state.0 {
             tables.push(AnswerTable::new(&Self::TABLES[0], frame(launches)?).of_rank(rank));
         }
-        let said = nothing_on(&without, "No launches that started something on the GPU");
-        Ok(Answer { tables, figures: self.figures(&state), notes: said.into_iter().collect(), ..Answer::default() })
+        let note = nothing_on(&without, "No launches that started work on the GPU");
+        Ok(Answer { tables, figures: self.figures(&state), notes: note.into_iter().collect(), ..Answer::default() })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -135,41 +135,41 @@ impl Analysis for CudaKernelLaunchStats {
     }
 }
 
-/// What correlation ids started on the GPU, in the order of the rows.
+/// The kernels of each correlation id that a launch has: a linked list per id, in the order of the rows.
 #[derive(Default)]
-struct Started {
-    /// Where the kernels of an id begin and end in `kernels`; [`NONE`] if there is none yet.
+struct KernelsByCorrelation {
+    /// Index in `rows` of the first and last kernel of each id; [`NONE`] if it has none yet.
     ids: HashMap<i64, (u32, u32), foldhash::fast::FixedState>,
-    /// A kernel's row and where the next of its id stands.
-    kernels: Vec<(u32, u32)>,
+    /// Each kernel's row, and the index of the next kernel of its id.
+    rows: Vec<(u32, u32)>,
 }
 
-/// No kernel.
+/// The index of no kernel.
 const NONE: u32 = u32::MAX;
 
-impl Started {
-    /// A launch has this id.
-    fn launched(&mut self, id: i64) {
+impl KernelsByCorrelation {
+    /// Adds an id, that of a launch.
+    fn add_launch(&mut self, id: i64) {
         self.ids.entry(id).or_insert((NONE, NONE));
     }
 
-    /// So has what stands in this row, if any launch does.
-    fn started(&mut self, id: i64, row: usize) {
+    /// Adds a kernel, unless no launch has its id.
+    fn add_kernel(&mut self, id: i64, row: usize) {
         let Some((first, last)) = self.ids.get_mut(&id) else { return };
-        let place = self.kernels.len() as u32;
-        match self.kernels.get_mut(*last as usize) {
-            Some(before) => before.1 = place,
-            None => *first = place,
+        let index = self.rows.len() as u32;
+        match self.rows.get_mut(*last as usize) {
+            Some(previous) => previous.1 = index,
+            None => *first = index,
         }
-        *last = place;
-        self.kernels.push((row as u32, NONE));
+        *last = index;
+        self.rows.push((row as u32, NONE));
     }
 
-    /// The rows that a launch of this id started.
-    fn by(&self, id: i64) -> impl Iterator<Item = usize> {
+    /// Returns the rows of the kernels with this id.
+    fn of(&self, id: i64) -> impl Iterator<Item = usize> {
         let mut next = self.ids.get(&id).map_or(NONE, |kernels| kernels.0);
         std::iter::from_fn(move || {
-            let &(row, after) = self.kernels.get(next as usize)?;
+            let &(row, after) = self.rows.get(next as usize)?;
             next = after;
             Some(row as usize)
         })
@@ -177,7 +177,7 @@ impl Started {
 }
 
 impl CudaKernelLaunchStats {
-    /// Three histograms, a series per rank; those that have nothing to show are left out.
+    /// Draws three histograms with a series per rank; empty ones are left out.
     fn figures(&self, state: &ByRank<Vec<Launch>>) -> Vec<Figure> {
         let (runtime, delay) = (self.runtime_cutoff * 1e3, self.launch_delay_cutoff * 1e3);
         let figure = |title: String, x: &str, of: &dyn Fn(&Launch) -> Option<i64>| {

@@ -1,6 +1,6 @@
-//! The sequences of kernels that an operator launches, by how often it does.
+//! Kernel sequences that an operator launches, by frequency.
 
-use super::operator_suggestions::launching;
+use super::operator_suggestions::suggestions;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::callstack::CallStacks;
 use crate::error::ParameterReason;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use trace_view::format::numbered;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
-/// Which sequences of kernels the operators of a name launch, and how often each.
+/// The kernel sequences that operators of a name launch, and their frequencies.
 ///
 /// ```text
 /// CPU   |------ aten::linear ------|     |------ aten::linear ------|
@@ -28,31 +28,31 @@ use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 /// pattern aten::linear|a|b                                                count 2
 /// ```
 ///
-/// Every event of the CPU counts whose name holds `operator_name`; of those at different depths of the call stack only the
-/// shallowest, as in HTA. A sequence is made of all kernels launched within, at any depth, by their start.
+/// An operator is any CPU event whose name contains `operator_name`; only those at the smallest depth of the call stack
+/// count, as in HTA. A sequence consists of all kernels launched within an operator, at any depth, ordered by their start.
 ///
 /// With `output_dir` a copy of each rank's trace is written, `overlaid_…`, in which the events of the `top_k` most frequent
 /// sequences have an argument `Patterns`: search for it in Perfetto. Nothing is written if there is no sequence.
 ///
 /// # Columns
-/// One row per sequence, the most frequent first, over all ranks that are asked: `COLUMNS`.
+/// One row per sequence, the most frequent first, over all analysed ranks: `COLUMNS`.
 ///
 /// # Errors
-/// [`Error::WrongParameter`] without an operator, or if `output_dir` is no folder.
+/// [`Error::WrongParameter`] without an operator, or if `output_dir` is not a folder.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_frequent_cuda_kernel_sequences`, which fails on negative durations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrequentCudaKernelSequences {
-    /// What the names of the operators hold.
+    /// Text that the names of the operators contain.
     pub operator_name: String,
     /// The folder of the copies; `None` for no copies.
     pub output_dir: Option<PathBuf>,
-    /// How many kernels a sequence has at least.
+    /// The fewest kernels of a sequence.
     pub min_pattern_len: usize,
-    /// How many sequences are drawn, and marked in the copies.
+    /// Number of sequences to draw, and to mark in the copies.
     pub top_k: usize,
-    /// Whether all other events of the copies are made small: without arguments, and with a number instead of the name.
+    /// Whether to shrink all other events of the copies: no arguments, and a number instead of the name.
     pub compress_other_kernels: bool,
 }
 
@@ -70,47 +70,47 @@ impl Default for FrequentCudaKernelSequences {
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
-    Column::new("pattern", Unit::None, "the operator and its kernels, a bar between each"),
-    Column::new("count", Unit::Count, "how often the operator launched these"),
+    Column::new("pattern", Unit::None, "the operator and its kernels, separated by bars"),
+    Column::new("count", Unit::Count, "how often the operator launched this sequence"),
     Column::new("GPU kernel duration (us)", Unit::Micros, "sum over the kernels"),
     Column::new("CPU op duration (us)", Unit::Micros, "sum over the operators"),
 ];
 
-/// Operators that are named where the one that was asked for has no sequence.
-const MOST_INSTEAD: usize = 5;
+/// Upper bound on the operators that a note suggests.
+const MOST_SUGGESTIONS: usize = 5;
 
-/// What stands between the parts of a sequence.
+/// The separator of operator and kernels in a pattern.
 const BAR: &str = "|";
 
-/// What the ranks say: times in ns.
+/// The partial result; times in ns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     patterns: BTreeMap<String, Pattern>,
     ranks: BTreeMap<i64, Rank>,
 }
 
-/// A sequence of kernels.
+/// The totals of a kernel sequence.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Pattern {
     count: i64,
     gpu: i64,
     cpu: i64,
-    /// Positions in traceEvents of all events that belong to it, by rank.
+    /// Positions in traceEvents of the operators and everything below them, by rank.
     events: BTreeMap<i64, Vec<i64>>,
 }
 
-/// What a rank says of itself.
+/// The partial result of one rank, except its sequences.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Rank {
-    /// Operators of the name, and those of them that were looked at.
+    /// Number of operators whose name matches, and of those that were analysed.
     operators: usize,
     shallowest: usize,
     file: PathBuf,
     events_in_file: u64,
     /// The names of its events, if the copy needs them.
     names: Vec<String>,
-    /// If it has no sequence: operators that have some, and how often they launch enough kernels.
-    instead: BTreeMap<String, i64>,
+    /// Operators to suggest if no sequence was found, and how often each launches enough kernels.
+    suggestions: BTreeMap<String, i64>,
 }
 
 impl Merge for State {
@@ -128,22 +128,23 @@ impl Merge for State {
 
 impl Analysis for FrequentCudaKernelSequences {
     const NAME: &'static str = "frequent_cuda_kernel_sequences";
-    const SUMMARY: &'static str = "Count the sequences of kernels that an operator launches; mark them in a copy.";
+    const SUMMARY: &'static str = "Count the kernel sequences that an operator launches; mark them in a copy.";
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter::new("operator_name", ParameterKind::Operator, "operators whose name holds this text").at("OPERATOR"),
+        Parameter::new("operator_name", ParameterKind::Operator, "operators whose name contains this text")
+            .at("OPERATOR"),
         Parameter::new("output_dir", ParameterKind::Path, "write the overlaid trace into this folder"),
-        Parameter::new("min_pattern_len", ParameterKind::Whole, "kernels of a sequence at least"),
+        Parameter::new("min_pattern_len", ParameterKind::Whole, "fewest kernels of a sequence"),
         Parameter::new("top_k", ParameterKind::Whole, "sequences to draw, and to mark in the overlaid trace"),
         Parameter::new(
             "compress_other_kernels",
             ParameterKind::Switch,
-            "make all other events of the overlaid trace small: no arguments, numbers for names",
+            "shrink all other events of the overlaid trace: no arguments, numbers for names",
         ),
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
-    const NOTES: &'static str = "--output-dir DIR writes DIR/overlaid_TRACE beside the answer: open it in Perfetto and search \
-                                 for Patterns. The source is never touched. Without --output-dir no file is written.\n\n\
-                                 As an operator counts only what --where takes: add `or cat == cpu_op` to a condition on kernels.";
+    const NOTES: &'static str = "--output-dir DIR also writes DIR/overlaid_TRACE: open it in Perfetto and search for Patterns. \
+                                 The source is never changed. Without --output-dir no file is written.\n\n--where filters \
+                                 operators, too: add `or cat == cpu_op` to a condition on kernels.";
     const FIRST_RANK_ONLY: bool = true;
     const LAUNCHES: bool = true;
     type State = State;
@@ -155,25 +156,26 @@ impl Analysis for FrequentCudaKernelSequences {
         let candidates: Vec<usize> =
             cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         let info = rank.info();
-        let mut said = Rank { file: info.file.clone().into(), events_in_file: info.events_in_file, ..Rank::default() };
+        let mut result =
+            Rank { file: info.file.clone().into(), events_in_file: info.events_in_file, ..Rank::default() };
         let stacks = CallStacks::of(&rows, rank.rows(), rank.compat());
         let roots = shallowest(&rows, &stacks, &candidates, rank.compat());
-        (said.operators, said.shallowest) = (roots.of, roots.rows.len());
+        (result.operators, result.shallowest) = (roots.matching, roots.rows.len());
         let patterns = self.patterns(&rows, &stacks, &roots.rows, rank.rank());
         if patterns.is_empty() {
             let least = self.min_pattern_len;
-            said.instead = launching(&rows, &stacks, rank.rows(), rank.compat(), least, MOST_INSTEAD);
+            result.suggestions = suggestions(&rows, &stacks, rank.rows(), rank.compat(), least, MOST_SUGGESTIONS);
         }
         if self.output_dir.is_some() && self.compress_other_kernels && !patterns.is_empty() {
-            said.names = rows.names();
+            result.names = rows.names();
         }
-        Ok(State { patterns, ranks: [(rank.rank(), said)].into() })
+        Ok(State { patterns, ranks: [(rank.rank(), result)].into() })
     }
 
     fn finish(&self, state: State) -> Result<Answer> {
         self.check()?;
         let mut patterns: Vec<(&String, &Pattern)> = state.patterns.iter().collect();
-        // Of equally frequent ones by text, as the map has them.
+        // The stable sort keeps ties in the order of the map, by text.
         patterns.sort_by_key(|(_, pattern)| std::cmp::Reverse(pattern.count));
         let top = &patterns[..patterns.len().min(self.top_k)];
         let copies = match &self.output_dir {
@@ -190,35 +192,36 @@ impl Analysis for FrequentCudaKernelSequences {
     }
 }
 
-/// The operators to look at, and how many there are of the name.
+/// The operators to analyse.
 pub(super) struct Roots {
     pub(super) rows: Vec<usize>,
-    of: usize,
+    /// Number of operators of the name, at any depth.
+    matching: usize,
 }
 
-/// Those that lie least deep.
+/// Selects the candidates at the smallest depth of the call stack.
 pub(super) fn shallowest(rows: &EventRows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
-    // Differs from HTA: there kernels and rows outside of all stacks take part, and their depth may be the least.
+    // Differs from HTA: it includes kernels and rows outside of all stacks, whose depth may be the smallest.
     let (exact, depth) = (compat == Compat::Exact, |row: usize| stacks.depth(row).map_or(-1, i64::from));
     let calls: Vec<usize> =
         candidates.iter().copied().filter(|&row| !exact || (depth(row) >= 0 && !stacks.is_kernel(row))).collect();
     let least = calls.iter().map(|&row| depth(row)).min();
     let found: Vec<usize> = calls.iter().copied().filter(|&row| Some(depth(row)) == least).collect();
     let operators = candidates.iter().filter(|&&row| rows.stream(row).is_none() && depth(row) >= 0).count();
-    Roots { rows: found, of: operators }
+    Roots { rows: found, matching: operators }
 }
 
 impl FrequentCudaKernelSequences {
     fn check(&self) -> Result<()> {
-        let wrong = |reason| Err(Error::WrongParameter { analysis: Self::NAME, reason });
+        let invalid = |reason| Err(Error::WrongParameter { analysis: Self::NAME, reason });
         if self.operator_name.is_empty() {
-            return wrong(ParameterReason::Missing {
+            return invalid(ParameterReason::Missing {
                 name: "operator_name",
                 expected: "part of the name of an operator, such as aten::linear",
             });
         }
         match &self.output_dir {
-            Some(folder) if !folder.is_dir() => wrong(ParameterReason::Invalid {
+            Some(folder) if !folder.is_dir() => invalid(ParameterReason::Invalid {
                 name: "output_dir",
                 value: folder.display().to_string(),
                 expected: "an existing folder".to_owned(),
@@ -227,7 +230,7 @@ impl FrequentCudaKernelSequences {
         }
     }
 
-    /// The sequences below these operators.
+    /// Counts the kernel sequences below these operators.
     fn patterns(&self, rows: &EventRows, stacks: &CallStacks, roots: &[usize], rank: i64) -> BTreeMap<String, Pattern> {
         let mut by_codes: BTreeMap<Vec<u32>, Pattern> = BTreeMap::new();
         for &root in cancellable(roots) {
@@ -249,7 +252,7 @@ impl FrequentCudaKernelSequences {
         by_codes.into_iter().map(|(codes, pattern)| (text(codes), pattern)).collect()
     }
 
-    /// A copy of each rank in which these sequences are marked.
+    /// Prepares a copy of each rank in which these sequences are marked.
     fn copies(
         &self,
         folder: &Path,
@@ -257,75 +260,75 @@ impl FrequentCudaKernelSequences {
         top: &[(&String, &Pattern)],
     ) -> Result<Vec<TraceCopy>> {
         let mut copies = Vec::new();
-        for (&rank, said) in ranks {
+        for (&rank, result) in ranks {
             let mut overlay = Overlay::new("Patterns");
             for (text, pattern) in top {
                 let events = pattern.events.get(&rank).into_iter().flatten().copied();
                 overlay.mark(&json!({ text.as_str(): pattern.count }), events);
             }
             if self.compress_other_kernels {
-                overlay.shrink_others(said.names.clone());
+                overlay.shrink_others(result.names.clone());
             }
-            let name = said.file.file_name().unwrap_or_default().to_string_lossy();
+            let name = result.file.file_name().unwrap_or_default().to_string_lossy();
             copies.push(TraceCopy {
                 rank,
-                source: said.file.clone(),
+                source: result.file.clone(),
                 target: folder.join(format!("overlaid_{name}")),
-                events: said.events_in_file,
+                events: result.events_in_file,
                 edit: Arc::new(overlay),
             });
         }
         Ok(copies)
     }
 
-    /// Why there is nothing, or not all.
+    /// Explains why sequences or operators are missing.
     fn notes(&self, state: &State) -> Vec<String> {
         let (name, least) = (&self.operator_name, self.min_pattern_len);
-        let on = |ranks: &[i64]| numbered("rank", ranks);
-        let of = |holds: fn(&Rank) -> bool| -> Vec<i64> {
-            state.ranks.iter().filter(|(_, said)| holds(said)).map(|(&rank, _)| rank).collect()
+        let ranks_where = |condition: fn(&Rank) -> bool| -> Vec<i64> {
+            state.ranks.iter().filter(|(_, result)| condition(result)).map(|(&rank, _)| rank).collect()
         };
         let mut notes = Vec::new();
-        let without = of(|said| said.operators == 0);
+        let without = ranks_where(|result| result.operators == 0);
         if !without.is_empty() {
-            notes.push(format!("No operator on {} has a name that holds {name:?}.", on(&without)));
+            notes.push(format!("No operator on {} has a name that contains {name:?}.", numbered("rank", &without)));
         }
-        let deeper: usize = state.ranks.values().map(|said| said.operators.saturating_sub(said.shallowest)).sum();
+        let deeper: usize = state.ranks.values().map(|rank| rank.operators.saturating_sub(rank.shallowest)).sum();
         if deeper > 0 {
-            let all: usize = state.ranks.values().map(|said| said.operators).sum();
+            let all: usize = state.ranks.values().map(|rank| rank.operators).sum();
             notes.push(format!(
-                "{deeper} of {all} operators whose name holds {name:?} lie deeper in the call stack and are left out: only the \
-                 shallowest are looked at; a longer name looks at others."
+                "{deeper} of {all} operators whose name contains {name:?} are deeper in the call stack and were left out: only \
+                 the shallowest are analysed; a longer name selects other operators."
             ));
         }
-        let some = of(|said| said.operators > 0);
-        if state.patterns.is_empty() && !some.is_empty() {
+        let with_operators = ranks_where(|result| result.operators > 0);
+        if state.patterns.is_empty() && !with_operators.is_empty() {
             let none = match deeper {
-                0 => format!("No operator whose name holds {name:?}"),
-                _ => "None of those that are looked at".to_owned(),
+                0 => format!("No operator whose name contains {name:?}"),
+                _ => "None of the analysed operators".to_owned(),
             };
-            let shorter = match least {
+            let hint = match least {
                 0 | 1 => String::new(),
-                _ => format!("; --min-pattern-len {} looks for shorter sequences", least - 1),
+                _ => format!("; --min-pattern-len {} includes shorter sequences", least - 1),
             };
-            notes.push(format!("{none} launches {} or more on {}{shorter}.", kernels(least), on(&some)));
+            let on = numbered("rank", &with_operators);
+            notes.push(format!("{none} launches {} or more on {on}{hint}.", kernels(least)));
         }
         if state.patterns.is_empty() {
-            notes.extend(self.instead(state));
+            notes.extend(self.suggest(state));
         }
         notes
     }
 
-    /// Which operators have sequences; `None` if there are none.
-    fn instead(&self, state: &State) -> Option<String> {
+    /// Suggests operators that have sequences; `None` if there are none.
+    fn suggest(&self, state: &State) -> Option<String> {
         let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-        for (name, count) in state.ranks.values().flat_map(|said| &said.instead) {
+        for (name, count) in state.ranks.values().flat_map(|rank| &rank.suggestions) {
             *counts.entry(name).or_default() += count;
         }
         let mut names: Vec<(&str, i64)> = counts.into_iter().collect();
         names.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
         let words: Vec<String> =
-            names.iter().take(MOST_INSTEAD).map(|(name, count)| format!("{name} ({count} ×)")).collect();
+            names.iter().take(MOST_SUGGESTIONS).map(|(name, count)| format!("{name} ({count} ×)")).collect();
         let least = kernels(self.min_pattern_len);
         (!words.is_empty()).then(|| format!("Operators that launch {least} or more: {}.", words.join(", ")))
     }

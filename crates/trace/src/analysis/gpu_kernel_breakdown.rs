@@ -1,4 +1,4 @@
-//! GPU time by type of kernel, and the longest kernels of each type.
+//! GPU time by kernel type, and the longest kernels of each type.
 
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::domain::KernelType;
@@ -13,35 +13,34 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
 
-/// GPU time by type of kernel over all ranks, and the longest kernels of each type and rank.
+/// GPU time by kernel type over all ranks, and the longest kernels of each type and rank.
 ///
 /// ```text
 /// computation     |--------|
 /// communication       |--------|
-/// rows            | COMP.  |       of these 4, of which
-///                     |COMP. overlapping COMM.|
+/// rows            |COMP.| both |COMM.|      both: COMPUTATION overlapping COMMUNICATION
 /// ```
 ///
-/// A moment counts for the set of types that run in it, so that no time counts twice. Synchronisation is left out.
+/// Each moment counts for the set of types that run then, so that no time counts twice. Synchronisation is left out.
 ///
-/// Of each rank and type at most `num_kernels` kernels have a row of their own; the rest is called `others`, and so are
-/// those that lie, in the order of their sums, above the quantile `duration_ratio` of the cumulative sums.
+/// At most `num_kernels` kernels of each rank and type have a row of their own; the rest is folded into `others`, and so are
+/// kernels that, sorted by their sums, are above the quantile `duration_ratio` of the cumulative sums.
 ///
 /// # Columns
 /// `TYPE_COLUMNS`, the longest first; `KERNEL_COLUMNS`, by type, name and rank.
 ///
 /// # Errors
-/// [`Error::WrongParameter`] if `duration_ratio` is no share.
+/// [`Error::WrongParameter`] if `duration_ratio` is not between 0 and 1.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_gpu_kernel_breakdown`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GpuKernelBreakdown {
-    /// Where in the cumulative sums a kernel becomes one of the others.
+    /// The quantile of the cumulative sums above which kernels are folded into `others`.
     pub duration_ratio: f64,
-    /// How many kernels of a rank and type have a row of their own.
+    /// The most kernels of a rank and type with a row of their own.
     pub num_kernels: usize,
-    /// Whether copies and fills are looked at.
+    /// Whether to include copies and fills.
     pub include_memory_kernels: bool,
 }
 
@@ -53,32 +52,32 @@ impl Default for GpuKernelBreakdown {
 
 /// The columns of the types.
 const TYPE_COLUMNS: &[Column] = &[
-    Column::new("kernel_type", Unit::None, "the type, or the types that run at the same time"),
-    Column::new("sum", Unit::Micros, "time in which these and no others run, over all ranks"),
+    Column::new("kernel_type", Unit::None, "the type, or the types that run concurrently"),
+    Column::new("sum", Unit::Micros, "time during which exactly these types run, over all ranks"),
     Column::new("percentage", Unit::Percent, "share of the time of all types"),
 ];
 
 /// The columns of the kernels.
 const KERNEL_COLUMNS: &[Column] = &[
-    Column::new("name", Unit::None, "name of the kernel; others are all that have no row of their own"),
+    Column::new("name", Unit::None, "name of the kernel; others: all kernels without a row of their own"),
     Column::new("sum (us)", Unit::Micros, "sum of durations"),
     Column::new("max (us)", Unit::Micros, "longest"),
     Column::new("min (us)", Unit::Micros, "shortest"),
     Column::new("stddev", Unit::Micros, "standard deviation of the durations"),
     Column::new("mean (us)", Unit::Micros, "mean duration"),
-    Column::new("kernel_type", Unit::None, "what the name says the kernel does"),
+    Column::new("kernel_type", Unit::None, "operation class, by the name of the kernel"),
     Column::new("rank", Unit::None, "process of the job"),
 ];
 
-/// The types that are looked at, in HTA's order.
+/// The analysed types, in HTA's order.
 const TYPES: [KernelType; 3] = [KernelType::Computation, KernelType::Communication, KernelType::Memory];
 
-/// What the ranks say: times and moments in ns.
+/// The partial result; times and moments in ns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     ranks: BTreeSet<i64>,
     hta: bool,
-    /// Time by the types that run, as the bits of [`overlaps`].
+    /// Time by the set of running types, as bits of [`overlaps`].
     types: BTreeMap<i64, i64>,
     /// Durations by rank, type and name.
     kernels: BTreeMap<i64, BTreeMap<KernelType, BTreeMap<String, Moments>>>,
@@ -98,15 +97,15 @@ impl Merge for State {
 
 impl Analysis for GpuKernelBreakdown {
     const NAME: &'static str = "gpu_kernel_breakdown";
-    const SUMMARY: &'static str = "Break GPU time down by type of kernel, and list the longest kernels.";
+    const SUMMARY: &'static str = "Break GPU time down by kernel type, and list the longest kernels.";
     const PARAMETERS: &'static [Parameter] = &[
         Parameter::new(
             "duration_ratio",
             ParameterKind::Number,
-            "kernels above this quantile of the cumulative sums count as others",
+            "fold kernels above this quantile of the cumulative sums into others",
         ),
         Parameter::new("num_kernels", ParameterKind::Whole, "kernels of a rank and type with a row of their own"),
-        Parameter::new("include_memory_kernels", ParameterKind::Switch, "look at copies and fills, too"),
+        Parameter::new("include_memory_kernels", ParameterKind::Switch, "include copies and fills"),
     ];
     const TABLES: &'static [TableSchema] = &[
         TableSchema::new("kernel_types", TYPE_COLUMNS),
@@ -125,7 +124,7 @@ impl Analysis for GpuKernelBreakdown {
         for ((kind, code), moments) in by_code {
             kernels.entry(kind).or_default().insert(rank.name(code).to_owned(), moments);
         }
-        // HTA cuts every stretch to whole µs.
+        // HTA truncates every interval to whole µs.
         let types = overlaps(&kinds, if hta { 1000 } else { 1 });
         Ok(State { ranks: [rank.rank()].into(), hta, types, kernels: [(rank.rank(), kernels)].into() })
     }
@@ -156,10 +155,10 @@ impl Analysis for GpuKernelBreakdown {
     }
 }
 
-/// Name, time in µs, share.
+/// Name, time in µs, percentage.
 type TypeRow = (String, f64, f64);
 
-/// A kernel of a rank, times in µs.
+/// A kernel of a rank; times in µs.
 struct KernelRow {
     name: String,
     sum: f64,
@@ -176,7 +175,7 @@ impl GpuKernelBreakdown {
         if self.include_memory_kernels { &TYPES } else { &TYPES[..2] }
     }
 
-    /// The longest first.
+    /// Returns a row per set of running types, the longest first.
     fn type_table(&self, times: &BTreeMap<i64, i64>) -> Vec<TypeRow> {
         let combinations = 1..1_i64 << self.types().len();
         let mut times: Vec<(i64, i64)> =
@@ -193,7 +192,7 @@ impl GpuKernelBreakdown {
             .collect()
     }
 
-    /// By type, name and rank.
+    /// Returns the kernels of all ranks, by type, name and rank.
     fn kernel_rows(&self, state: &State) -> Vec<KernelRow> {
         let mut rows = Vec::new();
         for (&rank, kinds) in &state.kernels {
@@ -207,7 +206,7 @@ impl GpuKernelBreakdown {
         rows
     }
 
-    /// The kernels of one rank and type, some of them folded into others.
+    /// Returns the kernels of one rank and type, the shortest folded into others.
     fn rows_of(&self, rank: i64, kind: KernelType, names: &BTreeMap<String, Moments>, hta: bool) -> Vec<KernelRow> {
         let row = |name: &str, moments: Moments| KernelRow {
             name: name.to_owned(),
@@ -260,10 +259,10 @@ fn types_figure(rows: &[TypeRow]) -> Figure {
     }
 }
 
-/// What a figure shows of a kernel, and what the menu calls it.
-type Measure = (&'static str, fn(&KernelRow) -> f64);
+/// The label of a statistic in the menu of a figure, and its value.
+type Statistic = (&'static str, fn(&KernelRow) -> f64);
 
-/// Sums of the kernels of a type. HTA draws a pie per rank and type, and fails where ranks are not 0, 1, 2, …
+/// Draws the sums of the kernels. HTA draws a pie per rank and type, and fails unless the ranks are 0, 1, 2, …
 fn sums_figure(rows: &[KernelRow]) -> Figure {
     let figure = Figure {
         title: "Kernel distribution on each rank".to_owned(),
@@ -273,7 +272,7 @@ fn sums_figure(rows: &[KernelRow]) -> Figure {
     by_kernel(figure, rows, &[("", |row| row.sum)])
 }
 
-/// Mean, longest and shortest durations of the kernels of a type. HTA draws a figure per kernel, ranks along the axis.
+/// Draws mean, longest and shortest duration of the kernels. HTA draws a figure per kernel, with the ranks along the axis.
 fn durations_figure(rows: &[KernelRow]) -> Figure {
     let figure = Figure {
         title: "Mean, max and min duration of kernels on each rank".to_owned(),
@@ -283,16 +282,17 @@ fn durations_figure(rows: &[KernelRow]) -> Figure {
     by_kernel(figure, rows, &[(" · mean", |row| row.mean), (" · max", |row| row.max), (" · min", |row| row.min)])
 }
 
-/// The kernels of a type, those with the largest sum first, a series per rank; the reader picks type and measure.
-fn by_kernel(figure: Figure, rows: &[KernelRow], measures: &[Measure]) -> Figure {
+/// Adds the kernels of each type, the largest sum first, with a series per rank; a menu selects type and statistic.
+fn by_kernel(figure: Figure, rows: &[KernelRow], statistics: &[Statistic]) -> Figure {
     let (mut series, mut choices) = (Vec::new(), Vec::new());
-    for (kind, (said, measure)) in TYPES.into_iter().flat_map(|kind| measures.iter().map(move |of| (kind, of))) {
+    let options = TYPES.into_iter().flat_map(|kind| statistics.iter().map(move |statistic| (kind, statistic)));
+    for (kind, (label, value)) in options {
         let of_kind = || rows.iter().filter(|row| row.kind == kind);
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
         let mut ranks: BTreeMap<i64, BTreeMap<&str, f64>> = BTreeMap::new();
         for row in of_kind() {
             *sums.entry(&row.name).or_default() += row.sum;
-            ranks.entry(row.rank).or_default().insert(&row.name, measure(row));
+            ranks.entry(row.rank).or_default().insert(&row.name, value(row));
         }
         let mut names: Vec<(&str, f64)> = sums.into_iter().collect();
         names.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -304,7 +304,7 @@ fn by_kernel(figure: Figure, rows: &[KernelRow], measures: &[Measure]) -> Figure
             y: names.iter().map(|(name, _)| values.get(name).copied().unwrap_or(f64::NAN)).collect(),
         }));
         if series.len() > first {
-            choices.push(Choice { name: format!("{}{said}", kind.word()), series: (first..series.len()).collect() });
+            choices.push(Choice { name: format!("{}{label}", kind.word()), series: (first..series.len()).collect() });
         }
     }
     Figure { bars: BarMode::Group, series, choices, ..figure }

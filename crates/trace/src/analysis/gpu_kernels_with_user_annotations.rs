@@ -1,4 +1,4 @@
-//! Which part of the program each kernel belongs to.
+//! The user annotation around each GPU event.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Column, Unit};
 
-/// Every event of the GPU with the user annotation that it runs in.
+/// Every GPU event with the user annotation around it.
 ///
 /// ```text
 /// annotations   |------------ forward ------------|
@@ -22,17 +22,17 @@ use trace_view::{Column, Unit};
 /// answer       forward  attention        forward   none
 /// ```
 ///
-/// Annotations are those that the profiler puts on the streams (category `gpu_user_annotation`). Of several that overlap a
-/// kernel the shortest counts.
+/// Annotations are those that the profiler projects onto the streams (category `gpu_user_annotation`). If several overlap a
+/// kernel, the shortest counts.
 ///
 /// # Columns
-/// One row per event with a stream, as they stand in the file: `COLUMNS`. Empty if there are no such annotations.
+/// One row per event with a stream, in file order: `COLUMNS`. Empty if there are no such annotations.
 ///
 /// # Source
-/// HTA `TraceAnalysis.get_gpu_kernels_with_user_annotations`; its further columns are those of `events()`.
+/// HTA `TraceAnalysis.get_gpu_kernels_with_user_annotations`; its other columns are those of `events()`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GpuKernelsWithUserAnnotations {
-    /// Whether `s_name` is without parameters and template arguments.
+    /// Whether `s_name` lacks parameters and template arguments.
     pub shorten_names: bool,
 }
 
@@ -46,21 +46,21 @@ impl Default for GpuKernelsWithUserAnnotations {
 const COLUMNS: &[Column] = &[
     Column::new("index", Unit::None, "position of the event in the file's traceEvents"),
     Column::new("s_name", Unit::None, "name of the kernel"),
-    Column::new("s_cat", Unit::None, "its category: kernel, gpu_memcpy, …"),
+    Column::new("s_cat", Unit::None, "category: kernel, gpu_memcpy, …"),
     Column::new("ts", Unit::Micros, "start, since the first event of all ranks"),
     Column::new("dur", Unit::Micros, "duration"),
     Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("s_user_annotation", Unit::None, "the shortest annotation around it; none if it lies outside of all"),
+    Column::new("s_user_annotation", Unit::None, "the shortest annotation around it, if there is one"),
 ];
 
-/// The events of one rank; names stand once.
+/// The GPU events of one rank; each text is stored once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kernels {
     texts: Vec<String>,
     rows: Vec<Kernel>,
 }
 
-/// An event: times in ns, texts by their position.
+/// An event: times in ns, texts as indices into [`Kernels::texts`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Kernel {
     index: i64,
@@ -74,16 +74,16 @@ struct Kernel {
 
 impl Analysis for GpuKernelsWithUserAnnotations {
     const NAME: &'static str = "gpu_kernels_with_user_annotations";
-    const SUMMARY: &'static str = "List the events of the GPU with the user annotation that each runs in.";
+    const SUMMARY: &'static str = "List the GPU events, each with the user annotation around it.";
     const PARAMETERS: &'static [Parameter] = &[Parameter::new(
         "shorten_names",
         ParameterKind::Switch,
-        "names of kernels without parameters and template arguments",
+        "shorten names of kernels: no parameters, no template arguments",
     )];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
-    const NOTES: &'static str = "Of several ranks each has a table of its own: out.rank0.csv, …";
+    const NOTES: &'static str = "With several ranks each has a table of its own: out.rank0.csv, …";
     const FIRST_RANK_ONLY: bool = true;
-    /// None of a rank without annotations.
+    /// `None` for a rank without annotations.
     type State = ByRank<Option<Kernels>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
@@ -99,16 +99,16 @@ impl Analysis for GpuKernelsWithUserAnnotations {
             let table = AnswerTable::new(&Self::TABLES[0], self.frame(&kernels.unwrap_or_default())?);
             tables.push(if several { table.of_rank(rank) } else { table });
         }
-        let said = nothing_on(&without, "No user annotations on the GPU");
-        Ok(Answer { tables, notes: said.into_iter().collect(), ..Answer::default() })
+        let note = nothing_on(&without, "No user annotations on the GPU");
+        Ok(Answer { tables, notes: note.into_iter().collect(), ..Answer::default() })
     }
 }
 
-/// The events with a stream; `None` without annotations on the GPU.
+/// Finds the annotation around each event with a stream; `None` if there are no annotations on the GPU.
 fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
     let mut kind = rows.per_text(|cat| (cat == "gpu_user_annotation", cat == "cpu_op"));
-    // Annotations and kernels of each device and stream, as they stand in the frame.
-    let mut places: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    // Of each device and stream: the rows of its annotations, and the indices in `all` of its kernels.
+    let mut streams: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     let mut all = Vec::new();
     let mut any = false;
     for &row in cancellable(rank.rows()) {
@@ -119,9 +119,9 @@ fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
         }
         if is_annotation {
             any = true;
-            places.entry(rows.thread(row)).or_default().0.push(row);
+            streams.entry(rows.thread(row)).or_default().0.push(row);
         } else if rows.stream(row).is_some() && !is_operator {
-            places.entry(rows.thread(row)).or_default().1.push(all.len());
+            streams.entry(rows.thread(row)).or_default().1.push(all.len());
             all.push((row, None));
         }
     }
@@ -129,40 +129,41 @@ fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
         let start = rows.ts(row).unwrap_or(0);
         Span { start, end: start.saturating_add(rows.dur(row)) }
     };
-    for (annotations, kernels) in places.into_values() {
-        // Differs from HTA: there a kernel of no length has no annotation.
-        let counts = |&place: &usize| rank.compat() == Compat::Exact || rows.dur(all[place].0) > 0;
+    for (annotations, kernels) in streams.into_values() {
+        // Differs from HTA: there a kernel of duration 0 has no annotation.
+        let counts = |&index: &usize| rank.compat() == Compat::Exact || rows.dur(all[index].0) > 0;
         let kernels: Vec<usize> = kernels.into_iter().filter(counts).collect();
         let outer: Vec<Span> = annotations.iter().map(|&row| span(row)).collect();
-        let inner: Vec<Span> = kernels.iter().map(|&place| span(all[place].0)).collect();
-        for (place, found) in kernels.into_iter().zip(innermost(&outer, &inner)) {
-            all[place].1 = found.map(|found| rows.name(annotations[found]));
+        let inner: Vec<Span> = kernels.iter().map(|&index| span(all[index].0)).collect();
+        for (index, found) in kernels.into_iter().zip(innermost(&outer, &inner)) {
+            all[index].1 = found.map(|found| rows.name(annotations[found]));
         }
     }
     let mut texts = Texts::default();
     let kernel = |(row, annotation): (usize, Option<u32>)| Kernel {
         index: rows.index(row),
-        name: texts.place(rows, rows.name(row)),
-        cat: texts.place(rows, rows.cat(row)),
+        name: texts.index(rows, rows.name(row)),
+        cat: texts.index(rows, rows.cat(row)),
         ts: span(row).start.saturating_sub(rank.origin()),
         dur: rows.dur(row),
         stream: rows.stream(row).unwrap_or(-1),
-        annotation: annotation.map(|name| texts.place(rows, name)),
+        annotation: annotation.map(|name| texts.index(rows, name)),
     };
     let kernels = all.into_iter().map(kernel).collect();
     any.then_some(Kernels { rows: kernels, texts: texts.texts })
 }
 
-/// Texts, each once.
+/// The texts that occur, each once.
 #[derive(Default)]
 struct Texts {
-    places: HashMap<u32, u32, foldhash::fast::FixedState>,
+    indices: HashMap<u32, u32, foldhash::fast::FixedState>,
     texts: Vec<String>,
 }
 
 impl Texts {
-    fn place(&mut self, rows: &EventRows, code: u32) -> u32 {
-        *self.places.entry(code).or_insert_with(|| {
+    /// Returns the index of the text of `code`, adding it if it is new.
+    fn index(&mut self, rows: &EventRows, code: u32) -> u32 {
+        *self.indices.entry(code).or_insert_with(|| {
             self.texts.push(rows.text(code).to_owned());
             self.texts.len() as u32 - 1
         })

@@ -13,33 +13,33 @@ use std::collections::BTreeMap;
 use trace_view::format::numbered;
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 
-/// How much time passes in each user annotation, on the GPU's side or on the CPU's.
+/// The time within each user annotation, on the GPU or on the CPU.
 ///
 /// ```text
 /// CPU   |-- forward --|                    user_annotation, use_gpu_annotation off
 /// GPU        |------ forward ------|       gpu_user_annotation: from its first to its last kernel
 /// ```
 ///
-/// Of each rank at most `num_kernels` annotations have a row of their own; the rest is called `others`, and so are those that
-/// lie, in the order of their sums, above the quantile `duration_ratio` of the cumulative sums.
+/// At most `num_kernels` annotations of each rank have a row of their own; the rest is folded into `others`, and so are
+/// annotations that, sorted by their sums, are above the quantile `duration_ratio` of the cumulative sums.
 ///
 /// # Columns
 /// One row per rank and annotation, by rank and name: `COLUMNS`.
 ///
 /// # Errors
-/// [`Error::WrongParameter`] if `duration_ratio` is no share.
+/// [`Error::WrongParameter`] if `duration_ratio` is not between 0 and 1.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_gpu_user_annotation_breakdown`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GpuUserAnnotationBreakdown {
-    /// Whether the annotations on the GPU are looked at; else those on the CPU.
+    /// Whether to analyse the annotations on the GPU; otherwise those on the CPU.
     pub use_gpu_annotation: bool,
-    /// Where in the cumulative sums an annotation becomes one of the others.
+    /// The quantile of the cumulative sums above which annotations are folded into `others`.
     pub duration_ratio: f64,
-    /// How many annotations of a rank have a row of their own.
+    /// The most annotations of a rank with a row of their own.
     pub num_kernels: usize,
-    /// Annotations whose name holds one of these have a row of their own whatever their sum.
+    /// Annotations whose name contains one of these have a row of their own, whatever their sum.
     pub allowlist_patterns: Option<Vec<String>>,
 }
 
@@ -51,7 +51,7 @@ impl Default for GpuUserAnnotationBreakdown {
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
-    Column::new("name", Unit::None, "the annotation; others are all that have no row of their own"),
+    Column::new("name", Unit::None, "the annotation; others: all annotations without a row of their own"),
     Column::new("sum (us)", Unit::Micros, "sum of durations"),
     Column::new("max (us)", Unit::Micros, "longest"),
     Column::new("min (us)", Unit::Micros, "shortest"),
@@ -60,10 +60,10 @@ const COLUMNS: &[Column] = &[
     Column::new("rank", Unit::None, "process of the job"),
 ];
 
-/// How many annotations are drawn.
+/// Number of annotations that are drawn.
 const DRAWN: usize = 60;
 
-/// What a rank says: durations in ns by name.
+/// The partial result of a rank: durations in ns by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durations {
     hta: bool,
@@ -72,23 +72,23 @@ pub struct Durations {
 
 impl Analysis for GpuUserAnnotationBreakdown {
     const NAME: &'static str = "gpu_user_annotation_breakdown";
-    const SUMMARY: &'static str = "Break time down by user annotation, as seen on the GPU or on the CPU.";
+    const SUMMARY: &'static str = "Break time down by user annotation, on the GPU or on the CPU.";
     const PARAMETERS: &'static [Parameter] = &[
         Parameter::new(
             "use_gpu_annotation",
             ParameterKind::Switch,
-            "look at the annotations on the GPU; else at those on the CPU",
+            "analyse the annotations on the GPU; otherwise those on the CPU",
         ),
         Parameter::new(
             "duration_ratio",
             ParameterKind::Number,
-            "annotations above this quantile of the cumulative sums count as others",
+            "fold annotations above this quantile of the cumulative sums into others",
         ),
         Parameter::new("num_kernels", ParameterKind::Whole, "annotations of a rank with a row of their own"),
         Parameter::new(
             "allowlist_patterns",
             ParameterKind::Texts,
-            "annotations whose name holds one of these are never among the others",
+            "never fold annotations whose name contains one of these into others",
         ),
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events()];
@@ -115,27 +115,23 @@ impl Analysis for GpuUserAnnotationBreakdown {
         let without = state.ranks_where(|result| result.names.is_empty());
         let always = self.allowlist_patterns.as_deref().unwrap_or_default();
         let mut rows: Vec<(i64, &str, Moments)> = Vec::new();
-        for (&rank, said) in &state.0 {
-            let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always, hta: said.hta };
-            rows.extend(fold.rows(&said.names).into_iter().map(|(name, moments)| (rank, name, moments)));
+        for (&rank, Durations { hta, names }) in &state.0 {
+            let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always, hta: *hta };
+            rows.extend(fold.rows(names).into_iter().map(|(name, moments)| (rank, name, moments)));
         }
-        let said = (!without.is_empty()).then(|| self.nothing(&without));
-        Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(&rows)?)],
-            figures: if rows.is_empty() { Vec::new() } else { vec![figure(&rows)] },
-            notes: said.into_iter().collect(),
-            ..Answer::default()
-        })
+        let note = (!without.is_empty()).then(|| self.without_annotations(&without));
+        let table = AnswerTable::new(&Self::TABLES[0], frame(&rows)?);
+        Ok(Answer::of(table, (!rows.is_empty()).then(|| figure(&rows)), note))
     }
 }
 
 impl GpuUserAnnotationBreakdown {
-    /// Why ranks have no rows, and what to try.
-    fn nothing(&self, ranks: &[i64]) -> String {
+    /// Returns the note on ranks without annotations, with a hint.
+    fn without_annotations(&self, ranks: &[i64]) -> String {
         let on = numbered("rank", ranks);
         if self.use_gpu_annotation {
             return format!(
-                "No user annotations on the GPU of {on}. use_gpu_annotation=false (--use-gpu-annotation=false) looks at those on the CPU."
+                "No user annotations on the GPU of {on}; use_gpu_annotation=false (--use-gpu-annotation=false) analyses those on the CPU."
             );
         }
         format!("No user annotations on the CPU of {on}.")
@@ -155,7 +151,8 @@ fn frame(rows: &[(i64, &str, Moments)]) -> Result<DataFrame> {
     )?)
 }
 
-/// Sums of the annotations, the longest first, a series per rank. HTA draws a pie per rank and a figure per annotation.
+/// Draws the sums of the annotations, the longest first, with a series per rank. HTA draws a pie per rank and a figure per
+/// annotation.
 fn figure(rows: &[(i64, &str, Moments)]) -> Figure {
     let mut longest: BTreeMap<&str, i64> = BTreeMap::new();
     let mut ranks: BTreeMap<i64, BTreeMap<&str, i64>> = BTreeMap::new();
@@ -165,7 +162,7 @@ fn figure(rows: &[(i64, &str, Moments)]) -> Figure {
         ranks.entry(rank).or_default().insert(name, moments.sum);
     }
     let mut names: Vec<(&str, i64)> = longest.into_iter().collect();
-    // Others stand last.
+    // `others` comes last.
     names.sort_by_key(|&(name, sum)| (name == OTHERS, std::cmp::Reverse(sum)));
     names.truncate(DRAWN);
     let series = ranks.into_iter().map(|(rank, sums)| Series {

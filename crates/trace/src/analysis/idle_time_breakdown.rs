@@ -1,4 +1,4 @@
-//! Why streams were idle.
+//! Idle time of streams by cause.
 
 use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on, without_gpu,
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use trace_view::format::numbers;
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 
-/// Why each stream was idle between two of its kernels.
+/// The idle time of each stream between its kernels, by cause.
 ///
 /// ```text
 /// CPU               |launch b|      |launch c|
@@ -22,8 +22,8 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 /// ```
 ///
 /// A gap is `host_wait` if the kernel after it was launched after the kernel before it had ended, `kernel_wait` if it is
-/// shorter than `consecutive_kernel_delay`, else `other`, to which the first kernel of a stream belongs, too.
-/// A gap begins where all kernels before have ended: of kernels that overlap none counts twice, and one inside of another
+/// shorter than `consecutive_kernel_delay`, and `other` otherwise; the first kernel of a stream counts as `other`, too.
+/// A gap starts when all earlier kernels have ended: overlapping kernels do not count twice, and a kernel within another
 /// makes no gap.
 ///
 /// ```text
@@ -32,7 +32,7 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 /// ```
 ///
 /// # Columns
-/// One row per rank, stream and category: `COLUMNS`; the same rows described: `INTERVAL_COLUMNS`.
+/// One row per rank, stream and category: `COLUMNS`; statistics of the same gaps: `INTERVAL_COLUMNS`.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_idle_time_breakdown`.
@@ -40,13 +40,13 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 pub struct IdleTimeBreakdown {
     /// The ranks; `None` for the first.
     pub ranks: Option<Vec<i64>>,
-    /// The streams, in the order of the answer; `None` for all, as they appear.
+    /// The streams, in the order of the answer; `None` for all, in order of appearance.
     pub streams: Option<Vec<i64>>,
-    /// Whether the figure shows shares; else times.
+    /// Whether the figure shows shares; otherwise times.
     pub visualize_pctg: bool,
-    /// Whether the table of gaps is shown.
+    /// Whether to show the table of gaps.
     pub show_idle_interval_stats: bool,
-    /// Up to how many µs a gap between two kernels is their own delay.
+    /// Gap below which two kernels count as consecutive, in µs.
     pub consecutive_kernel_delay: f64,
 }
 
@@ -92,7 +92,7 @@ const HOST: usize = 0;
 const KERNEL: usize = 1;
 const OTHER: usize = 2;
 
-/// The gaps of one stream in ns, by category; `None` of a category that does not occur.
+/// The gaps of one stream in ns, by category; `None` if a category does not occur.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Gaps {
     stream: i64,
@@ -101,15 +101,16 @@ pub struct Gaps {
 
 impl Analysis for IdleTimeBreakdown {
     const NAME: &'static str = "idle_time_breakdown";
-    const SUMMARY: &'static str = "Tell why the streams of a GPU were idle: host, short gaps between kernels, other.";
+    const SUMMARY: &'static str =
+        "Explain why the streams of a GPU were idle: host, short gaps between kernels, other.";
     const PARAMETERS: &'static [Parameter] = &[
         Parameter::new("streams", ParameterKind::Streams, "only these streams, in this order"),
         Parameter::new("visualize_pctg", ParameterKind::Switch, "draw shares rather than times"),
-        Parameter::new("show_idle_interval_stats", ParameterKind::Switch, "show the statistics of the gaps, too"),
+        Parameter::new("show_idle_interval_stats", ParameterKind::Switch, "show statistics of the gaps, too"),
         Parameter::new(
             "consecutive_kernel_delay",
             ParameterKind::Number,
-            "shorter gaps, in µs, are the delay between two kernels",
+            "gaps shorter than this, in µs, count as kernel_wait",
         ),
     ];
     const TABLES: &'static [TableSchema] =
@@ -134,19 +135,19 @@ impl Analysis for IdleTimeBreakdown {
             let mut events: Vec<_> = work().filter(|event| event.stream == stream).collect();
             events.sort_by_key(|event| event.ts);
             let mut by_category: [Option<Vec<i64>>; 3] = Default::default();
-            // Before the first kernel there is no gap, but HTA counts it among the others.
+            // There is no gap before the first kernel, but HTA counts one as `other`.
             by_category[OTHER] = events.first().map(|_| Vec::new());
             let mut latest = i64::MIN;
             for pair in events.windows(2) {
                 let event = pair[1];
                 latest = latest.max(pair[0].end());
-                // Differs from HTA: its gaps begin at the end of the kernel before, so that overlaps make them negative.
-                let before = if hta { pair[0].end() } else { latest };
-                let gap = event.ts.saturating_sub(before);
+                // Differs from HTA: its gaps start at the end of the previous kernel, so that overlaps make them negative.
+                let gap_start = if hta { pair[0].end() } else { latest };
+                let gap = event.ts.saturating_sub(gap_start);
                 if gap < 0 && !hta {
                     continue;
                 }
-                let category = if event.launch_ts.is_some_and(|launch| launch > before) {
+                let category = if event.launch_ts.is_some_and(|launch| launch > gap_start) {
                     HOST
                 } else if (gap as f64) < delay {
                     KERNEL
@@ -200,7 +201,7 @@ impl Analysis for IdleTimeBreakdown {
     }
 }
 
-/// A row of both tables; the tables round as HTA does, the figure need not, so that its bars add up.
+/// A row of both tables. Only the tables are rounded, as in HTA, so that the bars of the figure add up.
 struct Row<'a> {
     rank: i64,
     stream: i64,
@@ -220,7 +221,7 @@ fn breakdown(rows: &[Row<'_>]) -> Result<DataFrame> {
     )?)
 }
 
-/// Count, mean, deviation, least, quartiles, largest of the gaps.
+/// Returns the statistics of the gaps as a frame.
 fn intervals(rows: &[Row<'_>]) -> Result<DataFrame> {
     let mut columns: Vec<FrameColumn> = vec![
         FrameSeries::new("idle_category".into(), rows.iter().map(|row| CATEGORIES[row.category]).collect::<Vec<_>>())
@@ -229,13 +230,14 @@ fn intervals(rows: &[Row<'_>]) -> Result<DataFrame> {
         FrameSeries::new("stream".into(), rows.iter().map(|row| row.stream).collect::<Vec<_>>()).into(),
     ];
     let described: Vec<[Option<f64>; 8]> = rows.iter().map(|row| describe(row.values)).collect();
-    for (place, column) in INTERVAL_COLUMNS[3..].iter().enumerate() {
-        let values: Vec<Option<f64>> = described.iter().map(|values| values[place]).collect();
+    for (index, column) in INTERVAL_COLUMNS[3..].iter().enumerate() {
+        let values: Vec<Option<f64>> = described.iter().map(|values| values[index]).collect();
         columns.push(FrameSeries::new(column.name.into(), values).into());
     }
     Ok(DataFrame::new(rows.len(), columns)?)
 }
 
+/// Returns count, mean, deviation, minimum, quartiles and maximum of the gaps, in µs.
 fn describe(gaps: &[i64]) -> [Option<f64>; 8] {
     let mut moments = Moments::default();
     gaps.iter().for_each(|&gap| moments.add(gap));
@@ -259,24 +261,24 @@ fn describe(gaps: &[i64]) -> [Option<f64>; 8] {
 
 impl IdleTimeBreakdown {
     fn figure(&self, rows: &[Row<'_>], several: bool) -> Figure {
-        let place = |row: &Row<'_>| {
+        let label = |row: &Row<'_>| {
             if several { format!("rank {} · stream {}", row.rank, row.stream) } else { row.stream.to_string() }
         };
-        let mut places: Vec<String> = rows.iter().map(place).collect();
-        places.dedup();
+        let mut labels: Vec<String> = rows.iter().map(label).collect();
+        labels.dedup();
         let series = |category: usize| {
             let of_category = rows.iter().filter(|row| row.category == category);
             let values: BTreeMap<String, f64> = of_category
                 .map(|row| {
                     let share = row.ratio.map_or(f64::NAN, |ratio| 100.0 * ratio);
-                    (place(row), if self.visualize_pctg { share } else { row.time })
+                    (label(row), if self.visualize_pctg { share } else { row.time })
                 })
                 .collect();
             Series {
                 name: CATEGORIES[category].to_owned(),
                 mark: Mark::Bar,
-                x: Points::Names(places.clone()),
-                y: places.iter().map(|place| values.get(place).copied().unwrap_or(f64::NAN)).collect(),
+                x: Points::Names(labels.clone()),
+                y: labels.iter().map(|label| values.get(label).copied().unwrap_or(f64::NAN)).collect(),
             }
         };
         let y = if self.visualize_pctg { ("Percentage", Unit::Percent) } else { ("Idle time", Unit::Micros) };

@@ -1,23 +1,25 @@
-//! How much memory is moved, described.
+//! Statistics of the memory bandwidth by kind of copy.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
+use super::summary::summary;
+use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
+use crate::counter::BandwidthPoint;
 use crate::stats::describe;
-use crate::stats::summary_table::{Row, bars, frame};
+use crate::stats::summary_table::bars;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Unit};
 
-/// The memory bandwidths of each kind of copy, described: the rows of
-/// [`MemoryBwTimeSeries`](super::MemoryBwTimeSeries) in which something is moved.
+/// Statistics of the memory bandwidth of each kind of copy, over the rows of
+/// [`MemoryBwTimeSeries`](super::MemoryBwTimeSeries) whose bandwidth is above zero.
 ///
-/// Every change of the bandwidth counts once, however long it holds.
+/// Each row counts once, however long its bandwidth lasts.
 ///
 /// # Columns
 /// One row per rank and kind of copy: `COLUMNS`.
 ///
 /// # Source
-/// HTA `TraceAnalysis.get_memory_bw_summary`. Rounding errors of HTA's sums count there as bandwidths.
+/// HTA `TraceAnalysis.get_memory_bw_summary`, which counts rounding errors of its sums as bandwidth.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryBwSummary {
     /// The ranks; `None` for the first.
@@ -31,7 +33,7 @@ const COLUMNS: &[Column] = &[
     Column::new("memory_bw_gbps.count", Unit::Count, "number of bandwidths above zero"),
     Column::new("memory_bw_gbps.mean", Unit::GigabytesPerSecond, "mean bandwidth"),
     Column::new("memory_bw_gbps.std", Unit::GigabytesPerSecond, "standard deviation of the bandwidths"),
-    Column::new("memory_bw_gbps.min", Unit::GigabytesPerSecond, "least bandwidth"),
+    Column::new("memory_bw_gbps.min", Unit::GigabytesPerSecond, "lowest bandwidth"),
     Column::new("memory_bw_gbps.25%", Unit::GigabytesPerSecond, "a quarter of the bandwidths is lower"),
     Column::new("memory_bw_gbps.50%", Unit::GigabytesPerSecond, "half of the bandwidths are lower"),
     Column::new("memory_bw_gbps.75%", Unit::GigabytesPerSecond, "three quarters of the bandwidths are lower"),
@@ -44,15 +46,15 @@ impl Analysis for MemoryBwSummary {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
-    /// Bandwidths above zero by kind of copy, in GB/s; empty of a kind of which none is known.
+    /// Bandwidths above zero by kind of copy, in GB/s; empty if none was recorded.
     type State = ByRank<BTreeMap<String, Vec<f64>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let kinds = rank.memory_bandwidth()?;
-        let above = kinds
-            .into_iter()
-            .map(|(kind, points)| (kind, points.iter().map(|point| point.gbps).filter(|&gbps| gbps > 0.0).collect()));
-        Ok(ByRank::of(rank.rank(), above.collect()))
+        let above_zero = |points: Vec<BandwidthPoint>| -> Vec<f64> {
+            points.iter().map(|point| point.gbps).filter(|&gbps| gbps > 0.0).collect()
+        };
+        let kinds = rank.memory_bandwidth()?.into_iter().map(|(kind, points)| (kind, above_zero(points)));
+        Ok(ByRank::of(rank.rank(), kinds.collect()))
     }
 
     fn finish(&self, mut state: Self::State) -> Result<Answer> {
@@ -71,25 +73,16 @@ impl Analysis for MemoryBwSummary {
                 "No memory bandwidth is recorded with the copies and fills, or it was not loaded (--args bandwidth),",
             ),
         ];
-        Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(COLUMNS, &rows)?)],
-            figures: if rows.is_empty() { Vec::new() } else { vec![figure(&rows)] },
-            notes: notes.into_iter().flatten().collect(),
-            ..Answer::default()
-        })
+        let figure = Figure {
+            title: "Memory bandwidth by kind of copy".to_owned(),
+            y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, ..Axis::default() },
+            series: bars(&rows, "highest", |kind, _| kind.to_owned()),
+            ..Figure::default()
+        };
+        summary(&Self::TABLES[0], &rows, figure, notes.into_iter().flatten())
     }
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-/// Median and highest bandwidth of every kind of copy.
-fn figure(rows: &[Row<&str>]) -> Figure {
-    Figure {
-        title: "Memory bandwidth by kind of copy".to_owned(),
-        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, ..Axis::default() },
-        series: bars(rows, "highest", |kind, _| kind.to_owned()),
-        ..Figure::default()
     }
 }

@@ -1,4 +1,4 @@
-//! How much memory is moved, over time.
+//! The memory bandwidth of each kind of copy over time.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
@@ -9,7 +9,7 @@ use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
-/// The memory bandwidth of each kind of copy over time: the sum over all copies that run at a moment.
+/// The memory bandwidth of each kind of copy over time: the sum over all copies that run at that moment.
 ///
 /// ```text
 /// stream 7    |---- DtoH, 2 GB/s ----|
@@ -17,7 +17,7 @@ use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 /// DtoH        2      5               3   0
 /// ```
 ///
-/// A value holds until the next row of the same name. A copy of no length takes 1 µs.
+/// A value lasts until the next row of the same name. A copy of duration 0 counts as 1 µs.
 ///
 /// # Columns
 /// One table per rank, by name and time: `COLUMNS`.
@@ -32,13 +32,13 @@ pub struct MemoryBwTimeSeries {
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
-    Column::new("ts", Unit::Micros, "moment, from the first event of all ranks on"),
+    Column::new("ts", Unit::Micros, "moment, since the first event of all ranks"),
     Column::new("pid", Unit::None, "device"),
     Column::new("name", Unit::None, "kind of copy"),
     Column::new("memory_bw_gbps", Unit::GigabytesPerSecond, "bandwidth of all such copies from this moment on"),
 ];
 
-/// The points of one rank, and where the common clock starts.
+/// The bandwidth on one rank, and the origin of the common clock.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     origin: i64,
@@ -60,8 +60,8 @@ impl Analysis for MemoryBwTimeSeries {
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
         let without = state.ranks_where(|result| result.kinds.is_empty());
-        let table = |(&rank, said): (&i64, &State)| -> Result<AnswerTable> {
-            Ok(AnswerTable::new(&Self::TABLES[0], frame(said)?).of_rank(rank))
+        let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
+            Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
         };
         Ok(Answer {
             tables: state.0.iter().map(table).collect::<Result<_>>()?,
@@ -76,10 +76,10 @@ impl Analysis for MemoryBwTimeSeries {
     }
 }
 
-fn frame(said: &State) -> Result<DataFrame> {
-    let points = || said.kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
+fn frame(result: &State) -> Result<DataFrame> {
+    let points = || result.kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
     Ok(df!(
-        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(said.origin))).collect::<Vec<f64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(result.origin))).collect::<Vec<f64>>(),
         "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
         "name" => points().map(|(kind, _)| kind.as_str()).collect::<Vec<&str>>(),
         "memory_bw_gbps" => points().map(|(_, point)| point.gbps).collect::<Vec<f64>>(),
@@ -89,10 +89,10 @@ fn frame(said: &State) -> Result<DataFrame> {
 fn figure(state: &ByRank<State>) -> Figure {
     let several = state.0.len() > 1;
     let mut series = Vec::new();
-    for (rank, said) in &state.0 {
-        for (kind, points) in &said.kinds {
+    for (rank, result) in &state.0 {
+        for (kind, points) in &result.kinds {
             let name = if several { format!("rank {rank} · {kind}") } else { kind.clone() };
-            let at = |point: &BandwidthPoint| point.ts.saturating_sub(said.origin) as f64 / 1e6;
+            let at = |point: &BandwidthPoint| point.ts.saturating_sub(result.origin) as f64 / 1e6;
             let x = Points::Numbers(points.iter().map(at).collect());
             let y = points.iter().map(|point| point.gbps).collect();
             series.push(Series { name, mark: Mark::Step, x, y });

@@ -4,7 +4,7 @@ use trace_view::format::numbered;
 
 /// Returns the sentence for ranks without GPU events; `None` if there is no such rank.
 pub(super) fn without_gpu(ranks: &[i64]) -> Option<String> {
-    nothing_on(ranks, "No GPU activity").map(|text| format!("{}: nothing to tell.", text.trim_end_matches('.')))
+    nothing_on(ranks, "No GPU activity").map(|note| format!("{}: nothing to report.", note.trim_end_matches('.')))
 }
 
 /// Returns the sentence for ranks on which `what` is missing; `None` if there is no such rank.

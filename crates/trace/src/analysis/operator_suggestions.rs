@@ -1,4 +1,4 @@
-//! Names of operators that launch enough kernels to have sequences: what to ask for, and what Tab offers.
+//! Suggested operators for kernel sequences, in notes and in completion.
 
 use super::RankView;
 use super::frequent_cuda_kernel_sequences::{FrequentCudaKernelSequences, shallowest};
@@ -8,12 +8,12 @@ use crate::{Compat, Result, TraceAnalysis, TraceSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Names that are tried: each is looked for among all names.
+/// Upper bound on the names that are tried; each costs a search among all names.
 const TRIED: usize = 40;
 
-/// Operators that launch at least `least` kernels, and how often each does: the most frequent `most` of those that have
-/// sequences if they are asked for, since only the shallowest operators count whose name holds what is asked.
-pub(super) fn launching(
+/// Returns the `most` most frequent operators that launch at least `least` kernels, each with its frequency. A name is
+/// tried first, since only the shallowest of the operators whose names contain it count.
+pub(super) fn suggestions(
     rows: &EventRows,
     stacks: &CallStacks,
     seen: &[u32],
@@ -31,18 +31,18 @@ pub(super) fn launching(
     }
     let mut named: Vec<(&str, i64)> = counts.into_iter().map(|(code, count)| (rows.text(code), count)).collect();
     named.sort_by_key(|&(name, count)| (Reverse(count), name));
-    let works = |name: &str| {
+    let has_sequences = |name: &str| {
         let mut is_wanted = rows.per_text(|other| other.contains(name));
         let found: Vec<usize> = seen.iter().map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         shallowest(rows, stacks, &found, compat).rows.into_iter().any(|row| kernels(row) >= least)
     };
-    let working = named.into_iter().take(TRIED.max(most)).filter(|(name, _)| works(name));
-    working.take(most).map(|(name, count)| (name.to_owned(), count)).collect()
+    let found = named.into_iter().take(TRIED.max(most)).filter(|(name, _)| has_sequences(name));
+    found.take(most).map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
 impl FrequentCudaKernelSequences {
-    /// Names of operators to ask for: those of the first rank, in its first iteration, that launch as many kernels as the
-    /// default asks for; the most frequent `most`, by name.
+    /// Suggests values of `operator_name`, by name: the `most` most frequent operators of the first rank, in its first
+    /// iteration, that launch as many kernels as the default requires.
     ///
     /// # Errors
     /// If polars refuses.
@@ -57,6 +57,6 @@ impl FrequentCudaKernelSequences {
         let rows = EventRows::of(RankView::all_events(view), view.compat())?;
         let stacks = CallStacks::of(&rows, view.rows(), view.compat());
         let least = Self::default().min_pattern_len;
-        Ok(launching(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())
+        Ok(suggestions(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())
     }
 }

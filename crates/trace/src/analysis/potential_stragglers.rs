@@ -1,4 +1,4 @@
-//! Ranks that the others may be waiting for.
+//! Ranks that other ranks may be waiting for.
 
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
@@ -15,19 +15,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_view::format::{numbered, numbers};
 use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
 
-/// Ranks that start a collective late, so that the others wait for them in it.
+/// Ranks that start a collective late, so that other ranks wait for them.
 ///
 /// ```text
 /// rank 0   |--------- AllReduce ---------|    waits
 /// rank 1                 |-- AllReduce --|    comes late: a straggler
 /// ```
 ///
-/// Looked at are collectives of NCCL that last at least 1 % of a mean step; of each rank, stream, step and name the last
-/// one. Of these the stream and name counts whose durations differ most between ranks. In each step the
-/// `num_candidates` ranks that start it last are marked; the ranks that are marked most often are the answer.
+/// Considers NCCL collectives that last at least 1 % of a mean step; of each rank, stream, step and name only the last. Of
+/// these it compares the stream and name whose durations differ most between ranks. In each step the `num_candidates` ranks
+/// that start last are marked; the ranks marked most often are the answer.
 ///
 /// # Columns
-/// The ranks, the likeliest first: `COLUMNS`; the kernels that tell, by rank and step: `KERNEL_COLUMNS`.
+/// The ranks, the likeliest first: `COLUMNS`; the compared kernels, by step and rank: `KERNEL_COLUMNS`.
 ///
 /// # Errors
 /// [`Error::WrongParameter`] if none of `profiler_steps` is in the trace.
@@ -36,9 +36,9 @@ use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Un
 /// HTA `TraceAnalysis.get_potential_stragglers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PotentialStragglers {
-    /// The steps to look at; `None` for all.
+    /// The steps to analyse; `None` for all.
     pub profiler_steps: Option<Vec<i64>>,
-    /// How many ranks are marked in each step, and named at most.
+    /// Number of ranks to mark in each step, and the most to name.
     pub num_candidates: usize,
 }
 
@@ -49,7 +49,7 @@ impl Default for PotentialStragglers {
 }
 
 /// The columns of the ranks.
-const COLUMNS: &[Column] = &[Column::new("rank", Unit::None, "process of the job that may hold up the others")];
+const COLUMNS: &[Column] = &[Column::new("rank", Unit::None, "process of the job that may hold up other ranks")];
 
 /// The columns of the kernels.
 const KERNEL_COLUMNS: &[Column] = &[
@@ -59,33 +59,33 @@ const KERNEL_COLUMNS: &[Column] = &[
     Column::new("name", Unit::None, "the collective"),
     Column::new("normalized_start_time", Unit::None, "start, in mean steps since the first event"),
     Column::new("duration (us)", Unit::Micros, "duration"),
-    Column::new("is_straggler", Unit::None, "Yes if it is among those of its step that start last"),
+    Column::new("is_straggler", Unit::None, "Yes if it is among the last to start in its step"),
 ];
 
-/// The part of a mean step that a collective has to last.
+/// The share of a mean step that a collective must last to be considered.
 const LONG_ENOUGH: f64 = 0.01;
 
-/// What the ranks say: times in ns.
+/// The partial result; times in ns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     ranks: BTreeSet<i64>,
     hta: bool,
-    /// The steps there are.
+    /// The numbers of the steps.
     steps: BTreeSet<i64>,
-    /// First start and last end of each step's events.
+    /// First start and last end of the events of each step.
     spans: BTreeMap<i64, (i64, i64)>,
     collectives: Vec<Collective>,
 }
 
-/// A collective of one rank, stream, step and name.
+/// The collectives of one rank, stream, step and name.
 #[derive(Debug, Serialize, Deserialize)]
 struct Collective {
     rank: i64,
     step: i64,
     stream: i64,
     name: String,
-    /// Start and duration of those that are longer than all later ones, in their order: whatever is long enough, the last
-    /// that is so is here.
+    /// Start and duration of those that are longer than all later ones, in their order: the last that reaches any given
+    /// duration is among them.
     longest: Vec<(i64, i64)>,
 }
 
@@ -105,20 +105,20 @@ impl Merge for State {
 
 impl Analysis for PotentialStragglers {
     const NAME: &'static str = "potential_stragglers";
-    const SUMMARY: &'static str = "Name the ranks that start collectives late, so that the others wait.";
+    const SUMMARY: &'static str = "Name the ranks that start collectives late, so that other ranks wait.";
     const PARAMETERS: &'static [Parameter] = &[
         Parameter::new("profiler_steps", ParameterKind::Iterations, "only these steps"),
         Parameter::new("num_candidates", ParameterKind::Whole, "ranks to mark in each step, and to name at most"),
     ];
     const TABLES: &'static [TableSchema] =
         &[TableSchema::new("", COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS).of_named_events()];
-    const NOTES: &'static str = "It compares ranks, so it needs traces of at least two.";
+    const NOTES: &'static str = "It compares ranks, so it needs at least two.";
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
         let hta = rank.compat() == Compat::Hta;
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        // Differs from HTA: it knows the names that NCCL had before 2.18 only, and neither stream 0 nor step 0.
+        // Differs from HTA: it knows only the names of NCCL before 2.18, and ignores stream 0 and step 0.
         let mut is_collective =
             rows.per_text(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));
         let counts = |number: i64| number > 0 || !hta;
@@ -136,7 +136,7 @@ impl Analysis for PotentialStragglers {
             }
         }
         let collective = |((step, stream, name), mut all): ((i64, i64, u32), Vec<(i64, i64)>)| {
-            // Differs from HTA: the last one in the file counts there, here the last in time.
+            // Differs from HTA: there the last in the file counts, here the last in time.
             if !hta {
                 all.sort_by_key(|&(ts, _)| ts);
             }
@@ -162,7 +162,7 @@ impl Analysis for PotentialStragglers {
         let (long, why) = self.long(&state)?;
         let (mut kernels, why) = match why {
             Some(why) => (Vec::new(), Some(why)),
-            None => telling(&long, &state),
+            None => comparable(&long, &state),
         };
         mark(&mut kernels, most);
         let mut marks: BTreeMap<i64, (usize, i64)> = BTreeMap::new();
@@ -175,11 +175,11 @@ impl Analysis for PotentialStragglers {
             }
         }
         let mut ranks: Vec<(i64, (usize, i64))> = marks.into_iter().collect();
-        // Differs from HTA: of ranks that are marked equally often the smallest comes first there, here the latest.
+        // Differs from HTA: of ranks marked equally often it names the smallest first, here the latest comes first.
         ranks.sort_by_key(|&(_, (marked, late))| (Reverse(marked), Reverse(if state.hta { 0 } else { late })));
         let all = ranks.len();
         ranks.truncate(most);
-        let said = (all > 0 && all <= most).then(|| {
+        let all_named = (all > 0 && all <= most).then(|| {
             format!("All {all} ranks that run the collective are named, the latest first: num_candidates is {most}.")
         });
         let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
@@ -190,13 +190,13 @@ impl Analysis for PotentialStragglers {
                 AnswerTable::new(&Self::TABLES[1], frame_of(&kernels)?),
             ],
             figures,
-            notes: why.into_iter().chain(said.filter(|_| !state.hta)).collect(),
+            notes: why.into_iter().chain(all_named.filter(|_| !state.hta)).collect(),
             ..Answer::default()
         })
     }
 }
 
-/// A collective that is long enough to count.
+/// A collective that is long enough to be considered.
 #[derive(Clone)]
 struct Kernel<'s> {
     rank: i64,
@@ -205,13 +205,13 @@ struct Kernel<'s> {
     name: &'s str,
     start: i64,
     dur: i64,
-    /// Start, in mean steps since the first event.
+    /// Start since the first event, in mean steps.
     normalized: f64,
     late: bool,
 }
 
 impl PotentialStragglers {
-    /// The last long one of each rank, stream, step and name, or why there are none.
+    /// Selects the last long collective of each rank, stream, step and name, or explains why there is none.
     fn long<'s>(&self, state: &'s State) -> Result<(Vec<Kernel<'s>>, Option<String>)> {
         let on_ranks = on_ranks(state);
         let none = |why: String| Ok((Vec::new(), Some(why)));
@@ -259,20 +259,20 @@ fn on_ranks(state: &State) -> String {
     numbered("rank", &ranks)
 }
 
-/// Of the long kernels those that tell who is late, by step and rank, or why there are none.
-fn telling<'s>(long: &[Kernel<'s>], state: &State) -> (Vec<Kernel<'s>>, Option<String>) {
+/// Selects the long kernels to compare, by step and rank, or explains why there are none.
+fn comparable<'s>(long: &[Kernel<'s>], state: &State) -> (Vec<Kernel<'s>>, Option<String>) {
     let Some((stream, name)) = most_spread(long) else {
         let on_ranks = on_ranks(state);
-        let why = format!("No two of the ranks run the same collective on {on_ranks}: nothing to compare.");
+        let why = format!("No collective runs on two or more ranks (analysed: {on_ranks}): nothing to compare.");
         return (Vec::new(), Some(why));
     };
-    let tells = |kernel: &&Kernel<'s>| (kernel.stream, kernel.name) == (stream, name);
-    let mut kernels: Vec<Kernel<'s>> = long.iter().filter(tells).cloned().collect();
+    let is_compared = |kernel: &&Kernel<'s>| (kernel.stream, kernel.name) == (stream, name);
+    let mut kernels: Vec<Kernel<'s>> = long.iter().filter(is_compared).cloned().collect();
     kernels.sort_by_key(|kernel| (kernel.step, kernel.rank));
     (kernels, None)
 }
 
-/// Those that are longer than all later ones.
+/// Keeps those that are longer than all later ones.
 fn longer_than_all_later(all: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     let mut longest: Vec<(i64, i64)> = Vec::new();
     for (ts, dur) in all {
@@ -284,7 +284,7 @@ fn longer_than_all_later(all: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     longest
 }
 
-/// The stream and name whose durations differ most between ranks, in the mean over the steps.
+/// Returns the stream and name whose durations deviate most between ranks, in the mean over the steps.
 fn most_spread<'s>(kernels: &[Kernel<'s>]) -> Option<(i64, &'s str)> {
     let mut durations: BTreeMap<(i64, &str), BTreeMap<i64, Moments>> = BTreeMap::new();
     for kernel in kernels {
@@ -305,18 +305,18 @@ fn most_spread<'s>(kernels: &[Kernel<'s>]) -> Option<(i64, &'s str)> {
     most.map(|(_, key)| key)
 }
 
-/// Marks in each step the `most` that start last, and those that start as late.
+/// Marks in each step the `most` kernels that start last, ties included.
 fn mark(kernels: &mut [Kernel<'_>], most: usize) {
     for step in kernels.chunk_by_mut(|one, other| one.step == other.step) {
         let mut starts: Vec<i64> = step.iter().map(|kernel| kernel.start).collect();
         starts.sort_unstable_by_key(|&start| Reverse(start));
-        // Differs from HTA: it fails where a step has fewer ranks than are to be marked.
+        // Differs from HTA: it fails if a step has fewer ranks than it should mark.
         let Some(&from) = starts.get(most - 1).or(starts.last()) else { continue };
         step.iter_mut().for_each(|kernel| kernel.late = kernel.start >= from);
     }
 }
 
-/// Yes or no.
+/// Returns HTA's word: `Yes` or `No`.
 fn word(late: bool) -> &'static str {
     if late { "Yes" } else { "No" }
 }
@@ -333,7 +333,7 @@ fn frame_of(kernels: &[Kernel<'_>]) -> Result<DataFrame> {
     )?)
 }
 
-/// When each rank runs the kernels that tell, and on the reader's wish all long ones: a line at the rank from start to end.
+/// Draws the compared kernels as lines from start to end at the height of their rank; a menu switches to all long ones.
 fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
     let lines = |name: String, kernels: &[&Kernel<'_>]| {
         let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -349,7 +349,7 @@ fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
     let marked = [true, false].into_iter().map(|is| (format!("is_straggler: {}", word(is)), late(is)));
     let mut series: Vec<Series> =
         marked.filter(|(_, kernels)| !kernels.is_empty()).map(|(name, kernels)| lines(name, &kernels)).collect();
-    let telling = series.len();
+    let compared = series.len();
     let mut streams: BTreeMap<(i64, &str), Vec<&Kernel<'_>>> = BTreeMap::new();
     for kernel in long {
         streams.entry((kernel.stream, kernel.name)).or_default().push(kernel);
@@ -358,8 +358,8 @@ fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
         streams.into_iter().map(|((stream, name), kernels)| lines(format!("{name} on stream {stream}"), &kernels)),
     );
     let choices = vec![
-        Choice { name: "the kernels that tell".to_owned(), series: (0..telling).collect() },
-        Choice { name: "all long kernels".to_owned(), series: (telling..series.len()).collect() },
+        Choice { name: "compared kernels".to_owned(), series: (0..compared).collect() },
+        Choice { name: "all long kernels".to_owned(), series: (compared..series.len()).collect() },
     ];
     Figure {
         title: "Timeline of long communication kernels".to_owned(),
@@ -371,16 +371,16 @@ fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
     }
 }
 
-/// Starts by rank, a place per step and rank, what is marked apart.
+/// Draws a bar per step and rank, the marked ones as a series of their own.
 fn figure(kernels: &[Kernel<'_>]) -> Figure {
     let several = kernels.first().zip(kernels.last()).is_some_and(|(first, last)| first.step != last.step);
-    let place = |kernel: &Kernel<'_>| {
+    let label = |kernel: &Kernel<'_>| {
         if several { format!("step {} · rank {}", kernel.step, kernel.rank) } else { kernel.rank.to_string() }
     };
     let series = |late: bool| Series {
         name: format!("is_straggler: {}", word(late)),
         mark: Mark::Bar,
-        x: Points::Names(kernels.iter().map(place).collect()),
+        x: Points::Names(kernels.iter().map(label).collect()),
         y: kernels.iter().map(|kernel| if kernel.late == late { kernel.normalized } else { f64::NAN }).collect(),
     };
     Figure {

@@ -1,4 +1,4 @@
-//! The profiler steps there are.
+//! The profiler steps that analyses include.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use trace_view::{Column, Unit};
 
-/// The numbers of the profiler steps that the questions see: those of `ProfilerStep#N`, on any rank.
+/// The numbers N of the `ProfilerStep#N` that analyses include, on any rank.
 ///
-/// The last step of a trace is not among them unless it is kept ([`TraceAnalysis::with_last_profiler_step`]).
+/// The last step of a trace is left out unless it was included ([`TraceAnalysis::with_last_profiler_step`]).
 ///
 /// # Columns
 /// One row per step, ascending: `COLUMNS`.
@@ -28,7 +28,7 @@ const COLUMNS: &[Column] = &[Column::new("profiler_step", Unit::None, "the numbe
 
 impl Analysis for ProfilerSteps {
     const NAME: &'static str = "profiler_steps";
-    const SUMMARY: &'static str = "List the profiler steps that the other questions look at.";
+    const SUMMARY: &'static str = "List the profiler steps that the other analyses include.";
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     type State = ByRank<BTreeSet<i64>>;
@@ -41,16 +41,11 @@ impl Analysis for ProfilerSteps {
         let without = state.ranks_where(BTreeSet::is_empty);
         let steps: BTreeSet<i64> = state.0.into_values().flatten().collect();
         let frame = df!("profiler_step" => steps.into_iter().collect::<Vec<i64>>())?;
-        let said = nothing_on(&without, "No ProfilerStep");
-        Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
-            notes: said.into_iter().collect(),
-            ..Answer::default()
-        })
+        Ok(Answer::of(AnswerTable::new(&Self::TABLES[0], frame), None, nothing_on(&without, "No ProfilerStep")))
     }
 }
 
-/// The numbers of the steps among the rows that are seen.
+/// Returns the step numbers among `seen`, the rows of the view.
 pub(super) fn steps_seen(rows: &EventRows, seen: &[u32]) -> BTreeSet<i64> {
     let mut number = rows.per_text(|name| match StepName::of(name) {
         StepName::Number(number) => Some(number),

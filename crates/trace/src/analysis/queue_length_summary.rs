@@ -1,18 +1,19 @@
-//! How many launches wait in each stream, described.
+//! Statistics of the queue length of each stream.
 
 use super::queue_length_time_series::not_paired;
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
+use super::summary::summary;
+use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::Queues;
 use crate::stats::describe;
-use crate::stats::summary_table::{Row, bars, frame};
+use crate::stats::summary_table::bars;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, Column, Figure, Unit};
 
-/// The lengths of each stream's queue, described: the rows of
+/// Statistics of the length of each stream's queue, over the rows of
 /// [`QueueLengthTimeSeries`](super::QueueLengthTimeSeries).
 ///
-/// Every change of the length counts once, however long it holds.
+/// Each row counts once, however long its length lasts.
 ///
 /// # Columns
 /// One row per rank and stream: `COLUMNS`.
@@ -66,27 +67,21 @@ impl Analysis for QueueLengthSummary {
             }
         }
         let unpaired = state.0.iter().filter_map(|(&rank, State(queues))| not_paired(rank, queues));
-        Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame(COLUMNS, &rows)?)],
-            figures: if rows.is_empty() { Vec::new() } else { vec![figure(&rows)] },
-            notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
-            ..Answer::default()
-        })
+        let label = |stream: i64, follows_rank: bool| {
+            if follows_rank { format!("stream {stream}") } else { stream.to_string() }
+        };
+        let figure = Figure {
+            title: "Queue length by stream".to_owned(),
+            x: Axis { title: "Stream".to_owned(), ..Axis::default() },
+            y: Axis { title: "Launched and not started".to_owned(), unit: Unit::Count, ..Axis::default() },
+            series: bars(&rows, "longest", label),
+            ..Figure::default()
+        };
+        let notes = nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired);
+        summary(&Self::TABLES[0], &rows, figure, notes)
     }
 
     fn ranks(&self) -> Option<&[i64]> {
         self.ranks.as_deref()
-    }
-}
-
-/// Median and longest queue of every stream.
-fn figure(rows: &[Row<i64>]) -> Figure {
-    let place = |stream: i64, behind: bool| if behind { format!("stream {stream}") } else { stream.to_string() };
-    Figure {
-        title: "Queue length by stream".to_owned(),
-        x: Axis { title: "Stream".to_owned(), ..Axis::default() },
-        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, ..Axis::default() },
-        series: bars(rows, "longest", place),
-        ..Figure::default()
     }
 }

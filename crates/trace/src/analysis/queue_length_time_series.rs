@@ -1,4 +1,4 @@
-//! How many launches wait in each stream, over time.
+//! The queue length of each stream over time.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
@@ -9,7 +9,7 @@ use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
-/// The length of each stream's queue over time: what was launched and has not begun.
+/// The length of each stream's queue over time: the number of launched kernels that have not started.
 ///
 /// ```text
 /// CPU         |launch a| |launch b|
@@ -18,8 +18,8 @@ use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 /// ```
 ///
 /// Launches are those of kernels, copies and fills (`cudaLaunchKernel`, `cudaMemcpyAsync`, `hipLaunchKernel`, …). A value
-/// holds until the next row of the same stream; at one moment launches come before kernels. A length below zero means
-/// that a kernel's clock runs before that of its launch.
+/// lasts until the next row of the same stream; at the same moment launches come before kernels. A negative length means
+/// that the clock of a kernel is ahead of that of its launch.
 ///
 /// # Columns
 /// One table per rank, by stream and time: `COLUMNS`.
@@ -34,15 +34,15 @@ pub struct QueueLengthTimeSeries {
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
-    Column::new("index", Unit::None, "position in traceEvents of the launch or of what was launched"),
-    Column::new("ts", Unit::Micros, "moment, from the first event of all ranks on"),
-    Column::new("pid", Unit::None, "device of what was launched"),
-    Column::new("tid", Unit::None, "thread of what was launched: its stream"),
+    Column::new("index", Unit::None, "position in traceEvents of the launch or the kernel"),
+    Column::new("ts", Unit::Micros, "moment, since the first event of all ranks"),
+    Column::new("pid", Unit::None, "device of the kernel"),
+    Column::new("tid", Unit::None, "thread of the kernel: its stream"),
     Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("queue_length", Unit::Count, "launched and not begun, from this moment on"),
+    Column::new("queue_length", Unit::Count, "launched and not started, from this moment on"),
 ];
 
-/// The points of one rank, and where the common clock starts.
+/// The queues of one rank, and the origin of the common clock.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     origin: i64,
@@ -65,10 +65,10 @@ impl Analysis for QueueLengthTimeSeries {
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
         let without = state.ranks_where(|result| result.queues.streams.is_empty());
-        let table = |(&rank, said): (&i64, &State)| -> Result<AnswerTable> {
-            Ok(AnswerTable::new(&Self::TABLES[0], frame(said)?).of_rank(rank))
+        let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
+            Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
         };
-        let unpaired = state.0.iter().filter_map(|(&rank, said)| not_paired(rank, &said.queues));
+        let unpaired = state.0.iter().filter_map(|(&rank, result)| not_paired(rank, &result.queues));
         Ok(Answer {
             notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
             tables: state.0.iter().map(table).collect::<Result<_>>()?,
@@ -82,7 +82,7 @@ impl Analysis for QueueLengthTimeSeries {
     }
 }
 
-/// The sentence for launches that could not be told apart; `None` if there are none.
+/// Returns the note on launches that could not be paired; `None` if there are none.
 pub(super) fn not_paired(rank: i64, queues: &Queues) -> Option<String> {
     (queues.unpaired > 0).then(|| {
         format!(
@@ -93,11 +93,12 @@ pub(super) fn not_paired(rank: i64, queues: &Queues) -> Option<String> {
     })
 }
 
-fn frame(said: &State) -> Result<DataFrame> {
-    let points = || said.queues.streams.iter().flat_map(|(&stream, points)| points.iter().map(move |p| (stream, p)));
+fn frame(result: &State) -> Result<DataFrame> {
+    let streams = &result.queues.streams;
+    let points = || streams.iter().flat_map(|(&stream, points)| points.iter().map(move |point| (stream, point)));
     Ok(df!(
         "index" => points().map(|(_, point)| point.index).collect::<Vec<i64>>(),
-        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(said.origin))).collect::<Vec<f64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(result.origin))).collect::<Vec<f64>>(),
         "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
         "tid" => points().map(|(_, point)| point.tid).collect::<Vec<Option<i64>>>(),
         "stream" => points().map(|(stream, _)| stream).collect::<Vec<i64>>(),
@@ -108,10 +109,10 @@ fn frame(said: &State) -> Result<DataFrame> {
 fn figure(state: &ByRank<State>) -> Figure {
     let several = state.0.len() > 1;
     let mut series = Vec::new();
-    for (rank, said) in &state.0 {
-        for (stream, points) in &said.queues.streams {
+    for (rank, result) in &state.0 {
+        for (stream, points) in &result.queues.streams {
             let name = if several { format!("rank {rank} · stream {stream}") } else { format!("stream {stream}") };
-            let at = |point: &QueuePoint| point.ts.saturating_sub(said.origin) as f64 / 1e6;
+            let at = |point: &QueuePoint| point.ts.saturating_sub(result.origin) as f64 / 1e6;
             let x = Points::Numbers(points.iter().map(at).collect());
             let y = points.iter().map(|point| point.length as f64).collect();
             series.push(Series { name, mark: Mark::Step, x, y });
@@ -120,7 +121,7 @@ fn figure(state: &ByRank<State>) -> Figure {
     Figure {
         title: "Queue length by stream".to_owned(),
         x: Axis { title: "Time".to_owned(), unit: Unit::Millis, ..Axis::default() },
-        y: Axis { title: "Launched and not begun".to_owned(), unit: Unit::Count, ..Axis::default() },
+        y: Axis { title: "Launched and not started".to_owned(), unit: Unit::Count, ..Axis::default() },
         series,
         ..Figure::default()
     }

@@ -1,4 +1,4 @@
-//! Idle, computing and other busy time of the GPU.
+//! Idle, computing and non-computing time of each GPU.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, without_gpu};
 use crate::Result;
@@ -10,7 +10,7 @@ use polars::df;
 use serde::{Deserialize, Serialize};
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 
-/// How the time of the GPU is spent: idle, computing, or busy with something else.
+/// How each GPU spends its time: idle, computing, or busy with other work.
 ///
 /// ```text
 /// stream 7   |--gemm--|          |--gemm--|
@@ -18,7 +18,7 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 ///            compute  |non-|idle | compute
 /// ```
 ///
-/// The time runs from the start of the first to the end of the last event that has a stream, synchronisations included.
+/// The time spans from the start of the first to the end of the last event that has a stream, synchronisations included.
 ///
 /// # Columns
 /// One row per rank that has GPU events: `COLUMNS`.
@@ -31,16 +31,16 @@ pub struct TemporalBreakdown {}
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
     Column::new("rank", Unit::None, "process of the job"),
-    Column::new("idle_time(us)", Unit::Micros, "time in which no stream runs anything"),
-    Column::new("compute_time(us)", Unit::Micros, "time in which a computation runs"),
-    Column::new("non_compute_time(us)", Unit::Micros, "time in which only other things run"),
+    Column::new("idle_time(us)", Unit::Micros, "time during which no stream runs anything"),
+    Column::new("compute_time(us)", Unit::Micros, "time during which a computation runs"),
+    Column::new("non_compute_time(us)", Unit::Micros, "time during which only other work runs"),
     Column::new("kernel_time(us)", Unit::Micros, "from the first start to the last end"),
-    Column::new("idle_time_pctg", Unit::Percent, "share of the kernel time that is idle"),
-    Column::new("compute_time_pctg", Unit::Percent, "share of the kernel time that computes"),
-    Column::new("non_compute_time_pctg", Unit::Percent, "share of the kernel time that does something else"),
+    Column::new("idle_time_pctg", Unit::Percent, "idle share of the kernel time"),
+    Column::new("compute_time_pctg", Unit::Percent, "computing share of the kernel time"),
+    Column::new("non_compute_time_pctg", Unit::Percent, "share of the kernel time spent on other work"),
 ];
 
-/// Times of one rank in ns; `None` without GPU events.
+/// Idle, computing and kernel time of one rank in ns; `None` without GPU events.
 type Times = Option<[i64; 3]>;
 
 impl Analysis for TemporalBreakdown {
@@ -68,7 +68,7 @@ impl Analysis for TemporalBreakdown {
         let [idle, compute, other]: [fn(&[i64; 3]) -> i64; 3] =
             [|times| times[0], |times| times[1], |times| times[2].saturating_sub(times[1]).saturating_sub(times[0])];
         let time = |of| column(of).map(micros).collect::<Vec<f64>>();
-        let share = |of| column(of).zip(column(|times| times[2])).map(|(part, all)| percent(part, all, 2));
+        let share = |of| column(of).zip(column(|times| times[2])).map(|(time, all)| percent(time, all, 2));
         let ranks: Vec<i64> = rows.iter().map(|(rank, _)| *rank).collect();
         let frame = df!(
             "rank" => &ranks,
@@ -80,11 +80,11 @@ impl Analysis for TemporalBreakdown {
             "compute_time_pctg" => share(compute).collect::<Vec<_>>(),
             "non_compute_time_pctg" => share(other).collect::<Vec<_>>(),
         )?;
-        let places: Vec<String> = ranks.iter().map(i64::to_string).collect();
+        let labels: Vec<String> = ranks.iter().map(i64::to_string).collect();
         let bar = |name: &str, of| Series {
             name: name.to_owned(),
             mark: Mark::Bar,
-            x: Points::Names(places.clone()),
+            x: Points::Names(labels.clone()),
             y: share(of).map(|share| share.unwrap_or(f64::NAN)).collect(),
         };
         let figure = Figure {
@@ -95,11 +95,7 @@ impl Analysis for TemporalBreakdown {
             series: vec![bar("idle_time", idle), bar("compute_time", compute), bar("non_compute_time", other)],
             ..Figure::default()
         };
-        Ok(Answer {
-            tables: vec![AnswerTable::new(&Self::TABLES[0], frame)],
-            figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
-            notes: without_gpu(&without).into_iter().collect(),
-            ..Answer::default()
-        })
+        let table = AnswerTable::new(&Self::TABLES[0], frame);
+        Ok(Answer::of(table, (!rows.is_empty()).then_some(figure), without_gpu(&without)))
     }
 }

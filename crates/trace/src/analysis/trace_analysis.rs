@@ -1,4 +1,4 @@
-//! Whom the questions are put to.
+//! Runs analyses on a loaded trace.
 
 use super::rank_view::TraceContext;
 use super::{Analysis, Answer, Merge, RankView, nothing_on};
@@ -13,13 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 use trace_view::format::numbered;
 
-/// How many points the lines of a figure have together; what a line loses beyond that, nobody could see.
+/// Upper bound on the points of a figure over all its lines; more cannot be told apart on a screen.
 const MOST_POINTS: usize = 30_000;
 
-/// A loaded trace to put questions to: all ranks on one clock, without the last profiler step, which is usually cut off.
+/// A loaded trace to analyse: all ranks on one clock, without the last profiler step, which is usually cut off.
 ///
-/// Methods are called as HTA's; each takes the question with its parameters, of which `Default` is what HTA does, and
-/// returns data frames with HTA's columns. [`TraceAnalysis::ask`] answers with figures, too.
+/// Methods have HTA's names; each takes an analysis with its parameters, whose defaults are HTA's, and returns data frames
+/// with HTA's columns. [`TraceAnalysis::ask`] returns figures and notes, too.
 ///
 /// # Source
 /// HTA `TraceAnalysis`.
@@ -39,14 +39,14 @@ const MOST_POINTS: usize = 30_000;
 pub struct TraceAnalysis {
     label: String,
     ranks: Arc<Vec<RankView>>,
-    /// The iterations that are looked at; `None` for all rows, those outside of iterations included.
+    /// The selected iterations; `None` selects all rows, those outside of iterations included.
     iterations: Option<Vec<i64>>,
-    /// What else the rows had to pass.
+    /// The filters that the rows passed, as text.
     filters: Vec<String>,
 }
 
 impl TraceAnalysis {
-    /// The trace without its last profiler step. Of a trace with one step, or none, nothing is left out.
+    /// Prepares a trace without its last profiler step. A trace with at most one step stays whole.
     ///
     /// # Errors
     /// If polars refuses.
@@ -54,8 +54,7 @@ impl TraceAnalysis {
         Self::with_last_profiler_step(traces, false)
     }
 
-    /// The trace, with the last profiler step if `include_last_profiler_step`. Of MTIA devices it is never left out, as by
-    /// HTA.
+    /// Prepares a trace, with its last profiler step if `include_last_profiler_step`. MTIA traces always keep it, as in HTA.
     ///
     /// # Errors
     /// If polars refuses.
@@ -76,7 +75,7 @@ impl TraceAnalysis {
         Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None, filters: Vec::new() })
     }
 
-    /// The iterations that questions see rows of, ascending: without the last one, unless it was asked for.
+    /// Returns the iterations of the analysed rows, ascending: without the last one, unless it was included.
     ///
     /// # Errors
     /// If polars refuses.
@@ -91,11 +90,11 @@ impl TraceAnalysis {
         Ok(found.into_iter().collect())
     }
 
-    /// The same trace with only the rows of these iterations: `analysis.in_iterations([3, 4])?`.
+    /// Selects the rows of these iterations: `analysis.in_iterations([3, 4])?`.
     ///
-    /// A row of the CPU belongs to the `ProfilerStep#N` in which it starts, one of the GPU to the step that launched it,
-    /// even if it runs later; so questions see whole iterations, and times from the first to the last row of them.
-    /// Rows outside of all steps are left out. A rank that lacks an iteration has no rows of it.
+    /// A CPU event belongs to the `ProfilerStep#N` in which it starts, a GPU event to the step that launched it, even if it
+    /// runs later. Analyses therefore see whole iterations, and times from the first to the last of their rows. Rows outside
+    /// of all steps are left out. A rank that lacks an iteration has no rows of it.
     ///
     /// # Errors
     /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
@@ -125,14 +124,14 @@ impl TraceAnalysis {
         Ok(Self { label: label(), ranks: Arc::new(ranks), iterations, filters: self.filters.clone() })
     }
 
-    /// The same trace with only the rows that a filter takes: an expression of polars, or a text of the language of
-    /// [`Where`](crate::filter::Where). Filters of filters compose.
+    /// Selects the rows that pass a filter: a polars expression, or a text in the language of
+    /// [`Where`](crate::filter::Where). Filters compose.
     ///
-    /// Questions see nothing of the other rows, but that a kernel knows when it was launched. One that looks at launches
-    /// ([`Analysis::LAUNCHES`]) sees those of the kernels that are taken, whether the filter takes them or not.
+    /// Analyses see no other rows, with two exceptions: a kernel keeps the time of its launch, and an analysis of launches
+    /// ([`Analysis::LAUNCHES`]) sees the launches of the kernels that pass, whether they pass themselves or not.
     ///
     /// # Errors
-    /// If a text names a column that no rank has, or compares one with what it cannot hold; if polars refuses.
+    /// If a text names a column that no rank has, or compares one with a value of another type; if polars refuses.
     ///
     /// # Example
     /// ```
@@ -158,15 +157,15 @@ impl TraceAnalysis {
         Ok(Self { ranks: Arc::new(ranks), filters, ..self.clone() })
     }
 
-    /// The ranks, ascending, as the questions see them.
+    /// Returns the views of the ranks, ascending.
     pub fn views(&self) -> &[RankView] {
         &self.ranks
     }
 
-    /// Asks the ranks that the question names: by default all, or the first where HTA asks one.
+    /// Runs an analysis on the ranks that it names; by default on all, or on the first where HTA analyses one.
     ///
     /// # Errors
-    /// If a rank does not exist, a parameter makes no sense, or the answer does not fit the memory budget.
+    /// If a rank does not exist, a parameter is invalid, or the answer does not fit the memory budget.
     ///
     /// # Example
     /// ```
@@ -180,49 +179,49 @@ impl TraceAnalysis {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn ask<A: Analysis>(&self, question: &A) -> Result<Answer> {
-        self.ask_ranks(question, None)
+    pub fn ask<A: Analysis>(&self, analysis: &A) -> Result<Answer> {
+        self.ask_ranks(analysis, None)
     }
 
-    /// Asks these ranks, whatever the question names; `None` leaves it to the question.
+    /// Runs an analysis on these ranks, instead of those that it names; `None` leaves the choice to the analysis.
     ///
     /// # Errors
     /// As [`TraceAnalysis::ask`].
-    pub fn ask_ranks<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>) -> Result<Answer> {
-        self.ask_within(question, ranks, Budget::now()?)
+    pub fn ask_ranks<A: Analysis>(&self, analysis: &A, ranks: Option<&[i64]>) -> Result<Answer> {
+        self.run_within(analysis, ranks, Budget::now()?)
     }
 
-    /// The same, within a budget of memory.
-    pub(crate) fn ask_within<A: Analysis>(
+    /// Runs an analysis within a memory budget, cancellable.
+    pub(crate) fn run_within<A: Analysis>(
         &self,
-        question: &A,
+        analysis: &A,
         ranks: Option<&[i64]>,
         budget: Budget,
     ) -> Result<Answer> {
-        guarded(|| self.answer(question, ranks, budget))
+        guarded(|| self.run(analysis, ranks, budget))
     }
 
-    fn answer<A: Analysis>(&self, question: &A, ranks: Option<&[i64]>, budget: Budget) -> Result<Answer> {
-        let views = self.chosen::<A>(ranks.or(question.ranks()))?;
-        self.check_streams(question.streams().unwrap_or_default(), &views)?;
+    fn run<A: Analysis>(&self, analysis: &A, ranks: Option<&[i64]>, budget: Budget) -> Result<Answer> {
+        let views = self.selected_views::<A>(ranks.or(analysis.ranks()))?;
+        self.check_streams(analysis.streams().unwrap_or_default(), &views)?;
         let rows: usize = views.iter().map(|view| view.rows().len()).sum();
         budget.check(Task::Answer(A::NAME), rows.saturating_mul(A::BYTES_PER_ROW))?;
-        // In any order and grouping: a state is exact, and merging it commutes.
         let here = Inherited::here();
-        let said = |view: &&RankView| -> Result<A::State> {
+        let map = |view: &&RankView| -> Result<A::State> {
             here.run(|| {
                 checkpoint::check()?;
                 budget.check(Task::Answer(A::NAME), 0)?;
                 let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
-                question.map(with_launches.as_ref().unwrap_or(view))
+                analysis.map(with_launches.as_ref().unwrap_or(view))
             })
         };
-        let state = views.par_iter().map(said).try_reduce(A::State::default, |mut one, other| {
+        // Partial results are exact and merging commutes, so the order of ranks does not matter.
+        let state = views.par_iter().map(map).try_reduce(A::State::default, |mut one, other| {
             one.merge(other);
             Ok(one)
         })?;
         checkpoint::check()?;
-        let mut answer = question.finish(state)?;
+        let mut answer = analysis.finish(state)?;
         checkpoint::check()?;
         answer.notes.extend(negative_durations(&views)?);
         for copy in &answer.copies {
@@ -239,7 +238,7 @@ impl TraceAnalysis {
         Ok(answer)
     }
 
-    /// `control · ranks 0, 1 · iteration 5`
+    /// Returns what was analysed: `control · ranks 0, 1 · iteration 5`.
     fn about(&self, views: &[&RankView]) -> String {
         let ranks: Vec<i64> = views.iter().map(|view| view.rank()).collect();
         let mut about = format!("{} · {}", self.label, numbered("rank", &ranks));
@@ -252,7 +251,8 @@ impl TraceAnalysis {
         about
     }
 
-    fn chosen<A: Analysis>(&self, ranks: Option<&[i64]>) -> Result<Vec<&RankView>> {
+    /// Returns the views of these ranks, or of those that the analysis selects by default.
+    fn selected_views<A: Analysis>(&self, ranks: Option<&[i64]>) -> Result<Vec<&RankView>> {
         let available = || self.ranks.iter().map(RankView::rank).collect();
         let Some(wanted) = ranks else {
             let most = if A::FIRST_RANK_ONLY { 1 } else { usize::MAX };
@@ -269,7 +269,7 @@ impl TraceAnalysis {
         wanted.numbers().iter().map(find).collect()
     }
 
-    /// Checks that each stream that a question names is on one of the ranks that are asked, if these have any.
+    /// Checks that each of the `wanted` streams exists on one of the analysed ranks, if these have any.
     fn check_streams(&self, wanted: &[i64], views: &[&RankView]) -> Result<()> {
         let available: BTreeSet<i64> = views.iter().flat_map(|view| view.info().streams.iter().copied()).collect();
         match wanted.iter().find(|stream| !available.contains(stream)) {
@@ -285,16 +285,16 @@ impl TraceAnalysis {
 }
 
 impl TraceSet {
-    /// Asks a question of the trace without its last profiler step: `traces.ask(&TemporalBreakdown::default())`.
+    /// Analyses the trace without its last profiler step: `traces.ask(&TemporalBreakdown::default())`.
     ///
     /// # Errors
     /// As [`TraceAnalysis::ask`].
-    pub fn ask<A: Analysis>(&self, question: &A) -> Result<Answer> {
-        TraceAnalysis::new(self)?.ask(question)
+    pub fn ask<A: Analysis>(&self, analysis: &A) -> Result<Answer> {
+        TraceAnalysis::new(self)?.ask(analysis)
     }
 }
 
-/// The sentence for events that end before they start; none of HTA's rounding, which makes such.
+/// Returns the note on events that end before they start; `None` if there are none, or if HTA's rounding made them.
 fn negative_durations(views: &[&RankView]) -> Result<Option<String>> {
     let (mut count, mut ranks) = (0, Vec::new());
     for view in views.iter().filter(|view| view.compat() == Compat::Exact) {
@@ -309,5 +309,5 @@ fn negative_durations(views: &[&RankView]) -> Result<Option<String>> {
     } else {
         format!("{count} events end before they start")
     };
-    Ok(nothing_on(&ranks, &what).map(|said| format!("{}: each counts as 0 long.", said.trim_end_matches('.'))))
+    Ok(nothing_on(&ranks, &what).map(|note| format!("{}: each counts with duration 0.", note.trim_end_matches('.'))))
 }

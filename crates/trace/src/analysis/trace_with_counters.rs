@@ -1,4 +1,4 @@
-//! A copy of the trace with its queue lengths and memory bandwidths in it.
+//! A copy of the trace with queue lengths and memory bandwidths as counter events.
 
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_view::{Column, Unit};
 
-/// A copy of each rank's trace file with counter events, which Perfetto and chrome://tracing draw as graphs beside the
-/// streams: `Queue Length` of every stream, and the memory bandwidth of every kind of copy.
+/// A copy of each rank's trace file with counter events, which Perfetto and chrome://tracing draw as graphs: `Queue Length`
+/// of every stream, and the memory bandwidth of every kind of copy.
 ///
-/// The copy stands beside its source, `trace.json.gz` → `trace_with_counters.json.gz`, or where `output` says; the source
-/// is never touched. It is gzip'ed unless its name ends in `.json`. A trace with nothing to count gets no copy.
+/// The copy is written to the folder of its source, `trace.json.gz` → `trace_with_counters.json.gz`, or to `output`; the
+/// source is never changed. It is compressed with gzip unless its name ends in `.json`. A trace with nothing to count gets
+/// no copy.
 ///
 /// # Columns
 /// One row per copy: `COLUMNS`.
@@ -26,21 +27,21 @@ use trace_view::{Column, Unit};
 /// If `output` cannot be the name of a trace, or is the name of a loaded one.
 ///
 /// # Source
-/// HTA `TraceAnalysis.generate_trace_with_counters`, which writes gzip under names that end in `.json`.
+/// HTA `TraceAnalysis.generate_trace_with_counters`, which writes gzip into files whose names end in `.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceWithCounters {
     /// The ranks; `None` for the first.
     pub ranks: Option<Vec<i64>>,
-    /// What is counted.
+    /// The counters to write.
     pub time_series: Vec<TimeSeries>,
-    /// What stands behind the name of the source, unless `output` is a file.
+    /// The suffix appended to the name of the source, unless `output` is a file.
     pub output_suffix: String,
-    /// A file that ends in `.json` or `.gz` (of several ranks its name gets `.rank0` and so on), or a folder; `None` for
-    /// beside the source.
+    /// A file that ends in `.json` or `.gz` (with several ranks `.rank0` and so on is added to its name), or a folder; `None`
+    /// for the folder of the source.
     pub output: Option<PathBuf>,
 }
 
-/// What can be counted.
+/// A kind of counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeSeries {
@@ -69,7 +70,7 @@ const COLUMNS: &[Column] = &[
     Column::new("memcpy_bandwidth_events", Unit::Count, "counter events of memory bandwidths"),
 ];
 
-/// What one rank says.
+/// The partial result of one rank.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     source: PathBuf,
@@ -77,7 +78,7 @@ pub struct State {
     counters: Counters,
 }
 
-/// What is counted on one rank, on the clock of its trace.
+/// The counters of one rank, on the clock of its trace.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Counters {
     queues: Queues,
@@ -87,12 +88,16 @@ struct Counters {
 impl Analysis for TraceWithCounters {
     const NAME: &'static str = "trace_with_counters";
     const SUMMARY: &'static str = "Write a copy of the trace with queue lengths and memory bandwidths as counters.";
-    const NOTES: &'static str = "The copy opens in Perfetto (ui.perfetto.dev) and chrome://tracing. It stands beside its \
-        source, trace_with_counters.json.gz, unless --output says where; %trace_load of the folder passes it over. \
-        Events outside of the iterations or steps that are asked are copied, but not counted.";
+    const NOTES: &'static str = "The copy opens in Perfetto (ui.perfetto.dev) and chrome://tracing. It is written to the folder \
+        of its source as trace_with_counters.json.gz, unless --output names another file or folder; %trace_load of the \
+        folder skips it. Events outside of the analysed iterations or steps are copied, but not counted.";
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter::new("time_series", ParameterKind::Choices(&["queue_length", "memcpy_bandwidth"]), "what is counted"),
-        Parameter::new("output_suffix", ParameterKind::Text, "what stands behind the name of the source"),
+        Parameter::new(
+            "time_series",
+            ParameterKind::Choices(&["queue_length", "memcpy_bandwidth"]),
+            "counters to write",
+        ),
+        Parameter::new("output_suffix", ParameterKind::Text, "suffix appended to the name of the source"),
         Parameter::new("output", ParameterKind::Path, "write to this file (.json or .json.gz) or folder"),
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
@@ -145,17 +150,17 @@ impl Analysis for TraceWithCounters {
 }
 
 impl TraceWithCounters {
-    /// Where the copy of `source` goes; `rank` is given if there are several.
+    /// Returns the path of the copy of `source`; `rank` is given if there are several.
     fn target(&self, source: &Path, rank: Option<i64>) -> Result<PathBuf> {
-        let beside = || {
+        let default_name = || {
             let name = source.file_name().unwrap_or_default().to_string_lossy();
             let stem = name.strip_suffix(".gz").unwrap_or(&name);
             let stem = stem.strip_suffix(".json").unwrap_or(stem);
             format!("{stem}{}.json.gz", self.output_suffix)
         };
-        let Some(output) = &self.output else { return Ok(source.with_file_name(beside())) };
+        let Some(output) = &self.output else { return Ok(source.with_file_name(default_name())) };
         if output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') {
-            return Ok(output.join(beside()));
+            return Ok(output.join(default_name()));
         }
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let Some(ending) = [".json.gz", ".json", ".gz"].into_iter().find(|ending| name.ends_with(ending)) else {
@@ -170,7 +175,7 @@ impl TraceWithCounters {
 }
 
 impl Counters {
-    /// Counter events of queues and of bandwidths.
+    /// Returns the number of counter events of queues and of bandwidths.
     fn counts(&self) -> (usize, usize) {
         (self.queues.streams.values().map(Vec::len).sum(), self.bandwidth.values().map(Vec::len).sum())
     }
@@ -180,7 +185,7 @@ impl TraceEdit for Counters {
     fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
         for (stream, points) in &self.queues.streams {
             for point in points {
-                let (ts, pid, length) = (written(point.ts), json!(point.pid.unwrap_or(0)), point.length);
+                let (ts, pid, length) = (micros_text(point.ts), json!(point.pid.unwrap_or(0)), point.length);
                 let text = format!(
                     r#"{{"ph": "C", "name": "Queue Length", "id": {stream}, "pid": {pid}, "ts": {ts}, "args": {{"Queue Length": {length}}}}}"#
                 );
@@ -190,7 +195,7 @@ impl TraceEdit for Counters {
         for (kind, points) in &self.bandwidth {
             let name = json!(kind);
             for point in points {
-                let (ts, pid, gbps) = (written(point.ts), json!(point.pid.unwrap_or(0)), json!(point.gbps));
+                let (ts, pid, gbps) = (micros_text(point.ts), json!(point.pid.unwrap_or(0)), json!(point.gbps));
                 let text = format!(
                     r#"{{"ph": "C", "name": {name}, "pid": {pid}, "ts": {ts}, "args": {{"Memcpy BW": {gbps}}}}}"#
                 );
@@ -201,8 +206,8 @@ impl TraceEdit for Counters {
     }
 }
 
-/// Nanoseconds as the µs of a trace, exactly.
-fn written(nanos: i64) -> String {
+/// Formats nanoseconds as the µs of a trace file, exactly.
+fn micros_text(nanos: i64) -> String {
     let (sign, nanos) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
     match nanos % 1000 {
         0 => format!("{sign}{}", nanos / 1000),
@@ -217,18 +222,18 @@ mod tests {
 
     #[test]
     fn moments_are_written_to_the_nanosecond() {
-        assert_eq!([7_000, 7_050, -1_001, 0].map(written), ["7", "7.050", "-1.001", "0"]);
+        assert_eq!([7_000, 7_050, -1_001, 0].map(micros_text), ["7", "7.050", "-1.001", "0"]);
     }
 
     #[test]
-    fn a_copy_stands_beside_its_source_or_where_it_is_told() {
-        let beside = |source: &str| TraceWithCounters::default().target(Path::new(source), Some(1)).unwrap();
-        assert_eq!(beside("job/a.json.gz"), Path::new("job/a_with_counters.json.gz"));
-        assert_eq!(beside("a.json"), Path::new("a_with_counters.json.gz"));
-        assert_eq!(beside("a.pt.trace.gz"), Path::new("a.pt.trace_with_counters.json.gz"));
+    fn copy_goes_to_the_folder_of_its_source_or_to_output() {
+        let default = |source: &str| TraceWithCounters::default().target(Path::new(source), Some(1)).unwrap();
+        assert_eq!(default("job/a.json.gz"), Path::new("job/a_with_counters.json.gz"));
+        assert_eq!(default("a.json"), Path::new("a_with_counters.json.gz"));
+        assert_eq!(default("a.pt.trace.gz"), Path::new("a.pt.trace_with_counters.json.gz"));
         let to = |output: &str, rank| {
-            let question = TraceWithCounters { output: Some(output.into()), ..TraceWithCounters::default() };
-            question.target(Path::new("job/a.json"), rank)
+            let analysis = TraceWithCounters { output: Some(output.into()), ..TraceWithCounters::default() };
+            analysis.target(Path::new("job/a.json"), rank)
         };
         assert_eq!(to("out.json", None).unwrap(), Path::new("out.json"));
         assert_eq!(to("x/out.json.gz", Some(3)).unwrap(), Path::new("x/out.rank3.json.gz"));

@@ -3,6 +3,7 @@
 use super::{column, loaded, main_table, ranks, texts};
 use crate::analysis::{GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, PotentialStragglers, ProfilerSteps};
 use crate::{Compat, Error, TraceAnalysis, TraceSet};
+use polars::prelude::DataFrame;
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::Points;
 
@@ -30,7 +31,7 @@ fn annotated() -> TraceBuilder {
     builder.kernel("g", Stream(9), 20..30)
 }
 
-/// The annotations, none as a dash.
+/// The annotation of each kernel; a dash for none.
 fn annotations(traces: &TraceSet) -> Vec<String> {
     let analysis = TraceAnalysis::new(traces).unwrap();
     let df = analysis.get_gpu_kernels_with_user_annotations(0, &GpuKernelsWithUserAnnotations::default()).unwrap();
@@ -39,7 +40,7 @@ fn annotations(traces: &TraceSet) -> Vec<String> {
 }
 
 #[test]
-fn a_kernel_belongs_to_the_shortest_annotation_of_its_stream_that_overlaps_it() {
+fn kernel_belongs_to_the_shortest_overlapping_annotation() {
     let traces = ranks(&[annotated()]);
     // d runs 5 µs in each: backward is shorter.
     assert_eq!(annotations(&traces), ["forward", "attention", "attention", "backward", "attention", "-", "other"]);
@@ -52,7 +53,7 @@ fn a_kernel_belongs_to_the_shortest_annotation_of_its_stream_that_overlaps_it() 
 }
 
 #[test]
-fn a_kernel_of_no_length_has_no_annotation_for_hta() {
+fn hta_kernel_of_duration_0_has_no_annotation() {
     let traces = loaded(&[annotated()], Compat::Hta);
     assert_eq!(annotations(&traces), ["forward", "attention", "attention", "backward", "-", "-", "other"]);
 }
@@ -66,7 +67,7 @@ fn without_annotations_on_the_gpu_there_are_no_rows() {
 }
 
 #[test]
-fn time_of_annotations_is_that_on_the_gpu_or_on_the_cpu() {
+fn annotations_are_timed_on_the_gpu_or_on_the_cpu() {
     let second = gpu_annotation(TraceBuilder::new().rank(1), "forward", 7, 0..30);
     let analysis = TraceAnalysis::new(&ranks(&[annotated(), second])).unwrap();
     let df = analysis.get_gpu_user_annotation_breakdown(&GpuUserAnnotationBreakdown::default()).unwrap();
@@ -86,35 +87,48 @@ fn time_of_annotations_is_that_on_the_gpu_or_on_the_cpu() {
     assert_eq!(answer.notes, ["No user annotations on the CPU of rank 1."]);
 }
 
-#[test]
-fn short_annotations_are_others_unless_they_are_wanted_and_hta_describes_their_sums() {
-    let breakdown = |compat, allowlist_patterns: Option<Vec<String>>| {
-        let question = GpuUserAnnotationBreakdown {
-            num_kernels: 1,
-            duration_ratio: 1.0,
-            allowlist_patterns,
-            ..GpuUserAnnotationBreakdown::default()
-        };
-        let traces = loaded(&[gpu_annotation(annotated(), "other", 9, 50..52)], compat);
-        TraceAnalysis::new(&traces).unwrap().get_gpu_user_annotation_breakdown(&question).unwrap()
+/// The annotations with one row of their own and `others`: attention 30, backward 20, other 40 and 2.
+fn folded(compat: Compat, allowlist_patterns: Option<Vec<String>>) -> DataFrame {
+    let breakdown = GpuUserAnnotationBreakdown {
+        num_kernels: 1,
+        duration_ratio: 1.0,
+        allowlist_patterns,
+        ..GpuUserAnnotationBreakdown::default()
     };
-    let df = breakdown(Compat::Exact, None);
+    let traces = loaded(&[gpu_annotation(annotated(), "other", 9, 50..52)], compat);
+    TraceAnalysis::new(&traces).unwrap().get_gpu_user_annotation_breakdown(&breakdown).unwrap()
+}
+
+#[test]
+fn folded_annotations_have_statistics_of_their_durations() {
+    let df = folded(Compat::Exact, None);
     assert_eq!(texts(&df, "name"), ["forward", "others"]);
-    // attention 30, backward 20, other 40 and 2.
     assert_eq!((column(&df, "sum (us)")[1], column(&df, "max (us)")[1], column(&df, "min (us)")[1]), (92.0, 40.0, 2.0));
-    let df = breakdown(Compat::Hta, None);
+}
+
+#[test]
+fn hta_folded_annotations_have_statistics_of_their_sums() {
+    let df = folded(Compat::Hta, None);
     assert_eq!(
         (column(&df, "sum (us)")[1], column(&df, "max (us)")[1], column(&df, "min (us)")[1]),
         (92.0, 42.0, 20.0)
     );
-    let df = breakdown(Compat::Exact, Some(vec!["back".to_owned()]));
-    assert_eq!(texts(&df, "name"), ["backward", "forward", "others"]);
-    let wrong = GpuUserAnnotationBreakdown { duration_ratio: 2.0, ..GpuUserAnnotationBreakdown::default() };
-    assert!(matches!(ranks(&[annotated()]).ask(&wrong), Err(Error::WrongParameter { .. })));
 }
 
 #[test]
-fn the_steps_are_those_that_are_looked_at() {
+fn allowlisted_annotations_are_not_folded() {
+    let df = folded(Compat::Exact, Some(vec!["back".to_owned()]));
+    assert_eq!(texts(&df, "name"), ["backward", "forward", "others"]);
+}
+
+#[test]
+fn ratio_above_one_is_refused() {
+    let invalid = GpuUserAnnotationBreakdown { duration_ratio: 2.0, ..GpuUserAnnotationBreakdown::default() };
+    assert!(matches!(ranks(&[annotated()]).ask(&invalid), Err(Error::WrongParameter { .. })));
+}
+
+#[test]
+fn steps_are_those_that_analyses_include() {
     let steps = TraceBuilder::new().step(4, 0..10).step(5, 10..20).step(6, 20..30);
     let traces = ranks(&[steps, TraceBuilder::new().rank(1).operator("aten::mm", 0..5)]);
     assert_eq!(TraceAnalysis::new(&traces).unwrap().get_profiler_steps().unwrap(), [4, 5]);
@@ -124,7 +138,7 @@ fn the_steps_are_those_that_are_looked_at() {
     assert_eq!(answer.notes, ["No ProfilerStep on rank 1."]);
 }
 
-/// Each rank starts its collective at another time of every step; all end together.
+/// Each rank starts its collective at a different time of every step; all end together.
 ///
 /// ```text
 /// step 1   rank 0 |--------|   rank 1 |-----|      rank 2     |--|
@@ -170,13 +184,13 @@ fn ranks_that_start_late_are_stragglers() {
 }
 
 #[test]
-fn the_timeline_has_a_line_per_kernel_at_its_rank() {
+fn timeline_has_a_line_per_kernel_at_its_rank() {
     let analysis = TraceAnalysis::new(&ranks(&job("ncclDevKernel_AllReduce", STARTS))).unwrap();
     let one = PotentialStragglers { profiler_steps: Some(vec![1]), num_candidates: 1 };
     let figure = &analysis.ask(&one).unwrap().figures[0];
     let drawn = |series: &[usize]| -> Vec<(String, Vec<f64>, Vec<Option<f64>>)> {
-        let of = |&place: &usize| {
-            let series = &figure.series[place];
+        let of = |&index: &usize| {
+            let series = &figure.series[index];
             let Points::Numbers(x) = &series.x else { panic!("a timeline has times") };
             let y = series.y.iter().map(|y| Some(*y).filter(|y| y.is_finite())).collect();
             (series.name.clone(), x.clone(), y)
@@ -203,18 +217,18 @@ fn the_timeline_has_a_line_per_kernel_at_its_rank() {
 }
 
 #[test]
-fn modern_names_of_collectives_are_not_known_to_hta() {
-    let none = |name| {
+fn hta_ignores_collectives_with_names_of_nccl_2_18() {
+    let answer = |name| {
         let traces = loaded(&job(name, STARTS), Compat::Hta);
         traces.ask(&PotentialStragglers::default()).unwrap()
     };
-    assert_eq!(column(main_table(&none("ncclKernel_AllReduce")), "rank"), [2.0, 0.0]);
-    let answer = none("ncclDevKernel_AllReduce");
+    assert_eq!(column(main_table(&answer("ncclKernel_AllReduce")), "rank"), [2.0, 0.0]);
+    let answer = answer("ncclDevKernel_AllReduce");
     assert_eq!(main_table(&answer).height(), 0);
     assert_eq!(answer.notes, ["No collective of NCCL lasts 1 % of a step on ranks 0, 1, 2: nothing to compare."]);
 }
 
-/// Collectives of step 0 on stream 0: rank 1 starts late. In the file the short, early one stands last.
+/// Collectives of step 0 on stream 0: rank 1 starts late. In the file the short, early one comes last.
 fn at_zero(rank: i64) -> TraceBuilder {
     let late = 100 + 500 * rank;
     TraceBuilder::new()
@@ -230,18 +244,22 @@ fn at_zero(rank: i64) -> TraceBuilder {
 }
 
 #[test]
-fn step_0_and_stream_0_count_and_the_last_collective_in_time_but_not_for_hta() {
-    let answer = |compat| loaded(&[at_zero(0), at_zero(1)], compat).ask(&PotentialStragglers::default()).unwrap();
-    let exact = answer(Compat::Exact);
+fn stragglers_include_step_0_and_stream_0() {
+    let answer = ranks(&[at_zero(0), at_zero(1)]).ask(&PotentialStragglers::default()).unwrap();
     // Both are marked; rank 1 comes later.
-    assert_eq!(column(main_table(&exact), "rank"), [1.0, 0.0]);
-    assert_eq!(exact.notes, ["All 2 ranks that run the collective are named, the latest first: num_candidates is 2."]);
-    assert_eq!(column(&exact.tables[1].frame, "normalized_start_time"), [0.1, 0.6]);
-    assert_eq!(main_table(&answer(Compat::Hta)).height(), 0);
+    assert_eq!(column(main_table(&answer), "rank"), [1.0, 0.0]);
+    assert_eq!(answer.notes, ["All 2 ranks that run the collective are named, the latest first: num_candidates is 2."]);
+    assert_eq!(column(&answer.tables[1].frame, "normalized_start_time"), [0.1, 0.6]);
 }
 
 #[test]
-fn of_two_collectives_of_a_step_hta_takes_the_last_in_the_file() {
+fn hta_stragglers_exclude_step_0_and_stream_0() {
+    let answer = loaded(&[at_zero(0), at_zero(1)], Compat::Hta).ask(&PotentialStragglers::default()).unwrap();
+    assert_eq!(main_table(&answer).height(), 0);
+}
+
+/// The starts of a collective that runs twice in a step, the later one first in the file.
+fn starts_of_a_repeated_collective(compat: Compat) -> Vec<f64> {
     let job = |rank: i64| {
         TraceBuilder::new()
             .rank(rank)
@@ -254,20 +272,27 @@ fn of_two_collectives_of_a_step_hta_takes_the_last_in_the_file() {
             .kernel("ncclKernel_AllReduce", Stream(7), 30..60 + 10 * rank)
             .correlation(1)
     };
-    let starts = |compat| {
-        let answer = loaded(&[job(0), job(1)], compat).ask(&PotentialStragglers::default()).unwrap();
-        column(&answer.tables[1].frame, "normalized_start_time")
-    };
-    assert_eq!((starts(Compat::Exact), starts(Compat::Hta)), (vec![0.5, 0.5], vec![0.03, 0.03]));
+    let answer = loaded(&[job(0), job(1)], compat).ask(&PotentialStragglers::default()).unwrap();
+    column(&answer.tables[1].frame, "normalized_start_time")
 }
 
 #[test]
-fn where_there_is_nothing_to_compare_a_sentence_says_why() {
+fn last_collective_in_time_counts() {
+    assert_eq!(starts_of_a_repeated_collective(Compat::Exact), [0.5, 0.5]);
+}
+
+#[test]
+fn hta_last_collective_in_the_file_counts() {
+    assert_eq!(starts_of_a_repeated_collective(Compat::Hta), [0.03, 0.03]);
+}
+
+#[test]
+fn missing_stragglers_are_explained() {
     let one = ranks(&job("ncclKernel_AllReduce", STARTS)[..1]);
     let answer = one.ask(&PotentialStragglers::default()).unwrap();
-    assert_eq!(answer.notes, ["No two of the ranks run the same collective on rank 0: nothing to compare."]);
-    let wrong = PotentialStragglers { profiler_steps: Some(vec![77]), ..PotentialStragglers::default() };
-    let error = one.ask(&wrong).unwrap_err();
+    assert_eq!(answer.notes, ["No collective runs on two or more ranks (analysed: rank 0): nothing to compare."]);
+    let unknown_step = PotentialStragglers { profiler_steps: Some(vec![77]), ..PotentialStragglers::default() };
+    let error = one.ask(&unknown_step).unwrap_err();
     assert_eq!(
         error.to_string(),
         "potential_stragglers: invalid profiler_steps `77`: expected steps of the trace: 1, 2"

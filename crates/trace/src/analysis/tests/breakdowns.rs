@@ -1,4 +1,4 @@
-//! Busy and idle time, communication behind computation.
+//! Busy and idle time, overlap of communication and computation.
 
 use super::{column, loaded, main_table, ranks};
 use crate::Compat;
@@ -21,7 +21,7 @@ fn overlapping() -> TraceBuilder {
 }
 
 #[test]
-fn kernels_that_overlap_are_counted_once() {
+fn overlapping_kernels_count_once() {
     let answer = ranks(&[overlapping()]).ask(&TemporalBreakdown {}).unwrap();
     let df = main_table(&answer);
     let of = |name: &str| column(df, name)[0];
@@ -35,15 +35,15 @@ fn kernels_that_overlap_are_counted_once() {
 }
 
 #[test]
-fn a_rank_without_gpu_is_left_out_and_named_and_the_others_stay() {
+fn rank_without_gpu_is_left_out_with_a_note() {
     let cpu = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
     let answer = ranks(&[overlapping(), cpu]).ask(&TemporalBreakdown {}).unwrap();
     assert_eq!(column(main_table(&answer), "rank"), [0.0]);
-    assert_eq!(answer.notes, ["No GPU activity on rank 1: nothing to tell."]);
+    assert_eq!(answer.notes, ["No GPU activity on rank 1: nothing to report."]);
 }
 
 #[test]
-fn communication_behind_computation_is_a_share_of_communication() {
+fn overlap_is_a_share_of_communication() {
     let silent = TraceBuilder::new().rank(1).kernel("gemm", Stream(7), 0..10);
     let answer = ranks(&[overlapping(), silent]).ask(&CommCompOverlap {}).unwrap();
     let shares = column(main_table(&answer), "comp_comm_overlap_pctg");
@@ -63,8 +63,8 @@ fn gemm() -> TraceBuilder {
 }
 
 #[test]
-fn negative_durations_count_as_none_and_are_noted() {
-    let note = "1 event ends before it starts on rank 0: each counts as 0 long.";
+fn negative_durations_count_as_0_with_a_note() {
+    let note = "1 event ends before it starts on rank 0: each counts with duration 0.";
     let traces = ranks(&[set_back()]);
     let answer = traces.ask(&TemporalBreakdown {}).unwrap();
     let of = |name: &str| column(main_table(&answer), name)[0];
@@ -83,7 +83,7 @@ fn negative_durations_count_as_none_and_are_noted() {
 }
 
 #[test]
-fn negative_durations_count_as_none_in_comparisons() {
+fn negative_durations_count_as_0_in_comparisons() {
     let traces = ranks(&[set_back()]);
     let diff = TraceDiff::new(&traces, ranks(&[gemm()]).with_label("good"));
     let df = diff.compare_traces().unwrap();
@@ -93,7 +93,7 @@ fn negative_durations_count_as_none_in_comparisons() {
 }
 
 #[test]
-fn negative_durations_stay_under_hta() {
+fn hta_negative_durations_count_as_they_are() {
     let answer = loaded(&[set_back()], Compat::Hta).ask(&GpuKernelBreakdown::default()).unwrap();
     assert_eq!(column(&answer.tables[1].frame, "sum (us)"), [-80.0, 20.0]);
     assert!(answer.notes.is_empty(), "{:?}", answer.notes);

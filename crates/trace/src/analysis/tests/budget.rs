@@ -1,4 +1,4 @@
-//! Questions that do not fit the memory budget.
+//! Analyses that do not fit the memory budget.
 
 use super::ranks;
 use crate::analysis::TemporalBreakdown;
@@ -7,9 +7,9 @@ use crate::{Analysis, Error, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};
 
 #[test]
-fn question_beyond_the_budget_is_refused_with_its_need() {
-    fn refused<A: Analysis>(analysis: &TraceAnalysis, question: &A, ranks: Option<&[i64]>) -> u64 {
-        match analysis.ask_within(question, ranks, Budget::of(1)).unwrap_err() {
+fn analysis_beyond_the_budget_is_refused_with_its_need() {
+    fn refused<A: Analysis>(traces: &TraceAnalysis, analysis: &A, ranks: Option<&[i64]>) -> u64 {
+        match traces.run_within(analysis, ranks, Budget::of(1)).unwrap_err() {
             Error::MemoryBudget { task, need, budget: 1, .. } if task == format!("answer {}", A::NAME) => need,
             error => panic!("{error}"),
         }

@@ -1,4 +1,4 @@
-//! What holds of every row of the catalog.
+//! Invariants of every row of the catalog.
 
 use super::ranks;
 use crate::analysis::{CATALOG, Entry};
@@ -9,7 +9,7 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 10] = [
+const NOT_ANALYSES: [&str; 11] = [
     "answer",
     "api",
     "catalog",
@@ -19,6 +19,7 @@ const NOT_ANALYSES: [&str; 10] = [
     "operator_suggestions",
     "rank_view",
     "schema",
+    "summary",
     "trace_analysis",
 ];
 
@@ -32,10 +33,10 @@ fn every_file_is_a_row_and_every_row_a_file() {
         .collect();
     let rows: BTreeSet<String> = CATALOG.iter().map(|entry| entry.name.to_owned()).collect();
     assert_eq!(rows, files);
-    assert_eq!(rows.len(), CATALOG.len(), "two questions of one name");
+    assert_eq!(rows.len(), CATALOG.len(), "two analyses of one name");
 }
 
-/// What cannot be left out: of each such parameter a text.
+/// A text for each required parameter.
 fn required(entry: &Entry) -> Map<String, Value> {
     let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
     places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::mm"))).collect()
@@ -60,8 +61,8 @@ fn tables_have_the_columns_they_document() {
     for entry in CATALOG {
         let answer = entry.ask(&analysis, required(entry), None).unwrap();
         let names: Vec<(&str, bool)> = answer.tables.iter().map(|table| (table.name, table.rank.is_some())).collect();
-        let said: Vec<(&str, bool)> = entry.tables.iter().map(|table| (table.name, table.per_rank)).collect();
-        assert_eq!(names, said, "{}", entry.name);
+        let documented: Vec<(&str, bool)> = entry.tables.iter().map(|table| (table.name, table.per_rank)).collect();
+        assert_eq!(names, documented, "{}", entry.name);
         for table in &answer.tables {
             let named: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
             let columns: Vec<&str> = table.frame.get_column_names().iter().map(|name| name.as_str()).collect();
@@ -71,7 +72,7 @@ fn tables_have_the_columns_they_document() {
 }
 
 #[test]
-fn without_gpu_events_a_sentence_says_why_nothing_is_told() {
+fn notes_explain_answers_without_gpu_events() {
     let analysis = TraceAnalysis::new(&ranks(&[TraceBuilder::new().rank(34).operator("aten::mm", 0..5)])).unwrap();
     for entry in CATALOG {
         let answer = entry.ask(&analysis, required(entry), None).unwrap();
@@ -81,7 +82,7 @@ fn without_gpu_events_a_sentence_says_why_nothing_is_told() {
 }
 
 #[test]
-fn wrong_parameters_and_ranks_are_named() {
+fn unknown_parameters_and_ranks_are_named() {
     let analysis = TraceAnalysis::new(&ranks(&[TraceBuilder::new().rank(34).operator("aten::mm", 0..5)])).unwrap();
     let error = |ranks: &[i64]| CATALOG[0].ask(&analysis, Default::default(), Some(ranks)).unwrap_err();
     assert_eq!(error(&[0]).to_string(), "trace \"t\" has no rank 0 (has 34)");

@@ -1,4 +1,4 @@
-//! Copies of traces with counters in them.
+//! Copies of traces with counters.
 
 use crate::analysis::{TimeSeries, TraceWithCounters};
 use crate::{TraceAnalysis, TraceSet};
@@ -24,7 +24,7 @@ fn read(path: &Path) -> Value {
 }
 
 #[test]
-fn counters_stand_behind_the_events_on_the_clock_of_the_trace() {
+fn counters_follow_the_events_on_the_clock_of_the_trace() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("a.json");
     std::fs::write(&source, timeline().json()).unwrap();
@@ -48,7 +48,7 @@ fn counters_stand_behind_the_events_on_the_clock_of_the_trace() {
 }
 
 #[test]
-fn what_is_counted_and_where_it_goes_can_be_told() {
+fn parameters_select_counters_and_output() {
     let folder = tempfile::tempdir().unwrap();
     for rank in 0..2 {
         std::fs::write(folder.path().join(format!("{rank}.json")), timeline().rank(rank).json()).unwrap();
@@ -56,21 +56,21 @@ fn what_is_counted_and_where_it_goes_can_be_told() {
     std::fs::write(folder.path().join("2.json"), TraceBuilder::new().rank(2).operator("aten::mm", 0..5).json())
         .unwrap();
     let analysis = TraceAnalysis::new(&TraceSet::load(folder.path()).unwrap()).unwrap();
-    let mut question = TraceWithCounters {
+    let mut counters = TraceWithCounters {
         ranks: Some(vec![0, 1, 2]),
         time_series: vec![TimeSeries::QueueLength],
         output: Some(folder.path().join("out.json.gz")),
         ..TraceWithCounters::default()
     };
-    let answer = analysis.ask(&question).unwrap();
+    let answer = analysis.ask(&counters).unwrap();
     assert_eq!(answer.tables[0].frame.height(), 2);
     assert_eq!(answer.notes, ["Nothing to count, hence no copy, on rank 2."]);
-    let files = analysis.generate_trace_with_counters(&question).unwrap();
+    let files = analysis.generate_trace_with_counters(&counters).unwrap();
     assert_eq!(files[&1], folder.path().join("out.rank1.json.gz"));
     assert_eq!(read(&files[&1])["traceEvents"].as_array().unwrap().len(), 4);
-    question.ranks = Some(vec![0]);
-    question.output = Some(folder.path().join("1.json"));
-    let error = analysis.ask(&question).unwrap_err().to_string();
+    counters.ranks = Some(vec![0]);
+    counters.output = Some(folder.path().join("1.json"));
+    let error = analysis.ask(&counters).unwrap_err().to_string();
     assert!(
         error.contains("1.json: it is the source of the trace"),
         "not even another rank's source is overwritten: {error}"

@@ -1,4 +1,4 @@
-//! Every question on clocks that lie far apart and durations that no event can have.
+//! Every analysis of traces with clocks far apart and impossible durations.
 
 use super::column;
 use crate::analysis::{Answer, CATALOG};
@@ -26,7 +26,7 @@ const MOMENTS: &[&str] = &[
 const DURATIONS: &[&str] =
     &["-9223372036854775.808", "-100", "-0.4", "0", "0", "0.5", "7", "30", "5000000000", "9223372036854775.807"];
 
-/// Category, name and whether it runs on a stream.
+/// Category, name, and whether the event has a stream.
 const EVENTS: &[(&str, &str, bool)] = &[
     ("kernel", "gemm", true),
     ("kernel", "relu", true),
@@ -60,7 +60,7 @@ fn hostile(random: &mut Random) -> String {
 /// A moment, and the delay of a kernel that starts before its launch.
 const SIGNED: &[&str] = &["ts", "avg_runtime_delay"];
 
-/// Shares lie between 0 and 100 %, times other than moments are not negative.
+/// Asserts that shares are between 0 and 100 %, and that times other than moments are not negative.
 fn assert_sane(answer: &Answer, what: &str) {
     for table in &answer.tables {
         for known in table.columns {

@@ -1,4 +1,4 @@
-//! Why streams were idle.
+//! Idle time of streams by cause.
 
 use super::{column, loaded, main_table, ranks, texts};
 use crate::analysis::IdleTimeBreakdown;
@@ -8,7 +8,7 @@ use trace_testkit::{Stream, TraceBuilder};
 /// ```text
 /// launches        b at 12                                     (after a ended)
 /// stream 7    |a 0..10|   |b 20..30| |c 35..40|   |d 100..110|   e 105..120 begins in d
-/// gaps                 10           5            60              none, for HTA -5
+/// gaps                 10           5            60              none; HTA: -5
 /// ```
 fn timeline() -> TraceBuilder {
     TraceBuilder::new()
@@ -27,7 +27,7 @@ fn timeline() -> TraceBuilder {
 }
 
 #[test]
-fn gaps_belong_to_the_host_to_the_kernels_or_to_neither() {
+fn gaps_are_caused_by_host_kernels_or_other() {
     let answer = ranks(&[timeline()]).ask(&IdleTimeBreakdown::default()).unwrap();
     let df = main_table(&answer);
     assert_eq!(texts(df, "idle_category"), ["host_wait", "kernel_wait", "other", "other"]);
@@ -43,7 +43,7 @@ fn gaps_belong_to_the_host_to_the_kernels_or_to_neither() {
 }
 
 #[test]
-fn overlapping_kernels_make_negative_gaps_under_hta() {
+fn hta_overlapping_kernels_make_negative_gaps() {
     let answer = loaded(&[timeline()], Compat::Hta).ask(&IdleTimeBreakdown::default()).unwrap();
     assert_eq!(column(main_table(&answer), "idle_time"), [10.0, 0.0, 60.0, 0.0]);
     assert_eq!(column(main_table(&answer), "idle_time_ratio")[..3], [0.14, 0.0, 0.86]);
@@ -60,16 +60,21 @@ fn inside() -> TraceBuilder {
     TraceBuilder::new().kernel("a", Stream(7), 20..120).kernel("b", Stream(7), 30..40).kernel("c", Stream(7), 130..140)
 }
 
+/// Idle time and number of gaps of `kernel_wait` and `other`, with a kernel inside another.
+fn gaps_with_kernel_inside(compat: Compat) -> (Vec<f64>, Vec<f64>) {
+    let answer = loaded(&[inside()], compat).ask(&IdleTimeBreakdown::default()).unwrap();
+    assert_eq!(texts(main_table(&answer), "idle_category"), ["kernel_wait", "other"]);
+    (column(main_table(&answer), "idle_time"), column(&answer.tables[1].frame, "count"))
+}
+
 #[test]
 fn gap_starts_at_the_latest_end_so_far() {
-    let times = |compat| {
-        let answer = loaded(&[inside()], compat).ask(&IdleTimeBreakdown::default()).unwrap();
-        let (df, gaps) = (main_table(&answer).clone(), &answer.tables[1].frame);
-        (texts(&df, "idle_category"), column(&df, "idle_time"), column(gaps, "count"))
-    };
-    let words = |words: [&str; 2]| words.map(str::to_owned).to_vec();
-    assert_eq!(times(Compat::Exact), (words(["kernel_wait", "other"]), vec![10.0, 0.0], vec![1.0, 0.0]));
-    assert_eq!(times(Compat::Hta), (words(["kernel_wait", "other"]), vec![-90.0, 90.0], vec![1.0, 1.0]));
+    assert_eq!(gaps_with_kernel_inside(Compat::Exact), (vec![10.0, 0.0], vec![1.0, 0.0]));
+}
+
+#[test]
+fn hta_gap_starts_at_the_end_of_the_previous_kernel() {
+    assert_eq!(gaps_with_kernel_inside(Compat::Hta), (vec![-90.0, 90.0], vec![1.0, 1.0]));
 }
 
 #[test]
@@ -81,23 +86,23 @@ fn host_wait_is_judged_by_the_latest_end_so_far() {
 }
 
 #[test]
-fn kernels_that_touch_keep_their_gap_of_no_length() {
+fn touching_kernels_have_a_gap_of_0() {
     let builder = TraceBuilder::new().kernel("a", Stream(7), 0..10).kernel("b", Stream(7), 10..20);
     let answer = ranks(&[builder]).ask(&IdleTimeBreakdown::default()).unwrap();
     assert_eq!(column(&answer.tables[1].frame, "count"), [1.0, 0.0]);
 }
 
 #[test]
-fn parameters_choose_streams_delay_ranks_and_what_is_drawn() {
+fn parameters_select_streams_delay_ranks_and_figure() {
     let analysis = TraceAnalysis::new(&ranks(&[timeline(), timeline().rank(5)])).unwrap();
-    let question = IdleTimeBreakdown {
+    let breakdown = IdleTimeBreakdown {
         ranks: Some(vec![5]),
         streams: Some(vec![9, 7]),
         visualize_pctg: false,
         show_idle_interval_stats: true,
         consecutive_kernel_delay: 100.0,
     };
-    let answer = analysis.ask(&question).unwrap();
+    let answer = analysis.ask(&breakdown).unwrap();
     let df = main_table(&answer);
     assert_eq!(column(df, "stream"), [9.0, 7.0, 7.0, 7.0]);
     assert_eq!(column(df, "rank"), [5.0; 4]);
@@ -107,7 +112,7 @@ fn parameters_choose_streams_delay_ranks_and_what_is_drawn() {
     let unknown = IdleTimeBreakdown { streams: Some(vec![7, 1]), ..Default::default() };
     let error = analysis.ask(&unknown).unwrap_err().to_string();
     assert_eq!(error, "trace \"t\" has no stream 1 on rank 0 (has 7, 9)");
-    // By default HTA asks rank 0; here it is the first.
+    // HTA analyses rank 0 by default, which is the first one here.
     let (df, _) = analysis.get_idle_time_breakdown(&IdleTimeBreakdown::default()).unwrap();
     assert_eq!(column(&df, "rank"), [0.0; 4]);
 }

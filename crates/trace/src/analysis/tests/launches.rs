@@ -1,4 +1,4 @@
-//! Launches, and what operators launch.
+//! Launches, and the kernels that operators launch.
 
 use super::{column, loaded, main_table, ranks, texts};
 use crate::analysis::{AtenOpKernelsAndDelay, CudaKernelLaunchStats};
@@ -6,7 +6,7 @@ use crate::{Compat, Error, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};
 
 /// ```text
-/// CPU   launch 1 0..10   copy 2 20..80   hip 3 90..95   launch 4 100..101   launch 5: nothing on the GPU
+/// CPU   launch 1 0..10   copy 2 20..80   hip 3 90..95   launch 4 100..101   launch 5: no kernel
 /// GPU   a 15..18         b 70..90        c 300..310     d 101..150
 /// ```
 fn launches() -> TraceBuilder {
@@ -27,7 +27,7 @@ fn launches() -> TraceBuilder {
 }
 
 #[test]
-fn a_launch_has_a_row_with_what_it_launched_and_the_delay_between() {
+fn launch_row_has_durations_and_delay() {
     let analysis = TraceAnalysis::new(&ranks(&[launches()])).unwrap();
     let df = &analysis.get_cuda_kernel_launch_stats(&CudaKernelLaunchStats::default()).unwrap()[&0];
     assert_eq!(column(df, "correlation"), [1.0, 2.0, 3.0, 4.0]);
@@ -35,20 +35,20 @@ fn a_launch_has_a_row_with_what_it_launched_and_the_delay_between() {
     assert_eq!(column(df, "gpu_duration"), [3.0, 20.0, 10.0, 49.0]);
     // b starts before its call is over: no delay.
     assert_eq!(column(df, "launch_delay"), [5.0, 0.0, 205.0, 0.0]);
-    let question = CudaKernelLaunchStats { include_memory_events: false, ..CudaKernelLaunchStats::default() };
-    let df = &analysis.get_cuda_kernel_launch_stats(&question).unwrap()[&0];
+    let kernels_only = CudaKernelLaunchStats { include_memory_events: false, ..CudaKernelLaunchStats::default() };
+    let df = &analysis.get_cuda_kernel_launch_stats(&kernels_only).unwrap()[&0];
     assert_eq!(column(df, "correlation"), [1.0, 3.0, 4.0]);
 }
 
 #[test]
-fn calls_of_rocm_and_of_the_driver_are_launches_but_not_for_hta() {
+fn hta_ignores_launches_of_rocm() {
     let analysis = TraceAnalysis::new(&loaded(&[launches()], Compat::Hta)).unwrap();
     let df = &analysis.get_cuda_kernel_launch_stats(&CudaKernelLaunchStats::default()).unwrap()[&0];
     assert_eq!(column(df, "correlation"), [1.0, 2.0, 4.0]);
 }
 
 #[test]
-fn every_kernel_of_a_correlation_has_a_row_with_each_call() {
+fn correlated_calls_and_kernels_have_a_row_per_pair() {
     let graph = TraceBuilder::new()
         .runtime("cudaLaunchKernel", 1, 0..10)
         .runtime("cuLaunchKernel", 1, 2..8)
@@ -63,18 +63,17 @@ fn every_kernel_of_a_correlation_has_a_row_with_each_call() {
 }
 
 #[test]
-fn cutoffs_decide_what_is_drawn_as_an_outlier() {
+fn cutoffs_select_the_outliers_that_are_drawn() {
     let answer = ranks(&[launches(), launches().rank(9)]).ask(&CudaKernelLaunchStats::default()).unwrap();
     assert_eq!(answer.tables.len(), 1, "the first rank only");
     let drawn = |runtime_cutoff, launch_delay_cutoff| {
-        let ranks_asked = Some(vec![0, 9]);
-        let question = CudaKernelLaunchStats {
-            ranks: ranks_asked,
+        let stats = CudaKernelLaunchStats {
+            ranks: Some(vec![0, 9]),
             runtime_cutoff,
             launch_delay_cutoff,
             ..CudaKernelLaunchStats::default()
         };
-        let answer = ranks(&[launches(), launches().rank(9)]).ask(&question).unwrap();
+        let answer = ranks(&[launches(), launches().rank(9)]).ask(&stats).unwrap();
         let counted = |figure: &trace_view::Figure| {
             let sums = figure.series.iter().map(|series| series.y.iter().sum::<f64>()).collect::<Vec<_>>();
             (figure.title.clone(), sums)
@@ -90,7 +89,7 @@ fn cutoffs_decide_what_is_drawn_as_an_outlier() {
             ("Launch Delay Outliers (duration > 100 us)".to_owned(), vec![1.0, 1.0]),
         ]
     );
-    // Nothing is that long: no figure of nothing.
+    // Nothing is that long: empty figures are left out.
     assert_eq!(drawn(1000.0, 1000.0).len(), 1);
 }
 
@@ -127,7 +126,7 @@ fn operators() -> TraceBuilder {
 }
 
 #[test]
-fn a_launch_belongs_to_the_innermost_operator_of_its_thread() {
+fn launch_belongs_to_the_innermost_operator_of_its_thread() {
     let answer = ranks(&[operators()]).ask(&AtenOpKernelsAndDelay::default()).unwrap();
     let df = main_table(&answer);
     assert_eq!(texts(df, "aten_op_name"), ["aten::addmm", "aten::relu", "aten::t"]);
@@ -138,32 +137,40 @@ fn a_launch_belongs_to_the_innermost_operator_of_its_thread() {
 }
 
 #[test]
-fn hta_takes_operators_of_any_thread_and_knows_no_launches_of_rocm() {
+fn hta_takes_operators_of_any_thread() {
     let answer = loaded(&[operators()], Compat::Hta).ask(&AtenOpKernelsAndDelay::default()).unwrap();
     let df = main_table(&answer);
-    // The launch at 20 lies in aten::relu of the other thread, which starts later than aten::addmm.
+    // The launch at 20 is within aten::relu of the other thread, which starts later than aten::addmm. Launches of ROCm
+    // are ignored.
     assert_eq!(texts(df, "aten_op_name"), ["aten::addmm", "aten::relu", "aten::relu"]);
     assert_eq!(texts(df, "kernel_sequence"), ["b", "a", "d"]);
     assert_eq!(column(df, "avg_aten_op_launch_delay"), [20.0, 5.0, 3.0]);
 }
 
-#[test]
-fn of_operators_that_start_together_the_innermost_counts_and_for_hta_the_first_in_the_file() {
-    let together = TraceBuilder::new()
+/// The operator that gets the launch if two start together.
+fn operator_of_a_tie(compat: Compat) -> String {
+    let tie = TraceBuilder::new()
         .operator("aten::linear", 10..60)
         .operator("aten::addmm", 10..50)
         .runtime("cudaLaunchKernel", 1, 20..22)
         .kernel("a", Stream(7), 50..60)
         .correlation(1);
-    let name = |compat| {
-        let answer = loaded(std::slice::from_ref(&together), compat).ask(&AtenOpKernelsAndDelay::default()).unwrap();
-        texts(main_table(&answer), "aten_op_name").remove(0)
-    };
-    assert_eq!((name(Compat::Exact).as_str(), name(Compat::Hta).as_str()), ("aten::addmm", "aten::linear"));
+    let answer = loaded(&[tie], compat).ask(&AtenOpKernelsAndDelay::default()).unwrap();
+    texts(main_table(&answer), "aten_op_name").remove(0)
 }
 
 #[test]
-fn kernels_stand_in_the_order_of_their_launches_and_for_hta_in_that_of_the_file() {
+fn ties_prefer_the_innermost_operator() {
+    assert_eq!(operator_of_a_tie(Compat::Exact), "aten::addmm");
+}
+
+#[test]
+fn hta_ties_prefer_the_first_operator_of_the_file() {
+    assert_eq!(operator_of_a_tie(Compat::Hta), "aten::linear");
+}
+
+/// The kernel sequence of two launches that the file lists in reverse.
+fn sequence_of_reversed_launches(compat: Compat) -> String {
     let builder = TraceBuilder::new()
         .operator("aten::linear", 10..60)
         .runtime("cudaLaunchKernel", 1, 40..42)
@@ -172,15 +179,22 @@ fn kernels_stand_in_the_order_of_their_launches_and_for_hta_in_that_of_the_file(
         .correlation(1)
         .kernel("early", Stream(7), 30..40)
         .correlation(2);
-    let sequence = |compat| {
-        let answer = loaded(std::slice::from_ref(&builder), compat).ask(&AtenOpKernelsAndDelay::default()).unwrap();
-        texts(main_table(&answer), "kernel_sequence").remove(0)
-    };
-    assert_eq!((sequence(Compat::Exact).as_str(), sequence(Compat::Hta).as_str()), ("early -> late", "late -> early"));
+    let answer = loaded(&[builder], compat).ask(&AtenOpKernelsAndDelay::default()).unwrap();
+    texts(main_table(&answer), "kernel_sequence").remove(0)
 }
 
 #[test]
-fn operators_are_counted_by_their_kernels_and_ordered_as_asked() {
+fn sequence_follows_its_launches_in_time() {
+    assert_eq!(sequence_of_reversed_launches(Compat::Exact), "early -> late");
+}
+
+#[test]
+fn hta_sequence_follows_its_launches_in_the_file() {
+    assert_eq!(sequence_of_reversed_launches(Compat::Hta), "late -> early");
+}
+
+#[test]
+fn operators_are_counted_by_sequence_and_sorted() {
     let twice = operators()
         .thread(1)
         .operator("aten::t", 200..210)
@@ -188,27 +202,28 @@ fn operators_are_counted_by_their_kernels_and_ordered_as_asked() {
         .kernel("c", Stream(7), 204..205)
         .correlation(6);
     let analysis = TraceAnalysis::new(&ranks(&[twice])).unwrap();
-    let asked = |names: &[&str]| {
+    let sorted = |names: &[&str]| {
         let sort_by = names.iter().map(|&name| name.to_owned()).collect();
         analysis.get_aten_op_kernels_and_delay(&AtenOpKernelsAndDelay { ranks: None, sort_by })
     };
-    let df = &asked(&["occurrence_count"]).unwrap()[&0];
+    let df = &sorted(&["occurrence_count"]).unwrap()[&0];
     assert_eq!(texts(df, "aten_op_name"), ["aten::t", "aten::addmm", "aten::relu"]);
     // (5 + 1) / 2 and (25 + 3) / 2.
     assert_eq!((column(df, "avg_aten_op_launch_delay")[0], column(df, "avg_runtime_delay")[0]), (3.0, 14.0));
-    let df = &asked(&["avg_runtime_delay"]).unwrap()[&0];
+    let df = &sorted(&["avg_runtime_delay"]).unwrap()[&0];
     assert_eq!(texts(df, "aten_op_name"), ["aten::addmm", "aten::relu", "aten::t"]);
-    let error = asked(&["nonsense"]).unwrap_err();
+    let error = sorted(&["nonsense"]).unwrap_err();
     assert!(matches!(error, Error::WrongParameter { .. }), "{error}");
+    assert!(error.to_string().contains("invalid sort_by `nonsense`: expected a column: aten_op_name,"), "{error}");
 }
 
 #[test]
-fn of_several_ranks_each_has_its_own_table_and_nothing_of_the_others() {
+fn each_rank_has_its_own_table() {
     let other = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
-    let question = AtenOpKernelsAndDelay { ranks: Some(vec![0, 1]), ..AtenOpKernelsAndDelay::default() };
+    let two_ranks = AtenOpKernelsAndDelay { ranks: Some(vec![0, 1]), ..AtenOpKernelsAndDelay::default() };
     let traces = ranks(&[operators(), other]);
-    let tables = TraceAnalysis::new(&traces).unwrap().get_aten_op_kernels_and_delay(&question).unwrap();
+    let tables = TraceAnalysis::new(&traces).unwrap().get_aten_op_kernels_and_delay(&two_ranks).unwrap();
     assert_eq!(tables.iter().map(|(&rank, df)| (rank, df.height())).collect::<Vec<_>>(), [(0, 3), (1, 0)]);
-    let notes = traces.ask(&question).unwrap().notes;
+    let notes = traces.ask(&two_ranks).unwrap().notes;
     assert_eq!(notes, ["No kernel is launched within an aten operator on rank 1."]);
 }

@@ -1,4 +1,4 @@
-//! The order and the grouping of ranks change nothing.
+//! Merging is independent of the order and grouping of ranks.
 
 use super::ranks;
 use crate::analysis::*;
@@ -26,24 +26,24 @@ fn four_ranks() -> TraceAnalysis {
     TraceAnalysis::new(&ranks(&[rank(0), rank(1), rank(2), rank(3)])).unwrap()
 }
 
-/// Each way to put the four states together, as text of the answer.
-fn holds<A: Analysis>(question: &A) {
+/// Asserts that each way to merge the four partial results gives the same answer, through JSON.
+fn assert_merges<A: Analysis>(parameters: &A) {
     let analysis = four_ranks();
     let states = || -> Vec<A::State> {
         let through_json =
             |state: A::State| -> A::State { serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap() };
-        analysis.views().iter().map(|view| through_json(question.map(view).unwrap())).collect()
+        analysis.views().iter().map(|view| through_json(parameters.map(view).unwrap())).collect()
     };
     let all = |order: [usize; 4]| {
         let mut states: Vec<Option<A::State>> = states().into_iter().map(Some).collect();
-        order.into_iter().fold(A::State::default(), |mut merged, place| {
-            merged.merge(states[place].take().unwrap());
+        order.into_iter().fold(A::State::default(), |mut merged, index| {
+            merged.merge(states[index].take().unwrap());
             merged
         })
     };
     let pairs = |[a, b, c, d]: [usize; 4]| {
         let mut states: Vec<Option<A::State>> = states().into_iter().map(Some).collect();
-        let mut take = |place: usize| states[place].take().unwrap();
+        let mut take = |index: usize| states[index].take().unwrap();
         let (mut left, mut right) = (take(a), take(c));
         left.merge(take(b));
         right.merge(take(d));
@@ -51,8 +51,8 @@ fn holds<A: Analysis>(question: &A) {
         right
     };
     let text = |state| {
-        let answer = question.finish(state).unwrap();
-        answer.tables.iter().map(|table| format!("{:?}", table.frame.to_ndarray_text())).collect::<String>()
+        let answer = parameters.finish(state).unwrap();
+        answer.tables.iter().map(|table| format!("{:?}", exact_text(&table.frame))).collect::<String>()
     };
     let expected = text(all([0, 1, 2, 3]));
     for order in [[3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
@@ -61,40 +61,34 @@ fn holds<A: Analysis>(question: &A) {
     }
 }
 
-/// A frame to its last digit.
-trait Text {
-    fn to_ndarray_text(&self) -> Vec<Vec<String>>;
-}
-
-impl Text for polars::prelude::DataFrame {
-    fn to_ndarray_text(&self) -> Vec<Vec<String>> {
-        let row = |row: usize| self.columns().iter().map(|column| format!("{:?}", column.get(row))).collect();
-        (0..self.height()).map(row).collect()
-    }
+/// The values of a frame, with all their digits.
+fn exact_text(df: &polars::prelude::DataFrame) -> Vec<Vec<String>> {
+    let row = |row: usize| df.columns().iter().map(|column| format!("{:?}", column.get(row))).collect();
+    (0..df.height()).map(row).collect()
 }
 
 #[test]
-fn the_order_and_grouping_of_ranks_change_nothing() {
-    holds(&TemporalBreakdown::default());
-    holds(&CommCompOverlap::default());
-    holds(&GpuKernelBreakdown::default());
-    holds(&GpuKernelBreakdown { num_kernels: 1, ..GpuKernelBreakdown::default() });
-    holds(&IdleTimeBreakdown::default());
-    holds(&MemoryBwTimeSeries::default());
-    holds(&MemoryBwSummary::default());
-    holds(&QueueLengthTimeSeries::default());
-    holds(&QueueLengthSummary::default());
-    holds(&TimeBlockedOnFullQueue { ranks: None, max_queue_length: 1 });
-    holds(&TraceWithCounters::default());
-    holds(&CudaKernelLaunchStats::default());
-    holds(&FrequentCudaKernelSequences {
+fn order_and_grouping_of_ranks_do_not_matter() {
+    assert_merges(&TemporalBreakdown::default());
+    assert_merges(&CommCompOverlap::default());
+    assert_merges(&GpuKernelBreakdown::default());
+    assert_merges(&GpuKernelBreakdown { num_kernels: 1, ..GpuKernelBreakdown::default() });
+    assert_merges(&IdleTimeBreakdown::default());
+    assert_merges(&MemoryBwTimeSeries::default());
+    assert_merges(&MemoryBwSummary::default());
+    assert_merges(&QueueLengthTimeSeries::default());
+    assert_merges(&QueueLengthSummary::default());
+    assert_merges(&TimeBlockedOnFullQueue { ranks: None, max_queue_length: 1 });
+    assert_merges(&TraceWithCounters::default());
+    assert_merges(&CudaKernelLaunchStats::default());
+    assert_merges(&FrequentCudaKernelSequences {
         operator_name: "aten".to_owned(),
         min_pattern_len: 1,
         ..FrequentCudaKernelSequences::default()
     });
-    holds(&GpuUserAnnotationBreakdown::default());
-    holds(&GpuKernelsWithUserAnnotations::default());
-    holds(&AtenOpKernelsAndDelay::default());
-    holds(&PotentialStragglers::default());
-    holds(&ProfilerSteps::default());
+    assert_merges(&GpuUserAnnotationBreakdown::default());
+    assert_merges(&GpuKernelsWithUserAnnotations::default());
+    assert_merges(&AtenOpKernelsAndDelay::default());
+    assert_merges(&PotentialStragglers::default());
+    assert_merges(&ProfilerSteps::default());
 }

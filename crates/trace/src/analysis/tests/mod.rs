@@ -1,4 +1,4 @@
-//! Questions on timelines written by hand.
+//! Analyses of timelines written by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,15 +22,15 @@ use crate::{Compat, LoadOptions, TraceSet};
 use polars::prelude::DataFrame;
 use trace_testkit::TraceBuilder;
 
-/// Several ranks as one trace.
+/// Loads several ranks as one trace.
 fn ranks(builders: &[TraceBuilder]) -> TraceSet {
     loaded(builders, Compat::Exact)
 }
 
 fn loaded(builders: &[TraceBuilder], compat: Compat) -> TraceSet {
     let folder = tempfile::tempdir().unwrap();
-    for (place, builder) in builders.iter().enumerate() {
-        std::fs::write(folder.path().join(format!("{place}.json")), builder.json()).unwrap();
+    for (index, builder) in builders.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{index}.json")), builder.json()).unwrap();
     }
     let options = LoadOptions { compat, label: Some("t".to_owned()), ..LoadOptions::default() };
     TraceSet::load_with(folder.path(), &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap()

@@ -3,6 +3,7 @@
 use super::{column, loaded, main_table, ranks};
 use crate::analysis::{QueueLengthSummary, QueueLengthTimeSeries, TimeBlockedOnFullQueue};
 use crate::{Compat, TraceAnalysis};
+use polars::prelude::DataFrame;
 use trace_testkit::{Stream, TraceBuilder};
 
 /// ```text
@@ -35,7 +36,7 @@ fn timeline() -> TraceBuilder {
 }
 
 #[test]
-fn a_queue_grows_with_a_launch_and_shrinks_when_what_was_launched_begins() {
+fn queue_grows_at_launch_and_shrinks_at_start() {
     let analysis = TraceAnalysis::new(&ranks(&[timeline()])).unwrap();
     let by_rank = analysis.get_queue_length_time_series(&QueueLengthTimeSeries::default()).unwrap();
     let df = &by_rank[&0];
@@ -53,7 +54,7 @@ fn a_queue_grows_with_a_launch_and_shrinks_when_what_was_launched_begins() {
 }
 
 #[test]
-fn at_one_moment_launches_come_first_and_clocks_may_disagree() {
+fn launches_come_first_and_skewed_clocks_make_negative_lengths() {
     let trace = TraceBuilder::new()
         .kernel("late launch", Stream(7), 1..2)
         .correlation(2)
@@ -66,7 +67,7 @@ fn at_one_moment_launches_come_first_and_clocks_may_disagree() {
 }
 
 #[test]
-fn one_launch_may_start_several_kernels_but_several_launches_of_one_id_are_paired_in_order() {
+fn launch_of_a_graph_enqueues_all_its_kernels() {
     let graph = TraceBuilder::new()
         .runtime("cudaLaunchKernel", 5, 0..1)
         .kernel("first", Stream(7), 2..3)
@@ -76,6 +77,10 @@ fn one_launch_may_start_several_kernels_but_several_launches_of_one_id_are_paire
     let answer = ranks(&[graph]).ask(&QueueLengthTimeSeries::default()).unwrap();
     assert_eq!(column(main_table(&answer), "queue_length"), [1.0, 2.0, 1.0, 0.0]);
     assert!(answer.notes.is_empty());
+}
+
+#[test]
+fn launches_of_one_id_are_paired_with_kernels_in_order() {
     let twice = TraceBuilder::new()
         .runtime("cudaLaunchKernel", 5, 0..1)
         .runtime("cudaLaunchKernel", 5, 1..2)
@@ -89,30 +94,40 @@ fn one_launch_may_start_several_kernels_but_several_launches_of_one_id_are_paire
     assert!(answer.notes[0].starts_with("1 launches or kernels of rank 0"), "{:?}", answer.notes);
 }
 
+/// The time for which queues held at least one launch.
+fn blocked(compat: Compat) -> DataFrame {
+    let full_at_one = TimeBlockedOnFullQueue { ranks: None, max_queue_length: 1 };
+    let analysis = TraceAnalysis::new(&loaded(&[timeline()], compat)).unwrap();
+    analysis.get_time_spent_blocked_on_full_queue(&full_at_one).unwrap()
+}
+
 #[test]
-fn a_full_queue_is_told_of_every_stream_but_hta_keeps_the_last() {
-    let question = TimeBlockedOnFullQueue { ranks: None, max_queue_length: 1 };
-    let blocked = |compat| {
-        let analysis = TraceAnalysis::new(&loaded(&[timeline()], compat)).unwrap();
-        analysis.get_time_spent_blocked_on_full_queue(&question).unwrap()
-    };
+fn every_stream_whose_queue_was_full_has_a_row() {
     let df = blocked(Compat::Exact);
     assert_eq!(column(&df, "stream"), [7.0, 9.0]);
     // From 1 to 2 and from 3 to 20; from 5 to 8. Events start from 0 to 50.
     assert_eq!(column(&df, "duration_at_max_queue_length"), [18.0, 3.0]);
     assert_eq!(column(&df, "relative_duration_at_max_queue_length"), [18.0 / 50.0, 3.0 / 50.0]);
+}
+
+#[test]
+fn hta_keeps_the_last_stream_whose_queue_was_full() {
     assert_eq!(column(&blocked(Compat::Hta), "stream"), [9.0]);
+}
+
+#[test]
+fn queue_that_was_never_full_has_a_note() {
     let answer = ranks(&[timeline()]).ask(&TimeBlockedOnFullQueue::default()).unwrap();
     assert_eq!(answer.tables[0].frame.height(), 0);
     assert_eq!(answer.notes, ["No queue ever held 1,024 launches on rank 0."]);
 }
 
 #[test]
-fn tables_of_the_ranks_stand_below_each_other_with_their_rank() {
+fn tables_of_ranks_are_stacked_with_their_rank() {
     let empty = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
-    let question = QueueLengthTimeSeries { ranks: Some(vec![0, 1, 2]) };
+    let three_ranks = QueueLengthTimeSeries { ranks: Some(vec![0, 1, 2]) };
     let analysis = TraceAnalysis::new(&ranks(&[timeline(), empty, timeline().rank(2)])).unwrap();
-    let answer = analysis.ask(&question).unwrap();
+    let answer = analysis.ask(&three_ranks).unwrap();
     let parts: Vec<String> = answer.tables.iter().map(|table| table.part()).collect();
     assert_eq!(parts, ["rank0", "rank1", "rank2"]);
     assert_eq!(answer.tables.iter().map(|table| table.frame.height()).collect::<Vec<_>>(), [8, 0, 8]);
@@ -123,13 +138,19 @@ fn tables_of_the_ranks_stand_below_each_other_with_their_rank() {
     assert_eq!(answer.figures[0].series.len(), 4);
 }
 
-#[test]
-fn the_first_event_of_a_file_may_be_what_was_launched_but_not_for_hta() {
+/// Rows of the queue lengths if the kernel is the first event of the file.
+fn rows_with_kernel_first(compat: Compat) -> usize {
     let trace =
         TraceBuilder::new().kernel("first", Stream(7), 5..6).correlation(1).runtime("cudaLaunchKernel", 1, 1..2);
-    let seen = |compat| {
-        let answer = loaded(std::slice::from_ref(&trace), compat).ask(&QueueLengthTimeSeries::default()).unwrap();
-        answer.tables[0].frame.height()
-    };
-    assert_eq!((seen(Compat::Exact), seen(Compat::Hta)), (2, 0));
+    loaded(&[trace], compat).ask(&QueueLengthTimeSeries::default()).unwrap().tables[0].frame.height()
+}
+
+#[test]
+fn kernel_at_position_0_is_paired() {
+    assert_eq!(rows_with_kernel_first(Compat::Exact), 2);
+}
+
+#[test]
+fn hta_ignores_a_kernel_at_position_0() {
+    assert_eq!(rows_with_kernel_first(Compat::Hta), 0);
 }

@@ -1,4 +1,4 @@
-//! The sequences of kernels that operators launch.
+//! The kernel sequences that operators launch.
 
 use super::{column, loaded, main_table, texts};
 use crate::analysis::FrequentCudaKernelSequences;
@@ -7,17 +7,17 @@ use serde_json::Value;
 use std::path::Path;
 use trace_testkit::{Stream, TraceBuilder};
 
-/// `linear` launches a and b twice, once a alone, and a copy of it deeper in `outer` is not looked at.
+/// `linear` launches a and b twice and a alone once; another one, deeper in `outer`, does not count.
 fn linears() -> TraceBuilder {
     let mut builder = TraceBuilder::new();
     for (call, kernels) in [&["a", "b"][..], &["a", "b"], &["a"]].into_iter().enumerate() {
         let at = 100 * call as i64;
         builder = builder.operator("aten::linear", at..at + 50).operator("aten::addmm", at + 5..at + 40);
-        for (place, name) in kernels.iter().enumerate() {
-            let (place, id) = (place as i64, at + place as i64);
+        for (index, name) in kernels.iter().enumerate() {
+            let (index, id) = (index as i64, at + index as i64);
             builder = builder
-                .runtime("cudaLaunchKernel", id, at + 10 + place..at + 11 + place)
-                .kernel(name, Stream(7), at + 60 + 10 * place..at + 63 + 11 * place)
+                .runtime("cudaLaunchKernel", id, at + 10 + index..at + 11 + index)
+                .kernel(name, Stream(7), at + 60 + 10 * index..at + 63 + 11 * index)
                 .correlation(id);
         }
     }
@@ -29,7 +29,7 @@ fn linears() -> TraceBuilder {
         .correlation(999)
 }
 
-fn asked(output_dir: Option<&Path>) -> FrequentCudaKernelSequences {
+fn linear(output_dir: Option<&Path>) -> FrequentCudaKernelSequences {
     FrequentCudaKernelSequences {
         operator_name: "linear".to_owned(),
         min_pattern_len: 1,
@@ -39,9 +39,9 @@ fn asked(output_dir: Option<&Path>) -> FrequentCudaKernelSequences {
 }
 
 #[test]
-fn sequences_are_counted_with_the_time_of_their_kernels_and_operators() {
+fn sequences_have_counts_and_durations() {
     for compat in [Compat::Exact, Compat::Hta] {
-        let answer = loaded(&[linears()], compat).ask(&asked(None)).unwrap();
+        let answer = loaded(&[linears()], compat).ask(&linear(None)).unwrap();
         let df = main_table(&answer);
         assert_eq!(texts(df, "pattern"), ["aten::linear|a|b", "aten::linear|a"]);
         assert_eq!(column(df, "count"), [2.0, 1.0]);
@@ -49,7 +49,7 @@ fn sequences_are_counted_with_the_time_of_their_kernels_and_operators() {
         assert_eq!(column(df, "GPU kernel duration (us)"), [14.0, 3.0]);
         assert_eq!(column(df, "CPU op duration (us)"), [100.0, 50.0]);
         assert!(
-            answer.notes[0].starts_with("1 of 4 operators whose name holds \"linear\" lie deeper"),
+            answer.notes[0].starts_with("1 of 4 operators whose name contains \"linear\" are deeper"),
             "{:?}",
             answer.notes
         );
@@ -59,22 +59,27 @@ fn sequences_are_counted_with_the_time_of_their_kernels_and_operators() {
 }
 
 #[test]
-fn short_sequences_are_left_out_and_missing_ones_explained() {
+fn short_sequences_are_left_out_with_an_explanation() {
     let traces = loaded(&[linears()], Compat::Exact);
-    let three = FrequentCudaKernelSequences { min_pattern_len: 3, ..asked(None) };
+    let three = FrequentCudaKernelSequences { min_pattern_len: 3, ..linear(None) };
     let answer = traces.ask(&three).unwrap();
     assert_eq!(main_table(&answer).height(), 0);
     assert_eq!(
         answer.notes[1],
-        "None of those that are looked at launches 3 kernels or more on rank 0; --min-pattern-len 2 looks for shorter sequences."
+        "None of the analysed operators launches 3 kernels or more on rank 0; --min-pattern-len 2 includes shorter sequences."
     );
-    let two = FrequentCudaKernelSequences { min_pattern_len: 2, operator_name: "aten".to_owned(), ..asked(None) };
+    let two = FrequentCudaKernelSequences { min_pattern_len: 2, operator_name: "aten".to_owned(), ..linear(None) };
     assert_eq!(main_table(&traces.ask(&two).unwrap()).height(), 1);
-    let unknown = FrequentCudaKernelSequences { operator_name: "nonsense".to_owned(), ..asked(None) };
+}
+
+#[test]
+fn unknown_operator_has_suggestions_that_work() {
+    let traces = loaded(&[linears()], Compat::Exact);
+    let unknown = FrequentCudaKernelSequences { operator_name: "nonsense".to_owned(), ..linear(None) };
     assert_eq!(
         traces.ask(&unknown).unwrap().notes,
         [
-            "No operator on rank 0 has a name that holds \"nonsense\".",
+            "No operator on rank 0 has a name that contains \"nonsense\".",
             "Operators that launch 1 kernel or more: aten::linear (4 ×), aten::addmm (3 ×), outer (1 ×).",
         ]
     );
@@ -82,29 +87,40 @@ fn short_sequences_are_left_out_and_missing_ones_explained() {
     for name in ["aten::linear", "aten::addmm"] {
         assert!(traces.ask(&two).unwrap().notes[1].contains(name));
         let named = FrequentCudaKernelSequences { operator_name: name.to_owned(), ..two.clone() };
-        assert_eq!(main_table(&traces.ask(&named).unwrap()).height(), 1, "a name that is named works");
+        assert_eq!(main_table(&traces.ask(&named).unwrap()).height(), 1, "a suggested name has sequences");
     }
-    for wrong in [
-        FrequentCudaKernelSequences { operator_name: String::new(), ..asked(None) },
-        asked(Some(Path::new("/no such folder"))),
+}
+
+#[test]
+fn missing_operator_and_folder_are_refused() {
+    let traces = loaded(&[linears()], Compat::Exact);
+    for invalid in [
+        FrequentCudaKernelSequences { operator_name: String::new(), ..linear(None) },
+        linear(Some(Path::new("/no such folder"))),
     ] {
-        assert!(matches!(traces.ask(&wrong), Err(Error::WrongParameter { .. })));
+        assert!(matches!(traces.ask(&invalid), Err(Error::WrongParameter { .. })));
     }
 }
 
-#[test]
-fn annotations_of_the_gpu_are_no_operators_but_hide_them_from_hta() {
+/// The counts of sequences if an annotation on the GPU has the operator's name, too.
+fn counts_with_gpu_annotation(compat: Compat) -> Vec<f64> {
     let builder = linears().complete("gpu_user_annotation", "linear pass", 0, 7, 0..900);
-    let counts = |compat| {
-        column(main_table(&loaded(std::slice::from_ref(&builder), compat).ask(&asked(None)).unwrap()), "count")
-    };
-    assert_eq!(counts(Compat::Exact), [2.0, 1.0]);
-    assert_eq!(counts(Compat::Hta), [0.0; 0]);
+    column(main_table(&loaded(&[builder], compat).ask(&linear(None)).unwrap()), "count")
 }
 
-/// The kernels of a negative duration that HTA's rounding makes, on which HTA itself fails.
 #[test]
-fn durations_below_a_microsecond_do_no_harm_to_the_stack() {
+fn gpu_annotations_are_not_operators() {
+    assert_eq!(counts_with_gpu_annotation(Compat::Exact), [2.0, 1.0]);
+}
+
+#[test]
+fn hta_gpu_annotations_hide_operators() {
+    assert_eq!(counts_with_gpu_annotation(Compat::Hta), [0.0; 0]);
+}
+
+/// HTA's rounding makes the duration negative, on which HTA itself fails.
+#[test]
+fn hta_durations_below_1_us_keep_the_call_stack_whole() {
     let builder = TraceBuilder::new()
         .nanos()
         .operator("aten::linear", 1_000..50_000)
@@ -112,7 +128,7 @@ fn durations_below_a_microsecond_do_no_harm_to_the_stack() {
         .runtime("cudaLaunchKernel", 1, 20_100..20_900)
         .kernel("a", Stream(7), 60_000..63_000)
         .correlation(1);
-    let answer = loaded(&[builder], Compat::Hta).ask(&asked(None)).unwrap();
+    let answer = loaded(&[builder], Compat::Hta).ask(&linear(None)).unwrap();
     assert_eq!(texts(main_table(&answer), "pattern"), ["aten::linear|a"]);
 }
 
@@ -127,7 +143,7 @@ fn events(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn the_copy_marks_the_events_of_the_most_frequent_sequences_and_makes_the_others_small() {
+fn copy_marks_frequent_sequences_and_shrinks_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in [("t.json", linears().json().into_bytes()), ("t.json.gz", linears().gzip())] {
         let source = folder.path().join("source");
@@ -135,14 +151,14 @@ fn the_copy_marks_the_events_of_the_most_frequent_sequences_and_makes_the_others
         let source = source.join(name);
         std::fs::write(&source, &bytes).unwrap();
         let analysis = TraceAnalysis::new(&TraceSet::load(&source).unwrap()).unwrap();
-        let question = FrequentCudaKernelSequences { top_k: 1, ..asked(Some(folder.path())) };
-        let df = analysis.get_frequent_cuda_kernel_sequences(&question).unwrap();
+        let top_one = FrequentCudaKernelSequences { top_k: 1, ..linear(Some(folder.path())) };
+        let df = analysis.get_frequent_cuda_kernel_sequences(&top_one).unwrap();
         assert_eq!(df.height(), 2);
         let target = folder.path().join(format!("overlaid_{name}"));
         assert_eq!(std::fs::read(&target).unwrap().starts_with(&[0x1f, 0x8b]), name.ends_with(".gz"));
-        assert_eq!(std::fs::read(&source).unwrap(), bytes, "the source is as it was");
+        assert_eq!(std::fs::read(&source).unwrap(), bytes, "the source is unchanged");
         let (before, after) = (events(&source), events(&target));
-        assert_eq!(after.len(), before.len() + 1, "the names stand at the end");
+        assert_eq!(after.len(), before.len() + 1, "the names are at the end");
         let marked: Vec<&Value> = after.iter().filter(|event| !event["args"]["Patterns"].is_null()).collect();
         // Of each of the two: linear, addmm, two launches, two kernels.
         assert_eq!(marked.len(), 12);
@@ -154,14 +170,14 @@ fn the_copy_marks_the_events_of_the_most_frequent_sequences_and_makes_the_others
         let again = TraceSet::load(&target).unwrap();
         assert_eq!(again.event_count(), before.len());
 
-        let whole = FrequentCudaKernelSequences { compress_other_kernels: false, ..question };
+        let whole = FrequentCudaKernelSequences { compress_other_kernels: false, ..top_one };
         analysis.get_frequent_cuda_kernel_sequences(&whole).unwrap();
         assert_eq!(events(&target).last(), before.last());
     }
 }
 
 #[test]
-fn every_rank_that_is_asked_has_its_own_copy_and_all_are_counted_together() {
+fn each_analysed_rank_has_its_own_copy() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for rank in [0, 34] {
         std::fs::write(folder.path().join(format!("{rank}.json")), linears().rank(rank).json()).unwrap();
@@ -169,7 +185,7 @@ fn every_rank_that_is_asked_has_its_own_copy_and_all_are_counted_together() {
     let options = LoadOptions::default();
     let traces = TraceSet::load_with(folder.path(), &options, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
     let analysis = TraceAnalysis::new(&traces).unwrap();
-    let answer = analysis.ask_ranks(&asked(Some(out.path())), Some(&[34, 0])).unwrap();
+    let answer = analysis.ask_ranks(&linear(Some(out.path())), Some(&[34, 0])).unwrap();
     assert_eq!(column(main_table(&answer), "count"), [4.0, 2.0]);
     let names: Vec<_> = answer.copies.iter().map(|copy| copy.target.file_name().unwrap().to_owned()).collect();
     assert_eq!(names, ["overlaid_0.json", "overlaid_34.json"]);

@@ -1,4 +1,4 @@
-//! Which events the questions see.
+//! The events that analyses see.
 
 use super::{column, loaded, ranks};
 use crate::analysis::{AtenOpKernelsAndDelay, CudaKernelLaunchStats, QueueLengthTimeSeries};
@@ -23,7 +23,7 @@ fn two_steps() -> TraceBuilder {
 }
 
 #[test]
-fn the_last_step_and_what_it_launched_are_left_out() {
+fn last_step_and_its_kernels_are_left_out() {
     let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
     let events = analysis.views()[0].events().unwrap();
     // The kernel first, then the CPU in file order.
@@ -32,19 +32,25 @@ fn the_last_step_and_what_it_launched_are_left_out() {
     assert_eq!(column(&events, "end"), [80e3, 5e3, 50e3, 22e3]);
 }
 
-#[test]
-fn with_the_last_step_what_comes_after_its_end_is_left_out_but_not_by_hta() {
-    let seen = |compat| {
-        let traces = loaded(&[two_steps()], compat);
-        let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
-        analysis.views()[0].events().unwrap().height()
-    };
-    assert_eq!(seen(Compat::Exact), 8);
-    assert_eq!(seen(Compat::Hta), 9);
+/// The number of rows with the last step.
+fn rows_with_last_step(compat: Compat) -> usize {
+    let traces = loaded(&[two_steps()], compat);
+    let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
+    analysis.views()[0].events().unwrap().height()
 }
 
 #[test]
-fn of_a_single_step_nothing_is_left_out_and_all_ranks_share_a_clock() {
+fn rows_after_the_last_step_are_left_out() {
+    assert_eq!(rows_with_last_step(Compat::Exact), 8);
+}
+
+#[test]
+fn hta_keeps_rows_after_the_last_step() {
+    assert_eq!(rows_with_last_step(Compat::Hta), 9);
+}
+
+#[test]
+fn single_step_is_kept_and_ranks_share_a_clock() {
     let late = TraceBuilder::new().rank(1).step(1, 110..120);
     let early = TraceBuilder::new().rank(0).step(1, 100..120);
     let analysis = TraceAnalysis::new(&ranks(&[early, late])).unwrap();
@@ -52,18 +58,25 @@ fn of_a_single_step_nothing_is_left_out_and_all_ranks_share_a_clock() {
     assert_eq!(starts, [0.0, 10e3]);
 }
 
-#[test]
-fn a_rank_without_steps_is_kept_whole_but_hta_leaves_nothing_of_it() {
+/// The number of rows of a rank without steps, next to a rank with steps.
+fn rows_of_rank_without_steps(compat: Compat) -> usize {
     let other = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
-    let height = |compat| {
-        let analysis = TraceAnalysis::new(&loaded(&[two_steps(), other.clone()], compat)).unwrap();
-        analysis.views()[1].events().unwrap().height()
-    };
-    assert_eq!((height(Compat::Exact), height(Compat::Hta)), (1, 0));
+    let analysis = TraceAnalysis::new(&loaded(&[two_steps(), other], compat)).unwrap();
+    analysis.views()[1].events().unwrap().height()
 }
 
 #[test]
-fn of_some_iterations_only_their_rows_are_seen_on_the_gpu_by_the_launch() {
+fn rank_without_steps_is_kept_whole() {
+    assert_eq!(rows_of_rank_without_steps(Compat::Exact), 1);
+}
+
+#[test]
+fn hta_drops_a_rank_without_steps() {
+    assert_eq!(rows_of_rank_without_steps(Compat::Hta), 0);
+}
+
+#[test]
+fn kernels_belong_to_the_iteration_of_their_launch() {
     let traces = ranks(&[two_steps(), two_steps().rank(1)]);
     let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
     let seen = |iterations: &[i64]| -> Vec<f64> {
@@ -72,7 +85,7 @@ fn of_some_iterations_only_their_rows_are_seen_on_the_gpu_by_the_launch() {
     };
     assert_eq!(seen(&[1]), [6.0, 1.0, 2.0], "the kernel runs in step 2 and was launched in step 1");
     assert_eq!(seen(&[2]), [7.0, 3.0, 4.0, 5.0]);
-    assert_eq!(seen(&[1, 2]).len(), 7, "without what lies before the first step");
+    assert_eq!(seen(&[1, 2]).len(), 7, "without the rows before the first step");
     let narrowed = analysis.in_iterations([2]).unwrap();
     assert_eq!(narrowed.views()[0].gpu().len(), 1);
     let answer = narrowed.ask(&crate::analysis::TemporalBreakdown::default()).unwrap();
@@ -82,7 +95,7 @@ fn of_some_iterations_only_their_rows_are_seen_on_the_gpu_by_the_launch() {
 }
 
 #[test]
-fn an_iteration_that_is_not_seen_is_named_with_the_reason() {
+fn unavailable_iterations_are_refused_with_the_reason() {
     let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
     let error = |iterations: &[i64]| analysis.in_iterations(iterations).unwrap_err().to_string();
     assert_eq!(error(&[7]), "trace \"t\" has no iteration 7 (has 1)");
@@ -98,7 +111,7 @@ fn an_iteration_that_is_not_seen_is_named_with_the_reason() {
 /// device                  |-- 1 --|      |dma|     |-- 3 --|      |dma outside|
 /// ```
 #[test]
-fn on_mtia_whole_steps_are_kept_the_last_one_too() {
+fn mtia_keeps_whole_steps_including_the_last() {
     const LAUNCH: &str = "runFunction - job_prep_and_submit_for_execution";
     let mtia = TraceBuilder::new()
         .operator("before", 0..5)
@@ -128,7 +141,7 @@ fn on_mtia_whole_steps_are_kept_the_last_one_too() {
 }
 
 #[test]
-fn a_filter_leaves_the_events_it_takes_and_kernels_their_launch() {
+fn filtered_kernels_keep_the_time_of_their_launch() {
     let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
     let index = |analysis: &TraceAnalysis| column(&analysis.views()[0].events().unwrap(), "index");
     let kernels = analysis.filter("stream == 7".parse::<crate::filter::Where>().unwrap()).unwrap();
@@ -151,7 +164,7 @@ fn a_filter_leaves_the_events_it_takes_and_kernels_their_launch() {
 }
 
 #[test]
-fn questions_about_launches_see_those_of_the_kernels_that_a_filter_takes() {
+fn launch_analyses_see_launches_of_filtered_kernels() {
     let two = TraceBuilder::new()
         .operator("aten::mm", 0..8)
         .runtime("cudaLaunchKernel", 1, 5..6)
@@ -168,18 +181,18 @@ fn questions_about_launches_see_those_of_the_kernels_that_a_filter_takes() {
     };
     assert_eq!(correlations(&of("name == gemm")), [1.0]);
     assert_eq!(correlations(&of("stream == 7")), [1.0, 2.0]);
-    // The launch of what a further filter drops goes with it, and one that was dropped on its own stays away.
+    // A further filter that drops a kernel drops its launch; a launch alone does not bring its kernel back.
     assert_eq!(correlations(&of("stream == 7").filter(crate::filter::name("relu").unwrap()).unwrap()), [2.0]);
     assert!(correlations(&of("cat == cuda_runtime")).is_empty());
     let lengths = of("name == gemm").get_queue_length_time_series(&QueueLengthTimeSeries::default()).unwrap();
     assert_eq!(column(&lengths[&0], "queue_length"), [1.0, 0.0]);
-    // Operators have to be taken themselves.
+    // Operators must pass the filter themselves.
     let operators = |analysis: &TraceAnalysis| {
         let df = analysis.get_aten_op_kernels_and_delay(&AtenOpKernelsAndDelay::default()).unwrap();
         df[&0].height()
     };
     assert_eq!(operators(&of("name == gemm")), 0);
     assert_eq!(operators(&of("name == gemm or cat == cpu_op")), 1);
-    // Other questions see only what was taken.
+    // Other analyses see only the rows that passed.
     assert_eq!(of("name == gemm").views()[0].rows().len(), 1);
 }
