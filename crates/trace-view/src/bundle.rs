@@ -1,9 +1,9 @@
-//! Alternatives for one output, keyed by MIME type: a front end draws the richest it knows.
+//! MIME bundles: alternative forms of one output. A front end draws the richest form it knows.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Plain text: every bundle has it.
+/// Plain text, which every bundle has.
 pub const PLAIN: &str = "text/plain";
 /// HTML that survives JupyterLab's sanitiser.
 pub const HTML: &str = "text/html";
@@ -11,13 +11,13 @@ pub const HTML: &str = "text/html";
 pub const PNG: &str = "image/png";
 /// A Plotly figure: `data` and `layout`.
 pub const PLOTLY: &str = "application/vnd.plotly.v1+json";
-/// A table of ours, drawn by our JupyterLab extension.
+/// A table drawn by our JupyterLab extension.
 pub const TABLE: &str = "application/vnd.tracebook.table.v1+json";
 
 /// One output: MIME type → content, as a Jupyter message carries it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Bundle {
-    /// MIME type → content: JSON for `+json` types, text (base64 for images) for the others.
+    /// MIME type → content: JSON for `+json` types, base64 for images, otherwise text.
     pub data: Map<String, Value>,
     /// MIME type → hints for the front end.
     #[serde(default)]
@@ -25,18 +25,18 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// A bundle of plain text.
+    /// Creates a bundle of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::default().with(PLAIN, Value::String(text.into()))
     }
 
-    /// The bundle with one more alternative.
+    /// Adds an alternative.
     pub fn with(mut self, mime: &str, content: Value) -> Self {
         self.data.insert(mime.to_owned(), content);
         self
     }
 
-    /// The plain text, empty if there is none.
+    /// Returns the plain text, empty if there is none.
     pub fn plain(&self) -> &str {
         self.data.get(PLAIN).and_then(Value::as_str).unwrap_or_default()
     }

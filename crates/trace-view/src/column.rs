@@ -1,15 +1,15 @@
-//! Columns of an answer: name, unit and meaning, as data.
+//! Columns of an answer: name, unit and meaning.
 
 use serde::{Deserialize, Serialize};
 
-/// What one value of a column is measured in.
+/// The unit of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A name, an id, a category: nothing to measure.
+    /// None: names, ids, categories.
     #[default]
     None,
-    /// How many.
+    /// A count.
     Count,
     /// Nanoseconds.
     Nanos,
@@ -21,14 +21,14 @@ pub enum Unit {
     Seconds,
     /// Bytes.
     Bytes,
-    /// A share, 0 to 100.
+    /// A share in percent, 0 to 100.
     Percent,
     /// Gigabytes per second.
     GigabytesPerSecond,
 }
 
 impl Unit {
-    /// How the unit is written in a header or on an axis; empty for [`Unit::None`] and [`Unit::Count`].
+    /// Returns the symbol for headers and axes; empty for [`Unit::None`] and [`Unit::Count`].
     pub const fn symbol(self) -> &'static str {
         match self {
             Unit::None | Unit::Count => "",
@@ -42,7 +42,7 @@ impl Unit {
         }
     }
 
-    /// Seconds in one of this unit, for the units of time.
+    /// Returns how many seconds a unit of time has; `None` for other units.
     pub const fn seconds(self) -> Option<f64> {
         match self {
             Unit::Nanos => Some(1e-9),
@@ -69,19 +69,19 @@ impl Unit {
     }
 }
 
-/// A column of an answer, described once: header, reference page and schema test read it.
+/// The description of a column of an answer, from which header, reference page and schema test are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// The name, as HTA spells it.
+    /// The name, spelled as in HTA.
     pub name: &'static str,
-    /// What its values are measured in.
+    /// The unit of its values.
     pub unit: Unit,
     /// One line of meaning.
     pub meaning: &'static str,
 }
 
 impl Column {
-    /// A column called `name`, measured in `unit`.
+    /// Describes a column.
     pub const fn new(name: &'static str, unit: Unit, meaning: &'static str) -> Self {
         Self { name, unit, meaning }
     }

@@ -1,4 +1,4 @@
-//! A figure as plain data: series over two axes.
+//! Figures as plain data: series over two axes.
 
 use crate::Unit;
 use std::collections::HashSet;
@@ -8,15 +8,15 @@ use std::collections::HashSet;
 pub struct Axis {
     /// The title, without the unit; may be empty.
     pub title: String,
-    /// The unit, written behind the title in brackets and in the hover text.
+    /// The unit, written after the title in brackets and in the hover text.
     pub unit: Unit,
-    /// Logarithmic.
+    /// Whether the axis is logarithmic.
     pub log: bool,
-    /// Whole numbers only, such as ranks: nothing is written between them. Of a linear axis.
+    /// Whether a linear axis has whole numbers only, such as ranks: no ticks between them.
     pub whole: bool,
 }
 
-/// How bars of several series stand at one place.
+/// The arrangement of bars of several series at one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BarMode {
     /// Side by side.
@@ -26,7 +26,7 @@ pub enum BarMode {
     Stack,
 }
 
-/// How a series is drawn.
+/// The mark that draws a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mark {
     /// Bars.
@@ -40,17 +40,17 @@ pub enum Mark {
     Waterfall,
 }
 
-/// Where the values of a series stand on the first axis.
+/// The positions of the values of a series on the first axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Points {
-    /// At names, in this order; long names are elided on the axis and whole in the hover text.
+    /// Names, in this order; long names are elided on the axis and complete in the hover text.
     Names(Vec<String>),
-    /// At numbers.
+    /// Numbers.
     Numbers(Vec<f64>),
 }
 
 impl Points {
-    /// How many.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         match self {
             Points::Names(names) => names.len(),
@@ -58,84 +58,84 @@ impl Points {
         }
     }
 
-    /// Whether there are none.
+    /// Tells whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Values of one kind, drawn alike.
+/// Values that are drawn together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// How it is drawn.
+    /// The mark that draws it.
     pub mark: Mark,
-    /// Where the values stand.
+    /// The positions of the values.
     pub x: Points,
-    /// The values, as many as `x`; not finite is a gap.
+    /// The values, one per position; a value that is not finite is a gap.
     pub y: Vec<f64>,
 }
 
-/// Series that are shown together and without the others.
+/// A selection of series that the reader may show instead of all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Choice {
-    /// What the reader picks.
+    /// The name in the menu.
     pub name: String,
-    /// Which series, by their place in the figure.
+    /// Indices of the series of the figure.
     pub series: Vec<usize>,
 }
 
-/// An axis of their own for the values of some series, at the right.
+/// A second axis of values, on the right, for some of the series.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SecondAxis {
     /// The axis.
     pub axis: Axis,
-    /// The series that stand on it, by their place in the figure.
+    /// Indices of the series of the figure that use it.
     pub series: Vec<usize>,
 }
 
-/// A figure.
+/// A figure: series over two axes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
     /// The title.
     pub title: String,
-    /// A line below the title: which traces, ranks, iterations.
+    /// The line below the title: which traces, ranks, iterations.
     pub subtitle: String,
     /// The first axis.
     pub x: Axis,
     /// The second axis.
     pub y: Axis,
-    /// An axis of their own for the values of some series.
+    /// A second axis of values for some of the series.
     pub second: Option<SecondAxis>,
-    /// How bars stand beside each other.
+    /// The arrangement of bars.
     pub bars: BarMode,
-    /// What is drawn.
+    /// The series.
     pub series: Vec<Series>,
-    /// What the reader may pick, the first one at first; empty if all series are shown. A picture shows the first.
+    /// Selections for the reader, of which the first is shown first; empty to show all series. A picture shows the first.
     pub choices: Vec<Choice>,
     /// Height in pixels; `None` lets the renderer choose.
     pub height: Option<u32>,
 }
 
 impl Figure {
-    /// The figure with the series of one choice.
+    /// Returns the figure with the series of one choice only.
     pub(crate) fn only(&self, choice: &Choice) -> Self {
-        let series = choice.series.iter().filter_map(|&place| self.series.get(place)).cloned().collect();
+        let series = choice.series.iter().filter_map(|&index| self.series.get(index)).cloned().collect();
         let second = self.second.as_ref().map(|second| {
-            let on_it = |place: &usize| choice.series.get(*place).is_some_and(|series| second.series.contains(series));
-            SecondAxis { axis: second.axis.clone(), series: (0..choice.series.len()).filter(on_it).collect() }
+            let uses = |index: &usize| choice.series.get(*index).is_some_and(|series| second.series.contains(series));
+            SecondAxis { axis: second.axis.clone(), series: (0..choice.series.len()).filter(uses).collect() }
         });
         Self { series, second, choices: Vec::new(), ..self.clone() }
     }
 
-    /// Whether the values of a series stand on the second axis of values.
+    /// Tells whether a series uses the second axis of values.
     pub(crate) fn on_second(&self, series: usize) -> bool {
         self.second.as_ref().is_some_and(|second| second.series.contains(&series))
     }
 
-    /// The figure with no more than the first `most` names along the first axis, of each choice; the subtitle says so.
-    /// A figure that stands at numbers, or at fewer names, is left as it is.
+    /// Returns the figure with at most the first `most` names on the first axis, for each choice; the subtitle says so. A figure
+    /// with an axis of numbers, or with fewer names, is returned unchanged.
     pub fn first_names(&self, most: usize) -> Self {
         let groups: Vec<Vec<usize>> = match self.choices.as_slice() {
             [] => vec![(0..self.series.len()).collect()],
@@ -144,7 +144,7 @@ impl Figure {
         let mut first = self.clone();
         let mut cut = false;
         for group in groups {
-            let names = group.iter().filter_map(|&place| match &self.series.get(place)?.x {
+            let names = group.iter().filter_map(|&index| match &self.series.get(index)?.x {
                 Points::Names(names) => Some(names),
                 Points::Numbers(_) => None,
             });
@@ -155,8 +155,8 @@ impl Figure {
                 }
                 cut |= !kept.contains(name.as_str());
             }
-            for place in group {
-                if let Some(Series { x: Points::Names(names), y, .. }) = first.series.get_mut(place) {
+            for index in group {
+                if let Some(Series { x: Points::Names(names), y, .. }) = first.series.get_mut(index) {
                     let mut values = names.iter().map(|name| kept.contains(name.as_str()));
                     y.retain(|_| values.next() == Some(true));
                     names.retain(|name| kept.contains(name.as_str()));
@@ -164,19 +164,25 @@ impl Figure {
             }
         }
         if cut {
-            let said = format!("first {most}");
-            first.subtitle = if first.subtitle.is_empty() { said } else { format!("{} · {said}", first.subtitle) };
+            first.append_to_subtitle(&format!("first {most}"));
         }
         first
     }
 
-    /// What a picture shows: the first choice, and that it is one of several.
+    /// Returns the figure that a picture shows: the first choice; the subtitle says of how many.
     pub(crate) fn still(&self) -> Self {
         let Some(choice) = self.choices.first() else { return self.clone() };
         let mut still = self.only(choice);
-        let said = format!("{}, 1 of {}", choice.name, self.choices.len());
-        still.subtitle = if still.subtitle.is_empty() { said } else { format!("{} · {said}", still.subtitle) };
+        still.append_to_subtitle(&format!("{}, 1 of {}", choice.name, self.choices.len()));
         still
+    }
+
+    /// Appends a note to the subtitle.
+    pub(crate) fn append_to_subtitle(&mut self, note: &str) {
+        if !self.subtitle.is_empty() {
+            self.subtitle.push_str(" · ");
+        }
+        self.subtitle.push_str(note);
     }
 }
 

@@ -13,17 +13,17 @@ pub struct HeatMap {
     pub x: Axis,
     /// The second axis.
     pub y: Axis,
-    /// What the columns are, from left to right.
+    /// The positions of the columns, from left to right.
     pub columns: Points,
-    /// What the rows are, from the bottom to the top.
+    /// The positions of the rows, from the bottom to the top.
     pub rows: Points,
-    /// The values, row by row; what is missing or not finite is a gap.
+    /// The values, row by row; a missing or not finite value is a gap.
     pub values: Vec<Vec<f64>>,
-    /// What the colours mean; written above their scale.
+    /// The title of the colour scale.
     pub meaning: String,
-    /// The values at the ends of the scale; without it the least and the largest.
+    /// The values at the ends of the colour scale; `None` for the least and the largest value.
     pub range: Option<(f64, f64)>,
-    /// Whether the first row is at the top instead.
+    /// Whether the first row is at the top.
     pub from_top: bool,
     /// Height in pixels; `None` lets the renderer choose.
     pub height: Option<u32>,

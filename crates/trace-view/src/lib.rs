@@ -1,7 +1,7 @@
-//! What can be shown, and how it looks: tables, figures and reports as plain data, and the MIME bundles made of them.
+//! Tables, figures and reports as plain data, and the MIME bundles made of them.
 //!
-//! This crate knows nothing of traces. An answer says what there is to show through [`Present`]; [`Report::bundles`]
-//! turns that into content that JupyterLab, nbconvert, GitHub and a terminal can each draw.
+//! This crate knows nothing of traces. An answer describes what it shows through [`Present`]; [`Report::bundles`] turns that into
+//! content for JupyterLab, nbconvert, GitHub and terminals. [`mod@format`] formats durations, sizes, numbers and lists as text.
 
 mod bundle;
 mod column;

@@ -1,23 +1,23 @@
-//! What an answer has to show, in order.
+//! Reports: an ordered list of texts, tables and figures.
 
 use crate::{Bundle, Figure, Table};
 
-/// One thing to show.
+/// One part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// A paragraph of plain text.
     Text(String),
-    /// A paragraph that the reader must not miss.
+    /// A paragraph that is set off as a warning.
     Warning(String),
     /// A table.
     Table(Table),
     /// A figure.
     Figure(Figure),
-    /// Content that somebody else made, passed on as it is.
+    /// Finished content, passed on unchanged.
     Bundle(Bundle),
 }
 
-/// What there is to show, in order.
+/// The parts of an answer, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// The parts; each becomes one output of the cell.
@@ -25,26 +25,26 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of one part.
+    /// Creates a report of one part.
     pub fn of(part: Part) -> Self {
         Self { parts: vec![part] }
     }
 
-    /// The report with one more part.
+    /// Adds a part.
     pub fn with(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
     }
 
-    /// One bundle per part, in order; each has `text/plain`.
+    /// Renders each part as a bundle; each has `text/plain`.
     pub fn bundles(&self) -> Vec<Bundle> {
         self.parts.iter().map(crate::render::bundle).collect()
     }
 }
 
-/// An answer that knows what it has to show.
+/// A value that can be shown as a report.
 pub trait Present {
-    /// What to show, in order.
+    /// Returns its report.
     fn present(&self) -> Report;
 }
 

@@ -1,13 +1,13 @@
-//! The shape of a data frame: its rows, and the names and types of its columns.
+//! The shape of a data frame: the number of rows, and the names and types of the columns.
 
 use serde::{Deserialize, Serialize};
 
 /// The columns of a data frame, without their values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameSchema {
-    /// The number of rows; `None` of a lazy frame, which has not been computed.
+    /// The number of rows; `None` for a lazy frame, which has not been computed.
     pub rows: Option<usize>,
-    /// Name and data type of each column, in order; of a frame with more than [`FrameSchema::MAX_COLUMNS`] the first ones.
+    /// Name and data type of each column, in order; at most the first [`FrameSchema::MAX_COLUMNS`].
     pub columns: Vec<(String, String)>,
     /// The number of columns.
     pub width: usize,
@@ -17,19 +17,19 @@ impl FrameSchema {
     /// The most columns that are listed.
     pub const MAX_COLUMNS: usize = 1000;
 
-    /// Lists the columns of a frame with `rows` rows; `columns` yields name and data type of each.
+    /// Creates the schema of a frame with `rows` rows; `columns` yields the name and data type of each column.
     pub fn new<T: ToString>(rows: Option<usize>, columns: impl ExactSizeIterator<Item = (T, T)>) -> Self {
         let width = columns.len();
         let columns = columns.take(Self::MAX_COLUMNS).map(|(name, dtype)| (name.to_string(), dtype.to_string()));
         Self { rows, columns: columns.collect(), width }
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Whether every column is listed.
+    /// Tells whether every column is listed.
     pub fn is_complete(&self) -> bool {
         self.width == self.columns.len()
     }

@@ -1,48 +1,48 @@
-//! A table as plain data: what stands in it and what each column means, not how it looks.
+//! Tables as plain data: values and the meaning of each column, not their looks.
 
 use crate::Unit;
 
-/// How the values of a column are to be read.
+/// The kind of the values of a column, which decides how they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// An operator, kernel or file name: monospace, elided in the middle, whole in the hover text.
+    /// The name of an operator, kernel or file: monospace, elided in the middle, complete in the hover text.
     Name,
     /// Any other text.
     #[default]
     Text,
-    /// A number without direction: thousands separators, one number of decimals for the whole column.
+    /// A number: thousands separators, as many decimals as the rest of the column.
     Number,
-    /// An identifier that happens to be a number (a rank, a process id): digits without separators.
+    /// A numeric identifier (a rank, a process id): digits without separators.
     Id,
-    /// A difference: the sign is always written, more is tinted orange, less blue, with a bar.
+    /// A difference: always with its sign and a bar, orange for more, blue for less.
     Difference,
-    /// A number that is easier to compare with a bar behind it.
+    /// A number with a bar behind it.
     Bar,
-    /// One of few words (`cpu_op`, `kernel`): the extension offers it as a filter.
+    /// One of few words (`cpu_op`, `kernel`), which the extension offers as a filter.
     Category,
     /// The sign or word of a row's change between two sides (`+`, `added`); see [`Table::changes`].
     Change,
 }
 
-/// The head of a column.
+/// The header of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Header {
-    /// The column's name, as it stands in the data frame.
+    /// The column's name in the data frame.
     pub name: String,
     /// The unit of the values in this table.
     pub unit: Unit,
-    /// How to read the values.
+    /// The kind of the values.
     pub kind: Kind,
-    /// One line of meaning, shown when the pointer rests on the header; may be empty.
+    /// One line of meaning, the tooltip of the header; may be empty.
     pub meaning: String,
-    /// A title for a column that is narrower than its name, shown by the extension; may be empty.
+    /// A title for a column that is narrower than its name, used by the extension; may be empty.
     pub short: String,
-    /// Columns with the same text here share the scale of their bars; empty: the column has its own.
+    /// The scale of the bars, by name: columns with the same name share it; empty for a scale of the column's own.
     pub scale: String,
 }
 
 impl Header {
-    /// A header without a meaning of its own.
+    /// Creates a header without a meaning.
     pub fn new(name: impl Into<String>, unit: Unit, kind: Kind) -> Self {
         Self { name: name.into(), unit, kind, ..Self::default() }
     }
@@ -53,50 +53,50 @@ impl Header {
     }
 }
 
-/// One value.
+/// A value of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TableValue {
-    /// Nothing to say; drawn as a dash.
+    /// Absent; drawn as a dash.
     Null,
-    /// Text, as it stands in the trace: renderers escape it.
+    /// Text as in the trace; renderers escape it.
     Text(String),
     /// A whole number.
     Int(i64),
-    /// Any number; not finite counts as [`TableValue::Null`].
+    /// Any number; if not finite, it counts as [`TableValue::Null`].
     Float(f64),
 }
 
-/// A table.
+/// A table: headers, rows, and what is written around them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// What the table is: `compare_traces · control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
+    /// The caption: `compare_traces · control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
     pub caption: String,
-    /// One per column.
+    /// The headers, one per column.
     pub headers: Vec<Header>,
-    /// The rows to show, each as long as `headers`.
+    /// The rows, each with a value per header.
     pub rows: Vec<Vec<TableValue>>,
-    /// Which of `rows` are shown at first, if not all that fit.
+    /// The first page of `rows`; `None` to show all that fit.
     pub page: Option<Page>,
-    /// How many rows the answer has; more than `rows` holds when the view was cut.
+    /// The number of rows of the answer, which may be more than `rows` contains.
     pub total_rows: usize,
-    /// What else the line below the table says: the order, how to see more.
+    /// Notes on the line below the table: the order, how to see more.
     pub notes: Vec<String>,
-    /// How every row changed, if the rows compare two sides.
+    /// The change of each row, if the rows compare two sides.
     pub changes: Option<Changes>,
-    /// How the events behind a row are listed, if rows stand for events.
+    /// The notebook cells that list the events behind a row, if rows represent events.
     pub events: Option<EventCells>,
-    /// How to reach the rows that `rows` does not hold: `` `%show x --top 0` shows all ``; empty: not known.
+    /// How to see the rows that `rows` does not contain: `` `%show x --top 0` shows all ``; empty if unknown.
     pub rest: String,
 }
 
-/// How every row of a comparison changed. The extension offers the kinds as filters.
+/// The change of each row of a comparison. The extension offers the kinds as filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
     /// The column that shows the change.
     pub column: String,
-    /// The kinds of change, in the order in which they are offered.
+    /// The kinds of change, in the order of the filters.
     pub kinds: &'static [&'static str],
-    /// For each row the index of its kind.
+    /// The index of the kind of each row.
     pub rows: Vec<usize>,
 }
 
@@ -105,7 +105,7 @@ pub struct Changes {
 pub struct EventCells {
     /// The column with the name of the events.
     pub name: String,
-    /// The column with their rank, appended as `--rank N`; `None` if a row is about all ranks of a cell.
+    /// The column with their rank, appended as `--rank N`; `None` if a row covers all ranks of a cell.
     pub rank: Option<String>,
     /// One cell for each trace.
     pub cells: Vec<EventCell>,
@@ -114,36 +114,36 @@ pub struct EventCells {
 /// A notebook cell without the name: `before 'NAME' after`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventCell {
-    /// What it lists: `events in control`.
+    /// Its title: `events in control`.
     pub title: String,
     /// The text before the quoted name: `%events control --name `.
     pub before: String,
-    /// The text behind it: ` --rank 3`.
+    /// The text after the name: ` --rank 3`.
     pub after: String,
-    /// The column of the number of events: a row with 0 offers no cell. May be empty.
+    /// The column with the number of events: a row with 0 offers no cell. May be empty.
     pub counts: String,
 }
 
-/// A first page of a table. Text and HTML show no more; the extension turns to the rest.
+/// The first page of a table. Text and HTML show no more; the extension pages through the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// How many rows it has.
+    /// The number of its rows.
     pub rows: usize,
-    /// How to see more where pages cannot be turned: `--top 50 shows more`.
+    /// How to see more without the extension: `--top 50 shows more`.
     pub more: String,
 }
 
 impl Table {
-    /// How many rows the extension is sent at most.
+    /// The most rows that are sent to the extension.
     pub const MOST_ROWS: usize = 5_000;
 
-    /// The rows that are shown at first.
+    /// Returns the rows of the first page.
     pub fn first_page(&self) -> &[Vec<TableValue>] {
         let most = self.page.as_ref().map_or(usize::MAX, |page| page.rows);
         &self.rows[..self.rows.len().min(most)]
     }
 
-    /// The table with these columns in this order, those that exist.
+    /// Returns the table with the columns `names`, in this order; unknown names are skipped.
     #[must_use]
     pub fn select(self, names: &[String]) -> Self {
         let order: Vec<usize> =
@@ -151,7 +151,7 @@ impl Table {
         self.reordered(&order)
     }
 
-    /// The table with its column `name` first, if that is an [`Id`](Kind::Id) with more than one value in the rows.
+    /// Moves the column `name` to the front, if it is an [`Id`](Kind::Id) with more than one distinct value.
     #[must_use]
     pub fn with_first_id(self, name: &str) -> Self {
         let is_it = |header: &Header| header.name == name && header.kind == Kind::Id;
@@ -166,14 +166,14 @@ impl Table {
         self.reordered(&order)
     }
 
-    /// Inserts a column behind column `after`; each cell is made of its row.
+    /// Inserts a column after column `after`; `value` computes each value from its row.
     #[must_use]
-    pub fn with_column(mut self, after: usize, header: Header, cell: impl Fn(&[TableValue]) -> TableValue) -> Self {
+    pub fn with_column(mut self, after: usize, header: Header, value: impl Fn(&[TableValue]) -> TableValue) -> Self {
         let at = (after + 1).min(self.headers.len());
         for row in &mut self.rows {
-            let made = cell(row);
+            let value = value(row);
             row.resize(self.headers.len(), TableValue::Null);
-            row.insert(at, made);
+            row.insert(at, value);
         }
         self.headers.insert(at, header);
         self

@@ -1,17 +1,17 @@
-//! Lines of very many points, thinned out so that nothing that can be seen is lost.
+//! Thinning of lines with very many points, without visible loss.
 
-use crate::{Figure, Mark, Points, Series};
+use crate::{Figure, Mark, Points, Series, grouped};
 
 impl Figure {
-    /// Leaves no more than about `most` points to all lines together: each is cut into stretches of equal length along the
-    /// first axis, and of every stretch the first and the last point and the lowest and the highest one remain.
+    /// Reduces all lines together to about `most` points: divides each into segments of equal length along the first axis and
+    /// keeps the first, lowest, highest and last point of each segment.
     ///
     /// ```text
-    /// points    .  :·.' ..  |  the stretch keeps  .  '  .  .
+    /// points    .  :·.' ..  |  the segment keeps  .  '  .  .
     ///           first, lowest, highest, last, in their order
     /// ```
     ///
-    /// Bars, and lines that are short enough, stay as they are. The subtitle says what was done.
+    /// Bars, and lines with few points, stay unchanged. The subtitle says how many points are left.
     pub fn thin_out(&mut self, most: usize) {
         let is_line = |series: &&mut Series| series.mark != Mark::Bar && matches!(series.x, Points::Numbers(_));
         let before: usize = self.series.iter_mut().filter(is_line).map(|series| series.y.len()).sum();
@@ -19,23 +19,23 @@ impl Figure {
             return;
         }
         let lines = self.series.iter_mut().filter(is_line).count();
-        let stretches = (most / lines / KEPT).max(1);
+        let segments = (most / lines / KEPT).max(1);
         let mut after = 0;
         for series in self.series.iter_mut().filter(is_line) {
-            thin(series, stretches);
+            thin(series, segments);
             after += series.y.len();
         }
-        let said = format!("{} of {} points, every peak kept", crate::grouped(after), crate::grouped(before));
-        self.subtitle = if self.subtitle.is_empty() { said } else { format!("{} · {said}", self.subtitle) };
+        self.append_to_subtitle(&format!("{} of {} points, every peak kept", grouped(after), grouped(before)));
     }
 }
 
-/// How many points of a stretch remain at most.
+/// The most points kept of a segment.
 const KEPT: usize = 4;
 
-fn thin(series: &mut Series, stretches: usize) {
+/// Keeps at most [`KEPT`] points of each of `segments` segments of a line.
+fn thin(series: &mut Series, segments: usize) {
     let Points::Numbers(x) = &mut series.x else { return };
-    if series.y.len() <= stretches * KEPT {
+    if series.y.len() <= segments * KEPT {
         return;
     }
     let finite = || x.iter().copied().filter(|x| x.is_finite());
@@ -43,12 +43,15 @@ fn thin(series: &mut Series, stretches: usize) {
     if start > end {
         return;
     }
-    let stretch = |x: f64| (((x - start) / (end - start).max(f64::MIN_POSITIVE)) * stretches as f64) as usize;
-    let mut kept: Vec<usize> = Vec::with_capacity(stretches * KEPT);
+    let segment = |x: f64| {
+        let index = ((x - start) / (end - start).max(f64::MIN_POSITIVE)) * segments as f64;
+        (index as usize).min(segments - 1)
+    };
+    let mut kept: Vec<usize> = Vec::with_capacity(segments * KEPT);
     let mut from = 0;
     while from < x.len() {
-        let here = stretch(x[from]).min(stretches - 1);
-        let run = x[from..].iter().take_while(|x| stretch(**x).min(stretches - 1) == here).count();
+        let here = segment(x[from]);
+        let run = x[from..].iter().take_while(|x| segment(**x) == here).count();
         keep(&series.y, from..from + run.max(1), &mut kept);
         from += run.max(1);
     }
@@ -56,18 +59,19 @@ fn thin(series: &mut Series, stretches: usize) {
     series.y = kept.iter().map(|&at| series.y[at]).collect();
 }
 
-/// First, lowest, highest and last of a run, each once, in their order; and a gap, if there is one.
+/// Appends the indices of the first, lowest, highest and last point of a run, in order and without duplicates, and of a gap if
+/// there is one.
 fn keep(y: &[f64], run: std::ops::Range<usize>, kept: &mut Vec<usize>) {
     let finite = || run.clone().filter(|&at| y[at].is_finite());
     let lowest = finite().min_by(|&a, &b| y[a].total_cmp(&y[b]));
-    // Of equal peaks the first.
+    // The first of equal peaks, as for the lowest: `max_by` returns the last.
     let highest = finite().rev().max_by(|&a, &b| y[a].total_cmp(&y[b]));
     let gap = run.clone().find(|&at| !y[at].is_finite());
-    let mut places: Vec<usize> =
+    let mut indices: Vec<usize> =
         [Some(run.start), lowest, highest, gap, Some(run.end - 1)].into_iter().flatten().collect();
-    places.sort_unstable();
-    places.dedup();
-    kept.extend(places);
+    indices.sort_unstable();
+    indices.dedup();
+    kept.extend(indices);
 }
 
 #[cfg(test)]
@@ -100,12 +104,12 @@ mod tests {
         thinned.thin_out(4_000);
         let series = &thinned.series[0];
         assert!((2_000..=4_000).contains(&series.y.len()), "{}", series.y.len());
-        let at = |value: f64| series.y.iter().position(|y| *y == value).map(|place| xs(series)[place]);
+        let at = |value: f64| series.y.iter().position(|y| *y == value).map(|index| xs(series)[index]);
         assert_eq!((at(1e6), at(-1e6)), (Some(123_456.0), Some(654_321.0)));
         assert_eq!((xs(series).first(), xs(series).last()), (Some(&0.0), Some(&999_999.0)));
         assert!(xs(series).is_sorted());
-        let said = format!("control · {} of 1,000,000 points, every peak kept", crate::grouped(series.y.len()));
-        assert_eq!(thinned.subtitle, said);
+        let subtitle = format!("control · {} of 1,000,000 points, every peak kept", grouped(series.y.len()));
+        assert_eq!(thinned.subtitle, subtitle);
     }
 
     #[test]

@@ -1,31 +1,31 @@
-//! Measured times: how long something takes, as text, and again and again until that is known well enough.
+//! Repeated measurements of a time, as in `%timeit`.
 
 use crate::format::seconds;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// As long as this a run of loops takes, unless their number is given.
-const ENOUGH: Duration = Duration::from_millis(200);
-/// Runs, unless their number is given.
+/// The least time of a run whose number of loops is not given.
+const LEAST_RUN: Duration = Duration::from_millis(200);
+/// The number of runs if it is not given.
 const RUNS: u64 = 7;
-/// All runs together take about this long at most, unless their number is given.
-const MOST: Duration = Duration::from_secs(10);
+/// The most time of all runs together, about, if their number is not given.
+const MOST_TOTAL: Duration = Duration::from_secs(10);
 
-/// Times of runs, each of several loops.
+/// The times of several runs, each of several loops.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeated {
-    /// The time of one loop in seconds, by run.
+    /// The time of one loop in seconds, per run.
     pub seconds: Vec<f64>,
-    /// Loops of each run.
+    /// The number of loops per run.
     pub loops: u64,
 }
 
 impl Repeated {
-    /// Calls `run` in `runs` runs of `loops` loops. Without numbers a run has 1, 10, 100, … loops, so many that it takes
-    /// 0.2 s, and there are seven runs, fewer if they would take more than 10 s.
+    /// Measures `run` in `runs` runs of `loops` loops. By default a run has 1, 10, 100, … loops, as many as take at least 0.2 s, and
+    /// there are seven runs, or fewer if they would take more than 10 s.
     ///
     /// # Errors
-    /// The first one of `run`.
+    /// The first error of `run`.
     pub fn measure<E>(
         loops: Option<u64>,
         runs: Option<u64>,
@@ -46,14 +46,14 @@ impl Repeated {
                 loop {
                     let took = time(loops)?;
                     last = Some(took);
-                    if took >= ENOUGH || loops >= 1_000_000_000 {
+                    if took >= LEAST_RUN || loops >= 1_000_000_000 {
                         break loops;
                     }
                     loops *= 10;
                 }
             }
         };
-        let fitting = |took: Duration| (MOST.as_secs_f64() / took.as_secs_f64().max(1e-9)) as u64;
+        let fitting = |took: Duration| (MOST_TOTAL.as_secs_f64() / took.as_secs_f64().max(1e-9)) as u64;
         let runs = runs.unwrap_or_else(|| last.map_or(RUNS, |took| fitting(took).clamp(1, RUNS))).max(1);
         let each = |took: Duration| took.as_secs_f64() / loops as f64;
         let mut seconds = Vec::new();
@@ -65,7 +65,7 @@ impl Repeated {
 }
 
 impl fmt::Display for Repeated {
-    /// `7.31 ms ± 120 µs per loop (mean ± std. dev. of 7 runs, 10 loops each)`
+    /// Writes `7.31 ms ± 120 µs per loop (mean ± std. dev. of 7 runs, 10 loops each)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.seconds.len().max(1) as f64;
         let mean = self.seconds.iter().sum::<f64>() / count;

@@ -1,9 +1,9 @@
-//! How rich output leaves the process of a Rust cell: as envelopes between the bytes that the cell prints.
+//! Envelopes: what the worker process sends to the kernel between the bytes that a cell prints.
 //!
-//! A cell's process writes everything to one pipe, so that order is kept: printed text as it is, and everything else as
-//! `RS TRACEBOOK <token> <cell> <length> LF <json>`. The token is drawn anew for each kernel, so that no printed text is
-//! mistaken for an envelope; the number is that of the cell that ran when the envelope was made. evcxr's own blocks (`EVCXR_BEGIN_CONTENT` … `EVCXR_END_CONTENT`) and its request for input
-//! are understood too, at the start of a line, because libraries made for evcxr print them.
+//! The worker writes everything to one pipe, which keeps the order: printed text as it is, everything else as
+//! `RS TRACEBOOK <token> <cell> <length> LF <json>`. Each kernel draws a new token, so that no printed text is mistaken for an
+//! envelope; `cell` is the number of the cell that ran when the envelope was sent. Libraries written for evcxr print its blocks
+//! (`EVCXR_BEGIN_CONTENT` … `EVCXR_END_CONTENT`) and its requests for input; both are recognised at the start of a line.
 
 mod reader;
 
@@ -12,32 +12,32 @@ pub use reader::Reader;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a cell's process says beside printed text.
+/// A message of the worker process, between printed text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Envelope {
     /// The value of the last expression.
     Result {
-        /// How it can be shown.
+        /// Its forms.
         bundle: Bundle,
     },
-    /// Something displayed on the way.
+    /// A value displayed before the end of the cell.
     Display {
-        /// How it can be shown.
+        /// Its forms.
         bundle: Bundle,
         /// The id under which it can be replaced.
         id: Option<String>,
     },
     /// New content for what was displayed under an id.
     Update {
-        /// How it can be shown.
+        /// Its forms.
         bundle: Bundle,
         /// The id.
         id: String,
     },
-    /// Takes away what the cell has shown so far.
+    /// Clears what the cell has shown so far.
     Clear {
-        /// Only when the next output comes.
+        /// Clears only when the next output comes.
         wait: bool,
     },
     /// Text for standard error, between what the cell prints and shows.
@@ -55,15 +55,15 @@ pub enum Envelope {
         /// The error, as `Display` writes it.
         message: String,
     },
-    /// Something panicked. Whether that ends the cell is not known yet.
+    /// A thread panicked. Whether that ends the cell is not yet known.
     Panic {
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
         /// The source file of the panic.
         file: String,
         /// The line, from 1.
         line: u32,
-        /// The thread, unless it is the one that cells run on.
+        /// The thread, unless it is the one that runs cells.
         thread: Option<String>,
     },
     /// A panic ended the cell.
@@ -73,26 +73,26 @@ pub enum Envelope {
         /// Their schemas, by variable.
         frames: BTreeMap<String, FrameSchema>,
     },
-    /// Marks the end of a cell's output in this pipe; the kernel itself writes it when the cell has ended.
+    /// End mark: the end of a cell's output in this pipe. The kernel writes it when the cell has ended.
     End {
-        /// Whether the process of the cell is gone: an envelope that it began before this mark will never be complete.
+        /// Whether the worker process is gone: an envelope begun before this mark will never be complete.
         lost: bool,
     },
 }
 
-/// One thing read from the pipe.
+/// An event read from the pipe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// Printed text, invalid UTF-8 replaced.
+    /// Printed text, with invalid UTF-8 replaced.
     Text(String),
-    /// An envelope of ours.
+    /// An envelope.
     Envelope {
-        /// The number of the cell that ran when it was made.
+        /// The number of the cell that ran when it was sent.
         cell: u64,
-        /// What it says.
+        /// The envelope.
         envelope: Envelope,
     },
-    /// A block of evcxr's: one MIME type and its content.
+    /// A block in evcxr's format: one MIME type and its content.
     Content {
         /// The MIME type.
         mime: String,
@@ -103,7 +103,7 @@ pub enum Event {
     Input {
         /// The prompt.
         prompt: String,
-        /// Whether what is typed must not be seen.
+        /// Whether the input is hidden while it is typed.
         password: bool,
     },
 }
@@ -111,7 +111,7 @@ pub enum Event {
 const START: &str = "\u{1e}TRACEBOOK ";
 
 impl Envelope {
-    /// The bytes to write, in one piece, on behalf of the cell of this number.
+    /// Encodes the envelope for cell number `cell`; the bytes must be written in one piece.
     pub fn encode(&self, token: &str, cell: u64) -> Vec<u8> {
         let json = serde_json::to_vec(self).unwrap_or_default();
         let mut bytes = format!("{START}{token} {cell} {}\n", json.len()).into_bytes();

@@ -1,4 +1,4 @@
-//! Splits the bytes of a cell's pipe into text, envelopes and evcxr's blocks.
+//! Parser of a cell's pipe: text, envelopes and evcxr's blocks.
 
 use super::{Envelope, Event, START};
 
@@ -7,34 +7,34 @@ const BLOCK_END: &[u8] = b"\nEVCXR_END_CONTENT";
 const INPUT: &[u8] = b"EVCXR_INPUT_REQUEST";
 const PASSWORD: &str = "EVCXR_INPUT_REQUEST_PASSWORD:";
 
-/// Digits of the two numbers of a header, and the blank between them, at most.
+/// The longest header: the digits of two numbers and the blank between them.
 const LONGEST_HEADER: usize = 41;
 
-/// Splits the bytes of the pipe, however they are cut.
+/// Incremental parser of the bytes of the pipe; events do not depend on how the bytes are divided.
 #[derive(Debug)]
 pub struct Reader {
     start: Vec<u8>,
     pending: Vec<u8>,
-    /// How many pending bytes were searched for the end mark of a cell.
+    /// The number of pending bytes that were searched for an end mark.
     searched: usize,
     at_line_start: bool,
 }
 
 impl Reader {
-    /// A reader for the envelopes of one kernel.
+    /// Creates a reader for the envelopes of one kernel.
     pub fn new(token: &str) -> Self {
         let start = format!("{START}{token} ").into_bytes();
         Self { start, pending: Vec::new(), searched: 0, at_line_start: true }
     }
 
-    /// Reads more bytes; what is whole goes to `event`, in order. A cut code point, marker or envelope waits for the
-    /// rest, but never beyond the end of its cell.
+    /// Reads more bytes and passes complete events to `event`, in order. An incomplete code point, marker or envelope is kept until
+    /// the rest comes, at most until the end of its cell.
     pub fn feed(&mut self, bytes: &[u8], mut event: impl FnMut(Event)) {
         self.pending.extend_from_slice(bytes);
         let mut from = 0;
         while from < self.pending.len() {
             let step = self.next(&self.pending[from..]);
-            // What seems to be whole may hold the end of its cell.
+            // An event that seems complete may contain the end mark of its cell.
             let mark = match &step {
                 Step::Event(length, Event::Content { .. }) | Step::Skip(length) => {
                     self.find_end(from + 1, from + length)
@@ -53,8 +53,8 @@ impl Reader {
                 (_, Mark::Partial(_)) | (Step::Wait, Mark::None) => break,
                 (_, Mark::Found(at, length, end)) => {
                     if !self.pending[from..].starts_with(&self.start) {
-                        // A block or a request for input that its cell never completed: its first line is text, and
-                        // what follows is read again.
+                        // The cell never completed a block or a request for input: its first line is text, and the rest
+                        // is parsed again.
                         let line = self.pending[from..at].iter().position(|&byte| byte == b'\n');
                         let length = line.map_or(at - from, |line| line + 1);
                         self.text(&mut from, length, &mut event);
@@ -83,7 +83,7 @@ impl Reader {
         self.searched = self.searched.saturating_sub(from);
     }
 
-    /// Gives out what still waits, as text.
+    /// Passes on the pending bytes as text.
     pub fn flush(&mut self, mut event: impl FnMut(Event)) {
         if !self.pending.is_empty() {
             let text = String::from_utf8_lossy(&self.pending).into_owned();
@@ -101,7 +101,7 @@ impl Reader {
         *from += length;
     }
 
-    /// The first end mark that starts within these pending bytes. No envelope holds the character that starts one, since
+    /// Finds the first end mark that starts within these pending bytes. No envelope contains the character that starts one, since
     /// JSON escapes it.
     fn find_end(&self, from: usize, to: usize) -> Mark {
         let mut at = from;
@@ -160,7 +160,7 @@ impl Reader {
         }
     }
 
-    /// Text up to the next place where something else may start, never through a code point.
+    /// Returns text up to the next position at which another event may start, never splitting a code point.
     fn plain(&self, rest: &[u8]) -> Step {
         let mut end = rest.len();
         for (index, &byte) in rest.iter().enumerate().skip(1) {
@@ -181,23 +181,26 @@ impl Reader {
     }
 }
 
-/// An end mark within other bytes.
+/// The result of a search for an end mark.
 enum Mark {
-    /// Its offset, its length, and what it is.
+    /// Its offset, its length and its event.
     Found(usize, usize, Event),
-    /// Something starts there that may be one once more has come.
+    /// The offset of bytes that may become an end mark when more bytes come.
     Partial(usize),
     None,
 }
 
+/// What the pending bytes begin with, and its length.
 enum Step {
     Text(usize),
     Event(usize, Event),
+    /// An envelope that cannot be decoded.
     Skip(usize),
+    /// Not yet known.
     Wait,
 }
 
-/// Whether `rest` starts with `marker`; `None` if it is too short to tell.
+/// Tells whether `rest` starts with `marker`; `None` if it is too short to tell.
 fn starts(rest: &[u8], marker: &[u8]) -> Option<bool> {
     let shared = rest.len().min(marker.len());
     if rest[..shared] != marker[..shared] {
@@ -206,7 +209,7 @@ fn starts(rest: &[u8], marker: &[u8]) -> Option<bool> {
     (shared == marker.len()).then_some(true)
 }
 
-/// The first line of `rest`, without its end; an envelope within it makes it text.
+/// Returns the length of the first line of `rest`, without its line end. A line that contains the start of an envelope is text.
 fn first_line(rest: &[u8]) -> Result<usize, Step> {
     let end = rest.iter().position(|&byte| byte == b'\n' || byte == START.as_bytes()[0]).ok_or(Step::Wait)?;
     if rest[end] == b'\n' { Ok(end) } else { Err(Step::Text(end)) }
@@ -262,7 +265,7 @@ mod tests {
         events
     }
 
-    /// The same events wherever the bytes are cut.
+    /// Checks that every division of the bytes gives the same events.
     fn assert_read(bytes: &[u8], expected: &[Event]) {
         assert_eq!(read("t1", &[bytes]), expected);
         for cut in 1..bytes.len() {

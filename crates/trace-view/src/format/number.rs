@@ -1,14 +1,14 @@
-//! Numbers as people read them: thousands separators, one number of decimals per column, a real minus sign.
+//! Numbers as text: thousands separators, equal decimals in a column, a real minus sign.
 
-/// What stands where there is no value.
+/// The text of an absent value.
 pub(crate) const DASH: &str = "—";
 
-/// From here on a number is written with an exponent.
+/// Numbers from here on are written with an exponent.
 const TOO_LONG: f64 = 1e16;
 const MOST_DECIMALS: i32 = 12;
 
-/// How many decimals suit all of `values`: none if all are whole, else about four significant digits of the largest,
-/// and no more than the values have.
+/// Returns the number of decimals for all of `values`: none if all are whole, else about four significant digits of the largest,
+/// but no more than the values have.
 pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
     let (mut largest, mut needed) = (0.0_f64, 0);
     for value in values.filter(|value| value.is_finite()) {
@@ -25,14 +25,14 @@ pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
     wanted.clamp(1, needed) as usize
 }
 
-/// Whether so many decimals are all that a value has.
+/// Tells whether a value has no more than `decimals` decimals.
 fn has_decimals(value: f64, decimals: i32) -> bool {
     let scaled = value.abs() * 10.0_f64.powi(decimals);
     (scaled - scaled.round()).abs() <= scaled * f64::EPSILON * 4.0
 }
 
-/// `value` with `decimals` decimals: `−2,698.1`; not finite is a dash. What is not zero is not shown as zero: it has as
-/// many decimals more as two digits of it take.
+/// Formats `value` with `decimals` decimals: `−2,698.1`; a dash if it is not finite. A value that would be rounded to zero gets as
+/// many decimals as show two of its digits.
 pub(crate) fn float(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return DASH.to_owned();
@@ -42,12 +42,12 @@ pub(crate) fn float(value: f64, decimals: usize) -> String {
         format!("{magnitude:.3e}")
     } else {
         let digits = format!("{magnitude:.decimals$}");
-        if magnitude == 0.0 || shows_something(&digits) { digits } else { small(magnitude) }
+        if magnitude == 0.0 || has_nonzero_digit(&digits) { digits } else { small(magnitude) }
     };
     signed(value < 0.0 && magnitude > 0.0, &digits)
 }
 
-fn shows_something(digits: &str) -> bool {
+fn has_nonzero_digit(digits: &str) -> bool {
     digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit))
 }
 
@@ -56,19 +56,19 @@ fn small(magnitude: f64) -> String {
     if decimals > MOST_DECIMALS { format!("{magnitude:.1e}") } else { format!("{magnitude:.0$}", decimals as usize) }
 }
 
-/// `value` to the last digit, with `decimals` zeros behind the point so that it lines up with its column.
+/// Formats `value` exactly, with `decimals` zeros after the point, to align with its column.
 pub(crate) fn int(value: i64, decimals: usize) -> String {
     let digits = value.unsigned_abs().to_string();
     let zeros = "0".repeat(decimals);
     signed(value < 0, &if decimals == 0 { digits } else { format!("{digits}.{zeros}") })
 }
 
-/// A count as people read it: `1,284`.
+/// Formats a count: `1,284`.
 pub fn grouped(number: impl TryInto<i64>) -> String {
     int(number.try_into().unwrap_or(i64::MAX), 0)
 }
 
-/// A difference, as `text` of its size and sign: `▲ +1,307.7`, `▼ −2,698.1`, `0.0`.
+/// Adds arrow and sign to the text of a difference: `▲ +1,307.7`, `▼ −2,698.1`, `0.0`.
 pub(crate) fn difference(value: f64, text: String) -> String {
     if value > 0.0 {
         format!("▲ +{text}")

@@ -1,23 +1,23 @@
-//! A table with every value written out: what the text and the HTML form have in common.
+//! A table with all values as text, the common base of the text and HTML forms.
 
 use super::names::one_line;
 use crate::format::number;
 use crate::{Header, Kind, Table, TableValue, Unit};
 
-/// How many rows the text and HTML forms show at most.
+/// The most rows of the text and HTML forms.
 pub(super) const MOST_ROWS: usize = 100;
 
-/// A table ready to be laid out.
+/// A table whose values are text.
 pub(super) struct Grid {
     pub(super) caption: String,
     pub(super) heads: Vec<Head>,
-    /// Each as long as `heads`.
+    /// The rows, each with a value per column.
     pub(super) rows: Vec<Vec<Shown>>,
-    /// How many of how many rows, and the notes.
+    /// The number of rows, and the notes.
     pub(super) footer: String,
 }
 
-/// The head of a column.
+/// The header of a column.
 pub(super) struct Head {
     /// Name and unit.
     pub(super) text: String,
@@ -26,21 +26,21 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Whether the column stands at the right: all numbers do.
+    /// Tells whether the column is aligned to the right, as all numbers are.
     pub(super) fn right(&self) -> bool {
         is_number(self.kind)
     }
 }
 
-/// A value, written out.
+/// A value as text.
 pub(super) struct Shown {
-    /// In full; names too.
+    /// The complete text, not elided.
     pub(super) text: String,
     /// The bar behind it, if the column has bars.
     pub(super) bar: Option<Bar>,
 }
 
-/// A bar from zero to a value, in percent of the cell's width.
+/// A bar from zero to a value, in percent of the column's width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bar {
     pub(super) from: f64,
@@ -48,23 +48,24 @@ pub(super) struct Bar {
     pub(super) tone: Tone,
 }
 
-/// What a bar says.
+/// The meaning of a bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     /// A difference: more in the test.
     More,
     /// A difference: less in the test.
     Less,
-    /// How much, without better or worse.
+    /// A size.
     Size,
 }
 
 impl Grid {
+    /// Formats the rows of the first page, at most [`MOST_ROWS`].
     pub(super) fn of(table: &Table) -> Self {
         Self::of_rows(table, MOST_ROWS)
     }
 
-    /// The grid of no more than `most` rows.
+    /// Formats at most `most` rows of the first page.
     pub(super) fn of_rows(table: &Table, most: usize) -> Self {
         let decimals = decimals(table);
         let shown = table.first_page();
@@ -88,8 +89,8 @@ impl Grid {
     }
 }
 
-/// The decimals of every column, over the first page of the table. Columns of one unit have the same, since they are read
-/// against each other.
+/// Returns the decimals of every column, from the first page. Columns of one unit have the same number, since readers compare
+/// them.
 pub(super) fn decimals(table: &Table) -> Vec<usize> {
     let alone = |column: usize| {
         number::decimals(table.first_page().iter().filter_map(|row| match row.get(column)? {
@@ -109,7 +110,7 @@ pub(super) fn decimals(table: &Table) -> Vec<usize> {
         .collect()
 }
 
-/// The number of rows the answer has; a table made by hand may leave `total_rows` at zero.
+/// Returns the number of rows of the answer; a table made by hand may leave `total_rows` at zero.
 pub(super) fn total_rows(table: &Table) -> usize {
     table.total_rows.max(table.rows.len())
 }
@@ -125,7 +126,7 @@ fn head(header: &Header) -> Head {
     Head { text, meaning: one_line(&header.meaning), kind: header.kind }
 }
 
-/// HTA's `sum (us)` without the unit in it: the table may show another.
+/// Removes the unit from HTA's `sum (us)`, since the table may show another unit.
 fn without_unit(name: &str) -> &str {
     name.strip_suffix("(us)").map_or(name, str::trim_end)
 }
@@ -133,7 +134,7 @@ fn without_unit(name: &str) -> &str {
 fn write(cell: &TableValue, kind: Kind, decimals: usize) -> String {
     match (cell, kind) {
         (TableValue::Null, _) => number::DASH.to_owned(),
-        // HTA's sign is the one on the keyboard.
+        // HTA writes an ASCII hyphen.
         (TableValue::Text(text), Kind::Change) if text == "-" => "−".to_owned(),
         (TableValue::Text(text), _) => one_line(text),
         (TableValue::Int(value), Kind::Id | Kind::Name) => value.to_string(),
@@ -152,7 +153,7 @@ fn value(cell: &TableValue) -> Option<f64> {
     }
 }
 
-/// The least and the largest value of each column with bars, with zero between them. Columns of one scale share theirs.
+/// Returns the range of each column with bars, which includes zero. Columns of one scale share theirs.
 fn ranges(table: &Table, shown: &[Vec<TableValue>]) -> Vec<Option<(f64, f64)>> {
     let values = |column: usize| shown.iter().filter_map(move |row| value(row.get(column)?));
     let alone: Vec<Option<(f64, f64)>> = (0..table.headers.len())
@@ -172,8 +173,8 @@ fn ranges(table: &Table, shown: &[Vec<TableValue>]) -> Vec<Option<(f64, f64)>> {
     (0..alone.len()).map(|column| alone[column].and_then(|_| shared(column))).collect()
 }
 
-/// Whether bars stand behind the values: where the answer says so, and behind durations that can be compared. Moments are
-/// measured in the same units, but a bar would say nothing.
+/// Tells whether a column has bars: if the answer says so, or if it has several durations to compare. Points in time have the same
+/// units, but a bar would mean nothing.
 fn has_bars(header: &Header, values: usize) -> bool {
     let duration = header.kind == Kind::Number && header.is_duration();
     matches!(header.kind, Kind::Difference | Kind::Bar) || duration && values > 1
@@ -181,13 +182,13 @@ fn has_bars(header: &Header, values: usize) -> bool {
 
 fn bar(cell: &TableValue, kind: Kind, (least, most): (f64, f64)) -> Option<Bar> {
     let value = value(cell).filter(|&value| value != 0.0)?;
-    let place = |at: f64| (at - least) / (most - least) * 100.0;
+    let percent = |at: f64| (at - least) / (most - least) * 100.0;
     let tone = match kind {
         Kind::Difference if value > 0.0 => Tone::More,
         Kind::Difference => Tone::Less,
         _ => Tone::Size,
     };
-    Some(Bar { from: place(value.min(0.0)), to: place(value.max(0.0)), tone })
+    Some(Bar { from: percent(value.min(0.0)), to: percent(value.max(0.0)), tone })
 }
 
 fn footer(table: &Table, shown: usize) -> String {

@@ -1,4 +1,4 @@
-//! A heat map as a picture.
+//! Heat maps as text and as SVG.
 
 use super::canvas::{HEIGHT, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text as write, width};
 use super::labels::Labels;
@@ -8,19 +8,19 @@ use super::{axis_title, palette};
 use crate::format::number;
 use crate::{HeatMap, Points};
 
-/// The most columns and rows that are drawn; of more, neighbours are drawn as their mean.
+/// The most columns and rows that are drawn; of more, neighbours are averaged.
 const MOST_COLUMNS: usize = 200;
 const MOST_ROWS: usize = 150;
-/// How many characters of a row's name are written.
+/// The most characters of a row's name.
 const ROW_CHARS: usize = 28;
-/// How high a row's name is.
+/// The height of a row's name, in pixels.
 const LINE: f64 = 14.0;
-/// The scale of colours: its width, the room for its numbers, and how many colours it has.
+/// The colour scale: its width, the width with its numbers, and the number of its colours.
 const SCALE: f64 = 14.0;
 const SCALE_ROOM: f64 = 96.0;
 const COLOURS: usize = 64;
 
-/// A heat map in words.
+/// Describes a heat map: titles, size, range of values.
 pub(super) fn text(map: &HeatMap) -> String {
     let titles = [map.title.as_str(), map.subtitle.as_str()];
     let caption = titles.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" · ");
@@ -32,38 +32,38 @@ pub(super) fn text(map: &HeatMap) -> String {
     super::terminal_safe(&format!("{caption}\nheat map of {rows} × {columns}: {values}")).trim_start().to_owned()
 }
 
-/// The SVG text of a heat map and its height in pixels; `None` if it has no value.
+/// Returns the SVG text of a heat map and its height in pixels; `None` if it has no value.
 pub(super) fn svg(map: &HeatMap) -> Option<(String, f64)> {
     let (least, greatest) = range(&map.values)?;
     let (low, high) = map.range.filter(|(low, high)| low < high).unwrap_or((least, greatest));
     let height = map.height.map_or(HEIGHT, |height| f64::from(height.clamp(240, 1_200)));
-    let merged = Merged::of(map);
+    let averaged = Averaged::of(map);
     let mut subtitle = vec![map.subtitle.clone()];
-    subtitle.extend(merged.note());
+    subtitle.extend(averaged.note());
     subtitle.extend(uneven(map).then(|| "in this picture rows and columns are evenly spaced".to_owned()));
     subtitle.retain(|part| !part.is_empty());
     let mut svg = begin(height, &map.title, &subtitle.join(" · "));
     let titled = if axis_title(&map.y).is_empty() { 0.0 } else { 22.0 };
-    let rows = elide_apart(&merged.rows, ROW_CHARS);
+    let rows = elide_apart(&averaged.rows, ROW_CHARS);
     let widest = rows.iter().map(|name| width(name, SMALL)).fold(0.0, f64::max);
     let mut left = 14.0 + titled + widest + 8.0;
     let right = WIDTH - RIGHT - SCALE_ROOM;
-    let labels = Labels::of(&merged.columns, (right - left) / merged.columns.len() as f64);
+    let labels = Labels::of(&averaged.columns, (right - left) / averaged.columns.len() as f64);
     let (wide, high_labels) = labels.size();
     if labels.angle > 0.0 {
-        left = left.max(wide + 8.0 - (right - left) / merged.columns.len() as f64 / 2.0);
+        left = left.max(wide + 8.0 - (right - left) / averaged.columns.len() as f64 / 2.0);
     }
     let below = 10.0 + high_labels + if axis_title(&map.x).is_empty() { 6.0 } else { 26.0 };
     let bottom = (height - below).max(TOP + 60.0);
     let colours = Colours::of(low, high);
-    let (across, up) = ((right - left) / merged.columns.len() as f64, (bottom - TOP) / merged.rows.len() as f64);
-    // From the top to the middle of a row.
+    let (across, up) = ((right - left) / averaged.columns.len() as f64, (bottom - TOP) / averaged.rows.len() as f64);
+    // The pixel of the middle of a row.
     let middle = |row: usize| {
-        let place = if map.from_top { row } else { merged.rows.len() - 1 - row };
-        TOP + up * (place as f64 + 0.5)
+        let from_top = if map.from_top { row } else { averaged.rows.len() - 1 - row };
+        TOP + up * (from_top as f64 + 0.5)
     };
     svg.push_str("<g shape-rendering=\"crispEdges\">");
-    for (row, values) in merged.values.iter().enumerate() {
+    for (row, values) in averaged.values.iter().enumerate() {
         let top = middle(row) - up / 2.0;
         let mut from = 0;
         for run in values.chunk_by(|one, other| colours.step(*one) == colours.step(*other)) {
@@ -85,8 +85,8 @@ pub(super) fn svg(map: &HeatMap) -> Option<(String, f64)> {
     }
     labels.draw(&mut svg, bottom, |column| left + across * (column as f64 + 0.5));
     let centre = (TOP + bottom) / 2.0;
-    let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {centre:.1})\"");
-    write(&mut svg, 20.0, centre, &turned, &elide(&one_line(&axis_title(&map.y)), 50));
+    let rotated = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {centre:.1})\"");
+    write(&mut svg, 20.0, centre, &rotated, &elide(&one_line(&axis_title(&map.y)), 50));
     let foot = bottom + 24.0 + high_labels;
     let title = elide(&one_line(&axis_title(&map.x)), 100);
     write(&mut svg, (left + right) / 2.0, foot, "text-anchor=\"middle\" font-size=\"12\"", &title);
@@ -95,16 +95,16 @@ pub(super) fn svg(map: &HeatMap) -> Option<(String, f64)> {
     Some((svg, height))
 }
 
-/// The values as they are drawn.
-struct Merged {
+/// The values that are drawn: means of blocks of neighbours.
+struct Averaged {
     columns: Vec<String>,
     rows: Vec<String>,
     values: Vec<Vec<f64>>,
-    /// So many columns and rows are one.
+    /// Columns and rows per block.
     by: (usize, usize),
 }
 
-impl Merged {
+impl Averaged {
     fn of(map: &HeatMap) -> Self {
         let wide = columns(&map.values);
         let by = (wide.div_ceil(MOST_COLUMNS).max(1), map.values.len().div_ceil(MOST_ROWS).max(1));
@@ -125,20 +125,20 @@ impl Merged {
     }
 
     fn note(&self) -> Option<String> {
-        (self.by != (1, 1)).then(|| format!("each cell is the mean of {} × {} values", self.by.1, self.by.0))
+        (self.by != (1, 1)).then(|| format!("each value is the mean of {} × {} values", self.by.1, self.by.0))
     }
 }
 
-/// The names of `count` places, of each `by` the first; places without one have their number.
+/// Returns the first name of each `by` positions; a position without a name has its index.
 fn names(points: &Points, count: usize, by: usize) -> Vec<String> {
-    let name = |place: usize| match points {
-        Points::Names(names) => names.get(place).map_or_else(|| place.to_string(), |name| one_line(name)),
-        Points::Numbers(numbers) => numbers.get(place).map_or_else(|| place.to_string(), |number| plain(*number)),
+    let name = |index: usize| match points {
+        Points::Names(names) => names.get(index).map_or_else(|| index.to_string(), |name| one_line(name)),
+        Points::Numbers(numbers) => numbers.get(index).map_or_else(|| index.to_string(), |number| plain(*number)),
     };
     (0..count).step_by(by).map(name).collect()
 }
 
-/// Whether numbers along an axis do not stand at equal distances.
+/// Tells whether numbers along an axis are not evenly spaced.
 fn uneven(map: &HeatMap) -> bool {
     [&map.columns, &map.rows].into_iter().any(|points| {
         let Points::Numbers(at) = points else { return false };
@@ -151,7 +151,7 @@ fn columns(values: &[Vec<f64>]) -> usize {
     values.iter().map(Vec::len).max().unwrap_or(0)
 }
 
-/// The least and the largest value.
+/// Returns the least and the largest value.
 fn range(values: &[Vec<f64>]) -> Option<(f64, f64)> {
     let finite = values.iter().flatten().filter(|value| value.is_finite());
     let (low, high) =
@@ -159,12 +159,12 @@ fn range(values: &[Vec<f64>]) -> Option<(f64, f64)> {
     (low <= high).then_some((low, high))
 }
 
-/// A number with no more decimals than it needs.
+/// Formats a number with as many decimals as it needs.
 fn plain(value: f64) -> String {
     number::float(value, number::decimals(std::iter::once(value)))
 }
 
-/// From values to colours: from dark to light, or on both sides of zero.
+/// The mapping of values to colours: from dark to light, or diverging from zero.
 struct Colours {
     low: f64,
     high: f64,
@@ -180,9 +180,9 @@ impl Colours {
         Self { low, high, stops: &palette::SEQUENTIAL }
     }
 
-    /// Which of the colours a value has; `None` for a gap.
+    /// Returns the index of the colour of a value; `None` for a gap.
     fn step(&self, value: f64) -> Option<usize> {
-        // Halves, since the difference of two large values has no end.
+        // Halves, since the difference of two large values may be infinite.
         let share = if self.high > self.low {
             (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
         } else {
@@ -195,7 +195,7 @@ impl Colours {
         self.step(value).map(|step| palette::between(self.stops, step as f64 / (COLOURS - 1) as f64))
     }
 
-    /// The scale, with its numbers at the right and what it means above.
+    /// Draws the scale, with its numbers on the right and its title above.
     fn scale(&self, svg: &mut String, left: f64, bottom: f64, meaning: &str) {
         let high = (bottom - TOP) / COLOURS as f64;
         svg.push_str("<g shape-rendering=\"crispEdges\">");
@@ -249,8 +249,8 @@ mod tests {
         }
     }
 
-    /// Colour, column edge and row edge of each cell, without the scale.
-    fn cells(map: &HeatMap) -> Vec<(String, f64, f64)> {
+    /// Returns colour, left edge and top edge of each rectangle but those of the scale.
+    fn rectangles(map: &HeatMap) -> Vec<(String, f64, f64)> {
         let (svg, _) = svg(map).unwrap();
         let first = svg.split("</g>").next().unwrap();
         let attribute = |rect: &str, name: &str| {
@@ -268,18 +268,18 @@ mod tests {
 
     #[test]
     fn larger_values_are_lighter_and_gaps_empty() {
-        let cells = cells(&map(vec![vec![1.0, 2.0, f64::NAN], vec![3.0, 3.0, 5.0]]));
-        let colours: Vec<&str> = cells.iter().map(|cell| cell.0.as_str()).collect();
-        assert_eq!(colours.len(), 4, "a gap is not drawn, equal neighbours are one: {cells:?}");
+        let drawn = rectangles(&map(vec![vec![1.0, 2.0, f64::NAN], vec![3.0, 3.0, 5.0]]));
+        let colours: Vec<&str> = drawn.iter().map(|rectangle| rectangle.0.as_str()).collect();
+        assert_eq!(colours.len(), 4, "a gap is not drawn, equal neighbours are one: {drawn:?}");
         assert_eq!((colours[0], colours[3]), (palette::SEQUENTIAL[0], palette::SEQUENTIAL[4]));
-        assert!(cells[2].2 < cells[0].2, "the first row is at the bottom");
+        assert!(drawn[2].2 < drawn[0].2, "the first row is at the bottom");
     }
 
     #[test]
     fn values_around_zero_have_diverging_colours() {
-        let cells = cells(&map(vec![vec![-4.0, 0.0, 2.0]]));
-        assert_eq!(cells[0].0, palette::DIVERGING[0]);
-        assert_ne!(cells[2].0, palette::DIVERGING[2], "2 is half as far from zero as -4");
+        let drawn = rectangles(&map(vec![vec![-4.0, 0.0, 2.0]]));
+        assert_eq!(drawn[0].0, palette::DIVERGING[0]);
+        assert_ne!(drawn[2].0, palette::DIVERGING[2], "2 is half as far from zero as -4");
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
         let large = map(vec![vec![1.0; 1_000]; 400]);
         let started = std::time::Instant::now();
         let (svg, _) = svg(&large).unwrap();
-        assert!(svg.contains("each cell is the mean of 3 × 5 values"), "{}", &svg[..600]);
+        assert!(svg.contains("each value is the mean of 3 × 5 values"), "{}", &svg[..600]);
         assert!(large.bundle().data.contains_key(PNG));
         let busy = map((0..400).map(|row| (0..1_000).map(|column| f64::from(row * column % 97)).collect()).collect());
         assert!(busy.bundle().data.contains_key(PNG));

@@ -1,8 +1,7 @@
-//! HTML that survives JupyterLab's sanitiser: inline styles only, no scripts, no style sheet, no theme variables. All
-//! escaping of HTML happens here.
+//! HTML that passes JupyterLab's sanitiser: inline styles only, no scripts, style sheets or theme variables. All escaping of
+//! HTML is here.
 //!
-//! The text keeps the theme's colour, since no text colour is readable on both a white and a dark page; backgrounds are
-//! tinted with some transparency instead.
+//! Text keeps the theme's colour, since no colour is readable on both a white and a dark page; backgrounds are transparent tints.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,18 +10,18 @@ use super::grid::{Bar, Grid, Head, Shown, Tone};
 use super::names::{elide, elide_apart};
 use crate::{Kind, Table};
 
-/// How many characters of a name are shown; the whole name stands in its `title`.
+/// The most characters of a name that are shown; its `title` has the complete name.
 const NAME_CHARS: usize = 40;
-/// How many characters of any other text are shown.
+/// The most characters of any other text that are shown.
 const TEXT_CHARS: usize = 120;
 
-// The colours of the figures' test and control, and a grey: told apart by people who see red and green alike.
+// The colours of test and control in figures, and a grey: distinguishable without red-green vision.
 const ORANGE: &str = "239,138,43,.42";
 const BLUE: &str = "59,125,216,.38";
 const GREY: &str = "140,143,163,.3";
 const MONOSPACE: &str = "font-family:monospace;";
 
-/// A paragraph that the reader must not miss.
+/// Writes a paragraph that is set off as a warning.
 pub(super) fn warning(text: &str) -> String {
     format!(
         "<p style=\"margin:4px 0;padding:6px 10px;border-left:4px solid rgba(255,152,0,.9);\
@@ -31,12 +30,12 @@ pub(super) fn warning(text: &str) -> String {
     )
 }
 
-/// A table with a caption, and a line below it that says how much of the answer it shows.
+/// Writes a table with a caption and a footer that says how much of the answer it shows.
 pub(super) fn table(table: &Table) -> String {
     grid(&Grid::of(table))
 }
 
-/// A table with all rows of its first page.
+/// Writes a table with all rows of its first page.
 pub(super) fn whole_table(table: &Table) -> String {
     grid(&Grid::of_rows(table, usize::MAX))
 }
@@ -63,7 +62,7 @@ fn grid(grid: &Grid) -> String {
                 "<th scope=\"col\" style=\"text-align:{};padding:3px 6px;vertical-align:bottom;\"{}>{}</th>",
                 align(head),
                 title(&head.meaning),
-                // A long head may be broken, but not before its unit.
+                // A long header may be broken, but not before its unit.
                 prose(&head.text).replace(" [", "&nbsp;[").replace('_', "_<wbr>")
             ),
         );
@@ -87,7 +86,7 @@ fn grid(grid: &Grid) -> String {
     html
 }
 
-/// The texts of a column, as far as they are shown.
+/// Elides the texts of a column.
 fn elided(grid: &Grid, column: usize) -> Vec<String> {
     let whole = grid.rows.iter().map(|row| row[column].text.clone());
     match grid.heads[column].kind {
@@ -110,7 +109,7 @@ fn cell(html: &mut String, shown: &Shown, short: &str, head: &Head) {
     );
 }
 
-/// A bar behind a value: orange for more, blue for less, grey where there is no direction.
+/// Returns the style of the bar behind a value: orange for more, blue for less, grey without direction.
 fn tint(bar: Bar) -> String {
     let colour = match bar.tone {
         Tone::More => ORANGE,
@@ -128,17 +127,17 @@ fn align(head: &Head) -> &'static str {
     if head.right() { "right" } else { "left" }
 }
 
-/// A `title` attribute with a blank before it; nothing for an empty text.
+/// Returns a `title` attribute after a blank; nothing for an empty text.
 fn title(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" title=\"{}\"", escape(text)) }
 }
 
-/// Text to stand between tags. JupyterLab typesets formulas in HTML; its delimiters do not reach across elements.
+/// Escapes text between tags. JupyterLab typesets formulas in HTML, but not across elements: each delimiter gets its own.
 fn prose(text: &str) -> String {
     escape(text).replace('$', "<span>$</span>").replace('\\', "<span>\\</span>")
 }
 
-/// Text made safe to stand between tags and inside quoted attributes.
+/// Escapes text between tags and in quoted attributes.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
     html_escape::encode_quoted_attribute(text)
 }

@@ -1,4 +1,4 @@
-//! The names along the first axis of a picture.
+//! The names on the first axis of a picture.
 
 use super::canvas::{CHAR, SMALL, text, width};
 use super::names::elide_apart;
@@ -6,17 +6,17 @@ use crate::tidied;
 
 const TICK_CHARS: usize = 28;
 
-/// How the names at the first axis are written.
+/// Elided names, and how they are written.
 pub(super) struct Labels {
     pub(super) texts: Vec<String>,
-    /// Every how many-th is written.
+    /// Every `every`-th name is written.
     pub(super) every: usize,
-    /// Degrees, counter-clockwise.
+    /// The angle in degrees, counter-clockwise.
     pub(super) angle: f64,
 }
 
 impl Labels {
-    /// For names that have `band` pixels each.
+    /// Chooses angle and length for names with `band` pixels each.
     pub(super) fn of(names: &[String], band: f64) -> Self {
         let names = &tidied(names);
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(TICK_CHARS);
@@ -25,12 +25,12 @@ impl Labels {
         }
         let angle = if band >= 22.0 { 40.0 } else { 90.0 };
         let every = (14.0 / band).ceil().max(1.0) as usize;
-        // Upright texts leave less room to the bars.
+        // Vertical texts leave less room for the bars.
         let most = if angle == 90.0 { TICK_CHARS * 2 / 3 } else { TICK_CHARS };
         Self { texts: elide_apart(names, most), every, angle }
     }
 
-    /// How far the longest text reaches to the left, and how far down.
+    /// Returns how far the longest text extends to the left and downwards, in pixels.
     pub(super) fn size(&self) -> (f64, f64) {
         let longest = self.texts.iter().map(|text| width(text, SMALL)).fold(0.0, f64::max);
         if self.angle == 0.0 {
@@ -40,16 +40,16 @@ impl Labels {
         (longest * cos, longest * sin + 10.0)
     }
 
-    /// Writes them below `bottom`, each at its centre.
+    /// Writes the names below `bottom`, each at its centre.
     pub(super) fn draw(&self, svg: &mut String, bottom: f64, centre: impl Fn(usize) -> f64) {
         for (index, label) in self.texts.iter().enumerate().step_by(self.every) {
             let (at, below) = (centre(index), bottom + 14.0);
             if self.angle == 0.0 {
                 text(svg, at, below + 2.0, "text-anchor=\"middle\"", label);
             } else {
-                let turned =
+                let rotated =
                     format!("text-anchor=\"end\" transform=\"rotate(-{} {:.1} {below:.1})\"", self.angle, at + 4.0);
-                text(svg, at + 4.0, below, &turned, label);
+                text(svg, at + 4.0, below, &rotated, label);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The names of the series above the plot of a picture.
+//! The legend of a picture: the names of the series, above the plot.
 
 use super::canvas::{RIGHT, TOP, WIDTH, push, text, width};
 use super::names::{elide, one_line};
@@ -8,13 +8,13 @@ use std::ops::Range;
 
 const SIZE: f64 = 12.0;
 const NAME_CHARS: usize = 30;
-/// Room for the mark of a name and the gap before the next.
+/// Space for the mark of a name and the gap before the next.
 const MARK: f64 = 34.0;
-/// Rows of names; there is room for no more between the subtitle and the plot.
+/// The most rows of names that fit between subtitle and plot.
 const MOST_ROWS: usize = 2;
 const ROW: f64 = 15.0;
 
-/// Draws the names of several series, at the right, and says how many have no room.
+/// Draws the names of several series, aligned to the right, and the number of those that do not fit.
 pub(super) fn legend(svg: &mut String, series: &[Series]) {
     if series.len() < 2 {
         return;
@@ -23,8 +23,8 @@ pub(super) fn legend(svg: &mut String, series: &[Series]) {
     let widths: Vec<f64> = names.iter().map(|name| width(name, SIZE) + MARK).collect();
     let rows = rows(&widths, WIDTH - 2.0 * RIGHT, width(&more(names.len()), SIZE));
     let shown = rows.last().map_or(0, |row| row.end);
-    for (place, row) in rows.iter().enumerate() {
-        let base = if rows.len() == 1 { TOP - 12.0 } else { TOP - 6.0 - ROW * (rows.len() - 1 - place) as f64 };
+    for (index, row) in rows.iter().enumerate() {
+        let base = if rows.len() == 1 { TOP - 12.0 } else { TOP - 6.0 - ROW * (rows.len() - 1 - index) as f64 };
         let mut right = WIDTH - RIGHT;
         if row.end == shown && shown < names.len() {
             let rest = more(names.len() - shown);
@@ -47,7 +47,7 @@ fn more(rest: usize) -> String {
     format!("and {} more", crate::format::number::float(rest as f64, 0))
 }
 
-/// The names of each row; if not all fit, the last row leaves room for what says so.
+/// Divides the names into rows; if not all fit, the last row leaves room for the number of the rest.
 fn rows(widths: &[f64], room: f64, rest: f64) -> Vec<Range<usize>> {
     let fitting = |from: usize, room: f64| {
         let mut used = 0.0;

@@ -1,4 +1,4 @@
-//! How a part looks, per MIME type.
+//! Renderers: the MIME types of each part of a report.
 
 mod canvas;
 mod grid;
@@ -22,7 +22,7 @@ pub use plotly::offline_plotly_js;
 pub use scale::round_step;
 pub use text::terminal_safe;
 
-/// The bundle of one part: always plain text, and whatever richer forms the part has.
+/// Renders one part: plain text, and the richer forms that the part has.
 pub(crate) fn bundle(part: &Part) -> Bundle {
     match part {
         Part::Text(text) => Bundle::text(terminal_safe(text)),
@@ -36,12 +36,12 @@ pub(crate) fn bundle(part: &Part) -> Bundle {
 }
 
 impl Table {
-    /// The rows of the first page in aligned columns, as plain text; a bundle shows a hundred of them.
+    /// Renders the rows of the first page as plain text in aligned columns; a bundle shows at most a hundred of them.
     pub fn text(&self) -> String {
         text::whole_table(self)
     }
 
-    /// The rows of the first page as HTML that needs no style sheet; a bundle shows a hundred of them.
+    /// Renders the rows of the first page as HTML without a style sheet; a bundle shows at most a hundred of them.
     pub fn html(&self) -> String {
         html::whole_table(self)
     }
@@ -52,7 +52,7 @@ fn table_bundle(table: &Table) -> Bundle {
 }
 
 impl HeatMap {
-    /// What a front end without scripts shows: `text/plain`, and `image/png` if there is a value to draw.
+    /// Renders the forms for a front end without scripts: `text/plain`, and `image/png` if there is a value to draw.
     pub fn bundle(&self) -> Bundle {
         let bundle = Bundle::text(heat::text(self));
         match heat::svg(self).and_then(|(svg, height)| png::picture(&svg, height)) {
@@ -71,7 +71,7 @@ fn figure_bundle(figure: &Figure) -> Bundle {
     }
 }
 
-/// What stands at an axis: title and unit.
+/// Returns the title of an axis with its unit.
 fn axis_title(axis: &Axis) -> String {
     match (axis.title.as_str(), axis.unit.symbol()) {
         (title, "") => title.to_owned(),

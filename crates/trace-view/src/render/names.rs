@@ -1,17 +1,17 @@
-//! Names out of traces, made fit to be read: on one line, without control characters, elided in the middle.
+//! Names of traces made readable: on one line, without control characters, elided in the middle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::{Figure, Points};
 
-/// `text` on one line and without characters that steer a terminal or turn the direction of writing around.
+/// Returns `text` on one line, without characters that control a terminal or reverse the direction of writing.
 pub(crate) fn one_line(text: &str) -> String {
     let blank = |c| matches!(c, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
     text.chars()
         .map(|c| {
             if blank(c) {
                 ' '
-            } else if steers(c) {
+            } else if is_control(c) {
                 '\u{fffd}'
             } else {
                 c
@@ -20,17 +20,17 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Whether `c` is a control character or one that reorders the text around it.
-pub(crate) fn steers(c: char) -> bool {
+/// Tells whether `c` is a control character or one that reorders the text around it.
+pub(crate) fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// `name` in at most `most` characters: the middle gives way to `…`, since both ends of a kernel name tell it apart.
+/// Shortens `name` to at most `most` characters: `…` replaces the middle, since both ends of a kernel name identify it.
 pub(crate) fn elide(name: &str, most: usize) -> String {
     elide_at(name, most, None)
 }
 
-/// As [`elide`], and keeps what stands around character `keep` when that would fall into the gap.
+/// Shortens `name` as [`elide`] does, but keeps the text around character `keep` if that would fall into the gap.
 fn elide_at(name: &str, most: usize, keep: Option<usize>) -> String {
     let chars: Vec<char> = name.chars().collect();
     let room = most.max(3);
@@ -56,11 +56,11 @@ fn elide_at(name: &str, most: usize, keep: Option<usize>) -> String {
     }
 }
 
-/// How often names that look alike are elided anew, each time at a place where those that still do differ.
+/// The most rounds of eliding names that look the same, each time at another of their differences.
 const ROUNDS: usize = 6;
 
-/// All `names` elided; different names stay different. Names that would look alike show a place where they differ, and
-/// those that differ in more places than fit get a number.
+/// Shortens all `names`; different names stay different. Names that would look the same keep a part in which they differ, and if
+/// that is not enough they get a number.
 pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
     let distinct: Vec<&str> = names.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect();
     let mut short: Vec<String> = distinct.iter().map(|name| elide(name, most)).collect();
@@ -70,8 +70,9 @@ pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
             break;
         }
         for group in alike {
-            // Sorted names: the first difference of all is that of some neighbours.
-            let first = group.windows(2).filter_map(|pair| parting(distinct[pair[0]], distinct[pair[1]])).min();
+            // The names are sorted: the first difference of all is that of two neighbours.
+            let first =
+                group.windows(2).filter_map(|pair| first_difference(distinct[pair[0]], distinct[pair[1]])).min();
             for index in group {
                 short[index] = elide_at(distinct[index], most, first);
             }
@@ -82,7 +83,7 @@ pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
     names.iter().map(|name| by_name[name.as_str()].clone()).collect()
 }
 
-/// The groups of texts that are equal, as indexes.
+/// Returns the groups of equal texts, as indices.
 fn alike(texts: &[String]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, text) in texts.iter().enumerate() {
@@ -91,7 +92,7 @@ fn alike(texts: &[String]) -> Vec<Vec<usize>> {
     groups.into_values().filter(|group| group.len() > 1).collect()
 }
 
-/// Ends texts that are still equal with a number.
+/// Appends a number to texts that are still equal.
 fn number(texts: &mut [String], most: usize) {
     for group in alike(texts) {
         let taken: HashSet<String> = texts.iter().cloned().collect();
@@ -107,14 +108,14 @@ fn number(texts: &mut [String], most: usize) {
     }
 }
 
-/// The first character in which two names differ.
-fn parting(one: &str, other: &str) -> Option<usize> {
+/// Returns the index of the first character in which two names differ.
+fn first_difference(one: &str, other: &str) -> Option<usize> {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     (one != other).then_some(same)
 }
 
-/// The names along the first axis: those of all series, each once, in the order in which they first come.
-pub(crate) fn places(figure: &Figure) -> Vec<String> {
+/// Returns the names on the first axis: those of all series, without duplicates, in order of their first occurrence.
+pub(crate) fn axis_names(figure: &Figure) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
     for series in &figure.series {
@@ -125,7 +126,7 @@ pub(crate) fn places(figure: &Figure) -> Vec<String> {
     names
 }
 
-/// Names on one line each; a name that comes again gets a number, or its bars would be drawn over each other.
+/// Returns each name on one line; a repeated name gets a number, so that its bars are not drawn over each other.
 pub(crate) fn unique(names: &[String]) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     names
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn indistinguishable_elided_names_get_numbers() {
-        // Each differs from the next in another place: no window of five characters shows all.
+        // Each differs from the next in another character: no window of five characters shows all.
         let names: Vec<String> = (0..64_u32)
             .map(|bits| (0..6).map(|bit| format!("{}{}", "x".repeat(20), (bits >> bit) & 1)).collect())
             .collect();

@@ -1,10 +1,10 @@
-//! The colours of all figures. What has a name that means the same in every figure (a type of kernel, a kind of idleness, a
-//! kind of change) has the same colour in all of them; other series have theirs by their place.
+//! The colours of all figures. A name that means the same in every figure (a type of kernel, an idle category, a kind of change)
+//! has the same colour in all of them; other series are coloured by their index.
 //!
-//! Colours stand out from white and from black, and are told apart by people who see red, green or blue unlike others: blue
-//! and vermillion are those of Okabe and Ito's palette ("Color Universal Design", 2008), made for this. Their bluish green
-//! and reddish purple are stronger here, since to an eye without green the purple is the grey of what is idle. The tests hold
-//! all pairs against the eyes of Machado, Oliveira and Fernandes (2009).
+//! All colours contrast with white and with black and are distinguishable with every colour vision deficiency. Blue and
+//! vermillion are those of Okabe and Ito's palette ("Color Universal Design", 2008). Its bluish green and reddish purple are
+//! more saturated here: with deuteranopia the purple looks like the grey of idle time. The tests check all pairs with the model
+//! of Machado, Oliveira and Fernandes (2009).
 
 use crate::{Mark, Points, Series};
 
@@ -12,12 +12,12 @@ const BLUE: &str = "#0072b2";
 const VERMILLION: &str = "#d55e00";
 const GREEN: &str = "#0faa59";
 const PURPLE: &str = "#c050d0";
-/// For what is a mixture.
+/// The colour of mixtures.
 const SLATE: &str = "#645f7e";
-/// For what is not there: idle, unchanged.
+/// The colour of absence: idle, unchanged.
 const PALE: &str = "#a8a8b0";
 
-/// Names that mean the same wherever they are drawn, those together that stand in one figure.
+/// Names with a fixed colour, grouped by the figures in which they occur together.
 const NAMED: &[&[(&str, &str)]] = &[
     &[
         ("COMPUTATION", BLUE),
@@ -42,8 +42,8 @@ const NAMED: &[&[(&str, &str)]] = &[
     ],
 ];
 
-/// By the place of the series; blue and orange for the sides of a comparison, grey for their difference. The first eight are
-/// told apart by every eye; behind them the same ones come lighter, then darker.
+/// Colours by the index of the series: blue and orange for the sides of a comparison, grey for their difference. The first eight
+/// are distinguishable with every colour vision deficiency; then they come again, lighter and darker.
 #[rustfmt::skip]
 pub(super) const SERIES: [&str; 24] = [
     "#3b7dd8", "#ef8a2b", "#8c8fa3", "#0cae77", "#9e2aa6", "#a63044", "#73731f", "#2b45e8",
@@ -51,44 +51,44 @@ pub(super) const SERIES: [&str; 24] = [
     "#204577", "#834c18", "#4d4f5a", "#076041", "#57175b", "#5b1a25", "#3f3f11", "#182680",
 ];
 
-/// More, less, and totals, in a waterfall.
+/// The colours of more, less and totals in a waterfall.
 pub(super) const WATERFALL: [&str; 3] = [VERMILLION, BLUE, PALE];
-/// From little to much, in steps that every eye sees alike: cividis (Nuñez, Anderton and Renslow, 2018).
+/// The colour scale from small to large, perceptually uniform: cividis (Nuñez, Anderton and Renslow, 2018).
 pub(super) const SEQUENTIAL: [&str; 5] = ["#00224e", "#434e6c", "#7d7c78", "#bcaf6f", "#fee838"];
-/// From below zero to above.
+/// The colour scale from negative to positive values.
 pub(super) const DIVERGING: [&str; 3] = [BLUE, "#f2f2f2", VERMILLION];
 
-/// The colour at a share between 0 and 1 of a scale.
+/// Returns the colour at a share between 0 and 1 of a scale.
 pub(super) fn between(stops: &[&str], share: f64) -> String {
     let at = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
     let low = (at.floor() as usize).min(stops.len().saturating_sub(2));
-    let part = |colour: &str, from: usize| f64::from(u8::from_str_radix(&colour[from..from + 2], 16).unwrap_or(0));
+    let channel = |colour: &str, from: usize| f64::from(u8::from_str_radix(&colour[from..from + 2], 16).unwrap_or(0));
     let mix = |from: usize| {
-        let (one, other) = (part(stops[low], from), part(stops[low + 1], from));
+        let (one, other) = (channel(stops[low], from), channel(stops[low + 1], from));
         (one + (other - one) * (at - low as f64)).round() as u8
     };
     format!("#{:02x}{:02x}{:02x}", mix(1), mix(3), mix(5))
 }
 
-/// The colour of what means the same in every figure: `COMPUTATION`, `host_wait`, `added`, …; of two types of kernels at
-/// once (`COMPUTATION overlapping MEMORY`) that of a mixture. `None` for other names.
+/// Returns the colour of a name that means the same in every figure (`COMPUTATION`, `host_wait`, `added`, …), for two types of
+/// kernels at once (`COMPUTATION overlapping MEMORY`) the colour of mixtures; `None` for other names.
 pub fn named_colour(name: &str) -> Option<&'static str> {
     let known = NAMED.iter().flat_map(|group| group.iter()).find(|(known, _)| *known == name);
     known.map(|(_, colour)| *colour).or_else(|| name.contains(" overlapping ").then_some(SLATE))
 }
 
-/// The colour of a series.
-pub(super) fn of_series(name: &str, place: usize) -> &'static str {
-    named_colour(name).unwrap_or(SERIES[place % SERIES.len()])
+/// Returns the colour of a series.
+pub(super) fn of_series(name: &str, index: usize) -> &'static str {
+    named_colour(name).unwrap_or(SERIES[index % SERIES.len()])
 }
 
-/// The colours of the bars of a series, one by one, if the names below them have colours of their own and the series is
-/// `alone`: of several series beside each other the colour says which is which, as the legend does.
-pub(super) fn of_bars(series: &Series, place: usize, alone: bool) -> Option<Vec<&'static str>> {
+/// Returns a colour per bar of a series, if the names below the bars have fixed colours and the series is `alone`; with several
+/// series the colour identifies the series, as in the legend.
+pub(super) fn of_bars(series: &Series, index: usize, alone: bool) -> Option<Vec<&'static str>> {
     let Points::Names(names) = &series.x else { return None };
     let by_name = alone && series.mark == Mark::Bar && named_colour(&series.name).is_none();
     let any = names.iter().any(|name| named_colour(name).is_some());
-    (by_name && any).then(|| names.iter().map(|name| of_series(name, place)).collect())
+    (by_name && any).then(|| names.iter().map(|name| of_series(name, index)).collect())
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
 
     type Matrix = [[f64; 3]; 3];
 
-    /// How colours look to those who see all, no red, no green, no blue: Machado, Oliveira and Fernandes (2009), severity 1.
+    /// Normal vision, protanopia, deuteranopia, tritanopia: Machado, Oliveira and Fernandes (2009), severity 1.
     const EYES: [Matrix; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]],
@@ -126,7 +126,7 @@ mod tests {
         matrix.map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
     }
 
-    /// CIELAB of what an eye sees.
+    /// The CIELAB value of a colour as an eye sees it.
     fn lab(colour: &str, eye: &Matrix) -> [f64; 3] {
         let seen = times(eye, linear(colour)).map(|value: f64| value.clamp(0.0, 1.0));
         let xyz = times(&[[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], seen);
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn named_colours_contrast_with_light_and_dark() {
         for (name, colour) in NAMED.iter().flat_map(|group| group.iter()) {
-            // What is not there may recede.
+            // The colour of absence may be pale.
             let least = if *colour == PALE { 2.0 } else { 3.0 };
             for page in ["#ffffff", "#111111"] {
                 let found = contrast(colour, page);
@@ -150,14 +150,14 @@ mod tests {
     #[test]
     fn colours_of_one_figure_differ_for_every_eye() {
         for group in NAMED {
-            apart(group, 12.0);
+            assert_distinct(group, 12.0);
         }
     }
 
     #[test]
     fn first_eight_series_contrast_and_differ_for_every_eye() {
         let first = ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().zip(SERIES).collect::<Vec<_>>();
-        apart(&first, 17.0);
+        assert_distinct(&first, 17.0);
         for (place, colour) in first {
             for page in ["#ffffff", "#111111"] {
                 let found = contrast(colour, page);
@@ -166,8 +166,8 @@ mod tests {
         }
     }
 
-    /// Every two of the colours are at least so far from each other in CIELAB, for every eye.
-    fn apart(colours: &[(&str, &str)], least: f64) {
+    /// Checks that every two colours have at least the distance `least` in CIELAB, for every eye.
+    fn assert_distinct(colours: &[(&str, &str)], least: f64) {
         for (place, (one, colour)) in colours.iter().enumerate() {
             for (other, second) in &colours[..place] {
                 for (eye, matrix) in EYES.iter().enumerate() {
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn ends_of_diverging_scale_differ_for_every_eye() {
-        apart(&[("below", DIVERGING[0]), ("zero", DIVERGING[1]), ("above", DIVERGING[2])], 17.0);
+        assert_distinct(&[("below", DIVERGING[0]), ("zero", DIVERGING[1]), ("above", DIVERGING[2])], 17.0);
     }
 
     #[test]

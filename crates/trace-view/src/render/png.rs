@@ -1,4 +1,4 @@
-//! A figure as a PNG, drawn here without a browser: for GitHub, nbconvert and PDF.
+//! A figure as PNG, drawn without a browser: for GitHub, nbconvert and PDF.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,20 +10,20 @@ use resvg::usvg::{Options, Tree, fontdb};
 use super::{canvas, svg};
 use crate::Figure;
 
-/// The one font of our pictures; it comes with the program, since a fresh machine has none.
+/// The font of our pictures; it is part of the program, since a fresh machine has none.
 static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_source(fontdb::Source::Binary(Arc::new(epaint_default_fonts::HACK_REGULAR)));
     Arc::new(fonts)
 });
 
-/// The picture, in base64; `None` only if the SVG were malformed.
+/// Draws a figure, in base64; `None` only if the SVG were malformed.
 pub(super) fn figure(figure: &Figure) -> Option<String> {
     let (svg, height) = svg::figure(figure);
     picture(&svg, height)
 }
 
-/// An SVG of our width and this height as a picture, in base64; `None` only if it were malformed.
+/// Draws an SVG with the width of our pictures, in base64; `None` only if it were malformed.
 pub(super) fn picture(svg: &str, height: f64) -> Option<String> {
     let options = Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..Options::default() };
     let tree = Tree::from_str(svg, &options).ok()?;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::{Axis, BarMode, Mark, Points, Series};
 
-    /// The picture's bytes; fails when it is no PNG.
+    /// Returns the bytes of the picture; fails if they are not a PNG.
     fn png(drawn: &Figure) -> Vec<u8> {
         let bytes = figure(drawn).and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
         assert_eq!(bytes.get(1..4), Some(&b"PNG"[..]));
@@ -57,13 +57,13 @@ mod tests {
 
     #[test]
     fn hostile_figures_are_drawn() {
-        let odd = vec![f64::NAN, f64::INFINITY, f64::MAX, f64::MIN, -0.0, 5e-324, -1.0, 1e15];
+        let extreme = vec![f64::NAN, f64::INFINITY, f64::MAX, f64::MIN, -0.0, 5e-324, -1.0, 1e15];
         for log in [false, true] {
             for bars in [BarMode::Group, BarMode::Stack] {
                 for mark in [Mark::Bar, Mark::Line, Mark::Step, Mark::Waterfall] {
                     for (x, y) in [
-                        (names(8), odd.clone()),
-                        (Points::Numbers(odd.clone()), odd.clone()),
+                        (names(8), extreme.clone()),
+                        (Points::Numbers(extreme.clone()), extreme.clone()),
                         (names(0), vec![]),
                         (names(3), vec![1.0]),
                         (names(1), vec![0.0]),

@@ -1,8 +1,8 @@
-//! From values to pixels, and the round numbers that stand at an axis.
+//! The mapping of values to pixels, and the ticks of an axis.
 
 use crate::format::number;
 
-/// Values beyond this would overflow when subtracted from each other.
+/// The largest magnitude of an axis: the difference of larger values could overflow.
 const FAR: f64 = 1e300;
 
 /// An axis from `low` (at pixel `from`) to `high` (at pixel `to`).
@@ -16,7 +16,7 @@ pub(super) struct Scale {
     to: f64,
 }
 
-/// What the values of an axis span, before it has a place on the page.
+/// The range of the values of an axis, before its pixels are known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     low: f64,
@@ -26,7 +26,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span of `values`; `None` if no value can be drawn. A linear axis `with_zero` begins or ends there.
+    /// Returns the span of `values`; `None` if no value can be drawn. A linear axis `with_zero` includes zero.
     pub(super) fn of(values: impl Iterator<Item = f64>, log: bool, with_zero: bool) -> Option<Self> {
         let drawable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
         let (low, high) = drawable.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -35,7 +35,7 @@ impl Span {
         }
         if log {
             let (low, high) = (low.log10(), high.log10());
-            // Bars of an axis without zero grow from a whole decade below the least value.
+            // A logarithmic axis has no zero: its bars begin at the decade below the least value.
             let low = if with_zero { (low - 0.1).floor() } else { low };
             return Some(Self::padded(low, high, log, with_zero));
         }
@@ -52,24 +52,24 @@ impl Span {
         Self { low: low - low_pad, high: high + high_pad, log, whole: false }
     }
 
-    /// The span of an axis that holds whole numbers only.
+    /// Sets whether the axis has whole numbers only.
     pub(super) fn whole(self, whole: bool) -> Self {
         Self { whole, ..self }
     }
 
-    /// The span between two pixels.
+    /// Places the span between two pixels.
     pub(super) fn at(self, from: f64, to: f64) -> Scale {
         Scale { low: self.low, high: self.high, log: self.log, whole: self.whole, from, to }
     }
 }
 
 impl Scale {
-    /// A linear axis that begins and ends with the values given.
+    /// Creates a linear axis that begins and ends with the given values.
     pub(super) fn exact(low: f64, high: f64, from: f64, to: f64) -> Self {
         Self { low: low.clamp(-FAR, FAR), high: high.clamp(-FAR, FAR), log: false, whole: false, from, to }
     }
 
-    /// Where `value` stands; `None` for what cannot be drawn.
+    /// Returns the pixel of `value`; `None` if it cannot be drawn.
     pub(super) fn pixel(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.log && value <= 0.0) {
             return None;
@@ -79,14 +79,14 @@ impl Scale {
         Some(self.from + share.clamp(0.0, 1.0) * (self.to - self.from))
     }
 
-    /// Where bars begin.
+    /// Returns the pixel at which bars begin.
     pub(super) fn base(&self) -> f64 {
         if self.log { self.from } else { self.pixel(0.0).unwrap_or(self.from) }
     }
 
-    /// Round numbers along the axis, about `apart` pixels from each other, with their texts.
-    pub(super) fn ticks(&self, apart: f64) -> Vec<(f64, String)> {
-        let wanted = ((self.to - self.from).abs() / apart).clamp(2.0, 12.0);
+    /// Returns round numbers along the axis, about `distance` pixels from each other, with their texts.
+    pub(super) fn ticks(&self, distance: f64) -> Vec<(f64, String)> {
+        let wanted = ((self.to - self.from).abs() / distance).clamp(2.0, 12.0);
         if self.log { self.decades(wanted) } else { self.rounds(wanted) }
     }
 
@@ -104,7 +104,7 @@ impl Scale {
 
     fn decades(&self, wanted: f64) -> Vec<(f64, String)> {
         let every = ((self.high - self.low) / wanted).ceil().max(1.0);
-        // Within few decades, 2 and 5 stand between them.
+        // An axis of few decades has ticks at 2 and 5, too.
         let parts: &[f64] = if self.high - self.low < wanted / 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let first = self.low.floor();
         (0..=20)

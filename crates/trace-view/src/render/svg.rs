@@ -1,20 +1,20 @@
-//! A figure as a plain SVG: what the picture in a saved notebook, on GitHub and in a PDF is made of.
+//! A figure as SVG, the source of the picture in a saved notebook, on GitHub and in a PDF.
 
 use super::canvas::{HEIGHT, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text, width};
 use super::labels::Labels;
 use super::legend::legend;
-use super::names::{elide, one_line, places, unique};
+use super::names::{axis_names, elide, one_line, unique};
 use super::scale::{Scale, Span};
 use super::{axis_title, palette};
 use crate::format::number;
 use crate::{BarMode, Figure, Mark, Points, Series, waterfall};
 
-/// The most names of which every one gets its bars.
+/// The most names that are drawn.
 const MOST_NAMES: usize = 1_000;
-/// Bars and points of one path: the time to draw a path grows with the square of its parts.
+/// Bars or points per path: the time to draw a path grows with the square of its parts.
 const PIECE: usize = 50;
 
-/// The SVG text of a figure, and its height in pixels.
+/// Returns the SVG text of a figure and its height in pixels.
 pub(super) fn figure(figure: &Figure) -> (String, f64) {
     let height = figure.height.map_or(HEIGHT, |height| f64::from(height.clamp(240, 1_200)));
     let mut svg = begin(height, &figure.title, &subtitle(figure));
@@ -27,10 +27,10 @@ pub(super) fn figure(figure: &Figure) -> (String, f64) {
     (svg, height)
 }
 
-/// The line below the title, and in it what the picture leaves out.
+/// Returns the line below the title, with notes on what the picture omits.
 fn subtitle(figure: &Figure) -> String {
     let mut parts = vec![figure.subtitle.clone()];
-    let names = places(figure).len();
+    let names = axis_names(figure).len();
     if names > MOST_NAMES {
         let count = |n: usize| number::float(n as f64, 0);
         parts.push(format!("first {} of {} names", count(MOST_NAMES), count(names)));
@@ -45,24 +45,24 @@ fn subtitle(figure: &Figure) -> String {
 /// A figure with its axes laid out.
 struct Drawing<'a> {
     figure: &'a Figure,
-    /// Names along the first axis; empty when it is one of numbers.
+    /// Names on the first axis; empty if it is one of numbers.
     names: Vec<String>,
-    /// The plot: left, right, top, bottom.
+    /// The edges of the plot, in pixels.
     left: f64,
+    right: f64,
     bottom: f64,
     y: Scale,
-    /// The second axis of values, and where the plot ends before it.
+    /// The second axis of values.
     second: Option<Scale>,
-    right: f64,
-    /// The first axis, when it is one of numbers.
+    /// The first axis, if it is one of numbers.
     x: Option<Scale>,
     labels: Labels,
 }
 
 impl<'a> Drawing<'a> {
-    /// `None` if there is nothing to draw.
+    /// Lays out a figure; `None` if there is nothing to draw.
     fn of(figure: &'a Figure, height: f64) -> Option<Self> {
-        let mut names = places(figure);
+        let mut names = axis_names(figure);
         names.truncate(MOST_NAMES);
         let bars = figure.series.iter().any(|series| series.mark == Mark::Bar);
         let y = match figure.series.iter().find(|series| series.mark == Mark::Waterfall) {
@@ -77,7 +77,7 @@ impl<'a> Drawing<'a> {
             Some((span.whole(second.axis.whole), axis_title(&second.axis)))
         });
         let y = Span::of(y.into_iter(), figure.y.log, bars);
-        // Where all stand on the second axis, the first is like it.
+        // If all series use the second axis, the first gets the same span.
         let y = y.or(second.as_ref().map(|(span, _)| *span))?.whole(figure.y.whole);
         let x = if names.is_empty() { Some(x_span(figure)?.whole(figure.x.whole)) } else { None };
         let ticks = y.at(height - 100.0, TOP).ticks(TICK_DISTANCE);
@@ -106,12 +106,12 @@ impl<'a> Drawing<'a> {
         self.grid(svg);
         let bars: Vec<usize> =
             (0..self.figure.series.len()).filter(|&index| self.figure.series[index].mark == Mark::Bar).collect();
-        // What stands on the second axis is not piled on what stands on the first.
-        let stacked = |index: &usize| self.figure.bars == BarMode::Stack && !self.figure.on_second(*index);
-        let (piled, beside): (Vec<usize>, Vec<usize>) = bars.into_iter().partition(stacked);
-        self.stack(svg, &piled);
-        for (place, &index) in beside.iter().enumerate() {
-            self.bars(svg, index, place, beside.len());
+        // Bars of different axes are not stacked on each other.
+        let is_stacked = |index: &usize| self.figure.bars == BarMode::Stack && !self.figure.on_second(*index);
+        let (stacked, grouped): (Vec<usize>, Vec<usize>) = bars.into_iter().partition(is_stacked);
+        self.stack(svg, &stacked);
+        for (position, &index) in grouped.iter().enumerate() {
+            self.bars(svg, index, position, grouped.len());
         }
         for (index, series) in self.figure.series.iter().enumerate() {
             match series.mark {
@@ -124,7 +124,7 @@ impl<'a> Drawing<'a> {
         push(svg, format_args!("<path d=\"M{:.1} {base:.1}H{:.1}\" stroke=\"#888\"/>", self.left, self.right));
     }
 
-    /// Ticks, their lines, and the titles of the axes.
+    /// Draws ticks, their lines, and the titles of the axes.
     fn grid(&self, svg: &mut String) {
         let (left, right) = (self.left, self.right);
         for (value, label) in self.y.ticks(TICK_DISTANCE) {
@@ -133,16 +133,16 @@ impl<'a> Drawing<'a> {
             text(svg, left - 8.0, y + 4.0, "text-anchor=\"end\"", &label);
         }
         let middle = (TOP + self.bottom) / 2.0;
-        let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {middle:.1})\"");
-        text(svg, 20.0, middle, &turned, &elide(&one_line(&axis_title(&self.figure.y)), 50));
+        let rotated = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 20 {middle:.1})\"");
+        text(svg, 20.0, middle, &rotated, &elide(&one_line(&axis_title(&self.figure.y)), 50));
         if let (Some(scale), Some(second)) = (&self.second, &self.figure.second) {
             for (value, label) in scale.ticks(TICK_DISTANCE) {
                 let Some(y) = scale.pixel(value) else { continue };
                 text(svg, right + 8.0, y + 4.0, "", &label);
             }
             let at = WIDTH - 12.0;
-            let turned = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 {at} {middle:.1})\"");
-            text(svg, at, middle, &turned, &elide(&one_line(&axis_title(&second.axis)), 50));
+            let rotated = format!("text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 {at} {middle:.1})\"");
+            text(svg, at, middle, &rotated, &elide(&one_line(&axis_title(&second.axis)), 50));
         }
         if let Some(x) = &self.x {
             for (value, label) in x.ticks(2.0 * TICK_DISTANCE) {
@@ -162,18 +162,18 @@ impl<'a> Drawing<'a> {
         );
     }
 
-    /// The bars of one series, side by side with those of the others.
-    fn bars(&self, svg: &mut String, index: usize, place: usize, of: usize) {
+    /// Draws the bars of one series, at `position` among `of` bars side by side.
+    fn bars(&self, svg: &mut String, index: usize, position: usize, of: usize) {
         let wide = self.band() * 0.8 / of as f64;
-        let offset = (place as f64 - of as f64 / 2.0) * wide;
+        let offset = (position as f64 - of as f64 / 2.0) * wide;
         let series = &self.figure.series[index];
         let scale = self.scale(index);
         let own = palette::of_bars(series, index, self.figure.series.len() == 1);
         let mut drawn = Vec::new();
-        for (place, (centre, value)) in self.points(series).enumerate() {
+        for (point, (centre, value)) in self.points(series).enumerate() {
             let Some(y) = scale.pixel(value) else { continue };
             let bar = bar(centre + offset, wide, scale.base(), y);
-            match own.as_ref().and_then(|own| own.get(place)) {
+            match own.as_ref().and_then(|own| own.get(point)) {
                 Some(colour) => fill(svg, &[bar], colour),
                 None => drawn.push(bar),
             }
@@ -181,26 +181,26 @@ impl<'a> Drawing<'a> {
         fill(svg, &drawn, self.colour(index));
     }
 
-    /// All bars on top of each other; what is below zero goes down.
+    /// Draws bars on top of each other; negative values grow downwards.
     fn stack(&self, svg: &mut String, bars: &[usize]) {
         let wide = self.band() * 0.8;
-        let mut piled: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
+        let mut ends: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
         for &index in bars {
             let mut drawn = Vec::new();
             for (centre, value) in self.points(&self.figure.series[index]).filter(|(_, value)| value.is_finite()) {
-                let (up, down) = piled.entry((centre * 16.0) as i64).or_default();
-                let pile = if value < 0.0 { down } else { up };
-                let from = *pile;
-                *pile += value;
+                let (up, down) = ends.entry((centre * 16.0) as i64).or_default();
+                let end = if value < 0.0 { down } else { up };
+                let from = *end;
+                *end += value;
                 let base = self.y.pixel(from).unwrap_or_else(|| self.y.base());
-                let Some(y) = self.y.pixel(*pile) else { continue };
+                let Some(y) = self.y.pixel(*end) else { continue };
                 drawn.push(bar(centre - wide / 2.0, wide, base, y));
             }
             fill(svg, &drawn, self.colour(index));
         }
     }
 
-    /// Bars that begin where the one before ended.
+    /// Draws bars of which each begins where the one before ended.
     fn waterfall(&self, svg: &mut String, series: &Series) {
         let wide = self.band() * 0.8;
         let [more, less, total] = palette::WATERFALL;
@@ -218,7 +218,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// A line, or steps, broken where a value is missing.
+    /// Draws a line, or steps, with gaps where values are missing.
     fn line(&self, svg: &mut String, series: &Series, index: usize) {
         let mut path = String::new();
         let (mut drawing, mut drawn) = (false, 0);
@@ -227,7 +227,7 @@ impl<'a> Drawing<'a> {
             match point {
                 Some((x, y)) if drawing && series.mark == Mark::Step => push(&mut path, format_args!("H{x:.1}V{y:.1}")),
                 Some((x, y)) if drawing => push(&mut path, format_args!("L{x:.1} {y:.1}")),
-                // A point alone is drawn as a dot by the round caps.
+                // Round caps draw a single point as a dot.
                 Some((x, y)) => push(&mut path, format_args!("M{x:.1} {y:.1}h.01")),
                 None => {}
             }
@@ -241,7 +241,7 @@ impl<'a> Drawing<'a> {
         stroke(svg, &path, self.colour(index));
     }
 
-    /// The pixels along the first axis and the values of a series.
+    /// Returns the pixels along the first axis and the values of a series.
     fn points(&self, series: &'a Series) -> Box<dyn Iterator<Item = (f64, f64)> + '_> {
         match (&series.x, &self.x) {
             (Points::Numbers(x), Some(scale)) => {
@@ -250,20 +250,20 @@ impl<'a> Drawing<'a> {
             (Points::Names(names), None) => {
                 let at: std::collections::HashMap<&str, usize> =
                     self.names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
-                let places: Vec<Option<usize>> =
+                let indices: Vec<Option<usize>> =
                     unique(names).iter().map(|name| at.get(name.as_str()).copied()).collect();
-                Box::new(places.into_iter().zip(&series.y).filter_map(|(place, &y)| Some((self.centre(place?), y))))
+                Box::new(indices.into_iter().zip(&series.y).filter_map(|(index, &y)| Some((self.centre(index?), y))))
             }
             _ => Box::new(std::iter::empty()),
         }
     }
 
-    /// The axis of values of a series.
+    /// Returns the axis of values of a series.
     fn scale(&self, index: usize) -> &Scale {
         self.second.as_ref().filter(|_| self.figure.on_second(index)).unwrap_or(&self.y)
     }
 
-    /// The colour of a series.
+    /// Returns the colour of a series.
     fn colour(&self, index: usize) -> &'static str {
         self.figure.series.get(index).map_or("#000", |series| palette::of_series(&series.name, index))
     }
@@ -272,7 +272,7 @@ impl<'a> Drawing<'a> {
         self.left + self.band() * (name as f64 + 0.5)
     }
 
-    /// The room for the bars of one place.
+    /// Returns the width for the bars at one position.
     fn band(&self) -> f64 {
         let whole = self.right - self.left;
         if !self.names.is_empty() {
@@ -297,16 +297,16 @@ fn x_span(figure: &Figure) -> Option<Span> {
     Span::of(figure.series.iter().flat_map(|series| numbers(&series.x)).copied(), figure.x.log, false)
 }
 
-/// The values on one of the axes.
+/// Returns the values on one of the two axes of values.
 fn values(figure: &Figure, on_second: bool) -> Vec<f64> {
     let on_it = |(index, _): &(usize, &Series)| figure.on_second(*index) == on_second;
     figure.series.iter().enumerate().filter(on_it).flat_map(|(_, series)| series.y.iter().copied()).collect()
 }
 
-/// Of all points in one column of pixels the first, lowest, highest and last, since more cannot be seen; `None` is a gap.
+/// Keeps the first, lowest, highest and last of all points in one column of pixels, since more cannot be seen; `None` is a gap.
 fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
     let mut kept: Vec<Option<(f64, f64)>> = Vec::new();
-    // First, lowest, highest and last point of the column at hand.
+    // First, lowest, highest and last point of the current column.
     let mut column: Option<[(f64, f64); 4]> = None;
     for point in points {
         if let (Some((x, y)), Some([first, low, high, last])) = (point, &mut column)
@@ -328,17 +328,17 @@ fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64,
     kept
 }
 
-/// The ends of all stacks, and the values of what is not stacked.
+/// Returns the ends of all stacks, and the values of series that are not stacked.
 fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
     let mut ends: std::collections::BTreeMap<String, (f64, f64)> = std::collections::BTreeMap::new();
     let mut values = Vec::new();
     for (_, series) in figure.series.iter().enumerate().filter(|(index, _)| !figure.on_second(*index)) {
-        let places = match &series.x {
+        let positions = match &series.x {
             Points::Names(at) => unique(at),
             Points::Numbers(at) => at.iter().map(f64::to_string).collect(),
         };
-        for (place, &value) in places.into_iter().zip(&series.y).filter(|(_, value)| value.is_finite()) {
-            let end = ends.entry(place).or_default();
+        for (position, &value) in positions.into_iter().zip(&series.y).filter(|(_, value)| value.is_finite()) {
+            let end = ends.entry(position).or_default();
             if value < 0.0 {
                 end.1 += value
             } else {

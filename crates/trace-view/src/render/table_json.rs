@@ -1,5 +1,5 @@
-//! The table of our JupyterLab extension: `application/vnd.tracebook.table.v1+json`. Saved notebooks hold it, so it may
-//! only grow by addition.
+//! The format of tables for our JupyterLab extension: `application/vnd.tracebook.table.v1+json`. It is stored in saved notebooks,
+//! so it may only be extended.
 
 use serde_json::{Value, json};
 
@@ -7,19 +7,19 @@ use super::grid::{self, total_rows};
 use super::names::one_line;
 use crate::{EventCells, Kind, Table, TableValue};
 
-/// How many bytes of rows are sent at most, so that a notebook stays small enough to open.
+/// The most bytes of rows that are sent, so that a notebook stays small enough to open.
 const MOST_BYTES: usize = 1_500_000;
-/// Beyond this a JavaScript number loses digits; such integers are sent as text.
+/// The largest integer that a JavaScript number represents exactly; larger ones are sent as text.
 const EXACT: u64 = 1 << 53;
 
-/// The content: `version`, `caption`, `columns` (name, unit, kind, meaning, decimals; where there is one a `short` title and
-/// the `scale` of the bars), `rows`, `total_rows`, `notes`, and where they apply
+/// Returns the content: `version`, `caption`, `columns` (name, unit, kind, meaning, decimals; optionally a `short` title and the
+/// `scale` of the bars), `rows`, `total_rows`, `notes`, and optionally
 ///
 /// * `page`, the number of rows to show at first,
-/// * `changes`, how each row changed: the `column` that shows it, the `kinds`, and for each of `rows` the index of its kind,
+/// * `changes`, the change of each row: the `column` that shows it, the `kinds`, and for each of `rows` the index of its kind,
 /// * `events`, the notebook cells that list the events behind a row: the columns with their `name` and `rank`, and `cells`
 ///   (title, before, after, counts),
-/// * `rest`, how to reach the rows that are not sent.
+/// * `rest`, how to see the rows that are not sent.
 pub(super) fn table(table: &Table) -> Value {
     let columns = table.headers.iter().zip(grid::decimals(table)).map(|(header, decimals)| {
         let mut column = json!({
@@ -82,7 +82,7 @@ fn event_cells(events: &EventCells) -> Value {
     })
 }
 
-/// The rows that are sent: as many as the limits of rows and bytes leave room for.
+/// Returns the rows that are sent, within the limits of rows and bytes.
 fn sent(table: &Table) -> Vec<Value> {
     let mut bytes = 0;
     let rows = table.rows.iter().take(Table::MOST_ROWS).map(|row| {
@@ -101,7 +101,7 @@ fn value(cell: &TableValue) -> Value {
         TableValue::Text(text) => Value::String(one_line(text)),
         TableValue::Int(value) if value.unsigned_abs() > EXACT => Value::String(value.to_string()),
         TableValue::Int(value) => Value::from(*value),
-        // Not finite becomes null.
+        // A value that is not finite becomes null.
         TableValue::Float(value) => Value::from(*value),
     }
 }
@@ -114,7 +114,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Id => "id",
         Kind::Difference => "difference",
         Kind::Bar => "bar",
-        // What it says stands in `changes`.
+        // `changes` has its meaning.
         Kind::Category | Kind::Change => "category",
     }
 }
@@ -163,7 +163,7 @@ mod tests {
         let all =
             table(&Table { headers: headers.clone(), rows: rows.clone(), page: page.clone(), ..Table::default() });
         assert_eq!((&all["page"], all["rows"].as_array().map(Vec::len)), (&json!(20), Some(30)));
-        assert_eq!(all["notes"], json!([]), "the rest is a page away");
+        assert_eq!(all["notes"], json!([]), "the extension pages through the rest");
         let cut = table(&Table { headers, rows: rows[..20].to_vec(), total_rows: 30, page, ..Table::default() });
         assert_eq!(cut["notes"], json!(["--top 0 shows all"]));
     }

@@ -1,29 +1,29 @@
-//! Plain text for terminals, logs and front ends that draw nothing richer.
+//! Plain text, for terminals, logs and front ends without richer forms.
 
 use super::grid::Grid;
-use super::names::{elide, elide_apart, steers};
+use super::names::{elide, elide_apart, is_control};
 use crate::{Figure, Header, Kind, Points, Table, TableValue};
 
-/// How wide a table may be before its names are elided.
+/// The width of a table in characters, above which names are elided.
 const WIDTH: usize = 120;
-/// What a name keeps at least.
+/// The least width of a column of names.
 const LEAST_NAME: usize = 32;
-/// A head narrower than this is not broken.
+/// A header is not broken into lines narrower than this.
 const LEAST_HEAD: usize = 10;
-/// How many values of a figure its text shows.
+/// The most values in the text of a figure.
 const MOST_VALUES: usize = 20;
 
-/// `text` without control characters that could steer a terminal; line ends and tabs stay.
+/// Replaces characters that could control a terminal; line ends and tabs stay.
 pub fn terminal_safe(text: &str) -> String {
-    text.chars().map(|c| if steers(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_control(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
-/// A table in aligned columns: caption, head, the same rows as the HTML form, footer.
+/// Writes a table in aligned columns: caption, headers, the same rows as the HTML form, footer.
 pub(super) fn table(table: &Table) -> String {
     grid(Grid::of(table))
 }
 
-/// A table with all rows of its first page.
+/// Writes a table with all rows of its first page.
 pub(super) fn whole_table(table: &Table) -> String {
     grid(Grid::of_rows(table, usize::MAX))
 }
@@ -45,9 +45,9 @@ fn grid(grid: Grid) -> String {
     }
     let deepest = heads.iter().map(Vec::len).max().unwrap_or(0);
     for depth in 0..deepest {
-        // Heads end at the same line.
-        let part = |head: &Vec<String>| (depth + head.len()).checked_sub(deepest);
-        lines.push(line(heads.iter().map(|head| part(head).map_or("", |depth| head[depth].as_str())).collect()));
+        // All headers end on the same line.
+        let index = |head: &Vec<String>| (depth + head.len()).checked_sub(deepest);
+        lines.push(line(heads.iter().map(|head| index(head).map_or("", |depth| head[depth].as_str())).collect()));
     }
     lines.push(widths.iter().map(|&width| "─".repeat(width)).collect::<Vec<_>>().join("  "));
     lines.extend((0..grid.rows.len()).map(|row| line(columns.iter().map(|column| column[row].as_str()).collect())));
@@ -56,7 +56,7 @@ fn grid(grid: Grid) -> String {
     lines.join("\n")
 }
 
-/// A figure in words: its titles, and its values as a table.
+/// Writes a figure: its titles, and its values as a table.
 pub(super) fn figure(figure: &Figure) -> String {
     let titles = [figure.title.as_str(), figure.subtitle.as_str()];
     let caption = titles.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" · ");
@@ -70,7 +70,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The head of a column on as many lines as keep it about as narrow as its values: `control_total_`, `duration [ms]`.
+/// Breaks the header of a column into lines about as narrow as its values: `control_total_`, `duration [ms]`.
 fn head(grid: &Grid, column: usize) -> Vec<String> {
     let values = grid.rows.iter().map(|row| length(&row[column].text)).max().unwrap_or(0);
     let mut lines = vec![String::new()];
@@ -86,7 +86,7 @@ fn head(grid: &Grid, column: usize) -> Vec<String> {
     lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// The values of a column, elided to its width; names stay apart.
+/// Elides the values of a column to its width; different names stay different.
 fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
     let whole: Vec<String> = grid.rows.iter().map(|row| row[column].text.clone()).collect();
     if grid.heads[column].kind == Kind::Name {
@@ -95,7 +95,7 @@ fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
     whole.iter().map(|text| elide(text, width)).collect()
 }
 
-/// The width of every column; names and other texts share what the numbers leave.
+/// Returns the width of every column; names and other texts share the width that the numbers leave.
 fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
     let head = |column: usize| heads[column].iter().map(|line| length(line)).max().unwrap_or(0);
     let widest = |column: usize| grid.rows.iter().map(|row| length(&row[column].text)).max().unwrap_or(0);
@@ -105,7 +105,7 @@ fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
     let gaps = 2 * widths.len().saturating_sub(1);
     let fixed: usize = (0..widths.len()).filter(|column| !elastic.contains(column)).map(|column| widths[column]).sum();
     let mut room = WIDTH.saturating_sub(fixed + gaps);
-    // Narrow columns first: what they leave goes to the wide ones.
+    // Narrow columns first: the width that they leave goes to the wide ones.
     let mut narrow_first = elastic.clone();
     narrow_first.sort_by_key(|&column| widths[column]);
     for (done, column) in narrow_first.into_iter().enumerate() {
@@ -116,17 +116,17 @@ fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
     widths
 }
 
-/// The values of a figure: one row per place when all series stand at the same places, else one per value.
+/// Returns the values of a figure as a table: one row per position if all series have the same positions, else one per value.
 fn values(figure: &Figure) -> Table {
-    let place = if figure.x.title.is_empty() { "name" } else { figure.x.title.as_str() };
-    let place_kind = |points: &Points| if matches!(points, Points::Names(_)) { Kind::Name } else { Kind::Number };
+    let position = if figure.x.title.is_empty() { "name" } else { figure.x.title.as_str() };
+    let position_kind = |points: &Points| if matches!(points, Points::Names(_)) { Kind::Name } else { Kind::Number };
     let y = |series: &crate::Series, index: usize| {
         series.y.get(index).map_or(TableValue::Null, |&value| TableValue::Float(value))
     };
     let Some(first) = figure.series.first() else { return Table::default() };
     let mut table = Table::default();
     if figure.series.iter().all(|series| series.x == first.x) {
-        table.headers.push(Header::new(place, figure.x.unit, place_kind(&first.x)));
+        table.headers.push(Header::new(position, figure.x.unit, position_kind(&first.x)));
         table.headers.extend(figure.series.iter().map(|series| Header::new(&series.name, figure.y.unit, Kind::Number)));
         table.total_rows = first.x.len();
         for index in 0..first.x.len().min(MOST_VALUES) {
@@ -136,7 +136,7 @@ fn values(figure: &Figure) -> Table {
     } else {
         table.headers = vec![
             Header::new("series", crate::Unit::None, Kind::Text),
-            Header::new(place, figure.x.unit, place_kind(&first.x)),
+            Header::new(position, figure.x.unit, position_kind(&first.x)),
             Header::new(if figure.y.title.is_empty() { "value" } else { &figure.y.title }, figure.y.unit, Kind::Number),
         ];
         for series in &figure.series {

@@ -1,7 +1,7 @@
 //! Ticks of the axes: names, whole numbers, decades.
 
 use super::style::{escape, to_json};
-use crate::render::names::{elide_apart, places};
+use crate::render::names::{axis_names, elide_apart};
 use crate::{Axis, Figure, tidied};
 use plotly::common::TickMode;
 use serde_json::{Map, Value};
@@ -42,7 +42,7 @@ pub(super) fn span<'v>(values: impl Iterator<Item = &'v f64>) -> f64 {
 /// Returns the keys of the ticks of an axis of names, which are elided. A tick is tied to its name in full: elided names that
 /// look the same keep their own bars.
 pub(super) fn name_ticks(figure: &Figure) -> Map<String, Value> {
-    let names = places(figure);
+    let names = axis_names(figure);
     if names.is_empty() {
         return Map::new();
     }
@@ -81,7 +81,7 @@ fn longest(texts: &[String]) -> usize {
 
 /// Returns how many pixels the names at the axis take below the plot; 0 if they are horizontal.
 pub(super) fn names_height(figure: &Figure) -> u32 {
-    let texts = tick_texts(&places(figure));
+    let texts = tick_texts(&axis_names(figure));
     let angle = angle(&texts).unwrap_or(0);
     (longest(&texts) as f64 * CHAR * f64::from(-angle).to_radians().sin()) as u32
 }
