@@ -1,59 +1,59 @@
-# Two commands: `make demo` and `make test`. The others are parts of them.
+# Main targets: `make demo` and `make test`; most others are parts of them.
 
 SHELL := /bin/sh
 CARGO ?= cargo
 PYTHON ?= python3
 
-# Where cargo builds; the installer looks there too.
+# Cargo's target folder, which the installer uses, too.
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 TRACEBOOK := $(TARGET)/release/tracebook
 
-# The active virtual environment, or one of our own.
+# The active virtual environment, or `.venv`.
 VENV := $(if $(VIRTUAL_ENV),$(VIRTUAL_ENV),.venv)
 BIN := $(VENV)/bin
-# What `make install` passes on; the active environment if there is one.
+# Flags of `make install`: the active environment if there is one.
 INSTALL ?= $(if $(VIRTUAL_ENV),--sys-prefix,--user)
 
 DEMO := notebooks/trace_diff_demo
 EXECUTED := $(DEMO).executed.ipynb
 
-# The folder of third-party traces and recorded answers that the tests compare with, if it is there.
+# The folder of third-party traces and recorded answers; tests that need it are skipped without it.
 export TRACEBOOK_SHARED ?= $(CURDIR)/../shared
 
-# A crate of rust-analyzer looks at it: without this, a build with and one without it compile 40 crates again.
+# A crate of rust-analyzer reads it at compile time: setting or unsetting it would recompile 40 crates.
 unexport CI
 
 .DEFAULT_GOAL := help
-# Cargo does the parallel work; the steps stand in order.
+# Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
 .PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
 	@echo 'make test       format, lints, every test, the notebooks, a browser (needs chromium)'
-	@echo 'make check      the part of make test that needs no Python'
+	@echo 'make check      the part of make test without Python'
 	@echo 'make check-js   type check of the JupyterLab extension (make test runs it too)'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make site       build the documentation site (installs mdBook once)'
-	@echo 'make reference  write the magics of the README and the guide again'
-	@echo 'make completion-index  write what completion knows of polars, plotly, serde_json and std again (std needs rust-src)'
-	@echo 'make screenshots  make docs/images again, of the demo traces in JupyterLab (needs chromium)'
-	@echo 'make notebooks  execute the committed notebooks again, in place'
-	@echo 'make bench      time loading beside HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
-	@echo 'make bench-cells  time the kernel: start, magics, Rust cells, beside stock evcxr (EVCXR= without)'
-	@echo 'make fuzz       every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
-	@echo 'make deny       licences, sources and bans of all dependencies (ADVISORIES=advisories asks RustSec, too)'
-	@echo 'make soak       a mixed load for SOAK_SECONDS=$(SOAK_SECONDS): shows memory, handles and threads, fails if they grow'
-	@echo 'make conformance  run what docs/conformance.md lists, alone and beside two busy processes, and write the page'
-	@echo 'make demo-data  write notebooks/data/control and /test again'
+	@echo 'make reference  regenerate the reference of magics in the README and the guide'
+	@echo 'make completion-index  regenerate the completion index of polars, plotly, serde_json and std (std needs rust-src)'
+	@echo 'make screenshots  regenerate docs/images from the demo traces in JupyterLab (needs chromium)'
+	@echo 'make notebooks  execute the committed notebooks in place'
+	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
+	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
+	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
+	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
+	@echo 'make soak       run a mixed load for SOAK_SECONDS=$(SOAK_SECONDS); fails if memory, handles or threads grow'
+	@echo 'make conformance  run the checks of docs/conformance.md, on an idle and on a busy machine, and write the page'
+	@echo 'make demo-data  regenerate notebooks/data/control, /test and /job'
 
 demo: machine venv kernel
 	@echo '== executing $(DEMO).ipynb'
 	@rm -f $(EXECUTED)
 	@'$(BIN)/python' tests/execute.py $(DEMO).ipynb $(EXECUTED)
 	@echo
-	@echo 'The demo ran: $(EXECUTED) holds its answers. To see them, and to go on from there:'
+	@echo 'Done. The executed notebook is $(EXECUTED). To open it:'
 	@echo
 	@echo '    $(BIN)/jupyter lab $(EXECUTED)'
 	@echo
@@ -61,7 +61,7 @@ demo: machine venv kernel
 test: machine machine-test check venv ruff check-js kernel wheel pytest
 	@echo '== make test: all passed'
 
-# Lints first: they fail faster than tests.
+# Lints first, since they fail faster than tests.
 check: fmt clippy cargo-test doc
 
 fmt:
@@ -107,14 +107,14 @@ pytest:
 	@echo '== kernel, notebooks, browser (pytest)'
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests -ra
 
-# Everything in one go, so that no dependency is compiled twice with other features.
+# The whole workspace at once, so that no dependency is compiled twice with different features.
 build:
 	@if [ ! -x '$(TRACEBOOK)' ]; then \
 	  echo '== building: the first time polars and evcxr are compiled, 10 to 20 minutes on 2 cores; later seconds'; \
 	else echo '== building'; fi
 	@$(CARGO) build --release --locked --workspace
 
-# An active environment that has what is needed is left as it is.
+# An active environment that has all requirements is not changed.
 venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
 
 venv-active:
@@ -136,7 +136,7 @@ kernel: build venv
 install: machine build
 	@CARGO_TARGET_DIR='$(TARGET)' '$(TRACEBOOK)' install $(INSTALL)
 
-# The binary that is built already, and beside it what it would install; cargo compiles nothing again.
+# Packs the built binary and the files that it would install; cargo compiles nothing again.
 wheel: machine build venv
 	@echo '== writing the wheel'
 	@rm -rf tracebook.data dist/tracebook-*.whl
@@ -145,7 +145,7 @@ wheel: machine build venv
 	@rm -rf tracebook.data
 	@ls dist/tracebook-*.whl
 
-# The documentation site; mdBook from the path, or built once.
+# The documentation site, with mdBook from the path or built once.
 MDBOOK ?= $(or $(shell command -v mdbook),$(TARGET)/mdbook/bin/mdbook)
 SITE := $(abspath $(TARGET))/site
 
@@ -157,7 +157,7 @@ $(TARGET)/mdbook/bin/mdbook:
 	@echo '== building mdBook: some minutes, once'
 	@$(CARGO) install --quiet --locked --no-default-features --features search --root '$(TARGET)/mdbook' --target-dir '$(TARGET)/mdbook' mdbook@0.5.4
 
-# What the magics say of themselves, in the guide and in the README.
+# The reference of magics, from their own help, in the guide and in the README.
 reference: build
 	@'$(TRACEBOOK)' reference >docs/guide/magics.md
 	@'$(TRACEBOOK)' reference --table >'$(TARGET)/magics.md'
@@ -165,19 +165,19 @@ reference: build
 	  if (inside) while ((getline line <table) > 0) print line; next } !inside' README.md >'$(TARGET)/README.md'
 	@cp '$(TARGET)/README.md' README.md
 
-# Leave the machine alone meanwhile: it measures, too. CONFORMANCE=checks leaves the figures open.
+# It measures, too: run nothing else meanwhile. CONFORMANCE=checks omits the figures.
 CONFORMANCE ?= figures
 
 conformance: machine venv kernel
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests/kernel -q --conformance '$(CONFORMANCE)'
 
-# Cells, magics, errors, interrupts, large outputs, loads, in turns; the bounds stand in tests/kernel/soak.py.
+# Cells, magics, errors, interrupts, large outputs and loads in turn; the bounds are in tests/kernel/soak.py.
 SOAK_SECONDS ?= 600
 
 soak: machine venv kernel
 	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' tests/kernel/soak.py $(SOAK_SECONDS)
 
-# What completion knows of polars and the standard library, from their sources: after another polars or another Rust.
+# The completion index, from the sources of polars and the standard library: run it after an update of polars or Rust.
 completion-index:
 	@[ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || { \
 	  echo 'Missing: the sources of the standard library. Install with:'; echo '    rustup component add rust-src'; exit 1; }
@@ -193,7 +193,7 @@ notebooks: machine venv kernel
 	@'$(BIN)/python' tests/execute.py notebooks/trace_analysis_demo.ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/your_first_diff.ipynb
 
-# Pictures of the real thing, for the README.
+# The README's screenshots.
 .PHONY: screenshots
 screenshots: machine machine-test venv kernel
 	@'$(BIN)/python' tests/browser/pictures.py docs/images
@@ -201,7 +201,7 @@ screenshots: machine machine-test venv kernel
 demo-data:
 	@$(CARGO) run --release --locked -p trace-testkit --bin demo_data -- notebooks/data
 
-# What a plain Debian lacks, told before anything is built.
+# Reports missing packages before anything is built.
 machine:
 	@case "$$(uname -s) $$(uname -m)" in \
 	  'Linux x86_64') ;; \
@@ -226,7 +226,8 @@ machine-test:
 	  sudo=''; [ "$$(id -u)" = 0 ] || sudo='sudo '; \
 	  echo 'Missing: chromium. Install with:'; echo "    $${sudo}apt-get update && $${sudo}apt-get install -y chromium"; exit 1; }
 
-# Loading beside HTA, polars, DuckDB and orjson, in an environment of their own. Data and what was checked are kept in the target folder.
+# Loading compared with HTA, polars, DuckDB and orjson, in an environment of their own. Data and checked digests are kept in the
+# target folder.
 BENCH := $(TARGET)/bench
 BENCH_SIZES ?= 35M,250M,1G,4G
 BENCH_FLAGS ?=
@@ -237,12 +238,12 @@ bench: machine $(BENCH)/venv/.requirements
 	  --folder '$(BENCH)/data' --python '$(BENCH)/venv/bin/python' --sizes '$(BENCH_SIZES)' $(if $(BENCH_WRITE),--write docs/benchmarks.md) $(BENCH_FLAGS)
 
 $(BENCH)/venv/.requirements: benches/requirements.txt
-	@echo '== installing what is compared with into $(BENCH)/venv'
+	@echo '== installing the other readers into $(BENCH)/venv'
 	@[ -x '$(BENCH)/venv/bin/python' ] || $(PYTHON) -m venv '$(BENCH)/venv'
 	@'$(BENCH)/venv/bin/python' -m pip install --quiet --disable-pip-version-check -r benches/requirements.txt
 	@cp benches/requirements.txt $@
 
-# How long a user waits, in this machine's seconds, beside stock evcxr, which is built once; EVCXR= leaves it out.
+# Latency of the kernel and of stock evcxr, which is built once; EVCXR= leaves it out.
 STOCK := $(TARGET)/stock
 EVCXR ?= $(STOCK)/bin/evcxr_jupyter
 
@@ -253,7 +254,7 @@ $(STOCK)/bin/evcxr_jupyter:
 	@echo '== building evcxr_jupyter to compare with: about 10 minutes on 2 cores, once'
 	@$(CARGO) install --quiet --locked --root '$(STOCK)' --target-dir '$(STOCK)/target' evcxr_jupyter@0.22.0
 
-# Every fuzz target for so many seconds. On any compiler: without sanitizers, cargo-fuzz needs no nightly.
+# Seconds per fuzz target. Without sanitizers, cargo-fuzz needs no nightly compiler.
 FUZZ_SECONDS ?= 60
 CARGO_FUZZ := $(TARGET)/fuzz-tools/bin/cargo-fuzz
 
@@ -271,7 +272,7 @@ $(CARGO_FUZZ):
 	@echo '== installing cargo-fuzz into $(TARGET)/fuzz-tools'
 	@$(CARGO) install --quiet --locked --root '$(TARGET)/fuzz-tools' --target-dir '$(TARGET)/fuzz-tools/target' cargo-fuzz@0.13.2
 
-# deny.toml says what may come in. Advisories are fetched from GitHub, so they are asked for by name: ADVISORIES=advisories.
+# The rules are in deny.toml. Advisories are fetched from GitHub, so they are checked on request only: ADVISORIES=advisories.
 ADVISORIES ?=
 CARGO_DENY := $(or $(shell command -v cargo-deny),$(TARGET)/deny-tools/bin/cargo-deny)
 

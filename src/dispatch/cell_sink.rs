@@ -103,7 +103,7 @@ impl CellSink {
         let mut state = lock(&self.state);
         let now = Instant::now();
         self.send(state.streams.print(name, text, now).into_iter().map(message::stream));
-        if let Some(wait) = state.streams.overfull(now) {
+        if let Some(wait) = state.streams.backpressure(now) {
             drop(state);
             std::thread::sleep(wait);
             self.flush_due();

@@ -9,7 +9,7 @@ use super::stdin::Stdin;
 use super::{comm, complete, inspect, is_complete, kernel_info, shutdown};
 use crate::Failure;
 use crate::engine::{Engine, Stop};
-use crate::session::memory;
+use crate::session::allocator;
 use crate::wire::{Channel, Connection, Outbox, Request, Wire, WireError};
 use jupyter_protocol::{InterruptReply, Status};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ enum Event {
 /// If the sockets cannot be opened or a thread cannot be started.
 pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireError> {
     crate::log::start();
-    memory::keep_little();
+    allocator::limit_kept_memory();
     let open = |what| move |source| WireError::Open { what, source };
     let (sender, mut events) = unbounded_channel();
     let send_to_loop = |sender: &UnboundedSender<Event>| {

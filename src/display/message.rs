@@ -1,6 +1,6 @@
-//! What a cell shows, as the iopub messages of Jupyter.
+//! The iopub messages of a cell's outputs.
 
-use super::streams::Chunk;
+use super::streams::StreamText;
 use crate::Failure;
 use jupyter_protocol::{ClearOutput, ErrorOutput, StreamContent};
 use serde_json::{Value, json};
@@ -15,36 +15,35 @@ pub struct Message {
     pub content: Value,
 }
 
-/// Rich content; under an `id` if it is to be replaced later.
+/// Displays rich content, under an `id` if it may be replaced later.
 ///
-/// The protocol crate's own type for rich content knows a closed list of MIME types and reads ours through it; bundles
-/// go out as they are.
+/// The protocol crate's type for rich content has a closed list of MIME types, so bundles are sent without it.
 pub fn display(bundle: Bundle, id: Option<String>) -> Message {
     Message { kind: "display_data", content: rich(bundle, id) }
 }
 
-/// What replaces the content displayed under `id`.
+/// Replaces the content displayed under `id`.
 pub fn update(bundle: Bundle, id: String) -> Message {
     Message { kind: "update_display_data", content: rich(bundle, Some(id)) }
 }
 
-/// The value of a cell's last expression.
+/// Shows the value of a cell's last expression.
 pub fn result(bundle: Bundle, execution_count: usize) -> Message {
     let content = json!({"execution_count": execution_count, "data": bundle.data, "metadata": bundle.metadata});
     Message { kind: "execute_result", content }
 }
 
-/// Takes away what the cell has shown; with `wait`, when the next output comes.
+/// Clears what the cell has shown; with `wait`, when the next output comes.
 pub fn clear(wait: bool) -> Message {
     Message { kind: "clear_output", content: typed(&ClearOutput { wait }) }
 }
 
-/// Printed text.
-pub fn stream(chunk: Chunk) -> Message {
-    Message { kind: "stream", content: typed(&StreamContent { name: chunk.name.into(), text: chunk.text }) }
+/// Sends printed text.
+pub fn stream(printed: StreamText) -> Message {
+    Message { kind: "stream", content: typed(&StreamContent { name: printed.name.into(), text: printed.text }) }
 }
 
-/// The one error message of a cell that failed.
+/// Reports the error of a cell that failed.
 pub fn error(failure: &Failure) -> Message {
     let Failure { ename, evalue, traceback } = failure.clone();
     Message { kind: "error", content: typed(&ErrorOutput { ename, evalue, traceback }) }
@@ -55,7 +54,7 @@ fn rich(bundle: Bundle, id: Option<String>) -> Value {
     json!({"data": bundle.data, "metadata": bundle.metadata, "transient": transient})
 }
 
-/// The protocol crate's types are plain data and always have a JSON form.
+/// Serializes a type of the protocol crate; these are plain data.
 fn typed(content: &impl serde::Serialize) -> Value {
     serde_json::to_value(content).unwrap_or_default()
 }

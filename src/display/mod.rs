@@ -1,4 +1,4 @@
-//! What a cell shows, on its way to the front end.
+//! Outputs of a cell as messages to the front end.
 
 pub mod message;
 mod output;
@@ -8,4 +8,4 @@ mod streams;
 pub use message::Message;
 pub use output::{Output, Sink};
 pub use pace::Pace;
-pub use streams::{Chunk, Stdio, Streams};
+pub use streams::{Stdio, StreamText, Streams};

@@ -1,27 +1,27 @@
-//! One thing a running cell shows, and where it goes.
+//! Outputs of a running cell, and the sink that sends them.
 
 use crate::Failure;
 use trace_view::Bundle;
 
-/// One thing a running cell shows.
+/// An output of a running cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// Text printed on standard output.
     Stdout(String),
     /// Text printed on standard error.
     Stderr(String),
-    /// Rich content; with an id it can be replaced later.
+    /// Rich content.
     Display {
-        /// The alternatives.
+        /// The content.
         bundle: Bundle,
-        /// The `display_id`, if it is to be replaced later.
+        /// The `display_id`, if it may be replaced later.
         id: Option<String>,
     },
     /// New content for what was displayed under `id`.
     Update {
-        /// The alternatives.
+        /// The content.
         bundle: Bundle,
-        /// The `display_id` it was displayed under.
+        /// The `display_id`.
         id: String,
     },
     /// The value of the cell's last expression.
@@ -30,22 +30,22 @@ pub enum Output {
     Page(Bundle),
     /// Clears what the cell has shown so far.
     Clear {
-        /// Only when the next output comes.
+        /// Clears only when the next output comes.
         wait: bool,
     },
 }
 
-/// Where a running cell's outputs go, in order. Calls never block for long and may come from any thread.
+/// The receiver of a running cell's outputs, which keeps their order. Calls do not block for long and may come from any thread.
 pub trait Sink: Send + Sync {
-    /// Passes one output on.
+    /// Sends one output.
     fn emit(&self, output: Output);
 
-    /// Asks the person for a line of input.
+    /// Asks the user for a line of input.
     ///
     /// # Errors
     /// If the front end does not allow input, or the wait was interrupted.
     fn input(&self, prompt: &str, password: bool) -> Result<String, Failure>;
 
-    /// Whether this cell was interrupted; long work asks every few milliseconds.
+    /// Tells whether this cell was interrupted; long work calls it every few milliseconds.
     fn interrupted(&self) -> bool;
 }

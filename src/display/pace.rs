@@ -1,15 +1,15 @@
-//! How fast a cell may show things.
+//! Rate limit of a cell's messages.
 
 use std::time::{Duration, Instant};
 
-/// Over this time messages are counted.
+/// The period over which messages are counted.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// Messages per window. Jupyter's server stops passing on the outputs of a cell above 1,000 a second, and a client that
-/// falls too far behind loses messages, the last `idle` among them.
+/// Messages per window. Jupyter Server drops the outputs of a cell above 1,000 a second, and a client that falls too far behind
+/// loses messages, the last `idle` among them.
 const MESSAGES: usize = 900;
 
-/// Slows a cell down that shows more than a front end can take.
+/// Counts messages and slows down a cell that sends too many.
 #[derive(Debug, Default)]
 pub struct Pace {
     started: Option<Instant>,
@@ -17,7 +17,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Counts one message; returns how long the cell must wait after it.
+    /// Counts one message and returns how long the cell must wait after it.
     pub fn count(&mut self, now: Instant) -> Option<Duration> {
         let passed = self.started.map(|started| now.duration_since(started));
         if passed.is_none_or(|passed| passed >= WINDOW) {
@@ -27,7 +27,7 @@ impl Pace {
         (self.count >= MESSAGES).then(|| WINDOW.saturating_sub(passed.unwrap_or_default()))
     }
 
-    /// Whether the messages of this window are used up: one that cannot wait must not be sent.
+    /// Tells whether no message is left in this window: an output that cannot wait must not be sent.
     pub fn is_used_up(&self, now: Instant) -> bool {
         self.count >= MESSAGES && self.started.is_some_and(|started| now.duration_since(started) < WINDOW)
     }

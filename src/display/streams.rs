@@ -1,17 +1,16 @@
-//! Printed text, gathered: front ends choke on many small messages, and Jupyter's server cuts off cells that send
-//! them.
+//! Buffers of printed text: front ends are slow with many small messages, and Jupyter Server cuts off cells that send them.
 
 use std::time::{Duration, Instant};
 
-/// Shortest time between two stream messages: at most 20 a second.
+/// The least time between two stream messages: at most 20 a second.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Text held back, at most. A cell that prints faster is slowed down to this much per period, so that a client that
-/// cannot keep up costs bounded memory.
-const ENOUGH: usize = 4 << 20;
+/// Buffered bytes above which the cell must wait: it prints at most this much per period, so that a slow client costs bounded
+/// memory.
+const HIGH_WATER_MARK: usize = 4 << 20;
 
-/// Chunks held, at most.
-const TURNS: usize = 8;
+/// The most buffered switches between the two streams.
+const MOST_SWITCHES: usize = 8;
 
 /// Standard output or standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,61 +32,61 @@ impl From<Stdio> for jupyter_protocol::Stdio {
 
 /// Text for one stream message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
-    /// Where it was printed.
+pub struct StreamText {
+    /// The stream.
     pub name: Stdio,
-    /// What was printed.
+    /// The printed text.
     pub text: String,
 }
 
-/// Gathers printed text. The first text goes out at once, what follows within one period goes out together, in order.
+/// Buffers printed text. The first text is sent at once; text within one period after it is sent together, in order.
 #[derive(Debug, Default)]
 pub struct Streams {
-    /// Alternating between the two streams.
-    held: Vec<Chunk>,
-    /// When text last went out.
+    /// Buffered text, alternating between the two streams.
+    buffered: Vec<StreamText>,
+    /// When text was last sent.
     sent: Option<Instant>,
 }
 
 impl Streams {
-    /// Takes printed text; returns what is to be sent now.
-    pub fn print(&mut self, name: Stdio, text: &str, now: Instant) -> Vec<Chunk> {
+    /// Adds printed text and returns the text to send now.
+    pub fn print(&mut self, name: Stdio, text: &str, now: Instant) -> Vec<StreamText> {
         if text.is_empty() {
             return Vec::new();
         }
-        let turns = self.held.len();
-        match self.held.iter_mut().rev().find(|chunk| chunk.name == name) {
-            // The chunk before the last one is of the same stream. To print there gives up the exact order, for the
-            // rest of a period in which a cell switches streams all the time.
-            Some(chunk) if turns == TURNS => chunk.text.push_str(text),
-            _ => match self.held.last_mut() {
+        let switches = self.buffered.len();
+        match self.buffered.iter_mut().rev().find(|part| part.name == name) {
+            // The text before the last one is of the same stream. Appending to it gives up the exact order for the rest
+            // of a period in which a cell keeps switching streams.
+            Some(part) if switches == MOST_SWITCHES => part.text.push_str(text),
+            _ => match self.buffered.last_mut() {
                 Some(last) if last.name == name => last.text.push_str(text),
-                _ => self.held.push(Chunk { name, text: text.to_owned() }),
+                _ => self.buffered.push(StreamText { name, text: text.to_owned() }),
             },
         }
         self.take_due(now)
     }
 
-    /// What is held, if its time has come.
-    pub fn take_due(&mut self, now: Instant) -> Vec<Chunk> {
+    /// Returns the buffered text if a period has passed since the last.
+    pub fn take_due(&mut self, now: Instant) -> Vec<StreamText> {
         let due = self.sent.is_none_or(|sent| now.duration_since(sent) >= PERIOD);
-        if !due || self.held.is_empty() {
+        if !due || self.buffered.is_empty() {
             return Vec::new();
         }
         self.sent = Some(now);
         self.take()
     }
 
-    /// What is held, whatever the time: before any other output, and at the end.
-    pub fn take(&mut self) -> Vec<Chunk> {
-        std::mem::take(&mut self.held)
+    /// Returns the buffered text at once: before any other output, and at the end.
+    pub fn take(&mut self) -> Vec<StreamText> {
+        std::mem::take(&mut self.buffered)
     }
 
-    /// How long the printer must wait because too much is held.
-    pub fn overfull(&self, now: Instant) -> Option<Duration> {
-        let held: usize = self.held.iter().map(|chunk| chunk.text.len()).sum();
+    /// Returns how long the printing thread must wait because too much is buffered.
+    pub fn backpressure(&self, now: Instant) -> Option<Duration> {
+        let buffered: usize = self.buffered.iter().map(|part| part.text.len()).sum();
         let sent = self.sent?;
-        (held >= ENOUGH).then(|| PERIOD.saturating_sub(now.duration_since(sent)))
+        (buffered >= HIGH_WATER_MARK).then(|| PERIOD.saturating_sub(now.duration_since(sent)))
     }
 }
 
@@ -96,12 +95,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn out(text: &str) -> Chunk {
-        Chunk { name: Stdio::Stdout, text: text.to_owned() }
+    fn out(text: &str) -> StreamText {
+        StreamText { name: Stdio::Stdout, text: text.to_owned() }
     }
 
-    fn err(text: &str) -> Chunk {
-        Chunk { name: Stdio::Stderr, text: text.to_owned() }
+    fn err(text: &str) -> StreamText {
+        StreamText { name: Stdio::Stderr, text: text.to_owned() }
     }
 
     #[test]
@@ -135,8 +134,8 @@ mod tests {
             sent.extend(streams.print(name, "x", start + Duration::from_millis(step)));
         }
         sent.extend(streams.take());
-        assert!(sent.len() <= 21 * TURNS, "{}", sent.len());
-        assert_eq!(sent.iter().map(|chunk| chunk.text.len()).sum::<usize>(), 1000);
+        assert!(sent.len() <= 21 * MOST_SWITCHES, "{}", sent.len());
+        assert_eq!(sent.iter().map(|part| part.text.len()).sum::<usize>(), 1000);
 
         let mut streams = Streams::default();
         let sent = (0..1000).map(|ms| streams.print(Stdio::Stdout, "x", start + Duration::from_millis(ms)).len());
@@ -147,9 +146,9 @@ mod tests {
     fn fast_printer_waits() {
         let (mut streams, now) = (Streams::default(), Instant::now());
         streams.print(Stdio::Stdout, "x", now);
-        streams.print(Stdio::Stdout, &"x".repeat(ENOUGH), now);
-        assert_eq!(streams.overfull(now), Some(PERIOD));
+        streams.print(Stdio::Stdout, &"x".repeat(HIGH_WATER_MARK), now);
+        assert_eq!(streams.backpressure(now), Some(PERIOD));
         streams.take();
-        assert_eq!(streams.overfull(now), None);
+        assert_eq!(streams.backpressure(now), None);
     }
 }

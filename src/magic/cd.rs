@@ -51,7 +51,7 @@ impl Magic for Cd {
         std::env::set_current_dir(&folder).map_err(|error| refused(call, &folder, before.as_deref(), &error))?;
         let now = std::env::current_dir().unwrap_or(folder);
         context.cells.enter(&now);
-        context.session.left_folder(before);
+        context.session.set_previous_folder(before);
         context.print_line(now.display());
         Ok(())
     }

@@ -104,7 +104,7 @@ impl Magic for OpsDiff {
             }
         }
         if let Some(name) = bind {
-            context.session.bound_other(&name);
+            context.session.remove_frame(&name);
             context.cells.bind(&name, Binding::OpsDiff(groups));
             if !call.quiet() {
                 context.print_line(format!("{name}: OpsDiff {summary}"));

@@ -1,4 +1,4 @@
-//! What a magic may ask of the Rust side of the notebook.
+//! The interface of magics to Rust cells: bindings, variables, expressions.
 
 use super::Items;
 use crate::Failure;
@@ -13,64 +13,64 @@ use trace_view::FrameSchema;
 pub enum Binding {
     /// A loaded trace.
     Trace(Arc<TraceSet>),
-    /// A table of answers.
+    /// A frame of an answer.
     Frame(DataFrame),
     /// The answer of `%ops_diff`.
     OpsDiff(trace::OpsDiff),
 }
 
-/// A variable of the Rust side.
+/// A variable of Rust cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its type, as Rust writes it.
+    /// Its type, in Rust syntax.
     pub type_name: String,
 }
 
-/// The Rust side of the notebook, as magics see it. Works without a compiler as long as no Rust cell has run: a
-/// binding that no cell touched is read back as it was bound.
+/// The variables and definitions of Rust cells. Needs no compiler until a Rust cell runs: a binding that no cell has used is read
+/// back as it was bound.
 pub trait Cells {
-    /// Makes `name` a variable of the next Rust cell that mentions it, replacing an older one.
+    /// Binds `value` to `name` for the next Rust cell that mentions it, replacing an older variable.
     fn bind(&mut self, name: &str, value: Binding);
 
-    /// Takes `name` away again, if it is still what was bound.
+    /// Removes the binding of `name`, unless a cell has replaced it.
     fn unbind(&mut self, name: &str);
 
-    /// The data frame (or lazy frame) in the Rust variable or expression `expr`.
+    /// Evaluates the Rust variable or expression `expr` to a data frame; a lazy frame is collected.
     ///
     /// # Errors
-    /// If there is no such variable, or it is no frame.
+    /// If there is no such variable, or it is not a frame.
     fn frame(&mut self, expr: &str) -> Result<DataFrame, Failure>;
 
-    /// The value of a Rust expression as the text of a magic's argument: text as it is, lists joined by commas.
+    /// Evaluates a Rust expression to the text of a magic's argument; lists are joined with commas.
     ///
     /// # Errors
-    /// What the compiler or the expression answers.
+    /// Those of the compiler or the expression.
     fn text(&mut self, expr: &str) -> Result<String, Failure>;
 
-    /// Whether Rust is compiled with optimisation from now on, or for a quick start.
+    /// Sets whether Rust is compiled with optimisation from now on, or for a quick start.
     fn optimise(&mut self, on: bool);
 
-    /// Makes `folder` the current folder of the next Rust cell.
+    /// Sets the current folder of the next Rust cell.
     fn enter(&mut self, _folder: &std::path::Path) {}
 
-    /// Bound traces whose columns now lie in the file that cells map, each with the one it stands for: whoever keeps that
-    /// should keep this one, so that the columns are in memory once.
+    /// Returns pairs of a bound trace and its copy whose columns are mapped from the file that cells map, too. The session replaces
+    /// the former by the latter, so that the columns are in memory once.
     fn mapped(&mut self) -> Vec<(Arc<TraceSet>, Arc<TraceSet>)> {
         Vec::new()
     }
 
-    /// What cells have defined.
+    /// Returns the items that cells define.
     fn items(&self) -> Arc<Items> {
         Arc::default()
     }
 
-    /// The schemas of the data frames that cells have made, by variable; also of variables that are gone by now.
+    /// Returns the schemas of the data frames that cells made, by variable; it may contain variables that no longer exist.
     fn frames(&self) -> BTreeMap<String, Arc<FrameSchema>> {
         BTreeMap::new()
     }
 
-    /// The variables that a cell can use now, bound ones included, by name.
+    /// Returns the variables that a cell can use now, bound ones included, by name.
     fn variables(&self) -> Vec<Variable>;
 }

@@ -1,24 +1,24 @@
-//! What cells define (functions, types, traits, macros, imports), as text, for completion and inspection.
+//! The items that cells define (functions, types, traits, macros, imports), as text, for completion and inspection.
 
 use crate::cell::{Segment, nests_too_deep, segments, without_commands};
 use ra_ap_syntax::ast::{self, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The items that are defined, and the crates that cells brought.
+/// The defined items, and the crates of `:dep` lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Items {
-    /// The text of each item by name, with the `impl` blocks that follow it in its cell: a new definition replaces all of that,
-    /// as it does in evcxr.
+    /// The text of each item by name, with the `impl` blocks that follow it in its cell. A new definition replaces all of it, as in
+    /// evcxr.
     named: BTreeMap<String, String>,
-    /// Imports, and `impl` blocks of cells that define nothing before them.
+    /// Imports, and `impl` blocks without a definition before them in their cell.
     unnamed: Vec<String>,
     crates: BTreeSet<String>,
 }
 
 impl Items {
-    /// Adds the items of a cell or of a Rust segment of one. An item whose name touches byte `cursor` is still being typed, and
-    /// so is an import without a semicolon: they are left out.
+    /// Adds the items of a cell or of one of its Rust segments. Skips items that are still being typed: an item whose name touches
+    /// byte `cursor`, and an import without a semicolon.
     pub fn add(&mut self, code: &str, cursor: Option<usize>) {
         for (start, rust) in rust(code) {
             if !may_define(rust) || nests_too_deep(rust) {
@@ -61,7 +61,7 @@ impl Items {
         }
     }
 
-    /// Adds the crates that a cell's `:dep` lines name.
+    /// Adds the crates of a cell's `:dep` lines.
     pub fn add_crates(&mut self, code: &str) {
         for line in code.lines() {
             let Some(rest) = line.trim_start().strip_prefix(":dep ") else { continue };
@@ -77,19 +77,19 @@ impl Items {
         self.named.retain(|name, _| is_defined(name));
     }
 
-    /// Adds the items of `newer` that are not known yet.
+    /// Adds the items of `newer` that are not yet known.
     pub fn add_unknown(&mut self, newer: Items) {
         for (name, text) in newer.named {
             self.named.entry(name).or_insert(text);
         }
     }
 
-    /// The crates of `:dep` lines, as paths name them.
+    /// Returns the crates of `:dep` lines, spelled as in paths.
     pub fn crates(&self) -> impl Iterator<Item = &str> {
         self.crates.iter().map(String::as_str)
     }
 
-    /// The source text of all items.
+    /// Returns the source text of all items.
     pub fn text(&self) -> String {
         let all: Vec<&str> = self.named.values().chain(&self.unnamed).map(String::as_str).collect();
         all.join("\n")
@@ -98,7 +98,7 @@ impl Items {
 
 const HEAD: &str = "fn cell() {\n";
 
-/// The Rust of a cell: where each segment starts, and its text.
+/// Returns the offset and text of each Rust segment of a cell.
 fn rust(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for segment in segments(code) {
@@ -114,7 +114,7 @@ fn rust(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// As `rust`, without recursion: the body of a cell magic begins with no other.
+/// Returns the Rust segments of the body of a cell magic, which contains no other cell magic.
 fn rust_of_body(body: &str) -> Vec<(usize, &str)> {
     let start = |text: &str| (text.as_ptr() as usize).saturating_sub(body.as_ptr() as usize);
     let rust = segments(body).into_iter().filter_map(|segment| match segment {
@@ -124,7 +124,7 @@ fn rust_of_body(body: &str) -> Vec<(usize, &str)> {
     rust.collect()
 }
 
-/// Whether there may be an item: most cells have none, and need not be parsed.
+/// Tells whether there may be an item; most cells have none and need not be parsed.
 fn may_define(code: &str) -> bool {
     const WORDS: &[&str] =
         &["const", "enum", "fn", "impl", "macro_rules", "mod", "static", "struct", "trait", "type", "union", "use"];

@@ -1,8 +1,8 @@
-//! The name of a trace or frame: a Rust identifier, since a cell uses it as a variable.
+//! Labels of traces and names of frames: Rust identifiers, since cells use them as variables.
 
 use std::path::Path;
 
-/// Words that Rust keeps for itself, of all editions.
+/// The keywords of all editions of Rust.
 const KEYWORDS: &[&str] = &[
     "Self", "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
     "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -10,36 +10,36 @@ const KEYWORDS: &[&str] = &[
     "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Names that no variable can have, since they mean something that a pattern matches.
+/// Names that are patterns rather than variables.
 const PATTERNS: &[&str] = &["Err", "None", "Ok", "Some"];
 
-/// How the variables are called that stand in every cell unseen.
+/// The prefix of evcxr's own variables in every cell.
 const HIDDEN: &str = "evcxr_";
 
-/// Endings that say how a trace is written, not what it is.
+/// File extensions that say nothing about the trace.
 const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
 
-/// Whether a Rust variable can be called `name`.
+/// Checks that `name` is a valid name of a Rust variable.
 ///
 /// # Errors
-/// The reason, and a name that is valid.
+/// The reason, and a valid name.
 pub fn check(name: &str) -> Result<(), String> {
     if KEYWORDS.contains(&name) {
-        return Err(format!("invalid name {name}: it is a keyword of Rust; try {name}_1"));
+        return Err(format!("invalid name `{name}`: it is a Rust keyword; try {name}_1"));
     }
     if PATTERNS.contains(&name) || name.starts_with(HIDDEN) {
-        return Err(format!("invalid name {name}: cells use it for something else; try {}", near(name)));
+        return Err(format!("invalid name `{name}`: it is reserved in Rust cells; try {}", near(name)));
     }
     if !ra_ap_rustc_lexer::is_ident(name) {
-        return Err(format!("\"{name}\" is not a valid name; try {}", from_text(name)));
+        return Err(format!("invalid name `{name}`: expected a Rust identifier; try {}", from_text(name)));
     }
     Ok(())
 }
 
-/// The label of a trace that was given none: made from the name of its file or folder.
+/// Derives the label of a trace from the name of its file or folder.
 pub fn from_path(path: &Path) -> String {
     let named = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    // `.` and `..` have no name of their own.
+    // `.` and `..` have no file name.
     let name = named(path).or_else(|| named(&path.canonicalize().ok()?)).unwrap_or_default();
     let mut stem = name.as_str();
     while let Some(shorter) =
@@ -50,7 +50,7 @@ pub fn from_path(path: &Path) -> String {
     from_text(stem)
 }
 
-/// A free name like one that is taken.
+/// Returns a valid name similar to a reserved one.
 fn near(name: &str) -> String {
     match name.strip_prefix(HIDDEN) {
         Some(rest) => from_text(&format!("trace_{rest}")),
@@ -58,7 +58,7 @@ fn near(name: &str) -> String {
     }
 }
 
-/// The nearest identifier: what cannot stand in one becomes `_`.
+/// Returns the nearest identifier: other characters become `_`.
 fn from_text(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars() {
@@ -127,8 +127,8 @@ mod tests {
     fn keywords_and_other_texts_are_invalid_labels() {
         assert_eq!(check("control"), Ok(()));
         assert_eq!(check("_x"), Ok(()));
-        assert_eq!(check("type"), Err("invalid name type: it is a keyword of Rust; try type_1".to_owned()));
-        assert_eq!(check("run-1"), Err("\"run-1\" is not a valid name; try run_1".to_owned()));
+        assert_eq!(check("type"), Err("invalid name `type`: it is a Rust keyword; try type_1".to_owned()));
+        assert_eq!(check("run-1"), Err("invalid name `run-1`: expected a Rust identifier; try run_1".to_owned()));
         for name in ["", "None", "Some", "Ok", "Err", "evcxr_variable_store", "1a", "a b", "a.b", "_", "self", "crate"]
         {
             assert!(check(name).is_err(), "{name:?}");

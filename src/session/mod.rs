@@ -1,9 +1,9 @@
-//! What a notebook holds: loaded traces by label, frames that magics bound, and a view of it for completion.
+//! The state of a notebook: loaded traces by label, frames that magics bound, and a snapshot for completion.
 
+pub mod allocator;
 mod cells;
 mod items;
 pub mod label;
-pub mod memory;
 mod notebook;
 mod view;
 

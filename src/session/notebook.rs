@@ -1,4 +1,4 @@
-//! The loaded traces by label, and what magics bound.
+//! The session of a notebook: loaded traces by label, and the columns of bound frames.
 
 use super::{Cells, TraceView, View};
 use std::collections::BTreeMap;
@@ -10,41 +10,42 @@ use trace_view::FrameSchema;
 /// Types of variables that have columns.
 const FRAMES: &[&str] = &["DataFrame", "LazyFrame", "Column", "Series"];
 
-/// What a notebook holds.
+/// The state of a notebook.
 #[derive(Default)]
 pub struct Session {
     traces: BTreeMap<String, Arc<TraceSet>>,
-    /// Where each trace came from, as the person wrote it.
+    /// The path of each trace, as the user wrote it, by label.
     paths: BTreeMap<String, PathBuf>,
     /// The columns of each trace's events, by label.
     events: BTreeMap<String, Arc<FrameSchema>>,
-    /// The columns of bound frames, by variable; the frames themselves lie with the cells.
+    /// The columns of bound frames, by variable; `Cells` owns the frames themselves.
     frames: BTreeMap<String, Arc<FrameSchema>>,
     /// The folder that was current before `%cd`.
     previous: Option<PathBuf>,
     /// The folder that was current when each trace was loaded, by label.
     bases: BTreeMap<String, PathBuf>,
-    /// What completion knows of the traces, as it was last asked for.
+    /// The facts about the traces in the last snapshot.
     views: std::cell::RefCell<Vec<Arc<TraceView>>>,
 }
 
 impl Session {
-    /// The loaded traces, by label.
+    /// Returns the loaded traces, by label.
     pub fn traces(&self) -> &BTreeMap<String, Arc<TraceSet>> {
         &self.traces
     }
 
-    /// The trace loaded under `label`.
+    /// Returns the trace under `label`.
     pub fn trace(&self, label: &str) -> Option<&Arc<TraceSet>> {
         self.traces.get(label)
     }
 
-    /// Where the trace under `label` came from.
+    /// Returns the path of the trace under `label`, as the user wrote it.
     pub fn path(&self, label: &str) -> Option<&Path> {
         self.paths.get(label).map(PathBuf::as_path)
     }
 
-    /// Where the files of the trace under `label` lie: a relative path of them as it is seen from the current folder.
+    /// Returns the path of a file of the trace under `label`: a relative path is resolved against the folder that was current when
+    /// the trace was loaded.
     pub fn file_of(&self, label: &str, file: &Path) -> PathBuf {
         match self.bases.get(label) {
             Some(base) if std::env::current_dir().ok().as_ref() != Some(base) => base.join(file),
@@ -52,17 +53,17 @@ impl Session {
         }
     }
 
-    /// The folder that was left last.
+    /// Returns the folder that was current before `%cd`.
     pub fn previous_folder(&self) -> Option<&Path> {
         self.previous.as_deref()
     }
 
-    /// Notes the folder that was left.
-    pub fn left_folder(&mut self, folder: Option<PathBuf>) {
+    /// Sets the folder that was current before `%cd`.
+    pub fn set_previous_folder(&mut self, folder: Option<PathBuf>) {
         self.previous = folder;
     }
 
-    /// Keeps a trace under its label; an older one of that label is let go.
+    /// Adds a trace under its label and drops an older trace of that label.
     pub fn insert(&mut self, trace: Arc<TraceSet>, path: PathBuf) {
         let label = trace.label().to_owned();
         self.frames.remove(&label);
@@ -72,20 +73,20 @@ impl Session {
         self.traces.insert(label, trace);
     }
 
-    /// Keeps `same` in place of each trace that is still loaded: the same events, elsewhere in memory.
+    /// Replaces each trace that is still loaded by its copy with mapped columns; `traces` are pairs of both.
     pub fn replace(&mut self, traces: Vec<(Arc<TraceSet>, Arc<TraceSet>)>) {
         if traces.is_empty() {
             return;
         }
-        for (trace, same) in traces {
+        for (trace, mapped) in traces {
             if let Some(kept) = self.traces.get_mut(trace.label()).filter(|kept| Arc::ptr_eq(kept, &trace)) {
-                *kept = same;
+                *kept = mapped;
             }
         }
-        super::memory::give_back();
+        super::allocator::trim();
     }
 
-    /// Lets a trace go.
+    /// Drops a trace and returns it.
     pub fn remove(&mut self, label: &str) -> Option<Arc<TraceSet>> {
         self.paths.remove(label);
         self.bases.remove(label);
@@ -93,20 +94,20 @@ impl Session {
         self.traces.remove(label)
     }
 
-    /// Notes that the variable `name` now is a frame with these columns.
-    pub fn bound(&mut self, name: &str, schema: FrameSchema) {
+    /// Notes that variable `name` is now a frame with these columns.
+    pub fn set_frame(&mut self, name: &str, schema: FrameSchema) {
         self.frames.insert(name.to_owned(), Arc::new(schema));
     }
 
-    /// Notes that the variable `name` now is no frame.
-    pub fn bound_other(&mut self, name: &str) {
+    /// Notes that variable `name` is no longer a frame.
+    pub fn remove_frame(&mut self, name: &str) {
         self.frames.remove(name);
     }
 
-    /// A snapshot for completion and inspection.
+    /// Takes a snapshot for completion and inspection.
     pub fn view(&self, cells: &dyn Cells) -> View {
         let variables = cells.variables();
-        // What cells report counts: a cell may have made another frame of a bound variable.
+        // The report of the cells takes precedence: a cell may have changed a bound frame.
         let mut frames = cells.frames();
         for (name, schema) in &self.frames {
             frames.entry(name.clone()).or_insert_with(|| Arc::clone(schema));
@@ -120,7 +121,7 @@ impl Session {
         View { labels, traces: self.trace_views(), events, frames, items: cells.items(), variables }
     }
 
-    /// Of each trace what completion knows; what was found of a trace that is still loaded is kept.
+    /// Returns the facts about each trace; those of a trace that is still loaded are reused.
     fn trace_views(&self) -> Vec<Arc<TraceView>> {
         let mut views = self.views.borrow_mut();
         let view = |trace: &Arc<TraceSet>| {

@@ -1,4 +1,4 @@
-//! A snapshot of the notebook for completion and inspection, which answer while a cell runs.
+//! Snapshots of the notebook for completion and inspection, which answer while a cell runs.
 
 use super::{Items, Variable};
 use std::collections::BTreeMap;
@@ -7,31 +7,31 @@ use trace::TraceSet;
 use trace::analysis::FrequentCudaKernelSequences;
 use trace_view::FrameSchema;
 
-/// What completion and inspection know of the notebook.
+/// A snapshot of the notebook.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     /// Labels of the loaded traces.
     pub labels: Vec<String>,
-    /// What is known of the loaded traces, in the order of the labels.
+    /// The loaded traces, in the order of the labels.
     pub traces: Vec<Arc<TraceView>>,
     /// Rust variables, bound ones included.
     pub variables: Vec<Variable>,
-    /// The columns of data frames, by variable: of bound ones, and of those that cells made.
+    /// The columns of data frames, bound by magics or made by cells, by variable.
     pub frames: BTreeMap<String, Arc<FrameSchema>>,
     /// The columns of the events of each loaded trace, by label.
     pub events: BTreeMap<String, Arc<FrameSchema>>,
-    /// What cells have defined.
+    /// The items that cells define.
     pub items: Arc<Items>,
 }
 
 impl View {
-    /// What is known of the trace under `label`.
+    /// Returns the trace under `label`.
     pub fn trace(&self, label: &str) -> Option<&TraceView> {
         self.traces.iter().find(|trace| trace.label == label).map(Arc::as_ref)
     }
 }
 
-/// What completion knows of a loaded trace.
+/// The facts about a loaded trace that completion offers.
 #[derive(Debug)]
 pub struct TraceView {
     /// Its label.
@@ -42,15 +42,16 @@ pub struct TraceView {
     pub iterations: Vec<i64>,
     /// The streams of its ranks, ascending.
     pub streams: Vec<i64>,
-    /// Not held: a trace that is dropped is gone, and so is one whose columns now lie elsewhere.
+    /// Weak, so that a snapshot does not keep a dropped or replaced trace in memory.
     trace: Weak<TraceSet>,
     operators: OnceLock<Vec<String>>,
 }
 
-/// Names of operators that completion offers.
+/// The most names of operators that completion offers.
 const MOST_OPERATORS: usize = 40;
 
 impl TraceView {
+    /// Collects the facts about a trace.
     pub(super) fn of(trace: &Arc<TraceSet>) -> Self {
         let mut streams: Vec<i64> = trace.info().iter().flat_map(|info| info.streams.iter().copied()).collect();
         streams.sort_unstable();
@@ -65,12 +66,12 @@ impl TraceView {
         }
     }
 
-    /// Whether this is a view of `trace` itself, not of one that had its label before.
+    /// Tells whether this describes `trace` itself, not another trace with the same label.
     pub(super) fn is_of(&self, trace: &Arc<TraceSet>) -> bool {
         std::ptr::eq(self.trace.as_ptr(), Arc::as_ptr(trace))
     }
 
-    /// Operators that launch kernels, by name; found at the first call.
+    /// Returns the names of operators that launch kernels; computed at the first call.
     pub fn operators(&self) -> &[String] {
         let find = || {
             let trace = self.trace.upgrade()?;

@@ -1,4 +1,4 @@
-//! A timeline, written as the JSON text of a Kineto trace.
+//! Builder of traces, as the JSON text of Kineto.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stream(pub i64);
 
-/// Writes a trace event by event, in file order; `json()` is the text.
+/// Builds a trace event by event, in file order; `json()` returns its text.
 ///
 /// Times are whole µs, or nanoseconds after [`nanos`](Self::nanos) (written as Kineto does: µs with three decimals).
 ///
@@ -35,9 +35,9 @@ pub struct TraceBuilder {
 
 #[derive(Debug, Clone)]
 enum Event {
-    /// A complete event: what stands before its arguments, and the arguments.
+    /// A complete event: the text before its arguments, and the arguments.
     Complete { head: String, args: Vec<(String, String)> },
-    /// Text of the test's own.
+    /// Any text.
     Raw(String),
 }
 
@@ -48,75 +48,75 @@ impl Default for TraceBuilder {
 }
 
 impl TraceBuilder {
-    /// An empty trace of rank 0.
+    /// Creates an empty trace of rank 0.
     pub fn new() -> Self {
         Self { rank: Some(0), nanos: false, thread: 1, metadata: Vec::new(), events: Vec::new() }
     }
 
-    /// The rank that `distributedInfo` names.
+    /// Sets the rank in `distributedInfo`.
     pub fn rank(mut self, rank: i64) -> Self {
         self.rank = Some(rank);
         self
     }
 
-    /// Writes no `distributedInfo`.
+    /// Omits `distributedInfo`.
     pub fn without_rank(mut self) -> Self {
         self.rank = None;
         self
     }
 
-    /// From here on ranges are nanoseconds.
+    /// Reads the ranges of later events as nanoseconds.
     pub fn nanos(mut self) -> Self {
         self.nanos = true;
         self
     }
 
-    /// From here on CPU events are on this thread.
+    /// Sets the thread of later CPU events.
     pub fn thread(mut self, tid: i64) -> Self {
         self.thread = tid;
         self
     }
 
-    /// One more top-level key; `value` is JSON.
+    /// Adds a top-level key; `value` is JSON.
     pub fn metadata(mut self, key: &str, value: &str) -> Self {
         self.metadata.push((key.to_owned(), value.to_owned()));
         self
     }
 
-    /// A CPU operator.
+    /// Adds a CPU operator.
     pub fn operator(self, name: &str, span: Range<i64>) -> Self {
         let thread = self.thread;
         self.complete("cpu_op", name, 100, thread, span)
     }
 
-    /// A user annotation on the CPU.
+    /// Adds a user annotation on the CPU.
     pub fn annotation(self, name: &str, span: Range<i64>) -> Self {
         let thread = self.thread;
         self.complete("user_annotation", name, 100, thread, span)
     }
 
-    /// The annotation `ProfilerStep#number`.
+    /// Adds the annotation `ProfilerStep#number`.
     pub fn step(self, number: i64, span: Range<i64>) -> Self {
         self.annotation(&format!("ProfilerStep#{number}"), span)
     }
 
-    /// A runtime call with its correlation id.
+    /// Adds a runtime call with its correlation id.
     pub fn runtime(self, name: &str, correlation: i64, span: Range<i64>) -> Self {
         let thread = self.thread;
         self.complete("cuda_runtime", name, 100, thread, span).correlation(correlation)
     }
 
-    /// A kernel on a stream; tie it to its launch with [`correlation`](Self::correlation).
+    /// Adds a kernel on a stream; [`correlation`](Self::correlation) links it to its launch.
     pub fn kernel(self, name: &str, stream: Stream, span: Range<i64>) -> Self {
         self.on_stream("kernel", name, stream, span)
     }
 
-    /// A copy on a stream.
+    /// Adds a copy on a stream.
     pub fn memcpy(self, name: &str, stream: Stream, bytes: i64, span: Range<i64>) -> Self {
         self.on_stream("gpu_memcpy", name, stream, span).arg("bytes", &bytes.to_string())
     }
 
-    /// A complete event of any category on any process and thread.
+    /// Adds a complete event of any category, process and thread.
     pub fn complete(mut self, cat: &str, name: &str, pid: i64, tid: i64, span: Range<i64>) -> Self {
         let (ts, dur) = (self.time(span.start), self.time(span.end - span.start));
         let head = format!(
@@ -128,30 +128,30 @@ impl TraceBuilder {
         self
     }
 
-    /// The correlation id of the last event.
+    /// Sets the correlation id of the last event.
     pub fn correlation(self, id: i64) -> Self {
         self.arg("correlation", &id.to_string())
     }
 
-    /// One more argument of the last event; `value` is JSON.
+    /// Adds an argument to the last event; `value` is JSON.
     ///
     /// # Panics
     /// If there is no event, or the last one is raw.
     pub fn arg(mut self, key: &str, value: &str) -> Self {
         match self.events.last_mut() {
             Some(Event::Complete { args, .. }) => args.push((key.to_owned(), value.to_owned())),
-            _ => panic!("an argument needs an event before it"),
+            _ => panic!("cannot add an argument: the last entry is not an event"),
         }
         self
     }
 
-    /// An event as JSON text, or anything else that shall stand in the list.
+    /// Adds an entry of `traceEvents` as it is.
     pub fn raw(mut self, text: &str) -> Self {
         self.events.push(Event::Raw(text.to_owned()));
         self
     }
 
-    /// The text of the trace.
+    /// Returns the text of the trace.
     pub fn json(&self) -> String {
         let mut text = String::from("{\n  \"schemaVersion\": 1,\n");
         if let Some(rank) = self.rank {
@@ -182,7 +182,7 @@ impl TraceBuilder {
         text
     }
 
-    /// The text, gzip'ed.
+    /// Returns the text, gzip-compressed.
     pub fn gzip(&self) -> Vec<u8> {
         gzip(self.json().as_bytes())
     }
@@ -201,7 +201,7 @@ impl TraceBuilder {
     }
 }
 
-/// Bytes as one gzip member.
+/// Compresses bytes as one gzip member.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());

@@ -1,4 +1,4 @@
-//! Traces written by hand, as the JSON text the reader reads; for tests and benches.
+//! Traces for tests and benches, as JSON text: written by hand, simulated, or of any size.
 
 mod builder;
 pub mod demo;

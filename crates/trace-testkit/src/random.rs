@@ -1,15 +1,15 @@
-//! Random numbers without a dependency: splitmix64.
+//! Random number generator without dependencies: splitmix64.
 
 /// The generator splitmix64 (Steele, Lea, Flood 2014): one 64-bit word of state.
 pub struct Random(u64);
 
 impl Random {
-    /// A generator that always gives the same numbers for the same seed.
+    /// Creates a generator; equal seeds give equal numbers.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
@@ -18,18 +18,18 @@ impl Random {
         word ^ (word >> 31)
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub const fn below(&mut self, end: usize) -> usize {
         let end = if end == 0 { 1 } else { end as u64 };
         (self.next() % end) as usize
     }
 
-    /// One of `choices`, of which there must be one.
+    /// Returns one of `choices`, which must not be empty.
     pub const fn of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }
 
-    /// A duration around `nanos`, at most `percent` away from it; never zero.
+    /// Returns a duration within `percent` of `nanos`; at least 1.
     pub(crate) const fn around(&mut self, nanos: u64, percent: u64) -> u64 {
         let reach = nanos * percent / 100;
         let least = nanos - reach;

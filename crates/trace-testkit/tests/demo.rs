@@ -1,4 +1,4 @@
-//! The demo data are what its documentation says, and the files in the repository are the generator's.
+//! The demo data match their documentation, and the files in the repository match the generator.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use trace_testkit::demo::{
     COUNT_CHANGES, DURATION_CHANGES, Device, Event, ITERATIONS, PIECES, Phase, QUEUE, Run, events, json,
 };
 
-/// Count and nanoseconds by iteration, device and name.
+/// Returns count and total nanoseconds by iteration, device and name.
 type Totals = BTreeMap<(u64, Device, String), (u64, u64)>;
 
 #[test]
@@ -144,7 +144,7 @@ fn ranks_wait_for_slow_gpu_unless_another_is_late() {
         let shortest = (0..4).min_by_key(|&rank| waited[rank as usize][place]).unwrap();
         let late = match iteration {
             1011 => Run::STALLED.0,
-            // The average of the weights comes after this iteration's exchange: it delays the next one.
+            // The weights are averaged after this iteration's exchange, which delays the next one.
             1013 => Run::AVERAGING.0,
             _ => Run::THROTTLED,
         };
@@ -196,7 +196,7 @@ fn all_reduces(events: &[Event]) -> Vec<&Event> {
     events.iter().filter(|event| event.stream == Some(20)).collect()
 }
 
-/// How long these take that were called in the iteration.
+/// Returns the total duration of the work that was called in the iteration.
 fn nanos(work: &[&Event], events: &[Event], iteration: u64) -> u64 {
     let called: BTreeMap<u64, u64> = events
         .iter()
@@ -214,7 +214,7 @@ fn iteration_of(events: &[Event], time: u64) -> Option<u64> {
     step.name.strip_prefix("ProfilerStep#")?.parse().ok()
 }
 
-/// The most launches of a stream that had not started.
+/// Returns the largest number of launches of a stream that had not started.
 fn longest_queue(events: &[Event], stream: u64) -> i64 {
     let started: BTreeMap<u64, u64> = events
         .iter()
@@ -254,7 +254,7 @@ fn totals(run: Run) -> Totals {
     let mut totals = Totals::new();
     for event in events.iter().filter(|event| event.phase == Phase::Complete && !event.name.starts_with("ProfilerStep"))
     {
-        // Work on the device belongs to the step of its call.
+        // Device work belongs to the step of its call.
         let (device, time) = match event.stream {
             Some(_) => (Device::Gpu, called[&event.correlation.unwrap()]),
             None => (Device::Cpu, event.start),

@@ -1,4 +1,4 @@
-//! Large traces are of the size that was asked for, and the same seed gives the same bytes.
+//! Large traces have the requested size, and equal seeds give equal bytes.
 
 #![allow(clippy::unwrap_used)]
 

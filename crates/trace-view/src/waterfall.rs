@@ -3,15 +3,15 @@
 /// A bar between two values of the axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bar {
-    /// Where it begins: for a total the lower end of the axis.
+    /// The value at which it begins; of a total the lower end of the axis.
     pub(crate) from: f64,
-    /// Where it ends.
+    /// The value at which it ends.
     pub(crate) to: f64,
-    /// It is the first or the last bar.
+    /// Whether it is a total: the first or the last bar.
     pub(crate) is_total: bool,
 }
 
-/// The axis reaches below the least value by this share of the range of the values.
+/// The space below the least value, as a share of the range of the values.
 const MARGIN: f64 = 0.6;
 
 /// Returns the bars of the values: the first and the last are totals, those between are changes.
@@ -19,9 +19,9 @@ pub(crate) fn bars(values: &[f64]) -> Vec<Bar> {
     let low = floor(values);
     let mut at = 0.0;
     let last = values.len().saturating_sub(1);
-    let bar = |(place, &value): (usize, &f64)| {
+    let bar = |(index, &value): (usize, &f64)| {
         let value = if value.is_finite() { value } else { 0.0 };
-        if place == 0 || place == last {
+        if index == 0 || index == last {
             at = value;
             return Bar { from: low, to: value, is_total: true };
         }
@@ -37,8 +37,8 @@ pub(crate) fn floor(values: &[f64]) -> f64 {
     let mut at = 0.0;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let last = values.len().saturating_sub(1);
-    for (place, &value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-        at = if place == 0 || place == last { value } else { at + value };
+    for (index, &value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+        at = if index == 0 || index == last { value } else { at + value };
         (low, high) = (low.min(at), high.max(at));
     }
     let floor = low - MARGIN * (high - low);

@@ -84,7 +84,7 @@ impl Context<'_> {
     /// If a loaded trace has this name.
     pub fn bind_frame(&mut self, call: &Call<'_>, name: &str, df: &DataFrame) -> Result<(), Error> {
         self.check_free(call, name)?;
-        self.session.bound(name, trace::frame_schema(df));
+        self.session.set_frame(name, trace::frame_schema(df));
         self.cells.bind(name, Binding::Frame(df.clone()));
         Ok(())
     }

@@ -123,9 +123,12 @@ fn an_open_quote() {
 fn a_bad_label() {
     assert_eq!(
         error("%trace_load x --as type"),
-        "UsageError: %trace_load: invalid name type: it is a keyword of Rust; try type_1."
+        "UsageError: %trace_load: invalid name `type`: it is a Rust keyword; try type_1."
     );
-    assert_eq!(error("%trace_load x --as run-1"), "UsageError: %trace_load: \"run-1\" is not a valid name; try run_1.");
+    assert_eq!(
+        error("%trace_load x --as run-1"),
+        "UsageError: %trace_load: invalid name `run-1`: expected a Rust identifier; try run_1."
+    );
     assert_eq!(
         error("a = %trace_load x --as b"),
         "UsageError: %trace_load: two names for one result: a = … and --as b."

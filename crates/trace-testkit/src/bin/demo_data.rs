@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         match write(&file, json(run).as_bytes()) {
             Ok(()) => eprintln!("wrote {}", file.display()),
             Err(error) => {
-                eprintln!("{}: {error}", file.display());
+                eprintln!("cannot write {}: {error}", file.display());
                 return ExitCode::FAILURE;
             }
         }

@@ -1,5 +1,5 @@
 //! `large_trace FILE.json[.gz] --bytes N[M|G] [--seed N] [--rank N]`: writes a trace of that much JSON, for benchmarks. `M` and
-//! `G` are 10^6 and 10^9 bytes; a name that ends in `.gz` is packed.
+//! `G` are 10^6 and 10^9 bytes; a file whose name ends in `.gz` is compressed.
 
 use flate2::{Compression, write::GzEncoder};
 use std::fs::File;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{}: {error}", file.display());
+            eprintln!("cannot write {}: {error}", file.display());
             ExitCode::FAILURE
         }
     }
@@ -42,7 +42,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Option<(PathBuf, Large)> {
     (large.bytes > 0).then_some((file, large))
 }
 
-/// `250M` in bytes.
+/// Parses a size: `250M` is 250,000,000 bytes.
 fn size(text: &str) -> Option<u64> {
     let (number, unit) = match text.as_bytes().last()? {
         b'M' => (&text[..text.len() - 1], 1_000_000),
@@ -55,9 +55,9 @@ fn size(text: &str) -> Option<u64> {
 fn write(file: &Path, large: Large) -> io::Result<Written> {
     let out = File::create(file)?;
     if file.extension().is_some_and(|ending| ending == "gz") {
-        let mut packed = GzEncoder::new(BufWriter::new(out), Compression::default());
-        let written = large.write(&mut packed)?;
-        packed.finish()?.into_inner()?.sync_all()?;
+        let mut compressed = GzEncoder::new(BufWriter::new(out), Compression::default());
+        let written = large.write(&mut compressed)?;
+        compressed.finish()?.into_inner()?.sync_all()?;
         Ok(written)
     } else {
         large.write(out)

@@ -1,4 +1,4 @@
-//! Autograd: forward operators write a tape, the backward pass reads it from its end, on a thread of its own.
+//! Autograd: forward operators write a tape; the backward pass reads it in reverse, on a thread of its own.
 
 use super::event::Phase;
 use super::machine::{Machine, Tensor};
@@ -9,15 +9,15 @@ use super::training::gradient_is_complete;
 pub(super) struct Gradient {
     /// The name of the node, `MmBackward0`.
     pub(super) node: &'static str,
-    /// The same with the engine's prefix, as the engine names its own event.
+    /// The name of the engine's event around the node.
     pub(super) evaluated: &'static str,
-    /// What the node runs.
+    /// The work of the node.
     pub(super) run: fn(&mut Machine),
-    /// How many parameters have their gradient when the node is done.
+    /// The number of parameters whose gradients the node completes.
     pub(super) parameters: u64,
 }
 
-/// Names a node twice: as itself, and as the engine's event.
+/// Declares a gradient with the names of its node and of the engine's event.
 macro_rules! gradient {
     ($node:literal, $parameters:expr, $run:expr) => {
         $crate::demo::autograd::Gradient {
@@ -40,7 +40,7 @@ pub(super) struct Tape {
 const ACCUMULATE: Gradient = gradient!("torch::autograd::AccumulateGrad", 0, |_| {});
 
 impl Machine {
-    /// An operator whose gradient will be asked for.
+    /// Runs an operator and records its gradient on the tape.
     pub(super) fn differentiable(
         &mut self,
         name: &'static str,
@@ -57,7 +57,7 @@ impl Machine {
         self.tape.push(Tape { gradient, sequence, arrow });
     }
 
-    /// The backward pass, on the engine's thread, while the calling thread waits.
+    /// Runs the backward pass on the engine's thread, while the calling thread waits.
     pub(super) fn backward(&mut self) {
         let caller = self.thread;
         self.thread = caller + 1_207;

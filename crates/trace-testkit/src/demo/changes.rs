@@ -1,43 +1,43 @@
-//! What differs between the two sides, in every iteration: the answers that the demo must find.
+//! The differences between control and test in every iteration, which the demo must find.
 
 use super::kernels as k;
 
-/// Where something runs, as a comparison asks for it.
+/// The device on which an event runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Device {
-    /// On the host: events without a stream.
+    /// The host: events without a stream.
     Cpu,
-    /// On a stream.
+    /// The GPU: events on a stream.
     Gpu,
 }
 
-/// A name that is seen more or less often.
+/// A name that occurs more or less often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountChange {
-    /// Where it runs.
+    /// The device.
     pub device: Device,
-    /// The name; of kernels, the whole demangled name.
+    /// The name; of a kernel the complete demangled name.
     pub name: &'static str,
-    /// How often in one iteration of control.
+    /// Occurrences per iteration of control.
     pub control: u64,
-    /// How often in one iteration of test.
+    /// Occurrences per iteration of test.
     pub test: u64,
 }
 
-/// A name that is seen as often, but takes longer or shorter.
+/// A name that occurs equally often, but with another duration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DurationChange {
-    /// Where it runs.
+    /// The device.
     pub device: Device,
     /// The name.
     pub name: &'static str,
-    /// The least factor from control to test, in any iteration.
+    /// The least factor from control to test in any iteration.
     pub least: f64,
-    /// The greatest.
+    /// The greatest factor.
     pub greatest: f64,
 }
 
-/// Every name whose count differs; all other names are seen equally often on both sides.
+/// All names whose counts differ.
 pub const COUNT_CHANGES: &[CountChange] = &[
     cpu("BmmBackward0", 4, 0),
     cpu("MulBackward0", 2, 0),
@@ -107,8 +107,8 @@ pub const COUNT_CHANGES: &[CountChange] = &[
     gpu(k::FLASH_FORWARD.name, 0, 2),
 ];
 
-/// Names seen equally often whose duration changes on purpose. Other names follow them (`ProfilerStep`, waiting calls,
-/// annotations around) or differ by chance.
+/// Names with equal counts whose durations differ on purpose. Durations of further names follow from these (`ProfilerStep`,
+/// blocking calls, enclosing annotations) or differ by chance.
 pub const DURATION_CHANGES: &[DurationChange] = &[
     // The data loader no longer keeps up.
     factor("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", Device::Cpu, 12.0, 16.0),

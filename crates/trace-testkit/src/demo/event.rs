@@ -1,51 +1,51 @@
-//! One event of a trace, and the file that holds them.
+//! Events of a trace, and the trace file.
 
 use super::run::Run;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// What kind of record an event is, by its letter in the file.
+/// The kind of an event, with its letter in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// `X`: something with a start and a duration.
+    /// `X`: a complete event, with a start and a duration.
     Complete,
-    /// `s`: where an arrow starts; the arrow's id.
+    /// `s`: the start of the arrow with this id.
     FlowStart(u64),
-    /// `f`: where an arrow ends; the arrow's id.
+    /// `f`: the end of the arrow with this id.
     FlowEnd(u64),
 }
 
-/// One event.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// What kind of record it is.
+    /// The kind.
     pub phase: Phase,
     /// The category, `cpu_op`.
     pub category: &'static str,
     /// The name, `aten::mm`.
     pub name: Cow<'static, str>,
-    /// The process; for work on the GPU, the device.
+    /// The process; of GPU work the device.
     pub process: u64,
-    /// The thread; for work on the GPU, the stream.
+    /// The thread; of GPU work the stream.
     pub thread: u64,
-    /// When it starts, in nanoseconds.
+    /// The start, in nanoseconds.
     pub start: u64,
-    /// How long it takes, in nanoseconds.
+    /// The duration, in nanoseconds.
     pub duration: u64,
-    /// The stream, of work on the GPU.
+    /// The stream of GPU work.
     pub stream: Option<u64>,
-    /// The id that ties a runtime call to its work on the GPU.
+    /// The id that links a runtime call to its GPU work.
     pub correlation: Option<u64>,
-    /// What stands between the braces of `args`.
+    /// The text between the braces of `args`.
     pub args: String,
 }
 
-/// What stands between the braces of `args`, piece by piece.
+/// Builder of the text between the braces of `args`.
 #[derive(Default)]
 pub(super) struct Args(String);
 
 impl Args {
-    /// One more entry; `value` is written as it is.
+    /// Adds an entry; `value` is written as it is.
     pub(super) fn with(mut self, key: &str, value: impl std::fmt::Display) -> Self {
         let comma = if self.0.is_empty() { "" } else { ", " };
         // Writing to a String cannot fail.
@@ -53,12 +53,12 @@ impl Args {
         self
     }
 
-    /// One more entry of text.
+    /// Adds an entry with a text.
     pub(super) fn with_text(self, key: &str, value: &str) -> Self {
         self.with(key, format_args!("\"{}\"", escaped(value)))
     }
 
-    /// The entries of both.
+    /// Appends the entries of another builder.
     pub(super) fn joined(mut first: Self, second: Self) -> Self {
         if !first.0.is_empty() && !second.0.is_empty() {
             first.0.push_str(", ");
@@ -67,13 +67,13 @@ impl Args {
         first
     }
 
-    /// The text.
+    /// Returns the text.
     pub(super) fn finish(self) -> String {
         self.0
     }
 }
 
-/// The whole file of one run.
+/// Returns the trace file of a run.
 pub(super) fn trace_file(run: Run, events: &[Event]) -> String {
     let mut out = String::new();
     head(&mut out, run);
@@ -136,7 +136,7 @@ fn write_event(out: &mut String, event: &Event) {
     };
 }
 
-/// Names of processes, threads and streams, for timeline viewers.
+/// Writes the names of processes, threads and streams, for timeline viewers.
 fn metadata(out: &mut String, run: Run, events: &[Event]) {
     let start = Micros(run.start());
     let process = run.process();
@@ -182,7 +182,7 @@ fn tail(out: &mut String, run: Run, events: &[Event]) {
     );
 }
 
-/// Nanoseconds, written as microseconds with three decimals.
+/// Nanoseconds, formatted as microseconds with three decimals.
 struct Micros(u64);
 
 impl std::fmt::Display for Micros {

@@ -1,20 +1,21 @@
-//! Four ranks that wait for each other: an all-reduce ends on all of them when the last has come and its data is through.
+//! Simulation of four ranks that wait for each other: an all-reduce ends on all of them when the last rank has joined and its data
+//! is transferred.
 
 use super::event::Event;
 use super::run::Run;
 use super::training::train;
 use std::sync::OnceLock;
 
-/// What one rank of the job recorded.
+/// Returns the events of one rank of the job.
 pub(super) fn events(run: Run) -> Vec<Event> {
     static RANKS: OnceLock<Vec<Vec<Event>>> = OnceLock::new();
-    let place = Run::JOB.iter().position(|rank| *rank == run);
-    place.map(|place| RANKS.get_or_init(together)[place].clone()).unwrap_or_default()
+    let index = Run::JOB.iter().position(|rank| *rank == run);
+    index.map(|index| RANKS.get_or_init(simulate_ranks)[index].clone()).unwrap_or_default()
 }
 
-/// Each rank is simulated alone, with the waits that the last pass found, until no wait changes. How long the first
-/// n all-reduces take follows from the first n - 1, so this ends after at most as many passes as there are all-reduces.
-fn together() -> Vec<Vec<Event>> {
+/// Simulates each rank alone, with the waits found in the previous pass, until no wait changes. The durations of the first n
+/// all-reduces follow from the first n - 1, so there are at most as many passes as all-reduces.
+fn simulate_ranks() -> Vec<Vec<Event>> {
     let mut waits = vec![Vec::new(); Run::JOB.len()];
     loop {
         let passes: Vec<_> = Run::JOB.into_iter().zip(&waits).map(|(run, waits)| train(run, waits.clone())).collect();

@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) const COMPUTE: u64 = 7;
 /// The stream of NCCL.
 pub(super) const COLLECTIVES: u64 = 20;
-/// The stream that brings batches to the device.
+/// The stream that copies batches to the device.
 pub(super) const BATCHES: u64 = 21;
 /// The stream of the gradient norm.
 pub(super) const METRICS: u64 = 22;
 
-/// An argument of an operator: shape and element type. An empty type stands for "not a tensor".
+/// An argument of an operator: shape and element type. An empty type means "not a tensor".
 #[derive(Clone, Copy)]
 pub(super) struct Tensor(pub(super) &'static [u64], pub(super) &'static str);
 
@@ -25,20 +25,20 @@ pub(super) struct Tensor(pub(super) &'static [u64], pub(super) &'static str);
 pub(super) struct Machine {
     pub(super) run: Run,
     pub(super) random: Random,
-    /// Now, on the thread that runs.
+    /// The current time of the running thread.
     pub(super) clock: u64,
     pub(super) thread: u64,
     pub(super) tape: Vec<Tape>,
-    /// Gradients that are complete in this step.
+    /// The number of gradients completed in this step.
     pub(super) gradients: u64,
-    /// How long the next launch takes at least.
+    /// The least duration of the next launch.
     pub(super) slow_launch: u64,
-    /// How long each all-reduce takes, if the other ranks are known; until then each takes its own time.
+    /// The duration of each all-reduce, as far as the other ranks are known; otherwise its transfer time.
     pub(super) exchanges: Vec<u64>,
-    /// When each all-reduce of this rank started, and how long its data needs.
+    /// Start and transfer time of each all-reduce of this rank.
     pub(super) exchanged: Vec<(u64, u64)>,
     free: BTreeMap<u64, u64>,
-    /// When the work that was put into each queue starts.
+    /// The start of each item in each queue.
     queued: BTreeMap<u64, VecDeque<u64>>,
     enclosing: Vec<u64>,
     external: u64,
@@ -50,7 +50,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// A machine at the start of the recording.
+    /// Creates a machine at the start of the recording.
     pub(super) fn new(run: Run) -> Self {
         Self {
             run,
@@ -74,29 +74,29 @@ impl Machine {
         }
     }
 
-    /// Everything recorded: host first, in the order of start, then runtime calls, arrows and device work.
+    /// Returns all events: host events first, ordered by start, then runtime calls, arrows and device work.
     pub(super) fn finish(self) -> Vec<Event> {
         let mut events = self.host;
         events.extend(self.device);
         events
     }
 
-    /// Lets the thread that runs spend about `nanos`.
+    /// Advances the running thread by about `nanos`.
     pub(super) fn spend(&mut self, nanos: u64) {
         self.clock += self.random.around(nanos, 12);
     }
 
-    /// An operator that takes `nanos` beside what `body` does.
+    /// Runs an operator that takes `nanos` in addition to `body`.
     pub(super) fn op(&mut self, name: &'static str, inputs: &[Tensor], nanos: u64, body: impl FnOnce(&mut Self)) {
         self.span("cpu_op", name.into(), inputs, None, nanos, body);
     }
 
-    /// An operator that calls nothing.
+    /// Runs an operator that calls nothing.
     pub(super) fn leaf(&mut self, name: &'static str, inputs: &[Tensor], nanos: u64) {
         self.op(name, inputs, nanos, |_| {});
     }
 
-    /// A stretch that the program named. Names with `##`, and collectives, are mirrored on the streams they used.
+    /// Runs `body` in a user annotation. Names with `##`, and collectives, are mirrored on the streams that they used.
     pub(super) fn annotate(&mut self, name: impl Into<Cow<'static, str>>, nanos: u64, body: impl FnOnce(&mut Self)) {
         let name = name.into();
         let first = self.device.len();
@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// A host event around `body`; `sequence` is of autograd. Returns the external id.
+    /// Records a host event around `body`; `sequence` is that of autograd. Returns the external id.
     pub(super) fn span(
         &mut self,
         category: &'static str,
@@ -171,7 +171,7 @@ impl Machine {
         id
     }
 
-    /// One end of an arrow from a forward operator to its gradient.
+    /// Records one end of an arrow from a forward operator to its gradient.
     pub(super) fn arrow(&mut self, phase: Phase) {
         self.host.push(Event {
             phase,
@@ -187,18 +187,18 @@ impl Machine {
         });
     }
 
-    /// Starts `kernel` on `stream`; it takes about as long as usual.
+    /// Launches `kernel` on `stream` with about its usual duration.
     pub(super) fn launch(&mut self, kernel: &Kernel, stream: u64) {
         self.launch_for(kernel, stream, kernel.nanos);
     }
 
-    /// Starts `kernel` on `stream`; it takes about `nanos`.
+    /// Launches `kernel` on `stream` with a duration of about `nanos`.
     pub(super) fn launch_for(&mut self, kernel: &Kernel, stream: u64, nanos: u64) {
         let duration = self.random.around(nanos, 4) * self.run.kernel_percent() / 100;
         self.launch_exactly(kernel, stream, duration, ("cudaLaunchKernel", 211), Args::default());
     }
 
-    /// Starts a collective's kernel, whose data needs about `nanos`; `extra` describes the collective.
+    /// Launches a collective's kernel with a transfer time of about `nanos`; `extra` describes the collective.
     pub(super) fn launch_collective(&mut self, kernel: &Kernel, nanos: u64, extra: Args) {
         let own = self.random.around(nanos, 4);
         let duration = self.exchanges.get(self.exchanged.len()).copied().unwrap_or(own);
@@ -233,7 +233,7 @@ impl Machine {
         self.enqueue("gpu_memcpy", name, stream, correlation, called, duration, args);
     }
 
-    /// Copies from memory that is not pinned: the call returns when the copy is done.
+    /// Copies from pageable memory: the call returns when the copy is done.
     pub(super) fn copy_waiting(&mut self, name: &'static str, bytes: u64, rate: u64, stream: u64) {
         self.copy(name, bytes, rate, stream);
         let done = self.free_at(stream) + 1_400;
@@ -251,13 +251,13 @@ impl Machine {
         self.enqueue("gpu_memset", "Memset (Device)", stream, correlation, called, duration, args);
     }
 
-    /// Blocks the thread until `stream` has nothing to do.
+    /// Blocks the thread until `stream` is idle.
     pub(super) fn synchronize(&mut self, stream: u64) {
         let wait = self.free_at(stream).saturating_sub(self.clock) + 1_800;
         self.runtime_exactly("cudaStreamSynchronize", 131, wait);
     }
 
-    /// Makes later work of `stream` wait for what `other` has been given so far.
+    /// Makes later work of `stream` wait for the work queued on `other` so far.
     pub(super) fn wait(&mut self, stream: u64, other: u64) {
         self.runtime("cudaEventRecord", 135, 1_300);
         self.runtime("cudaStreamWaitEvent", 147, 1_100);
@@ -265,12 +265,12 @@ impl Machine {
         self.free.insert(stream, ready);
     }
 
-    /// When `stream` has nothing more to do.
+    /// Returns the time at which `stream` becomes idle.
     pub(super) fn free_at(&self, stream: u64) -> u64 {
         self.free.get(&stream).copied().unwrap_or_default()
     }
 
-    /// How long a launch is held up because the queue of `stream` is full.
+    /// Returns how long a launch is blocked because the queue of `stream` is full.
     fn until_queue_has_room(&mut self, stream: u64) -> u64 {
         let now = self.clock;
         let queued = self.queued.entry(stream).or_default();
@@ -281,7 +281,7 @@ impl Machine {
         too_many.map_or(0, |more| queued[more] - now)
     }
 
-    /// A runtime call of about `nanos`. Returns its correlation and when it started.
+    /// Records a runtime call of about `nanos`. Returns its correlation id and its start.
     fn runtime(&mut self, name: &'static str, callback: u64, nanos: u64) -> (u64, u64) {
         let nanos = self.random.around(nanos, 25);
         self.runtime_exactly(name, callback, nanos)
@@ -310,7 +310,7 @@ impl Machine {
         (correlation, start)
     }
 
-    /// Puts work into the queue of `stream`: it starts when the call has reached the device and the queue is empty.
+    /// Queues work on `stream`: it starts when the call has reached the device and the earlier work is done.
     #[allow(clippy::too_many_arguments, reason = "the fields of one record")]
     fn enqueue(
         &mut self,
@@ -383,7 +383,7 @@ impl Machine {
     }
 }
 
-/// Shapes, types and strides of an operator's inputs; tensors are contiguous.
+/// Returns shapes, types and strides of an operator's inputs; tensors are contiguous.
 fn shapes(args: Args, inputs: &[Tensor]) -> Args {
     let list = |items: Vec<String>| format!("[{}]", items.join(", "));
     let strides =

@@ -1,11 +1,10 @@
-//! The demo data: runs of one training job, simulated, with known differences and known troubles.
+//! Simulator of the demo data: runs of one training job with known differences and known problems.
 //!
-//! A small transformer is trained on four ranks. [`Run::Control`] is rank 3 of the job as it was, [`Run::Test`]
-//! rank 1 of the job after a change that somebody hopes is an improvement. What differs is listed in
-//! [`COUNT_CHANGES`], [`DURATION_CHANGES`] and, in words, in `notebooks/data/README.md`. [`Run::JOB`] is another hour of
-//! the job as it was, on all four ranks, each with a trouble of its own.
+//! The job trains a small transformer on four ranks. [`Run::Control`] is rank 3 of the original job, [`Run::Test`] rank 1 of the
+//! job after a change that was meant as an improvement. [`COUNT_CHANGES`], [`DURATION_CHANGES`] and `notebooks/data/README.md`
+//! list the differences. [`Run::JOB`] is the original job at another time, on all four ranks, each with a problem of its own.
 //!
-//! Everything is computed in whole nanoseconds from one seed: the same seed gives the same bytes on every machine.
+//! Everything is computed in integer nanoseconds from one seed: equal seeds give equal bytes on every machine.
 
 mod autograd;
 mod changes;
@@ -22,7 +21,7 @@ pub use event::{Event, Phase};
 pub use run::{QUEUE, Run};
 pub use training::{ITERATIONS, PIECES};
 
-/// Everything that one run recorded, in the order of the file.
+/// Returns the events of a run, in the order of the file.
 pub fn events(run: Run) -> Vec<Event> {
     match run {
         Run::Control | Run::Test => training::train(run, Vec::new()).0,
@@ -30,7 +29,7 @@ pub fn events(run: Run) -> Vec<Event> {
     }
 }
 
-/// The trace file of one run, as PyTorch's profiler writes it.
+/// Returns the trace file of a run, in the format of PyTorch's profiler.
 pub fn json(run: Run) -> String {
     event::trace_file(run, &events(run))
 }

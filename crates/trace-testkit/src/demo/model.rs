@@ -20,7 +20,7 @@ const LOSSES: Tensor = Tensor(&[16_384, 1_024], "float");
 const LABELS: Tensor = Tensor(&[16_384], "long int");
 const SCALAR: Tensor = Tensor(&[], "Scalar");
 
-/// From batch to loss.
+/// Runs the forward pass, from batch to loss.
 pub(super) fn forward(m: &mut Machine) {
     m.annotate("DistributedDataParallel.forward", 62_000, |m| {
         embedding(m);
@@ -78,7 +78,7 @@ fn embedding(m: &mut Machine) {
     });
 }
 
-/// A cast to another precision; `differentiable` ones return on the way back.
+/// Casts to another precision; a `differentiable` cast has a gradient.
 pub(super) fn cast(m: &mut Machine, input: Tensor, differentiable: bool) {
     let run = move |m: &mut Machine| {
         m.op("aten::_to_copy", &[input, SCALAR], 7_000, |m| {
@@ -101,7 +101,7 @@ pub(super) fn cast(m: &mut Machine, input: Tensor, differentiable: bool) {
     }
 }
 
-/// The transpose of a weight, a view.
+/// Transposes a weight, as a view.
 fn transpose(m: &mut Machine) {
     m.op("aten::t", &[WEIGHT], 2_100, transposed);
 }
@@ -110,12 +110,12 @@ fn transposed(m: &mut Machine) {
     m.op("aten::transpose", &[WEIGHT, SCALAR, SCALAR], 2_300, |m| m.leaf("aten::as_strided", &[WEIGHT, SCALAR], 1_400));
 }
 
-/// The transpose of a weight that learns.
+/// Transposes a trainable weight.
 fn transpose_parameter(m: &mut Machine) {
     m.differentiable("aten::t", &[WEIGHT], 2_100, gradient!("TBackward0", 1, transpose), transposed);
 }
 
-/// A linear layer with a bias.
+/// Runs a linear layer with a bias.
 fn linear(m: &mut Machine) {
     const GRADIENT: Gradient = gradient!("AddmmBackward0", 1, |m| {
         transpose(m);
@@ -134,7 +134,7 @@ fn linear(m: &mut Machine) {
     });
 }
 
-/// A linear layer without a bias.
+/// Runs a linear layer without a bias.
 fn product(m: &mut Machine) {
     m.op("aten::linear", &[FEATURES, WEIGHT], 4_500, |m| {
         transpose_parameter(m);

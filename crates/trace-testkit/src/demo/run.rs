@@ -1,21 +1,21 @@
-//! The runs that are simulated, and what sets them apart.
+//! The simulated runs and their differences.
 
-/// A recording: one side of the demo pair, or a rank of the job that is looked at from all sides.
+/// A simulated run: one side of the demo pair, or a rank of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Run {
-    /// The job as it was: its rank 3, alone.
+    /// Rank 3 of the original job, alone.
     Control,
-    /// The job after the change: its rank 1, alone.
+    /// Rank 1 of the job after the change, alone.
     Test,
-    /// A rank of the job as it was, with troubles of its own; the four ranks wait for each other.
+    /// A rank of the original job with a problem of its own; the four ranks wait for each other.
     Job(u64),
 }
 
-/// From the first launch that is not taken to the one that is, a stream's queue holds so much.
+/// The capacity of a stream's queue, in launches.
 pub const QUEUE: usize = 1024;
 
 impl Run {
-    /// The two that are compared, control first.
+    /// Control and test.
     pub const PAIR: [Run; 2] = [Run::Control, Run::Test];
     /// The ranks of the job.
     pub const JOB: [Run; 4] = [Run::Job(0), Run::Job(1), Run::Job(2), Run::Job(3)];
@@ -75,17 +75,17 @@ impl Run {
         }
     }
 
-    /// Attention: matrix products and a softmax of their own, or one fused operator.
+    /// Whether attention is one fused operator rather than matrix products and a softmax.
     pub(super) const fn fused_attention(self) -> bool {
         matches!(self, Run::Test)
     }
 
-    /// AdamW: nine passes over all parameters, or one fused pass.
+    /// Whether AdamW is one fused pass over all parameters rather than nine.
     pub(super) const fn fused_optimizer(self) -> bool {
         matches!(self, Run::Test)
     }
 
-    /// How many activations are cast to half precision one by one.
+    /// Whether activations are cast to half precision one by one.
     pub(super) const fn extra_casts(self) -> bool {
         matches!(self, Run::Test)
     }
@@ -100,17 +100,17 @@ impl Run {
         self.pick(7, 14)
     }
 
-    /// Whether the batch lies in pinned memory.
+    /// Whether the batch is in pinned memory.
     pub(super) const fn pinned(self) -> bool {
         matches!(self, Run::Control)
     }
 
-    /// How long the data loader lets the job wait.
+    /// The time that the job waits for the data loader.
     pub(super) const fn loader_nanos(self, iteration: u64) -> u64 {
         if self.is(Self::STALLED, iteration) { 6_200_000 } else { self.pick(310_000, 4_150_000) }
     }
 
-    /// How long the model's kernels take, in percent of what is usual.
+    /// The duration of the model's kernels, in percent of the usual one.
     pub(super) const fn kernel_percent(self) -> u64 {
         match self {
             Run::Job(Self::THROTTLED) => 120,
@@ -118,12 +118,12 @@ impl Run {
         }
     }
 
-    /// How long the first launch of the forward pass takes at least, because a module must be loaded.
+    /// The least duration of the first launch of the forward pass, which may load a module.
     pub(super) const fn module_nanos(self, iteration: u64) -> u64 {
         if self.is(Self::LOADING, iteration) { 870_000 } else { 0 }
     }
 
-    /// Whether the weights are averaged, parameter by parameter.
+    /// Whether the weights are averaged in this iteration.
     pub(super) const fn averages(self, iteration: u64) -> bool {
         self.is(Self::AVERAGING, iteration)
     }
@@ -132,7 +132,7 @@ impl Run {
         matches!(self, Run::Job(own) if own == rank) && iteration == at
     }
 
-    /// How long the kernel of the embedding's gradient runs.
+    /// The duration of the kernel of the embedding's gradient.
     pub(super) const fn embedding_backward_nanos(self) -> u64 {
         self.pick(182_000, 1_460_000)
     }

@@ -1,4 +1,4 @@
-//! The training loop: what one step does around the model.
+//! The training loop: one step around the model.
 
 use super::event::{Args, Event};
 use super::kernels::{self as k, Kernel};
@@ -20,8 +20,8 @@ const LOSS: Tensor = Tensor(&[], "float");
 const BATCH_TOKENS: Tensor = Tensor(&[64, 256], "long int");
 const BATCH_FEATURES: Tensor = Tensor(&[64, 256, 128], "float");
 
-/// What one run recorded on its own: the events in the order of the file, and of each all-reduce the start and the
-/// nanoseconds that its data needs. `exchanges` is how long each takes, where the other ranks are known.
+/// Simulates one run. Returns the events in the order of the file, and the start and transfer time in nanoseconds of each
+/// all-reduce. `exchanges` are the durations of the all-reduces, as far as the other ranks are known.
 pub(super) fn train(run: Run, exchanges: Vec<u64>) -> (Vec<Event>, Vec<(u64, u64)>) {
     let mut machine = Machine::new(run);
     machine.exchanges = exchanges;
@@ -155,7 +155,7 @@ fn average(m: &mut Machine) {
     });
 }
 
-/// Brings one number to the host, and waits for it.
+/// Copies one number to the host and waits for it.
 fn read_back(m: &mut Machine) {
     m.op("aten::item", &[LOSS], 2_800, |m| {
         m.op("aten::_local_scalar_dense", &[LOSS], 6_500, |m| {

@@ -1,4 +1,4 @@
-//! Traces of any size, for benchmarks: the simulated job, over and over, with times, durations and ids of its own each time.
+//! Traces of any size, for benchmarks: the simulated job repeated, each time with other times, durations and ids.
 
 mod pattern;
 mod stencil;
@@ -9,34 +9,34 @@ use pattern::pattern;
 use std::io::{self, Write};
 use stencil::{Micros, Shift, Stencil};
 
-/// A trace to be written: one rank, five profiler steps, all of HTA's 20 default arguments.
+/// The description of a trace: one rank, five profiler steps, all of HTA's 20 default arguments.
 ///
-/// The same fields give the same bytes on every machine. What repeats lies more than a megabyte apart, so that gzip (which
-/// looks back 32 KB) packs it as it packs a real trace.
+/// Equal fields give equal bytes on every machine. Repetitions are more than a megabyte apart, so that gzip (with its window of
+/// 32 KB) compresses the trace like a real one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Large {
-    /// So much JSON, to the next event.
+    /// The least number of bytes of JSON; the trace ends with the next event.
     pub bytes: u64,
-    /// What the durations are drawn from.
+    /// The seed of the durations.
     pub seed: u64,
-    /// The rank that the file names.
+    /// The rank of the trace.
     pub rank: u64,
 }
 
-/// What was written.
+/// The size of a written trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
     /// Bytes of JSON.
     pub bytes: u64,
-    /// Events, of every kind.
+    /// Events of all kinds.
     pub events: u64,
 }
 
-/// Profiler steps, however large the file: a longer recording has longer steps.
+/// The number of profiler steps: a larger trace has longer steps.
 const STEPS: u64 = 5;
-/// When the recording starts, in nanoseconds of the machine's clock.
+/// The start of the recording, in nanoseconds of the machine's clock.
 const START: u64 = 5_349_821_034_512_347;
-/// So much is collected before it is written.
+/// Bytes that are buffered before they are written.
 const BLOCK: usize = 1 << 20;
 
 impl Large {
@@ -77,7 +77,7 @@ impl Large {
         40_711 + self.rank
     }
 
-    /// Number, start and length of each profiler step: about equal parts of what fits into the file.
+    /// Returns number, start and length of each profiler step; together they cover about the whole file.
     fn steps(&self, patterns: &[Stencil]) -> Vec<(u64, u64, u64)> {
         let bytes: u64 = patterns.iter().map(Stencil::typical_bytes).sum();
         let nanos: u64 = patterns.iter().map(|pattern| pattern.length).sum();
@@ -87,7 +87,7 @@ impl Large {
     }
 }
 
-/// The file while it is written.
+/// The file being written.
 struct File<W> {
     out: W,
     block: Vec<u8>,

@@ -1,9 +1,9 @@
-//! What is repeated: a run of the simulated job as text with gaps, and the events that the demo has none of.
+//! The repeated part of a large trace: a simulated run as text with gaps, and kinds of events that the demo lacks.
 
 use super::stencil::{Gap, Stencil};
 use crate::demo::{Event, Phase, Run, events};
 
-/// Arguments that are ids: each repetition has others.
+/// Arguments that are ids, which differ in each repetition.
 const IDS: [&str; 6] = [
     "External id",
     "correlation",
@@ -12,14 +12,13 @@ const IDS: [&str; 6] = [
     "Sequence number",
     "wait_on_cuda_event_record_corr_id",
 ];
-/// From one repetition to the next, in nanoseconds; no multiple of a microsecond.
+/// The time between two repetitions, in nanoseconds; not a multiple of a microsecond.
 const PAUSE: u64 = 41_777;
 
-/// The run as process `process`, which is `rank`.
+/// Returns the run of `rank` as process `process`.
 ///
-/// Its profiler steps are left out (a long recording has longer ones). Every fourth operator lies in a Python function,
-/// every wait for the GPU has the event of CUPTI that says for what, collectives say their rank: with these all of HTA's
-/// 20 default arguments occur.
+/// Its profiler steps are omitted (a large trace has longer ones). Every fourth operator is called by a Python function, every
+/// synchronisation has its `cuda_sync` event, and collectives have their rank: so all of HTA's 20 default arguments occur.
 pub(super) fn pattern(run: Run, process: u64, rank: u64) -> Stencil {
     let events = events(run);
     let first = events.iter().map(|event| event.start).min().unwrap_or(0);
@@ -30,7 +29,7 @@ pub(super) fn pattern(run: Run, process: u64, rank: u64) -> Stencil {
         if event.name.starts_with("ProfilerStep") {
             continue;
         }
-        // The demo's GPUs are numbered as its ranks are.
+        // In the demo, the process of a GPU event is the rank.
         let on_gpu = event.process == run.rank();
         let event = Event { process: if on_gpu { 0 } else { process }, start: event.start - first, ..event.clone() };
         if event.category == "cpu_op" {
@@ -45,7 +44,7 @@ pub(super) fn pattern(run: Run, process: u64, rank: u64) -> Stencil {
             wait(&mut pattern, &event);
         }
     }
-    // Ids of Python functions are one sequence, too.
+    // The ids of Python functions are another sequence.
     pattern.ids = pattern.ids.max(functions + 1);
     pattern
 }
@@ -75,7 +74,7 @@ fn write(pattern: &mut Stencil, event: &Event, rank: u64) {
     }
 }
 
-/// Up to the first argument.
+/// Writes a complete event up to its first argument.
 fn head(pattern: &mut Stencil, category: &str, name: &str, event: &Event) {
     let Event { process, thread, .. } = event;
     let head = format!(
@@ -86,7 +85,7 @@ fn head(pattern: &mut Stencil, category: &str, name: &str, event: &Event) {
     pattern.text(",\n    \"args\": {\n      ");
 }
 
-/// The arguments, the ids among them as gaps.
+/// Writes arguments, with gaps for ids.
 fn args(pattern: &mut Stencil, mut args: &str) {
     let next = |args: &str| {
         let starts = IDS.iter().filter_map(|key| args.find(&format!("\"{key}\": ")).map(|at| at + key.len() + 4));
@@ -104,7 +103,7 @@ fn args(pattern: &mut Stencil, mut args: &str) {
     pattern.text(args);
 }
 
-/// A Python function around an operator.
+/// Writes a Python function that calls an operator.
 fn python(pattern: &mut Stencil, operator: &Event, function: u64) {
     let name =
         format!("model.py({}): {}", 20 + 7 * (function % 60), operator.name.rsplit(':').next().unwrap_or("forward"));
@@ -114,7 +113,7 @@ fn python(pattern: &mut Stencil, operator: &Event, function: u64) {
     pattern.text("\n    }\n  },\n").end_event();
 }
 
-/// What a call that waits for the GPU waits for.
+/// Writes the `cuda_sync` event of a synchronisation.
 fn wait(pattern: &mut Stencil, call: &Event) {
     let Some(correlation) = call.correlation else { return };
     let on_gpu = Event { process: 0, thread: 7, ..call.clone() };

@@ -1,4 +1,4 @@
-//! The text of some events, with gaps for what is another each time: times, durations, ids.
+//! Text of events with gaps for times, durations and ids, which differ in each repetition.
 
 use crate::random::Random;
 
@@ -6,28 +6,28 @@ use crate::random::Random;
 #[derive(Default)]
 pub(super) struct Stencil {
     text: String,
-    /// Where in the text each gap is, and what goes into it.
+    /// The offset of each gap, and its content.
     gaps: Vec<(usize, Gap)>,
-    /// Where each event ends, in the text and in the gaps.
+    /// The end of each event: its offset in the text and its index in `gaps`.
     ends: Vec<(usize, usize)>,
-    /// From the start of the events to where the next ones may start, in nanoseconds.
+    /// The time from the start of these events to the start of the next repetition, in nanoseconds.
     pub(super) length: u64,
-    /// All ids are smaller.
+    /// The least number above all ids.
     pub(super) ids: u64,
 }
 
-/// What goes into a gap.
+/// The content of a gap.
 #[derive(Clone, Copy)]
 pub(super) enum Gap {
-    /// Nanoseconds since the events began.
+    /// A point in time, in nanoseconds since the start of the events.
     Time(u64),
-    /// A duration, in nanoseconds; up to an eighth shorter each time.
+    /// A duration in nanoseconds, shortened by a random share of up to an eighth.
     Length(u64),
     /// An id.
     Id(u64),
 }
 
-/// Where the events stand this time.
+/// Offsets of times and ids in one repetition.
 #[derive(Clone, Copy)]
 pub(super) struct Shift {
     pub(super) time: u64,
@@ -35,7 +35,7 @@ pub(super) struct Shift {
 }
 
 impl Stencil {
-    /// No events yet; those that come take `length`.
+    /// Creates a stencil without events that covers `length` nanoseconds.
     pub(super) fn of(length: u64) -> Self {
         Self { length, ..Self::default() }
     }
@@ -57,14 +57,14 @@ impl Stencil {
         self.ends.push((self.text.len(), self.gaps.len()));
     }
 
-    /// How long the events are when written, about.
+    /// Returns the approximate size of the written events, in bytes.
     pub(super) fn typical_bytes(&self) -> u64 {
         (self.text.len() + 9 * self.gaps.len()) as u64
     }
 
-    pub(super) fn events(&self) -> impl Iterator<Item = One<'_>> {
+    pub(super) fn events(&self) -> impl Iterator<Item = StencilEvent<'_>> {
         let starts = std::iter::once((0, 0)).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|((text, gap), &(text_end, gap_end))| One {
+        starts.zip(&self.ends).map(|((text, gap), &(text_end, gap_end))| StencilEvent {
             text: &self.text[..text_end],
             from: text,
             gaps: &self.gaps[gap..gap_end],
@@ -72,15 +72,15 @@ impl Stencil {
     }
 }
 
-/// One event.
-pub(super) struct One<'s> {
+/// An event of a stencil.
+pub(super) struct StencilEvent<'s> {
     /// The stencil's text up to the end of the event.
     text: &'s str,
     from: usize,
     gaps: &'s [(usize, Gap)],
 }
 
-impl One<'_> {
+impl StencilEvent<'_> {
     pub(super) fn write(&self, out: &mut Vec<u8>, shift: Shift, random: &mut Random) {
         let mut from = self.from;
         for &(at, gap) in self.gaps {
@@ -96,7 +96,7 @@ impl One<'_> {
     }
 }
 
-/// Nanoseconds, written as microseconds with three decimals.
+/// Nanoseconds, formatted as microseconds with three decimals.
 pub(super) struct Micros(pub(super) u64);
 
 impl std::fmt::Display for Micros {
@@ -105,7 +105,7 @@ impl std::fmt::Display for Micros {
     }
 }
 
-/// As [`Micros`], without the formatter, which would take half of the time.
+/// Writes nanoseconds as [`Micros`] does, without the formatter, which would take half of the time.
 fn micros(out: &mut Vec<u8>, nanos: u64) {
     decimal(out, nanos / 1000);
     let rest = nanos % 1000;
@@ -126,7 +126,7 @@ fn decimal(out: &mut Vec<u8>, mut number: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// The last digit.
+/// Returns the last digit of a number.
 const fn digit(number: u64) -> u8 {
     b'0' + (number % 10) as u8
 }
