@@ -41,8 +41,10 @@ const SAMPLES: Group = Group::new(
 );
 
 /// How much of the table is shown.
-const SHOWN_REGIONS: Group =
-    Group::new("Rows", &[Argument::flag("top", Kind::Whole, "show this many regions; 0 shows none").or("15")]);
+const SHOWN_REGIONS: Group = Group::new(
+    "Rows",
+    &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15")],
+);
 
 /// What the waterfall shows, and where it goes.
 const FIGURE: Group = Group::new(

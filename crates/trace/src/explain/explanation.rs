@@ -71,6 +71,8 @@ pub struct RegionRow {
     pub id: usize,
     /// Calls from the outermost to the kernel.
     pub path: Vec<String>,
+    /// Name of the kernel; of several the first.
+    pub kernel: String,
     /// Name of the kernel; of several the first, and how many more there are.
     pub name: String,
     /// `exact`, `name`, `family`, `region`, `moved`, `added` or `deleted`.
@@ -227,10 +229,11 @@ impl Explanation {
         let mut path: Vec<String> = tree.path(leaf, &self.labels).into_iter().map(str::to_owned).collect();
         let kernel = path.pop().unwrap_or_default();
         let leaves = region.region.control.len().max(region.region.test.len());
-        let name = if leaves > 1 { format!("{kernel} and {} more", leaves - 1) } else { kernel };
+        let name = if leaves > 1 { format!("{kernel} and {} more", leaves - 1) } else { kernel.clone() };
         RegionRow {
             id,
             path,
+            kernel,
             name,
             grade: region.region.grade.word(),
             why: region.region.why.sentence(),

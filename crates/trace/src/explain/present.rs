@@ -2,18 +2,18 @@
 
 use super::explanation::{Explanation, RegionRow, StepChange};
 use super::figure::WaterfallLevel;
+use crate::shorten_name;
 use call_tree::Grade;
+use std::collections::HashMap;
 use trace_view::format::{counted, ranges};
-use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
+use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, tidy};
 
-/// Regions of a page that does not say how many.
+/// Rows of operators and kernels of a page that does not say how many.
 const TOP: usize = 15;
 /// Rows of the table of idle time.
 const IDLE_ROWS: usize = 8;
-/// Calls of a path that a table shows, the innermost ones.
-const PATH_CALLS: usize = 3;
 
-/// Sentences, waterfall, the 15 regions with the largest change, idle time by cause, warnings.
+/// Sentences, waterfall, the 15 operators and kernels with the largest change, idle time by cause, warnings.
 impl Present for Explanation {
     fn present(&self) -> Report {
         self.report(TOP)
@@ -21,7 +21,7 @@ impl Present for Explanation {
 }
 
 impl Explanation {
-    /// The page with so many regions.
+    /// The page with so many rows of operators and kernels.
     pub fn report(&self, top: usize) -> Report {
         let mut report = Report::of(Part::Text(self.sentences()));
         report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
@@ -152,14 +152,21 @@ impl Explanation {
         ]
     }
 
+    /// The regions with the largest change; those of the same operator, kernel and grade are one row.
     fn region_table(&self, top: usize) -> Table {
         let meaning = |name: &str, unit: Unit, kind: Kind, meaning: &str| Header {
             meaning: meaning.to_owned(),
             ..Header::new(name, unit, kind)
         };
         let mut headers = vec![
-            meaning("kernel", Unit::None, Kind::Name, "kernel, or the first of several"),
-            meaning("called by", Unit::None, Kind::Name, "the innermost calls above it"),
+            meaning("operator", Unit::None, Kind::Name, "the innermost call above the kernel"),
+            meaning(
+                "kernel",
+                Unit::None,
+                Kind::Name,
+                "short name of the kernel; of a region of several, the first one",
+            ),
+            meaning("regions", Unit::Count, Kind::Number, "regions of this operator, kernel and grade, added up"),
             meaning(
                 "grade",
                 Unit::None,
@@ -180,12 +187,13 @@ impl Explanation {
             Kind::Difference,
             "how much comes from other costs of each event",
         ));
-        let rows = self.largest(top).iter().map(values).collect::<Vec<_>>();
+        let groups = groups(self.rows());
+        let rows = groups.iter().take(top).map(Group::values).collect::<Vec<_>>();
         Table {
-            caption: format!("regions with the largest change · {}", self.caption()),
+            caption: format!("operators and kernels with the largest change · {}", self.caption()),
             headers,
             rows,
-            total_rows: self.region_count(),
+            total_rows: groups.len(),
             notes: vec!["sorted by |change|".to_owned()],
             ..Table::default()
         }
@@ -254,18 +262,51 @@ impl Explanation {
     }
 }
 
-fn values(row: &RegionRow) -> Vec<TableValue> {
-    let path = &row.path[row.path.len().saturating_sub(PATH_CALLS)..];
-    vec![
-        TableValue::Text(row.name.clone()),
-        TableValue::Text(path.join(" > ")),
-        TableValue::Text(row.grade.to_owned()),
-        TableValue::Float(row.attributed_us[0]),
-        TableValue::Float(row.attributed_us[1]),
-        TableValue::Float(row.delta_us),
-        TableValue::Float(row.count_part_us),
-        TableValue::Float(row.cost_part_us),
-    ]
+/// Regions of the same operator, kernel and grade.
+struct Group {
+    operator: String,
+    kernel: String,
+    grade: &'static str,
+    regions: usize,
+    /// Control, test, change, by count, by cost; µs a step.
+    times: [f64; 5],
+}
+
+impl Group {
+    fn values(&self) -> Vec<TableValue> {
+        let mut values = vec![
+            TableValue::Text(self.operator.clone()),
+            TableValue::Text(self.kernel.clone()),
+            TableValue::Int(self.regions as i64),
+            TableValue::Text(self.grade.to_owned()),
+        ];
+        values.extend(self.times.map(TableValue::Float));
+        values
+    }
+}
+
+/// Groups regions, the largest change first; ties in the order of control.
+fn groups(rows: Vec<RegionRow>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places: HashMap<(String, String, &'static str), usize> = HashMap::new();
+    for row in rows {
+        let operator = row.path.last().cloned().unwrap_or_default();
+        let kernel = tidy(&shorten_name(&row.kernel));
+        let place = *places.entry((operator.clone(), kernel.clone(), row.grade)).or_insert_with(|| {
+            groups.push(Group { operator, kernel, grade: row.grade, regions: 0, times: [0.0; 5] });
+            groups.len() - 1
+        });
+        let group = &mut groups[place];
+        group.regions += 1;
+        let [control, test] = row.attributed_us;
+        for (sum, time) in
+            group.times.iter_mut().zip([control, test, row.delta_us, row.count_part_us, row.cost_part_us])
+        {
+            *sum += time;
+        }
+    }
+    groups.sort_by(|one, other| other.times[2].abs().total_cmp(&one.times[2].abs()));
+    groups
 }
 
 fn bound(class: &str) -> &'static str {

@@ -1,0 +1,92 @@
+//! `%explain` and `%waterfall` as a notebook shows them.
+
+use super::Notebook;
+use crate::display::Output;
+use serde_json::Value;
+use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{PLOTLY, TABLE};
+
+/// Two iterations of 100 µs: an operator whose kernel takes `us`.
+fn write(folder: &tempfile::TempDir, label: &str, us: i64) {
+    let mut trace = TraceBuilder::new();
+    for (iteration, at) in [(1, 0), (2, 100)] {
+        trace = trace
+            .step(iteration, at..at + 100)
+            .operator("aten::mm", at + 5..at + 30)
+            .runtime("cudaLaunchKernel", iteration, at + 10..at + 20)
+            .kernel("gemm", Stream(7), at + 30..at + 30 + us)
+            .correlation(iteration);
+    }
+    std::fs::write(folder.path().join(format!("{label}.json")), trace.json()).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn notebook(folder: &tempfile::TempDir) -> Notebook {
+    let mut notebook = Notebook::default();
+    for (label, us) in [("old", 20), ("older", 22), ("new", 35)] {
+        write(folder, label, us);
+        notebook.text(&format!("%trace_load '{}' --as {label} --quiet", folder.path().join(format!("{label}.json")).display()));
+    }
+    notebook
+}
+
+#[test]
+fn the_answer_begins_with_a_sentence_and_has_a_waterfall() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    let outputs = notebook.outputs("%explain old new").unwrap();
+    let count = |mime: &str| {
+        outputs.iter().filter(|output| matches!(output, Output::Display { bundle, .. } if bundle.data.contains_key(mime))).count()
+    };
+    assert_eq!((count(PLOTLY), count(TABLE)), (1, 3));
+    let text = notebook.text("%explain old new");
+    assert!(text.starts_with("new is as fast as control a step: 100 µs → 100 µs, means of 2 + 2 iterations."), "{text}");
+    assert!(text.contains("By class: compute +15.0 µs, idle −15.0 µs."), "{text}");
+    assert!(text.contains("1 region: 1 exact."), "{text}");
+    assert!(notebook.text("%explain old,older new").contains("means of 4 + 2 iterations"));
+}
+
+#[test]
+fn files_and_variables_hold_all_regions() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    let (json, csv) = (folder.path().join("x.json"), folder.path().join("x.csv"));
+    let line = format!("regions = %explain old new --json '{}' --csv '{}' --top 0", json.display(), csv.display());
+    let text = notebook.text(&line);
+    assert!(text.contains("regions: DataFrame 1 × 14"), "{text}");
+    let document: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_eq!((&document["version"], &document["regions"][0]["delta_ns"]), (&1.into(), &15_000.0.into()));
+    let rows = std::fs::read_to_string(csv).unwrap();
+    assert!(rows.starts_with("region,path,name,grade,why,control_count") && rows.lines().count() == 2, "{rows}");
+    assert_eq!(notebook.text("%explain old new --quiet"), "");
+}
+
+#[test]
+fn a_waterfall_has_the_level_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    let mut names = |level: &str| -> Vec<String> {
+        let outputs = notebook.outputs(&format!("%waterfall old new --level {level}")).unwrap();
+        let figure = outputs.iter().find_map(|output| match output {
+            Output::Display { bundle, .. } => bundle.data.get(PLOTLY).cloned(),
+            _ => None,
+        });
+        let figure = figure.unwrap();
+        figure["data"][0]["x"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("class")[0], "step of old");
+    assert!(names("class").contains(&"compute".to_owned()));
+    assert!(names("op").contains(&"aten::mm".to_owned()));
+    assert!(names("module").contains(&"outside of modules".to_owned()));
+}
+
+#[test]
+fn what_does_not_exist_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    assert!(notebook.error("%explain old nwe").contains("no trace named \"nwe\". Loaded: new, old, older."));
+    assert!(notebook.error("%explain old,oldr new").contains("no trace named \"oldr\""));
+    assert!(notebook.error("%explain old new --rank 4").contains("trace \"old\" has no rank 4 (has 0)"));
+    assert!(notebook.error("%explain old new --warmup 2").contains("no iteration of trace \"old\" is left without the first 2"));
+    assert!(notebook.error("%explain old new --marker decode").contains("matches the marker `decode`"));
+    assert!(notebook.error("%explain old new --marker 'a('").contains("regular expression"));
+}
