@@ -10,16 +10,13 @@ use std::process::Command;
 
 /// Folders and files that are not swept yet. This list may only shrink; it goes when it is empty.
 const UNSWEPT: &[&str] = &[
-    "Makefile",
     "README.md",
-    "crates/",
+    "crates/trace/",
     "docs/",
     "fuzz/",
     "src/introspect/",
     "src/magic/",
-    "src/session/",
     "src/terminal/",
-    "src/display/",
     "src/error.rs",
     "tests/terminal.rs",
 ];
