@@ -1,27 +1,23 @@
-//! Text that anybody may have pasted: a bound on how much is read, and room for how deep it nests.
+//! Bounds on the work for one cursor: a window of the cell's text, and a stack large enough for the deepest nesting in it.
 //!
-//! The parser of Rust and its trees are recursive, and a stack that overflows ends the process.
+//! Rust's parser and its trees are recursive, and a stack overflow ends the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{Builder, scope};
 
-/// How much of a cell is read before the cursor, and behind it, in bytes.
-const BEFORE: usize = 32 << 10;
-const BEHIND: usize = 4 << 10;
+/// Size of the window before and after the cursor.
+const BYTES_BEFORE: usize = 32 << 10;
+const BYTES_AFTER: usize = 4 << 10;
 
-/// Room for one that nests in every byte. Only what is used of it becomes memory.
-const STACK: usize = 256 << 20;
+/// Stack for a window that nests at every byte. Only touched pages use memory.
+const STACK_BYTES: usize = 256 << 20;
 
-/// Does `work` with the part of `code` around the cursor, the cursor in it, and how many bytes were left out before
-/// it. `None` if it could not be done.
-pub(super) fn reach<T: Send>(
-    code: &str,
-    cursor: usize,
-    work: impl FnOnce(&str, usize, usize) -> T + Send,
-) -> Option<T> {
-    let mut from = cursor.saturating_sub(BEFORE);
-    let mut to = cursor.saturating_add(BEHIND).min(code.len());
-    // At the start of a line, so that no text or comment is cut where that can be helped.
+/// Runs `work` on a thread with a large stack. Its arguments are the window around the cursor, the cursor in the window, and the
+/// offset of the window. `None` if `work` panics or no thread can be started.
+pub(super) fn run<T: Send>(code: &str, cursor: usize, work: impl FnOnce(&str, usize, usize) -> T + Send) -> Option<T> {
+    let mut from = cursor.saturating_sub(BYTES_BEFORE);
+    let mut to = cursor.saturating_add(BYTES_AFTER).min(code.len());
+    // Start at a line, where a string or a comment is less likely to be cut.
     if from > 0 {
         from =
             code.as_bytes()[from..cursor].iter().position(|&byte| byte == b'\n').map_or(from, |line| from + line + 1);
@@ -32,9 +28,15 @@ pub(super) fn reach<T: Send>(
     while !code.is_char_boundary(to) {
         to -= 1;
     }
-    let part = &code[from..to];
+    let window = &code[from..to];
     scope(|scope| {
-        let work = move || catch_unwind(AssertUnwindSafe(|| work(part, cursor - from, from))).ok();
-        Builder::new().name("api".to_owned()).stack_size(STACK).spawn_scoped(scope, work).ok()?.join().ok()?
+        let work = move || catch_unwind(AssertUnwindSafe(|| work(window, cursor - from, from))).ok();
+        Builder::new()
+            .name("introspect".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, work)
+            .ok()?
+            .join()
+            .ok()?
     })
 }

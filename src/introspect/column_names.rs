@@ -1,15 +1,13 @@
-//! Names of columns, inside the quotes of what takes them.
+//! Completion of column names inside quotes: `col("…")`, `df["…"]`, `select(["…"])`.
 
-use super::infer::Scope;
-use super::infer::{Columns, Shapes};
-use super::infer::{Token, chain, tokens};
+use super::infer::{Columns, FrameInference, FrameShape, Scope, Token, chain, tokens};
 use crate::session::View;
 use ra_ap_rustc_lexer::{LiteralKind, TokenKind};
 use std::collections::BTreeSet;
 use trace::EVENT_COLUMNS;
 
-/// Functions and methods whose texts are names of columns.
-const TAKES: &[&str] = &[
+/// Functions and methods whose string arguments are column names.
+const TAKE_COLUMN_NAMES: &[&str] = &[
     "by_name",
     "col",
     "cols",
@@ -36,7 +34,7 @@ const TAKES: &[&str] = &[
     "with_row_index",
 ];
 
-/// Types whose methods take names of columns.
+/// Types whose methods take column names.
 const HAVE_COLUMNS: &[&str] = &[
     "Column",
     "DataFrame",
@@ -54,23 +52,25 @@ const HAVE_COLUMNS: &[&str] = &[
     "TraceSet",
 ];
 
-/// The name of a column that is being typed.
-pub(super) struct Typed {
-    /// Where it starts.
+/// A column name that is being typed.
+pub(super) struct ColumnCompletion {
+    /// Its start, in bytes.
     pub(super) start: usize,
-    /// Names and types of the columns that could be meant, best first; whether they start as typed was not looked at.
+    /// Names and data types of candidates, best first; not filtered by the text typed so far.
     pub(super) columns: Vec<(String, String)>,
 }
 
-/// Whether a text is open at the end of `before`.
-pub(super) fn is_open(before: &str) -> bool {
+/// Whether `before` ends inside a string.
+pub(super) fn is_in_string(before: &str) -> bool {
     let last = tokens(before).pop();
     matches!(last, Some((TokenKind::Literal { kind: LiteralKind::Str { terminated: false }, .. }, ..)))
 }
 
-/// If a name of a column is being typed at the end of `before`, a part of the cell `code`: where, and the columns of the
-/// frame that the chain around it starts from. Where that is not known, those of frames that the cell mentions come first.
-pub(super) fn at(before: &str, code: &str, scope: &Scope<'_>, view: &View) -> Option<Typed> {
+/// Returns the column name that is typed at the end of `before`, a prefix of the cell `code`; `None` elsewhere.
+///
+/// Candidates are the columns of the receiver's frame. If they are not all known, the columns of all frames follow, those of
+/// frames that the cell mentions first.
+pub(super) fn column_names_at(before: &str, code: &str, scope: &Scope<'_>, view: &View) -> Option<ColumnCompletion> {
     let mut tokens = tokens(before);
     let (TokenKind::Literal { kind: LiteralKind::Str { terminated: false }, .. }, quote, _) = tokens.pop()? else {
         return None;
@@ -78,14 +78,14 @@ pub(super) fn at(before: &str, code: &str, scope: &Scope<'_>, view: &View) -> Op
     tokens.retain(|(kind, ..)| {
         !matches!(kind, TokenKind::Whitespace | TokenKind::LineComment { .. } | TokenKind::BlockComment { .. })
     });
-    let shapes = Shapes::new(scope, view);
-    let taker = taker(&tokens)?;
-    if let Some(name) = taker.name {
-        if !TAKES.contains(&&before[name.1..name.2]) {
+    let inference = FrameInference::new(scope, view);
+    let enclosing_call = enclosing_call(&tokens)?;
+    if let Some(name) = enclosing_call.name {
+        if !TAKE_COLUMN_NAMES.contains(&&before[name.1..name.2]) {
             return None;
         }
-        // `names.join("`, of a list of texts
-        if let Some(receiver) = receiver(&tokens, taker.open)
+        // `names.join("` of a list of strings
+        if let Some(receiver) = receiver(&tokens, enclosing_call.open)
             && let Some(found) = scope.type_of(&before[receiver.0..receiver.1])
             && let Some(head) = known_head(scope, found.ty)
             && !HAVE_COLUMNS.contains(&head.as_str())
@@ -93,37 +93,37 @@ pub(super) fn at(before: &str, code: &str, scope: &Scope<'_>, view: &View) -> Op
             return None;
         }
     }
-    let own = frame(&tokens, before, &shapes);
+    let own = receiver_columns(&tokens, before, &inference);
     let mut columns = own.as_ref().map(|own| own.names.clone()).unwrap_or_default();
     if own.is_none_or(|own| !own.complete) {
-        columns.extend(others(code, view));
+        columns.extend(all_columns(code, view));
     }
     let mut seen = BTreeSet::new();
-    // In a text of Rust these would end it.
+    // A quote or backslash would have to be escaped.
     columns.retain(|(name, _)| seen.insert(name.clone()) && !name.contains(['"', '\\']));
-    Some(Typed { start: quote + 1, columns })
+    Some(ColumnCompletion { start: quote + 1, columns })
 }
 
-/// The head of a type, without the results around it; `None` of one that says nothing.
+/// Returns the head of a type inside `Result`, `Option` and smart pointers; `None` for a type parameter.
 fn known_head(scope: &Scope<'_>, ty: super::index::Type) -> Option<String> {
-    let mut ty = scope.index.expanded(ty);
+    let mut ty = scope.index.expand_alias(ty);
     while matches!(ty.head.as_str(), "Result" | "Option" | "Box" | "Arc" | "Rc") {
-        ty = scope.index.expanded(ty.args.into_iter().next()?);
+        ty = scope.index.expand_alias(ty.args.into_iter().next()?);
     }
-    // A parameter of a signature stands for anything.
+    // A type parameter of a signature can be any type.
     (ty.head.len() > 1 && ty.head != "Self").then_some(ty.head)
 }
 
-/// What takes the text at the end of some tokens.
-struct Taker {
-    /// The token that opens its arguments.
+/// Call or index that has the string as an argument.
+struct EnclosingCall {
+    /// The token that opens the arguments.
     open: usize,
-    /// The function or method; `None` of an index.
+    /// The name of the function or method; `None` for an index.
     name: Option<Token>,
 }
 
-/// Back over other names in a list to what takes them.
-fn taker(tokens: &[Token]) -> Option<Taker> {
+/// Finds the enclosing call or index, backwards over earlier strings of a list.
+fn enclosing_call(tokens: &[Token]) -> Option<EnclosingCall> {
     let mut at = tokens.len();
     loop {
         at = at.checked_sub(1)?;
@@ -135,7 +135,7 @@ fn taker(tokens: &[Token]) -> Option<Taker> {
             TokenKind::OpenBracket => match at.checked_sub(1).map(|before| tokens[before].0) {
                 // `df["…`, but not `&mut ["…`
                 Some(TokenKind::Ident | TokenKind::CloseParen | TokenKind::Question) => {
-                    return Some(Taker { open: at, name: None });
+                    return Some(EnclosingCall { open: at, name: None });
                 }
                 // `vec!["…`
                 Some(TokenKind::Bang) => at = at.checked_sub(2)?,
@@ -143,22 +143,22 @@ fn taker(tokens: &[Token]) -> Option<Taker> {
             },
             TokenKind::OpenParen => {
                 let name = tokens[at.checked_sub(1)?];
-                return (name.0 == TokenKind::Ident).then_some(Taker { open: at, name: Some(name) });
+                return (name.0 == TokenKind::Ident).then_some(EnclosingCall { open: at, name: Some(name) });
             }
             _ => return None,
         }
     }
 }
 
-/// Where the receiver of the method call starts and ends whose arguments token `open` opens.
+/// Returns the range of the receiver of the method call whose arguments token `open` opens.
 fn receiver(tokens: &[Token], open: usize) -> Option<(usize, usize)> {
     let [before @ .., (TokenKind::Dot, ..), (TokenKind::Ident, ..)] = &tokens[..open] else { return None };
     chain(before)
 }
 
-/// The columns of the frame whose method has the end of the tokens among its arguments, or that is indexed there.
-fn frame(tokens: &[Token], text: &str, shapes: &Shapes<'_>) -> Option<Columns> {
-    // Unclosed brackets, each with the commas that follow it.
+/// Returns the columns of the frame whose method or index encloses the end of the tokens.
+fn receiver_columns(tokens: &[Token], text: &str, inference: &FrameInference<'_>) -> Option<Columns> {
+    // Open brackets, each with its commas.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     for (at, (kind, ..)) in tokens.iter().enumerate() {
         match kind {
@@ -170,7 +170,7 @@ fn frame(tokens: &[Token], text: &str, shapes: &Shapes<'_>) -> Option<Columns> {
     }
     for (bracket, commas) in open.iter().rev() {
         let found = match tokens[*bracket].0 {
-            // A block is a new beginning.
+            // A block starts new statements.
             TokenKind::OpenBrace => return None,
             TokenKind::OpenBracket => {
                 let indexed = matches!(
@@ -182,22 +182,22 @@ fn frame(tokens: &[Token], text: &str, shapes: &Shapes<'_>) -> Option<Columns> {
             _ => receiver(tokens, *bracket),
         };
         let Some((from, to)) = found else { continue };
-        let Some(shape) = shapes.of_text(&text[from..to]) else { continue };
+        let Some(shape) = inference.shape_of_text(&text[from..to]) else { continue };
         // The third argument of a join names columns of the first.
         let method = &text[tokens[bracket - 1].1..tokens[bracket - 1].2];
         if method.ends_with("join")
             && let [first, _, ..] = commas.as_slice()
         {
             let other = &text[tokens[*bracket].2..tokens[*first].1];
-            return shapes.of_text(other).map(super::infer::Shape::rows);
+            return inference.shape_of_text(other).map(FrameShape::input_columns);
         }
-        return Some(shape.rows());
+        return Some(shape.input_columns());
     }
     None
 }
 
-/// The columns of all frames and traces; of those that the cell mentions first.
-fn others(code: &str, view: &View) -> Vec<(String, String)> {
+/// Returns the columns of all frames and traces; those that the cell mentions come first.
+fn all_columns(code: &str, view: &View) -> Vec<(String, String)> {
     let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let mut names = Vec::new();
     for wanted in [true, false] {

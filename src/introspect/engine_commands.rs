@@ -1,29 +1,29 @@
-//! Commands of the Rust engine: lines that begin with a colon.
+//! Completion and inspection of engine commands: lines that begin with a colon.
 
 use super::candidate::{Candidate, Completion};
 use trace_view::Bundle;
 
-/// The commands that are of use in a notebook: name, what follows, what it does.
+/// The commands that are useful in a notebook: name, argument, effect.
 const COMMANDS: &[(&str, &str, &str)] = &[
-    (":clear", "", "forget all variables and items"),
-    (":dep", "NAME = \"VERSION\"", "bring a crate into the notebook; needs cargo and a network"),
-    (":efmt", "{} or {:?}", "how the error of a `?` is written"),
+    (":clear", "", "drop all variables and items"),
+    (":dep", "NAME = \"VERSION\"", "add a crate to the notebook; needs cargo and network access"),
+    (":efmt", "{} or {:?}", "format of the error of a `?`"),
     (":explain", "", "explain the last compiler error"),
-    (":fmt", "{:?} or {:#?}", "debug text on one line, or spread over lines"),
+    (":fmt", "{:?} or {:#?}", "debug text on one line or on several"),
     (":help", "", "list the commands of evcxr, which runs the Rust cells"),
-    (":opt", "0, 1 or 2", "optimisation level of the cells that follow"),
-    (":show_deps", "", "the crates that `:dep` brought"),
-    (":type", "VARIABLE", "the type of a variable"),
+    (":opt", "0, 1 or 2", "optimisation level of later cells"),
+    (":show_deps", "", "crates added by `:dep`"),
+    (":type", "VARIABLE", "type of a variable"),
     (":vars", "", "variables and their types"),
 ];
 
-/// What could stand at the end of `before` if that is in a command; commands have no Rust.
+/// Returns candidates for the end of `before`; `None` if that is not in a command. Arguments have no candidates.
 pub(super) fn complete(before: &str) -> Option<Completion> {
     let (start, command) = line(before)?;
-    let candidate = |(name, takes, does): &(&str, &str, &str)| Candidate {
+    let candidate = |(name, argument, effect): &(&str, &str, &str)| Candidate {
         text: (*name).to_owned(),
         kind: "command",
-        signature: format!("{takes} {does}").trim().to_owned(),
+        signature: format!("{argument} {effect}").trim().to_owned(),
     };
     if command.contains(char::is_whitespace) {
         return Some(Completion { start: before.len(), items: Vec::new() });
@@ -32,17 +32,17 @@ pub(super) fn complete(before: &str) -> Option<Completion> {
     Some(Completion { start, items })
 }
 
-/// What is known of the command at byte `cursor`.
+/// Returns the help of the command at byte `cursor`.
 pub(super) fn inspect(code: &str, cursor: usize) -> Option<Bundle> {
     let rest = &code[cursor..];
     let end = cursor + rest.find(char::is_whitespace).unwrap_or(rest.len());
     let (_, command) = line(&code[..end])?;
     let typed = command.split_whitespace().next()?;
-    let (name, takes, does) = COMMANDS.iter().find(|(name, ..)| *name == typed)?;
-    Some(Bundle::text(format!("{}\n\n{does}", format!("{name} {takes}").trim_end())))
+    let (name, argument, effect) = COMMANDS.iter().find(|(name, ..)| *name == typed)?;
+    Some(Bundle::text(format!("{}\n\n{effect}", format!("{name} {argument}").trim_end())))
 }
 
-/// The command in the last line of `before`: where it starts, and its text so far.
+/// Returns the command in the last line of `before`: its start and its text so far.
 fn line(before: &str) -> Option<(usize, &str)> {
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let start = before.len() - before[line..].trim_start().len();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn command_is_shown_with_what_it_takes() {
+    fn command_is_shown_with_its_argument() {
         let shown = |code, at| inspect(code, at).map(|bundle| bundle.plain().to_owned()).unwrap_or_default();
         assert!(shown(":dep rand = \"0.9\"", 2).starts_with(":dep NAME = \"VERSION\"\n"));
         assert_eq!(shown("vars", 2), "");

@@ -1,14 +1,14 @@
-//! The columns of a frame as a page of help.
+//! Help pages of frames and columns.
 
 use super::infer::Columns;
 use trace::EVENT_COLUMNS;
 use trace_view::{Bundle, FrameSchema, grouped, terminal_safe};
 
-/// The most columns that are listed.
-const MOST: usize = 60;
+/// Upper bound on listed columns.
+const MAX_COLUMNS: usize = 60;
 
-/// Rows and columns, then one column a line.
-pub(super) fn lines(schema: Option<&FrameSchema>, columns: &Columns) -> String {
+/// Returns the shape of a frame, then one line per column.
+pub(super) fn schema_page(schema: Option<&FrameSchema>, columns: &Columns) -> String {
     let width = schema.map_or(columns.names.len(), |schema| schema.width);
     let size = match schema.and_then(|schema| schema.rows) {
         Some(rows) => format!("{} × {}", grouped(rows), grouped(width)),
@@ -18,7 +18,7 @@ pub(super) fn lines(schema: Option<&FrameSchema>, columns: &Columns) -> String {
         },
         None => "some of its columns".to_owned(),
     };
-    let shown = &columns.names[..columns.names.len().min(MOST)];
+    let shown = &columns.names[..columns.names.len().min(MAX_COLUMNS)];
     let widest = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
     let mut text = size;
     for (name, dtype) in shown {
@@ -31,8 +31,8 @@ pub(super) fn lines(schema: Option<&FrameSchema>, columns: &Columns) -> String {
     text
 }
 
-/// One column, with what it means if it is one of events.
-pub(super) fn column(name: &str, dtype: &str) -> Bundle {
+/// Returns the page of one column, with its meaning if it is a column of events.
+pub(super) fn column_page(name: &str, dtype: &str) -> Bundle {
     let mut text = one_line(name);
     if !dtype.is_empty() {
         text.push_str(&format!(": {}", one_line(dtype)));
@@ -47,7 +47,7 @@ pub(super) fn column(name: &str, dtype: &str) -> Bundle {
     Bundle::text(text)
 }
 
-/// A name, which may hold anything, on one line.
+/// Returns a name, which may contain any text, on one line.
 fn one_line(text: &str) -> String {
     terminal_safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -57,24 +57,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schema_is_listed_with_rows_names_and_types() {
+    fn schema_page_lists_rows_names_and_types() {
         let columns = [("name", "str"), ("total\nduration", "f64")];
         let schema = FrameSchema::new(Some(12_345), columns.into_iter());
-        let text = lines(Some(&schema), &Columns::of(&schema));
+        let text = schema_page(Some(&schema), &Columns::of(&schema));
         assert_eq!(text, "12,345 × 2\nname            str\ntotal duration  f64");
     }
 
     #[test]
-    fn wide_schema_is_cut() {
+    fn wide_schema_is_truncated() {
         let columns: Vec<(String, String)> = (0..2000).map(|at| (format!("c{at}"), "i64".to_owned())).collect();
         let schema = FrameSchema::new(None, columns.into_iter());
-        let text = lines(Some(&schema), &Columns::of(&schema));
+        let text = schema_page(Some(&schema), &Columns::of(&schema));
         assert!(text.starts_with("2,000 columns\n") && text.ends_with("\nand 1,940 more"), "{text}");
     }
 
     #[test]
-    fn column_of_events_is_explained() {
-        assert_eq!(column("dur", "i64").plain(), "dur: i64\n\nin events: duration [ns]");
-        assert_eq!(column("x", "").plain(), "x");
+    fn event_column_has_its_meaning() {
+        assert_eq!(column_page("dur", "i64").plain(), "dur: i64\n\nin events: duration [ns]");
+        assert_eq!(column_page("x", "").plain(), "x");
     }
 }

@@ -1,28 +1,28 @@
-//! What stands at the cursor in Rust: its signature and its documentation.
+//! Inspection of Rust: signature and documentation of the name at the cursor.
 
 use super::bounded;
-use super::complete::{module, word_start};
+use super::complete::{find_module, word_start};
 use super::frame_page;
 use super::index::Type;
 use super::index::{Index, cell_index_text};
 use super::index::{Item, Kind};
 use super::infer::Scope;
-use super::infer::{Columns, Shapes, is_frame};
-use super::infer::{Typed, typed};
+use super::infer::{Columns, FrameInference, is_frame};
+use super::infer::{CursorContext, cursor_context};
 use super::{column_names, engine_commands};
 use crate::session::View;
 use std::collections::BTreeSet;
 use trace_view::Bundle;
 
-/// The MIME type of Markdown.
+/// MIME type of Markdown.
 const MARKDOWN: &str = "text/markdown";
 
-/// Of methods of one name on types that cannot be told apart, so many are shown.
-const MOST: usize = 3;
+/// Upper bound on signatures that are shown if the type of the receiver is unknown.
+const MAX_SIGNATURES: usize = 3;
 
-/// What is known of the name at byte `cursor`, or of the function whose arguments stand there.
+/// Returns the help page of the name at byte `cursor`, or of the function whose arguments contain the cursor.
 pub(crate) fn inspect(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
-    bounded::reach(code, cursor, |code, cursor, _| at(code, cursor, view)).flatten()
+    bounded::run(code, cursor, |code, cursor, _| at(code, cursor, view)).flatten()
 }
 
 fn at(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
@@ -43,17 +43,17 @@ fn at(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
     })
 }
 
-/// The column whose name stands at the cursor, in quotes.
+/// Returns the page of the column whose quoted name contains the cursor.
 fn column(index: &Index<'_>, code: &str, cursor: usize, view: &View) -> Option<Bundle> {
-    if !column_names::is_open(&code[..cursor]) {
+    if !column_names::is_in_string(&code[..cursor]) {
         return None;
     }
     let scope = Scope::new(index, &view.variables, &code[..cursor]);
-    let found = column_names::at(&code[..cursor], code, &scope, view)?;
+    let found = column_names::column_names_at(&code[..cursor], code, &scope, view)?;
     let rest = &code[found.start..];
     let name = &rest[..rest.find(['"', '\n'])?];
     let (name, dtype) = found.columns.iter().find(|(of, _)| of == name)?;
-    Some(frame_page::column(name, dtype))
+    Some(frame_page::column_page(name, dtype))
 }
 
 fn at_word(index: &Index<'_>, code: &str, start: usize, end: usize, view: &View) -> Option<Bundle> {
@@ -62,70 +62,74 @@ fn at_word(index: &Index<'_>, code: &str, start: usize, end: usize, view: &View)
         return None;
     }
     let scope = Scope::new(index, &view.variables, &code[..start]);
-    let items: Vec<Item<'_>> = match typed(code, start) {
-        Typed::Nothing => return None,
-        Typed::Member { receiver } => match scope.type_of(receiver) {
-            Some(found) => scope.index.member(&found.ty, found.near, word).map(|(item, _)| item).into_iter().collect(),
+    let items: Vec<Item<'_>> = match cursor_context(code, start) {
+        CursorContext::NoName => return None,
+        CursorContext::Member { receiver } => match scope.type_of(receiver) {
+            Some(found) => {
+                scope.index.member(&found.ty, found.origin, word).map(|(item, _)| item).into_iter().collect()
+            }
             None => {
-                let mut any = index.everywhere(&|name| name == word);
+                let mut any = index.members_named(&|name| name == word);
                 any.sort_by_key(|item| (item.origin, item.of));
                 any
             }
         },
-        Typed::Path { path } => match module(index, path) {
+        CursorContext::Path { path } => match find_module(index, path) {
             Some(items) => items.iter().filter(|item| item.name == word).copied().collect(),
             None => {
                 let found = index.members(&Type::parse(&path.replace("::<", "<")), index.origin_of(path));
                 found.into_iter().map(|(item, _)| item).filter(|item| item.name == word).take(1).collect()
             }
         },
-        Typed::Field { record } => {
+        CursorContext::Field { record } => {
             let fields = index.members(&Type::new(record), None).into_iter().map(|(item, _)| item);
             let mut found: Vec<Item<'_>> =
                 fields.filter(|item| item.kind == Kind::Field && item.name == word).collect();
             if found.is_empty() {
-                found = named(index, word);
+                found = items_named(index, word);
             }
             found
         }
-        Typed::Word => {
+        CursorContext::Word => {
             if let Some(bundle) = variable(&scope, word, view) {
                 return Some(bundle);
             }
-            named(index, word)
+            items_named(index, word)
         }
     };
-    page(&items)
+    items_page(&items)
 }
 
-/// A variable with its type, the columns of a frame, and what its type is.
+/// Returns the page of a variable: its type, the columns of a frame, and the documentation of the type.
 fn variable(scope: &Scope<'_>, word: &str, view: &View) -> Option<Bundle> {
     if scope.local_names().any(|name| name == word) {
         let ty = scope.type_of(word)?.ty;
-        let frame = Shapes::new(scope, view).of_text(word).filter(|_| is_frame(&scope.index.expanded(ty.clone())));
-        let columns = frame.map(|frame| frame_page::lines(None, &frame.rows()));
-        return Some(described(scope.index, &format!("{word}: {}", ty.head), &ty.head, columns));
+        let frame = FrameInference::new(scope, view)
+            .shape_of_text(word)
+            .filter(|_| is_frame(&scope.index.expand_alias(ty.clone())));
+        let columns = frame.map(|frame| frame_page::schema_page(None, &frame.input_columns()));
+        return Some(variable_page(scope.index, &format!("{word}: {}", ty.head), &ty.head, columns));
     }
     let variable = view.variables.iter().find(|variable| variable.name == word)?;
     let head = Type::parse(&variable.type_name).head;
     let columns = view.frames.get(word).or_else(|| view.events.get(word));
-    let columns = columns.map(|schema| frame_page::lines(Some(schema), &Columns::of(schema)));
-    Some(described(scope.index, &format!("{}: {}", variable.name, variable.type_name), &head, columns))
+    let columns = columns.map(|schema| frame_page::schema_page(Some(schema), &Columns::of(schema)));
+    Some(variable_page(scope.index, &format!("{}: {}", variable.name, variable.type_name), &head, columns))
 }
 
-fn described(index: &Index<'_>, line: &str, head: &str, columns: Option<String>) -> Bundle {
-    let items = named(index, head);
-    let ours = items.iter().find(|item| matches!(item.kind, Kind::Struct | Kind::Enum | Kind::Alias));
-    let doc = ours.map(Item::doc).unwrap_or_default();
+fn variable_page(index: &Index<'_>, line: &str, head: &str, columns: Option<String>) -> Bundle {
+    let items = items_named(index, head);
+    let declared = items.iter().find(|item| matches!(item.kind, Kind::Struct | Kind::Enum | Kind::Alias));
+    let doc = declared.map(Item::doc).unwrap_or_default();
     match columns {
-        Some(columns) => listed(line, &columns, &doc),
+        Some(columns) => columns_page(line, &columns, &doc),
         None if doc.is_empty() => Bundle::text(line.to_owned()),
-        None => written(&[line.to_owned()], &doc),
+        None => signature_page(&[line.to_owned()], &doc),
     }
 }
 
-/// Items that a cell means by a name: what is in scope, else whatever is called so.
-fn named<'t>(index: &Index<'t>, word: &str) -> Vec<Item<'t>> {
+/// Returns the item of a name: one in scope, else any of the index.
+fn items_named<'t>(index: &Index<'t>, word: &str) -> Vec<Item<'t>> {
     let mut items: Vec<Item<'t>> = index.in_scope().filter(|item| item.name == word).copied().collect();
     if items.is_empty() {
         items = index.items(word).copied().collect();
@@ -135,7 +139,7 @@ fn named<'t>(index: &Index<'t>, word: &str) -> Vec<Item<'t>> {
     items
 }
 
-/// The innermost `(` that is open at the end of the text.
+/// Returns the offset of the innermost `(` that is open at the end of the text.
 fn open_call(before: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in before.char_indices().rev() {
@@ -150,12 +154,12 @@ fn open_call(before: &str) -> Option<usize> {
     None
 }
 
-/// What is known of some items of one name.
-fn page(items: &[Item<'_>]) -> Option<Bundle> {
+/// Returns the page of items of one name.
+fn items_page(items: &[Item<'_>]) -> Option<Bundle> {
     let first = items.first()?;
     let mut seen = BTreeSet::new();
     let mut signatures = Vec::new();
-    for item in items.iter().filter(|item| seen.insert((item.of, item.signature))).take(MOST) {
+    for item in items.iter().filter(|item| seen.insert((item.of, item.signature))).take(MAX_SIGNATURES) {
         if item.of.is_empty() {
             let signature = item.signature();
             signatures.push(if signature.is_empty() { format!("mod {}", item.name) } else { signature });
@@ -163,7 +167,7 @@ fn page(items: &[Item<'_>]) -> Option<Bundle> {
             signatures.push(format!("{}: {}", item.of, item.signature()));
         }
     }
-    let more = seen.len().saturating_sub(MOST);
+    let more = seen.len().saturating_sub(MAX_SIGNATURES);
     let mut doc = first.doc();
     if more > 0 {
         doc.push_str(&format!("\n\nAnd {more} more of this name on other types."));
@@ -171,10 +175,10 @@ fn page(items: &[Item<'_>]) -> Option<Bundle> {
     if !first.origin.title().is_empty() {
         doc.push_str(&format!("\n\n({})", first.origin.title()));
     }
-    Some(written(&signatures, doc.trim()))
+    Some(signature_page(&signatures, doc.trim()))
 }
 
-fn written(signatures: &[String], doc: &str) -> Bundle {
+fn signature_page(signatures: &[String], doc: &str) -> Bundle {
     let signatures = signatures.join("\n");
     let doc = without_links(doc);
     let plain = format!("{signatures}\n\n{doc}");
@@ -182,22 +186,22 @@ fn written(signatures: &[String], doc: &str) -> Bundle {
     Bundle::text(plain).with(MARKDOWN, markdown.into())
 }
 
-/// A variable with its columns, whose names may hold anything.
-fn listed(line: &str, columns: &str, doc: &str) -> Bundle {
+/// Returns the page of a variable with its columns, whose names may contain any text.
+fn columns_page(line: &str, columns: &str, doc: &str) -> Bundle {
     let doc = without_links(doc);
     let plain = format!("{line}\n{columns}\n\n{doc}");
-    // A fence that no name can close.
+    // A fence longer than any run of backticks in a name.
     let fence = "`".repeat(3.max(longest_run(columns) + 1));
     let markdown = format!("```rust\n{line}\n```\n\n{fence}text\n{columns}\n{fence}\n\n{doc}");
     Bundle::text(plain.trim_end()).with(MARKDOWN, markdown.into())
 }
 
-/// How many backticks follow each other at most.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|c: char| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Documentation without rustdoc's links to other items, which lead nowhere here: [`x`] and [x](y) become their text.
+/// Replaces rustdoc's links to other items, which have no target here, by their text: [`x`] and [x](y).
 fn without_links(doc: &str) -> String {
     let mut text = String::new();
     for line in doc.lines() {

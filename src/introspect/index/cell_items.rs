@@ -1,42 +1,43 @@
-//! What the cells of the notebook define, as a layer of the index: those that ran, and the one that is being typed.
+//! Items that cells define, as a layer of the index: cells that ran, and the cell that is being typed.
 
-use super::scan::{Docs, Source, write};
+use super::scan::{CrateSource, Docs, index_text};
 use crate::session::{Items, View};
+use crate::sync::lock;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-/// The name of the crate that all cells are in.
-pub(crate) const CELL: &str = "cell";
+/// Name of the crate that contains all cells.
+pub(crate) const CELL_CRATE: &str = "cell";
 
-/// The items that were read last, and what was written of them: between two keys they mostly stay.
+/// Cache of the last source and its index text: most keystrokes change no item.
 static LAST: Mutex<Option<(String, Arc<str>)>> = Mutex::new(None);
 
-/// The layer's text: the items of cells that ran, and those of the cell `code` but for the one typed at `cursor`.
+/// Returns the index text of the items of all cells that ran and of the cell `code`, except the item at `cursor`.
 pub(crate) fn cell_index_text(code: &str, cursor: usize, view: &View) -> Arc<str> {
     let mut items = Items::clone(&view.items);
     items.add(code, Some(cursor));
     let source = items.text();
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((read, text)) = &*last
-        && *read == source
+    let mut last = lock(&LAST);
+    if let Some((indexed, text)) = &*last
+        && *indexed == source
     {
         return Arc::clone(text);
     }
-    let text: Arc<str> = read(&source).into();
+    let text: Arc<str> = scan(&source).into();
     *last = Some((source, Arc::clone(&text)));
     text
 }
 
-fn read(source: &str) -> String {
+fn scan(source: &str) -> String {
     const ROOT: &str = "cell.rs";
     let files = BTreeMap::from([(ROOT.to_owned(), source.to_owned())]);
-    let cell = Source {
-        name: CELL,
+    let cell = CrateSource {
+        name: CELL_CRATE,
         root: ROOT.to_owned(),
         files: &files,
         features: BTreeSet::new(),
         docs: Docs::Whole,
-        inside: true,
+        sees_private: true,
     };
-    write(&[cell], &[CELL])
+    index_text(&[cell], &[CELL_CRATE])
 }

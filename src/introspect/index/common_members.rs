@@ -1,7 +1,7 @@
-//! What people type most, by type: it stands before the rest of a long list.
+//! Commonly used members by type: they come first in long lists of candidates.
 
-/// Members that come first, in alphabetical order.
-const EVERYDAY: &[(&str, &[&str])] = &[
+/// Type and its common members.
+const COMMON_MEMBERS: &[(&str, &[&str])] = &[
     (
         "DataFrame",
         &[
@@ -220,7 +220,7 @@ const EVERYDAY: &[(&str, &[&str])] = &[
     ("Duration", &["as_millis", "as_micros", "as_nanos", "as_secs_f64"]),
 ];
 
-/// Whether a member of a type is typed often.
-pub(super) fn is_everyday(head: &str, name: &str) -> bool {
-    EVERYDAY.iter().any(|(of, names)| *of == head && names.contains(&name))
+/// Whether a member of a type is commonly used.
+pub(super) fn is_common(head: &str, name: &str) -> bool {
+    COMMON_MEMBERS.iter().any(|(of, names)| *of == head && names.contains(&name))
 }

@@ -1,6 +1,6 @@
-//! Something that a cell can name.
+//! Items and members that a cell can name.
 
-/// What it is.
+/// Kind of an item or member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Module,
@@ -11,14 +11,15 @@ pub(crate) enum Kind {
     Function,
     Macro,
     Constant,
-    /// A function that is called on a value.
+    /// A function with a `self` parameter.
     Method,
-    /// A function of a type that takes no value of it.
+    /// A function of a type without a `self` parameter.
     Associated,
     Field,
     Variant,
 }
 
+/// Kind, its letter in the index, its name in Jupyter.
 const LETTERS: &[(Kind, char, &str)] = &[
     (Kind::Module, 'o', "module"),
     (Kind::Struct, 's', "class"),
@@ -35,7 +36,7 @@ const LETTERS: &[(Kind, char, &str)] = &[
 ];
 
 impl Kind {
-    /// The letter that the index writes.
+    /// Returns the letter that the index uses.
     pub(crate) fn letter(self) -> char {
         LETTERS.iter().find(|(kind, ..)| *kind == self).map_or('?', |(_, letter, _)| *letter)
     }
@@ -44,36 +45,37 @@ impl Kind {
         LETTERS.iter().find(|(_, letter, _)| text.chars().eq([*letter])).map(|(kind, ..)| *kind)
     }
 
-    /// The word that Jupyter shows beside a completion.
-    pub(crate) fn word(self) -> &'static str {
+    /// Returns the word that Jupyter shows beside a completion.
+    pub(crate) fn jupyter_name(self) -> &'static str {
         LETTERS.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., word)| word)
     }
 
-    /// Whether it is called with a value in front.
-    pub(crate) fn is_behind_a_dot(self) -> bool {
+    /// Whether it is accessed on a value: `value.name`.
+    pub(crate) fn needs_receiver(self) -> bool {
         matches!(self, Kind::Method | Kind::Field)
     }
 }
 
-/// An item or a member, as the index's text has it.
+/// An item or a member, borrowed from the text of the index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item<'t> {
     pub(crate) kind: Kind,
     pub(crate) name: &'t str,
     pub(crate) signature: &'t str,
-    /// Markdown, with `\n` for line ends.
+    /// Markdown, escaped.
     doc: &'t str,
-    /// The type it belongs to, as its `impl` names it; empty for an item.
+    /// The type of a member, as its `impl` names it; empty for an item.
     pub(crate) of: &'t str,
     pub(crate) origin: Origin,
 }
 
-/// Where it comes from; of items of one name the first counts.
+/// Source of an item. Among items of one name, the first origin wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     /// A cell of the notebook.
     Cell,
-    Ours,
+    /// `trace`, `trace_view` or `cells`.
+    Library,
     Polars,
     Plotly,
     Json,
@@ -81,7 +83,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// The origin of a crate, by its name.
+    /// Returns the origin of a crate by its name.
     pub(crate) fn of_crate(name: &str) -> Option<Self> {
         match name {
             "std" | "core" | "alloc" => Some(Self::Std),
@@ -92,11 +94,11 @@ impl Origin {
         }
     }
 
-    /// How a page of help names it; empty for what is ours.
+    /// Returns the name on a help page; empty for the library.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Cell => "defined in a cell",
-            Self::Ours => "",
+            Self::Library => "",
             Self::Polars => "polars",
             Self::Plotly => "plotly",
             Self::Json => "serde_json",
@@ -117,7 +119,7 @@ impl<'t> Item<'t> {
         Self { kind, name, signature, doc, of, origin }
     }
 
-    /// The documentation, as Markdown.
+    /// Returns the documentation as Markdown.
     pub(crate) fn doc(&self) -> String {
         let mut text = String::new();
         let mut chars = self.doc.chars();
@@ -130,24 +132,28 @@ impl<'t> Item<'t> {
         text
     }
 
-    /// What is seldom meant comes behind the rest: what has no documentation, is unsafe, or is for other crates.
+    /// Returns the sort key of lists: undocumented items come behind documented ones, unsafe and internal ones last.
     pub(crate) fn weight(&self) -> u8 {
-        let inner =
+        let is_internal =
             self.name.starts_with('_') || self.name.ends_with("_unchecked") || self.signature.contains("unsafe fn");
-        if inner || self.name.contains("_ptr") || self.name == "clone_from" { 2 } else { u8::from(self.doc.is_empty()) }
+        if is_internal || self.name.contains("_ptr") || self.name == "clone_from" {
+            2
+        } else {
+            u8::from(self.doc.is_empty())
+        }
     }
 
-    /// The signature, without the escapes of the index.
+    /// Returns the signature without escapes.
     pub(crate) fn signature(&self) -> String {
         self.signature.replace("\\\\", "\\")
     }
 
-    /// The type of what it answers; for a field its type.
-    pub(crate) fn answers(&self) -> Option<&'t str> {
+    /// Returns the result type of a function, or the type of a field or constant.
+    pub(crate) fn result_type(&self) -> Option<&'t str> {
         match self.kind {
             Kind::Field | Kind::Constant => Some(self.signature.split_once(':')?.1.split('=').next()?.trim()),
             Kind::Function | Kind::Method | Kind::Associated => {
-                // Behind the parameters, since those may be functions with arrows of their own.
+                // Skip the parameters, whose types may contain arrows.
                 let open = self.signature.find('(')?;
                 let mut depth = 0_usize;
                 let close = self.signature[open..].char_indices().find_map(|(at, c)| {
@@ -158,8 +164,8 @@ impl<'t> Item<'t> {
                     }
                     (depth == 0).then_some(open + at)
                 })?;
-                let answer = self.signature[close + 1..].trim_start().strip_prefix("->")?;
-                Some(answer.split(" where ").next()?.trim())
+                let result = self.signature[close + 1..].trim_start().strip_prefix("->")?;
+                Some(result.split(" where ").next()?.trim())
             }
             _ => None,
         }

@@ -1,7 +1,7 @@
-//! The index in memory: items by module, members by type. What cells define is a layer above what is always there.
+//! The index in memory: items by module, members by type. Items of cells are a layer above the constant base layer.
 
-use super::cell_items::CELL;
-use super::common_members::is_everyday;
+use super::cell_items::CELL_CRATE;
+use super::common_members::is_common;
 use super::item::{Item, Kind, Origin};
 use super::sources;
 use super::type_text::Type;
@@ -11,24 +11,24 @@ use std::io::Read;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// What is known of what cells can call.
+/// One layer of the index.
 #[derive(Default)]
 pub(crate) struct Index<'t> {
-    /// By path of a module: what stands in it, with the name it has there.
+    /// Items by path of their module.
     modules: BTreeMap<String, Vec<Item<'t>>>,
-    /// By the name of a type or trait.
+    /// Members by name of their type or trait.
     members: BTreeMap<&'t str, Vec<Item<'t>>>,
-    /// What a type has besides: traits, and what it dereferences to.
+    /// Traits and `Deref` targets by type.
     relations: BTreeMap<String, Vec<Relation<'t>>>,
-    /// Items by name.
+    /// Items by their name.
     items: BTreeMap<&'t str, Vec<Item<'t>>>,
-    /// Paths of names that cells import.
+    /// Paths of the names that cells import.
     imports: BTreeMap<&'t str, &'t str>,
-    /// The layer below.
+    /// The next lower layer.
     below: Option<&'t Index<'t>>,
 }
 
-/// That a type has a trait, or dereferences.
+/// A trait or `Deref` target of a type.
 struct Relation<'t> {
     of: Type,
     /// The trait, or `*Target`.
@@ -39,64 +39,64 @@ struct Relation<'t> {
 static INDEX: LazyLock<Index<'static>> = LazyLock::new(|| {
     let mut index = Index::default();
     let parts = [
-        (sources::ours(), Origin::Ours),
-        (unpack(include_bytes!("data/polars.gz")), Origin::Polars),
-        (unpack(include_bytes!("data/plotly.gz")), Origin::Plotly),
-        (unpack(include_bytes!("data/serde_json.gz")), Origin::Json),
-        (unpack(include_bytes!("data/std.gz")), Origin::Std),
+        (sources::library_text(), Origin::Library),
+        (decompress(include_bytes!("data/polars.gz")), Origin::Polars),
+        (decompress(include_bytes!("data/plotly.gz")), Origin::Plotly),
+        (decompress(include_bytes!("data/serde_json.gz")), Origin::Json),
+        (decompress(include_bytes!("data/std.gz")), Origin::Std),
     ];
     for (text, origin) in parts {
-        // It is kept as long as the kernel lives.
+        // Never freed: the index lives as long as the kernel.
         index.add(Box::leak(text.into_boxed_str()), origin);
     }
     index
 });
 
-/// The index; made when it is first asked for.
+/// Returns the base layer, which the first call builds.
 pub(crate) fn index() -> &'static Index<'static> {
     &INDEX
 }
 
-/// How long the kernel has the processor for itself as it starts.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Delay of the build, which would slow down the start of the kernel.
+const STARTUP_DELAY: Duration = Duration::from_secs(1);
 
-/// Makes the index on a thread of its own, so that the first question need not wait for it.
+/// Builds the base layer on a background thread, so that the first completion need not wait for it.
 pub(crate) fn warm_up() {
-    let _ = std::thread::Builder::new().name("api".to_owned()).spawn(|| {
-        std::thread::sleep(PAUSE);
+    let _ = std::thread::Builder::new().name("index".to_owned()).spawn(|| {
+        std::thread::sleep(STARTUP_DELAY);
         LazyLock::force(&INDEX);
     });
 }
 
-/// A part of the index that was written beforehand.
-pub(crate) fn unpack(packed: &[u8]) -> String {
+/// Decompresses a committed part of the index.
+pub(crate) fn decompress(compressed: &[u8]) -> String {
     let mut text = String::new();
-    let read = GzDecoder::new(packed).read_to_string(&mut text);
+    let read = GzDecoder::new(compressed).read_to_string(&mut text);
     debug_assert!(read.is_ok());
     text
 }
 
 impl<'t> Index<'t> {
-    /// The index with a layer of what cells define, as `scan::write` wrote it.
+    /// Returns the index with a layer of cell items; `text` is from `scan::index_text`.
     pub(crate) fn with_cells(text: &'t str) -> Self {
         let mut index = Self { below: Some(index()), ..Self::default() };
         index.add(text, Origin::Cell);
         index
     }
 
-    /// The layers, top first.
+    /// Returns the layers, top first.
     fn layers(&self) -> impl Iterator<Item = &Index<'t>> {
         std::iter::successors(Some(self), |layer| layer.below)
     }
 
-    /// Adds what `scan::write` wrote.
+    /// Adds a text of `scan::index_text`.
     pub(crate) fn add(&mut self, text: &'t str, origin: Origin) {
         let mut paths: Vec<&'t str> = Vec::new();
         let mut of = "";
         let mut head = "";
         for line in text.lines() {
-            let parts: Vec<&'t str> = line.split('\t').collect();
-            match parts.as_slice() {
+            let fields: Vec<&'t str> = line.split('\t').collect();
+            match fields.as_slice() {
                 ["m", path] => {
                     if let Some((above, name)) = path.rsplit_once("::") {
                         let item = Item::new(Kind::Module, name, "", "", "", origin);
@@ -115,7 +115,7 @@ impl<'t> Index<'t> {
                 }
                 ["b", ty] => {
                     of = ty;
-                    // A name that lives as long as the text does.
+                    // Borrow the name from the text.
                     let name = Type::parse(ty).head;
                     head = match ty.find(&name) {
                         Some(at) => &ty[at..at + name.len()],
@@ -138,92 +138,93 @@ impl<'t> Index<'t> {
         }
     }
 
-    /// What stands in a module; `None` if there is no such module.
+    /// Returns the items of a module; `None` if there is no such module.
     pub(crate) fn module(&self, path: &str) -> Option<&[Item<'t>]> {
         self.layers().find_map(|layer| layer.modules.get(path)).map(Vec::as_slice)
     }
 
-    /// What a cell has in scope: what cells define, the preludes, and the macros of the standard library.
+    /// Returns the items in scope of every cell: items of cells, preludes, and macros of the standard library.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = &Item<'t>> {
-        let preludes = [CELL, "trace::prelude", "cells::prelude", "polars::prelude", "std::prelude::v1"];
+        let preludes = [CELL_CRATE, "trace::prelude", "cells::prelude", "polars::prelude", "std::prelude::v1"];
         let macros = self.module("std").into_iter().flatten().filter(|item| item.kind == Kind::Macro);
         preludes.into_iter().filter_map(|path| self.module(path)).flatten().chain(macros)
     }
 
-    /// Items of a name, those of cells first.
+    /// Returns the items of a name, those of cells first.
     pub(crate) fn items(&self, name: &str) -> impl Iterator<Item = &Item<'t>> {
         self.layers().filter_map(move |layer| layer.items.get(name)).flatten()
     }
 
-    /// The names that cells import, each with its path.
+    /// Returns the names that cells import, each with its path.
     pub(crate) fn imports(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
         self.imports.iter().map(|(name, path)| (*name, *path))
     }
 
-    /// Whose a type is that is written with its path, or imported.
+    /// Returns the origin of a type by the first segment of its path, which may be an import.
     pub(crate) fn origin_of(&self, path: &str) -> Option<Origin> {
         let first = path.trim_start_matches(['&', ' ', ':']).split([':', '<', ' ']).next()?;
         let imported = || self.imports.get(first).and_then(|path| path.split("::").next()).and_then(Origin::of_crate);
         Origin::of_crate(first).or_else(imported)
     }
 
-    /// The members of a type, its own first, then those it has by `Deref` and by traits; with the type that has each.
-    /// Of types of one name `near` is meant, if it has one.
-    pub(crate) fn members(&self, ty: &Type, near: Option<Origin>) -> Vec<(Item<'t>, Type)> {
+    /// Returns the members of a type, each with the type or trait that declares it: common members first, then its own, then
+    /// those of `Deref` targets and of traits.
+    ///
+    /// Among types of the same name, the one of origin `preferred` is used, if there is one.
+    pub(crate) fn members(&self, ty: &Type, preferred: Option<Origin>) -> Vec<(Item<'t>, Type)> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let mut waiting = VecDeque::from([ty.clone()]);
         while let Some(ty) = waiting.pop_front() {
-            let ty = self.expanded(ty);
+            let ty = self.expand_alias(ty);
             if !seen.insert(ty.head.clone()) {
                 continue;
             }
             let own = self.layers().filter_map(|layer| layer.members.get(ty.head.as_str())).flatten();
             let relations = self.layers().filter_map(|layer| layer.relations.get(&ty.head)).flatten();
-            // Who declares the type; nobody declares those of the language, which the standard library tells of.
+            // Primitive types have no declaration; their members are those of the standard library.
             let declared = self.items(&ty.head).filter(|item| item.kind != Kind::Alias);
             let origins: BTreeSet<Origin> = declared.map(|item| item.origin).collect();
-            let origin = near.filter(|near| origins.contains(near)).or_else(|| origins.first().copied());
+            let origin = preferred.filter(|preferred| origins.contains(preferred)).or_else(|| origins.first().copied());
             let origin = origin.unwrap_or(Origin::Std);
-            // Cells and our library add to what others have.
-            let adds = |from: Origin| from == Origin::Cell || from == Origin::Ours && origin != Origin::Cell;
+            // Cells and the library implement traits for types of other crates.
+            let adds = |from: Origin| from == Origin::Cell || from == Origin::Library && origin != Origin::Cell;
             let meant = |from: Origin| from == origin || adds(from);
-            // Of two types of one name, that with as few parameters is not meant.
-            let like =
+            // Of two types of one name, leave out the one without parameters if the type has some.
+            let has_params =
                 |item: &Item<'t>| ty.args.is_empty() || item.of.contains('<') && !Type::parse(item.of).args.is_empty();
             let mut own: Vec<Item<'t>> = own.filter(|item| meant(item.origin)).copied().collect();
-            own.retain(|item| ty.head == "[]" || item.of == ty.head || like(item));
+            own.retain(|item| ty.head == "[]" || item.of == ty.head || has_params(item));
             own.sort_by_key(|item| (item.weight(), item.name));
             found.extend(own.into_iter().map(|item| (item, ty.clone())));
             for relation in relations.filter(|relation| meant(relation.origin)) {
                 match relation.has.strip_prefix('*') {
-                    // What it dereferences to comes before what traits give.
-                    Some(target) => waiting.push_front(Type::parse(target).with(&ty.matched(&relation.of))),
+                    // `Deref` targets come before traits.
+                    Some(target) => waiting.push_front(Type::parse(target).substitute(&ty.bind_params(&relation.of))),
                     None => waiting.push_back(Type::new(relation.has)),
                 }
             }
         }
-        // What is typed most comes first, whoever has it; then the order is that of closeness.
-        let everyday =
-            |item: &Item<'t>, has: &Type| is_everyday(&ty.head, item.name) || is_everyday(&has.head, item.name);
+        // Stable sort: the order of the other members stays.
+        let common = |item: &Item<'t>, has: &Type| is_common(&ty.head, item.name) || is_common(&has.head, item.name);
         let mut order: Vec<(Item<'t>, Type)> = found;
-        order.sort_by_key(|(item, has)| if everyday(item, has) { (false, item.name) } else { (true, "") });
+        order.sort_by_key(|(item, has)| if common(item, has) { (false, item.name) } else { (true, "") });
         order
     }
 
-    /// The member of this name, and the type that has it.
-    pub(crate) fn member(&self, ty: &Type, near: Option<Origin>, name: &str) -> Option<(Item<'t>, Type)> {
-        self.members(ty, near).into_iter().find(|(item, _)| item.name == name)
+    /// Returns the member of this name, and the type or trait that declares it.
+    pub(crate) fn member(&self, ty: &Type, preferred: Option<Origin>, name: &str) -> Option<(Item<'t>, Type)> {
+        self.members(ty, preferred).into_iter().find(|(item, _)| item.name == name)
     }
 
-    /// Every method and field whose name fits.
-    pub(crate) fn everywhere(&self, fits: &dyn Fn(&str) -> bool) -> Vec<Item<'t>> {
+    /// Returns the methods and fields of all types whose names match.
+    pub(crate) fn members_named(&self, matches: &dyn Fn(&str) -> bool) -> Vec<Item<'t>> {
         let all = self.layers().flat_map(|layer| layer.members.values()).flatten();
-        all.filter(|item| item.kind.is_behind_a_dot() && fits(item.name)).copied().collect()
+        all.filter(|item| item.kind.needs_receiver() && matches(item.name)).copied().collect()
     }
 
-    /// What an alias of a type stands for.
-    pub(crate) fn expanded(&self, ty: Type) -> Type {
+    /// Resolves imports and aliases of a type.
+    pub(crate) fn expand_alias(&self, ty: Type) -> Type {
         // `use … as Name`
         let renamed = self.imports.get(ty.head.as_str()).and_then(|path| path.rsplit("::").next());
         let ty = match renamed {
@@ -235,7 +236,7 @@ impl<'t> Index<'t> {
             return ty;
         }
         let Some((left, right)) = alias.signature.split_once('=') else { return ty };
-        let names = ty.matched(&Type::parse(left.trim_start_matches("type ").trim()));
-        Type::parse(right).with(&names)
+        let names = ty.bind_params(&Type::parse(left.trim_start_matches("type ").trim()));
+        Type::parse(right).substitute(&names)
     }
 }

@@ -8,7 +8,7 @@ mod scan;
 mod sources;
 mod type_text;
 
-pub(crate) use cell_items::{CELL, cell_index_text};
+pub(crate) use cell_items::{CELL_CRATE, cell_index_text};
 pub(crate) use item::{Item, Kind, Origin};
 pub(crate) use lookup::{Index, warm_up};
 pub(crate) use type_text::Type;

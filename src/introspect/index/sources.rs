@@ -1,21 +1,21 @@
-//! Where the index is read from.
+//! Sources of the index: our own library at runtime, other crates by tests that write `data/`.
 
-use super::scan::{Docs, Source, write};
+use super::scan::{CrateSource, Docs, index_text};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is said of our own library, from the sources that the binary carries.
-pub(super) fn ours() -> String {
+/// Indexes our own library from the sources that the binary carries.
+pub(super) fn library_text() -> String {
     let files: BTreeMap<String, String> =
         crate::install::carried().iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    let source = |name: &'static str, folder: &str| Source {
+    let source = |name: &'static str, folder: &str| CrateSource {
         name,
         root: format!("crates/{folder}/src/lib.rs"),
         files: &files,
         features: BTreeSet::new(),
         docs: Docs::Whole,
-        inside: false,
+        sees_private: false,
     };
-    write(
+    index_text(
         &[source("trace", "trace"), source("trace_view", "trace-view"), source("cells", "cells")],
         &["trace", "trace_view", "cells"],
     )
@@ -23,11 +23,11 @@ pub(super) fn ours() -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Writes the committed parts of the index, and holds that they are those of the sources.
+    //! Checks the committed parts of the index against the sources, or writes them.
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::introspect::index::lookup::unpack;
+    use crate::introspect::index::lookup::decompress;
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
     use std::path::{Path, PathBuf};
@@ -62,7 +62,8 @@ mod tests {
         String::from_utf8(Command::new(rustc).args(arguments).output().unwrap().stdout).unwrap()
     }
 
-    /// The crates of the workspace that `wanted` names, with the features that it turns on, as far as paths from `named` lead.
+    /// Indexes the dependencies that `wanted` selects, with the features of the workspace, as far as paths from the crates `named`
+    /// reach.
     fn crates(wanted: impl Fn(&str) -> bool, named: &[&str]) -> String {
         let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let tree = cargo(&["tree", "--offline", "--locked", "--workspace", "--prefix", "none", "-f", "{p}|{f}"]);
@@ -73,10 +74,10 @@ mod tests {
             let list = list.trim_end_matches(" (*)").split(',').map(str::to_owned);
             features.entry(name.split(' ').next().unwrap().to_owned()).or_default().extend(list);
         }
-        // Crates for other systems need not be there.
+        // Crates for other systems need not be downloaded.
         let host = rustc(&["-vV"]).lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)).unwrap();
-        let asked = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", &host];
-        let metadata: serde_json::Value = serde_json::from_str(&cargo(&asked)).unwrap();
+        let arguments = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", &host];
+        let metadata: serde_json::Value = serde_json::from_str(&cargo(&arguments)).unwrap();
         let mut crates = Vec::new();
         for package in metadata["packages"].as_array().unwrap() {
             let name = package["name"].as_str().unwrap();
@@ -92,13 +93,13 @@ mod tests {
             let (name, folder): (&String, &PathBuf) = (name, folder);
             let (files, features): (_, &BTreeSet<String>) = (files, features);
             let root = folder.join("lib.rs").to_string_lossy().into_owned();
-            Source { name, root, files, features: features.clone(), docs: Docs::Summary, inside: false }
+            CrateSource { name, root, files, features: features.clone(), docs: Docs::Summary, sees_private: false }
         };
-        let sources: Vec<Source<'_>> = crates.iter().map(|(a, b, c, d)| source((a, b, c, d))).collect();
-        write(&sources, named)
+        let sources: Vec<CrateSource<'_>> = crates.iter().map(|(a, b, c, d)| source((a, b, c, d))).collect();
+        index_text(&sources, named)
     }
 
-    /// Adds what plotly's attribute `layout_structs` writes: two structs with the fields of one, and their methods.
+    /// Adds the expansion of plotly's attribute `layout_structs`: two structs with the fields of one, and their methods.
     fn add_layout_structs(text: &mut String) {
         let Some((_, fields)) = text.split_once("#[layout_structs]\npub struct LayoutFields {") else { return };
         let fields = fields.split_once("\n}\n").unwrap().0;
@@ -108,7 +109,7 @@ mod tests {
                  impl {name} {{\n\
                  pub fn new() -> Self {{}}\n\
                  pub fn add_annotation(&mut self, annotation: Annotation) {{}}\n\
-                 pub fn add_shape(&mut self, shape: Shape) {{}}\n}}\n"
+                 pub fn add_shape(&mut self, shape: FrameShape) {{}}\n}}\n"
             )
         });
         let layout = "impl Layout {
@@ -118,7 +119,7 @@ mod tests {
         *text = structs.concat() + layout + text;
     }
 
-    /// The standard library, if its sources are installed.
+    /// Indexes the standard library if its sources are installed.
     fn std_library() -> Option<String> {
         let sysroot = PathBuf::from(rustc(&["--print", "sysroot"]).trim());
         let library = sysroot.join("lib/rustlib/src/rust/library");
@@ -128,62 +129,63 @@ mod tests {
         let mut files = BTreeMap::new();
         let names = ["core", "alloc", "std"];
         names.iter().for_each(|name| read(&library.join(name).join("src"), &mut files));
-        let source = |name: &'static str| Source {
+        let source = |name: &'static str| CrateSource {
             name,
             root: library.join(name).join("src/lib.rs").to_string_lossy().into_owned(),
             files: &files,
             features: BTreeSet::new(),
             docs: Docs::Summary,
-            inside: false,
+            sees_private: false,
         };
-        Some(write(&names.map(source), &["std"]))
+        Some(index_text(&names.map(source), &["std"]))
     }
 
-    fn holds(file: &str, committed: &[u8], fresh: &str) {
+    /// Compares the committed part with `fresh`, or writes it under `make completion-index`.
+    fn check_or_write(file: &str, committed: &[u8], fresh: &str) {
         if std::env::var_os(WRITE).is_some() {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/introspect/index/data").join(file);
-            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-            packed.write_all(fresh.as_bytes()).unwrap();
-            std::fs::write(path, packed.finish().unwrap()).unwrap();
+            let mut compressed = GzEncoder::new(Vec::new(), Compression::best());
+            compressed.write_all(fresh.as_bytes()).unwrap();
+            std::fs::write(path, compressed.finish().unwrap()).unwrap();
             return;
         }
-        let old = unpack(committed);
+        let old = decompress(committed);
         let changed = old.lines().zip(fresh.lines()).find(|(old, new)| old != new);
-        assert!(old == fresh, "data/{file} is not that of the sources: `make completion-index`; {changed:?}");
+        assert!(old == fresh, "data/{file} is out of date: run `make completion-index`; {changed:?}");
     }
 
     #[test]
-    fn the_index_of_polars_is_that_of_its_sources() {
+    fn polars_index_matches_its_sources() {
         let text = crates(|name| name.starts_with("polars"), &["polars", "polars_io"]);
-        holds("polars.gz", include_bytes!("data/polars.gz"), &text);
+        check_or_write("polars.gz", include_bytes!("data/polars.gz"), &text);
     }
 
     #[test]
-    fn the_index_of_plotly_is_that_of_its_sources() {
-        holds("plotly.gz", include_bytes!("data/plotly.gz"), &crates(|name| name == "plotly", &["plotly"]));
+    fn plotly_index_matches_its_sources() {
+        check_or_write("plotly.gz", include_bytes!("data/plotly.gz"), &crates(|name| name == "plotly", &["plotly"]));
     }
 
     #[test]
-    fn the_index_of_serde_json_is_that_of_its_sources() {
+    fn serde_json_index_matches_its_sources() {
         let text = crates(|name| name == "serde_json", &["serde_json"]);
-        holds("serde_json.gz", include_bytes!("data/serde_json.gz"), &text);
+        check_or_write("serde_json.gz", include_bytes!("data/serde_json.gz"), &text);
     }
 
     #[test]
-    fn the_index_of_std_is_that_of_its_sources() {
+    fn std_index_matches_its_sources() {
         let compiler = concat!("rustc ", env!("TRACEBOOK_RUSTC_VERSION"));
         match std_library() {
-            // Another release has other items; the index is that of the release the project asks for.
+            // The index is that of the release that the project requires; another release has other items.
             Some(fresh) if std::env::var_os(WRITE).is_some() || compiler.starts_with("rustc 1.95.") => {
-                holds("std.gz", include_bytes!("data/std.gz"), &fresh);
+                check_or_write("std.gz", include_bytes!("data/std.gz"), &fresh);
             }
             _ => eprintln!("skipped: no sources of the standard library of Rust 1.95 (rustup component add rust-src)"),
         }
     }
 
     #[test]
-    fn ours_is_read_from_what_the_binary_carries() {
-        let text = ours();
+    fn library_is_indexed_from_the_carried_sources() {
+        let text = library_text();
         for line in ["m\ttrace::prelude", "b\tTraceSet", "b\tTraceDiff"] {
             assert!(text.lines().any(|found| found.starts_with(line)), "{line}");
         }

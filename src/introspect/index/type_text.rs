@@ -1,11 +1,11 @@
-//! Types as text: the name that decides which members there are, and its parameters.
+//! Types parsed from text: a name, which determines the members, and its arguments.
 
 use std::collections::BTreeMap;
 
 /// A type without references and lifetimes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Type {
-    /// The last part of its path; `[]` for slices and arrays, `()` for tuples, the trait for `dyn` and `impl`.
+    /// The last segment of its path; `[]` for slices and arrays, `()` for tuples, the trait for `dyn` and `impl`.
     pub(crate) head: String,
     pub(crate) args: Vec<Type>,
 }
@@ -19,7 +19,7 @@ impl Type {
         Self { head: head.to_owned(), args: vec![arg] }
     }
 
-    /// Reads a type; what cannot be read has a name that nothing has.
+    /// Parses a type. Invalid text becomes a type that has no members.
     pub(crate) fn parse(text: &str) -> Self {
         let mut text = text.trim();
         loop {
@@ -35,7 +35,7 @@ impl Type {
             }
             text = shorter;
         }
-        // Of bounds the first.
+        // The first of several bounds.
         let text = split(text, '+').first().copied().unwrap_or(text).trim();
         if let Some(inner) = enclosed(text, '[', ']') {
             return Self::of("[]", Self::parse(split(inner, ';').first().copied().unwrap_or(inner)));
@@ -60,23 +60,23 @@ impl Type {
         Self { head: head.to_owned(), args: args.collect() }
     }
 
-    /// How many names it is made of.
+    /// Returns the number of names in the type.
     pub(crate) fn size(&self) -> usize {
         1 + self.args.iter().map(Self::size).sum::<usize>()
     }
 
-    /// The type with what its names stand for put in.
-    pub(crate) fn with(&self, names: &BTreeMap<String, Type>) -> Self {
+    /// Substitutes type parameters.
+    pub(crate) fn substitute(&self, names: &BTreeMap<String, Type>) -> Self {
         if self.args.is_empty()
             && let Some(known) = names.get(&self.head)
         {
             return known.clone();
         }
-        Self { head: self.head.clone(), args: self.args.iter().map(|arg| arg.with(names)).collect() }
+        Self { head: self.head.clone(), args: self.args.iter().map(|arg| arg.substitute(names)).collect() }
     }
 
-    /// What the parameters of `pattern`, a type as an `impl` names it, stand for in this one.
-    pub(crate) fn matched(&self, pattern: &Type) -> BTreeMap<String, Type> {
+    /// Binds the type parameters of `pattern`, a type as an `impl` names it, to the arguments of this type.
+    pub(crate) fn bind_params(&self, pattern: &Type) -> BTreeMap<String, Type> {
         let mut names = BTreeMap::new();
         for (name, arg) in pattern.args.iter().zip(&self.args) {
             if name.args.is_empty() {
@@ -87,7 +87,7 @@ impl Type {
     }
 }
 
-/// What stands in brackets that open at the start and close at the end, or further on.
+/// Returns the text inside the brackets that open at the start.
 fn enclosed(text: &str, open: char, close: char) -> Option<&str> {
     let rest = text.strip_prefix(open)?;
     let mut depth = 1_usize;
@@ -106,7 +106,7 @@ fn enclosed(text: &str, open: char, close: char) -> Option<&str> {
     None
 }
 
-/// The parts between separators that stand in no brackets.
+/// Splits at separators outside brackets.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut depth, mut from, mut before, mut parts) = (0_i32, 0, ' ', Vec::new());
     for (at, c) in text.char_indices() {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_read() {
+    fn types_are_parsed() {
         for (text, is) in [
             ("&'a mut DataFrame", "DataFrame"),
             ("std::collections::HashMap<String, Vec<(u8, i32)>>", "HashMap<String,Vec<()<u8,i32>>>"),
@@ -156,14 +156,14 @@ mod tests {
         ] {
             assert_eq!(shown(text), is, "{text}");
         }
-        for odd in ["<", "Vec<", "&&&", "(", "[", "a::", "->", "é<ü"] {
-            Type::parse(odd);
+        for invalid in ["<", "Vec<", "&&&", "(", "[", "a::", "->", "é<ü"] {
+            Type::parse(invalid);
         }
     }
 
     #[test]
-    fn parameters_are_put_in() {
-        let names = Type::parse("Result<DataFrame, PolarsError>").matched(&Type::parse("Result<T, E>"));
-        assert_eq!(Type::parse("Option<T>").with(&names), Type::parse("Option<DataFrame>"));
+    fn parameters_are_substituted() {
+        let names = Type::parse("Result<DataFrame, PolarsError>").bind_params(&Type::parse("Result<T, E>"));
+        assert_eq!(Type::parse("Option<T>").substitute(&names), Type::parse("Option<DataFrame>"));
     }
 }

@@ -1,44 +1,44 @@
-//! The expression in front of the cursor, as text: what stands before the dot or the `::`.
+//! Lexical context of the cursor: the receiver before a dot, the path before `::`, or a record.
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, tokenize};
 
-/// What is typed at the cursor.
+/// What the word at the cursor is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Typed<'code> {
+pub(crate) enum CursorContext<'code> {
     /// `receiver.word`
     Member { receiver: &'code str },
     /// `path::word`
     Path { path: &'code str },
-    /// The name of a field in `Record { … }`.
+    /// A field name in `Record { … }`.
     Field { record: &'code str },
-    /// A word of its own.
+    /// A name without a receiver or a path.
     Word,
-    /// Nothing that has a name: a number, a string, a comment.
-    Nothing,
+    /// No name: the cursor is in a number, a string or a comment.
+    NoName,
 }
 
 /// One token: kind, start, end.
 pub(crate) type Token = (TokenKind, usize, usize);
 
-/// What stands before the word that starts at byte `start`.
-pub(crate) fn typed(code: &str, start: usize) -> Typed<'_> {
+/// Returns the context of the word that starts at byte `start`.
+pub(crate) fn cursor_context(code: &str, start: usize) -> CursorContext<'_> {
     let tokens = tokens(&code[..start]);
-    // Inside a string or comment the cursor's own text would start a new token.
+    // An open string or comment contains the cursor.
     if let Some(&(kind, ..)) = tokens.last()
         && is_open(kind, code, start)
     {
-        return Typed::Nothing;
+        return CursorContext::NoName;
     }
     let mut solid: Vec<Token> = tokens.into_iter().filter(|(kind, ..)| !is_blank(*kind)).collect();
     if let Some(&(kind @ TokenKind::Literal { .. }, from, to)) = solid.last()
         && code[from..to].ends_with('.')
     {
         solid.pop();
-        // Behind a dot, `0.` is a field and another dot; before a name it is a number and a dot; else it is a number.
+        // `0.` is a field and a dot behind a dot, a number and a dot before a name, and a number elsewhere.
         let kind = match solid.last() {
             Some((TokenKind::Dot, ..)) => TokenKind::Ident,
             _ if code[start..].starts_with(|c: char| c.is_alphabetic() || c == '_') => kind,
-            _ => return Typed::Nothing,
+            _ => return CursorContext::NoName,
         };
         solid.push((kind, from, to - 1));
         solid.push((TokenKind::Dot, to - 1, to));
@@ -46,21 +46,23 @@ pub(crate) fn typed(code: &str, start: usize) -> Typed<'_> {
     match solid.as_slice() {
         [before @ .., (TokenKind::Dot, ..)] if !matches!(before.last(), Some((TokenKind::Dot, ..))) => {
             match chain(before) {
-                Some((from, to)) => Typed::Member { receiver: &code[from..to] },
-                None => Typed::Nothing,
+                Some((from, to)) => CursorContext::Member { receiver: &code[from..to] },
+                None => CursorContext::NoName,
             }
         }
         [before @ .., (TokenKind::Colon, one, _), (TokenKind::Colon, two, _)] if one + 1 == *two => {
             match path(before) {
-                Some((from, to)) => Typed::Path { path: &code[from..to] },
-                None => Typed::Nothing,
+                Some((from, to)) => CursorContext::Path { path: &code[from..to] },
+                None => CursorContext::NoName,
             }
         }
-        solid => record(solid).map_or(Typed::Word, |(from, to)| Typed::Field { record: &code[from..to] }),
+        solid => {
+            record(solid).map_or(CursorContext::Word, |(from, to)| CursorContext::Field { record: &code[from..to] })
+        }
     }
 }
 
-/// Where the name of the record stands whose next field these tokens lead to: `LoadOptions { strict: true,`.
+/// Returns the range of the record's name if the next token is one of its fields: `LoadOptions { strict: true,`.
 fn record(tokens: &[Token]) -> Option<(usize, usize)> {
     let mut depth = 0_usize;
     if !matches!(tokens.last()?.0, TokenKind::OpenBrace | TokenKind::Comma) {
@@ -78,11 +80,12 @@ fn record(tokens: &[Token]) -> Option<(usize, usize)> {
     let (TokenKind::OpenBrace, [before @ .., (TokenKind::Ident, from, to)]) = (tokens[open].0, &tokens[..open]) else {
         return None;
     };
-    // `struct X {` and `impl X {` hold no values; `if X {` and `x = X {` end with another token.
+    // `struct X {` and `impl X {` are no record expressions.
     let declared = matches!(before.last(), Some((TokenKind::Ident, ..)));
     (!declared).then_some((*from, *to))
 }
 
+/// Returns the tokens of `code`.
 pub(crate) fn tokens(code: &str) -> Vec<Token> {
     let mut at = 0;
     let mut found = Vec::new();
@@ -98,7 +101,7 @@ fn is_blank(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Whitespace | TokenKind::LineComment { .. } | TokenKind::BlockComment { .. })
 }
 
-/// Whether a token goes on where the text ends.
+/// Whether a token is unterminated at the end of the text.
 fn is_open(kind: TokenKind, code: &str, end: usize) -> bool {
     use ra_ap_rustc_lexer::LiteralKind;
     match kind {
@@ -115,13 +118,13 @@ fn is_open(kind: TokenKind, code: &str, end: usize) -> bool {
     }
 }
 
-/// Where the chain of calls starts and ends of which these are the last tokens.
+/// Returns the range of the chain of calls that ends with these tokens.
 pub(crate) fn chain(tokens: &[Token]) -> Option<(usize, usize)> {
     let end = tokens.last()?.2;
     let mut at = tokens.len();
     loop {
         at = postfix(tokens, at)?;
-        // A path goes on to the left; so does a chain.
+        // Continue to the left over `::` and `.`.
         match tokens[..at] {
             [.., (TokenKind::Colon, ..), (TokenKind::Colon, ..)] => at -= 2,
             [.., (TokenKind::Dot, ..)] if !matches!(tokens[..at - 1].last(), Some((TokenKind::Dot, ..)) | None) => {
@@ -132,7 +135,7 @@ pub(crate) fn chain(tokens: &[Token]) -> Option<(usize, usize)> {
     }
 }
 
-/// The start of the link of a chain that ends before token `at`: a name, brackets with what is called, a literal.
+/// Returns the first token of the link that ends before token `at`: a name, a call or index with its brackets, a literal.
 fn postfix(tokens: &[Token], mut at: usize) -> Option<usize> {
     loop {
         at = at.checked_sub(1)?;
@@ -162,12 +165,12 @@ fn postfix(tokens: &[Token], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether `->` or `=>` stands before token `at`.
+/// Whether `->` or `=>` precedes token `at`.
 fn is_arrow(tokens: &[Token], at: usize) -> bool {
     matches!(tokens[..at], [.., (TokenKind::Minus | TokenKind::Eq, _, end), (TokenKind::Gt, start, _)] if end == start)
 }
 
-/// The token that opens what token `at` closes.
+/// Returns the token that opens the bracket closed by token `at`.
 fn opening(tokens: &[Token], at: usize) -> Option<usize> {
     let angles = tokens[at].0 == TokenKind::Gt;
     let mut depth = 0_usize;
@@ -188,7 +191,7 @@ fn opening(tokens: &[Token], at: usize) -> Option<usize> {
     None
 }
 
-/// Where the path starts and ends of which these are the last tokens.
+/// Returns the range of the path that ends with these tokens.
 fn path(tokens: &[Token]) -> Option<(usize, usize)> {
     let end = tokens.last()?.2;
     let mut at = tokens.len();
@@ -216,14 +219,14 @@ mod tests {
     use super::*;
 
     fn receiver(code: &str) -> Option<&str> {
-        match typed(code, code.len()) {
-            Typed::Member { receiver } => Some(receiver),
+        match cursor_context(code, code.len()) {
+            CursorContext::Member { receiver } => Some(receiver),
             _ => None,
         }
     }
 
     #[test]
-    fn a_chain_is_found_from_its_end() {
+    fn chain_is_found_from_its_end() {
         for (code, is) in [
             ("df.", "df"),
             ("let x = df.lazy().", "df.lazy()"),
@@ -245,28 +248,28 @@ mod tests {
     }
 
     #[test]
-    fn paths_words_and_what_is_neither() {
-        assert_eq!(typed("use std::collections::", 22), Typed::Path { path: "std::collections" });
-        assert_eq!(typed("Vec::<u8>::", 11), Typed::Path { path: "Vec::<u8>" });
-        assert_eq!(typed("let x = ", 8), Typed::Word);
-        assert_eq!(typed("f(", 2), Typed::Word);
-        assert_eq!(typed("0..", 3), Typed::Word);
+    fn context_is_path_word_field_or_no_name() {
+        assert_eq!(cursor_context("use std::collections::", 22), CursorContext::Path { path: "std::collections" });
+        assert_eq!(cursor_context("Vec::<u8>::", 11), CursorContext::Path { path: "Vec::<u8>" });
+        assert_eq!(cursor_context("let x = ", 8), CursorContext::Word);
+        assert_eq!(cursor_context("f(", 2), CursorContext::Word);
+        assert_eq!(cursor_context("0..", 3), CursorContext::Word);
         for code in ["let o = LoadOptions { ", "f(1, LoadOptions { strict: f(1, 2), "] {
-            assert_eq!(typed(code, code.len()), Typed::Field { record: "LoadOptions" }, "{code}");
+            assert_eq!(cursor_context(code, code.len()), CursorContext::Field { record: "LoadOptions" }, "{code}");
         }
         for code in ["struct X { ", "impl X { ", "LoadOptions { strict: ", "f(a, ", "{ "] {
-            assert_eq!(typed(code, code.len()), Typed::Word, "{code}");
+            assert_eq!(cursor_context(code, code.len()), CursorContext::Word, "{code}");
         }
         for code in ["// a.", "\"a.", "/* a.", "r#\"a::"] {
-            assert_eq!(typed(code, code.len()), Typed::Nothing, "{code}");
+            assert_eq!(cursor_context(code, code.len()), CursorContext::NoName, "{code}");
         }
-        assert_eq!(typed(".", 1), Typed::Nothing);
+        assert_eq!(cursor_context(".", 1), CursorContext::NoName);
     }
 
     #[test]
-    fn any_text_is_answered() {
+    fn any_text_is_accepted() {
         for code in ["é.", ">.", ").", "a)>.", "::", "}.", "<>::", "->.", "a->b.", "f(|x| -> y).", "1.", "r#a."] {
-            typed(code, code.len());
+            cursor_context(code, code.len());
         }
     }
 }

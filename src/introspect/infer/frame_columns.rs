@@ -1,5 +1,5 @@
-//! The columns of the frame that an expression evaluates to, as far as the text of the cell says: along a chain of calls,
-//! through the bindings of the cell, from the variables and traces of the notebook.
+//! Columns of the frame that an expression evaluates to: inferred along chains of calls and through the bindings of the cell,
+//! starting at the variables and traces of the notebook.
 
 use super::bindings::Source;
 use super::expression_type::{Scope, tail};
@@ -11,17 +11,18 @@ use std::cell::Cell;
 use trace::EVENT_COLUMNS;
 use trace_view::FrameSchema;
 
-/// Names and data types of columns; a type that is not known is empty.
+/// Names and data types of columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns {
+    /// A data type that is not known is empty.
     pub(crate) names: Vec<(String, String)>,
-    /// Whether there are no others.
+    /// Whether all columns are known.
     pub(crate) complete: bool,
 }
 
-/// What a chain of frame methods has reached.
+/// State of a chain of frame methods.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum FrameShape {
     Frame(Columns),
     /// Between `group_by` and `agg`.
     Grouped {
@@ -30,21 +31,21 @@ pub(crate) enum Shape {
     },
 }
 
-/// How many expressions are looked at: what is bound twice is followed twice.
-const STEPS: usize = 2000;
+/// Bound on the number of visited expressions. A binding that is used twice is visited twice.
+const MAX_STEPS: usize = 2000;
 
-/// How deep one expression may lie in another.
-const DEPTH: usize = 200;
+/// Bound on the depth of the recursion.
+const MAX_DEPTH: usize = 200;
 
-/// Finds the shapes of expressions.
-pub(crate) struct Shapes<'a> {
+/// Infers the frames that expressions evaluate to.
+pub(crate) struct FrameInference<'a> {
     pub(crate) scope: &'a Scope<'a>,
     pub(crate) view: &'a View,
     steps: Cell<usize>,
 }
 
-/// Methods after which a frame has the columns it had.
-const KEEPS: &[&str] = &[
+/// Methods that keep the columns of a frame.
+const SAME_COLUMNS: &[&str] = &[
     "as_ref",
     "bottom_k",
     "cache",
@@ -104,8 +105,8 @@ impl Columns {
         self.names.iter().any(|(of, _)| of == name)
     }
 
-    /// With these columns besides; one of the same name is replaced.
-    fn and(mut self, more: Columns) -> Self {
+    /// Adds columns; one of the same name is replaced.
+    fn extended_by(mut self, more: Columns) -> Self {
         for (name, dtype) in more.names {
             match self.names.iter_mut().find(|(of, _)| *of == name) {
                 Some(old) => old.1 = dtype,
@@ -122,9 +123,9 @@ impl Columns {
     }
 }
 
-impl Shape {
-    /// The columns that the arguments of its methods may name.
-    pub(crate) fn rows(self) -> Columns {
+impl FrameShape {
+    /// Returns the columns that arguments of the next method may name.
+    pub(crate) fn input_columns(self) -> Columns {
         match self {
             Self::Frame(columns) => columns,
             Self::Grouped { rows, .. } => rows,
@@ -132,44 +133,44 @@ impl Shape {
     }
 }
 
-impl<'a> Shapes<'a> {
+impl<'a> FrameInference<'a> {
     pub(crate) fn new(scope: &'a Scope<'a>, view: &'a View) -> Self {
-        Self { scope, view, steps: Cell::new(STEPS) }
+        Self { scope, view, steps: Cell::new(MAX_STEPS) }
     }
 
-    /// The shape of the expression in this text.
-    pub(crate) fn of_text(&self, text: &str) -> Option<Shape> {
-        self.of(&tail(text)?, 0, DEPTH)
+    /// Infers the frame of the expression in `text`.
+    pub(crate) fn shape_of_text(&self, text: &str) -> Option<FrameShape> {
+        self.shape_of(&tail(text)?, 0, MAX_DEPTH)
     }
 
-    /// One step less is left; `None` if none was.
-    pub(crate) fn step(&self) -> Option<()> {
+    /// Counts a visited expression; `None` beyond the bound.
+    pub(crate) fn count_step(&self) -> Option<()> {
         self.steps.set(self.steps.get().checked_sub(1)?);
         Some(())
     }
 
-    /// The shape of an expression; of the bindings the first `newer` are made after it.
-    pub(crate) fn of(&self, expr: &ast::Expr, newer: usize, depth: usize) -> Option<Shape> {
-        self.step()?;
+    /// Infers the frame of an expression, to which the newest `skip` bindings are not visible.
+    pub(crate) fn shape_of(&self, expr: &ast::Expr, skip: usize, depth: usize) -> Option<FrameShape> {
+        self.count_step()?;
         let depth = depth.checked_sub(1)?;
         match expr {
-            ast::Expr::ParenExpr(it) => self.of(&it.expr()?, newer, depth),
-            ast::Expr::RefExpr(it) => self.of(&it.expr()?, newer, depth),
-            ast::Expr::PrefixExpr(it) => self.of(&it.expr()?, newer, depth),
-            ast::Expr::TryExpr(it) => self.of(&it.expr()?, newer, depth),
-            ast::Expr::AwaitExpr(it) => self.of(&it.expr()?, newer, depth),
-            ast::Expr::BlockExpr(it) => self.of(&it.tail_expr()?, newer, depth),
-            ast::Expr::PathExpr(it) => self.variable(&it.path()?, newer, depth),
+            ast::Expr::ParenExpr(it) => self.shape_of(&it.expr()?, skip, depth),
+            ast::Expr::RefExpr(it) => self.shape_of(&it.expr()?, skip, depth),
+            ast::Expr::PrefixExpr(it) => self.shape_of(&it.expr()?, skip, depth),
+            ast::Expr::TryExpr(it) => self.shape_of(&it.expr()?, skip, depth),
+            ast::Expr::AwaitExpr(it) => self.shape_of(&it.expr()?, skip, depth),
+            ast::Expr::BlockExpr(it) => self.shape_of(&it.tail_expr()?, skip, depth),
+            ast::Expr::PathExpr(it) => self.variable(&it.path()?, skip, depth),
             ast::Expr::CallExpr(it) => {
                 let ast::Expr::PathExpr(called) = it.expr()? else { return None };
                 let name = called.path()?.segment()?.name_ref()?.text().to_string();
                 let mut arguments = it.arg_list()?.args();
                 match name.as_str() {
-                    "Ok" | "Some" => self.of(&arguments.next()?, newer, depth),
-                    "concat" => self.of(&list(&arguments.next()?).into_iter().next()?, newer, depth),
+                    "Ok" | "Some" => self.shape_of(&arguments.next()?, skip, depth),
+                    "concat" => self.shape_of(&list(&arguments.next()?).into_iter().next()?, skip, depth),
                     "new" | "new_infer_height" if owner(&called.path()?).as_deref() == Some("DataFrame") => {
                         let none = Columns { names: Vec::new(), complete: true };
-                        Some(Shape::Frame(self.outputs(&arguments.last()?, &none, newer, depth)))
+                        Some(FrameShape::Frame(self.outputs(&arguments.last()?, &none, skip, depth)))
                     }
                     _ => None,
                 }
@@ -178,66 +179,68 @@ impl<'a> Shapes<'a> {
                 let call = it.macro_call()?;
                 let is_df = call.path()?.segment()?.name_ref()?.text() == "df";
                 is_df.then(|| {
-                    Shape::Frame(of_macro(&call.token_tree().map(|tree| tree.to_string()).unwrap_or_default()))
+                    FrameShape::Frame(df_macro_columns(
+                        &call.token_tree().map(|tree| tree.to_string()).unwrap_or_default(),
+                    ))
                 })
             }
-            ast::Expr::MethodCallExpr(it) => self.method(it, newer, depth),
+            ast::Expr::MethodCallExpr(it) => self.method(it, skip, depth),
             _ => None,
         }
     }
 
-    fn variable(&self, path: &ast::Path, newer: usize, depth: usize) -> Option<Shape> {
+    fn variable(&self, path: &ast::Path, skip: usize, depth: usize) -> Option<FrameShape> {
         let name = path.as_single_name_ref()?.text().to_string();
-        if let Some((at, local)) = self.scope.local(&name, newer) {
+        if let Some((at, local)) = self.scope.local(&name, skip) {
             return match &local.source {
-                Source::Value(value) | Source::Written(_, Some(value)) => self.of(value, at + 1, depth),
+                Source::Value(value) | Source::Annotated(_, Some(value)) => self.shape_of(value, at + 1, depth),
                 _ => None,
             };
         }
         let variable = self.view.variables.iter().find(|variable| variable.name == name)?;
         let schema = self.view.frames.get(&name).filter(|_| is_frame(&Type::parse(&variable.type_name)))?;
-        Some(Shape::Frame(Columns::of(schema)))
+        Some(FrameShape::Frame(Columns::of(schema)))
     }
 
-    fn method(&self, call: &ast::MethodCallExpr, newer: usize, depth: usize) -> Option<Shape> {
+    fn method(&self, call: &ast::MethodCallExpr, skip: usize, depth: usize) -> Option<FrameShape> {
         let name = call.name_ref()?.text().to_string();
         let receiver = call.receiver()?;
         let arguments: Vec<ast::Expr> = call.arg_list().map(|list| list.args().collect()).unwrap_or_default();
         if matches!(name.as_str(), "events" | "decoded") {
-            return self.events(&receiver, newer, depth).map(Shape::Frame);
+            return self.events(&receiver, skip, depth).map(FrameShape::Frame);
         }
         let outputs = |at: usize, rows: &Columns| match arguments.get(at) {
-            Some(argument) => self.outputs(argument, rows, newer, depth),
+            Some(argument) => self.outputs(argument, rows, skip, depth),
             None => Columns { names: Vec::new(), complete: false },
         };
-        let columns = match self.of(&receiver, newer, depth)? {
-            Shape::Grouped { keys, rows } => {
+        let columns = match self.shape_of(&receiver, skip, depth)? {
+            FrameShape::Grouped { keys, rows } => {
                 return Some(match name.as_str() {
-                    "agg" => Shape::Frame(keys.and(outputs(0, &rows))),
-                    "having" => Shape::Grouped { keys, rows },
-                    _ => Shape::Frame(keys.and(rows).incomplete()),
+                    "agg" => FrameShape::Frame(keys.extended_by(outputs(0, &rows))),
+                    "having" => FrameShape::Grouped { keys, rows },
+                    _ => FrameShape::Frame(keys.extended_by(rows).incomplete()),
                 });
             }
-            Shape::Frame(columns) => columns,
+            FrameShape::Frame(columns) => columns,
         };
         let changed = match name.as_str() {
-            keeps if KEEPS.contains(&keeps) => columns,
+            keeps if SAME_COLUMNS.contains(&keeps) => columns,
             "select" | "select_seq" => outputs(0, &columns),
             "with_column" | "with_columns" | "with_columns_seq" => {
                 let added = outputs(0, &columns);
-                columns.and(added)
+                columns.extended_by(added)
             }
             "with_row_index" => {
-                let index = self.text(arguments.first()?, newer, depth)?;
+                let index = self.text_value(arguments.first()?, skip, depth)?;
                 let first = Columns { names: vec![(index, "u32".to_owned())], complete: true };
-                first.and(columns)
+                first.extended_by(columns)
             }
             "group_by" | "group_by_stable" => {
-                return Some(Shape::Grouped { keys: outputs(0, &columns), rows: columns });
+                return Some(FrameShape::Grouped { keys: outputs(0, &columns), rows: columns });
             }
             "group_by_dynamic" | "rolling" => {
-                let keys = outputs(0, &columns).and(outputs(1, &columns));
-                return Some(Shape::Grouped { keys, rows: columns });
+                let keys = outputs(0, &columns).extended_by(outputs(1, &columns));
+                return Some(FrameShape::Grouped { keys, rows: columns });
             }
             "drop" | "drop_many" => {
                 let dropped = outputs(0, &columns);
@@ -251,40 +254,43 @@ impl<'a> Shapes<'a> {
             }
             "describe" => {
                 let first = Columns { names: vec![("statistic".to_owned(), "str".to_owned())], complete: true };
-                first.and(columns)
+                first.extended_by(columns)
             }
             "semi_join" | "anti_join" => columns,
             "join" | "left_join" | "inner_join" | "full_join" | "cross_join" => {
-                let right = arguments.first().and_then(|other| self.of(other, newer, depth)).map(Shape::rows);
-                let Some(right) = right else { return Some(Shape::Frame(columns.incomplete())) };
-                let said = arguments.get(3).map(|last| last.syntax().text().to_string()).unwrap_or_default();
+                let right = arguments
+                    .first()
+                    .and_then(|other| self.shape_of(other, skip, depth))
+                    .map(FrameShape::input_columns);
+                let Some(right) = right else { return Some(FrameShape::Frame(columns.incomplete())) };
+                let options = arguments.get(3).map(|last| last.syntax().text().to_string()).unwrap_or_default();
                 let keys =
                     if name == "cross_join" { Columns { names: vec![], complete: true } } else { outputs(2, &right) };
-                joined(columns, right, &keys, &name, &said)
+                joined(columns, right, &keys, &name, &options)
             }
-            // Another method that makes a frame makes one that holds some of these.
+            // Any other method that returns a frame is assumed to keep some of the columns.
             _ => {
-                let made = self.scope.expr(&ast::Expr::MethodCallExpr(call.clone()), newer, depth)?.ty;
-                if !is_frame(&self.scope.index.expanded(made)) {
+                let result = self.scope.expr(&ast::Expr::MethodCallExpr(call.clone()), skip, depth)?.ty;
+                if !is_frame(&self.scope.index.expand_alias(result)) {
                     return None;
                 }
                 columns.incomplete()
             }
         };
-        Some(Shape::Frame(changed))
+        Some(FrameShape::Frame(changed))
     }
 
-    /// The events of a trace set, or of one rank of it.
-    fn events(&self, of: &ast::Expr, newer: usize, depth: usize) -> Option<Columns> {
-        let ty = self.scope.index.expanded(self.scope.expr(of, newer, depth)?.ty);
+    /// Returns the event columns of a trace set or of one rank.
+    fn events(&self, of: &ast::Expr, skip: usize, depth: usize) -> Option<Columns> {
+        let ty = self.scope.index.expand_alias(self.scope.expr(of, skip, depth)?.ty);
         let whole = match ty.head.as_str() {
             "TraceSet" => true,
             "Trace" => false,
             _ => return None,
         };
-        // The label that the chain starts with.
+        // The label at the start of the chain.
         let label = of.syntax().descendants().filter_map(ast::NameRef::cast).find_map(|name| {
-            self.scope.local(name.text(), newer).is_none().then(|| self.view.events.get(name.text())).flatten()
+            self.scope.local(name.text(), skip).is_none().then(|| self.view.events.get(name.text())).flatten()
         });
         let mut columns = match label {
             Some(schema) => Columns::of(schema),
@@ -310,13 +316,13 @@ fn renamed(columns: Columns, old: &Columns, new: &Columns) -> Columns {
     Columns { names: names.collect(), complete }
 }
 
-/// What a join makes: `name` is the method, `said` the text of its options.
-fn joined(left: Columns, right: Columns, keys: &Columns, name: &str, said: &str) -> Columns {
-    if said.contains("Semi") || said.contains("Anti") {
+/// Returns the columns of a join: `name` is the method, `options` the text of its last argument.
+fn joined(left: Columns, right: Columns, keys: &Columns, name: &str, options: &str) -> Columns {
+    if options.contains("Semi") || options.contains("Anti") {
         return left;
     }
-    let full = name == "full_join" || said.contains("Full");
-    let complete = left.complete && right.complete && keys.complete && !said.contains("suffix");
+    let full = name == "full_join" || options.contains("Full");
+    let complete = left.complete && right.complete && keys.complete && !options.contains("suffix");
     let added = right.names.into_iter().filter(|(column, _)| full || !keys.has(column));
     let added: Vec<(String, String)> = added
         .map(|(column, dtype)| if left.has(&column) { (format!("{column}_right"), dtype) } else { (column, dtype) })
@@ -327,8 +333,8 @@ fn joined(left: Columns, right: Columns, keys: &Columns, name: &str, said: &str)
     all
 }
 
-/// The columns that `df![…]` names.
-fn of_macro(tokens: &str) -> Columns {
+/// Returns the columns of `df![…]`.
+fn df_macro_columns(tokens: &str) -> Columns {
     let mut names = Vec::new();
     for piece in tokens.split("=>") {
         let Some(text) = piece.trim_end().strip_suffix('"').and_then(|text| text.rsplit('"').next()) else { continue };
@@ -337,12 +343,12 @@ fn of_macro(tokens: &str) -> Columns {
     Columns { names, complete: true }
 }
 
-/// The type in front of the last part of a path.
+/// Returns the type before the last segment of a path.
 fn owner(path: &ast::Path) -> Option<String> {
     Some(Type::parse(&path.qualifier()?.syntax().text().to_string()).head)
 }
 
-/// The elements of a list that is written out; one expression is a list of one.
+/// Returns the elements of a list literal; any other expression is a list of one.
 pub(crate) fn list(expr: &ast::Expr) -> Vec<ast::Expr> {
     match expr {
         ast::Expr::ArrayExpr(it) => it.exprs().collect(),
@@ -362,7 +368,7 @@ pub(crate) fn list(expr: &ast::Expr) -> Vec<ast::Expr> {
     }
 }
 
-/// Whether a type is a frame, or a result that holds one.
+/// Whether a type is a frame, or a `Result` or `Option` of one.
 pub(crate) fn is_frame(ty: &Type) -> bool {
     match ty.head.as_str() {
         "DataFrame" | "LazyFrame" => true,

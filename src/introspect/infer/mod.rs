@@ -6,6 +6,6 @@ mod expression_type;
 mod frame_columns;
 mod output_columns;
 
-pub(crate) use cursor_context::{Token, Typed, chain, tokens, typed};
+pub(crate) use cursor_context::{CursorContext, Token, chain, cursor_context, tokens};
 pub(crate) use expression_type::Scope;
-pub(crate) use frame_columns::{Columns, Shape, Shapes, is_frame};
+pub(crate) use frame_columns::{Columns, FrameInference, FrameShape, is_frame};

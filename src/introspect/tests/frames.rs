@@ -1,4 +1,4 @@
-//! Names of columns inside quotes.
+//! Tests of column names inside quotes.
 
 use super::{offered, shown, view};
 use crate::introspect::complete;
@@ -17,7 +17,7 @@ fn columns_of_the_indexed_frame_are_offered() {
         ("control.rank(0)?.events()[\"|", &["name", "dur", "correlation"]),
         ("f(\"di|", &[]),
         ("println!(\"di|", &[]),
-        // A list of texts has no columns.
+        // A list of strings has no columns.
         ("names.join(\"di|", &[]),
     ] {
         assert_eq!(offered(code), names, "{code}");
@@ -76,11 +76,11 @@ fn columns_follow_the_chain_of_the_frame() {
 }
 
 #[test]
-fn unknown_step_offers_the_own_columns_first() {
+fn unknown_method_offers_the_known_columns_first() {
     for code in [
         "ev.lazy().select([some_function()]).filter(col(\"|",
         "ev.lazy().unpivot(args).filter(col(\"|",
-        "ev.lazy().join(nobody, [col(\"name\")], [col(\"name\")], JoinArgs::default()).filter(col(\"|",
+        "ev.lazy().join(undefined, [col(\"name\")], [col(\"name\")], JoinArgs::default()).filter(col(\"|",
     ] {
         let found = offered(code);
         assert!(found.contains(&"diff_counts".to_owned()), "{code}: {found:?}");
@@ -95,7 +95,7 @@ fn unknown_step_offers_the_own_columns_first() {
 }
 
 #[test]
-fn column_is_offered_and_shown_with_its_type() {
+fn column_has_its_type() {
     let code = "ev.select([\"du";
     let found = complete(code, code.len(), &view()).items;
     assert_eq!((found[0].text.as_str(), found[0].signature.as_str(), found[0].kind), ("dur", "i64", "column"));

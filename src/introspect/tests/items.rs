@@ -1,4 +1,4 @@
-//! What cells define, and the crates beside polars.
+//! Tests of items of cells, engine commands, and crates other than polars.
 
 use super::{offered, shown};
 
@@ -19,7 +19,7 @@ fn items_of_cells_are_offered() {
         ("shapes::|", "area"),
         ("crate::shapes::ar|", "area"),
         ("Old { |", "after"),
-        // What the cell itself defines, also further down.
+        // Items of the cell itself, also below the cursor.
         ("Lo|\nstruct Local { inner: Vec<i32> }", "Local"),
         ("struct Local { inner: Vec<i32> }\nlet l: Local = f();\nl.inner.pus|", "push"),
         ("fn made() -> DataFrame { todo!() }\nmade().heig|", "height"),
@@ -41,16 +41,16 @@ fn items_of_cells_are_offered() {
 }
 
 #[test]
-fn items_of_cells_are_shown_with_signature_and_documentation() {
+fn items_of_cells_are_inspected() {
     for (code, parts) in [
         ("doubl|ed(1)", &["fn doubled(x: i64) -> i64", "Doubles.", "(defined in a cell)"][..]),
         ("doubled(|", &["fn doubled(x: i64) -> i64"]),
-        ("Spa|n::of(1)", &["struct Span", "A stretch of time."]),
+        ("Spa|n::of(1)", &["struct Span", "An interval of time."]),
         ("Span::of(1).leng|th()", &["Span: fn length(&self) -> i64", "Its length in ns."]),
         ("LIMI|T", &["const LIMIT: usize = 3"]),
         ("Phase::Backwar|d", &["Backward { micro: u32 }"]),
         ("squar|e!(2)", &["macro_rules! square"]),
-        ("let s = Span::of(1);\ns|", &["s: Span", "A stretch of time."]),
+        ("let s = Span::of(1);\ns|", &["s: Span", "An interval of time."]),
         ("df.busy_sha|re()", &["Busy: fn busy_share(&self) -> f64"]),
     ] {
         let text = shown(code);
@@ -59,16 +59,16 @@ fn items_of_cells_are_shown_with_signature_and_documentation() {
 }
 
 #[test]
-fn commands_are_offered_and_take_no_rust() {
+fn engine_commands_are_offered_without_rust() {
     assert_eq!(offered(":de|"), [":dep"]);
     assert_eq!(offered("let x = 1;\n:v|"), [":vars"]);
     assert_eq!(offered(":dep ra|"), [""; 0]);
     assert_eq!(offered(":dep |"), [""; 0]);
-    assert!(shown(":de|p rand = \"0.9\"").contains("bring a crate"));
+    assert!(shown(":de|p rand = \"0.9\"").contains("add a crate"));
 }
 
 #[test]
-fn plotly_and_serde_json_are_known() {
+fn plotly_and_serde_json_are_indexed() {
     for (code, first) in [
         ("plotly::Sca|", "Scatter"),
         ("use plotly::{Plot, HeatM|", "HeatMap"),

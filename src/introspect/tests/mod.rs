@@ -1,4 +1,4 @@
-//! What a person at the notebook is offered and shown.
+//! Tests of completion and inspection on a notebook with traces, frames and items of cells.
 #![allow(clippy::unwrap_used)]
 
 mod frames;
@@ -15,9 +15,9 @@ fn frame(name: &str, columns: &[(&str, &str)]) -> (String, Arc<FrameSchema>) {
     (name.to_owned(), Arc::new(FrameSchema::new(Some(1234), columns.iter().copied())))
 }
 
-/// What cells defined that ran.
+/// Items of cells that ran.
 const CELLS: &[&str] = &[
-    "/// A stretch of time.\n#[derive(Clone, Default)]\nstruct Span { start: i64, end: i64 }\n\
+    "/// An interval of time.\n#[derive(Clone, Default)]\nstruct Span { start: i64, end: i64 }\n\
      impl Span {\n/// Its length in ns.\nfn length(&self) -> i64 { self.end - self.start }\nfn of(start: i64) -> Span { todo!() } }",
     "enum Phase { Forward, Backward { micro: u32 } }\nconst LIMIT: usize = 3;\nstatic NAME: &str = \"x\";\n\
      /// Doubles.\nfn doubled(x: i64) -> i64 { 2 * x }\nfn longest(spans: &[Span]) -> Option<Span> { None }",
@@ -41,7 +41,7 @@ fn view() -> View {
         ("ev", "DataFrame"),
         ("names", "Vec<String>"),
         ("counts", "std::collections::HashMap<String, i64>"),
-        ("odd", "my_crate::Odd"),
+        ("unknown", "my_crate::Unknown"),
     ];
     View {
         labels: vec!["control".to_owned()],
@@ -58,14 +58,14 @@ fn view() -> View {
     }
 }
 
-/// What is offered at the `|`.
+/// Returns the candidates at the `|`.
 fn offered(code: &str) -> Vec<String> {
     let at = code.rfind('|').unwrap();
     let code = format!("{}{}", &code[..at], &code[at + 1..]);
     complete(&code, at, &view()).items.into_iter().map(|item| item.text).collect()
 }
 
-/// What Shift-Tab shows at the `|`, as plain text.
+/// Returns the help page at the `|` as plain text.
 fn shown(code: &str) -> String {
     let at = code.rfind('|').unwrap();
     let code = format!("{}{}", &code[..at], &code[at + 1..]);
@@ -74,7 +74,7 @@ fn shown(code: &str) -> String {
 }
 
 #[test]
-fn members_come_from_the_type_of_what_stands_in_front() {
+fn members_are_those_of_the_receiver_type() {
     for (code, first) in [
         ("df.heig|", "height"),
         ("df.lazy().gro|", "group_by"),
@@ -125,22 +125,22 @@ fn members_come_from_the_type_of_what_stands_in_front() {
 }
 
 #[test]
-fn a_type_that_cannot_be_told_offers_what_has_this_start() {
-    let found = offered("odd.group_b|");
+fn unknown_receiver_offers_members_of_any_type() {
+    let found = offered("unknown.group_b|");
     assert!(found.contains(&"group_by".to_owned()), "{found:?}");
-    assert!(offered("nobody.|").contains(&"height".to_owned()));
-    assert_eq!(offered("nobody.xyzzy|"), [""; 0]);
+    assert!(offered("undefined.|").contains(&"height".to_owned()));
+    assert_eq!(offered("undefined.xyzzy|"), [""; 0]);
 }
 
 #[test]
-fn fields_of_a_record_are_offered() {
+fn record_fields_are_offered() {
     assert_eq!(offered("LoadOptions { str|")[0], "strict");
     assert!(offered("LoadOptions { strict: true, |")[..4].contains(&"label".to_owned()));
     assert!(shown("LoadOptions { str|ict: true }").contains("strict: bool"));
 }
 
 #[test]
-fn paths_are_followed() {
+fn paths_offer_items_and_members() {
     for (code, wanted) in [
         ("std::collections::HashMa|", "HashMap"),
         ("use std::collections::{BTreeMap, HashS|", "HashSet"),
@@ -168,9 +168,9 @@ fn paths_are_followed() {
 }
 
 #[test]
-fn words_are_variables_then_what_is_in_scope() {
+fn names_are_variables_then_items_in_scope() {
     assert_eq!(offered("co|")[..2], ["control", "counts"]);
-    assert_eq!(offered("|"), ["control", "counts", "df", "ev", "names", "odd", "other"]);
+    assert_eq!(offered("|"), ["control", "counts", "df", "ev", "names", "other", "unknown"]);
     for (code, wanted) in [
         ("TraceD|", "TraceDiff"),
         ("DataF|", "DataFrame"),
@@ -196,7 +196,7 @@ fn words_are_variables_then_what_is_in_scope() {
 }
 
 #[test]
-fn names_are_shown_with_signature_and_documentation() {
+fn inspection_shows_signature_and_documentation() {
     for (code, parts) in [
         ("TraceD|iff::new(a, b)", &["struct TraceDiff", "\n\n"][..]),
         ("TraceDiff::ne|w(a, b)", &["fn new("]),
@@ -220,7 +220,7 @@ fn names_are_shown_with_signature_and_documentation() {
 }
 
 #[test]
-fn any_text_and_any_place_is_answered() {
+fn any_text_and_cursor_is_accepted() {
     let code = "let é = \"ü\".𝒳;\nuse a::{b, c}; %x\n df.select([col(\"a\")]).filter(|x| x.y[0]?.z::<>()) }}]) r#\"";
     for at in (0..=code.len()).filter(|&at| code.is_char_boundary(at)) {
         complete(code, at, &view());
@@ -228,7 +228,7 @@ fn any_text_and_any_place_is_answered() {
     }
 }
 
-/// Pieces that cells are made of, and some that they are not.
+/// Pieces of random cells, valid and invalid.
 const PIECES: &[&str] = &[
     "df",
     "control",
@@ -309,7 +309,7 @@ const PIECES: &[&str] = &[
 ];
 
 #[test]
-fn completion_ends_on_any_input() {
+fn random_cells_are_completed_in_time() {
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let mut next = |below: usize| random.below(below);
     let view = view();
@@ -331,7 +331,7 @@ fn completion_ends_on_any_input() {
 }
 
 #[test]
-fn depth_and_length_end_nothing() {
+fn deep_and_long_cells_are_completed_in_time() {
     for piece in [
         "(",
         "[",
@@ -386,7 +386,7 @@ fn depth_and_length_end_nothing() {
             }
         }
     }
-    // What is left out in front counts.
+    // The start counts from the cell, not from the window.
     let code = "let a = 1;\n".repeat(20_000) + "df.heig";
     let found = complete(&code, code.len(), &view());
     assert_eq!((found.start, found.items[0].text.as_str()), (code.len() - 4, "height"));

@@ -1,15 +1,15 @@
-//! What stands above an item: documentation, visibility, conditions.
+//! Attributes of an item: documentation, visibility, conditions; and its signature.
 
 use super::Docs;
 use ra_ap_syntax::ast::{self, HasAttrs, HasVisibility, VisibilityKind};
 use ra_ap_syntax::{AstNode, SyntaxNode};
 use std::collections::BTreeSet;
 
-/// The most that is kept of a documentation of which the summary is kept.
+/// Upper bound on a summary, in bytes.
 const SUMMARY: usize = 700;
 
-/// Whether an item is there for users: its conditions hold, and it is neither unstable nor hidden nor a test.
-pub(super) fn is_there(item: &impl HasAttrs, features: &BTreeSet<String>) -> bool {
+/// Whether users can name an item: its conditions hold, and it is neither unstable nor hidden nor deprecated.
+pub(super) fn is_available(item: &impl HasAttrs, features: &BTreeSet<String>) -> bool {
     item.attrs().all(|attr| {
         let text: String = attr.syntax().text().to_string().split_whitespace().collect();
         let inside = text.trim_start_matches("#[").trim_end_matches(']');
@@ -20,7 +20,7 @@ pub(super) fn is_there(item: &impl HasAttrs, features: &BTreeSet<String>) -> boo
     })
 }
 
-/// Whether a condition of `cfg` holds here.
+/// Whether a condition of `cfg` holds on x86-64 Linux with these features.
 fn holds(condition: &str, features: &BTreeSet<String>) -> bool {
     let inner = |name: &str| condition.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
     if let Some(list) = inner("all") {
@@ -44,7 +44,7 @@ fn holds(condition: &str, features: &BTreeSet<String>) -> bool {
     }
 }
 
-/// The parts of a list, split at its own commas.
+/// Splits a list at commas outside brackets.
 fn split(list: &str) -> Vec<&str> {
     let (mut depth, mut from, mut parts) = (0, 0, Vec::new());
     for (at, c) in list.char_indices() {
@@ -63,12 +63,12 @@ fn split(list: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether everyone may name it.
+/// Whether an item is `pub`.
 pub(super) fn is_public(item: &impl HasVisibility) -> bool {
     item.visibility().is_some_and(|visibility| matches!(visibility.kind(), VisibilityKind::Pub))
 }
 
-/// The documentation of an item, as Markdown.
+/// Returns the documentation of an item as Markdown.
 pub(super) fn doc(node: &SyntaxNode, docs: Docs) -> String {
     let mut text = String::new();
     for comment in ast::DocCommentIter::from_syntax_node(node) {
@@ -85,11 +85,11 @@ pub(super) fn doc(node: &SyntaxNode, docs: Docs) -> String {
     text.trim().to_owned()
 }
 
-/// The text of a node without its documentation, attributes, visibility and body, on one line.
+/// Returns the signature on one line, without documentation, attributes, visibility and body.
 pub(super) fn signature(node: &SyntaxNode) -> String {
     let mut text = String::new();
-    for part in node.children_with_tokens() {
-        let kind = part.kind();
+    for child in node.children_with_tokens() {
+        let kind = child.kind();
         use ra_ap_syntax::SyntaxKind::{
             ASSOC_ITEM_LIST, ATTR, BLOCK_EXPR, COMMENT, RECORD_FIELD_LIST, SEMICOLON, TOKEN_TREE, VARIANT_LIST,
             VISIBILITY,
@@ -100,12 +100,12 @@ pub(super) fn signature(node: &SyntaxNode) -> String {
         {
             continue;
         }
-        text.push_str(&part.to_string());
+        text.push_str(&child.to_string());
     }
     one_line(&text)
 }
 
-/// Blanks and line ends as single blanks; no comments, no comma before a closing bracket.
+/// Joins lines, without comments and without commas before closing brackets.
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text
         .lines()
@@ -118,7 +118,7 @@ pub(super) fn one_line(text: &str) -> String {
     text.trim_end_matches([',', ' ']).to_owned()
 }
 
-/// The text without the attributes of parameters.
+/// Removes attributes of parameters.
 fn without_attributes(text: &str) -> String {
     let mut pieces = text.split("#[");
     let mut kept = pieces.next().unwrap_or_default().to_owned();
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_are_decided() {
+    fn cfg_conditions_are_evaluated() {
         let features = BTreeSet::from(["lazy".to_owned()]);
         for (condition, is) in [
             ("feature=\"lazy\"", true),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_on_one_line_and_say_what_matters() {
+    fn signatures_are_joined_to_one_line() {
         let text = "struct HashMap<\n  K, // keys\n  V,\n  #[unstable(feature = \"a[0]\")] A: Allocator = Global,\n>";
         assert_eq!(one_line(text), "struct HashMap<K, V>");
     }

@@ -1,13 +1,13 @@
-//! What a file declares: items, members of types, what a type implements.
+//! Declarations of a file: items, members of types, implemented traits.
 
-use super::attributes::{doc, is_public, is_there, one_line, signature};
+use super::attributes::{doc, is_available, is_public, one_line, signature};
 use super::{Docs, expand, setters};
 use crate::introspect::index::Kind;
 use ra_ap_syntax::ast::{self, AssocItem, HasAttrs, HasName, HasVisibility};
 use ra_ap_syntax::{AstNode, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something with a name of its own in a module.
+/// An item of a module, or a member of a type.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) kind: Kind,
@@ -17,23 +17,23 @@ pub(super) struct Item {
     pub(super) public: bool,
 }
 
-/// The members that one `impl`, trait, struct or enum gives to a type.
+/// The members that one `impl`, trait, struct or enum declares for a type.
 #[derive(Debug, Clone)]
-pub(super) struct Block {
-    /// The type as written, with its parameters; the name of a trait.
+pub(super) struct MemberBlock {
+    /// The type as written, with its parameters; or the name of a trait.
     pub(super) of: String,
     pub(super) members: Vec<Item>,
 }
 
-/// A type has what another has: a trait, or what it dereferences to (with a `*` in front).
+/// A type and a trait that it implements, or its `Deref` target with a `*` before it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Relation {
     pub(super) of: String,
     pub(super) has: String,
 }
 
-/// Of std's traits, those whose methods a person calls by name.
-const CALLED: &[&str] = &[
+/// Traits of std whose methods are called by name.
+const METHOD_TRAITS: &[&str] = &[
     "Iterator",
     "DoubleEndedIterator",
     "ExactSizeIterator",
@@ -51,8 +51,8 @@ const CALLED: &[&str] = &[
     "FromIterator",
 ];
 
-/// Of std's traits, those whose methods no person calls by name.
-const NOT_CALLED: &[&str] = &[
+/// Traits whose methods are not called by name: operators, conversions, markers.
+const OPERATOR_TRAITS: &[&str] = &[
     "Add",
     "AddAssign",
     "Any",
@@ -109,27 +109,27 @@ const NOT_CALLED: &[&str] = &[
     "Visitor",
 ];
 
-/// Constants that are longer, in bytes, are named without their value.
+/// Longest signature of a constant with its value, in bytes.
 const LONGEST_VALUE: usize = 100;
 
-/// Reads what one module holds, but for its modules and uses.
-pub(super) struct Reader<'a> {
+/// Reader of the items of one module, except its modules and uses.
+pub(super) struct ItemReader<'a> {
     pub(super) features: &'a BTreeSet<String>,
     pub(super) docs: Docs,
     /// Whether this is the standard library.
     pub(super) is_std: bool,
-    /// Whether what is private counts as public.
-    pub(super) inside: bool,
-    /// The macros of the crate that were met so far, by name.
+    /// Whether private items count as public.
+    pub(super) sees_private: bool,
+    /// Macros of the crate that were read so far, by name.
     pub(super) macros: &'a mut BTreeMap<String, String>,
-    pub(super) blocks: &'a mut Vec<Block>,
+    pub(super) blocks: &'a mut Vec<MemberBlock>,
     pub(super) relations: &'a mut BTreeSet<Relation>,
 }
 
-impl Reader<'_> {
-    /// The item of its own name that `item` declares.
+impl ItemReader<'_> {
+    /// Reads one item. Members and relations are collected; returns the item itself if it has a name.
     pub(super) fn item(&mut self, item: &ast::Item) -> Option<Item> {
-        if !is_there(item, self.features) {
+        if !is_available(item, self.features) {
             return None;
         }
         match item {
@@ -145,7 +145,8 @@ impl Reader<'_> {
                 self.derived(it);
                 let item = self.named(Kind::Struct, it, self.is_seen(it))?;
                 if let Some(ast::FieldList::RecordFieldList(list)) = it.field_list() {
-                    let fields = list.fields().filter(|field| self.is_seen(field) && is_there(field, self.features));
+                    let fields =
+                        list.fields().filter(|field| self.is_seen(field) && is_available(field, self.features));
                     let fields = fields.filter_map(|field| self.named(Kind::Field, &field, true)).collect();
                     let of = applied(&item);
                     self.push(of.clone(), fields);
@@ -159,7 +160,7 @@ impl Reader<'_> {
             ast::Item::Enum(it) => {
                 self.derived(it);
                 let item = self.named(Kind::Enum, it, self.is_seen(it))?;
-                let variants = it.variant_list()?.variants().filter(|variant| is_there(variant, self.features));
+                let variants = it.variant_list()?.variants().filter(|variant| is_available(variant, self.features));
                 let variants = variants.filter_map(|variant| self.named(Kind::Variant, &variant, true)).collect();
                 self.push(applied(&item), variants);
                 Some(item)
@@ -174,8 +175,8 @@ impl Reader<'_> {
                 let name = it.name()?.text().to_string();
                 let body = it.token_tree()?.syntax().text().to_string();
                 self.macros.insert(name.clone(), body);
-                let exported =
-                    self.inside || it.attrs().any(|attr| attr.syntax().text().to_string().contains("macro_export"));
+                let exported = self.sees_private
+                    || it.attrs().any(|attr| attr.syntax().text().to_string().contains("macro_export"));
                 let mut item = self.named(Kind::Macro, it, exported)?;
                 item.signature = format!("macro_rules! {name}");
                 Some(item)
@@ -190,7 +191,7 @@ impl Reader<'_> {
     }
 
     fn is_seen(&self, item: &impl HasVisibility) -> bool {
-        self.inside || is_public(item)
+        self.sees_private || is_public(item)
     }
 
     fn named(&self, kind: Kind, item: &impl HasName, public: bool) -> Option<Item> {
@@ -198,7 +199,7 @@ impl Reader<'_> {
         let name = item.name()?.text().to_string();
         let doc = if public { doc(node, self.docs) } else { String::new() };
         let mut signature = signature(node);
-        // A value may be a program.
+        // The value may be a long expression.
         if kind == Kind::Constant
             && signature.len() > LONGEST_VALUE
             && let Some(value) = signature.find(" = ")
@@ -210,7 +211,7 @@ impl Reader<'_> {
 
     fn push(&mut self, of: String, members: Vec<Item>) {
         if !members.is_empty() {
-            self.blocks.push(Block { of, members });
+            self.blocks.push(MemberBlock { of, members });
         }
     }
 
@@ -242,13 +243,13 @@ impl Reader<'_> {
     }
 
     fn relate(&mut self, of: String, name: &str) {
-        let wanted = if self.is_std { CALLED.contains(&name) } else { !NOT_CALLED.contains(&name) };
+        let wanted = if self.is_std { METHOD_TRAITS.contains(&name) } else { !OPERATOR_TRAITS.contains(&name) };
         if wanted {
             self.relations.insert(Relation { of, has: name.to_owned() });
         }
     }
 
-    /// What `#[derive(…)]` gives.
+    /// Adds the traits of `#[derive(…)]`.
     fn derived(&mut self, item: &(impl HasAttrs + HasName)) {
         let Some(name) = item.name().map(|name| name.text().to_string()) else { return };
         for attr in item.attrs() {
@@ -266,11 +267,11 @@ impl Reader<'_> {
         let mut members = Vec::new();
         for item in items {
             match item {
-                AssocItem::Fn(it) if (of_trait || self.is_seen(&it)) && is_there(&it, self.features) => {
+                AssocItem::Fn(it) if (of_trait || self.is_seen(&it)) && is_available(&it, self.features) => {
                     let has_self = it.param_list().is_some_and(|list| list.self_param().is_some());
                     members.extend(self.named(if has_self { Kind::Method } else { Kind::Associated }, &it, true));
                 }
-                AssocItem::Const(it) if (of_trait || self.is_seen(&it)) && is_there(&it, self.features) => {
+                AssocItem::Const(it) if (of_trait || self.is_seen(&it)) && is_available(&it, self.features) => {
                     members.extend(self.named(Kind::Constant, &it, true));
                 }
                 AssocItem::MacroCall(call) if self.is_std => {
@@ -284,7 +285,7 @@ impl Reader<'_> {
         members
     }
 
-    /// What a macro that names its parts writes into an `impl`.
+    /// Expands a macro with named arguments inside an `impl`.
     fn expanded(&self, call: &ast::MacroCall) -> Option<ast::AssocItemList> {
         let name = call.path()?.segment()?.name_ref()?.text().to_string();
         let text = expand::expand(self.macros.get(&name)?, &call.token_tree()?.syntax().text().to_string())?;
@@ -295,7 +296,7 @@ impl Reader<'_> {
     }
 }
 
-/// A type with its parameters, as `impl` would name it, from the head of its declaration.
+/// Returns the type with its parameters, as an `impl` would name it.
 fn applied(item: &Item) -> String {
     let head = item.signature.split_once(&item.name).map_or("", |(_, rest)| rest);
     let Some(list) = head.strip_prefix('<') else { return item.name.clone() };

@@ -1,19 +1,19 @@
-//! Macros that write members into an `impl` and are called with named parts: `int_impl! { Self = i32, BITS = 32, … }`.
+//! Expansion of macros with named arguments inside an `impl`: `int_impl! { Self = i32, BITS = 32, … }`.
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, tokenize};
 use std::collections::BTreeMap;
 
-/// What the first arm of a macro's rules says when it is called with these parts; `None` if it is no macro of that kind.
+/// Expands a call by the first arm of the macro's rules; `None` if the macro has another form.
 pub(super) fn expand(rules: &str, call: &str) -> Option<String> {
     let (pattern, rest) = bracketed(inside(rules)?)?;
     let (body, _) = bracketed(rest.trim_start().strip_prefix("=>")?)?;
-    let parts = named(inside(call)?);
+    let arguments = named(inside(call)?);
     // `Self = $SelfT:ty, …`
     let variables: BTreeMap<String, &String> = named(pattern)
         .into_iter()
         .filter_map(|(name, variable)| {
             let variable = variable.strip_prefix('$')?.split(':').next()?.to_owned();
-            Some((variable, parts.iter().find(|(part, _)| *part == name).map(|(_, value)| value)?))
+            Some((variable, arguments.iter().find(|(argument, _)| *argument == name).map(|(_, value)| value)?))
         })
         .collect();
     (!variables.is_empty()).then(|| substitute(body, &variables))
@@ -34,12 +34,12 @@ fn substitute(body: &str, variables: &BTreeMap<String, &String>) -> String {
     text
 }
 
-/// The text without its outer brackets.
+/// Removes the outer brackets.
 fn inside(text: &str) -> Option<&str> {
     text.trim().strip_prefix(['{', '('])?.strip_suffix(['}', ')'])
 }
 
-/// What stands in the first brackets, and what behind them. Brackets in texts and comments are none.
+/// Returns the text inside the first brackets, and the text behind them. Ignores brackets in strings and comments.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let (mut at, mut depth, mut open) = (0, 0_usize, None);
     for token in tokenize(text, FrontmatterAllowed::No) {
@@ -62,7 +62,7 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The text without its comments.
+/// Removes comments.
 fn uncommented(text: &str) -> String {
     let mut at = 0;
     let mut kept = String::new();
@@ -76,14 +76,14 @@ fn uncommented(text: &str) -> String {
     kept
 }
 
-/// The `name = value` parts of a list.
+/// Parses a list of `name = value`.
 fn named(list: &str) -> Vec<(String, String)> {
     let list = uncommented(list);
-    let parts = list.split(',').filter_map(|part| {
-        let (name, value) = part.split_once('=')?;
+    let pairs = list.split(',').filter_map(|pair| {
+        let (name, value) = pair.split_once('=')?;
         Some((name.trim().to_owned(), value.trim().to_owned()))
     });
-    parts.collect()
+    pairs.collect()
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_parts_are_put_in() {
+    fn named_arguments_are_substituted() {
         let rules = "{ (// What = this, is\n Self = $SelfT:ty, Other = $O:ident,) => { // a ) in a comment\n #[doc = \"(\"] pub fn f(self) -> $O { $x } fn g(a: $SelfT) {} }; }";
         let text = expand(rules, "{ Self = i32, Other = u32, BITS = 32 }").unwrap_or_default();
         assert!(text.contains("fn f(self) -> u32 { x }") && text.contains("fn g(a: i32)"), "{text}");

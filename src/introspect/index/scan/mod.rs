@@ -1,41 +1,41 @@
-//! Reads sources and says what can be called: no compiler, no types, only what stands in the text.
+//! Scanner: extracts the items that users can name from the text of sources, without a compiler or types.
 //!
-//! Modules are followed from a crate's root, `pub use` is resolved by name across the crates of one scan, `cfg` is decided
-//! by the features that the workspace turns on. Items that are unstable, hidden or private stay out. Macros are not
-//! expanded, but for those that stand in an `impl` and name their parts, as the integers' do, and for plotly's setters.
+//! Modules are followed from a crate's root, `pub use` is resolved by name across the crates of one scan, and `cfg` is evaluated
+//! with the features of the workspace. Unstable, hidden and private items are left out. Macros are not expanded, except those with
+//! named arguments inside an `impl`, as for integers, and plotly's setters.
 
 mod attributes;
 mod declared;
 mod expand;
+mod index_text;
 mod modules;
 mod setters;
-mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use write::write;
+pub(super) use index_text::index_text;
 
-/// One crate to read.
-pub(super) struct Source<'a> {
-    /// Its name as a path begins.
+/// One crate to scan.
+pub(super) struct CrateSource<'a> {
+    /// Its name in paths.
     pub(super) name: &'a str,
-    /// The file of its root, among `files`.
+    /// Path of its root file in `files`.
     pub(super) root: String,
-    /// Every file of the crate, by path.
+    /// All files of the crate by path.
     pub(super) files: &'a BTreeMap<String, String>,
-    /// The features that are on.
+    /// Enabled features.
     pub(super) features: BTreeSet<String>,
     /// How much documentation is kept.
     pub(super) docs: Docs,
-    /// Whether the reader stands in the crate's root, and so sees what is private there: true of cells.
-    pub(super) inside: bool,
+    /// Whether private items of the root module are visible to the user, as those of cells are.
+    pub(super) sees_private: bool,
 }
 
 /// How much documentation is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Docs {
-    /// All of it.
+    /// All documentation.
     Whole,
-    /// What stands before the first heading and the first example, within limits.
+    /// The text before the first heading and the first example, up to a limit.
     Summary,
 }

@@ -1,57 +1,57 @@
-//! The tree of modules of some crates, and which name in it means what.
+//! Module tree of the scanned crates, and resolution of names in it.
 
-use super::Source;
-use super::attributes::{is_public, is_there};
-use super::declared::{Block, Item, Reader, Relation};
+use super::CrateSource;
+use super::attributes::{is_available, is_public};
+use super::declared::{Item, ItemReader, MemberBlock, Relation};
 use ra_ap_syntax::ast::{self, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The modules of the crates that were read.
+/// Modules of the scanned crates.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(super) struct ModuleTree {
     pub(super) modules: Vec<Module>,
     pub(super) items: Vec<Item>,
-    /// The crates' roots by name.
+    /// Root modules by crate name.
     pub(super) roots: BTreeMap<String, usize>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<MemberBlock>,
     pub(super) relations: BTreeSet<Relation>,
-    /// What names were found to mean; empty while the answer is sought.
-    known: RefCell<BTreeMap<Asked, Vec<Target>>>,
+    /// Cache of resolved names; an entry is empty while it is being resolved.
+    known: RefCell<BTreeMap<LookupKey, Vec<Target>>>,
 }
 
-/// A name in a module, and whether private `use` count.
-type Asked = (usize, String, bool);
+/// Module, name, and whether private `use` are visible.
+type LookupKey = (usize, String, bool);
 
 #[derive(Default)]
 pub(super) struct Module {
     pub(super) root: usize,
     parent: Option<usize>,
-    /// Child modules, and whether everyone may name them.
+    /// Child modules, and whether they are public.
     pub(super) children: BTreeMap<String, (usize, bool)>,
     pub(super) items: Vec<usize>,
     pub(super) uses: Vec<Use>,
 }
 
-/// A `use`, one name of it.
+/// One name of a `use`.
 pub(super) struct Use {
     path: Vec<String>,
-    /// The name it gets; none for `*`.
+    /// The imported name; `None` for `*`.
     pub(super) name: Option<String>,
     pub(super) public: bool,
 }
 
-/// What a name means.
+/// Target of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     Module(usize),
     Item(usize),
 }
 
-impl Tree {
-    /// Reads a crate.
-    pub(super) fn read(&mut self, source: &Source<'_>) {
+impl ModuleTree {
+    /// Adds a crate.
+    pub(super) fn add_crate(&mut self, source: &CrateSource<'_>) {
         let root = self.modules.len();
         self.roots.insert(source.name.to_owned(), root);
         self.modules.push(Module { root, ..Module::default() });
@@ -62,7 +62,7 @@ impl Tree {
 
     fn file(
         &mut self,
-        source: &Source<'_>,
+        source: &CrateSource<'_>,
         macros: &mut BTreeMap<String, String>,
         module: usize,
         path: &str,
@@ -70,13 +70,13 @@ impl Tree {
     ) {
         let Some(text) = source.files.get(path) else { return };
         let parsed = SourceFile::parse(text, Edition::Edition2024);
-        // What stands before a macro's first call defines it, and files that define macros come first.
+        // Macros are defined before their first call, and files that define them come first.
         self.items(source, macros, module, parsed.tree().items(), folder);
     }
 
     fn items(
         &mut self,
-        source: &Source<'_>,
+        source: &CrateSource<'_>,
         macros: &mut BTreeMap<String, String>,
         module: usize,
         items: impl Iterator<Item = ast::Item>,
@@ -87,25 +87,25 @@ impl Tree {
                 ast::Item::Module(it) => self.module(source, macros, module, it, folder),
                 ast::Item::Use(it) => {
                     if it.attrs().all(|attr| !attr.syntax().text().to_string().contains("unstable("))
-                        && is_there(it, &source.features)
+                        && is_available(it, &source.features)
                         && let Some(tree) = it.use_tree()
                     {
                         self.uses(module, &tree, &[], is_public(it));
                     }
                 }
                 _ => {
-                    let mut reader = Reader {
+                    let mut reader = ItemReader {
                         features: &source.features,
                         docs: source.docs,
                         is_std: matches!(source.name, "std" | "core" | "alloc"),
-                        inside: source.inside && self.modules[module].parent.is_none(),
+                        sees_private: source.sees_private && self.modules[module].parent.is_none(),
                         macros,
                         blocks: &mut self.blocks,
                         relations: &mut self.relations,
                     };
                     if let Some(item) = reader.item(&item) {
                         let at = self.items.len();
-                        // What a macro exports stands in the crate's root.
+                        // Exported macros are items of the crate's root.
                         let exported = item.kind == crate::introspect::index::Kind::Macro && item.public;
                         self.items.push(item);
                         let home = if exported { self.modules[module].root } else { module };
@@ -118,7 +118,7 @@ impl Tree {
 
     fn module(
         &mut self,
-        source: &Source<'_>,
+        source: &CrateSource<'_>,
         macros: &mut BTreeMap<String, String>,
         parent: usize,
         item: &ast::Module,
@@ -127,14 +127,14 @@ impl Tree {
         let Some(name) = item.name().map(|name| name.text().to_string()) else { return };
         let hidden = |attr: ast::Attr| attr.syntax().text().to_string().replace(' ', "").contains("doc(hidden)");
         let unstable = |attr: ast::Attr| attr.syntax().text().to_string().contains("unstable(");
-        // What is hidden may be shown elsewhere; what is unstable may be stable elsewhere.
+        // Items of a hidden or unstable module may be re-exported elsewhere, so the module is read, too.
         let shown = !item.attrs().any(hidden) && !item.attrs().any(unstable);
-        if shown && !is_there(item, &source.features) {
+        if shown && !is_available(item, &source.features) {
             return;
         }
         let module = self.modules.len();
         let root = self.modules[parent].root;
-        let seen = is_public(item) || source.inside && self.modules[parent].parent.is_none();
+        let seen = is_public(item) || source.sees_private && self.modules[parent].parent.is_none();
         self.modules.push(Module { root, parent: Some(parent), ..Module::default() });
         self.modules[parent].children.insert(name.clone(), (module, shown && seen));
         let inner = format!("{folder}/{name}");
@@ -183,14 +183,14 @@ impl Tree {
         self.modules[module].uses.push(Use { path, name, public });
     }
 
-    /// The names that the roots of these crates import, private ones included, each with its path.
+    /// Returns the names that the roots of these crates import, private ones included, each with its path.
     pub(super) fn imports(&self, crates: &[&str]) -> BTreeMap<&str, String> {
         let roots = crates.iter().filter_map(|name| self.roots.get(*name));
         let uses = roots.flat_map(|&root| &self.modules[root].uses);
         uses.filter_map(|import| Some((import.name.as_deref()?, import.path.join("::")))).collect()
     }
 
-    /// What a path means, seen from a module.
+    /// Resolves a path in a module.
     pub(super) fn resolve(&self, from: usize, path: &[String]) -> Vec<Target> {
         let Some((first, rest)) = path.split_first() else { return vec![Target::Module(from)] };
         let mut found = match first.as_str() {
@@ -226,13 +226,13 @@ impl Tree {
         found
     }
 
-    /// What a name means in a module.
+    /// Resolves a name in a module.
     fn lookup(&self, module: usize, name: &str, with_private: bool) -> Vec<Target> {
-        let asked = (module, name.to_owned(), with_private);
-        if let Some(known) = self.known.borrow().get(&asked) {
+        let key = (module, name.to_owned(), with_private);
+        if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        self.known.borrow_mut().insert(asked.clone(), Vec::new());
+        self.known.borrow_mut().insert(key.clone(), Vec::new());
         let here = &self.modules[module];
         let mut found: Vec<Target> =
             here.children.get(name).map(|&(child, _)| Target::Module(child)).into_iter().collect();
@@ -252,11 +252,11 @@ impl Tree {
         }
         found.sort();
         found.dedup();
-        self.known.borrow_mut().insert(asked, found.clone());
+        self.known.borrow_mut().insert(key, found.clone());
         found
     }
 
-    /// Everything that users may name in a module.
+    /// Returns the public names of a module.
     pub(super) fn exports(&self, module: usize, seen: &mut BTreeSet<usize>) -> BTreeSet<(String, Target)> {
         let mut names = BTreeSet::new();
         if !seen.insert(module) {

@@ -1,5 +1,5 @@
-//! The setters that plotly's `#[derive(FieldSetter)]` writes: for each optional field a method of its name, and for a field that
-//! may hold one value per point a second one with `_array` behind it.
+//! Setters of plotly's `#[derive(FieldSetter)]`: one method per optional field, and a second one, `…_array`, for fields with one
+//! value per point.
 
 use super::Docs;
 use super::attributes::{doc, one_line};
@@ -8,35 +8,35 @@ use crate::introspect::index::Kind;
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasAttrs, HasName};
 
-/// The setters of a struct that derives them.
+/// Returns the setters of a struct; `None` if it does not derive them.
 pub(super) fn of(item: &ast::Struct, docs: Docs) -> Option<Vec<Item>> {
     let attributes = attributes(item);
     if !attributes.iter().any(|text| text.starts_with("#[derive(") && text.contains("FieldSetter")) {
         return None;
     }
     let boxed = attributes.iter().any(|text| text.starts_with("#[field_setter(") && text.contains("box_self"));
-    let answer = if boxed { "Box<Self>" } else { "Self" };
+    let result = if boxed { "Box<Self>" } else { "Self" };
     let ast::FieldList::RecordFieldList(list) = item.field_list()? else { return None };
     let mut setters = Vec::new();
     for field in list.fields() {
         let attributes = self::attributes(&field).into_iter().filter(|text| text.starts_with("#[field_setter("));
-        let said: String = attributes.collect();
+        let options: String = attributes.collect();
         let (Some(name), Some(ty)) = (field.name(), field.ty()) else { continue };
         let ty = one_line(&ty.syntax().text().to_string());
-        let Some(inner) = argument(&ty, "Option").filter(|_| !said.contains("skip")) else { continue };
+        let Some(inner) = argument(&ty, "Option").filter(|_| !options.contains("skip")) else { continue };
         let name = name.text().to_string();
         let doc = doc(field.syntax(), docs);
         let mut setter = |ending: &str, value: &str| {
             let name = format!("{name}{ending}");
-            let signature = format!("fn {name}(mut self, value: {value}) -> {answer}");
+            let signature = format!("fn {name}(mut self, value: {value}) -> {result}");
             setters.push(Item { kind: Kind::Method, name, signature, doc: doc.clone(), public: true });
         };
-        let (value, each) = taken(inner);
+        let (value, each) = parameter_type(inner);
         setter("", &value);
         if each {
             setter("_array", &format!("Vec<{value}>"));
         }
-        if said.contains("with_matrix") {
+        if options.contains("with_matrix") {
             setter("_matrix", &format!("Vec<Vec<{value}>>"));
         }
     }
@@ -47,13 +47,13 @@ fn attributes(item: &impl HasAttrs) -> Vec<String> {
     item.attrs().map(|attr| attr.syntax().text().to_string().split_whitespace().collect()).collect()
 }
 
-/// What a setter takes for a field of type `Option<inner>`, and whether there may be one value per point.
-fn taken(inner: &str) -> (String, bool) {
+/// Returns the parameter type of the setter for a field `Option<inner>`, and whether the field may have one value per point.
+fn parameter_type(inner: &str) -> (String, bool) {
     if let Some(each) = argument(inner, "Dim") {
-        return (taken(each).0, true);
+        return (parameter_type(each).0, true);
     }
     if let Some(each) = argument(inner, "Vec") {
-        return (format!("Vec<{}>", taken(each).0), false);
+        return (format!("Vec<{}>", parameter_type(each).0), false);
     }
     if let Some(boxed) = argument(inner, "Box") {
         return (boxed.strip_prefix("dyn ").map_or_else(|| boxed.to_owned(), |name| format!("impl {name}")), false);
@@ -69,7 +69,7 @@ fn taken(inner: &str) -> (String, bool) {
     (value.to_owned(), false)
 }
 
-/// `T` of `head<T>`.
+/// Returns `T` of `head<T>`.
 fn argument<'a>(ty: &'a str, head: &str) -> Option<&'a str> {
     ty.strip_prefix(head)?.strip_prefix('<')?.strip_suffix('>').map(str::trim)
 }

@@ -1,34 +1,35 @@
-//! What was read, as the text that the index is made of: one fact a line, parts between tabs.
+//! Text form of the index: one fact per line, fields separated by tabs.
 //!
 //! ```text
 //! m  path                                   a module, numbered from 0
-//! i  kind  name  modules  signature  doc    an item, and the modules in which users find it
-//! b  type                                   the members that follow belong to this type or trait
+//! i  kind  name  modules  signature  doc    an item, and the numbers of its modules
+//! b  type                                   the following members belong to this type or trait
 //! f  kind  name  signature  doc             a member
-//! r  type  has                              the type has the trait's methods; `*T`: it dereferences to T
-//! u  name  path                             cells import this
+//! r  type  trait                            the type has the methods of the trait; `*T`: it dereferences to T
+//! u  name  path                             an import of the cells
 //! ```
 
-use super::modules::{Target, Tree};
-use super::{Source, declared::Item};
+use super::CrateSource;
+use super::declared::Item;
+use super::modules::{ModuleTree, Target};
 use crate::introspect::index::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// How deep below a crate's root modules are named.
+/// Deepest level of modules, counted from the crate's root.
 const DEPTH: usize = 4;
 
-/// Types of the language itself, which have members and no item.
+/// Primitive types, which have members but no item.
 const PRIMITIVES: &[&str] = &[
     "[]", "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64",
     "u8", "usize",
 ];
 
-/// The facts about the crates, as far as paths from the crates `named` lead to them.
-pub(in crate::introspect) fn write(sources: &[Source<'_>], named: &[&str]) -> String {
-    let mut tree = Tree::default();
+/// Returns the index of the crates, as far as paths from the crates `named` reach.
+pub(in crate::introspect) fn index_text(sources: &[CrateSource<'_>], named: &[&str]) -> String {
+    let mut tree = ModuleTree::default();
     for source in sources {
-        tree.read(source);
+        tree.add_crate(source);
     }
     let (modules, items) = reachable(&tree, named);
     let mut text = String::new();
@@ -66,14 +67,15 @@ pub(in crate::introspect) fn write(sources: &[Source<'_>], named: &[&str]) -> St
             let _ = writeln!(text, "f\t{}\t{name}\t{}\t{}", kind.letter(), escape(signature), escape(doc));
         }
     }
-    // Cells give traits to types of others, too.
-    let inside: Vec<&str> = sources.iter().filter(|source| source.inside).map(|source| source.name).collect();
+    // Cells implement traits for types of other crates, too.
+    let with_private: Vec<&str> =
+        sources.iter().filter(|source| source.sees_private).map(|source| source.name).collect();
     for relation in &tree.relations {
-        if !inside.is_empty() || names.contains(Type::parse(&relation.of).head.as_str()) {
+        if !with_private.is_empty() || names.contains(Type::parse(&relation.of).head.as_str()) {
             let _ = writeln!(text, "r\t{}\t{}", relation.of, relation.has);
         }
     }
-    for (name, path) in tree.imports(&inside) {
+    for (name, path) in tree.imports(&with_private) {
         let _ = writeln!(text, "u\t{name}\t{path}");
     }
     text
@@ -81,8 +83,8 @@ pub(in crate::introspect) fn write(sources: &[Source<'_>], named: &[&str]) -> St
 
 type Items = BTreeMap<(String, usize), BTreeSet<usize>>;
 
-/// The public modules by path, and the items that stand in each.
-fn reachable(tree: &Tree, named: &[&str]) -> (Vec<String>, Items) {
+/// Returns the paths of the public modules, and the items with the numbers of their modules.
+fn reachable(tree: &ModuleTree, named: &[&str]) -> (Vec<String>, Items) {
     let mut modules = Vec::new();
     let mut items: Items = BTreeMap::new();
     let mut seen = BTreeSet::new();
