@@ -1,8 +1,8 @@
-//! The log: lines in a file or on standard error, which Jupyter shows in its terminal and never in the notebook.
+//! Log on standard error, which Jupyter shows in its terminal and never in the notebook, or in a file.
 //!
-//! `TRACEBOOK_LOG` sets the level: `off` (the default), `error`, `warn`, `info` (start and end), `debug` (one line per request: its
-//! type, its id, its duration), `trace`; `cells` is `info` with the timeline of each Rust cell (see `timeline`).
-//! `TRACEBOOK_LOG_FILE` names a file to append to, which only the user can read. No line contains text or output of cells.
+//! `TRACEBOOK_LOG` sets the level: `off` (the default), `error`, `warn`, `info` (start and end), `debug` (one line per request with
+//! its type, id and duration), `trace`; `cells` is `info` plus the timeline of each Rust cell (see `timeline`).
+//! `TRACEBOOK_LOG_FILE` names a file to append to, which only the user can read. No line contains the text or the output of a cell.
 
 use crate::timeline;
 use std::fs::{File, OpenOptions};
@@ -17,42 +17,42 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// The variable with the level.
+/// Environment variable: the level.
 const LEVEL: &str = "TRACEBOOK_LOG";
 
-/// The level that logs the timeline of each Rust cell.
+/// Level that logs the timeline of each Rust cell.
 const CELLS: &str = "cells";
 
-/// The variable with the file to append to.
+/// Environment variable: the file to append to.
 const FILE: &str = "TRACEBOOK_LOG_FILE";
 
-/// Starts the log that the environment configures; later calls do nothing.
+/// Starts the log as the environment configures it; later calls do nothing.
 pub(crate) fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        let asked = std::env::var(LEVEL).unwrap_or_default();
+        let configured = std::env::var(LEVEL).unwrap_or_default();
         let file = std::env::var_os(FILE).filter(|file| !file.is_empty()).map(PathBuf::from);
         let opened = file.as_ref().map(|file| {
             OpenOptions::new().append(true).create(true).mode(0o600).open(file).map_err(|error| (file, error))
         });
-        let (to, refused) = match opened {
+        let (file, failed) = match opened {
             Some(Ok(file)) => (Some(file), None),
-            Some(Err(refused)) => (None, Some(refused)),
+            Some(Err(failed)) => (None, Some(failed)),
             None => (None, None),
         };
-        // Our own lines only: rust-analyzer's crates log much.
-        let mut filter = Targets::new().with_target("tracebook", level(&asked).unwrap_or(LevelFilter::WARN));
+        // Only lines of this crate: rust-analyzer's crates log a lot.
+        let mut filter = Targets::new().with_target("tracebook", level(&configured).unwrap_or(LevelFilter::WARN));
         if wants_cells() {
             filter = filter.with_target("tracebook::cells", LevelFilter::DEBUG);
             timeline::start();
         }
-        let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(Out(to)));
-        // A log that was started earlier stays.
+        let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(Out(file)));
+        // If another subscriber is already installed, it is used.
         let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
-        if level(&asked).is_none() {
-            warn!("invalid {LEVEL}={asked:?}: expected off, error, warn, info, cells, debug or trace");
+        if level(&configured).is_none() {
+            warn!("invalid {LEVEL}={configured:?}: expected off, error, warn, info, cells, debug or trace");
         }
-        if let Some((file, error)) = refused {
+        if let Some((file, error)) = failed {
             warn!("cannot log to {}: {error}; logging to standard error", file.display());
         }
     });
@@ -60,18 +60,19 @@ pub(crate) fn start() {
 
 /// Whether the timeline of each Rust cell is logged.
 pub(crate) fn wants_cells() -> bool {
-    std::env::var(LEVEL).is_ok_and(|asked| asked.trim() == CELLS)
+    std::env::var(LEVEL).is_ok_and(|level| level.trim() == CELLS)
 }
 
-fn level(asked: &str) -> Option<LevelFilter> {
-    match asked.trim() {
+/// Parses a level; `None` if it is invalid.
+fn level(text: &str) -> Option<LevelFilter> {
+    match text.trim() {
         "" => Some(LevelFilter::OFF),
         CELLS => Some(LevelFilter::INFO),
-        asked => asked.parse().ok(),
+        name => name.parse().ok(),
     }
 }
 
-/// A file, or standard error. A closed terminal is ignored.
+/// A file, or standard error. Failed writes are ignored: the terminal may be closed.
 struct Out(Option<File>);
 
 impl Write for Out {
@@ -88,7 +89,7 @@ impl Write for Out {
     }
 }
 
-/// Formats a time for the log.
+/// Formats a duration for the log.
 pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels() {
+    fn levels_are_parsed() {
         assert_eq!(level(""), Some(LevelFilter::OFF));
         assert_eq!(level("debug"), Some(LevelFilter::DEBUG));
         assert_eq!(level("OFF"), Some(LevelFilter::OFF));

@@ -1,11 +1,11 @@
-//! The shell command that starts this program, for messages.
+//! Shell command that starts this program.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Returns `tracebook` if a shell finds this program under that name, else its absolute path: the program of an inactive
-/// environment is not on the search path.
+/// Returns `tracebook` if a shell finds this program under that name, else its full path, as in a Python environment that is not
+/// activated.
 pub(crate) fn command() -> &'static str {
     static COMMAND: OnceLock<String> = OnceLock::new();
     COMMAND.get_or_init(|| {
@@ -15,13 +15,13 @@ pub(crate) fn command() -> &'static str {
     })
 }
 
-/// Returns the short name if the first program among `found` is this one.
+/// Returns the short name if the first existing file among `found` is this program.
 fn spelled(found: impl Iterator<Item = PathBuf>, own: &std::path::Path) -> String {
     let first = found.filter_map(|file| std::fs::canonicalize(file).ok()).find(|file| file.is_file());
     if first.is_some_and(|first| first == own) { "tracebook".to_owned() } else { shell_word(own.as_os_str()) }
 }
 
-/// Quotes a path for a shell.
+/// Quotes a path for a shell, if necessary.
 pub(crate) fn shell_word(path: &OsStr) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
@@ -40,21 +40,21 @@ mod tests {
 
     #[test]
     fn short_name_is_used_only_if_it_is_this_program() {
-        let place = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let [own, other] = ["own", "other"].map(|name| {
-            let file = place.path().join(name).join("tracebook");
+            let file = folder.path().join(name).join("tracebook");
             std::fs::create_dir(file.parent().unwrap()).unwrap();
             std::fs::write(&file, name).unwrap();
             std::fs::canonicalize(file).unwrap()
         });
-        let gone = place.path().join("gone");
-        assert_eq!(spelled([gone.clone(), own.clone(), other.clone()].into_iter(), &own), "tracebook");
-        assert_eq!(spelled([gone, other, own.clone()].into_iter(), &own), shell_word(own.as_os_str()));
+        let missing = folder.path().join("gone");
+        assert_eq!(spelled([missing.clone(), own.clone(), other.clone()].into_iter(), &own), "tracebook");
+        assert_eq!(spelled([missing, other, own.clone()].into_iter(), &own), shell_word(own.as_os_str()));
         assert_eq!(spelled(std::iter::empty(), &own), shell_word(own.as_os_str()));
     }
 
     #[test]
-    fn path_with_special_characters_is_quoted() {
+    fn path_is_quoted_if_a_shell_would_split_it() {
         assert_eq!(shell_word(OsStr::new("/opt/v-1.0/bin/tracebook")), "/opt/v-1.0/bin/tracebook");
         assert_eq!(shell_word(OsStr::new("/my env/it's")), r"'/my env/it'\''s'");
     }

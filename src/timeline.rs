@@ -1,7 +1,7 @@
 //! Timeline of a Rust cell: one log line per step, from request to reply (`TRACEBOOK_LOG=cells`).
 //!
-//! The steps of the kernel are recorded here. The worker process appends its own to the file that [`FILE`] names, as lines
-//! `step start end`, in nanoseconds since 1970.
+//! The kernel records its steps here. The worker process appends its own to a file that [`FILE`] names, as lines `step start end` in
+//! nanoseconds since 1970.
 
 use crate::sync::lock;
 use std::path::PathBuf;
@@ -9,22 +9,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
-/// The variable that names the file for the steps of other processes.
+/// Environment variable that names the file for the steps of other processes.
 pub(crate) const FILE: &str = "TRACEBOOK_TIMELINE";
 
 static ON: AtomicBool = AtomicBool::new(false);
 static RECORDED: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 
-/// One step.
+/// A recorded step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Span {
     name: String,
     start: SystemTime,
-    /// `None` if it lasts until the next step starts.
+    /// `None` if the step lasts until the next one starts.
     end: Option<SystemTime>,
 }
 
-/// A guard: the step lasts until the drop.
+/// A running step, which ends when this is dropped.
 pub(crate) struct Step(Option<(&'static str, SystemTime)>);
 
 impl Drop for Step {
@@ -35,7 +35,7 @@ impl Drop for Step {
     }
 }
 
-/// Starts to record steps.
+/// Enables recording.
 pub(crate) fn start() {
     ON.store(true, Ordering::Relaxed);
 }
@@ -50,7 +50,7 @@ pub(crate) fn step(name: &'static str) -> Step {
     Step(is_on().then(|| (name, SystemTime::now())))
 }
 
-/// Records the duration of a call.
+/// Records a step around a call.
 pub(crate) fn during<T>(name: &'static str, act: impl FnOnce() -> T) -> T {
     let _step = step(name);
     act()
@@ -61,7 +61,7 @@ pub(crate) fn until_next(name: &'static str) {
     add(name, SystemTime::now(), None);
 }
 
-/// Records a step. It starts no earlier than an open step: the times of files are some ms behind.
+/// Records a step. It starts no earlier than an open step before it: `start` may be the time of a file, which lags by some ms.
 pub(crate) fn add(name: &str, start: SystemTime, end: Option<SystemTime>) {
     if is_on() {
         let mut recorded = recorded();
@@ -81,22 +81,22 @@ pub(crate) fn begin() {
     }
 }
 
-/// Logs the steps of a cell whose request arrived `took` ago.
+/// Logs the steps of a cell that took this long since its request.
 pub(crate) fn end(count: usize, took: Duration) {
     if !is_on() {
         return;
     }
     let mut spans = std::mem::take(&mut *recorded());
-    let elsewhere = file().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-    spans.extend(elsewhere.lines().filter_map(parse));
+    let of_worker = file().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+    spans.extend(of_worker.lines().filter_map(parse));
     if spans.is_empty() {
         return;
     }
     let now = SystemTime::now();
-    let came = now.checked_sub(took).unwrap_or(now);
-    // Without the steps of the engine's start.
-    spans.retain(|span| span.start >= came);
-    for line in lines(spans, came, now) {
+    let received = now.checked_sub(took).unwrap_or(now);
+    // Leave out steps of the engine's start.
+    spans.retain(|span| span.start >= received);
+    for line in lines(spans, received, now) {
         tracing::debug!(target: "tracebook::cells", "cell {count}: {line}");
     }
 }
@@ -117,22 +117,22 @@ fn parse(line: &str) -> Option<Span> {
     Some(Span { name: name.to_owned(), start: time(start), end: Some(time(end)) })
 }
 
-/// Returns one line per step, in order of their starts, and a last line with the total.
-fn lines(mut spans: Vec<Span>, came: SystemTime, now: SystemTime) -> Vec<String> {
+/// Returns one line per step in order of their starts, and a last line with the total.
+fn lines(mut spans: Vec<Span>, received: SystemTime, now: SystemTime) -> Vec<String> {
     spans.sort_by_key(|span| span.start);
     let between =
         |from: SystemTime, to: SystemTime| crate::log::milliseconds(to.duration_since(from).unwrap_or_default());
-    let mut told: Vec<String> = spans
+    let mut lines: Vec<String> = spans
         .iter()
         .enumerate()
         .map(|(at, span)| {
             let next = spans.get(at + 1).map_or(now, |next| next.start);
             let took = between(span.start, span.end.unwrap_or(next));
-            format!("{} {took}, from {}", span.name, between(came, span.start))
+            format!("{} {took}, from {}", span.name, between(received, span.start))
         })
         .collect();
-    told.push(format!("request to reply {}", between(came, now)));
-    told
+    lines.push(format!("request to reply {}", between(received, now)));
+    lines
 }
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_other_processes_are_read() {
+    fn steps_of_other_processes_are_parsed() {
         let span = parse("load 1000000 3000000").unwrap();
         assert_eq!((span.name.as_str(), span.end), ("load", Some(SystemTime::UNIX_EPOCH + Duration::from_millis(3))));
         assert_eq!(parse("load 1"), None);

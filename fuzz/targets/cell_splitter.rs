@@ -1,4 +1,4 @@
-//! Any cell: cut into Rust and magics without a gap.
+//! Any cell: split into segments of Rust and magics without gaps.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|text: &str| cell::oracle::cell(text));

@@ -1,4 +1,4 @@
-//! Any line behind a magic: words that hold what was typed.
+//! Any arguments of a magic: split into words without loss.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|text: &str| cell::oracle::line(text));

@@ -1,4 +1,4 @@
-//! Any frames that arrive, one a line: taken only if signed and whole.
+//! Any frames, one per line: accepted only if signed and complete.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wire::agrees(bytes));

@@ -6,7 +6,7 @@ pub fn foreign_syntax_hint(code: &str, is_magic: impl Fn(&str) -> bool) -> Optio
     lines.find_map(|line| magic_without_sigil(line, &is_magic).or_else(|| shell(line)).or_else(|| python(line)))
 }
 
-/// Splits a line behind its first word.
+/// Splits a line after its first word.
 fn first_word(line: &str) -> (&str, &str) {
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
     line.split_at(end)

@@ -26,7 +26,7 @@ pub enum CursorPosition<'cell> {
     Argument {
         /// Words before the one at the cursor.
         before: Vec<Word>,
-        /// Start of the word at the cursor; behind a blank, the cursor.
+        /// Start of the word at the cursor; after a blank, the cursor.
         start: usize,
         /// The text from there to the cursor, quotes included.
         typed: &'cell str,

@@ -49,7 +49,7 @@ fn deepest(code: &str) -> usize {
             }
             // Lists of types are in angles, which are not tracked as brackets.
             TokenKind::Comma => depth = base + angles,
-            // A new statement starts behind a block.
+            // A new statement starts after a block.
             TokenKind::Ident if was_closed && !matches!(text, "else" | "as") => depth = base + angles + 1,
             TokenKind::Lt => {
                 angles += 1;

@@ -5,14 +5,14 @@
 //! misspelt name gets its own message:
 //!
 //! * `%name …` at the first column;
-//! * `%name …` behind blanks, where a statement may start: at the start of the cell, after `;`, after a magic. Elsewhere it
+//! * `%name …` after blanks, where a statement may start: at the start of the cell, after `;`, after a magic. Elsewhere it
 //!   continues an expression, as rustfmt indents it: `a` ⏎ `    % b`;
 //! * `x = %name …` and `let x = %name …`, which are never Rust;
 //! * `%name?`, `?%name` and `?name`, at the same positions as `%name`;
 //! * `%%name …` on the first line that is not blank: the rest of the cell is its body.
 //!
-//! The name is a word directly behind the `%`, followed by a blank, a `;` or the end of the line. So `% b` at the first column
-//! is Rust. A command of the engine (`:dep …`) is Rust, and a statement may start behind it.
+//! The name is a word directly after the `%`, followed by a blank, a `;` or the end of the line. So `% b` at the first column
+//! is Rust. A command of the engine (`:dep …`) is Rust, and a statement may start after it.
 
 use super::engine_commands::is_command;
 use super::token_walk::{TokenClass, TokenWalk};
@@ -30,14 +30,14 @@ pub enum Segment<'cell> {
         bind: Option<&'cell str>,
         /// The magic, without its `%`. Starts with `%` if `%%name` is below the first line, where it is invalid.
         name: &'cell str,
-        /// The text behind the name.
+        /// The text after the name.
         args: &'cell str,
     },
     /// `%%name args` on the first line, and the rest of the cell.
     Cell {
         /// The magic, without its `%%`.
         name: &'cell str,
-        /// The text behind the name, on its line.
+        /// The text after the name, on its line.
         args: &'cell str,
         /// The lines below.
         body: &'cell str,
@@ -160,7 +160,7 @@ fn split(code: &str, accept: impl Fn(&MagicHead) -> bool) -> Vec<SegmentSpan> {
 fn next_line(code: &str, walk: &mut TokenWalk<'_>) -> Option<usize> {
     loop {
         let (class, start, end) = walk.next_token()?;
-        // Lines start behind a line break in a token of blanks; the last break counts, since the lines before it are blank.
+        // Lines start after a line break in a token of blanks; the last break counts, since the lines before it are blank.
         if class == TokenClass::Trivia && walk.balanced() {
             let blank = &code[start..end];
             if let Some(at) = blank.rfind('\n').filter(|_| blank.trim().is_empty()) {
@@ -209,7 +209,7 @@ fn magic_head(line: &str, offset: usize, at_statement: bool) -> Option<MagicHead
     let rest = &text[scan.at..];
     let range = |range: Range<usize>| offset + range.start..offset + range.end;
     let form = if is_query {
-        // `?` alone, or text behind the name, is Rust.
+        // `?` alone, or text after the name, is Rust.
         if !rest.is_empty() || (name.is_empty() && percents == 0) {
             return None;
         }

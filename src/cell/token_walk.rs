@@ -16,7 +16,7 @@ pub(super) struct TokenWalk<'code> {
     last: Option<(TokenKind, usize)>,
 }
 
-/// Class of a token, as far as it concerns the text behind it.
+/// Class of a token, as far as it concerns the text after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenClass {
     /// A blank or a comment.
@@ -77,7 +77,7 @@ impl<'code> TokenWalk<'code> {
         matches!(self.last, None | Some((TokenKind::Semi, _)))
     }
 
-    /// Whether the last token needs another one behind it: an operator, a comma, a dot.
+    /// Whether the last token needs another one after it: an operator, a comma, a dot.
     pub(super) fn needs_operand(&self) -> bool {
         use TokenKind::{And, Caret, Colon, Comma, Dot, Eq, Gt, Lt, Minus, Or, Percent, Plus, Slash, Star};
         self.last.is_some_and(|(kind, _)| {

@@ -1,4 +1,4 @@
-//! `execute_request`: the queue of cells. Cells run in order of arrival, one at a time; a failed cell aborts those behind it.
+//! `execute_request`: the queue of cells. Cells run in order of arrival, one at a time; a failed cell aborts those after it.
 
 use super::cell_sink::{CellSink, SinkOptions};
 use super::history::History;

@@ -154,7 +154,7 @@ fn last(mut entries: Vec<&Entry>, n: Option<i64>) -> Vec<&Entry> {
 /// Whether the whole text matches a pattern in which `*` is any text and `?` any character.
 fn matches(pattern: &[char], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
-    // Backtracking point: the pattern behind the last `*`, and the start of the text tried for it.
+    // Backtracking point: the pattern after the last `*`, and the start of the text tried for it.
     let mut retry = None;
     let (mut at, mut next) = (0, 0);
     while next < text.len() {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use trace_view::format::seconds;
 use trace_view::timing::Repeated;
 
-/// Rust behind the code of `%timeit`; on its own line, since a comment may end the code.
+/// Rust after the code of `%timeit`; on its own line, since a comment may end the code.
 const SUFFIX: &str = "\n}); ::core::result::Result::Ok(()) })?; };";
 
 /// Time spent in Rust since the cell began.

@@ -102,7 +102,7 @@ impl From<&Item<'_>> for Candidate {
     }
 }
 
-/// Returns candidates behind a dot: members of the receiver's type. If that type is unknown: methods of any type.
+/// Returns candidates after a dot: members of the receiver's type. If that type is unknown: methods of any type.
 fn member_candidates(scope: &Scope<'_>, receiver: &str, matches: NameFilter<'_>, word: &str) -> Vec<Candidate> {
     let index = scope.index;
     let found = scope.type_of(receiver).map(|found| index.members(&found.ty, found.origin)).unwrap_or_default();
@@ -122,7 +122,7 @@ fn member_candidates(scope: &Scope<'_>, receiver: &str, matches: NameFilter<'_>,
     any.iter().map(Candidate::from).collect()
 }
 
-/// Returns candidates behind `path::`: items of a module, or members of a type.
+/// Returns candidates after `path::`: items of a module, or members of a type.
 fn path_candidates(index: &Index<'_>, path: &str, matches: NameFilter<'_>) -> Vec<Candidate> {
     if let Some(items) = find_module(index, path) {
         let mut items: Vec<&Item<'_>> = items.iter().filter(|item| matches(item.name)).collect();

@@ -21,6 +21,8 @@ mod stream;
 mod umask;
 mod waker;
 mod zmtp;
+#[cfg(test)]
+mod zmtp_oracle;
 
 pub use connection::Connection;
 pub use error::WireError;

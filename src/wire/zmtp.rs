@@ -13,7 +13,7 @@ const LONG: u8 = 2;
 const COMMAND: u8 = 4;
 
 /// The length in bytes above which frames of a subscriber are skipped: topics and pings are short.
-const MAX_FRAME: u64 = 64 << 10;
+pub(super) const MAX_FRAME: u64 = 64 << 10;
 
 /// The bytes written at once; the granularity in which the progress of a slow subscriber is seen.
 const WRITE_SIZE: usize = 256 << 10;

@@ -1,4 +1,4 @@
-//! The messages of `src/wire` alone, compiled from the same files.
+//! The messages and the publisher's protocol of `src/wire` alone, compiled from the same files.
 
 #[allow(dead_code)]
 #[path = "../../../src/wire"]
@@ -8,12 +8,22 @@ mod wire {
     mod json;
     pub(crate) mod oracle;
     mod sign;
+    mod zmtp;
+    pub(crate) mod zmtp_oracle;
 }
 
 /// Reads bytes as a message.
 ///
 /// # Panics
-/// If it is taken for what it is not.
+/// If an invalid message is accepted.
 pub fn agrees(bytes: &[u8]) {
     wire::oracle::agrees(bytes);
+}
+
+/// Serves bytes as what a client of the publisher sends.
+///
+/// # Panics
+/// If a peer that does not subscribe is accepted, or the result depends on the packets.
+pub fn serves(bytes: &[u8]) {
+    wire::zmtp_oracle::agrees(bytes);
 }

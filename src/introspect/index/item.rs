@@ -132,7 +132,7 @@ impl<'t> Item<'t> {
         text
     }
 
-    /// Returns the sort key of lists: undocumented items come behind documented ones, unsafe and internal ones last.
+    /// Returns the sort key of lists: undocumented items come after documented ones, unsafe and internal ones last.
     pub(crate) fn weight(&self) -> u8 {
         let is_internal =
             self.name.starts_with('_') || self.name.ends_with("_unchecked") || self.signature.contains("unsafe fn");

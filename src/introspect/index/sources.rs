@@ -109,7 +109,7 @@ mod tests {
                  impl {name} {{\n\
                  pub fn new() -> Self {{}}\n\
                  pub fn add_annotation(&mut self, annotation: Annotation) {{}}\n\
-                 pub fn add_shape(&mut self, shape: FrameShape) {{}}\n}}\n"
+                 pub fn add_shape(&mut self, shape: Shape) {{}}\n}}\n"
             )
         });
         let layout = "impl Layout {

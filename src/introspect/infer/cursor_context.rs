@@ -34,7 +34,7 @@ pub(crate) fn cursor_context(code: &str, start: usize) -> CursorContext<'_> {
         && code[from..to].ends_with('.')
     {
         solid.pop();
-        // `0.` is a field and a dot behind a dot, a number and a dot before a name, and a number elsewhere.
+        // `x.0.` ends with a field and a dot, `1.abs` starts with a number and a dot; elsewhere `1.` is a number.
         let kind = match solid.last() {
             Some((TokenKind::Dot, ..)) => TokenKind::Ident,
             _ if code[start..].starts_with(|c: char| c.is_alphabetic() || c == '_') => kind,

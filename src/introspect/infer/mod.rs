@@ -1,4 +1,4 @@
-//! Type inference over the text of a cell: what stands at the cursor, types of expressions, columns of frames.
+//! Type inference over the text of a cell: context of the cursor, types of expressions, columns of frames.
 
 mod bindings;
 mod cursor_context;

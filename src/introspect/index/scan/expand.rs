@@ -39,7 +39,7 @@ fn inside(text: &str) -> Option<&str> {
     text.trim().strip_prefix(['{', '('])?.strip_suffix(['}', ')'])
 }
 
-/// Returns the text inside the first brackets, and the text behind them. Ignores brackets in strings and comments.
+/// Returns the text inside the first brackets, and the text after them. Ignores brackets in strings and comments.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let (mut at, mut depth, mut open) = (0, 0_usize, None);
     for token in tokenize(text, FrontmatterAllowed::No) {
