@@ -19,7 +19,7 @@ fn count(text: &str, part: &str) -> u64 {
 }
 
 #[test]
-fn same_seed_gives_same_bytes_and_other_seed_others() {
+fn equal_seeds_give_equal_bytes_and_different_seeds_do_not() {
     let text = written(TWELVE_MB);
     assert!(text == written(TWELVE_MB));
     let other = written(Large { seed: 8, ..TWELVE_MB });

@@ -139,7 +139,7 @@ impl Aligner<'_> {
     }
 
     /// Where the chain of one node goes on behind the other's end, makes the rest a child again, if it has a partner there.
-    /// A sibling that is gone let contraction take in one level more.
+    /// If a sibling is gone, contraction includes one more level.
     fn split(&mut self, a: NodeId, b: NodeId) {
         let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
         let (n, m) = (one.chain.len(), other.chain.len());

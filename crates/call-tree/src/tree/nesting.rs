@@ -5,7 +5,7 @@ use crate::tree::node::NONE;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// Host events in their order, and the event that each lies in.
+/// Host events in order, each with its enclosing event.
 pub(crate) struct Nested {
     /// Events in the order of their begins, parents before children.
     pub(crate) order: Vec<u32>,

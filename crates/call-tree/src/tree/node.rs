@@ -171,7 +171,7 @@ impl Tree {
         found
     }
 
-    /// Computes families and hashes of every node anew; nodes may stand in any order.
+    /// Computes families and hashes of every node anew; nodes may be in any order.
     pub(crate) fn summarise(&mut self, labels: &Labels) {
         for id in self.bottom_up() {
             let mut families = [0; FAMILIES];
