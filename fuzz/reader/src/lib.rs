@@ -1,4 +1,4 @@
-//! The reader of `crates/trace` alone, compiled from the same files: what it needs of its crate stands here in short.
+//! The reader of `crates/trace` alone, compiled from the same files, with the little that it needs of its crate.
 
 mod error;
 mod exec;
@@ -8,13 +8,14 @@ mod read;
 
 use error::{Error, Result, Warning};
 
-/// Reads bytes in windows of several sizes, one of them of the input's choice, and asks serde_json for the truth.
+/// Asserts that the reader agrees with itself for buffers of several sizes, one of them chosen by the input, and with
+/// serde_json.
 ///
 /// # Panics
 /// If they do not agree.
 #[cfg(fuzzing)]
 pub fn agrees(bytes: &[u8]) {
-    // FNV-1a; its bits choose a size from 1 to 65,536, small ones as often as large ones.
+    // FNV-1a: its bits choose a size from 1 to 65,536, small ones as often as large ones.
     let hash = bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

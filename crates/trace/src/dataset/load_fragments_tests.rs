@@ -1,60 +1,71 @@
-//! A file that several threads read gives the frame that one gives, wherever the parts begin: row by row, type by type, with
-//! the same warnings.
+//! A file parsed by several threads gives the frame of one thread, wherever the chunks begin: the same rows, types and
+//! warnings.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::read::{PartSink, Plan, Seams, Writer, mutated, read_planned};
+use crate::frame::Builder;
+use crate::read::{Boundaries, FragmentSink, Plan, Writer, mutated, read_planned};
 use std::fmt::Write as _;
 use std::fs;
 use trace_testkit::Random;
 
-/// What a load comes to.
-struct Came {
-    said: String,
+/// Result of a load.
+struct Loading {
+    summary: String,
     frame: Option<DataFrame>,
 }
 
-/// Loads a text in parts by this plan with so many others, or in one go.
-fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> Came {
+/// Loads a text by a plan with so many workers, or on one thread.
+fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> Loading {
     let meter = Meter::default();
     let wanted = options.wanted().unwrap();
-    let loaded =
-        load_one("x", options, &wanted, &meter, &|| plan.map_or(0, |(_, others)| others), |sink, _| match plan {
-            Some((plan, others)) => read_planned(text, plan, &|| others, "x", sink),
-            None => read_events(text, "x", sink),
-        });
-    match loaded {
-        Ok(Content::Wanted(loaded)) => {
-            let said = format!("{:?} {:?} {:?}", loaded.trace.info(), loaded.warnings, meter.events);
-            Came { said, frame: Some(loaded.trace.events) }
+    let loader = FileLoader { options, wanted: &wanted, meter: &meter };
+    let workers = plan.map_or(0, |(_, workers)| workers);
+    let loaded = run_jobs(1 + workers, vec![()], |pool: &Pool<'_, '_>, ()| {
+        loader.load(
+            "x",
+            |sink, _| match plan {
+                Some((plan, _)) => read_planned(text, plan, pool, "x", sink),
+                None => read_events(text, "x", sink),
+            },
+            || workers,
+        )
+    });
+    match loaded.into_iter().next().unwrap() {
+        Ok(Content::Requested(loaded)) => {
+            let summary = format!("{:?} {:?} {:?}", loaded.trace.info(), loaded.warnings, meter.events);
+            Loading { summary, frame: Some(loaded.trace.events) }
         }
-        Ok(Content::OtherRank(_)) => Came { said: "not wanted".to_owned(), frame: None },
-        Err(error) => Came { said: error.to_string(), frame: None },
+        Ok(Content::OtherRank(_)) => Loading { summary: "other rank".to_owned(), frame: None },
+        Err(error) => Loading { summary: error.to_string(), frame: None },
     }
 }
 
-/// Parts come to the same as one reading.
-fn alike(text: &[u8], plan: (Plan<'_>, usize), options: &LoadOptions, whole: &Came) {
-    let parts = load(text, Some(plan), options);
+/// Asserts that loading in chunks gives what loading on one thread gave.
+fn agrees(text: &[u8], plan: (Plan<'_>, usize), options: &LoadOptions, expected: &Loading) {
+    let loaded = load(text, Some(plan), options);
     let shown = || format!("{plan:?}, {options:?}: {}", String::from_utf8_lossy(text));
-    assert_eq!(parts.said, whole.said, "{}", shown());
-    match (&parts.frame, &whole.frame) {
-        (Some(parts), Some(whole)) => {
-            assert_eq!(parts.schema(), whole.schema(), "{}", shown());
-            assert!(parts.equals_missing(whole), "{parts} {whole} {}", shown());
+    assert_eq!(loaded.summary, expected.summary, "{}", shown());
+    match (&loaded.frame, &expected.frame) {
+        (Some(frame), Some(expected)) => {
+            assert_eq!(frame.schema(), expected.schema(), "{}", shown());
+            assert!(frame.equals_missing(expected), "{frame} {expected} {}", shown());
         }
-        (parts, whole) => assert_eq!(parts.is_some(), whole.is_some(), "{}", shown()),
+        (frame, expected) => assert_eq!(frame.is_some(), expected.is_some(), "{}", shown()),
     }
 }
 
-/// The places where an entry of the list may begin: behind a comma, at a brace.
-fn braces(text: &[u8]) -> Vec<u64> {
-    let places = 1..text.len();
-    let before = |place: usize| text[..place].iter().rev().find(|byte| !byte.is_ascii_whitespace());
-    places.filter(|&place| text[place] == b'{' && before(place) == Some(&b',')).map(|place| place as u64).collect()
+/// Returns the offsets at which an entry of the array may begin: a brace after a comma.
+fn entry_starts(text: &[u8]) -> Vec<u64> {
+    let offsets = 1..text.len();
+    let before = |offset: usize| text[..offset].iter().rev().find(|byte| !byte.is_ascii_whitespace());
+    offsets
+        .filter(|&offset| text[offset] == b'{' && before(offset) == Some(&b','))
+        .map(|offset| offset as u64)
+        .collect()
 }
 
-fn ways() -> [LoadOptions; 3] {
+fn all_options() -> [LoadOptions; 3] {
     let all = ParserConfig::get_default_cfg().set_parse_all_args(true);
     [
         LoadOptions::default(),
@@ -63,51 +74,53 @@ fn ways() -> [LoadOptions; 3] {
     ]
 }
 
-/// Every place alone, then several together, then stretches of several sizes on several threads, in all ways of loading.
-fn in_all_parts(text: &[u8], most: usize) {
-    let places = braces(text);
-    // Everything but the first stretch in a part.
-    fn all(seams: Seams<'_>) -> (Plan<'_>, usize) {
-        (Plan { seams, chunk: 64 * 1024, direct: false }, 0)
+/// Loads with a boundary at single entries, at several entries, and in chunks of several sizes on several threads, with all
+/// options.
+fn agrees_in_all_chunks(text: &[u8], max_starts: usize) {
+    let starts = entry_starts(text);
+    // Every chunk but the first becomes a fragment.
+    fn all_fragments(boundaries: Boundaries<'_>) -> (Plan<'_>, usize) {
+        (Plan { boundaries, buffer_size: 64 * 1024, coordinator_parses: false }, 0)
     }
-    for options in ways() {
-        let whole = load(text, None, &options);
-        for place in places.iter().step_by(places.len() / most + 1) {
-            alike(text, all(Seams::At(&[*place])), &options, &whole);
+    for options in all_options() {
+        let expected = load(text, None, &options);
+        for start in starts.iter().step_by(starts.len() / max_starts + 1) {
+            agrees(text, all_fragments(Boundaries::At(&[*start])), &options, &expected);
         }
         for step in [1, 2, 3, 7] {
-            let some: Vec<u64> = places.iter().copied().step_by(step.max(places.len() / 16)).collect();
-            alike(text, all(Seams::At(&some)), &options, &whole);
+            let some: Vec<u64> = starts.iter().copied().step_by(step.max(starts.len() / 16)).collect();
+            agrees(text, all_fragments(Boundaries::At(&some)), &options, &expected);
         }
-        for (others, stretches) in [5, 9, 17, 33].into_iter().enumerate() {
-            let seams = Seams::Guessed(text.len() / stretches + 1);
-            for direct in [false, true] {
-                alike(text, (Plan { seams, chunk: 64, direct }, others), &options, &whole);
+        for (workers, chunks) in [5, 9, 17, 33].into_iter().enumerate() {
+            let boundaries = Boundaries::Guessed(text.len() / chunks + 1);
+            for coordinator_parses in [false, true] {
+                let plan = Plan { boundaries, buffer_size: 64, coordinator_parses };
+                agrees(text, (plan, workers), &options, &expected);
             }
         }
     }
 }
 
 #[test]
-fn the_corpus_gives_the_same_frame_in_any_parts() {
+fn fuzz_corpus_gives_the_same_frame_in_any_chunks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/trace_reader");
     for file in fs::read_dir(folder).unwrap() {
-        in_all_parts(&fs::read(file.unwrap().path()).unwrap(), 12);
+        agrees_in_all_chunks(&fs::read(file.unwrap().path()).unwrap(), 12);
     }
 }
 
 #[test]
-fn generated_and_broken_traces_give_the_same_frame_in_any_parts() {
+fn generated_and_mutated_traces_give_the_same_frame() {
     let mut random = Random::new(4);
     for seed in 0..40 {
         // Most generated events lack a duration or a category.
         let json = Writer::trace(seed).replace("\"ph\"", "\"cat\": \"a\", \"dur\": 1, \"ph\"");
-        in_all_parts(json.as_bytes(), 6);
-        in_all_parts(&mutated(&mut random, json.as_bytes()), 3);
+        agrees_in_all_chunks(json.as_bytes(), 6);
+        agrees_in_all_chunks(&mutated(&mut random, json.as_bytes()), 3);
     }
 }
 
-/// A trace whose events have these categories and args.
+/// Returns a trace whose events have these categories and args.
 fn trace(events: &[(&str, &str)]) -> String {
     let mut text = String::from(r#"{"distributedInfo": {"rank": 1}, "traceEvents": [{"ph": "M"}"#);
     for (at, (cat, args)) in events.iter().enumerate() {
@@ -117,7 +130,7 @@ fn trace(events: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn what_depends_on_the_order_of_events_does_not_depend_on_the_parts() {
+fn order_dependent_values_do_not_depend_on_chunks() {
     let any = |values: &[&str]| -> String {
         let args: Vec<String> =
             values.iter().map(|value| format!(r#""Input Dims": {value}, "mine": {value}"#)).collect();
@@ -137,7 +150,7 @@ fn what_depends_on_the_order_of_events_does_not_depend_on_the_parts() {
                 .each_ref()
                 .map(|args| ("cpu_op", args.as_str())),
         ),
-        // Counters are columns from the first event of their kind on, for events of every kind.
+        // A counter is a column from the first event of its kind on, for events of every kind.
         trace(&[
             ("cpu_op", r#""smsp__x": 1"#),
             ("cuda_profiler_range", r#""smsp__x": 2, "smsp__y": 3"#),
@@ -147,72 +160,72 @@ fn what_depends_on_the_order_of_events_does_not_depend_on_the_parts() {
         ]),
     ];
     for text in texts {
-        in_all_parts(text.as_bytes(), usize::MAX);
+        agrees_in_all_chunks(text.as_bytes(), usize::MAX);
         let twice = format!(
             "{},\"traceEvents\": [{{\"cat\": \"c\", \"dur\": 2, \"args\": {{\"late\": 1, \"smsp__y\": 2}}}}, {{\"cat\": \"d\", \"dur\": 3, \"args\": {{\"mine\": \"t\"}}}}]}}",
             text.strip_suffix('}').unwrap()
         );
-        in_all_parts(twice.as_bytes(), usize::MAX);
+        agrees_in_all_chunks(twice.as_bytes(), usize::MAX);
     }
-    // More args than HTA does not know may have columns.
+    // More args unknown to HTA than may have columns.
     let many: Vec<String> = (0..300).map(|at| format!(r#""arg {at}": {at}, "arg {}": 0"#, at / 2)).collect();
     let many = trace(&many.iter().map(|args| ("cpu_op", args.as_str())).collect::<Vec<_>>());
-    in_all_parts(many.as_bytes(), 12);
+    agrees_in_all_chunks(many.as_bytes(), 12);
 }
 
 #[test]
-fn parts_that_fit_are_taken() {
+fn fragments_with_the_same_schema_merge() {
     let text = trace(&[("cpu_op", r#""Input Dims": [1]"#); 9]);
-    let seams = braces(text.as_bytes());
+    let starts = entry_starts(text.as_bytes());
     let wanted = LoadOptions::default().wanted().unwrap();
     let meter = Meter::default();
     let builder = |from: usize, to: usize| {
         let mut builder = Builder::new(Compat::Exact, None, &wanted, &meter);
         read_events(
-            &[b"[", &text.as_bytes()[seams[from] as usize..seams[to] as usize]].concat()[..],
+            &[b"[", &text.as_bytes()[starts[from] as usize..starts[to] as usize]].concat()[..],
             "x",
             &mut builder,
         )
         .unwrap();
         builder
     };
-    let mut first = builder(0, 3);
-    for mut part in [builder(3, 5), builder(5, 8)] {
-        assert!(first.fits(&part));
-        first.absorb(&mut part, 3);
-        // It is empty now, and fits as before.
-        assert!(first.fits(&part));
-        first.absorb(&mut part, 3);
+    let mut whole = builder(0, 3);
+    for mut fragment in [builder(3, 5), builder(5, 8)] {
+        assert!(whole.can_merge(&fragment));
+        whole.merge(&mut fragment, 3);
+        // Now it is empty.
+        assert!(whole.can_merge(&fragment));
+        whole.merge(&mut fragment, 3);
     }
-    assert_eq!(first.finish(2).unwrap().events.height(), 8);
+    assert_eq!(whole.finish(2).unwrap().events.height(), 8);
 }
 
 #[test]
-fn a_part_that_does_not_know_the_counters_is_taught() {
+fn fragment_without_the_counters_merges_once_seeded() {
     let text = trace(&[("cuda_profiler_range", r#""smsp__x": 1"#), ("cpu_op", r#""smsp__x": 2"#), ("cpu_op", "")]);
-    let seams = braces(text.as_bytes());
+    let starts = entry_starts(text.as_bytes());
     let wanted = LoadOptions::default().wanted().unwrap();
     let meter = Meter::default();
     let read = |builder: &mut Builder<'_>, from: usize, to: usize| {
-        let events = [b"[", &text.as_bytes()[seams[from] as usize..seams[to] as usize]].concat();
+        let events = [b"[", &text.as_bytes()[starts[from] as usize..starts[to] as usize]].concat();
         read_events(&events[..], "x", builder).unwrap();
     };
-    let mut first = Builder::new(Compat::Exact, None, &wanted, &meter);
-    let mut part = first.part();
-    read(&mut first, 0, 1);
-    read(&mut part, 1, 2);
-    assert!(!first.fits(&part));
-    part.give_up();
-    first.teach(&mut part);
-    read(&mut part, 1, 2);
-    assert!(first.fits(&part));
-    first.absorb(&mut part, 1);
-    let events = first.finish(0).unwrap().events;
+    let mut whole = Builder::new(Compat::Exact, None, &wanted, &meter);
+    let mut fragment = whole.fragment();
+    read(&mut whole, 0, 1);
+    read(&mut fragment, 1, 2);
+    assert!(!whole.can_merge(&fragment));
+    fragment.reset();
+    whole.seed(&mut fragment);
+    read(&mut fragment, 1, 2);
+    assert!(whole.can_merge(&fragment));
+    whole.merge(&mut fragment, 1);
+    let events = whole.finish(0).unwrap().events;
     assert_eq!(events.column("smsp__x").unwrap().i64().unwrap().to_vec(), [Some(1), Some(2)]);
 }
 
 #[test]
-fn several_files_give_the_same_set_on_one_thread_and_on_several() {
+fn several_files_give_the_same_set_on_any_threads() {
     let folder = tempfile::tempdir().unwrap();
     for rank in 0..3 {
         let file = fs::File::create(folder.path().join(format!("rank-{rank}.json"))).unwrap();
@@ -233,7 +246,7 @@ fn several_files_give_the_same_set_on_one_thread_and_on_several() {
 }
 
 #[test]
-fn a_large_plain_file_gives_the_same_frame_on_one_thread_and_on_several() {
+fn large_file_gives_the_same_frame_on_any_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.json");
     trace_testkit::Large { bytes: 50_000_000, seed: 3, rank: 2 }.write(fs::File::create(&path).unwrap()).unwrap();
@@ -257,7 +270,7 @@ fn a_large_plain_file_gives_the_same_frame_on_one_thread_and_on_several() {
         assert_eq!(other.events().schema(), one.events().schema());
         assert!(other.events().equals_missing(&one.events()));
     }
-    // An end is asked for while parts are read.
+    // The load is cancelled while chunks are parsed.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
     let stopped = pool.install(|| from_path(&path, &LoadOptions::default(), &mut |_| ControlFlow::Break(())));
     assert!(matches!(stopped.unwrap_err(), Error::Interrupted));

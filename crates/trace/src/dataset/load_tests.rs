@@ -1,4 +1,4 @@
-//! Files and folders, ranks, progress, interruption.
+//! Tests of loading: files and folders, ranks, progress, cancellation.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -17,7 +17,7 @@ fn never(_: &LoadProgress) -> ControlFlow<()> {
 }
 
 #[test]
-fn a_folder_is_all_its_ranks_in_order_with_one_table_of_names() {
+fn folder_gives_its_ranks_in_order_with_one_symbol_table() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.json.gz"), rank(10).memcpy("Memcpy HtoD", Stream(7), 8, 3..4).gzip()).unwrap();
     fs::write(folder.path().join("b.json"), rank(2).operator("aten::add", 5..6).arg("Input Dims", "[[1]]").json())
@@ -31,7 +31,7 @@ fn a_folder_is_all_its_ranks_in_order_with_one_table_of_names() {
     assert_eq!(events.get_column_names()[..2], ["rank", "index"]);
     let ranks: Vec<i64> = events.column("rank").unwrap().i64().unwrap().iter().flatten().collect();
     assert_eq!(ranks, [2, 2, 2, 10, 10, 10]);
-    // A column that one rank lacks is null there.
+    // A column that a rank lacks is null there.
     let bytes: Vec<Option<i64>> = events.column("bytes").unwrap().i64().unwrap().iter().collect();
     assert_eq!(bytes, [None, None, None, None, None, Some(8)]);
     assert_eq!(events.column("input_dims").unwrap().null_count(), 5);
@@ -45,7 +45,7 @@ fn a_folder_is_all_its_ranks_in_order_with_one_table_of_names() {
 }
 
 #[test]
-fn ids_are_long_in_every_rank_as_soon_as_one_needs_it() {
+fn ids_are_64_bit_in_all_ranks_if_one_needs_it() {
     let folder = tempfile::tempdir().unwrap();
     let long = i64::from(i32::MAX) + 1;
     let path = |rank: i64| folder.path().join(format!("{rank}.json"));
@@ -66,7 +66,7 @@ fn ids_are_long_in_every_rank_as_soon_as_one_needs_it() {
 }
 
 #[test]
-fn an_unknown_rank_names_those_there_are() {
+fn unknown_rank_lists_the_ranks_of_the_trace() {
     let traces = TraceSet::from_bytes(rank(3).json()).unwrap().with_label("monday");
     assert_eq!(traces.rank(3).unwrap().rank(), 3);
     let error = traces.rank(0).unwrap_err();
@@ -74,7 +74,7 @@ fn an_unknown_rank_names_those_there_are() {
 }
 
 #[test]
-fn a_requested_rank_that_is_missing_is_reported() {
+fn missing_requested_rank_is_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     for number in [0, 1, 3] {
         fs::write(folder.path().join(format!("{number}.json")), rank(number).json()).unwrap();
@@ -92,7 +92,7 @@ fn a_requested_rank_that_is_missing_is_reported() {
 }
 
 #[test]
-fn of_two_files_of_one_rank_the_later_name_counts_and_both_are_named() {
+fn second_file_of_a_rank_replaces_the_first_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("1.json"), rank(0).operator("only here", 0..1).json()).unwrap();
     fs::write(folder.path().join("2.json"), rank(0).json()).unwrap();
@@ -108,7 +108,7 @@ fn of_two_files_of_one_rank_the_later_name_counts_and_both_are_named() {
 }
 
 #[test]
-fn the_rank_is_distributed_infos_wherever_it_stands_else_the_texts_else_zero() {
+fn rank_comes_from_distributed_info_else_text_else_zero() {
     let event = r#"{"cat": "c", "name": "a", "ts": 0, "dur": 1, "args": {"rank": 7}}"#;
     let compact = event.replace(' ', "");
     for (text, expected, warned) in [
@@ -124,7 +124,7 @@ fn the_rank_is_distributed_infos_wherever_it_stands_else_the_texts_else_zero() {
 }
 
 #[test]
-fn a_folder_may_hold_other_json_but_not_only() {
+fn folder_may_contain_other_json_but_needs_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let error = TraceSet::load(folder.path()).unwrap_err();
     assert!(matches!(error, Error::NoTraceFiles { .. }), "{error}");
@@ -138,7 +138,7 @@ fn a_folder_may_hold_other_json_but_not_only() {
 }
 
 #[test]
-fn only_the_ranks_that_were_asked_for_are_loaded() {
+fn only_requested_ranks_are_loaded() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..4 {
         fs::write(folder.path().join(format!("{number}.json")), rank(number).json()).unwrap();
@@ -157,7 +157,7 @@ fn only_the_ranks_that_were_asked_for_are_loaded() {
 }
 
 #[test]
-fn progress_ends_at_all_bytes_and_break_ends_the_load() {
+fn progress_ends_at_all_bytes_and_break_cancels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pt.trace.json");
     fs::write(&path, rank(0).json()).unwrap();
@@ -174,20 +174,19 @@ fn progress_ends_at_all_bytes_and_break_ends_the_load() {
 }
 
 #[test]
-fn reading_ends_soon_after_it_is_told_to() {
+fn cancelled_load_stops_reading() {
     let meter = Meter::default();
     meter.stop.store(true, Ordering::Relaxed);
     let bytes = rank(0).json();
     let wanted = LoadOptions::default().wanted().unwrap();
     let options = LoadOptions::default();
-    let stopped = load_one("x", &options, &wanted, &meter, &|| 0, |sink, _| {
-        read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink)
-    });
+    let loader = FileLoader { options: &options, wanted: &wanted, meter: &meter };
+    let stopped = loader.load("x", |sink, _| read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink), || 0);
     assert!(stopped.is_err());
 }
 
 #[test]
-fn words_name_compatibility() {
+fn compat_parses_its_names() {
     assert_eq!("HTA".parse::<Compat>().unwrap(), Compat::Hta);
     assert_eq!("exact".parse::<Compat>().unwrap(), Compat::Exact);
     assert_eq!(
@@ -197,7 +196,7 @@ fn words_name_compatibility() {
 }
 
 #[test]
-fn strict_takes_valid_files_only_and_names_the_first_wrong_one() {
+fn strict_load_refuses_the_first_invalid_file() {
     let folder = tempfile::tempdir().unwrap();
     let strict = LoadOptions { strict: true, ..LoadOptions::default() };
     fs::write(folder.path().join("a.json.gz"), rank(0).gzip()).unwrap();
@@ -210,57 +209,57 @@ fn strict_takes_valid_files_only_and_names_the_first_wrong_one() {
     assert_eq!(traces.unwrap().ranks(), [0]);
     assert_eq!((last.bytes_read, last.files_done), (last.bytes_total, 2));
     let on_disk: u64 = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
-    assert_eq!(last.bytes_total, on_disk, "what is read twice counts once");
+    assert_eq!(last.bytes_total, on_disk, "bytes read twice count once");
 
     let broken = folder.path().join("b.json");
     fs::write(&broken, rank(1).json().replace("\"dur\"", "\"dur\" NaN,")).unwrap();
     let error = TraceSet::load_with(folder.path(), &strict, &mut never).unwrap_err();
     assert!(matches!(&error, Error::NotStrictJson { file, .. } if file.ends_with("b.json")), "{error}");
-    // Nobody asked for that rank.
+    // The rank of that file is not requested.
     fs::write(&broken, rank(1).json().replace("]}", ",]}")).unwrap();
     let only = LoadOptions { ranks: Some(vec![0]), ..strict.clone() };
     assert_eq!(TraceSet::load_with(folder.path(), &only, &mut never).unwrap().ranks(), [0]);
 
-    let packed = rank(0).gzip();
-    let error = TraceSet::from_bytes_with(&packed[..packed.len() - 9], &strict).unwrap_err();
+    let gzip = rank(0).gzip();
+    let error = TraceSet::from_bytes_with(&gzip[..gzip.len() - 9], &strict).unwrap_err();
     assert!(error.to_string().contains("the gzip data ends early at byte"), "{error}");
 }
 
-/// A path under which this process can open the reading end of a pipe, as a shell hands it over for `<(zcat FILE)`.
+/// Returns the path of the reading end of a pipe, as a shell passes it for `<(zcat FILE)`.
 #[cfg(target_os = "linux")]
-fn handed_over(pipe: &std::io::PipeReader) -> PathBuf {
+fn path_of(pipe: &std::io::PipeReader) -> PathBuf {
     use std::os::fd::AsRawFd;
     PathBuf::from(format!("/dev/fd/{}", pipe.as_raw_fd()))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn pipe_of_the_shell_is_read_and_refused_if_read_twice() {
+fn shell_pipe_is_read_once_and_refused_by_strict_loads() {
     let (pipe, mut writer) = std::io::pipe().unwrap();
     std::io::Write::write_all(&mut writer, &rank(3).gzip()).unwrap();
     drop(writer);
     let strict = LoadOptions { strict: true, ..LoadOptions::default() };
-    let error = TraceSet::load_with(handed_over(&pipe), &strict, &mut never).unwrap_err().to_string();
+    let error = TraceSet::load_with(path_of(&pipe), &strict, &mut never).unwrap_err().to_string();
     assert!(error.ends_with("it is a pipe, and strict loading reads twice; expected a file or a folder"), "{error}");
-    assert_eq!(TraceSet::load(handed_over(&pipe)).unwrap().ranks(), [3]);
+    assert_eq!(TraceSet::load(path_of(&pipe)).unwrap().ranks(), [3]);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn load_that_blocks_is_left_behind_when_interrupted() {
+fn blocked_load_is_abandoned_when_cancelled() {
     let (pipe, writer) = std::io::pipe().unwrap();
-    // More often than there are threads in a pool.
+    // More often than a pool has threads.
     for _ in 0..=rayon::current_num_threads() {
         let start = std::time::Instant::now();
-        let mut told = 0;
-        let loaded = TraceSet::load_with(handed_over(&pipe), &LoadOptions::default(), &mut |_| {
-            told += 1;
-            if told > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut reports = 0;
+        let loaded = TraceSet::load_with(path_of(&pipe), &LoadOptions::default(), &mut |_| {
+            reports += 1;
+            if reports > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert!(matches!(loaded.unwrap_err(), Error::Interrupted));
         assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
     }
-    // Others load meanwhile.
+    // Other loads do not wait for it.
     assert_eq!(TraceSet::load("../../notebooks/data/job").unwrap().ranks(), [0, 1, 2, 3]);
     drop(writer);
 }
@@ -275,7 +274,7 @@ fn named_pipes_and_devices_are_refused() {
     let kind = "it is a named pipe, which blocks until a program writes to it";
     let expected = "expected a file or a folder, or a pipe of the shell such as <(zcat FILE)";
     assert_eq!(error, format!("invalid path {}: {kind}; {expected}", path.display()));
-    // In a folder it is no trace.
+    // In a folder it is skipped.
     assert!(matches!(TraceSet::load(folder.path()), Err(Error::NoTraceFiles { .. })));
     let error = TraceSet::load("/dev/null").unwrap_err().to_string();
     assert!(error.starts_with("invalid path /dev/null: it is a device; expected a file"), "{error}");

@@ -1,6 +1,7 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
 mod load;
+mod load_file;
 mod overview;
 mod recording;
 mod row_selector;

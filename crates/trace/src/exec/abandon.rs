@@ -1,4 +1,4 @@
-//! Work that may block in the operating system, on a thread that can be left behind.
+//! Work that may block in the operating system, on a thread that can be abandoned.
 
 use std::io::Result as IoResult;
 use std::ops::ControlFlow;
@@ -6,32 +6,32 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Time between two calls of `tell`.
-const TELL_EVERY: Duration = Duration::from_millis(50);
+/// Time between two calls of `report`.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Time that interrupted work has to end by itself, before it is left behind.
-const GRACE: Duration = Duration::from_millis(200);
+/// Time that cancelled work has to end by itself, before it is abandoned.
+const CANCEL_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Does `work` on a thread of its own and calls `tell` on the caller's thread until it is done.
+/// Runs `work` on a thread of its own, and calls `report` on the caller's thread until it ends.
 ///
-/// After a `Break` the work should end soon, for which it and `tell` share a flag. A thread that blocks in `open` or `read`
-/// (a pipe without a writer, a file server that does not answer) cannot: it is left behind, and the answer is `None`. A
-/// panic of the work reaches the caller.
+/// After a `Break` of `report` the work should end soon: both share a flag. A thread that blocks in `open` or `read` (a pipe
+/// without a writer, a file server that does not respond) cannot end: it is abandoned, and the result is `None`. A panic of the
+/// work reaches the caller.
 ///
 /// # Errors
 /// If the system refuses a thread.
 pub(crate) fn abandonable<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-    tell: &mut dyn FnMut() -> ControlFlow<()>,
+    report: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> IoResult<Option<T>> {
     let (sender, receiver) = channel();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
-        // Nobody listens after the work was left behind.
+        // There is no receiver once the work is abandoned.
         let _ = sender.send(work());
     })?;
     let mut interrupted: Option<Instant> = None;
     loop {
-        match receiver.recv_timeout(TELL_EVERY) {
+        match receiver.recv_timeout(PROGRESS_INTERVAL) {
             Ok(done) => return Ok(Some(done)),
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => resume_unwind(panic),
@@ -39,7 +39,7 @@ pub(crate) fn abandonable<T: Send + 'static>(
             },
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if tell().is_break() && interrupted.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+        if report().is_break() && interrupted.get_or_insert_with(Instant::now).elapsed() >= CANCEL_TIMEOUT {
             return Ok(None);
         }
     }
@@ -53,21 +53,21 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
-    fn work_that_blocks_is_left_behind_after_the_grace() {
+    fn work_that_blocks_is_abandoned_after_the_timeout() {
         let (hold, blocked) = channel::<()>();
         let start = Instant::now();
         let done = abandonable(move || blocked.recv(), &mut || ControlFlow::Break(()));
         assert!(done.unwrap().is_none());
-        assert!((GRACE..20 * GRACE).contains(&start.elapsed()), "{:?}", start.elapsed());
+        assert!((CANCEL_TIMEOUT..20 * CANCEL_TIMEOUT).contains(&start.elapsed()), "{:?}", start.elapsed());
         drop(hold);
     }
 
     #[test]
-    fn work_that_heeds_the_interrupt_answers() {
+    fn work_that_ends_when_cancelled_returns() {
         let (stop, seen) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let heeds = Arc::clone(&stop);
+        let stopped = Arc::clone(&stop);
         let work = move || {
-            while !heeds.load(Ordering::Relaxed) {
+            while !stopped.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             "ended"
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_reach_the_caller() {
+    fn panic_reaches_the_caller() {
         let work = || -> () { panic!("in the middle") };
         let caught = std::panic::catch_unwind(|| abandonable(work, &mut || ControlFlow::Continue(())));
         assert_eq!(caught.err().unwrap().downcast_ref(), Some(&"in the middle"));

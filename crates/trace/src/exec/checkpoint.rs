@@ -1,8 +1,8 @@
-//! Cooperative cancellation: long work looks from time to time whether it is to end.
+//! Cooperative cancellation: long calls check at checkpoints whether they are cancelled.
 //!
-//! Loading looks through its meter. Analyses and comparisons are loops over rows in functions that cannot fail: those look
-//! every few thousand rows ([`cancellable`]) and unwind, past the panic hook, to the call that the user made
-//! ([`guarded`]), which answers with [`Error::Interrupted`].
+//! A load checks through its meter. Analyses and comparisons are loops over rows in functions that cannot fail: they check
+//! every few thousand rows ([`cancellable`]) and unwind, past the panic hook, to the public call ([`guarded`]), which returns
+//! [`Error::Interrupted`].
 
 use crate::{Error, Result};
 use std::cell::RefCell;
@@ -10,23 +10,23 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
-static ASKED: OnceLock<fn() -> bool> = OnceLock::new();
+static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
 
 thread_local! {
-    /// What this thread works for.
+    /// The token of the call for which this thread works.
     static TOKEN: RefCell<Option<CancellationToken>> = const { RefCell::new(None) };
 }
 
-/// How many rows a loop goes over between two looks, less one; a power of two, less one.
-const ROWS: usize = 4095;
+/// Mask of the row number: a loop checks at every 4,096th row.
+const ROW_MASK: usize = 4095;
 
-/// Sets what long calls (loading, an analysis of many ranks) ask from time to time: once it answers `true` they end with
-/// [`Error::Interrupted`]. It must be quick, and may be asked from any thread. The first call counts.
+/// Sets the function that long calls (a load, an analysis of many ranks) call at checkpoints: once it returns `true`, they end
+/// with [`Error::Interrupted`]. It must be fast, and is called from any thread. Only the first call of `set_checkpoint` counts.
 pub fn set_checkpoint(interrupted: fn() -> bool) {
-    let _ = ASKED.set(interrupted);
+    let _ = INTERRUPTED.set(interrupted);
 }
 
-/// Ends the calls that are made under it once it was cancelled.
+/// Cancels the calls that run under it.
 #[derive(Clone)]
 pub struct CancellationToken(Arc<dyn Fn() -> bool + Send + Sync>);
 
@@ -37,36 +37,36 @@ impl fmt::Debug for CancellationToken {
 }
 
 impl CancellationToken {
-    /// A token that is cancelled once `cancelled` answers `true`. It must be quick, and may be asked from any thread.
+    /// Creates a token that is cancelled once `cancelled` returns `true`. It must be fast, and is called from any thread.
     pub fn new(cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(cancelled))
     }
 
-    /// Runs work on this thread. Calls of the library in it end with [`Error::Interrupted`] once the token is cancelled, with
-    /// all threads that work for them.
+    /// Runs `work` on this thread. Calls of the library in it end with [`Error::Interrupted`] once the token is cancelled, on
+    /// all their threads.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         Inherited(Some(self.clone())).run(work)
     }
 }
 
-/// What a thread works for, to be handed to those that help it.
+/// The token of a thread, to be passed to the threads that help it.
 #[derive(Clone)]
 pub(crate) struct Inherited(Option<CancellationToken>);
 
 impl Inherited {
-    /// What this thread works for.
+    /// Returns the token of this thread.
     pub(crate) fn here() -> Self {
         Self(TOKEN.with_borrow(Clone::clone))
     }
 
-    /// Runs work that ends when that of the other thread does.
+    /// Runs `work` under the token of the other thread.
     pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         let _restore = Restore(TOKEN.replace(self.0.clone()));
         work()
     }
 }
 
-/// Takes back what the thread worked for before.
+/// Guard that restores the previous token of the thread.
 struct Restore(Option<CancellationToken>);
 
 impl Drop for Restore {
@@ -75,13 +75,13 @@ impl Drop for Restore {
     }
 }
 
-/// Whether the work of this thread is to end.
+/// Whether the work of this thread is cancelled.
 pub(crate) fn interrupted() -> bool {
-    ASKED.get().is_some_and(|asked| asked())
+    INTERRUPTED.get().is_some_and(|interrupted| interrupted())
         || TOKEN.with_borrow(|token| token.as_ref().is_some_and(|token| (token.0)()))
 }
 
-/// Ends a long call that is to end.
+/// Fails if the work of this thread is cancelled.
 ///
 /// # Errors
 /// [`Error::Interrupted`] if it is.
@@ -89,28 +89,28 @@ pub(crate) fn check() -> Result<()> {
     if interrupted() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-/// What a loop unwinds with.
+/// Panic payload of a cancelled loop.
 struct Cancelled;
 
-/// Runs work whose loops may unwind.
+/// Runs `work`, whose loops unwind when they are cancelled.
 ///
 /// # Errors
-/// [`Error::Interrupted`] if they did, or the error of the work.
+/// [`Error::Interrupted`] if they did, or the error of `work`.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // Nothing is shared with work that ends like this but tables of names, which are locked for single entries.
+    // The only state shared with cancelled work is tables of names, which are locked for single entries.
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(answer) => answer,
+        Ok(result) => result,
         Err(payload) if payload.is::<Cancelled>() => Err(Error::Interrupted),
         Err(payload) => resume_unwind(payload),
     }
 }
 
-/// The items, as long as the work is not cancelled; to be called within [`guarded`].
+/// Returns an iterator over the items that unwinds if the work is cancelled; requires [`guarded`].
 pub(crate) fn cancellable<I: IntoIterator>(items: I) -> Cancellable<I::IntoIter> {
     Cancellable { items: items.into_iter(), count: 0 }
 }
 
-/// Items that look every few thousand whether the work is to end.
+/// Iterator with a checkpoint every 4,096 items.
 pub(crate) struct Cancellable<I> {
     items: I,
     count: usize,
@@ -121,8 +121,8 @@ impl<I: Iterator> Iterator for Cancellable<I> {
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        if self.count & ROWS == 0 {
-            look();
+        if self.count & ROW_MASK == 0 {
+            unwind_if_interrupted();
         }
         self.count += 1;
         self.items.next()
@@ -133,9 +133,9 @@ impl<I: Iterator> Iterator for Cancellable<I> {
     }
 }
 
-/// Unwinds if the work is to end.
+/// Unwinds if the work is cancelled.
 #[cold]
-fn look() {
+fn unwind_if_interrupted() {
     if interrupted() {
         resume_unwind(Box::new(Cancelled));
     }
@@ -150,21 +150,21 @@ mod tests {
 
     #[test]
     fn cancelled_loops_end_on_all_threads() {
-        let looks = Arc::new(AtomicUsize::new(0));
+        let checks = Arc::new(AtomicUsize::new(0));
         let token = {
-            let looks = Arc::clone(&looks);
-            CancellationToken::new(move || looks.fetch_add(1, Ordering::Relaxed) >= 10)
+            let checks = Arc::clone(&checks);
+            CancellationToken::new(move || checks.fetch_add(1, Ordering::Relaxed) >= 10)
         };
         let count = |()| cancellable(0..100_000_000_u64).map(std::hint::black_box).sum::<u64>();
-        let alone = token.run(|| guarded(|| Ok(count(()))));
-        assert!(matches!(alone, Err(Error::Interrupted)));
-        let together = token.run(|| {
+        let on_one_thread = token.run(|| guarded(|| Ok(count(()))));
+        assert!(matches!(on_one_thread, Err(Error::Interrupted)));
+        let on_several = token.run(|| {
             let here = Inherited::here();
             guarded(|| Ok(vec![(); 8].into_par_iter().map(|()| here.run(|| count(()))).sum::<u64>()))
         });
-        assert!(matches!(together, Err(Error::Interrupted)));
-        assert!(looks.load(Ordering::Relaxed) < 100);
-        // Work of others is not cancelled, nor is that of this thread afterwards.
+        assert!(matches!(on_several, Err(Error::Interrupted)));
+        assert!(checks.load(Ordering::Relaxed) < 100);
+        // After `run`, work of this thread is not cancelled.
         assert_eq!(guarded(|| Ok(cancellable(0..10_000).count())).unwrap(), 10_000);
     }
 }

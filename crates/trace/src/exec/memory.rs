@@ -1,37 +1,37 @@
-//! How much memory the process may hold: a small file can unpack to more than the machine has.
+//! Memory budget of the process: a small file can decompress to more than the machine has.
 //!
-//! What counts is what the process holds already, the program itself and all loaded traces included, and what the next step
-//! needs on top, estimated from its rows. It is looked at
+//! It counts the memory that the process holds, all loaded traces included, and an estimate of what the next step needs, from
+//! its rows. It is checked
 //!
-//! * as a load begins, while text is unpacked (a few times per hundred megabytes), before columns are finished and after;
-//! * before a question, a comparison or a description, and again before each rank of a question.
+//! * when a load begins, while text is decompressed (every 4 MiB), before columns are finished and after;
+//! * before an analysis, a comparison or a description, and before each rank of an analysis.
 
 use crate::domain::MEMORY_VARIABLE;
 use crate::{Error, Result};
 use std::io::{Error as IoError, ErrorKind, Read};
 
-/// Text that is read between two looks at the memory, in bytes.
-const EVERY: u64 = 4 << 20;
+/// Text read between two checks, in bytes.
+const CHECK_INTERVAL: u64 = 4 << 20;
 
-/// What is about to be done, for the message that refuses it.
+/// Task that needs memory, for the message that refuses it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Task<'t> {
-    /// To load a file.
+    /// Load a file.
     Load(&'t str),
-    /// To answer a question, compare or describe.
+    /// Run an analysis or a comparison, or describe.
     Answer(&'t str),
 }
 
-/// What a process may hold, in bytes.
+/// Upper bound on the memory of the process, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget(u64);
 
 impl Budget {
-    /// What [`MEMORY_VARIABLE`] says; without it, what the process holds and four fifths of what the machine, or the
-    /// container, has left.
+    /// Returns the budget of [`MEMORY_VARIABLE`]; without it, what the process holds and four fifths of what the machine or
+    /// the container has left.
     ///
     /// # Errors
-    /// [`Error::MemorySetting`] if the variable holds no size.
+    /// [`Error::MemorySetting`] if the variable is not a size.
     pub(crate) fn now() -> Result<Self> {
         match std::env::var(MEMORY_VARIABLE) {
             Ok(text) if !text.trim().is_empty() => size(&text).map(Self).ok_or(Error::MemorySetting { value: text }),
@@ -39,12 +39,12 @@ impl Budget {
         }
     }
 
-    /// Reads `reader` as long as the budget lasts.
+    /// Returns a reader that fails once the budget is spent.
     pub(crate) fn limit<R: Read>(self, reader: R) -> Limited<R> {
-        Limited { inner: reader, budget: self, unlooked: EVERY }
+        Limited { inner: reader, budget: self, unchecked: CHECK_INTERVAL }
     }
 
-    /// Refuses what needs so many bytes more than the process holds.
+    /// Refuses a task that needs `need` bytes more than the process holds.
     ///
     /// # Errors
     /// [`Error::MemoryBudget`] if they would not fit.
@@ -53,7 +53,7 @@ impl Budget {
         if held.saturating_add(need) <= self.0 { Ok(()) } else { Err(self.refusal(task, held, need)) }
     }
 
-    /// What a load says whose budget was spent while it read.
+    /// Returns the error of a load whose budget was spent while it read.
     pub(crate) fn spent(self, task: Task<'_>) -> Error {
         self.refusal(task, held(), 0)
     }
@@ -66,35 +66,35 @@ impl Budget {
         Error::MemoryBudget { task, need, held, budget: self.0, fix }
     }
 
-    /// So many bytes.
+    /// Creates a budget of so many bytes.
     #[cfg(test)]
     pub(crate) fn of(bytes: u64) -> Self {
         Self(bytes)
     }
 }
 
-/// A reader that ends with [`ErrorKind::OutOfMemory`] when the budget is spent.
+/// Reader that fails with [`ErrorKind::OutOfMemory`] once the budget is spent.
 pub(crate) struct Limited<R> {
     inner: R,
     budget: Budget,
-    unlooked: u64,
+    unchecked: u64,
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.unlooked >= EVERY {
-            self.unlooked = 0;
+        if self.unchecked >= CHECK_INTERVAL {
+            self.unchecked = 0;
             if held() > self.budget.0 {
                 return Err(IoError::from(ErrorKind::OutOfMemory));
             }
         }
         let read = self.inner.read(buffer)?;
-        self.unlooked += read as u64;
+        self.unchecked += read as u64;
         Ok(read)
     }
 }
 
-/// A size as a person writes it.
+/// Parses a size: bytes, or a number and a unit.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let text = text.strip_suffix("ib").or_else(|| text.strip_suffix('b')).unwrap_or(&text);
@@ -109,13 +109,13 @@ fn size(text: &str) -> Option<u64> {
     Some((number * factor as f64) as u64)
 }
 
-/// What the process holds, in bytes; 0 where the system does not tell.
+/// Returns the memory of the process, in bytes; 0 if the system does not report it.
 fn held() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     kilobytes(&status, "RssAnon:").unwrap_or(0)
 }
 
-/// What is left to use: of the machine, or of the container if that is less.
+/// Returns the free memory of the machine, or of the container if that is less.
 fn free() -> Option<u64> {
     let machine = kilobytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
     let containers = [
@@ -131,7 +131,7 @@ fn free() -> Option<u64> {
     Some(containers.into_iter().filter_map(left).fold(machine, u64::min))
 }
 
-/// Of what a container uses, the files that the system keeps until someone needs the memory: traces just read, mostly.
+/// Returns the size of the page cache in the memory of a container. It is free when needed; mostly it is traces just read.
 fn cached(stat: &str) -> u64 {
     let file_bytes = |line: &str| {
         let (name, number) = line.split_once(' ')?;
@@ -140,7 +140,7 @@ fn cached(stat: &str) -> u64 {
     stat.lines().filter_map(file_bytes).sum()
 }
 
-/// A line `name   123 kB`, in bytes.
+/// Parses the line `name   123 kB`, into bytes.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
@@ -152,25 +152,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_as_people_write_them() {
+    fn sizes_parse_with_and_without_units() {
         for (text, bytes) in
             [("8G", 8 << 30), ("1.5 GiB", 3 << 29), ("500m", 500 << 20), ("64KB", 64 << 10), ("1000", 1000)]
         {
             assert_eq!(size(text), Some(bytes), "{text}");
         }
-        for odd in ["", "much", "-1G", "0", "G", "é"] {
-            assert_eq!(size(odd), None, "{odd:?}");
+        for invalid in ["", "much", "-1G", "0", "G", "é"] {
+            assert_eq!(size(invalid), None, "{invalid:?}");
         }
     }
 
     #[test]
-    fn a_process_holds_something_and_a_machine_has_something() {
+    fn memory_of_process_and_machine_is_reported() {
         assert!(held() > 1 << 20);
         assert!(free().unwrap() > 1 << 20);
     }
 
     #[test]
-    fn refusals_name_need_holding_budget_and_a_setting_that_is_enough() {
+    fn refusal_names_need_budget_and_a_sufficient_setting() {
         let error = Budget(300 << 20).refusal(Task::Answer("idle_time_breakdown"), 240 << 20, 80 << 20);
         assert_eq!(
             error.to_string(),
@@ -184,18 +184,18 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_kept_in_memory_are_free() {
+    fn page_cache_counts_as_free() {
         assert_eq!(cached("anon 7\nfile 60\nactive_file 20\ninactive_file 30\ntotal_active_file 9\n"), 50);
         assert_eq!(cached("active_file\n\n"), 0);
     }
 
     #[test]
-    fn a_spent_budget_ends_the_text_and_a_large_one_does_not() {
+    fn reader_fails_once_the_budget_is_spent() {
         let read = |budget: u64| {
-            let text = std::io::repeat(b' ').take(3 * EVERY);
+            let text = std::io::repeat(b' ').take(3 * CHECK_INTERVAL);
             std::io::copy(&mut Budget(budget).limit(text), &mut std::io::sink()).map_err(|error| error.kind())
         };
         assert_eq!(read(1 << 20), Err(ErrorKind::OutOfMemory));
-        assert_eq!(read(u64::MAX), Ok(3 * EVERY));
+        assert_eq!(read(u64::MAX), Ok(3 * CHECK_INTERVAL));
     }
 }

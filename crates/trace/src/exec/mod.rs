@@ -1,6 +1,7 @@
-//! How work is run: shared among threads, cancelled, kept within a memory budget, left behind where it blocks.
+//! Execution of work: thread pool of a load, fork and join, cancellation, memory budget, abandoned threads.
 
 pub(crate) mod abandon;
 pub(crate) mod checkpoint;
+pub(crate) mod fork_join;
 pub(crate) mod memory;
 pub(crate) mod pool;

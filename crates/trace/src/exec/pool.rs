@@ -1,152 +1,270 @@
-//! Which cores a load of several files uses for which of them, and for what of one.
+//! Thread pool of a load: one thread per file, and the threads without a file help with the others.
+//!
+//! A job (loading a file) runs on one thread. It may offer [`SharedWork`], with which any number of threads can help. A thread
+//! without a job helps where the fewest helpers are, and stays there until that work ends.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope, scope};
 
-/// The cores of a load. Each file has one; those that no file needs help with the files that are left.
-#[derive(Debug)]
-pub(crate) struct Cores {
-    cores: usize,
-    files: usize,
-    begun: AtomicUsize,
-    /// Others for each file, from its start: there are fewer files than cores.
-    share: usize,
-    /// Those of files that have ended, when no other file is left to begin.
-    idle: AtomicUsize,
+/// Work that several threads can share.
+pub(crate) trait SharedWork: Send + Sync {
+    /// Helps until the work ends; returns at once if it has ended.
+    fn help(&self);
 }
 
-impl Cores {
-    pub(crate) fn new(cores: usize, files: usize) -> Self {
-        let share = if files < cores { cores.div_ceil(files.max(1)) - 1 } else { 0 };
-        Self { cores, files, begun: AtomicUsize::new(0), share, idle: AtomicUsize::new(0) }
-    }
-
-    /// A file begins.
-    pub(crate) fn begin(&self) -> Core<'_> {
-        let left = self.files - 1 - self.begun.fetch_add(1, Ordering::Relaxed);
-        let among_last = self.cores > 1 && left < self.cores;
-        Core { cores: self, among_last, helped: Cell::new(0) }
-    }
+/// The pool, as a job sees it.
+pub(crate) struct Pool<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    shared: Arc<Shared<'scope>>,
 }
 
-/// The core of a file; when it is dropped, the file has ended.
-#[derive(Debug)]
-pub(crate) struct Core<'c> {
-    cores: &'c Cores,
-    /// Another file may end when none is left to begin.
-    among_last: bool,
-    /// Idle ones that help it.
-    helped: Cell<usize>,
+struct Shared<'scope> {
+    /// Upper bound on threads, the caller's included.
+    max_threads: usize,
+    state: Mutex<State<'scope>>,
+    changed: Condvar,
 }
 
-impl Core<'_> {
-    /// Whether others will help, or may.
-    pub(crate) fn may_have_others(&self) -> bool {
-        self.among_last
-    }
-
-    /// How many others help from now on. To be asked again as long as there is none.
-    pub(crate) fn others(&self) -> usize {
-        if self.cores.share > 0 {
-            return self.cores.share;
-        }
-        let idle = self.cores.idle.swap(0, Ordering::Relaxed);
-        self.helped.set(self.helped.get() + idle);
-        idle
-    }
-
-    /// How many others help by now.
-    pub(crate) fn all_others(&self) -> usize {
-        let more = self.others();
-        more.max(self.helped.get())
-    }
+struct State<'scope> {
+    /// Threads that were started, the caller's included.
+    threads: usize,
+    /// Jobs that have not begun.
+    waiting_jobs: usize,
+    /// Jobs that have not ended, the waiting ones included.
+    open_jobs: usize,
+    offers: Vec<Offered<'scope>>,
 }
 
-impl Drop for Core<'_> {
-    fn drop(&mut self) {
-        if self.cores.begun.load(Ordering::Relaxed) == self.cores.files {
-            self.cores.idle.fetch_add(1 + self.helped.get(), Ordering::Relaxed);
-        }
-    }
+struct Offered<'scope> {
+    work: Arc<dyn SharedWork + 'scope>,
+    helpers: usize,
 }
 
-/// Two answers, beside each other if there are cores for it.
-pub(crate) fn both<A, B: Send>(beside: bool, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-    let (one, other) = share(usize::from(beside), one, vec![other], |other| other());
-    match other.into_iter().next() {
-        Some(other) => (one, other),
-        None => unreachable!("every job is done"),
-    }
-}
-
-/// Does jobs, each once, while so many others help with them, and meanwhile `first`: what came of all, in their order.
-///
-/// Each other is a thread that begins here, since such are laid on idle cores. Those of a pool, which slept while the file
-/// was read, were seen to wake on the core of another, and to stay there for up to 20 ms with the next core idle.
-pub(crate) fn share<J: Send, A: Send, B>(
-    others: usize,
-    first: impl FnOnce() -> B,
+/// Runs every job once, on up to `max_threads` threads, the caller's included. Returns the results in input order.
+pub(crate) fn run_jobs<'env, J: Send, A: Send>(
+    max_threads: usize,
     jobs: Vec<J>,
-    job: impl Fn(J) -> A + Sync,
-) -> (B, Vec<A>) {
-    let came: Vec<Mutex<Option<A>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let left = Mutex::new(jobs.into_iter().zip(&came));
-    let work = || {
-        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some((next, place)) = next() {
-            let answer = job(next);
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-        }
-    };
-    let first = std::thread::scope(|scope| {
-        for _ in 0..others.min(came.len()) {
-            // Where the system has no more threads, there are fewer.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        let first = first();
-        work();
-        first
+    job: impl for<'scope> Fn(&Pool<'scope, 'env>, J) -> A + Sync,
+) -> Vec<A> {
+    let results: Vec<Mutex<Option<A>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let threads = max_threads.min(jobs.len()).max(1);
+    let panic: Mutex<Option<Box<dyn Any + Send>>> = Mutex::new(None);
+    // Two scopes: the inner one has a thread per job, the outer one the helpers, which jobs start later.
+    scope(|helpers| {
+        let state = State { threads, waiting_jobs: jobs.len(), open_jobs: jobs.len(), offers: Vec::new() };
+        let shared = Arc::new(Shared { max_threads, state: Mutex::new(state), changed: Condvar::new() });
+        let remaining = Mutex::new(jobs.into_iter().zip(&results));
+        let run = || {
+            let pool = Pool { scope: helpers, shared: Arc::clone(&shared) };
+            let next = || remaining.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some((next, slot)) = next() {
+                shared.lock().waiting_jobs -= 1;
+                match catch_unwind(AssertUnwindSafe(|| job(&pool, next))) {
+                    Ok(result) => *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result),
+                    Err(payload) => *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload),
+                }
+                shared.end_job();
+            }
+            shared.help();
+        };
+        scope(|scope| {
+            for _ in 1..threads {
+                // If the system refuses a thread, there are fewer.
+                let _ = Builder::new().spawn_scoped(scope, run);
+            }
+            run();
+        });
     });
-    let came = came.into_iter().filter_map(|answer| answer.into_inner().unwrap_or_else(PoisonError::into_inner));
-    (first, came.collect())
+    if let Some(payload) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(payload);
+    }
+    results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+impl<'scope> Pool<'scope, '_> {
+    /// Whether threads may be without a job before this job ends.
+    pub(crate) fn may_help(&self) -> bool {
+        self.shared.max_threads > 1 && self.shared.lock().waiting_jobs < self.shared.max_threads
+    }
+
+    /// Returns this job's share of the threads without a job.
+    pub(crate) fn idle_threads(&self) -> usize {
+        let jobs = self.shared.lock().open_jobs.max(1);
+        self.shared.max_threads.saturating_sub(jobs).div_ceil(jobs)
+    }
+
+    /// Offers work to the threads without a job, until the guard is dropped.
+    pub(crate) fn offer(&self, work: Arc<dyn SharedWork + 'scope>) -> Offer<'_, 'scope> {
+        let mut state = self.shared.lock();
+        // Threads start when there is work for them, and some are left for the offers of other jobs.
+        let missing = self.shared.max_threads.saturating_sub(state.threads);
+        let jobs_without_offer = state.open_jobs.saturating_sub(state.offers.len()).max(1);
+        let started = missing.div_ceil(jobs_without_offer);
+        state.threads += started;
+        state.offers.push(Offered { work: Arc::clone(&work), helpers: 0 });
+        drop(state);
+        self.shared.changed.notify_all();
+        for _ in 0..started {
+            let shared = Arc::clone(&self.shared);
+            // If the system refuses a thread, there are fewer.
+            let _ = Builder::new().spawn_scoped(self.scope, move || shared.help());
+        }
+        Offer { shared: &self.shared, work }
+    }
+}
+
+impl<'scope> Shared<'scope> {
+    fn lock(&self) -> MutexGuard<'_, State<'scope>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Helps with offered work until all jobs have ended.
+    fn help(&self) {
+        let mut state = self.lock();
+        while state.open_jobs > 0 {
+            let Some(offered) = state.offers.iter_mut().min_by_key(|offered| offered.helpers) else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            offered.helpers += 1;
+            let work = Arc::clone(&offered.work);
+            drop(state);
+            work.help();
+            state = self.lock();
+            // It has ended: no further thread is needed.
+            state.withdraw(&work);
+        }
+    }
+
+    fn end_job(&self) {
+        self.lock().open_jobs -= 1;
+        self.changed.notify_all();
+    }
+}
+
+impl<'scope> State<'scope> {
+    fn withdraw(&mut self, work: &Arc<dyn SharedWork + 'scope>) {
+        self.offers.retain(|offered| !Arc::ptr_eq(&offered.work, work));
+    }
+}
+
+/// Guard of offered work.
+pub(crate) struct Offer<'p, 'scope> {
+    shared: &'p Shared<'scope>,
+    work: Arc<dyn SharedWork + 'scope>,
+}
+
+impl Drop for Offer<'_, '_> {
+    fn drop(&mut self) {
+        self.shared.lock().withdraw(&self.work);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    #[test]
-    fn few_files_share_the_cores() {
-        for (cores, files, others) in [(1, 1, 0), (2, 1, 1), (8, 1, 7), (8, 3, 2), (3, 2, 1), (2, 2, 0), (2, 9, 0)] {
-            let cores = Cores::new(cores, files);
-            let core = cores.begin();
-            assert_eq!((core.others(), core.all_others()), (others, others), "{cores:?}");
-            assert!(core.may_have_others() || others == 0, "{cores:?}");
+    /// Counts its helpers, and keeps them until it is ended.
+    #[derive(Default)]
+    struct Counted {
+        helpers: AtomicUsize,
+        ended: AtomicBool,
+    }
+
+    impl SharedWork for Counted {
+        fn help(&self) {
+            self.helpers.fetch_add(1, Ordering::Relaxed);
+            wait_until(|| self.ended.load(Ordering::Relaxed));
+        }
+    }
+
+    fn wait_until(condition: impl Fn() -> bool) {
+        while !condition() {
+            std::thread::yield_now();
         }
     }
 
     #[test]
-    fn the_last_files_get_the_cores_of_those_that_have_ended() {
-        let cores = Cores::new(3, 4);
-        let [one, two, three] = [cores.begin(), cores.begin(), cores.begin()];
-        assert_eq!([&one, &two, &three].map(Core::may_have_others), [false, true, true]);
-        drop(one);
-        assert_eq!(two.others(), 0, "a file is left to begin");
-        let four = cores.begin();
-        drop(two);
-        assert_eq!((three.others(), four.others()), (1, 0));
-        drop(three);
-        assert_eq!((four.others(), four.others(), four.all_others()), (2, 0, 2));
+    fn threads_without_a_job_help() {
+        for (threads, jobs) in [(1, 1), (2, 1), (4, 1), (3, 3), (2, 5)] {
+            let ended = AtomicUsize::new(0);
+            let results = run_jobs(threads, (0..jobs).collect(), |pool, job| {
+                if job == 0 && threads > 1 {
+                    wait_until(|| ended.load(Ordering::Relaxed) + 1 == jobs);
+                    let work = Arc::new(Counted::default());
+                    let offer = pool.offer(work.clone());
+                    wait_until(|| work.helpers.load(Ordering::Relaxed) == threads - 1);
+                    drop(offer);
+                    work.ended.store(true, Ordering::Relaxed);
+                }
+                ended.fetch_add(1, Ordering::Relaxed);
+                job
+            });
+            assert_eq!(results, (0..jobs).collect::<Vec<_>>());
+        }
     }
 
     #[test]
-    fn jobs_are_done_once_each_however_many_do_them() {
-        for others in [0, 1, 5] {
-            let (first, came) = share(others, || "first", (0..100).collect(), |job| job * 2);
-            assert_eq!((first, came), ("first", (0..100).map(|job| job * 2).collect()));
+    fn helpers_are_shared_fairly() {
+        let all: Vec<Arc<Counted>> = (0..3).map(|_| Arc::default()).collect();
+        let count = |work: &Arc<Counted>| work.helpers.load(Ordering::Relaxed);
+        let counted = Barrier::new(3);
+        let helpers = run_jobs(8, all.clone(), |pool, work| {
+            let offer = pool.offer(work.clone());
+            wait_until(|| all.iter().map(count).sum::<usize>() == 5);
+            let helpers = count(&work);
+            counted.wait();
+            drop(offer);
+            work.ended.store(true, Ordering::Relaxed);
+            helpers
+        });
+        assert!(helpers.iter().all(|helpers| (1..=2).contains(helpers)), "{helpers:?}");
+    }
+
+    #[test]
+    fn idle_threads_are_shared_among_jobs() {
+        for (threads, jobs, idle) in [(1, 1, 0), (2, 1, 1), (8, 1, 7), (8, 3, 2), (3, 2, 1), (2, 2, 0), (2, 9, 0)] {
+            let all_running = Barrier::new(jobs.min(threads));
+            let seen = run_jobs(threads, vec![(); jobs], |pool, ()| {
+                let idle = pool.idle_threads();
+                if jobs <= threads {
+                    all_running.wait();
+                }
+                idle
+            });
+            assert_eq!(seen[0], idle, "{threads} threads, {jobs} jobs");
         }
-        assert_eq!(share(3, || (), Vec::<u8>::new(), |job| job), ((), Vec::new()));
-        assert_eq!([false, true].map(|beside| both(beside, || 1, || 2)), [(1, 2); 2]);
+    }
+
+    #[test]
+    fn only_the_last_jobs_may_get_help() {
+        let may_help = |threads| {
+            let begun = AtomicUsize::new(0);
+            run_jobs(threads, (0..4).collect(), |pool, job| {
+                // Job 0 begins first.
+                wait_until(|| begun.load(Ordering::Relaxed) > 0 || job == 0);
+                let may_help = pool.may_help();
+                begun.store(1, Ordering::Relaxed);
+                may_help
+            })
+        };
+        assert_eq!(may_help(1), [false; 4]);
+        let on_two = may_help(2);
+        assert_eq!((on_two[0], on_two[3]), (false, true));
+    }
+
+    #[test]
+    fn panic_in_a_job_reaches_the_caller() {
+        for threads in [1, 3] {
+            let caught = catch_unwind(|| {
+                run_jobs(threads, vec![1, 2, 3], |_, job| assert_ne!(job, 2, "job failed"));
+            });
+            assert!(caught.unwrap_err().downcast_ref::<String>().unwrap().contains("job failed"));
+        }
     }
 }

@@ -1,39 +1,47 @@
-//! The sink of the reader: events → rows.
+//! The sink of the reader: raw events → column builders.
 
 #[cfg(test)]
 #[path = "build_tests.rs"]
 mod tests;
 
 use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
-use super::builder::ColumnBuilder;
-use super::builder::IdColumnBuilder;
-use super::builder::{ArgColumnBuilder, number, symbol};
+use super::builder::{ArgColumnBuilder, ColumnBuilder, IdColumnBuilder, number, symbol};
 use super::interner::Interner;
-use super::merge::Taken;
 use super::time::FloatTimes;
 use crate::Compat;
-use crate::read::{EventSink, Meter, Odd, OddCounts, Raw, RawEvent, Token, each_arg};
+use crate::read::{Anomaly, AnomalyCounts, EventSink, Meter, Raw, RawEvent, Token, each_arg};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-/// Takes events and makes rows of those that have a duration and a category.
+/// Builder of the rows of one file, or of a fragment of it: events with a duration and a category become rows.
 pub(crate) struct Builder<'m> {
     pub(super) compat: Compat,
     pub(super) meter: &'m Meter,
-    /// Ranks that are wanted; the reading ends when the file turns out to be another.
+    /// Ranks to load; parsing stops once the file names another.
     pub(super) ranks: Option<&'m [i64]>,
-    /// Events already told to the meter.
-    pub(super) told: u64,
+    /// Events already reported to the meter.
+    pub(super) reported: u64,
     pub(super) wanted: &'m Wanted,
     pub(super) slots: Slots,
     pub(super) rows: Rows,
-    /// Lists of events that were begun.
-    pub(super) lists: u64,
-    pub(super) taken: Taken,
+    /// `traceEvents` arrays begun so far.
+    pub(super) arrays: u64,
+    pub(super) merged: Merged,
 }
 
-/// Columns while they grow.
+/// For a fragment: what an earlier merge established.
+#[derive(Default)]
+pub(super) struct Merged {
+    /// The `traceEvents` array into which the fragment was merged or from which it was seeded.
+    pub(super) array: Option<u64>,
+    /// The symbol in the coordinator for each symbol of the fragment.
+    pub(super) symbols: Vec<u32>,
+    /// How much of the fragment's texts is mapped: the result of [`Interner::absorb`].
+    pub(super) texts: usize,
+}
+
+/// Column builders of the rows.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) index: IdColumnBuilder,
@@ -45,24 +53,25 @@ pub(super) struct Rows {
     pub(super) tid: IdColumnBuilder,
     pub(super) stream: IdColumnBuilder,
     pub(super) correlation: IdColumnBuilder,
-    /// By slot; those of stream and correlation stay empty.
+    /// Indexed by slot; those of stream and correlation stay empty.
     pub(super) args: Vec<ArgColumnBuilder>,
     pub(super) float: FloatTimes,
-    /// HTA would hold the starts as floats: any of them is fractional or missing.
+    /// HTA would store the starts as floats, since one is fractional or missing.
     pub(super) float_starts: bool,
     pub(super) interner: Interner,
-    pub(super) odd: OddCounts,
+    pub(super) anomalies: AnomalyCounts,
 }
 
 impl<'m> Builder<'m> {
     pub(crate) fn new(compat: Compat, ranks: Option<&'m [i64]>, wanted: &'m Wanted, meter: &'m Meter) -> Self {
-        let (slots, rows, taken) = (wanted.slots(), Rows::default(), Taken::default());
-        Self { compat, meter, ranks, told: 0, wanted, slots, rows, lists: 0, taken }
+        let (slots, rows, merged) = (wanted.slots(), Rows::default(), Merged::default());
+        Self { compat, meter, ranks, reported: 0, wanted, slots, rows, arrays: 0, merged }
     }
 
-    /// How many of so many events the meter has not been told of.
-    pub(crate) fn untold(&self, events: u64) -> u64 {
-        events.saturating_sub(self.told)
+    /// Reports to the meter that `events` events of this builder were parsed.
+    pub(crate) fn report(&mut self, events: u64) {
+        self.meter.events.fetch_add(events.saturating_sub(self.reported), Ordering::Relaxed);
+        self.reported = events;
     }
 }
 
@@ -79,8 +88,8 @@ impl EventSink for Builder<'_> {
 
     fn restart(&mut self) {
         self.rows = Rows::default();
-        self.lists += 1;
-        self.meter.events.fetch_sub(std::mem::take(&mut self.told), Ordering::Relaxed);
+        self.arrays += 1;
+        self.meter.events.fetch_sub(std::mem::take(&mut self.reported), Ordering::Relaxed);
     }
 
     #[inline]
@@ -103,8 +112,7 @@ impl EventSink for Builder<'_> {
     }
 
     fn tick(&mut self, events: u64) -> ControlFlow<()> {
-        self.meter.events.fetch_add(events.saturating_sub(self.told), Ordering::Relaxed);
-        self.told = events;
+        self.report(events);
         ControlFlow::Continue(())
     }
 }
@@ -112,7 +120,7 @@ impl EventSink for Builder<'_> {
 impl Rows {
     #[inline]
     fn push(&mut self, event: &RawEvent<'_>, compat: Compat, wanted: &Wanted, slots: &mut Slots) {
-        // The span of the profiler itself.
+        // `Trace` is the profiler's own span.
         if matches!(event.cat, Raw::Text(b"Trace")) || matches!(event.cat, Raw::Text(cat) if wanted.skips(cat)) {
             return;
         }
@@ -130,8 +138,8 @@ impl Rows {
             self.dur.set(row, dur);
         }
         if compat == Compat::Hta {
-            let mut ignored = OddCounts::default();
-            let float = |raw, odd: &mut OddCounts| number(raw, Token::as_f64, odd).unwrap_or(0.0);
+            let mut ignored = AnomalyCounts::default();
+            let float = |raw, anomalies: &mut AnomalyCounts| number(raw, Token::as_f64, anomalies).unwrap_or(0.0);
             self.float.ts.push(float(event.ts, &mut ignored));
             self.float.dur.push(float(event.dur, &mut ignored));
         }
@@ -146,7 +154,7 @@ impl Rows {
         }
         if matches!(event.cat, Raw::Text(b"cuda_profiler_range")) && !slots.infers() {
             each_arg(event.args_text, |key, value| {
-                // Those that are known by now were among the arguments above.
+                // Known keys were among the arguments above.
                 if slots.is_new(key)
                     && let Some(slot) = slots.counter(key)
                 {
@@ -160,8 +168,8 @@ impl Rows {
     fn arg(&mut self, row: usize, slot: usize, value: Raw<'_>, slots: &Slots) {
         match slot {
             STREAM_SLOT => {
-                // ROCm writes streams of runtime calls as "0x0", which HTA reads as none; −1 says none, too.
-                let mut ignored = OddCounts::default();
+                // Runtime calls of ROCm have the stream "0x0", which is none for HTA; so is −1.
+                let mut ignored = AnomalyCounts::default();
                 if let Some(stream) = number(value, Token::integer, &mut ignored).filter(|&stream| stream >= 0) {
                     self.stream.set(row, stream);
                 }
@@ -175,7 +183,7 @@ impl Rows {
                 if self.args.len() <= slot {
                     self.args.resize_with(slot + 1, ArgColumnBuilder::default);
                 }
-                self.args[slot].push(row, slots.kind(slot), value, &mut self.interner, &mut self.odd);
+                self.args[slot].push(row, slots.kind(slot), value, &mut self.interner, &mut self.anomalies);
             }
         }
     }
@@ -186,7 +194,7 @@ impl Rows {
     }
 
     #[inline]
-    fn number<'a, T>(&mut self, value: Raw<'a>, read: impl Fn(&Token<'a>) -> Result<T, Odd>) -> Option<T> {
-        number(value, read, &mut self.odd)
+    fn number<'a, T>(&mut self, value: Raw<'a>, read: impl Fn(&Token<'a>) -> Result<T, Anomaly>) -> Option<T> {
+        number(value, read, &mut self.anomalies)
     }
 }

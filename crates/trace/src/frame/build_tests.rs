@@ -1,4 +1,4 @@
-//! Rows, iterations and correlations on timelines that a reader can check.
+//! Tests of rows, iterations and correlations, on timelines that can be checked by hand.
 #![allow(clippy::unwrap_used)]
 
 use crate::frame::IntColumn;
@@ -25,7 +25,7 @@ fn texts(trace: &Trace, column: &str) -> Vec<Option<String>> {
 }
 
 #[test]
-fn only_events_with_a_duration_and_a_category_are_rows() {
+fn events_with_duration_and_category_become_rows() {
     let trace = load(
         &TraceBuilder::new()
             .raw(r#"{"ph": "M", "name": "process_name", "pid": 1, "ts": 0}"#)
@@ -41,7 +41,7 @@ fn only_events_with_a_duration_and_a_category_are_rows() {
 }
 
 #[test]
-fn iterations_go_by_time_on_the_cpu_and_by_launch_on_the_gpu() {
+fn iterations_follow_cpu_time_and_gpu_launches() {
     // step 4      |----------------|              0..50
     // step 5                       |--------|     50..80
     // launch        |-|                           10..12
@@ -56,7 +56,7 @@ fn iterations_go_by_time_on_the_cpu_and_by_launch_on_the_gpu() {
             .correlation(7)
             .kernel("orphan", Stream(20), 60..70)
             .correlation(8)
-            .operator("at the seam", 50..51)
+            .operator("at the boundary", 50..51)
             .operator("after", 80..81),
     );
     let expected = [None, Some(4), Some(5), Some(4), Some(4), None, Some(5), None];
@@ -66,7 +66,7 @@ fn iterations_go_by_time_on_the_cpu_and_by_launch_on_the_gpu() {
 }
 
 #[test]
-fn kernels_on_stream_0_have_an_iteration_unless_hta_is_followed() {
+fn kernels_on_stream_0_have_an_iteration_except_under_hta() {
     let timeline = TraceBuilder::new()
         .operator("first", 0..1)
         .step(1, 0..50)
@@ -80,7 +80,7 @@ fn kernels_on_stream_0_have_an_iteration_unless_hta_is_followed() {
 }
 
 #[test]
-fn a_graph_launch_is_tied_to_its_last_kernel_and_each_kernel_to_the_launch() {
+fn graph_launch_links_to_its_last_kernel() {
     let trace = load(
         &TraceBuilder::new()
             .operator("a", 0..1)
@@ -102,7 +102,7 @@ fn a_graph_launch_is_tied_to_its_last_kernel_and_each_kernel_to_the_launch() {
 }
 
 #[test]
-fn hta_rounds_starts_up_and_ends_down_but_only_where_starts_are_fractional() {
+fn hta_rounding_needs_a_fractional_start() {
     // 1.2 .. 1.9 crosses no whole µs;  2.0 .. 4.5;  5.1 .. 8.05
     let fractional =
         TraceBuilder::new().nanos().operator("a", 1200..1900).operator("b", 2000..4500).operator("c", 5100..8050);
@@ -119,7 +119,7 @@ fn hta_rounds_starts_up_and_ends_down_but_only_where_starts_are_fractional() {
 }
 
 #[test]
-fn columns_of_arguments_exist_only_where_seen() {
+fn arguments_without_values_have_no_column() {
     let trace = load(
         &TraceBuilder::new()
             .operator("a", 0..1)

@@ -5,7 +5,7 @@ use super::builder::{IdColumn, IdColumnBuilder};
 use super::correlate::Partners;
 use super::iterations::{IterationIndex, ProfilerStep};
 use super::step_name::StepName;
-use crate::exec::pool::both;
+use crate::exec::fork_join::join;
 use crate::read::Meter;
 use crate::{Compat, Result};
 use hashbrown::HashSet;
@@ -50,10 +50,10 @@ impl Events {
         beside: bool,
     ) -> Result<Derived> {
         let (partners, (clock, end)) =
-            both(beside, || self.partners(texts), || (IterationIndex::new(&self.steps(steps)), self.ends()));
+            join(beside, || self.partners(texts), || (IterationIndex::new(&self.steps(steps)), self.ends()));
         meter.check()?;
         let iterations = || self.iterations(texts, &clock, &partners, compat);
-        let (iteration, (index_correlation, streams, names, span)) = both(beside, iterations, || {
+        let (iteration, (index_correlation, streams, names, span)) = join(beside, iterations, || {
             let (streams, names) = (distinct(&self.stream), self.names_used(texts.len()));
             (self.index_correlation(&partners), streams, names, span(&self.ts, &end))
         });

@@ -9,8 +9,8 @@ use super::columns::*;
 use super::derive::{Derived, Events};
 use super::step_name::StepName;
 use super::time::round_like_hta;
-use crate::exec::pool::share;
-use crate::read::{Meter, Odd, OddCounts};
+use crate::exec::fork_join::run_with_helpers;
+use crate::read::{Anomaly, AnomalyCounts, Meter};
 use crate::{Compat, Error, Result};
 use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn};
 
@@ -29,8 +29,8 @@ pub(crate) struct Built {
     pub(crate) odd_steps: Vec<String>,
     /// Durations that HTA's rounding made negative.
     pub(crate) negative: u64,
-    /// Odd values inside events.
-    pub(crate) odd: OddCounts,
+    /// Anomalies inside events.
+    pub(crate) anomalies: AnomalyCounts,
     /// Start of the first event.
     pub(crate) first_ts: i64,
     /// End of the last event.
@@ -56,21 +56,21 @@ impl Builder<'_> {
         let meter = self.meter;
         let args = std::mem::take(&mut self.rows.args);
         let interner = std::mem::take(&mut self.rows.interner);
-        let mut odd = std::mem::take(&mut self.rows.odd);
+        let mut anomalies = std::mem::take(&mut self.rows.anomalies);
         let rows = self.rows.index.rows();
         let others = others.min(rows / ROWS_OF_ONE);
         let texts = interner.texts();
         let steps: Vec<StepName> = texts.iter().map(|text| StepName::of(text)).collect();
         let codes = CategoryCodes::of(texts)?;
         if self.slots.full() {
-            odd.note(Odd::TooManyArgs);
+            anomalies.note(Anomaly::TooManyArgs);
         }
-        odd.add(interner.odd());
+        anomalies.add(interner.odd());
         let slots = self.slots.into_slots();
         meter.check()?;
         let args = args.into_iter().zip(&slots).collect();
         let own = || self.rows.own_columns(texts, &steps, &codes, self.compat, meter, others > 1);
-        let (own, args) = share(others, own, args, |(cells, slot)| {
+        let (own, args) = run_with_helpers(others, own, args, |(cells, slot)| {
             meter.check()?;
             Ok::<_, Error>(arg_columns(cells, slot, rows, &codes))
         });
@@ -93,7 +93,7 @@ impl Builder<'_> {
         iterations.dedup();
 
         let events = DataFrame::new(rows, columns)?;
-        Ok(Built { events, names, iterations, odd_steps, negative, odd, first_ts, last_end, streams })
+        Ok(Built { events, names, iterations, odd_steps, negative, anomalies, first_ts, last_end, streams })
     }
 }
 

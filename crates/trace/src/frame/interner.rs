@@ -1,6 +1,6 @@
 //! Symbol table of one file: each text once, numbered in order of first appearance.
 
-use crate::read::{OddCounts, compact, decode};
+use crate::read::{AnomalyCounts, compact, decode};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -27,7 +27,7 @@ pub(crate) struct Interner {
     /// Of some ways of writing, found by few of their bytes, where they stand in `bytes`: most texts are one of these.
     recent: Vec<Recent>,
     /// What was repaired: once for each way of writing.
-    odd: OddCounts,
+    odd: AnomalyCounts,
 }
 
 /// A way of writing that came before.
@@ -124,7 +124,7 @@ impl Interner {
     }
 
     /// What was repaired in texts, each way of writing counted once.
-    pub(crate) fn odd(&self) -> &OddCounts {
+    pub(crate) fn odd(&self) -> &AnomalyCounts {
         &self.odd
     }
 

@@ -1,10 +1,10 @@
-//! Values that are not what they should be, counted by kind so that leniency is visible.
+//! Anomalies: unusual values, counted by kind so that each repair is visible.
 
 use crate::Warning;
 
-/// What can be odd about a value, and what is done about it.
+/// Kinds of anomalies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Odd {
+pub(crate) enum Anomaly {
     NotFinite,
     HugeInteger,
     Fraction,
@@ -18,7 +18,8 @@ pub(crate) enum Odd {
     TooManyArgs,
 }
 
-impl Odd {
+impl Anomaly {
+    /// Each kind, and its text in a warning: what was found, and the repair.
     const ALL: [(Self, &'static str); 11] = [
         (Self::NotFinite, "NaN or Infinity, read as null"),
         (Self::HugeInteger, "a number beyond 64 bits, read as null"),
@@ -34,26 +35,26 @@ impl Odd {
     ];
 }
 
-/// How often each kind occurred.
+/// Number of anomalies of each kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct OddCounts([u64; Odd::ALL.len()]);
+pub(crate) struct AnomalyCounts([u64; Anomaly::ALL.len()]);
 
-impl OddCounts {
-    pub(crate) fn note(&mut self, odd: Odd) {
-        self.0[odd as usize] += 1;
+impl AnomalyCounts {
+    pub(crate) fn note(&mut self, anomaly: Anomaly) {
+        self.0[anomaly as usize] += 1;
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine += theirs;
+        for (count, more) in self.0.iter_mut().zip(&other.0) {
+            *count += more;
         }
     }
 
-    /// One warning per kind that occurred.
+    /// Returns one warning per kind that occurred.
     pub(crate) fn warnings(&self, file: &str) -> impl Iterator<Item = Warning> {
-        Odd::ALL
+        Anomaly::ALL
             .iter()
-            .map(|&(odd, what)| (self.0[odd as usize], what))
+            .map(|&(anomaly, what)| (self.0[anomaly as usize], what))
             .filter(|(count, _)| *count > 0)
             .map(move |(count, what)| Warning::OddValues { file: file.to_owned(), what: what.to_owned(), count })
     }

@@ -1,7 +1,7 @@
 //! A copy of a trace in which some events say what they belong to.
 
 use super::TraceEdit;
-use crate::read::{OddCounts, decode, object_members};
+use crate::read::{AnomalyCounts, decode, object_members};
 use hashbrown::HashMap;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,7 +87,7 @@ impl TraceEdit for Overlay {
             return None;
         }
         let inner = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
-        let number = inner.and_then(|name| numbers.get(&*decode(name, &mut OddCounts::default())));
+        let number = inner.and_then(|name| numbers.get(&*decode(name, &mut AnomalyCounts::default())));
         let small = number.map(|number| format!("\"{number}\""));
         let kept = members.iter().filter(|(key, _)| *key != b"args").map(|&(key, value)| match &small {
             Some(small) if key == b"name" => (key, small.as_bytes()),

@@ -5,7 +5,7 @@ use super::column_builder::ColumnBuilder;
 use super::id_column::IdColumnBuilder;
 use crate::frame::args::ArgKind;
 use crate::frame::interner::{Interner, RawForm};
-use crate::read::{Odd, OddCounts, Raw, Token};
+use crate::read::{Anomaly, AnomalyCounts, Raw, Token};
 use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series};
 
 /// The values of one argument. Costs nothing until the first one arrives.
@@ -35,7 +35,7 @@ impl ArgColumnBuilder {
         kind: ArgKind,
         value: Raw<'_>,
         texts: &mut Interner,
-        odd: &mut OddCounts,
+        odd: &mut AnomalyCounts,
     ) {
         match kind {
             ArgKind::Int => {
@@ -118,7 +118,7 @@ impl ArgColumnBuilder {
         })
     }
 
-    fn any(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, odd: &mut OddCounts) {
+    fn any(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, odd: &mut AnomalyCounts) {
         let token = match value {
             Raw::Token(token) if !matches!(self.cells, Values::Symbols(_)) => token,
             other => return self.cells.text(row, other, texts),
@@ -128,10 +128,10 @@ impl ArgColumnBuilder {
         if let b"true" | b"false" = token.text {
             return self.cells.int(row, i64::from(token.text == b"true"));
         }
-        let whole = if token.is_float() { Err(Odd::HugeInteger) } else { token.integer() };
+        let whole = if token.is_float() { Err(Anomaly::HugeInteger) } else { token.integer() };
         match whole {
             Ok(value) => self.cells.int(row, value),
-            Err(Odd::HugeInteger) => match token.as_f64() {
+            Err(Anomaly::HugeInteger) => match token.as_f64() {
                 Ok(value) => self.cells.float(row, value),
                 Err(kind) => odd.note(kind),
             },
@@ -235,14 +235,14 @@ pub(crate) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
 #[inline]
 pub(crate) fn number<'a, T>(
     value: Raw<'a>,
-    read: impl Fn(&Token<'a>) -> Result<T, Odd>,
-    odd: &mut OddCounts,
+    read: impl Fn(&Token<'a>) -> Result<T, Anomaly>,
+    odd: &mut AnomalyCounts,
 ) -> Option<T> {
     let result = match value {
         Raw::Null => return None,
         Raw::Token(token) => read(&token),
-        Raw::Text(text) => read(&Token::of(text.trim_ascii())).inspect(|_| odd.note(Odd::NumberAsText)),
-        Raw::Nested(_) => Err(Odd::NotANumber),
+        Raw::Text(text) => read(&Token::of(text.trim_ascii())).inspect(|_| odd.note(Anomaly::NumberAsText)),
+        Raw::Nested(_) => Err(Anomaly::NotANumber),
     };
     result.map_err(|kind| odd.note(kind)).ok()
 }

@@ -1,126 +1,90 @@
-//! The entries of a list of events: each to the sink, the broken ones left behind.
+//! Parser of an array of events: each valid entry goes to the sink, invalid ones are skipped.
 
-use super::boundary::{Next, next_event};
-use super::buffer::{End, Window};
-use super::document::{Cut, EventSink, Flow, ON, Outcome, Reading, STOP, data_error};
+use super::boundary::{NextEvent, next_event};
+use super::buffer::End;
 use super::event::raw_event;
+use super::parser::{Array, CONTINUE, Parser, STOP};
 use super::scan::Stop;
+use super::sink::EventSink;
 use crate::Result;
-use crate::read::Odd;
-use crate::read::source::RankText;
+use crate::read::{Anomaly, Fault};
 use std::io::Read;
+use std::ops::ControlFlow;
 
-/// Which list is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
-    /// That of `traceEvents`.
-    Member,
-    /// The whole text; its closing bracket is optional.
-    Bare,
-    /// From some entry on, one that another reading has begun. Its end is left to that one.
-    Begun,
+/// State of the parser of an array after a run.
+pub(super) enum Entries {
+    /// Between two entries, with all text in memory consumed.
+    Paused,
+    /// After the array, or where the text was cut or the sink stopped.
+    Ended(ControlFlow<()>),
 }
 
-/// Who else reads the same text.
-pub(in crate::read) trait Others<R, S> {
-    /// The cursor stands between two entries of the list, behind all that the window holds. What the others have read of
-    /// the text that follows goes into the sink and the outcome, and the window moves on.
-    fn reached(&mut self, window: &mut Window<RankText<R>>, sink: &mut S, outcome: &mut Outcome) -> Reached;
-}
+const CUT_BETWEEN_EVENTS: &str = "the JSON text ends inside the list of events";
 
-/// How the reading goes on behind what the window holds.
-pub(in crate::read) enum Reached {
-    /// Not at all.
-    Ended,
-    /// Where the window is now.
-    Moved,
-    /// The window reads on.
-    Nothing,
-}
-
-/// Nobody.
-pub(super) struct Alone;
-
-impl<R, S> Others<R, S> for Alone {
-    fn reached(&mut self, _: &mut Window<RankText<R>>, _: &mut S, _: &mut Outcome) -> Reached {
-        Reached::Nothing
-    }
-}
-
-impl<R: Read, S: EventSink> Reading<'_, R, S> {
-    /// The entries of a list of events; the cursor stands on its bracket, in one that was begun before an entry.
-    pub(super) fn events(&mut self, list: List) -> Flow {
-        if list != List::Begun {
-            self.window.advance(1);
-        }
-        let mut at_refill = self.window.refills();
+impl<R: Read, S: EventSink> Parser<'_, R, S> {
+    /// Parses entries until the text in memory or the array ends. The cursor is between two entries.
+    pub(super) fn entries(&mut self, array: Array) -> Result<Entries> {
+        let mut refills = self.reported_refills;
         loop {
-            if self.window.refills() != at_refill {
-                at_refill = self.window.refills();
+            if self.text.refills() != refills {
+                refills = self.text.refills();
+                self.reported_refills = refills;
                 if self.sink.tick(self.outcome.events).is_break() {
-                    return Ok(STOP);
+                    return Ok(Entries::Ended(STOP));
                 }
             }
-            let mut next = self.window.peek_in_memory();
-            if next.is_none() {
-                match self.go_on() {
-                    Reached::Ended => return Ok(ON),
-                    Reached::Moved => continue,
-                    Reached::Nothing => next = self.window.peek(),
-                }
+            let next = self.text.peek_buffered();
+            if next.is_none() && self.text.end().is_none() {
+                return Ok(Entries::Paused);
             }
             match next {
                 Some(b'{') => self.event()?,
-                Some(b',') => self.window.advance(1),
-                Some(b']') | None if list == List::Begun => return Ok(ON),
+                Some(b',') => self.text.advance(1),
+                Some(b']') | None if array == Array::Rest => return Ok(Entries::Ended(CONTINUE)),
                 Some(b']') => {
-                    self.window.advance(1);
-                    return Ok(ON);
+                    self.text.advance(1);
+                    return Ok(Entries::Ended(CONTINUE));
                 }
                 Some(b'"' | b'[') => {
-                    self.outcome.odd.note(Odd::NotAnEvent);
-                    self.outcome.events += 1;
+                    self.not_an_event();
                     if self.skip(0).is_none() {
-                        self.cut("the JSON text ends inside the list of events")?;
+                        self.cut(CUT_BETWEEN_EVENTS)?;
                     }
                 }
-                Some(_) => match self.window.whole(|scanner| scanner.value().map(|_| ())) {
-                    Ok(()) => {
-                        self.outcome.odd.note(Odd::NotAnEvent);
-                        self.outcome.events += 1;
-                    }
+                Some(_) => match self.text.scan(|scanner| scanner.value().map(|_| ())) {
+                    Ok(()) => self.not_an_event(),
                     Err(Stop::Bad(reason)) => self.recover(reason.reason())?,
-                    Err(Stop::More) => self.cut("the JSON text ends inside the list of events")?,
+                    Err(Stop::More) => self.cut(CUT_BETWEEN_EVENTS)?,
                 },
-                None if list == List::Bare && matches!(self.window.end(), Some(End::Over)) => return Ok(ON),
-                None => self.cut("the JSON text ends inside the list of events")?,
+                None if array == Array::Bare && matches!(self.text.end(), Some(End::Complete)) => {
+                    return Ok(Entries::Ended(CONTINUE));
+                }
+                None => self.cut(CUT_BETWEEN_EVENTS)?,
             }
             if self.outcome.cut.is_some() {
-                return Ok(ON);
+                return Ok(Entries::Ended(CONTINUE));
             }
         }
     }
 
-    /// Behind what is in memory, between two entries.
-    #[cold]
-    fn go_on(&mut self) -> Reached {
-        let found = self.window.reader().found(self.window.offset());
-        self.outcome.rank_in_text = self.outcome.rank_in_text.or(found);
-        self.others.reached(&mut self.window, self.sink, &mut self.outcome)
+    /// Counts an entry that is valid JSON but not an event.
+    fn not_an_event(&mut self) {
+        self.outcome.anomalies.note(Anomaly::NotAnEvent);
+        self.outcome.events += 1;
     }
 
     #[inline]
     fn event(&mut self) -> Result<()> {
-        let Self { window, sink, outcome, memory, .. } = self;
-        memory.layouts.learnt_with(sink.args_known());
+        let Self { text, sink, outcome, cache, .. } = self;
+        cache.templates.valid_for(sink.args_known());
         let index = outcome.events as i64;
-        let read = window.whole(|scanner| {
-            let event = raw_event(scanner, index, memory, |key| sink.slot(key))?;
+        let scanned = text.scan(|scanner| {
+            let event = raw_event(scanner, index, cache, |key| sink.slot(key))?;
             sink.event(&event);
             sink.event_text(index, scanner.passed());
             Ok(())
         });
-        match read {
+        match scanned {
             Ok(()) => outcome.events += 1,
             Err(Stop::More) => self.cut("the JSON text ends inside an event")?,
             Err(Stop::Bad(reason)) => {
@@ -131,32 +95,21 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         Ok(())
     }
 
-    /// Leaves a broken event behind and finds the next one: `}`, `,`, `{` and a key that events have.
+    /// Skips an invalid event: moves to the next apparent start of an event.
     fn recover(&mut self, reason: &'static str) -> Result<()> {
-        let here = Cut { offset: self.window.offset(), reason: reason.to_owned() };
+        let here = Fault { offset: self.text.offset(), reason: reason.to_owned() };
         self.outcome.skipped.get_or_insert((0, here)).0 += 1;
         loop {
-            match next_event(self.window.ahead()) {
-                Next::At(position) => {
-                    self.window.advance(position);
+            match next_event(self.text.ahead()) {
+                NextEvent::At(position) => {
+                    self.text.advance(position);
                     return Ok(());
                 }
-                Next::Perhaps(position) => self.window.advance(position),
+                NextEvent::NotBefore(position) => self.text.advance(position),
             }
-            if !self.window.more() {
+            if !self.text.refill() {
                 return self.cut("no further event can be made out");
             }
         }
-    }
-
-    /// Notes that the text ends here.
-    pub(super) fn cut(&mut self, reason: &str) -> Result<()> {
-        let offset = self.window.offset();
-        let reason = match self.window.take_end() {
-            Some(End::Failed(error)) => data_error(self.file, error)?,
-            _ => reason.to_owned(),
-        };
-        self.outcome.cut = Some(Cut { offset, reason });
-        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Sixty-four bytes at once: where the quotes, backslashes and brackets stand, as the bits of a word each.
+//! Positions of quotes, backslashes and brackets in a block of 64 bytes, as the bits of one word each.
 //!
 //! ```text
 //! text      {"a": [1, "\"]"]}
@@ -8,13 +8,12 @@
 //! close     .............x..xx
 //! ```
 //!
-//! Texts are not looked into here: a bracket between quotes has its bit, too. `text_mask` says which bytes lie between
-//! quotes.
+//! Brackets between quotes have a bit, too: [`Carry::texts`] returns which bytes are between quotes.
 
-/// How many bytes a word of bits speaks of.
+/// Bytes in a block: one per bit of a word.
 pub(crate) const BLOCK: usize = 64;
 
-/// Where something stands in a block: bit n is byte n.
+/// Positions in a block: bit n is byte n.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Bits {
     pub(crate) quote: u64,
@@ -24,7 +23,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Of a block.
+    /// Finds the positions in a block.
     #[inline]
     pub(crate) fn of(block: &[u8; BLOCK]) -> Self {
         let mut bits = Self::default();
@@ -39,41 +38,39 @@ impl Bits {
     }
 }
 
-/// The quotes and backslashes among sixteen bytes: bit n is byte n.
+/// Returns the positions of quotes and backslashes among sixteen bytes: bit n is byte n.
 #[inline]
 pub(crate) fn quotes_and_backslashes(bytes: &[u8; 16]) -> u16 {
     let [quotes, backslashes, ..] = sixteen::find(bytes);
     quotes | backslashes
 }
 
-/// What a block leaves to the next one.
+/// State carried from a block to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Carry {
-    /// Its last byte escapes the next one.
+    /// The last byte escapes the next one.
     escapes: bool,
-    /// It ends between quotes.
+    /// The block ends between quotes.
     pub(crate) in_text: bool,
 }
 
 impl Carry {
-    /// The quotes that begin or end a text, and the bytes between them with the opening quote: the bits of the block, and
-    /// the carry to the next.
+    /// Returns the quotes that begin or end a text, and the bytes between them with the opening quote.
     #[inline]
     pub(crate) fn texts(&mut self, bits: &Bits) -> (u64, u64) {
         let quotes = bits.quote & !self.escaped(bits.backslash);
-        let within = up_to(quotes) ^ if self.in_text { u64::MAX } else { 0 };
+        let within = prefix_xor(quotes) ^ if self.in_text { u64::MAX } else { 0 };
         self.in_text = within >> 63 == 1;
         (quotes, within)
     }
 
-    /// The bytes that a backslash before them escapes.
+    /// Returns the bytes that a backslash escapes.
     #[inline]
     fn escaped(&mut self, backslash: u64) -> u64 {
         if backslash == 0 {
             return u64::from(std::mem::take(&mut self.escapes));
         }
-        // Of a run of backslashes every second one escapes: adding carries through the run, from an even place and from
-        // an odd one.
+        // Every second backslash of a run escapes: addition carries through runs that start at an even and at an odd bit.
         const EVEN: u64 = u64::MAX / 3;
         let first = u64::from(self.escapes);
         let escaping = backslash & !first;
@@ -85,25 +82,25 @@ impl Carry {
     }
 }
 
-/// Bit n tells whether an odd number of bits is set up to n.
+/// Returns the prefix XOR: bit n is set if an odd number of bits up to n is set.
 #[inline]
-fn up_to(mut bits: u64) -> u64 {
+fn prefix_xor(mut bits: u64) -> u64 {
     for by in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << by;
     }
     bits
 }
 
-/// Sixteen bytes compared at once, by the instructions that every x86-64 has.
+/// Comparison of sixteen bytes at once, with instructions that every x86-64 has.
 #[cfg(target_arch = "x86_64")]
 mod sixteen {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8};
 
-    /// The quotes, backslashes, opening and closing brackets.
+    /// Returns the positions of quotes, backslashes, opening and closing brackets.
     #[allow(unsafe_code)]
     #[inline]
     pub(super) fn find(bytes: &[u8; 16]) -> [u16; 4] {
-        // SAFETY: every x86-64 has SSE2, for which alone Rust asks; the function takes and gives values.
+        // SAFETY: the only requirement is SSE2, which every x86-64 has; arguments and results are plain values.
         unsafe { with_sse2(bytes) }
     }
 
@@ -123,13 +120,13 @@ mod sixteen {
     }
 }
 
-/// The same byte by byte.
+/// The same, byte by byte.
 #[cfg(not(target_arch = "x86_64"))]
 mod sixteen {
     pub(super) use super::one_by_one as find;
 }
 
-/// The quotes, backslashes, opening and closing brackets.
+/// Returns the positions of quotes, backslashes, opening and closing brackets, byte by byte.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn one_by_one(bytes: &[u8; 16]) -> [u16; 4] {
@@ -157,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instructions_find_what_a_loop_finds() {
+    fn vector_instructions_equal_a_loop() {
         for seed in 0..2000 {
             let block = bytes(seed);
             for part in block.as_chunks::<16>().0 {
@@ -167,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_what_a_loop_says_across_blocks() {
+    fn texts_across_blocks_equal_a_loop() {
         for seed in 0..2000 {
             let mut carry = Carry::default();
             let (mut in_text, mut escaped) = (false, false);

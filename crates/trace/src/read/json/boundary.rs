@@ -1,17 +1,17 @@
-//! Behind a broken event: where the next one may begin.
+//! Apparent starts of events: where a chunk may begin, and where parsing resumes after an invalid event.
 
-use super::scan::is_blank;
+use super::bytes::is_blank;
 
-/// Where the next event may begin.
-pub(in crate::read) enum Next {
-    /// Its brace.
+/// Result of the search for an event.
+pub(in crate::read) enum NextEvent {
+    /// The index of its opening brace.
     At(usize),
-    /// No event before this place; one may begin here, after more text.
-    Perhaps(usize),
+    /// None before this index; more text may complete one there.
+    NotBefore(usize),
 }
 
-/// The first place that looks like the seam between two events: `}`, `,`, `{` and a key that events have.
-pub(in crate::read) fn next_event(bytes: &[u8]) -> Next {
+/// Finds the first `}`, `,`, `{` and key of an event, with any white space between them.
+pub(in crate::read) fn next_event(bytes: &[u8]) -> NextEvent {
     const KEYS: [&[u8]; 9] = [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id"];
     let blanks = |from: usize| bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
     let mut at = 0;
@@ -19,21 +19,21 @@ pub(in crate::read) fn next_event(bytes: &[u8]) -> Next {
         let close = at + found;
         at = close + 1;
         let comma = at + blanks(at);
-        let Some(&byte) = bytes.get(comma) else { return Next::Perhaps(close) };
+        let Some(&byte) = bytes.get(comma) else { return NextEvent::NotBefore(close) };
         if byte != b',' {
             continue;
         }
         let open = comma + 1 + blanks(comma + 1);
-        let Some(&byte) = bytes.get(open) else { return Next::Perhaps(close) };
+        let Some(&byte) = bytes.get(open) else { return NextEvent::NotBefore(close) };
         if byte != b'{' {
             continue;
         }
         let quote = open + 1 + blanks(open + 1);
-        let Some(key) = bytes.get(quote..quote + 6) else { return Next::Perhaps(close) };
+        let Some(key) = bytes.get(quote..quote + 6) else { return NextEvent::NotBefore(close) };
         let is_key = |name: &&[u8]| key[1..].strip_prefix(*name).is_some_and(|rest| rest.first() == Some(&b'"'));
         if key[0] == b'"' && KEYS.iter().any(is_key) {
-            return Next::At(open);
+            return NextEvent::At(open);
         }
     }
-    Next::Perhaps(bytes.len())
+    NextEvent::NotBefore(bytes.len())
 }

@@ -1,130 +1,133 @@
-//! A stretch of the JSON text in memory, refilled as the cursor moves on.
+//! Sliding buffer over the JSON text, refilled as the cursor advances.
 
-use super::scan::{Bad, Scanner, Stop, is_blank};
+use super::bytes::is_blank;
+use super::scan::{Bad, Scanner, Stop};
 use std::io::{ErrorKind, Read};
 
-/// Bytes asked for at once.
-pub(crate) const CHUNK: usize = 256 * 1024;
+/// Bytes requested at once.
+pub(in crate::read) const BUFFER_SIZE: usize = 256 * 1024;
 
-/// A single value may take this much; a longer one is left out.
-const LONGEST: usize = 64 * 1024 * 1024;
+/// Upper bound on a single value, in bytes; a longer one is skipped.
+const MAX_VALUE: usize = 64 * 1024 * 1024;
 
-/// Memory with text at its start.
+/// Memory for the text of a chunk, used again for later chunks.
 #[derive(Debug, Default)]
-pub(crate) struct Block {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) filled: usize,
+pub(in crate::read) struct ChunkBuffer {
+    pub(in crate::read) bytes: Vec<u8>,
+    /// Length of the text at the start of `bytes`.
+    pub(in crate::read) filled: usize,
 }
 
-impl Block {
-    /// The text.
-    pub(crate) fn text(&self) -> &[u8] {
+impl ChunkBuffer {
+    /// Returns the text.
+    pub(in crate::read) fn text(&self) -> &[u8] {
         &self.bytes[..self.filled]
     }
 }
 
-/// A stretch of the JSON text in memory.
-pub(crate) struct Window<R> {
+/// The part of a JSON text that is in memory, and a cursor in it.
+pub(in crate::read) struct TextBuffer<R> {
     reader: R,
     bytes: Vec<u8>,
-    /// The cursor.
+    /// The cursor, as an index into `bytes`.
     at: usize,
-    /// The end of what was read.
+    /// End of the text in `bytes`.
     filled: usize,
-    /// Position of `bytes[0]` in the whole text.
+    /// Offset of `bytes[0]` in the whole text.
     base: u64,
     end: Option<End>,
     refills: u64,
-    /// Of a text in stretches: each is read to its end before the next one is begun.
-    by_stretches: bool,
+    /// A refill is one read, so that it never crosses a chunk boundary.
+    by_chunks: bool,
 }
 
-/// Why no more bytes come.
+/// Why no more text follows.
 #[derive(Debug)]
-pub(crate) enum End {
-    /// The text is over.
-    Over,
+pub(in crate::read) enum End {
+    /// The text is complete.
+    Complete,
     /// The reader failed.
     Failed(std::io::Error),
 }
 
-impl<R: Read> Window<R> {
-    pub(crate) fn new(reader: R, chunk: usize) -> Self {
-        Self { reader, bytes: vec![0; chunk], at: 0, filled: 0, base: 0, end: None, refills: 0, by_stretches: false }
+impl<R: Read> TextBuffer<R> {
+    pub(in crate::read) fn new(reader: R, size: usize) -> Self {
+        Self { reader, bytes: vec![0; size], at: 0, filled: 0, base: 0, end: None, refills: 0, by_chunks: false }
     }
 
-    /// The same; the reader gives a text in stretches, and none of the next with the last of one.
-    pub(crate) fn by_stretches(reader: R, chunk: usize) -> Self {
-        Self { by_stretches: true, ..Self::new(reader, chunk) }
+    /// Creates a buffer over a reader that returns at most the rest of a chunk per read.
+    pub(in crate::read) fn by_chunks(reader: R, size: usize) -> Self {
+        Self { by_chunks: true, ..Self::new(reader, size) }
     }
 
-    /// Over a block of the text, which begins at `base`, and no further.
-    pub(crate) fn over(block: Block, base: u64, reader: R) -> Self {
-        let Block { bytes, filled } = block;
-        Self { reader, bytes, at: 0, filled, base, end: Some(End::Over), refills: 0, by_stretches: true }
+    /// Creates a buffer that holds one chunk, whose text begins at offset `base`, and nothing after it.
+    pub(in crate::read) fn of_chunk(chunk: ChunkBuffer, base: u64, reader: R) -> Self {
+        let ChunkBuffer { bytes, filled } = chunk;
+        Self { reader, bytes, at: 0, filled, base, end: Some(End::Complete), refills: 0, by_chunks: true }
     }
 
-    /// Goes on in a block of the text, which begins at `base`, `at` bytes behind its start: what the window held, used up.
-    pub(crate) fn go_on_in(&mut self, block: Block, base: u64, at: usize) -> Block {
-        let Block { bytes, filled } = block;
+    /// Replaces the consumed text by a chunk that begins at offset `base`; the cursor is at index `at` of it. Returns the
+    /// memory of the consumed text.
+    pub(in crate::read) fn continue_in(&mut self, chunk: ChunkBuffer, base: u64, at: usize) -> ChunkBuffer {
+        let ChunkBuffer { bytes, filled } = chunk;
         (self.at, self.filled, self.base) = (at, filled, base);
         self.refills += 1;
-        Block { bytes: std::mem::replace(&mut self.bytes, bytes), filled: 0 }
+        ChunkBuffer { bytes: std::mem::replace(&mut self.bytes, bytes), filled: 0 }
     }
 
-    /// Goes on at another place of the text, which the reader gives from there on.
-    pub(crate) fn go_on_at(&mut self, base: u64) {
+    /// Moves the cursor to another offset, from which the reader continues.
+    pub(in crate::read) fn continue_at(&mut self, base: u64) {
         (self.at, self.filled, self.base) = (0, 0, base);
         self.refills += 1;
     }
 
-    /// The memory, with its text.
-    pub(crate) fn into_block(self) -> Block {
-        Block { bytes: self.bytes, filled: self.filled }
+    /// Returns the memory, with its text.
+    pub(in crate::read) fn into_chunk(self) -> ChunkBuffer {
+        ChunkBuffer { bytes: self.bytes, filled: self.filled }
     }
 
-    /// The text from the cursor on, as far as it is in memory.
-    pub(crate) fn ahead(&self) -> &[u8] {
+    /// Returns the text from the cursor on, as far as it is in memory.
+    pub(in crate::read) fn ahead(&self) -> &[u8] {
         &self.bytes[self.at..self.filled]
     }
 
-    /// Position of the cursor in the whole text.
-    pub(crate) fn offset(&self) -> u64 {
+    /// Returns the offset of the cursor in the whole text.
+    pub(in crate::read) fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
 
-    /// Moves the cursor.
-    pub(crate) fn advance(&mut self, by: usize) {
+    /// Moves the cursor forward.
+    pub(in crate::read) fn advance(&mut self, by: usize) {
         self.at += by;
     }
 
-    /// Where the bytes come from.
-    pub(crate) fn reader(&self) -> &R {
+    /// Returns the reader.
+    pub(in crate::read) fn reader(&self) -> &R {
         &self.reader
     }
 
-    /// Where the bytes come from.
-    pub(crate) fn reader_mut(&mut self) -> &mut R {
+    /// Returns the reader.
+    pub(in crate::read) fn reader_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// How often the window was refilled.
-    pub(crate) fn refills(&self) -> u64 {
+    /// Returns how many times the buffer was refilled.
+    pub(in crate::read) fn refills(&self) -> u64 {
         self.refills
     }
 
-    /// Why no more bytes came.
-    pub(crate) fn end(&self) -> Option<&End> {
+    /// Returns why no more text follows, or `None` if more may follow.
+    pub(in crate::read) fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
 
-    /// Why no more bytes came.
-    pub(crate) fn take_end(&mut self) -> Option<End> {
+    /// Takes the reason why no more text follows.
+    pub(in crate::read) fn take_end(&mut self) -> Option<End> {
         self.end.take()
     }
 
-    /// Reads on; what lies before the cursor is forgotten. False at the end.
-    pub(crate) fn more(&mut self) -> bool {
+    /// Drops the text before the cursor and reads more. Returns whether there was more.
+    pub(in crate::read) fn refill(&mut self) -> bool {
         if self.end.is_some() {
             return false;
         }
@@ -137,10 +140,10 @@ impl<R: Read> Window<R> {
             self.bytes.resize(self.bytes.len() * 2, 0);
         }
         let before = self.filled;
-        while self.filled < self.bytes.len() && !(self.by_stretches && self.filled > before) {
+        while self.filled < self.bytes.len() && !(self.by_chunks && self.filled > before) {
             match self.reader.read(&mut self.bytes[self.filled..]) {
                 Ok(0) => {
-                    self.end = Some(End::Over);
+                    self.end = Some(End::Complete);
                     break;
                 }
                 Ok(read) => self.filled += read,
@@ -154,9 +157,10 @@ impl<R: Read> Window<R> {
         self.filled > before
     }
 
-    /// The next byte in memory that is no white space; the cursor stands on it. `None` where what is in memory ends.
+    /// Moves the cursor to the next byte in memory that is not white space and returns it; `None` at the end of what is in
+    /// memory.
     #[inline]
-    pub(crate) fn peek_in_memory(&mut self) -> Option<u8> {
+    pub(in crate::read) fn peek_buffered(&mut self) -> Option<u8> {
         while self.at < self.filled {
             let byte = self.bytes[self.at];
             if !is_blank(byte) {
@@ -167,32 +171,35 @@ impl<R: Read> Window<R> {
         None
     }
 
-    /// The next byte that is no white space; the cursor stands on it. `None` at the end.
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    /// Moves the cursor to the next byte that is not white space and returns it; `None` at the end of the text.
+    pub(in crate::read) fn peek(&mut self) -> Option<u8> {
         loop {
-            let next = self.peek_in_memory();
-            if next.is_some() || !self.more() {
+            let next = self.peek_buffered();
+            if next.is_some() || !self.refill() {
                 return next;
             }
         }
     }
 
-    /// Reads something whole at the cursor, fetching what it needs, and moves behind it. [`Stop::More`]: the text ends.
-    pub(crate) fn whole<T>(&mut self, mut read: impl FnMut(&mut Scanner<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
+    /// Scans something complete at the cursor, refilling as needed, and moves past it. [`Stop::More`]: the text ends.
+    pub(in crate::read) fn scan<T>(
+        &mut self,
+        mut scan: impl FnMut(&mut Scanner<'_>) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
         loop {
-            // However much is in memory, so that a value is too long or not wherever the window begins.
+            // Bounded, so that whether a value is too long does not depend on how much is in memory.
             let ahead = &self.bytes[self.at..self.filled];
-            let mut scanner = Scanner::new(&ahead[..ahead.len().min(LONGEST + 1)]);
-            match read(&mut scanner) {
+            let mut scanner = Scanner::new(&ahead[..ahead.len().min(MAX_VALUE + 1)]);
+            match scan(&mut scanner) {
                 Ok(value) => {
                     self.at += scanner.position();
                     return Ok(value);
                 }
-                Err(Stop::More) if self.filled - self.at > LONGEST => {
+                Err(Stop::More) if self.filled - self.at > MAX_VALUE => {
                     return Err(Stop::Bad(Bad::Long));
                 }
                 Err(Stop::More) => {
-                    if !self.more() {
+                    if !self.refill() {
                         return Err(Stop::More);
                     }
                 }

@@ -1,251 +1,180 @@
-//! The JSON of a Chrome trace → raw events, in one pass and in bounded memory.
+//! Parser of a Chrome trace: JSON text → raw events and metadata, in one pass and in bounded memory.
 //!
 //! ```text
 //! { "schemaVersion": 1, …, "traceEvents": [ {…}, {…}, … ], "traceName": … }
 //!   └── metadata ──────┘                   └── sink ──┘    └─ metadata ─┘
 //! ```
 //!
-//! A bare list of events is a trace too. Good events are kept whatever stands between them: what is left out or
-//! repaired is counted in the [`Outcome`].
+//! A bare array of events is a trace, too. Valid events are kept whatever surrounds them: the [`Outcome`] counts what was
+//! skipped or repaired.
 
 #[cfg(test)]
 #[path = "document_tests.rs"]
 mod tests;
 
-use super::array::{Alone, List, Others};
-use super::buffer::{CHUNK, End, Window};
-use super::event::{Memory, RawEvent};
-use super::scan::{Bad, Raw, Skipper, Stop};
+use super::array::Entries;
+use super::buffer::{BUFFER_SIZE, End, TextBuffer};
+use super::parser::{Array, CONTINUE, Context, Flow, Parser, Progress};
+use super::rank::RankFinder;
+use super::scan::{Bad, Raw, Stop};
+use super::sink::EventSink;
 use super::text;
-use crate::error::NoEventsReason;
-use crate::error::NotATraceReason;
-use crate::read::source::{ENOUGH, RankText, foreign};
-use crate::read::{Odd, OddCounts};
+use crate::error::{NoEventsReason, NotATraceReason};
+use crate::read::source::{HEAD_SIZE, data_error, foreign_format};
+use crate::read::{Anomaly, Outcome};
 use crate::{Error, Result};
-use serde_json::{Map, Value};
-use std::io::{ErrorKind, Read};
+use std::io::{Error as IoError, Read};
 use std::ops::ControlFlow;
 
-/// A top-level value other than `traceEvents` may take this much.
-const LONGEST_METADATA: usize = 16 * 1024 * 1024;
+/// Upper bound on a top-level value other than `traceEvents`, in bytes.
+const MAX_METADATA: usize = 16 * 1024 * 1024;
 
-/// So much text behind the trace is unpacked for the sake of the check sum behind it, which ends a bomb.
-const LONGEST_TAIL: u64 = 64 << 20;
+/// Upper bound on the text that is decompressed after the trace to reach the gzip trailer: it stops a zip bomb.
+const MAX_TAIL: u64 = 64 << 20;
 
-/// Who takes the events.
-pub(crate) trait EventSink {
-    /// The slot of an argument; `None` if nobody wants it.
-    fn slot(&mut self, key: &[u8]) -> Option<u16>;
-    /// How many arguments have a slot: one that had none may have one once the number changes.
-    fn args_known(&self) -> usize {
-        0
-    }
-    /// A list of events begins; an earlier one no longer counts.
-    fn restart(&mut self);
-    /// One event.
-    fn event(&mut self, event: &RawEvent<'_>);
-    /// The same event as it is written, for whoever copies it.
-    #[inline]
-    fn event_text(&mut self, _index: i64, _text: &[u8]) {}
-    /// One top-level value; `Break` ends the reading.
-    fn metadata(&mut self, key: &str, value: &Value) -> ControlFlow<()>;
-    /// The same value as it is written.
-    fn metadata_text(&mut self, _key: &str, _text: &[u8]) {}
-    /// Called a few times per MB; `Break` ends the reading.
-    fn tick(&mut self, events: u64) -> ControlFlow<()>;
-}
-
-/// What the reading found besides events.
-#[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    /// The top-level keys other than `traceEvents`; of a repeated key the last value.
-    pub(crate) metadata: Map<String, Value>,
-    /// The first number that stands as `"rank": N` anywhere in the text.
-    pub(crate) rank_in_text: Option<i64>,
-    /// Entries of `traceEvents`.
-    pub(crate) events: u64,
-    /// Where and why the text ends early.
-    pub(crate) cut: Option<Cut>,
-    /// Events that are no JSON: how many, and the first.
-    pub(crate) skipped: Option<(u64, Cut)>,
-    /// Why the file is damaged although its text is whole: a check sum that differs.
-    pub(crate) damaged: Option<String>,
-    /// Odd values at the top level and in the list; those inside events are the sink's.
-    pub(crate) odd: OddCounts,
-    /// The sink ended the reading.
-    pub(crate) stopped: bool,
-}
-
-impl Outcome {
-    /// Adds what a later part of the same list came to.
-    pub(in crate::read) fn follow(&mut self, part: Self) {
-        self.rank_in_text = self.rank_in_text.or(part.rank_in_text);
-        self.events += part.events;
-        self.cut = self.cut.take().or(part.cut);
-        self.odd.add(&part.odd);
-        self.skipped = match (self.skipped.take(), part.skipped) {
-            (Some((before, first)), Some((count, _))) => Some((before + count, first)),
-            (before, part) => before.or(part),
-        };
-    }
-}
-
-/// A place in the text, and what is wrong there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) offset: u64,
-    pub(crate) reason: String,
-}
-
-/// Reads a whole trace into `sink`.
+/// Parses a whole trace into `sink`, on this thread.
 ///
 /// # Errors
-/// If this is no trace, has no `traceEvents`, or the operating system fails. An empty list of events is no error here.
+/// If this is no trace, has no `traceEvents`, or the operating system fails. An empty array of events is not an error here.
 pub(crate) fn read_events<S: EventSink>(reader: impl Read, file: &str, sink: &mut S) -> Result<Outcome> {
-    read_by(reader, CHUNK, file, sink)
+    read_buffered(reader, BUFFER_SIZE, file, sink)
 }
 
-/// The same in windows of another size.
-pub(in crate::read) fn read_by<S: EventSink>(
+/// Same as [`read_events`], with a buffer of another size.
+pub(in crate::read) fn read_buffered<S: EventSink>(
     reader: impl Read,
-    chunk: usize,
+    buffer_size: usize,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
-    Reading::new(Window::new(RankText::new(reader), chunk), file, sink, &mut Alone).whole()
+    let text = TextBuffer::new(RankFinder::new(reader), buffer_size);
+    let mut parser = Parser::of_document(text, file, sink);
+    while parser.run()? == Progress::BetweenEvents {
+        parser.refill();
+    }
+    parser.finish()
 }
 
-/// A text that is being read.
-pub(in crate::read) struct Reading<'s, R, S> {
-    pub(super) window: Window<RankText<R>>,
-    pub(super) file: &'s str,
-    pub(super) sink: &'s mut S,
-    pub(super) outcome: Outcome,
-    pub(super) memory: Memory,
-    pub(super) others: &'s mut dyn Others<R, S>,
-}
-
-pub(super) type Flow = Result<ControlFlow<()>>;
-pub(super) const ON: ControlFlow<()> = ControlFlow::Continue(());
-pub(super) const STOP: ControlFlow<()> = ControlFlow::Break(());
-
-impl<'s, R: Read, S: EventSink> Reading<'s, R, S> {
-    pub(in crate::read) fn new(
-        window: Window<RankText<R>>,
-        file: &'s str,
-        sink: &'s mut S,
-        others: &'s mut dyn Others<R, S>,
-    ) -> Self {
-        Self { window, file, sink, outcome: Outcome::default(), memory: Memory::default(), others }
+impl<R: Read, S: EventSink> Parser<'_, R, S> {
+    /// Parses until the text in memory ends between two events, or the document ends.
+    ///
+    /// # Errors
+    /// If this is no trace, or the operating system fails.
+    pub(in crate::read) fn run(&mut self) -> Result<Progress> {
+        loop {
+            let flow = match self.context {
+                Context::Start => self.start()?,
+                Context::Object => self.object()?,
+                Context::Array(array) => match self.entries(array)? {
+                    Entries::Paused => return Ok(Progress::BetweenEvents),
+                    Entries::Ended(flow) => {
+                        let more = array == Array::Member && self.outcome.cut.is_none();
+                        self.context = if more { Context::Object } else { Context::End };
+                        flow
+                    }
+                },
+                Context::End => return Ok(Progress::Finished),
+            };
+            if flow.is_break() {
+                self.outcome.stopped = true;
+                self.context = Context::End;
+            }
+        }
     }
 
-    /// The text from its first byte on.
-    pub(in crate::read) fn whole(mut self) -> Result<Outcome> {
-        let (flow, file) = (self.document()?, self.file);
-        let (mut outcome, window) = self.ended(flow);
+    /// Returns what was found, once [`Self::run`] has finished; reads on to the end of the file, to check it.
+    ///
+    /// # Errors
+    /// If the operating system fails.
+    pub(in crate::read) fn finish(self) -> Result<Outcome> {
+        let file = self.file;
+        let (mut outcome, text, _) = self.into_parts();
         if !outcome.stopped && outcome.cut.is_none() {
-            outcome.damaged = damage_behind(window, file)?;
+            outcome.damaged = damage_after(text, file)?;
         }
         Ok(outcome)
     }
 
-    /// Entries of a list that another reading has begun, unless that fails; and the window, where this one ended. What an
-    /// earlier one kept in `memory` is used, and what this one leaves stays there.
-    pub(in crate::read) fn part(mut self, memory: &mut Memory) -> (Option<Outcome>, Window<RankText<R>>) {
-        self.memory = std::mem::take(memory);
-        let flow = self.events(List::Begun);
-        *memory = std::mem::take(&mut self.memory);
-        // What the last stretch held.
-        let _ = self.sink.tick(self.outcome.events);
-        let failed = flow.is_err();
-        let (outcome, window) = self.ended(flow.unwrap_or(STOP));
-        ((!failed).then_some(outcome), window)
-    }
-
-    fn ended(mut self, flow: ControlFlow<()>) -> (Outcome, Window<RankText<R>>) {
-        let end = self.window.offset();
-        self.outcome.stopped = flow.is_break();
-        self.outcome.rank_in_text = self.outcome.rank_in_text.or(self.window.reader().found(end));
-        (self.outcome, self.window)
-    }
-}
-
-impl<R: Read, S: EventSink> Reading<'_, R, S> {
-    fn document(&mut self) -> Flow {
-        while self.window.ahead().len() < 3 && self.window.more() {}
-        if self.window.ahead().starts_with(b"\xEF\xBB\xBF") {
-            self.window.advance(3);
+    /// Enters the document; refuses what is not a trace.
+    fn start(&mut self) -> Flow {
+        while self.text.ahead().len() < 3 && self.text.refill() {}
+        if self.text.ahead().starts_with(b"\xEF\xBB\xBF") {
+            self.text.advance(3);
         }
-        // Before blanks are passed over: one of them may be the first byte of another format.
-        let is_odd = |byte: Option<u8>| byte.is_some_and(|byte| !(b'\t'..0x80).contains(&byte));
-        let [first, second] = [0, 1].map(|at| self.window.ahead().get(at).copied());
-        if is_odd(first) || is_odd(second) || first == Some(b'\n') {
+        // Before white space is skipped: it may be the first byte of another format.
+        let is_binary = |byte: Option<u8>| byte.is_some_and(|byte| !(b'\t'..0x80).contains(&byte));
+        let [first, second] = [0, 1].map(|at| self.text.ahead().get(at).copied());
+        if is_binary(first) || is_binary(second) || first == Some(b'\n') {
             self.refuse_foreign()?;
         }
-        match self.window.peek() {
-            Some(b'[') => {
-                self.sink.restart();
-                self.events(List::Bare)
-            }
+        match self.text.peek() {
+            Some(b'[') => self.enter_array(Array::Bare),
             Some(b'{') => {
-                self.window.advance(1);
-                self.object()
+                self.text.advance(1);
+                self.context = Context::Object;
             }
             Some(_) => {
                 self.refuse_foreign()?;
-                let start: String = String::from_utf8_lossy(self.window.ahead()).chars().take(24).collect();
-                Err(self.not_a_trace(NotATraceReason::NotJson { start }))
+                let start: String = String::from_utf8_lossy(self.text.ahead()).chars().take(24).collect();
+                return Err(self.not_a_trace(NotATraceReason::NotJson { start }));
             }
-            None => match self.window.take_end() {
-                Some(End::Failed(error)) => Err(self.failed(error, "before the first event")),
-                _ => Err(self.not_a_trace(NotATraceReason::Empty)),
-            },
+            None => {
+                return Err(match self.text.take_end() {
+                    Some(End::Failed(error)) => self.failed(error, "before the first event"),
+                    _ => self.not_a_trace(NotATraceReason::Empty),
+                });
+            }
         }
+        Ok(CONTINUE)
     }
 
-    /// Refuses text that is known to be something else.
+    /// Enters an array of events; the cursor is on its bracket.
+    fn enter_array(&mut self, array: Array) {
+        self.sink.restart();
+        self.text.advance(1);
+        self.reported_refills = self.text.refills();
+        self.context = Context::Array(array);
+    }
+
+    /// Refuses text of a known other format.
     fn refuse_foreign(&mut self) -> Result<()> {
-        // As much as is looked at and quoted, however it was read.
-        while self.window.ahead().len() < ENOUGH && self.window.more() {}
-        foreign(self.window.ahead(), self.file).map_or(Ok(()), |reason| Err(self.not_a_trace(reason)))
+        // The same bytes are compared and quoted, whatever the size of a read.
+        while self.text.ahead().len() < HEAD_SIZE && self.text.refill() {}
+        foreign_format(self.text.ahead(), self.file).map_or(Ok(()), |reason| Err(self.not_a_trace(reason)))
     }
 
-    /// The keys of the outermost object.
+    /// Parses members of the outermost object up to its next `traceEvents` array, or to its end.
     fn object(&mut self) -> Flow {
-        let mut listed = false;
         loop {
-            match self.window.peek() {
-                Some(b',') => self.window.advance(1),
+            match self.text.peek() {
+                Some(b',') => self.text.advance(1),
                 Some(b'}') => break,
                 Some(b'"') => {
                     let key = match self.key() {
                         Ok(key) => key,
-                        Err(stop) => return self.broken(listed, stop),
+                        Err(stop) => return self.broken(stop),
                     };
-                    let is_list = key == "traceEvents" && self.window.peek() == Some(b'[');
-                    let flow = if is_list {
-                        if std::mem::replace(&mut listed, true) {
-                            self.outcome.odd.note(Odd::RepeatedEvents);
+                    if key == "traceEvents" && self.text.peek() == Some(b'[') {
+                        if std::mem::replace(&mut self.has_array, true) {
+                            self.outcome.anomalies.note(Anomaly::RepeatedEvents);
                             self.outcome.events = 0;
                         }
-                        self.sink.restart();
-                        self.events(List::Member)?
-                    } else {
-                        match self.metadata(&key) {
-                            Ok(flow) => flow,
-                            Err(stop) => return self.broken(listed, stop),
-                        }
-                    };
-                    if flow.is_break() || self.outcome.cut.is_some() {
-                        return Ok(flow);
+                        self.enter_array(Array::Member);
+                        return Ok(CONTINUE);
+                    }
+                    match self.metadata(&key) {
+                        Ok(ControlFlow::Continue(())) => {}
+                        Ok(stop) => return Ok(stop),
+                        Err(stop) => return self.broken(stop),
                     }
                 }
-                Some(_) => return self.broken(listed, Stop::Bad(Bad::Key)),
-                None => return self.broken(listed, Stop::More),
+                Some(_) => return self.broken(Stop::Bad(Bad::Key)),
+                None => return self.broken(Stop::More),
             }
         }
-        if listed {
-            return Ok(ON);
+        self.context = Context::End;
+        if self.has_array {
+            return Ok(CONTINUE);
         }
         if let Some(value) = self.outcome.metadata.get("traceEvents") {
             let reason = if value.is_null() { NoEventsReason::Null } else { NoEventsReason::NotAList };
@@ -255,27 +184,27 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
         Err(Error::NoTraceEvents { file: self.file.to_owned(), keys })
     }
 
-    /// A key and its colon; the cursor stands on the quote.
+    /// Parses a key and its colon; the cursor is on the quote.
     fn key(&mut self) -> Result<String, Stop> {
-        let key = self.window.whole(|scanner| scanner.text().map(<[u8]>::to_vec))?;
-        self.window.whole(|scanner| scanner.colon())?;
-        Ok(text::decode(&key, &mut self.outcome.odd).into_owned())
+        let key = self.text.scan(|scanner| scanner.text().map(<[u8]>::to_vec))?;
+        self.text.scan(|scanner| scanner.colon())?;
+        Ok(text::decode(&key, &mut self.outcome.anomalies).into_owned())
     }
 
-    /// A top-level value.
+    /// Parses a top-level value.
     fn metadata(&mut self, key: &str) -> Result<ControlFlow<()>, Stop> {
-        let first = self.window.peek().ok_or(Stop::More)?;
+        let first = self.text.peek().ok_or(Stop::More)?;
         let bytes = if matches!(first, b'{' | b'[' | b'"') {
-            self.skip(LONGEST_METADATA).ok_or(Stop::More)?
+            self.skip(MAX_METADATA).ok_or(Stop::More)?
         } else {
-            self.window.whole(|scanner| match scanner.value()? {
+            self.text.scan(|scanner| match scanner.value()? {
                 Raw::Token(token) => Ok(token.text.to_vec()),
                 _ => Ok(b"null".to_vec()),
             })?
         };
         let value = serde_json::from_slice(&bytes).or_else(|_| {
             let repaired = String::from_utf8_lossy(&bytes);
-            serde_json::from_str(&repaired).inspect(|_| self.outcome.odd.note(Odd::InvalidUtf8))
+            serde_json::from_str(&repaired).inspect(|_| self.outcome.anomalies.note(Anomaly::InvalidUtf8))
         });
         match value {
             Ok(value) => {
@@ -285,90 +214,56 @@ impl<R: Read, S: EventSink> Reading<'_, R, S> {
                 Ok(flow)
             }
             Err(_) => {
-                self.outcome.odd.note(Odd::BadMetadata);
-                Ok(ON)
+                self.outcome.anomalies.note(Anomaly::BadMetadata);
+                Ok(CONTINUE)
             }
         }
     }
 
-    /// Steps over a value of any length; its bytes if they are no more than `keep`. `None` if the text ends first.
-    pub(super) fn skip(&mut self, keep: usize) -> Option<Vec<u8>> {
-        let mut skipper = Skipper::default();
-        let mut kept = Vec::new();
-        loop {
-            let ahead = self.window.ahead();
-            let (used, done) = skipper.feed(ahead);
-            if kept.len() + used <= keep {
-                kept.extend_from_slice(&ahead[..used]);
-            } else {
-                kept = vec![0; keep];
-            }
-            self.window.advance(used);
-            if done {
-                return Some(kept);
-            }
-            if !self.window.more() {
-                return None;
-            }
-        }
-    }
-
-    /// The outermost object ends early or is broken.
-    fn broken(&mut self, listed: bool, stop: Stop) -> Flow {
-        let over = stop == Stop::More;
-        if listed {
-            self.cut(if over {
+    /// Ends the document where the outermost object ends early or is malformed: an error before `traceEvents`, a cut
+    /// after it.
+    fn broken(&mut self, stop: Stop) -> Flow {
+        self.context = Context::End;
+        let ended = stop == Stop::More;
+        if self.has_array {
+            self.cut(if ended {
                 "the JSON text ends before its closing brace"
             } else {
                 "the JSON text is broken after the events"
             })?;
-            return Ok(ON);
+            return Ok(CONTINUE);
         }
-        let here = self.window.offset();
-        let end = here + self.window.ahead().len() as u64;
-        match self.window.take_end() {
-            Some(End::Failed(error)) if over => Err(self.failed(error, "before its traceEvents")),
-            _ if over => Err(self.not_a_trace(NotATraceReason::EndsEarly { byte: end })),
+        let here = self.text.offset();
+        let end = here + self.text.ahead().len() as u64;
+        match self.text.take_end() {
+            Some(End::Failed(error)) if ended => Err(self.failed(error, "before its traceEvents")),
+            _ if ended => Err(self.not_a_trace(NotATraceReason::EndsEarly { byte: end })),
             _ => Err(self.not_a_trace(NotATraceReason::Broken { byte: here })),
         }
     }
 
-    fn failed(&self, error: std::io::Error, place: &'static str) -> Error {
+    fn failed(&self, error: IoError, place: &'static str) -> Error {
         match data_error(self.file, error) {
             Ok(damage) => self.not_a_trace(NotATraceReason::Gzip { damage, place }),
             Err(error) => error,
         }
     }
-
-    fn not_a_trace(&self, reason: NotATraceReason) -> Error {
-        Error::NotATrace { file: self.file.to_owned(), reason }
-    }
 }
 
-/// Reads to the end of the file, where gzip keeps its check sum: what is wrong with it, if anything is.
-fn damage_behind<R: Read>(mut window: Window<R>, file: &str) -> Result<Option<String>> {
-    let until = window.offset() + LONGEST_TAIL;
+/// Reads to the end of the file, where gzip stores its checksum, and returns what is wrong with the data.
+fn damage_after<R: Read>(mut text: TextBuffer<R>, file: &str) -> Result<Option<String>> {
+    let limit = text.offset() + MAX_TAIL;
     loop {
-        window.advance(window.ahead().len());
-        if window.offset() > until {
-            return Ok(Some(format!("more than {} MiB follow the trace and were not read", LONGEST_TAIL >> 20)));
+        text.advance(text.ahead().len());
+        if text.offset() > limit {
+            return Ok(Some(format!("more than {} MiB follow the trace and were not read", MAX_TAIL >> 20)));
         }
-        if !window.more() {
+        if !text.refill() {
             break;
         }
     }
-    match window.take_end() {
+    match text.take_end() {
         Some(End::Failed(error)) => data_error(file, error).map(Some),
         _ => Ok(None),
-    }
-}
-
-/// What is wrong with the data, if the data and not the machine is at fault.
-pub(super) fn data_error(file: &str, error: std::io::Error) -> Result<String> {
-    match error.kind() {
-        ErrorKind::UnexpectedEof => Ok("the gzip data ends early".to_owned()),
-        ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
-        ErrorKind::ConnectionAborted => Err(Error::Interrupted),
-        _ => Err(Error::Io { path: file.into(), error }),
     }
 }

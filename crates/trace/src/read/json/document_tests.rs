@@ -1,11 +1,13 @@
-//! The reader against serde_json, through windows of every size.
+//! The parser against serde_json, with buffers of every size.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::read::AnomalyCounts;
 use crate::read::tests::oracle::{Events, Kept, oracle};
+use serde_json::{Map, Value};
 
-/// Events and other values of a valid trace.
-pub(super) fn of_serde(json: &str) -> (Events, Map<String, Value>) {
+/// Returns the events and other values of a valid trace.
+fn by_serde(json: &str) -> (Events, Map<String, Value>) {
     oracle(&serde_json::from_str(json).unwrap()).unwrap()
 }
 
@@ -23,30 +25,30 @@ const TRACE: &str = r#" {"schemaVersion":1,
 "#;
 
 #[test]
-fn windows_of_every_size_show_what_serde_json_reads() {
-    let (events, metadata) = of_serde(TRACE);
-    for chunk in 1..TRACE.len() + 2 {
+fn every_buffer_size_gives_the_values_of_serde_json() {
+    let (events, metadata) = by_serde(TRACE);
+    for size in 1..TRACE.len() + 2 {
         let mut kept = Kept::default();
-        let outcome = read_by(TRACE.as_bytes(), chunk, "test", &mut kept).unwrap();
-        assert_eq!(kept.0, events, "by {chunk}");
-        assert_eq!(outcome.metadata, metadata, "by {chunk}");
-        assert_eq!(outcome.events, events.len() as u64, "by {chunk}");
-        assert_eq!(outcome.rank_in_text, None, "by {chunk}");
-        assert_eq!((outcome.cut, outcome.skipped, outcome.stopped), (None, None, false), "by {chunk}");
-        assert_eq!(outcome.odd, OddCounts::default(), "by {chunk}");
+        let outcome = read_buffered(TRACE.as_bytes(), size, "test", &mut kept).unwrap();
+        assert_eq!(kept.0, events, "by {size}");
+        assert_eq!(outcome.metadata, metadata, "by {size}");
+        assert_eq!(outcome.events, events.len() as u64, "by {size}");
+        assert_eq!(outcome.rank_in_text, None, "by {size}");
+        assert_eq!((outcome.cut, outcome.skipped, outcome.stopped), (None, None, false), "by {size}");
+        assert_eq!(outcome.anomalies, AnomalyCounts::default(), "by {size}");
     }
 }
 
 #[test]
-fn a_broken_event_is_left_behind_in_windows_of_every_size() {
+fn invalid_events_are_skipped_with_every_buffer_size() {
     let json = r#"{"traceEvents": [{"name": "a", "dur": 1}, {"name": "b" c", "dur": 2}, {"cat": ,"x": {"y": 1}, "z": 3},
         {"name": "d", "dur": 4}, {"name": "e", "dur": 5}]}"#;
-    for chunk in 1..json.len() + 2 {
+    for size in 1..json.len() + 2 {
         let mut kept = Kept::default();
-        let outcome = read_by(json.as_bytes(), chunk, "test", &mut kept).unwrap();
+        let outcome = read_buffered(json.as_bytes(), size, "test", &mut kept).unwrap();
         let names: Vec<&str> = kept.0.iter().filter_map(|(_, values)| values[0].as_str()).collect();
-        assert_eq!(names, ["a", "d", "e"], "by {chunk}");
-        assert_eq!(outcome.skipped.unwrap().0, 2, "by {chunk}");
-        assert_eq!(outcome.cut, None, "by {chunk}");
+        assert_eq!(names, ["a", "d", "e"], "by {size}");
+        assert_eq!(outcome.skipped.unwrap().0, 2, "by {size}");
+        assert_eq!(outcome.cut, None, "by {size}");
     }
 }

@@ -1,10 +1,10 @@
-//! One event of a Chrome trace, as it is written.
+//! One event of a Chrome trace: its values as raw text, without copies.
 
 use super::number::{Decimal, Token};
 use super::scan::{Raw, Scanner, Stop};
-use super::template::{Layouts, Member};
+use super::template::{Member, Templates};
 
-/// One entry of `traceEvents`, as it is written.
+/// One entry of `traceEvents`, with values as they are in the text.
 #[derive(Debug, Default)]
 pub(crate) struct RawEvent<'a> {
     /// Its position in `traceEvents`.
@@ -15,14 +15,14 @@ pub(crate) struct RawEvent<'a> {
     pub(crate) dur: Raw<'a>,
     pub(crate) pid: Raw<'a>,
     pub(crate) tid: Raw<'a>,
-    /// Its `args` as they are written, from brace to brace; empty if it has none.
+    /// The text of `args`, braces included; empty without `args`.
     pub(crate) args_text: &'a [u8],
     args: &'a [Arg],
-    /// What the places of the arguments count in.
+    /// The text that the offsets of the arguments refer to.
     text: &'a [u8],
 }
 
-/// An argument that the sink asked for. Events come one by one: the memory for their arguments is used again.
+/// An argument with a slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arg {
     slot: u16,
@@ -40,7 +40,7 @@ enum Kind {
 }
 
 impl Arg {
-    /// A value that is written between these places.
+    /// Creates an argument whose value is the text from `start` to `end`.
     #[inline]
     fn new(slot: u16, value: &Raw<'_>, start: usize, end: usize) -> Self {
         match value {
@@ -64,8 +64,7 @@ impl Arg {
 }
 
 impl<'a> RawEvent<'a> {
-    /// The arguments that the sink asked for, in the order they are written: slot and value. Of a repeated one the last
-    /// value counts.
+    /// Returns slot and value of each argument with a slot, in file order. Of a repeated argument the last value counts.
     #[inline]
     pub(crate) fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
         let text = self.text;
@@ -73,26 +72,26 @@ impl<'a> RawEvent<'a> {
     }
 }
 
-/// What is kept from event to event: memory for arguments, and how events were written so far.
+/// State that is kept from event to event: templates and memory for arguments.
 #[derive(Debug, Default)]
-pub(in crate::read) struct Memory {
-    pub(super) layouts: Layouts,
+pub(in crate::read) struct EventCache {
+    pub(super) templates: Templates,
     args: Vec<Arg>,
-    pid: Again,
-    tid: Again,
+    pid: LastNumber,
+    tid: LastNumber,
 }
 
-/// The number that stood at some place in the last event: most often it stands there again.
+/// One-entry cache for `pid` and `tid`, which mostly repeat: the number of the last event, compared as eight bytes.
 #[derive(Debug, Default)]
-struct Again {
-    /// The number and the byte behind it, as a number, and which bits are theirs; no bits as long as there was none.
+struct LastNumber {
+    /// The number and the byte after it, and the mask of those bytes; the mask is zero before the first number.
     word: u64,
     mask: u64,
     decimal: Decimal,
 }
 
-impl Again {
-    /// The value the cursor stands on.
+impl LastNumber {
+    /// Scans the value at the cursor.
     #[inline(always)]
     fn value<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
         let rest = scanner.rest();
@@ -104,11 +103,11 @@ impl Again {
             scanner.skip(text.len());
             return Ok(Raw::Token(Token { text, decimal: self.decimal }));
         }
-        self.another(scanner)
+        self.scan(scanner)
     }
 
     #[inline(never)]
-    fn another<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
+    fn scan<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
         let rest = scanner.rest();
         let value = scanner.value()?;
         if let (Raw::Token(Token { text, decimal }), Some(word)) = (value, rest.first_chunk())
@@ -122,49 +121,50 @@ impl Again {
     }
 }
 
-/// One event; the cursor stands on its brace. `slot` says where an argument belongs.
+/// Scans one event; the cursor is on its brace. `slot` returns the slot of an argument.
 #[inline]
 pub(super) fn raw_event<'e, 'a: 'e>(
     scanner: &mut Scanner<'a>,
     index: i64,
-    memory: &'e mut Memory,
+    cache: &'e mut EventCache,
     mut slot: impl FnMut(&[u8]) -> Option<u16>,
 ) -> Result<RawEvent<'e>, Stop> {
-    let Memory { layouts, args, pid, tid } = memory;
+    let EventCache { templates, args, pid, tid } = cache;
     args.clear();
     let mut event = RawEvent { index, ..RawEvent::default() };
-    let (mut place, mut args_start) = (std::mem::take(&mut layouts.start), 0);
+    let (mut node, mut args_start) = (std::mem::take(&mut templates.start), 0);
     let mut next_start = None;
     loop {
         let from = scanner.position();
-        let step = layouts.step(place, scanner, &mut slot)?;
-        let next_start = *next_start.get_or_insert(step.start);
-        if step.is_kind {
-            if step.args_start != 0 {
+        let transition = templates.advance(node, scanner, &mut slot)?;
+        let next_start = *next_start.get_or_insert(transition.start);
+        if transition.has_extent {
+            if transition.args_start != 0 {
                 args.clear();
-                args_start = from + step.args_start as usize;
+                args_start = from + transition.args_start as usize;
             }
-            if step.args_end != 0 {
-                event.args_text = scanner.between(args_start, from + step.args_end as usize);
+            if transition.args_end != 0 {
+                event.args_text = scanner.between(args_start, from + transition.args_end as usize);
             }
-            if step.cat.0 != 0 {
-                event.cat = Raw::Text(scanner.between(from + step.cat.0 as usize, from + step.cat.1 as usize));
+            if transition.cat.0 != 0 {
+                event.cat =
+                    Raw::Text(scanner.between(from + transition.cat.0 as usize, from + transition.cat.1 as usize));
             }
         }
-        place = step.next;
-        match step.member {
+        node = transition.next;
+        match transition.member {
             Member::End => {
-                layouts.start = next_start;
+                templates.start = next_start;
                 break;
             }
-            Member::Nothing => continue,
+            Member::None => continue,
             Member::Other => {
                 scanner.pass()?;
                 continue;
             }
             _ => {}
         }
-        let member = step.member;
+        let member = transition.member;
         scanner.peek()?;
         let from = scanner.position();
         let value = match member {
@@ -184,42 +184,43 @@ pub(super) fn raw_event<'e, 'a: 'e>(
             Member::Dur => event.dur = value,
             Member::Pid => event.pid = value,
             Member::Tid => event.tid = value,
-            Member::Other | Member::Nothing | Member::End => {}
+            Member::Other | Member::None | Member::End => {}
         }
     }
     (event.args, event.text) = (args, scanner.passed());
     Ok(event)
 }
 
-/// The arguments in [`RawEvent::args_text`]: key and value.
+/// Calls `each` with key and value of the arguments in [`RawEvent::args_text`].
 pub(crate) fn each_arg(text: &[u8], mut each: impl FnMut(&[u8], Raw<'_>)) {
     if text.is_empty() {
         return;
     }
-    // It was read before, so that it cannot fail.
+    // The same text was scanned before, so this cannot fail.
     let _ = members(&mut Scanner::new(text), |scanner, key| {
         each(key, scanner.value()?);
         Ok(())
     });
 }
 
-/// The members of an object; `each` reads the value, whose first byte the cursor stands on. It stands on the brace now.
+/// Calls `each` for every member of an object, with the cursor on the first byte of the value; `each` scans the value. The
+/// cursor is on the opening brace.
 #[inline]
 fn members<'a>(
     scanner: &mut Scanner<'a>,
     mut each: impl FnMut(&mut Scanner<'a>, &[u8]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     scanner.skip(1);
-    let mut behind_value = false;
-    while let Some(key) = scanner.key(behind_value)? {
+    let mut after_value = false;
+    while let Some(key) = scanner.key(after_value)? {
         each(scanner, &key)?;
-        behind_value = true;
+        after_value = true;
     }
     Ok(())
 }
 
-/// The members of the text of an object: keys as they stand between their quotes, values as they are written. `None` if
-/// this is no object.
+/// Splits the text of an object into members: keys as between their quotes, values as they are in the text. `None` if this
+/// is not an object.
 pub(crate) fn object_members(text: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     let mut scanner = Scanner::new(text);
     let mut found = Vec::new();
@@ -246,7 +247,7 @@ mod tests {
     use super::object_members;
 
     #[test]
-    fn members_are_as_they_are_written() {
+    fn object_members_keep_their_text() {
         let members = object_members(br#" {"a": "x\"}", "b" : {"c": [1, 2]} ,"d":-1.5e3}"#);
         let expected: Vec<(&[u8], &[u8])> = vec![(b"a", br#""x\"}""#), (b"b", br#"{"c": [1, 2]}"#), (b"d", b"-1.5e3")];
         assert_eq!(members, Some(expected));

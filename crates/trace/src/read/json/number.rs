@@ -1,22 +1,22 @@
-//! The text of a JSON number → exact integers. Nothing passes through a float on the way.
+//! Numbers: the text of a JSON number → exact integers, without a detour through floats.
 
-use super::scan::is_blank;
-use crate::read::Odd;
+use super::bytes::ends_token;
+use crate::read::Anomaly;
 
-/// A number or a word, as it is written.
+/// A number or a word, as it is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a [u8],
     pub(super) decimal: Decimal,
 }
 
-/// What the text of a short number says: `mantissa` / 10^`places`. Two words without a gap, which registers hold.
+/// Value of a short number: `mantissa` / 10^`places`. Sixteen bytes without padding, which fit into two registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decimal {
     mantissa: i64,
-    /// [`UNREAD`] if this is no such number.
+    /// [`UNREAD`] unless the text is such a number.
     places: u32,
-    /// Of the text, in bytes.
+    /// Length of the text, in bytes.
     length: u32,
 }
 
@@ -31,7 +31,7 @@ impl Default for Decimal {
 impl Decimal {
     pub(super) const UNREAD: Self = Self { mantissa: 0, places: UNREAD, length: 0 };
 
-    /// The length of its text, in bytes.
+    /// Returns the length of the text, in bytes.
     #[inline]
     pub(super) fn length(self) -> usize {
         self.length as usize
@@ -48,11 +48,11 @@ const POWERS: [i64; 19] = {
     powers
 };
 
-/// So much of the text is looked at: enough for any number that is read on the way, and what stands behind it.
-const SEEN: usize = 40;
+/// Bytes of text that are examined: enough for any short number and the byte after it.
+const EXAMINED: usize = 40;
 
-/// The number at the start of a text that goes on behind it: digits, perhaps a point and a few more, that 64 bits hold.
-/// [`Decimal::UNREAD`] if it is another, or stands near the end of the text.
+/// Parses the number at the start of a text that continues after it: digits with at most one point, within 64 bits.
+/// [`Decimal::UNREAD`] for any other number, and near the end of the text.
 #[inline]
 pub(super) fn decimal(text: &[u8]) -> Decimal {
     let small = small(text);
@@ -60,7 +60,7 @@ pub(super) fn decimal(text: &[u8]) -> Decimal {
 }
 
 fn long(text: &[u8]) -> Option<Decimal> {
-    let text: &[u8; SEEN] = text.first_chunk()?;
+    let text: &[u8; EXAMINED] = text.first_chunk()?;
     let sign = usize::from(text[0] == b'-');
     let (mut mantissa, mut digits) = up_to_eight_digits(word(text, sign)?);
     if digits == 8 {
@@ -81,11 +81,11 @@ fn long(text: &[u8]) -> Option<Decimal> {
         }
     }
     let mantissa = if sign == 1 { -mantissa } else { mantissa };
-    let ended = digits > 0 && is_behind_number(text[length]);
+    let ended = digits > 0 && ends_token(text[length]);
     ended.then_some(Decimal { mantissa, places: places as u32, length: length as u32 })
 }
 
-/// The whole number of up to seven digits at the start of a text that goes on behind it.
+/// Parses the unsigned integer of up to seven digits at the start of a text that continues after it.
 #[inline(always)]
 fn small(text: &[u8]) -> Decimal {
     let Some(word) = text.first_chunk() else { return Decimal::UNREAD };
@@ -94,7 +94,7 @@ fn small(text: &[u8]) -> Decimal {
     if ended(word, digits) { Decimal { mantissa, places: 0, length: digits as u32 } } else { Decimal::UNREAD }
 }
 
-/// How long it is; `None` if there is none.
+/// Returns the length of the unsigned integer of up to seven digits at the start of a text.
 #[inline(always)]
 pub(super) fn small_length(text: &[u8]) -> Option<usize> {
     let word = u64::from_le_bytes(*text.first_chunk()?);
@@ -102,16 +102,10 @@ pub(super) fn small_length(text: &[u8]) -> Option<usize> {
     ended(word, digits).then_some(digits)
 }
 
-/// Whether a number of so many digits ends within the word.
+/// Whether a number of `digits` digits ends within the word.
 #[inline(always)]
 fn ended(word: u64, digits: usize) -> bool {
-    (1..8).contains(&digits) && is_behind_number((word >> (8 * digits)) as u8)
-}
-
-/// Whether a number ends before this byte.
-#[inline]
-pub(super) fn is_behind_number(byte: u8) -> bool {
-    matches!(byte, b',' | b'}' | b']') || is_blank(byte)
+    (1..8).contains(&digits) && ends_token((word >> (8 * digits)) as u8)
 }
 
 #[inline]
@@ -119,23 +113,24 @@ fn word(text: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*text.get(at..)?.first_chunk()?))
 }
 
-/// The text `00000000`.
+/// The bytes `00000000`.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// How many bytes from the lowest on are below ten.
+/// Returns how many bytes, from the lowest on, are below ten.
 #[inline]
 const fn leading_digits(word: u64) -> usize {
-    // What this carries into the next byte comes from one that is none.
-    let others = (word.wrapping_add(0x0606_0606_0606_0606) | word) & 0xf0f0_f0f0_f0f0_f0f0;
-    others.trailing_zeros() as usize / 8
+    // Only a byte that is not a digit carries into the next one.
+    let non_digits = (word.wrapping_add(0x0606_0606_0606_0606) | word) & 0xf0f0_f0f0_f0f0_f0f0;
+    non_digits.trailing_zeros() as usize / 8
 }
 
-/// The digits at the start of eight bytes, as a number, and how many: neighbours are put together, then pairs, then fours.
+/// Parses the digits at the start of eight bytes: returns their value and their number. Combines neighbours, then pairs, then
+/// fours.
 #[inline]
 fn up_to_eight_digits(text: u64) -> (i64, usize) {
     let word = text ^ ZEROS;
     let digits = leading_digits(word);
-    // Zeros before them. Of none at all something remains, which the last line leaves out.
+    // Leading zeros. Without digits the result is meaningless, and the last line drops it.
     let word = word << ((64 - 8 * digits as u32) & 63);
     let pairs = word.wrapping_mul(10 * 256 + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100 * 65_536 + 1) >> 16 & 0x0000_ffff_0000_ffff;
@@ -144,14 +139,14 @@ fn up_to_eight_digits(text: u64) -> (i64, usize) {
 }
 
 impl<'a> Token<'a> {
-    /// Of a text that was not read yet.
+    /// Creates the token of a text that was not parsed yet.
     pub(crate) fn of(text: &'a [u8]) -> Self {
         Self { text, decimal: Decimal::UNREAD }
     }
 
-    /// Decimal µs → whole nanoseconds, exact; digits beyond the third decimal round half away from zero.
+    /// Converts decimal µs to whole nanoseconds, exactly; digits beyond the third decimal round half away from zero.
     #[inline]
-    pub(crate) fn nanos(&self) -> Result<i64, Odd> {
+    pub(crate) fn nanos(&self) -> Result<i64, Anomaly> {
         let Decimal { mantissa, places, .. } = self.decimal;
         if places <= 3
             && let Some(nanos) = mantissa.checked_mul(POWERS[3 - places as usize])
@@ -161,32 +156,33 @@ impl<'a> Token<'a> {
         Ok(scale(self.text, 3)?.0)
     }
 
-    /// A whole number.
+    /// Returns the value of an integer.
     #[inline]
-    pub(crate) fn integer(&self) -> Result<i64, Odd> {
+    pub(crate) fn integer(&self) -> Result<i64, Anomaly> {
         if self.decimal.places == 0 {
             return Ok(self.decimal.mantissa);
         }
         match scale(self.text, 0)? {
             (value, true) => Ok(value),
-            (_, false) => Err(Odd::Fraction),
+            (_, false) => Err(Anomaly::Fraction),
         }
     }
 
-    /// The nearest double.
+    /// Returns the nearest double.
     #[inline]
-    pub(crate) fn as_f64(&self) -> Result<f64, Odd> {
+    pub(crate) fn as_f64(&self) -> Result<f64, Anomaly> {
         let Decimal { mantissa, places, .. } = self.decimal;
-        // Both are doubles, so that their quotient is rounded once.
+        // Both are exact doubles, so that the quotient is rounded only once.
         if places != UNREAD && mantissa.unsigned_abs() < 1 << 53 && mantissa != 0 {
             return Ok(mantissa as f64 / POWERS[places as usize] as f64);
         }
         let text = self.text;
-        let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).ok_or(Odd::NotANumber)?;
-        if value.is_finite() { Ok(value) } else { Err(not_digits(text).unwrap_or(Odd::HugeInteger)) }
+        let value =
+            std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).ok_or(Anomaly::NotANumber)?;
+        if value.is_finite() { Ok(value) } else { Err(anomaly_at_start(text).unwrap_or(Anomaly::HugeInteger)) }
     }
 
-    /// Whether Python's json makes a float of it.
+    /// Whether Python's json would parse it as a float.
     #[inline]
     pub(crate) fn is_float(&self) -> bool {
         match self.decimal.places {
@@ -196,10 +192,10 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Any JSON number × 10^places as an integer, and whether that is exact.
-fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Odd> {
-    if let Some(odd) = not_digits(text) {
-        return Err(odd);
+/// Returns any JSON number × 10^places as an integer, and whether that is exact.
+fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Anomaly> {
+    if let Some(anomaly) = anomaly_at_start(text) {
+        return Err(anomaly);
     }
     let (negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -215,9 +211,9 @@ fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Odd> {
         None => (mantissa, &[][..]),
     };
     if whole.is_empty() && decimals.is_empty() {
-        return Err(Odd::NotANumber);
+        return Err(Anomaly::NotANumber);
     }
-    // The digits that stand left of the point once it has moved by exponent + places, then the first one right of it.
+    // The digits left of the point once it has moved by exponent + places, then the first one right of it.
     let left = whole.len() as i64 + i64::from(exponent) + i64::from(places);
     let mut digits = whole.iter().chain(decimals);
     let total = (whole.len() + decimals.len()) as i64;
@@ -226,11 +222,11 @@ fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Odd> {
         let _ = position;
         let Some(&byte) = digits.next() else { break };
         if !byte.is_ascii_digit() {
-            return Err(Odd::NotANumber);
+            return Err(Anomaly::NotANumber);
         }
         value = value * 10 + i128::from(byte - b'0');
         if value > i128::from(i64::MAX) + 1 {
-            return Err(Odd::HugeInteger);
+            return Err(Anomaly::HugeInteger);
         }
     }
     for _ in total..left {
@@ -239,14 +235,14 @@ fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Odd> {
             break;
         }
         if value > i128::from(i64::MAX) + 1 {
-            return Err(Odd::HugeInteger);
+            return Err(Anomaly::HugeInteger);
         }
     }
     let mut exact = true;
     if left >= 0 {
         for (position, &byte) in digits.enumerate() {
             if !byte.is_ascii_digit() {
-                return Err(Odd::NotANumber);
+                return Err(Anomaly::NotANumber);
             }
             exact &= byte == b'0';
             if position == 0 && byte >= b'5' {
@@ -257,22 +253,22 @@ fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Odd> {
         exact = digits.all(|&byte| byte == b'0');
     }
     let value = if negative { -value } else { value };
-    i64::try_from(value).map(|value| (value, exact)).map_err(|_| Odd::HugeInteger)
+    i64::try_from(value).map(|value| (value, exact)).map_err(|_| Anomaly::HugeInteger)
 }
 
-fn exponent(text: &[u8]) -> Result<i32, Odd> {
-    let text = std::str::from_utf8(text).map_err(|_| Odd::NotANumber)?;
-    let value: i64 = text.strip_prefix('+').unwrap_or(text).parse().map_err(|_| Odd::NotANumber)?;
+fn exponent(text: &[u8]) -> Result<i32, Anomaly> {
+    let text = std::str::from_utf8(text).map_err(|_| Anomaly::NotANumber)?;
+    let value: i64 = text.strip_prefix('+').unwrap_or(text).parse().map_err(|_| Anomaly::NotANumber)?;
     Ok(value.clamp(-1_000_000, 1_000_000) as i32)
 }
 
-/// Why a token that starts like no number is none; `None` for one that may be.
-fn not_digits(text: &[u8]) -> Option<Odd> {
+/// Returns the anomaly of a token that does not start like a number; `None` for one that may be a number.
+fn anomaly_at_start(text: &[u8]) -> Option<Anomaly> {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
     match unsigned.first() {
         Some(b'0'..=b'9' | b'.' | b'+') => None,
-        Some(b'N' | b'I' | b'i' | b'n') if unsigned != b"null" => Some(Odd::NotFinite),
-        _ => Some(Odd::NotANumber),
+        Some(b'N' | b'I' | b'i' | b'n') if unsigned != b"null" => Some(Anomaly::NotFinite),
+        _ => Some(Anomaly::NotANumber),
     }
 }
 
@@ -280,11 +276,11 @@ fn not_digits(text: &[u8]) -> Option<Odd> {
 mod tests {
     use super::*;
 
-    /// Read on the way and afterwards, which must come to the same.
-    fn both<T: PartialEq + std::fmt::Debug>(text: &[u8], read: impl Fn(&Token<'_>) -> T) -> T {
+    /// Applies `read` to the scanned token and to its text alone, which must give the same.
+    fn scanned_and_parsed<T: PartialEq + std::fmt::Debug>(text: &[u8], read: impl Fn(&Token<'_>) -> T) -> T {
         let value = read(&Token::of(text));
-        for behind in [",", "} ", ", \"dur\": 12345678", "\n0000000000"] {
-            let whole = [text, behind.as_bytes(), &[b' '; SEEN]].concat();
+        for suffix in [",", "} ", ", \"dur\": 12345678", "\n0000000000"] {
+            let whole = [text, suffix.as_bytes(), &[b' '; EXAMINED]].concat();
             let decimal = decimal(&whole);
             if decimal != Decimal::UNREAD {
                 assert_eq!(decimal.length(), text.len(), "{}", String::from_utf8_lossy(&whole));
@@ -294,16 +290,16 @@ mod tests {
         value
     }
 
-    fn nanos(text: &[u8]) -> Result<i64, Odd> {
-        both(text, |token| token.nanos())
+    fn nanos(text: &[u8]) -> Result<i64, Anomaly> {
+        scanned_and_parsed(text, |token| token.nanos())
     }
 
-    fn integer(text: &[u8]) -> Result<i64, Odd> {
-        both(text, |token| token.integer())
+    fn integer(text: &[u8]) -> Result<i64, Anomaly> {
+        scanned_and_parsed(text, |token| token.integer())
     }
 
     #[test]
-    fn short_numbers_are_read_on_the_way() {
+    fn short_numbers_are_parsed_while_scanning() {
         for (text, mantissa, places) in [
             ("0", 0, 0),
             ("12345678", 12_345_678, 0),
@@ -316,7 +312,7 @@ mod tests {
             ("9223372036854775807", i64::MAX, 0),
             ("-9223372036854775807", -i64::MAX, 0),
         ] {
-            let whole = format!("{text}, \"dur\": 5{:SEEN$}", "");
+            let whole = format!("{text}, \"dur\": 5{:EXAMINED$}", "");
             let length = text.len() as u32;
             assert_eq!(decimal(whole.as_bytes()), Decimal { mantissa, places, length }, "{text}");
         }
@@ -333,13 +329,13 @@ mod tests {
             "NaN",
             "1.2.3",
         ] {
-            let whole = format!("{text}, \"dur\": 5{:SEEN$}", "");
+            let whole = format!("{text}, \"dur\": 5{:EXAMINED$}", "");
             assert_eq!(decimal(whole.as_bytes()), Decimal::UNREAD, "{text}");
         }
     }
 
     #[test]
-    fn doubles_are_those_of_the_standard_library() {
+    fn doubles_equal_those_of_the_standard_library() {
         let mut random = trace_testkit::Random::new(5);
         for _ in 0..20_000 {
             let mantissa = random.next() as i64 >> random.below(64);
@@ -348,13 +344,13 @@ mod tests {
             let digits = format!("{:0>width$}", mantissa.unsigned_abs(), width = places + 1);
             let (whole, fraction) = digits.split_at(digits.len() - places);
             let text = if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") };
-            let double = both(text.as_bytes(), |token| token.as_f64().map(f64::to_bits));
+            let double = scanned_and_parsed(text.as_bytes(), |token| token.as_f64().map(f64::to_bits));
             assert_eq!(double, Ok(text.parse::<f64>().unwrap().to_bits()), "{text}");
         }
     }
 
     #[test]
-    fn microseconds_become_nanoseconds_digit_by_digit() {
+    fn microseconds_become_exact_nanoseconds() {
         for (text, expected) in [
             ("0", 0),
             ("-0", 0),
@@ -384,36 +380,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_says_so() {
-        for (text, odd) in [
-            ("NaN", Odd::NotFinite),
-            ("Infinity", Odd::NotFinite),
-            ("-Infinity", Odd::NotFinite),
-            ("9223372036854775.808", Odd::HugeInteger),
-            ("123456789012345678901234567890", Odd::HugeInteger),
-            ("1e300", Odd::HugeInteger),
-            ("1e999999999999", Odd::HugeInteger),
-            ("true", Odd::NotANumber),
-            ("1x", Odd::NotANumber),
-            ("1.2.3", Odd::NotANumber),
-            ("", Odd::NotANumber),
-            ("-", Odd::NotANumber),
-            ("0x0", Odd::NotANumber),
+    fn invalid_numbers_are_anomalies() {
+        for (text, anomaly) in [
+            ("NaN", Anomaly::NotFinite),
+            ("Infinity", Anomaly::NotFinite),
+            ("-Infinity", Anomaly::NotFinite),
+            ("9223372036854775.808", Anomaly::HugeInteger),
+            ("123456789012345678901234567890", Anomaly::HugeInteger),
+            ("1e300", Anomaly::HugeInteger),
+            ("1e999999999999", Anomaly::HugeInteger),
+            ("true", Anomaly::NotANumber),
+            ("1x", Anomaly::NotANumber),
+            ("1.2.3", Anomaly::NotANumber),
+            ("", Anomaly::NotANumber),
+            ("-", Anomaly::NotANumber),
+            ("0x0", Anomaly::NotANumber),
         ] {
-            assert_eq!(nanos(text.as_bytes()), Err(odd), "{text}");
+            assert_eq!(nanos(text.as_bytes()), Err(anomaly), "{text}");
         }
         assert_eq!(nanos(b"0e999999999999"), Ok(0));
     }
 
     #[test]
-    fn whole_numbers_may_be_written_with_a_point() {
+    fn integers_may_have_a_point_or_an_exponent() {
         assert_eq!(integer(b"4294967295"), Ok(4_294_967_295));
         assert_eq!(integer(b"-1"), Ok(-1));
         assert_eq!(integer(b"3.0"), Ok(3));
         assert_eq!(integer(b"3e2"), Ok(300));
-        assert_eq!(integer(b"3.5"), Err(Odd::Fraction));
+        assert_eq!(integer(b"3.5"), Err(Anomaly::Fraction));
         assert_eq!(integer(b"9223372036854775807"), Ok(i64::MAX));
         assert_eq!(integer(b"-9223372036854775808"), Ok(i64::MIN));
-        assert_eq!(integer(b"9223372036854775808"), Err(Odd::HugeInteger));
+        assert_eq!(integer(b"9223372036854775808"), Err(Anomaly::HugeInteger));
     }
 }

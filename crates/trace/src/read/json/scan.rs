@@ -1,25 +1,26 @@
-//! A cursor over a slice of JSON: strings, numbers and whole values, without recursion and without copies.
+//! Scanner: a cursor over a slice of JSON that finds strings, numbers and whole values, without recursion and without copies.
 
 #[cfg(test)]
 #[path = "scan_tests.rs"]
 mod tests;
 
 use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
-use super::number::{Decimal, Token, decimal, is_behind_number, small_length};
+use super::bytes::{IN_TOKEN, ends_token, is_blank};
+use super::number::{Decimal, Token, decimal, small_length};
 use super::text;
-use crate::read::OddCounts;
+use crate::read::AnomalyCounts;
 use std::borrow::Cow;
 
-/// Why the cursor stands still.
+/// Why the cursor stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The slice ends before the value does.
     More,
-    /// This is no JSON.
+    /// The text is not valid JSON.
     Bad(Bad),
 }
 
-/// Why something is no JSON. Small, so that what may fail is handed over in registers.
+/// Kinds of invalid JSON. One byte, so that results fit into registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bad {
     Colon,
@@ -30,7 +31,7 @@ pub(crate) enum Bad {
 }
 
 impl Bad {
-    /// The reason in words.
+    /// Returns the reason as text.
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Colon => "a colon is missing after a key",
@@ -42,15 +43,15 @@ impl Bad {
     }
 }
 
-/// One value, as it is written.
+/// One value, as it is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Raw<'a> {
-    /// Not there, or `null`.
+    /// Absent, or `null`.
     #[default]
     Null,
     /// A number, `true`, `false`, `NaN`, `Infinity`.
     Token(Token<'a>),
-    /// What stands between the quotes, escapes and all.
+    /// The text between the quotes, escapes included.
     Text(&'a [u8]),
     /// A list or an object.
     Nested(&'a [u8]),
@@ -74,18 +75,18 @@ impl<'a> Scanner<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// How far the cursor has come.
+    /// Returns the index of the cursor.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// What lies behind the cursor.
+    /// Returns the text before the cursor.
     #[inline]
     pub(crate) fn passed(&self) -> &'a [u8] {
         &self.bytes[..self.at]
     }
 
-    /// The next byte that is no white space; the cursor stands on it.
+    /// Moves the cursor to the next byte that is not white space, and returns it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Result<u8, Stop> {
         while let Some(&byte) = self.bytes.get(self.at) {
@@ -97,36 +98,36 @@ impl<'a> Scanner<'a> {
         Err(Stop::More)
     }
 
-    /// What stands between `start` and the cursor.
+    /// Returns the text from `start` to the cursor.
     #[inline]
     pub(crate) fn since(&self, start: usize) -> &'a [u8] {
         &self.bytes[start..self.at]
     }
 
-    /// What lies ahead of the cursor.
+    /// Returns the text from the cursor on.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// What stands between two places that the cursor has passed.
+    /// Returns the text between two indexes before the cursor.
     #[inline]
     pub(crate) fn between(&self, start: usize, end: usize) -> &'a [u8] {
         &self.bytes[start..end]
     }
 
-    /// Steps over so many bytes that are there.
+    /// Moves the cursor over `bytes` bytes, which must exist.
     #[inline]
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Returns to a place that the cursor has passed.
-    pub(crate) fn back_to(&mut self, place: usize) {
-        self.at = place;
+    /// Moves the cursor back to an index.
+    pub(crate) fn back_to(&mut self, index: usize) {
+        self.at = index;
     }
 
-    /// Steps over white space and the colon behind a key.
+    /// Moves the cursor past the colon that follows a key.
     #[inline]
     pub(crate) fn colon(&mut self) -> Result<(), Stop> {
         if self.peek()? != b':' {
@@ -136,10 +137,10 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The key of the next member of an object, behind its brace or behind a value; the cursor moves to the value. `None`
-    /// behind the brace that closes the object.
-    pub(crate) fn key(&mut self, behind_value: bool) -> Result<Option<Cow<'a, [u8]>>, Stop> {
-        if behind_value {
+    /// Scans the key of the next member of an object, and moves the cursor to its value; `after_value` unless the cursor
+    /// follows the opening brace. `None`: the object has ended, and the cursor is past its closing brace.
+    pub(crate) fn key(&mut self, after_value: bool) -> Result<Option<Cow<'a, [u8]>>, Stop> {
+        if after_value {
             match self.peek()? {
                 b',' => self.skip(1),
                 b'}' => {}
@@ -158,19 +159,19 @@ impl<'a> Scanner<'a> {
         self.colon()?;
         self.peek()?;
         Ok(Some(if escaped {
-            Cow::Owned(text::decode(key, &mut OddCounts::default()).into_owned().into_bytes())
+            Cow::Owned(text::decode(key, &mut AnomalyCounts::default()).into_owned().into_bytes())
         } else {
             Cow::Borrowed(key)
         }))
     }
 
-    /// What stands between the quotes; the cursor stands on the opening one.
+    /// Returns the text between the quotes; the cursor is on the opening one.
     #[inline]
     pub(crate) fn text(&mut self) -> Result<&'a [u8], Stop> {
         Ok(self.text_or_escaped()?.0)
     }
 
-    /// The same, and whether there is a backslash in it.
+    /// Returns the text between the quotes, and whether it contains a backslash.
     #[inline]
     pub(crate) fn text_or_escaped(&mut self) -> Result<(&'a [u8], bool), Stop> {
         let start = self.at + 1;
@@ -179,8 +180,8 @@ impl<'a> Scanner<'a> {
         Ok((&self.bytes[start..end], escaped))
     }
 
-    /// The value the cursor stands on.
-    // It is handed over in registers where it is built in, and through memory otherwise.
+    /// Scans the value at the cursor.
+    // Inlined, the result stays in registers; otherwise it passes through memory.
     #[inline(always)]
     pub(crate) fn value(&mut self) -> Result<Raw<'a>, Stop> {
         match self.peek()? {
@@ -202,7 +203,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Steps over the value the cursor stands on.
+    /// Moves the cursor over the value at the cursor.
     #[inline(always)]
     pub(crate) fn pass(&mut self) -> Result<(), Stop> {
         match small_length(self.rest()) {
@@ -222,15 +223,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A number or a word.
+    /// Scans a number or a word.
     fn word(&mut self) -> Result<&'a [u8], Stop> {
         let rest = self.rest();
         let length = rest.iter().position(|&byte| !IN_TOKEN[usize::from(byte)]).ok_or(Stop::More)?;
         self.at += length;
-        if length > 0 && is_behind_number(rest[length]) { Ok(&rest[..length]) } else { Err(Stop::Bad(Bad::Value)) }
+        if length > 0 && ends_token(rest[length]) { Ok(&rest[..length]) } else { Err(Stop::Bad(Bad::Value)) }
     }
 
-    /// A list or an object, whole. Brackets are counted, not matched: the events around it stay readable.
+    /// Scans a list or an object. Brackets are counted, not matched, so that the events around it stay readable.
     #[inline]
     fn nested(&mut self) -> Result<&'a [u8], Stop> {
         let rest = self.rest();
@@ -240,7 +241,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The length of the list or object at the start, if it ends within whole blocks of which all are in order.
+/// Returns the length of the list or object at the start, if it ends within whole blocks without a stray backslash.
 #[inline]
 fn nested_length(text: &[u8]) -> Option<usize> {
     let (mut depth, mut carry) = (0usize, Carry::default());
@@ -248,7 +249,7 @@ fn nested_length(text: &[u8]) -> Option<usize> {
         let bits = Bits::of(block);
         let (_, in_text) = carry.texts(&bits);
         if bits.backslash & !in_text != 0 {
-            // Outside of texts it is no JSON, and escapes nothing.
+            // Outside of texts a backslash is invalid, and escapes nothing.
             return None;
         }
         let mut brackets = (bits.open | bits.close) & !in_text;
@@ -267,7 +268,7 @@ fn nested_length(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// The same byte by byte. `None` if the text ends before it.
+/// Returns the length of the list or object at the start, byte by byte. `None`: the text ends first.
 #[cold]
 fn nested_length_by_byte(text: &[u8]) -> Option<usize> {
     let (mut depth, mut at) = (0usize, 0);
@@ -288,23 +289,7 @@ fn nested_length_by_byte(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// What numbers and words are made of, by byte.
-const IN_TOKEN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'-' | b'+' | b'.');
-        byte += 1;
-    }
-    table
-};
-
-/// Whether JSON ignores it between values.
-pub(crate) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
-}
-
-/// Where the quote stands that ends a string whose text starts at `from`, and whether a backslash stands before it.
+/// Returns the index of the quote that ends the string whose text starts at `from`, and whether a backslash precedes it.
 #[inline]
 fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let (mut at, mut escaped) = (from, false);
@@ -318,7 +303,7 @@ fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The first quote or backslash at or after `from`, sixteen bytes at a time.
+/// Returns the index of the first quote or backslash at or after `from`, sixteen bytes at a time.
 #[inline]
 fn quote_or_backslash(bytes: &[u8], from: usize) -> Option<usize> {
     let mut rest = bytes.get(from..)?;
@@ -334,7 +319,7 @@ fn quote_or_backslash(bytes: &[u8], from: usize) -> Option<usize> {
     rest.iter().position(|&byte| byte == b'"' || byte == b'\\').map(|found| at + found)
 }
 
-/// Follows one value through any number of slices, keeping nothing.
+/// Finds the end of one value across any number of slices.
 #[derive(Debug, Default)]
 pub(crate) struct Skipper {
     depth: usize,
@@ -343,7 +328,7 @@ pub(crate) struct Skipper {
 }
 
 impl Skipper {
-    /// How many of these bytes belong to the value; fewer than all if it ends here.
+    /// Returns how many of these bytes belong to the value, and whether it ends here.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> (usize, bool) {
         for (position, &byte) in bytes.iter().enumerate() {
             if self.in_text {

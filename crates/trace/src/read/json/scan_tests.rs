@@ -1,10 +1,10 @@
-//! Values end where they end, whole or cut.
+//! Tests of the scanner: where values end, complete or cut.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 
 #[test]
-fn strings_end_at_the_first_quote_that_is_not_escaped() {
+fn strings_end_at_the_first_unescaped_quote() {
     for (text, inner) in [
         (r#""" "#, ""),
         (r#""abc","#, "abc"),
@@ -17,7 +17,7 @@ fn strings_end_at_the_first_quote_that_is_not_escaped() {
 }
 
 #[test]
-fn lists_end_at_the_same_byte_in_blocks_and_byte_by_byte() {
+fn lists_end_at_the_same_byte_with_and_without_blocks() {
     const PIECES: &[&str] = &[
         "[",
         "]",
@@ -50,7 +50,7 @@ fn lists_end_at_the_same_byte_in_blocks_and_byte_by_byte() {
 }
 
 #[test]
-fn a_cut_value_asks_for_more_wherever_it_is_cut() {
+fn cut_value_stops_for_more_text() {
     let whole = r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#;
     for cut in 0..whole.len() {
         assert_eq!(Scanner::new(&whole.as_bytes()[..cut]).value(), Err(Stop::More), "{cut}");
@@ -59,7 +59,7 @@ fn a_cut_value_asks_for_more_wherever_it_is_cut() {
 }
 
 #[test]
-fn a_skipped_value_ends_at_the_same_byte_in_any_slicing() {
+fn skipped_value_ends_at_the_same_byte_in_any_slices() {
     for whole in [r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#, r#""te\"xt,}""#, "12.5", "[[[]]]"] {
         let text = format!("{whole},more");
         for step in 1..text.len() {

@@ -1,23 +1,23 @@
-//! Strict reading: the whole text through serde_json, which accepts nothing but JSON.
+//! Strict validation: the whole text through serde_json, which accepts nothing but JSON.
 
-use super::document::data_error;
 use crate::error::StrictJsonReason;
+use crate::read::source::data_error;
 use crate::{Error, Result};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use std::fmt;
 use std::io::{ErrorKind, Read, Result as IoResult};
 
-/// Bytes asked for at once.
+/// Bytes requested at once.
 const BLOCK: usize = 64 * 1024;
 
-/// serde_json follows values by recursion; deeper ones are followed without it, and without looking into their texts.
-const DEEPEST: u8 = 100;
+/// serde_json recurses into values. Below this depth they are skipped without recursion, and their texts are not validated.
+const MAX_DEPTH: u8 = 100;
 
-/// Refuses a text that is not JSON by the letter, keeping none of it.
+/// Refuses a text that is not strict JSON.
 ///
 /// # Errors
-/// [`Error::NotStrictJson`] with the first place that is wrong, or if the operating system fails.
+/// [`Error::NotStrictJson`] with the first position that is wrong, or if the operating system fails.
 pub(crate) fn check_json(reader: impl Read, file: &str) -> Result<()> {
     let mut source =
         ByteByByte { reader, block: vec![0; BLOCK], at: 0, filled: 0, before: 0, line: 1, starts: [0; LINES] };
@@ -26,9 +26,9 @@ pub(crate) fn check_json(reader: impl Read, file: &str) -> Result<()> {
     drop(json);
     let taken = source.before + source.at as u64;
     let (line, column, whole) = (error.line(), error.column(), error.to_string());
-    // serde_json reads on a little after it found an error.
-    let behind = source.starts[line % LINES] + column as u64;
-    let byte = if error.classify() == Category::Eof { behind } else { behind.saturating_sub(1) };
+    // serde_json may read on a little after an error.
+    let end = source.starts[line % LINES] + column as u64;
+    let byte = if error.classify() == Category::Eof { end } else { end.saturating_sub(1) };
     let reason = match error.classify() {
         Category::Io => return Err(unread(error.into(), file, taken)),
         _ => whole.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&whole).to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn check_json(reader: impl Read, file: &str) -> Result<()> {
     Err(Error::NotStrictJson { file: file.to_owned(), reason, position: Some((line, column)), byte })
 }
 
-/// The bytes could not be read: damaged gzip, or the machine.
+/// Returns the error of bytes that could not be read: damaged gzip data, or a failure of the machine.
 fn unread(error: std::io::Error, file: &str, byte: u64) -> Error {
     match data_error(file, error) {
         Ok(damage) => {
@@ -48,10 +48,10 @@ fn unread(error: std::io::Error, file: &str, byte: u64) -> Error {
     }
 }
 
-/// So many lines are remembered.
+/// Lines whose offsets are kept.
 const LINES: usize = 1024;
 
-/// Hands out single bytes, as serde_json asks for them, and knows how many it gave, and where the last lines began.
+/// Reader that serves the single bytes that serde_json requests, and tracks their offset and those of the last lines.
 struct ByteByByte<R> {
     reader: R,
     block: Vec<u8>,
@@ -59,9 +59,9 @@ struct ByteByByte<R> {
     filled: usize,
     /// Bytes before this block.
     before: u64,
-    /// The line it is in, from 1.
+    /// Line of the next byte, from 1.
     line: usize,
-    /// Where line n began, at n modulo the length.
+    /// Offset of line n, at index n modulo the length.
     starts: [u64; LINES],
 }
 
@@ -101,8 +101,8 @@ impl<R: Read> ByteByByte<R> {
     }
 }
 
-/// Any value, looked at and dropped: unlike serde's `IgnoredAny` it decodes texts and numbers, so that bad UTF-8, half
-/// surrogates and numbers beyond a double are found. It holds how deep the value stands.
+/// Validator of any value. Unlike serde's `IgnoredAny` it decodes texts and numbers, and so finds invalid UTF-8, lone
+/// surrogates and numbers beyond a double. Contains the depth of the value.
 #[derive(Clone, Copy)]
 struct Whole(u8);
 
@@ -110,7 +110,7 @@ impl<'de> DeserializeSeed<'de> for Whole {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<(), D::Error> {
-        if self.0 == DEEPEST {
+        if self.0 == MAX_DEPTH {
             return IgnoredAny::deserialize(deserializer).map(|_| ());
         }
         deserializer.deserialize_any(self)
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_place_is_named_by_line_column_and_byte() {
+    fn first_error_is_located_by_line_column_and_byte() {
         for (text, place) in [
             ("{\"a\": 1,\n \"b\": NaN}", "expected value at line 2, column 7 (byte 15)"),
             ("{\"a\": [1, 2,]}", "trailing comma at line 1, column 13 (byte 12)"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_counted_across_blocks() {
+    fn offsets_count_across_blocks() {
         let lines = 40_000;
         let text = format!("[\n{}x]", "1,\n".repeat(lines));
         assert!(text.len() > BLOCK + 1);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_numbers_are_looked_at() {
+    fn texts_and_numbers_are_validated() {
         for text in [&b"[\"\xff\"]"[..], br#"["\ud800"]"#, br#"["C:\path"]"#, b"[1e999]", b"[01]", b"[Infinity]"] {
             refused(text);
         }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_no_error_and_no_danger() {
+    fn deep_values_neither_fail_nor_overflow() {
         let deep = |open: usize, close: usize| format!("{}{}", "[".repeat(open), "]".repeat(close));
         for depth in [99, 100, 101, 200_000] {
             check_json(deep(depth, depth).as_bytes(), "x.json").unwrap();

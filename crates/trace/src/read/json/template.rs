@@ -1,18 +1,19 @@
-//! What stands between the values of events, learnt as they come.
+//! Event templates: the literal bytes between the values of events, learnt as events are parsed.
 //!
-//! A profiler writes events of one kind alike, to the byte: of
+//! A profiler writes all events of one kind alike. In
 //!
 //! ```text
 //! {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 5.25, "dur": 2, "args": {"stream": 7}}
 //! ```
 //!
-//! everything but `"gemm"`, `5.25`, `2` and `7` stands in the next kernel again. So the bytes between two values are
-//! remembered together with what they mean, as a tree from the brace on, and compared as a whole; only bytes that were
-//! not seen at this place are looked at one by one. That changes the speed, never the answer.
+//! everything but `"gemm"`, `5.25`, `2` and `7` is the same in the next kernel. The templates are a tree: a node is a
+//! position between two values, an edge is the literal bytes from there to the next value, together with their meaning. An
+//! edge is compared as a whole; only bytes that match no edge of their node are scanned one by one, which adds an edge. The
+//! result never depends on the templates, only the speed does.
 
 use super::scan::{Scanner, Stop};
 
-/// What a value is of.
+/// Members of an event that a value can belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Member {
     Name,
@@ -21,108 +22,111 @@ pub(super) enum Member {
     Dur,
     Pid,
     Tid,
-    /// Arguments that are no object.
+    /// `args` whose value is not an object.
     Args,
     /// An argument with a slot.
     Arg(u16),
-    /// What nobody wants.
+    /// Any other member.
     Other,
-    /// No value follows here.
+    /// No value follows.
     #[default]
-    Nothing,
-    /// The event is over.
+    None,
+    /// The event ends.
     End,
 }
 
-/// From behind a value, or the brace, to the next value. Places count from where it begins; zero means that there is none.
+/// Meaning of an edge: the bytes from a value, or the opening brace, to the next value. Offsets are relative to the start of
+/// the edge; zero means absent.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Step {
+pub(super) struct Transition {
     pub(super) member: Member,
-    /// Whether there is any of the next three.
-    pub(super) is_kind: bool,
+    /// Whether any of the next three fields is present.
+    pub(super) has_extent: bool,
     /// The brace that opens `args`.
     pub(super) args_start: u32,
-    /// Behind the brace that closes them.
+    /// After the brace that closes `args`.
     pub(super) args_end: u32,
-    /// What stands between the quotes of `cat`.
+    /// The text of `cat`, without its quotes.
     pub(super) cat: (u32, u32),
-    /// Where the event goes on behind the value.
-    pub(super) next: Place,
-    /// Of a first step: where the next event starts.
-    pub(super) start: Place,
+    /// The node after the value.
+    pub(super) next: NodeId,
+    /// For the first edge of an event: the node at which the next event starts.
+    pub(super) start: NodeId,
 }
 
-/// A place between two values: what was seen behind it.
+/// Index of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place(u32);
+pub(super) struct NodeId(u32);
 
-/// The brace of an event. Each kind of event has another such place behind it, since what follows depends on it.
-const START: Place = Place(0);
-/// Somewhere in an event.
-const OUTSIDE: Place = Place(1);
-/// Somewhere in its arguments.
-const INSIDE: Place = Place(2);
+/// The root: the opening brace of an event. Each kind of event has a root of its own for the event that follows, since what
+/// follows depends on the kind.
+const ROOT: NodeId = NodeId(0);
+/// Any position in an event without a node of its own.
+const OUTSIDE_ARGS: NodeId = NodeId(1);
+/// Any position in the arguments without a node of its own.
+const INSIDE_ARGS: NodeId = NodeId(2);
 
-/// The steps that were seen.
+/// Tree of event templates.
 #[derive(Debug)]
-pub(super) struct Layouts {
-    /// Where the next event starts.
-    pub(super) start: Place,
-    places: Vec<Behind>,
+pub(super) struct Templates {
+    /// The node at which the next event starts.
+    pub(super) start: NodeId,
+    nodes: Vec<Node>,
+    /// The literal bytes of all edges.
     bytes: Vec<u8>,
-    /// The last step that is not remembered.
-    passing: Step,
-    /// The sink's count of known arguments when they were learnt.
+    /// The last transition that has no edge.
+    unstored: Transition,
+    /// The number of arguments with a slot when the edges were learnt.
     args_known: usize,
 }
 
-/// What was seen behind a place.
+/// Position between two values, and the edges that leave it.
 #[derive(Debug)]
-struct Behind {
-    /// It is the brace of an event.
-    starts: bool,
+struct Node {
+    /// It is at the opening brace of an event.
+    is_root: bool,
     in_args: bool,
-    /// The way on that came most often.
-    way: Way,
-    others: Vec<Way>,
-    /// Eight bytes from here on tell the others apart, or nearly.
-    tells: usize,
+    /// The edge taken last, which is compared first.
+    likely: Edge,
+    other_edges: Vec<Edge>,
+    /// Offset of eight bytes that distinguish the edges, or nearly.
+    discriminator: usize,
 }
 
-/// Bytes that were seen, and what they mean.
+/// Literal bytes, and their meaning.
 #[derive(Debug, Clone, Copy)]
-struct Way {
-    /// The first sixteen bytes, as a number, and which bits of them are its own.
+struct Edge {
+    /// The first sixteen bytes as a number, and the mask of those that belong to the edge.
     head: u128,
     mask: u128,
-    /// The last sixteen bytes, if there are so many.
+    /// The last sixteen bytes, if there are as many.
     tail: [u8; 16],
     start: u32,
     len: u32,
-    step: Step,
-    /// The eight bytes that tell it from others, as a number, and which bits of them are its own.
-    tells: (u64, u64),
+    transition: Transition,
+    /// The eight bytes at the discriminator as a number, and the mask of those that belong to the edge.
+    discriminator: (u64, u64),
     hits: u32,
 }
 
-impl Way {
-    /// Is never found.
+impl Edge {
+    /// An edge that never matches.
     const NONE: Self = Self {
         head: 0,
         mask: u128::MAX,
         tail: [0; 16],
         start: 0,
         len: u32::MAX,
-        step: Step {
-            member: Member::Nothing,
-            is_kind: false,
+        transition: Transition {
+            member: Member::None,
+            has_extent: false,
             args_start: 0,
             args_end: 0,
             cat: (0, 0),
-            next: OUTSIDE,
-            start: START,
+            next: OUTSIDE_ARGS,
+            start: ROOT,
         },
-        tells: (0, 0),
+        discriminator: (0, 0),
         hits: 0,
     };
 
@@ -130,9 +134,9 @@ impl Way {
         &all[self.start as usize..(self.start + self.len) as usize]
     }
 
-    /// Whether `text`, which starts with `first`, goes on this way.
+    /// Whether `text`, whose first sixteen bytes are `first`, starts with this edge.
     #[inline(always)]
-    fn leads(&self, text: &[u8], first: u128, all: &[u8]) -> bool {
+    fn matches(&self, text: &[u8], first: u128, all: &[u8]) -> bool {
         if (first ^ self.head) & self.mask != 0 {
             return false;
         }
@@ -143,134 +147,135 @@ impl Way {
     }
 }
 
-/// So many places are remembered, and so many ways to go on behind each: a trace whose events are all different is read
-/// without memory.
-const MOST_PLACES: usize = 4096;
-const MOST_WAYS: usize = 24;
-/// Longer ones are not remembered.
-const LONGEST_STEP: usize = 512;
-/// A `ph` or `cat` no longer than this is part of the step.
-const LONGEST_KIND: usize = 32;
+/// Bounds on nodes, and on edges per node: a trace whose events are all different is parsed without templates.
+const MAX_NODES: usize = 4096;
+const MAX_EDGES: usize = 24;
+/// Longer literals get no edge.
+const MAX_EDGE_LEN: usize = 512;
+/// A `ph` or `cat` up to this length is part of an edge.
+const MAX_KIND_LEN: usize = 32;
 
-impl Behind {
-    fn new(starts: bool, in_args: bool) -> Self {
-        Self { starts, in_args, way: Way::NONE, others: Vec::new(), tells: 0 }
+impl Node {
+    fn new(is_root: bool, in_args: bool) -> Self {
+        Self { is_root, in_args, likely: Edge::NONE, other_edges: Vec::new(), discriminator: 0 }
     }
 }
 
-impl Default for Layouts {
+impl Default for Templates {
     fn default() -> Self {
-        let places =
-            [(true, false), (false, false), (false, true)].map(|(starts, in_args)| Behind::new(starts, in_args));
-        Self { start: START, places: places.into(), bytes: Vec::new(), passing: Step::default(), args_known: 0 }
+        let nodes =
+            [(true, false), (false, false), (false, true)].map(|(is_root, in_args)| Node::new(is_root, in_args));
+        Self { start: ROOT, nodes: nodes.into(), bytes: Vec::new(), unstored: Transition::default(), args_known: 0 }
     }
 }
 
-impl Layouts {
-    /// Forgets everything if the sink knows other arguments than before: they would get other slots now.
+impl Templates {
+    /// Clears the templates if the number of known arguments has changed: arguments may have other slots now.
     #[inline]
-    pub(super) fn learnt_with(&mut self, args_known: usize) {
+    pub(super) fn valid_for(&mut self, args_known: usize) {
         if self.args_known != args_known {
             *self = Self { args_known, ..Self::default() };
         }
     }
 
-    /// Moves to the next value; `slot` says where an argument belongs.
+    /// Moves the scanner to the next value; `slot` returns the slot of an argument.
     #[inline(always)]
-    pub(super) fn step(
+    pub(super) fn advance(
         &mut self,
-        place: Place,
+        node: NodeId,
         scanner: &mut Scanner<'_>,
         slot: &mut impl FnMut(&[u8]) -> Option<u16>,
-    ) -> Result<&Step, Stop> {
+    ) -> Result<&Transition, Stop> {
         let rest = scanner.rest();
-        let place = place.0 as usize;
+        let node = node.0 as usize;
         if let Some(first) = rest.first_chunk() {
             let first = u128::from_le_bytes(*first);
-            if self.places[place].way.leads(rest, first, &self.bytes) || self.other(place, rest, first) {
-                let way = &mut self.places[place].way;
-                way.hits = way.hits.wrapping_add(1);
-                scanner.skip(way.len as usize);
-                return Ok(&way.step);
+            if self.nodes[node].likely.matches(rest, first, &self.bytes) || self.find_other(node, rest, first) {
+                let edge = &mut self.nodes[node].likely;
+                edge.hits = edge.hits.wrapping_add(1);
+                scanner.skip(edge.len as usize);
+                return Ok(&edge.transition);
             }
         }
-        self.look(place, scanner, slot)
+        self.scan(node, scanner, slot)
     }
 
-    /// Whether it is another way, which then stands first for now.
+    /// Looks for a match among the other edges of a node, and makes it the likely edge.
     #[inline(never)]
-    fn other(&mut self, place: usize, rest: &[u8], first: u128) -> bool {
-        let Behind { starts, way, others, tells, .. } = &mut self.places[place];
-        let word = rest.get(*tells..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word));
-        let leads = |other: &Way| {
-            word.is_some_and(|word| word & other.tells.1 == other.tells.0) && other.leads(rest, first, &self.bytes)
+    fn find_other(&mut self, node: usize, rest: &[u8], first: u128) -> bool {
+        let Node { is_root, likely, other_edges, discriminator, .. } = &mut self.nodes[node];
+        let word = rest.get(*discriminator..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word));
+        let matches = |edge: &Edge| {
+            word.is_some_and(|word| word & edge.discriminator.1 == edge.discriminator.0)
+                && edge.matches(rest, first, &self.bytes)
         };
-        if let Some(at) = others.iter().position(leads) {
-            std::mem::swap(way, &mut others[at]);
-            // Those that come often are found early.
-            if at > 0 && others[at].hits > others[at - 1].hits {
-                others.swap(at, at - 1);
+        if let Some(at) = other_edges.iter().position(matches) {
+            std::mem::swap(likely, &mut other_edges[at]);
+            // Frequent edges move to the front.
+            if at > 0 && other_edges[at].hits > other_edges[at - 1].hits {
+                other_edges.swap(at, at - 1);
             }
             return true;
         }
-        let unknown_here = *starts && place != 0 && others.len() < MOST_WAYS;
-        if !unknown_here {
+        let may_copy = *is_root && node != 0 && other_edges.len() < MAX_EDGES;
+        if !may_copy {
             return false;
         }
-        // What was seen at the start of another event.
-        let root = &self.places[0];
-        let Some(known) = [&root.way].into_iter().chain(&root.others).find(|way| way.leads(rest, first, &self.bytes))
+        // All first edges are known at the root; here they are copied as they occur.
+        let root = &self.nodes[0];
+        let Some(known) =
+            [&root.likely].into_iter().chain(&root.other_edges).find(|edge| edge.matches(rest, first, &self.bytes))
         else {
             return false;
         };
-        let known = Way { hits: 0, ..*known };
-        self.add(place, known);
+        let known = Edge { hits: 0, ..*known };
+        self.add(node, known);
         true
     }
 
-    /// The same, byte by byte.
+    /// Moves the scanner to the next value byte by byte, and learns the edge.
     #[cold]
-    fn look(
+    fn scan(
         &mut self,
-        place: usize,
+        node: usize,
         scanner: &mut Scanner<'_>,
         slot: &mut impl FnMut(&[u8]) -> Option<u16>,
-    ) -> Result<&Step, Stop> {
+    ) -> Result<&Transition, Stop> {
         let start = scanner.position();
         let here = |scanner: &Scanner<'_>| (scanner.position() - start) as u32;
-        let mut in_args = self.places[place].in_args;
-        let mut behind_value = !self.places[place].starts;
-        if !behind_value {
+        let mut in_args = self.nodes[node].in_args;
+        let mut after_value = !self.nodes[node].is_root;
+        if !after_value {
             scanner.skip(1);
         }
-        let mut step = Step::default();
+        let mut transition = Transition::default();
         loop {
-            let Some(key) = scanner.key(behind_value)? else {
+            let Some(key) = scanner.key(after_value)? else {
                 if !in_args {
-                    step.member = Member::End;
+                    transition.member = Member::End;
                     break;
                 }
                 in_args = false;
-                step.args_end = here(scanner);
-                behind_value = true;
+                transition.args_end = here(scanner);
+                after_value = true;
                 continue;
             };
-            let opens = scanner.peek()? == b'{';
+            let is_object = scanner.peek()? == b'{';
             if in_args {
-                step.member = slot(&key).map_or(Member::Other, Member::Arg);
+                transition.member = slot(&key).map_or(Member::Other, Member::Arg);
                 break;
             }
-            step.member = match &*key {
-                b"args" if opens => {
-                    if step.args_end != 0 {
-                        // Arguments once more, before any value: a step of its own.
-                        scanner.back_to(start + step.args_end as usize);
-                        step.cat = (0, 0);
+            transition.member = match &*key {
+                b"args" if is_object => {
+                    if transition.args_end != 0 {
+                        // A second `args` before any value gets a transition of its own.
+                        scanner.back_to(start + transition.args_end as usize);
+                        transition.cat = (0, 0);
                         break;
                     }
-                    step.args_start = here(scanner);
+                    transition.args_start = here(scanner);
                     scanner.skip(1);
-                    (in_args, behind_value) = (true, false);
+                    (in_args, after_value) = (true, false);
                     continue;
                 }
                 b"args" => Member::Args,
@@ -282,12 +287,12 @@ impl Layouts {
                 b"ph" | b"cat" => {
                     let from = scanner.position();
                     let kind = if scanner.peek()? == b'"' { scanner.text_or_escaped()? } else { (&[][..], true) };
-                    if matches!(kind, (text, false) if text.len() <= LONGEST_KIND) {
+                    if matches!(kind, (text, false) if text.len() <= MAX_KIND_LEN) {
                         if *key == *b"cat" {
                             let open = (from - start) as u32;
-                            step.cat = (open + 1, here(scanner) - 1);
+                            transition.cat = (open + 1, here(scanner) - 1);
                         }
-                        behind_value = true;
+                        after_value = true;
                         continue;
                     }
                     scanner.back_to(from);
@@ -297,69 +302,70 @@ impl Layouts {
             };
             break;
         }
-        Ok(self.remember(place, scanner.since(start), step, in_args))
+        Ok(self.learn(node, scanner.since(start), transition, in_args))
     }
 
-    /// The step, with what comes behind it.
-    fn remember(&mut self, place: usize, bytes: &[u8], step: Step, in_args: bool) -> &Step {
-        let is_kind = step.args_start != 0 || step.args_end != 0 || step.cat.0 != 0;
-        // The same bytes may stand before arguments that are an object, or not come again.
-        let particular = matches!(step.member, Member::Args | Member::Nothing);
-        let starts = self.places[place].starts;
-        // Behind whatever came before, events start alike.
-        let place = if starts { 0 } else { place };
-        let full = self.places.len() >= MOST_PLACES || self.places[place].others.len() >= MOST_WAYS;
-        if particular || full || bytes.len() > LONGEST_STEP {
-            let next = if in_args { INSIDE } else { OUTSIDE };
-            self.passing = Step { is_kind, next, start: START, ..step };
-            return &self.passing;
+    /// Stores the transition as an edge with a node at its end, if it is worth one.
+    fn learn(&mut self, node: usize, bytes: &[u8], transition: Transition, in_args: bool) -> &Transition {
+        let has_extent = transition.args_start != 0 || transition.args_end != 0 || transition.cat.0 != 0;
+        // The same bytes may precede `args` that are an object, or not occur again.
+        let is_ambiguous = matches!(transition.member, Member::Args | Member::None);
+        let is_root = self.nodes[node].is_root;
+        // First edges are learnt at the root and copied from there.
+        let node = if is_root { 0 } else { node };
+        let full = self.nodes.len() >= MAX_NODES || self.nodes[node].other_edges.len() >= MAX_EDGES;
+        if is_ambiguous || full || bytes.len() > MAX_EDGE_LEN {
+            let next = if in_args { INSIDE_ARGS } else { OUTSIDE_ARGS };
+            self.unstored = Transition { has_extent, next, start: ROOT, ..transition };
+            return &self.unstored;
         }
-        let mut step = Step { is_kind, next: Place(self.places.len() as u32), start: START, ..step };
-        self.places.push(Behind::new(false, in_args));
-        if starts {
-            step.start = Place(self.places.len() as u32);
-            self.places.push(Behind::new(true, false));
+        let mut transition =
+            Transition { has_extent, next: NodeId(self.nodes.len() as u32), start: ROOT, ..transition };
+        self.nodes.push(Node::new(false, in_args));
+        if is_root {
+            transition.start = NodeId(self.nodes.len() as u32);
+            self.nodes.push(Node::new(true, false));
         }
         let of = |at: usize, byte: u8| if at < bytes.len() { byte } else { 0 };
-        let way = Way {
+        let edge = Edge {
             head: u128::from_le_bytes(std::array::from_fn(|at| of(at, bytes[at.min(bytes.len() - 1)]))),
             mask: u128::from_le_bytes(std::array::from_fn(|at| of(at, u8::MAX))),
             tail: bytes.last_chunk().copied().unwrap_or_default(),
             start: self.bytes.len() as u32,
             len: bytes.len() as u32,
-            step,
-            tells: (0, 0),
+            transition,
+            discriminator: (0, 0),
             hits: 0,
         };
         self.bytes.extend_from_slice(bytes);
-        self.add(place, way);
-        &self.places[place].way.step
+        self.add(node, edge);
+        &self.nodes[node].likely.transition
     }
 
-    /// One more way on, which stands first for now.
-    fn add(&mut self, place: usize, way: Way) {
-        let behind = &mut self.places[place];
-        let before = std::mem::replace(&mut behind.way, way);
-        if before.len != u32::MAX {
-            behind.others.push(before);
-            behind.tell_apart(&self.bytes);
+    /// Adds an edge to a node, as its likely edge.
+    fn add(&mut self, node: usize, edge: Edge) {
+        let node = &mut self.nodes[node];
+        let previous = std::mem::replace(&mut node.likely, edge);
+        if previous.len != u32::MAX {
+            node.other_edges.push(previous);
+            node.choose_discriminator(&self.bytes);
         }
     }
 }
 
-impl Behind {
-    /// Finds out what tells the ways on apart.
-    fn tell_apart(&mut self, all: &[u8]) {
-        let Self { way, others, tells, .. } = self;
-        let bytes = way.bytes(all);
-        let alike = |other: &Way| other.bytes(all).iter().zip(bytes).take_while(|(one, other)| one == other).count();
-        let shortest = others.iter().map(|other| other.len).min().unwrap_or(0).min(way.len) as usize;
-        *tells = others.iter().map(alike).min().unwrap_or(0).min(shortest.saturating_sub(8));
-        for way in others.iter_mut().chain([way]) {
-            let own = &way.bytes(all)[*tells..];
+impl Node {
+    /// Chooses the offset at which the edges differ first, and stores the eight bytes of each edge there.
+    fn choose_discriminator(&mut self, all: &[u8]) {
+        let Self { likely, other_edges, discriminator, .. } = self;
+        let bytes = likely.bytes(all);
+        let common = |other: &Edge| other.bytes(all).iter().zip(bytes).take_while(|(one, other)| one == other).count();
+        let shortest = other_edges.iter().map(|other| other.len).min().unwrap_or(0).min(likely.len) as usize;
+        *discriminator = other_edges.iter().map(common).min().unwrap_or(0).min(shortest.saturating_sub(8));
+        for edge in other_edges.iter_mut().chain([likely]) {
+            let own = &edge.bytes(all)[*discriminator..];
             let word = |byte: &dyn Fn(usize) -> u8| u64::from_le_bytes(std::array::from_fn(byte));
             let mask = word(&|at| if at < own.len() { u8::MAX } else { 0 });
-            way.tells = (word(&|at| own.get(at).copied().unwrap_or(0)), mask);
+            edge.discriminator = (word(&|at| own.get(at).copied().unwrap_or(0)), mask);
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The text between two quotes of JSON → a string, whatever stands there.
+//! JSON strings: the text between two quotes → a string, whatever the text contains.
 
-use crate::read::{Odd, OddCounts};
+use crate::read::{Anomaly, AnomalyCounts};
 use std::borrow::Cow;
 
-/// Unescapes; invalid UTF-8, lone surrogates and unknown escapes are repaired and counted.
-pub(crate) fn decode<'a>(raw: &'a [u8], odd: &mut OddCounts) -> Cow<'a, str> {
+/// Unescapes a text; invalid UTF-8, lone surrogates and unknown escapes are repaired and counted.
+pub(crate) fn decode<'a>(raw: &'a [u8], anomalies: &mut AnomalyCounts) -> Cow<'a, str> {
     if !raw.contains(&b'\\') {
-        return lossy(raw, odd);
+        return lossy(raw, anomalies);
     }
     let mut bytes = Vec::with_capacity(raw.len());
     let mut broken = false;
@@ -31,7 +31,7 @@ pub(crate) fn decode<'a>(raw: &'a [u8], odd: &mut OddCounts) -> Cow<'a, str> {
                 rest = &rest[used..];
                 continue;
             }
-            // `C:\path`: keep what was written.
+            // `C:\path`: keep the backslash.
             _ => {
                 broken = true;
                 bytes.push(b'\\');
@@ -43,13 +43,13 @@ pub(crate) fn decode<'a>(raw: &'a [u8], odd: &mut OddCounts) -> Cow<'a, str> {
     }
     bytes.extend_from_slice(rest);
     if broken {
-        odd.note(Odd::BadEscape);
+        anomalies.note(Anomaly::BadEscape);
     }
-    Cow::Owned(lossy(&bytes, odd).into_owned())
+    Cow::Owned(lossy(&bytes, anomalies).into_owned())
 }
 
-/// The text of a JSON value on one line: no white space outside texts but one blank after each comma and colon.
-pub(crate) fn compact(raw: &[u8], odd: &mut OddCounts) -> String {
+/// Returns the text of a JSON value on one line: outside texts, white space is one blank after each comma and colon.
+pub(crate) fn compact(raw: &[u8], anomalies: &mut AnomalyCounts) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let (mut in_text, mut escaped) = (false, false);
     for &byte in raw {
@@ -68,18 +68,18 @@ pub(crate) fn compact(raw: &[u8], odd: &mut OddCounts) -> String {
             }
         }
     }
-    lossy(&bytes, odd).into_owned()
+    lossy(&bytes, anomalies).into_owned()
 }
 
-fn lossy<'a>(bytes: &'a [u8], odd: &mut OddCounts) -> Cow<'a, str> {
+fn lossy<'a>(bytes: &'a [u8], anomalies: &mut AnomalyCounts) -> Cow<'a, str> {
     let text = String::from_utf8_lossy(bytes);
     if matches!(text, Cow::Owned(_)) {
-        odd.note(Odd::InvalidUtf8);
+        anomalies.note(Anomaly::InvalidUtf8);
     }
     text
 }
 
-/// The character of `uXXXX` (two of them for a surrogate pair) and the bytes it took.
+/// Returns the character of `uXXXX`, or of a surrogate pair of two, and the number of bytes used.
 fn unicode(text: &[u8]) -> (Option<char>, usize) {
     let Some(first) = hex(text) else { return (None, 1) };
     if let Some(character) = char::from_u32(first) {
@@ -94,7 +94,7 @@ fn unicode(text: &[u8]) -> (Option<char>, usize) {
     }
 }
 
-/// The number in `uXXXX`.
+/// Returns the number in `uXXXX`.
 fn hex(text: &[u8]) -> Option<u32> {
     let digits = text.get(1..5).filter(|_| text[0] == b'u')?;
     digits.iter().try_fold(0, |value, &byte| Some(value * 16 + char::from(byte).to_digit(16)?))
@@ -106,13 +106,13 @@ mod tests {
     use super::*;
 
     fn read(raw: &[u8]) -> (String, bool) {
-        let mut odd = OddCounts::default();
-        let text = decode(raw, &mut odd).into_owned();
-        (text, odd != OddCounts::default())
+        let mut anomalies = AnomalyCounts::default();
+        let text = decode(raw, &mut anomalies).into_owned();
+        (text, anomalies != AnomalyCounts::default())
     }
 
     #[test]
-    fn valid_text_is_what_serde_json_reads() {
+    fn valid_text_equals_serde_json() {
         for raw in [r"plain", r"a\nb\t\/\\\u0041\u00e9", r"\ud83d\ude00 x", "é"] {
             let expected: String = serde_json::from_str(&format!("\"{raw}\"")).unwrap();
             assert_eq!(read(raw.as_bytes()), (expected, false), "{raw}");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_text_is_kept_as_far_as_readable() {
+    fn invalid_text_is_kept_as_far_as_readable() {
         assert_eq!(read(br"C:\path"), (r"C:\path".to_owned(), true));
         assert_eq!(read(br"\ud83d x"), ("\u{fffd} x".to_owned(), true));
         assert_eq!(read(br"\ud83d\u0041"), ("\u{fffd}A".to_owned(), true));
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_written_on_one_line() {
-        let mut odd = OddCounts::default();
-        assert_eq!(compact(b"[\n  [1,2 ],\t[ \"a b, \\\"c\" ]]", &mut odd), r#"[[1, 2], ["a b, \"c"]]"#);
+    fn lists_become_one_line() {
+        let mut anomalies = AnomalyCounts::default();
+        assert_eq!(compact(b"[\n  [1,2 ],\t[ \"a b, \\\"c\" ]]", &mut anomalies), r#"[[1, 2], ["a b, \"c"]]"#);
     }
 }

@@ -1,81 +1,39 @@
-//! Unpacking beside parsing: a thread of its own undoes the gzip, block by block, while the caller reads what is unpacked.
+//! Read-ahead: one thread decompresses while the caller parses.
 
-use std::io::{ErrorKind, Read, Result as IoResult};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use super::queue::{ChunkParser, ChunkQueue, Plan};
+use crate::read::json::buffer::ChunkBuffer;
+use std::convert::Infallible;
+use std::io::Read;
 
-/// Bytes unpacked at once.
-const BLOCK: usize = 256 * 1024;
-/// How many blocks may wait for the caller; memory is bounded by two more.
-const WAITING: usize = 4;
-
-/// What a thread of its own has read already.
-pub(crate) struct Ahead {
-    blocks: Receiver<IoResult<Block>>,
-    /// Blocks that were read go back, so that their memory is used again.
-    used: Sender<Block>,
-    block: Block,
-    at: usize,
+/// Calls `work` with a reader of the same text, which another thread decompresses ahead of it. That thread ends with `work`.
+pub(crate) fn read_ahead<T>(reader: impl Read + Send, work: impl FnOnce(&mut dyn Read) -> T) -> T {
+    let queue = ChunkQueue::new(reader, Plan::default(), NoParser);
+    let result = std::thread::scope(|scope| {
+        let _close = queue.close_on_drop();
+        // If the system refuses a thread, the caller decompresses.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, || queue.work());
+        work(&mut queue.reader())
+    });
+    queue.clear();
+    result
 }
 
-#[derive(Default)]
-struct Block {
-    bytes: Vec<u8>,
-    filled: usize,
-}
+/// Leaves all parsing to the caller.
+struct NoParser;
 
-/// Hands `work` a reader of the same bytes, while another thread reads ahead of it. That thread ends with `work`.
-pub(crate) fn read_ahead<T>(reader: impl Read + Send, work: impl FnOnce(Ahead) -> T) -> T {
-    std::thread::scope(|scope| {
-        let (sender, blocks) = sync_channel(WAITING);
-        let (used, reusable) = channel();
-        scope.spawn(move || fill(reader, &sender, &reusable));
-        work(Ahead { blocks, used, block: Block::default(), at: 0 })
-    })
-}
+impl ChunkParser for NoParser {
+    type Fragment = Infallible;
 
-/// Reads on until the end, an error, or nobody listens.
-fn fill(mut reader: impl Read, sender: &SyncSender<IoResult<Block>>, reusable: &Receiver<Block>) {
-    loop {
-        let mut block = reusable.try_recv().unwrap_or_default();
-        block.bytes.resize(BLOCK, 0);
-        block.filled = 0;
-        let mut end = None;
-        while block.filled < BLOCK && end.is_none() {
-            match reader.read(&mut block.bytes[block.filled..]) {
-                Ok(0) => end = Some(Ok(())),
-                Ok(read) => block.filled += read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => end = Some(Err(error)),
-            }
-        }
-        if sender.send(Ok(block)).is_err() {
-            return;
-        }
-        match end {
-            None => {}
-            Some(Ok(())) => return,
-            Some(Err(error)) => {
-                // Whoever no longer listens does not want to know.
-                let _ = sender.send(Err(error));
-                return;
-            }
-        }
+    fn fragment(&self) -> Option<Infallible> {
+        None
     }
-}
 
-impl Read for Ahead {
-    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
-        while self.at == self.block.filled {
-            // The other thread hangs up behind its last block.
-            let Ok(next) = self.blocks.recv() else { return Ok(0) };
-            let read = std::mem::replace(&mut self.block, next?);
-            self.at = 0;
-            let _ = self.used.send(read);
-        }
-        let length = buffer.len().min(self.block.filled - self.at);
-        buffer[..length].copy_from_slice(&self.block.bytes[self.at..self.at + length]);
-        self.at += length;
-        Ok(length)
+    fn parse(&self, _: ChunkBuffer, _: u64, _: bool, fragment: &mut Infallible) -> ChunkBuffer {
+        match *fragment {}
+    }
+
+    fn reset(&self, fragment: &mut Infallible) {
+        match *fragment {}
     }
 }
 
@@ -83,12 +41,14 @@ impl Read for Ahead {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::io::Error as IoError;
+    use std::io::{Error as IoError, ErrorKind, Result as IoResult};
 
-    /// Gives its bytes in pieces of this size, then fails, if it is to.
+    const BLOCK: usize = 256 * 1024;
+
+    /// Returns its bytes in reads of at most `size`, then fails if `fails`.
     struct Source<'a> {
         bytes: &'a [u8],
-        piece: usize,
+        size: usize,
         fails: bool,
     }
 
@@ -97,7 +57,7 @@ mod tests {
             if self.bytes.is_empty() && self.fails {
                 return Err(IoError::from(ErrorKind::InvalidData));
             }
-            let length = self.piece.min(buffer.len()).min(self.bytes.len());
+            let length = self.size.min(buffer.len()).min(self.bytes.len());
             let (now, later) = self.bytes.split_at(length);
             buffer[..length].copy_from_slice(now);
             self.bytes = later;
@@ -106,28 +66,28 @@ mod tests {
     }
 
     fn text(length: usize) -> Vec<u8> {
-        (0..length).map(|place| (place % 251) as u8).collect()
+        (0..length).map(|index| (index % 251) as u8).collect()
     }
 
     #[test]
-    fn the_same_bytes_arrive_whatever_their_pieces() {
-        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 9 * BLOCK + 17] {
-            for piece in [1 + length / 7, 4096, usize::MAX] {
+    fn bytes_are_the_same_for_reads_of_every_size() {
+        for length in [0, 1, BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 1, 9 * BLOCK + 17] {
+            for size in [1 + length / 7, 4096, usize::MAX] {
                 let bytes = text(length);
-                let read = read_ahead(Source { bytes: &bytes, piece, fails: false }, |mut ahead| {
+                let read = read_ahead(Source { bytes: &bytes, size, fails: false }, |ahead| {
                     let mut read = Vec::new();
                     ahead.read_to_end(&mut read).unwrap();
                     read
                 });
-                assert!(read == bytes, "{length} by {piece}");
+                assert!(read == bytes, "{length} by {size}");
             }
         }
     }
 
     #[test]
-    fn an_error_comes_behind_all_that_was_read() {
+    fn error_follows_all_bytes_before_it() {
         let bytes = text(3 * BLOCK + 5);
-        let (read, kind) = read_ahead(Source { bytes: &bytes, piece: 4096, fails: true }, |mut ahead| {
+        let (read, kind) = read_ahead(Source { bytes: &bytes, size: 4096, fails: true }, |ahead| {
             let mut read = Vec::new();
             let error = ahead.read_to_end(&mut read).unwrap_err();
             (read, error.kind())
@@ -137,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn who_stops_reading_stops_the_other_thread() {
+    fn caller_that_stops_reading_ends_the_thread() {
         let bytes = text(64 * BLOCK);
-        let first = read_ahead(Source { bytes: &bytes, piece: usize::MAX, fails: false }, |mut ahead| {
+        let first = read_ahead(Source { bytes: &bytes, size: usize::MAX, fails: false }, |ahead| {
             let mut first = [0; 3];
             ahead.read_exact(&mut first).unwrap();
             first

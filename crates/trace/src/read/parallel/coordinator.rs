@@ -1,159 +1,111 @@
-//! One text read by several threads, each a stretch that begins where an event seems to begin.
+//! Coordinator: the thread that parses one file in order, and merges the fragments that workers parsed ahead of it.
 //!
 //! ```text
-//! bytes    0       s₁      s₂      s₃      s₄
-//! reading  │header…│events►│ takes │events►│ goes on where the part stopped … ──► metadata behind the list
-//! parts                    │events►│       │events►]
+//! offset       0        s₁      s₂      s₃      s₄
+//! coordinator  │metadata│ merges│events►│ merges, continues after the fragment … ──► metadata after the array
+//! fragments             │events►│       │events►]
 //! ```
 //!
-//! That an event begins at a seam is a guess, and nothing depends on it: what a part read counts only if the reading
-//! comes to that very byte between two entries of the list. If not, the part is dropped, and the reading reads that
-//! stretch itself, from memory.
+//! That an event begins at a chunk boundary is a guess. A fragment counts only if the coordinator reaches that very byte
+//! between two entries of the array, and if its schema agrees; otherwise it is dropped, and the coordinator parses the chunk
+//! itself. So the result is that of one thread.
 
 #[cfg(test)]
 #[path = "coordinator_tests.rs"]
 mod tests;
 
-use super::queue::{Part, Pipeline, Plan, Texts, Work};
+use super::queue::{ChunkQueue, Plan, QueueReader, Stage};
+use super::worker::{Fragment, FragmentParser};
 use crate::Result;
-use crate::read::json::buffer::Window;
-use crate::read::json::document::Reading;
-use crate::read::json::{Others, Reached};
-use crate::read::source::RankText;
-use crate::read::{EventSink, Outcome};
+use crate::exec::pool::Pool;
+use crate::read::json::buffer::TextBuffer;
+use crate::read::json::{Parser, Progress, RankFinder};
+use crate::read::{FragmentSink, Outcome};
 use std::io::Read;
-use std::thread::Scope;
+use std::sync::Arc;
 
-/// A sink whose events may come from several readings.
-pub(crate) trait PartSink: EventSink + Send + Sized {
-    /// A sink for events of later parts. The list goes on in it: [`EventSink::restart`] is not called.
-    fn part(&self) -> Self;
-    /// Whether it would be the same if it had taken the events of `part` itself.
-    fn fits(&self, part: &Self) -> bool;
-    /// Takes the events of the part that follows on its own so many entries of the list, and leaves the part without any,
-    /// for those of a part further on. Call [`Self::fits`] first.
-    fn absorb(&mut self, part: &mut Self, entries: u64);
-    /// Nobody wants the events of this part: it is as it was when it was made.
-    fn give_up(&mut self);
-    /// Tells an empty part what was learnt by now, so that it rather fits.
-    fn teach(&self, _part: &mut Self) {}
-}
-
-/// Reads a whole trace into `sink`; `others` says how many threads beside the caller's help from now on, and is asked as
-/// long as there are none.
+/// Parses a whole trace into `sink`, with the help of a pool.
 ///
 /// # Errors
-/// Those of [`crate::read::read_events`], with which it agrees however many there are.
-pub(crate) fn read_parts<R: Read + Send, S: PartSink>(
+/// Those of [`crate::read::read_events`], with the same result for any number of helpers.
+pub(crate) fn read_parallel<'scope, R: Read + Send + 'scope, S: FragmentSink + 'scope>(
     reader: R,
-    others: &dyn Fn() -> usize,
+    pool: &Pool<'scope, '_>,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
-    read_planned(reader, Plan::default(), others, file, sink)
+    read_planned(reader, Plan::default(), pool, file, sink)
 }
 
-/// The same by any plan.
-pub(crate) fn read_planned<R: Read + Send, S: PartSink>(
+/// Same as [`read_parallel`], by any plan.
+pub(crate) fn read_planned<'scope, R: Read + Send + 'scope, S: FragmentSink + 'scope>(
     reader: R,
-    plan: Plan<'_>,
-    others: &dyn Fn() -> usize,
+    plan: Plan<'scope>,
+    pool: &Pool<'scope, '_>,
     file: &str,
     sink: &mut S,
 ) -> Result<Outcome> {
-    let pipeline = Pipeline::new(reader, plan, file);
-    let outcome = std::thread::scope(|scope| {
-        // However the reading ends.
-        let _closes = Closes(&pipeline);
-        let mut first = First { pipeline: &pipeline, scope, others, alone: true };
-        // The others unpack while the reading comes to the first event.
-        drop(pipeline.first());
-        first.call(sink);
-        let window = Window::by_stretches(RankText::new(Texts(&pipeline)), plan.chunk);
-        Reading::new(window, file, sink, &mut first).whole()
-    });
-    pipeline.end();
+    let queue = Arc::new(ChunkQueue::new(reader, plan, FragmentParser::of(sink)));
+    let outcome = {
+        let _close = queue.close_on_drop();
+        // A file of one chunk needs no helpers.
+        let has_more = queue.begin();
+        let _offer = has_more.then(|| pool.offer(queue.clone()));
+        Coordinator { queue: &queue }.run(file, sink)
+    };
+    queue.clear();
     outcome
 }
 
-struct Closes<'p, 's, R: Read, S: PartSink>(&'p Pipeline<'s, R, S>);
+/// Queue of a file that is parsed into fragments of `S`.
+type FileQueue<'b, R, S> = ChunkQueue<'b, R, FragmentParser<S>>;
 
-impl<R: Read, S: PartSink> Drop for Closes<'_, '_, R, S> {
-    fn drop(&mut self) {
-        self.0.close();
-    }
+struct Coordinator<'q, 'b, R, S: FragmentSink> {
+    queue: &'q FileQueue<'b, R, S>,
 }
 
-/// Of the reading: it takes what the parts have read.
-struct First<'scope, 'env, 's, R, S> {
-    pipeline: &'env Pipeline<'s, R, S>,
-    scope: &'scope Scope<'scope, 'env>,
-    others: &'s dyn Fn() -> usize,
-    /// Nobody helps yet.
-    alone: bool,
-}
+/// Parser of the coordinator: its text comes from the queue.
+type FileParser<'p, 'q, 'b, R, S> = Parser<'p, QueueReader<'q, 'b, R, FragmentParser<S>>, S>;
 
-impl<'scope, 'env, 's, R: Read + Send, S: PartSink> First<'scope, 'env, 's, R, S> {
-    /// Calls the others, if there are some and there will be something to do.
-    fn call(&mut self, sink: &S) {
-        let pipeline = self.pipeline;
-        if !self.alone || !pipeline.lock().goes_on() {
-            return;
+impl<'q, 'b, R: Read + Send, S: FragmentSink> Coordinator<'q, 'b, R, S> {
+    fn run(&self, file: &str, sink: &mut S) -> Result<Outcome> {
+        let reader = RankFinder::new(self.queue.reader());
+        let text = TextBuffer::by_chunks(reader, self.queue.plan().buffer_size);
+        let mut parser = Parser::of_document(text, file, sink);
+        while parser.run()? == Progress::BetweenEvents {
+            self.next_chunk(&mut parser);
         }
-        let others = (self.others)();
-        // Who reads all in parts needs some also without others.
-        if others > 0 || !pipeline.plan.direct {
-            self.alone = false;
-            pipeline.lock().employ(others, || sink.part());
-            for _ in 0..others {
-                // Where the system has no more threads, there are fewer: the reading does what nobody else does.
-                let _ = std::thread::Builder::new().spawn_scoped(self.scope, || pipeline.work());
-            }
-        }
+        parser.finish()
     }
-}
 
-impl<'env, 's, R: Read + Send, S: PartSink> Others<Texts<'env, 's, R, S>, S> for First<'_, 'env, 's, R, S> {
-    fn reached(
-        &mut self,
-        window: &mut Window<RankText<Texts<'env, 's, R, S>>>,
-        sink: &mut S,
-        outcome: &mut Outcome,
-    ) -> Reached {
-        self.call(sink);
-        self.pipeline.lock().between_entries(outcome.rank_in_text.is_some());
-        let Some((stretch, had)) = self.pipeline.first().pop() else { return Reached::Nothing };
-        let mut at = had;
+    /// Continues with the next chunk: merges its fragment, or provides its text.
+    fn next_chunk(&self, parser: &mut FileParser<'_, 'q, 'b, R, S>) {
+        parser.note_rank();
+        let find_rank = parser.outcome.rank_in_text.is_none();
+        let Some((chunk, consumed)) = self.queue.pop(find_rank) else { return parser.refill() };
+        let mut at = consumed;
         let mut used = None;
-        if let Work::Done(mut part) = stretch.work {
-            if had == 0 && take(&mut part, sink, outcome) {
-                window.go_on_at(part.end);
-                window.reader_mut().go_on_at(part.end);
-                at = (part.end - stretch.start) as usize;
+        if let Stage::Parsed(mut fragment) = chunk.stage {
+            if consumed == 0 && merge(&mut fragment, parser) {
+                at = (fragment.end - chunk.start) as usize;
             } else {
-                part.give_up();
-                sink.teach(&mut part.sink);
+                fragment.reset();
+                parser.sink.seed(&mut fragment.sink);
             }
-            used = Some(part);
+            used = Some(fragment);
         }
-        let text = if at == stretch.text.filled {
-            stretch.text
-        } else {
-            window.reader_mut().passed(&stretch.text.text()[at..]);
-            window.go_on_in(stretch.text, stretch.start, at)
-        };
-        self.pipeline.reuse(text, used);
-        Reached::Moved
+        let text = if at == chunk.text.filled { chunk.text } else { parser.continue_in(chunk.text, chunk.start, at) };
+        self.queue.recycle(text, used);
     }
 }
 
-/// What a part has read, if it counts.
-fn take<S: PartSink>(part: &mut Part<S>, sink: &mut S, outcome: &mut Outcome) -> bool {
-    // One that was cut lacks the text behind its stretch.
-    match part.outcome.take() {
-        Some(read) if read.cut.is_none() && !read.stopped && sink.fits(&part.sink) => {
-            sink.absorb(&mut part.sink, outcome.events);
-            outcome.follow(read);
+/// Merges a fragment that begins at the cursor. Returns whether it could be merged.
+fn merge<R: Read, S: FragmentSink>(fragment: &mut Fragment<S>, parser: &mut Parser<'_, R, S>) -> bool {
+    match fragment.outcome.take() {
+        // A cut fragment lacks the text after its chunk.
+        Some(outcome) if outcome.cut.is_none() && !outcome.stopped && parser.sink.can_merge(&fragment.sink) => {
+            parser.sink.merge(&mut fragment.sink, parser.outcome.events);
+            parser.continue_after(outcome, fragment.end);
             true
         }
         _ => false,

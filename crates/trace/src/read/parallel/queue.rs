@@ -1,384 +1,406 @@
-//! Stretches of a text that are unpacked, read and taken into the columns beside each other.
+//! Queue of chunks between the threads that read one file: decides which of them decompresses, parses or waits next.
 //!
 //! ```text
-//! file ──► cut ──► │ 7 │ 6 │ 5: read into a part │ 4: read, waits │ 3 ◄── the reading, at its place in the text
+//! file ─► chunker ─► │ 7 waiting │ 6 waiting │ 5 parsing │ 4 parsed │ 3 front │ ─► coordinator
+//!         one thread   ▲ newest first: workers parse into fragments              in file order
 //! ```
 //!
-//! Who is free takes what is most useful: the reading itself takes the first stretch, or what another has made of it;
-//! the others read stretches further on into parts, or unpack the next one. Only so many stretches are in memory.
+//! One lock guards all state. No thread holds it while it decompresses or parses: a thread takes a [`Job`] out of the
+//! state, performs it, and puts the result back. The number of chunks in memory is bounded ([`max_buffered_chunks`]), so a
+//! coordinator that falls behind slows the workers down (backpressure).
 
-use super::chunk::{Cutter, Seams};
-use super::coordinator::PartSink;
-use crate::read::Outcome;
-use crate::read::json::buffer::{Block, CHUNK, End, Window};
-use crate::read::json::document::Reading;
-use crate::read::json::event::Memory;
-use crate::read::json::{Others, Reached};
-use crate::read::source::RankText;
+use super::chunk::{Boundaries, Chunker};
+use crate::read::json::buffer::{BUFFER_SIZE, ChunkBuffer, End};
 use std::any::Any;
 use std::collections::VecDeque;
-use std::io::{Empty, Read, Result as IoResult, empty};
+use std::io::{Read, Result as IoResult};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a stretch: they and what becomes of them stay in the cache of a core.
-const STRETCH: usize = 512 * 1024;
+/// Upper bound on a chunk, in bytes: its text and its fragment fit into the cache of a core.
+const CHUNK_SIZE: usize = 512 * 1024;
 
-/// How a text is read by several.
+/// How a text is split and parsed; tests vary it, the result does not.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan<'s> {
-    pub(crate) seams: Seams<'s>,
-    /// Bytes asked for at once where the text is read without stretches.
-    pub(crate) chunk: usize,
-    /// Whether the reading takes what nobody has read yet, and not only parts.
-    pub(crate) direct: bool,
+pub(crate) struct Plan<'b> {
+    pub(crate) boundaries: Boundaries<'b>,
+    /// Bytes requested at once inside a value that crosses a chunk boundary.
+    pub(crate) buffer_size: usize,
+    /// The coordinator parses chunks, too. Otherwise every chunk but the first becomes a fragment.
+    pub(crate) coordinator_parses: bool,
 }
 
 impl Default for Plan<'_> {
     fn default() -> Self {
-        Self { seams: Seams::Guessed(STRETCH), chunk: CHUNK, direct: true }
+        Self { boundaries: Boundaries::Guessed(CHUNK_SIZE), buffer_size: BUFFER_SIZE, coordinator_parses: true }
     }
 }
 
-/// With so many others, so many stretches are in memory: each thread may have one and one more may wait for it.
-pub(super) fn most_stretches(others: usize) -> usize {
-    2 * others + 6
+/// Returns the upper bound on buffered chunks: one being parsed and one waiting per thread, and a few more.
+pub(super) const fn max_buffered_chunks(workers: usize) -> usize {
+    2 * workers + 6
 }
 
-/// What the threads of a reading share.
-pub(super) struct Pipeline<'s, R, S> {
-    pub(super) plan: Plan<'s>,
-    file: &'s str,
-    state: Mutex<State<'s, R, S>>,
+/// Parser of single chunks, on any thread.
+pub(super) trait ChunkParser: Send + Sync {
+    /// Result of a chunk, used again for later chunks.
+    type Fragment: Send;
+
+    /// Returns a new fragment; `None` if chunks are only decompressed.
+    fn fragment(&self) -> Option<Self::Fragment>;
+
+    /// Parses the text of a chunk at offset `start` into an empty fragment, and searches it for the rank if `find_rank`.
+    /// Returns the text.
+    fn parse(&self, text: ChunkBuffer, start: u64, find_rank: bool, fragment: &mut Self::Fragment) -> ChunkBuffer;
+
+    /// Discards what was parsed: the fragment is empty again.
+    fn reset(&self, fragment: &mut Self::Fragment);
+}
+
+/// A chunk of the text.
+pub(super) struct Chunk<F> {
+    pub(super) start: u64,
+    /// Empty while a worker parses it.
+    pub(super) text: ChunkBuffer,
+    pub(super) stage: Stage<F>,
+}
+
+/// How far a chunk has come.
+pub(super) enum Stage<F> {
+    /// Decompressed.
+    Waiting,
+    /// A thread parses it.
+    Parsing,
+    /// Parsed, if an event begins at its start.
+    Parsed(F),
+}
+
+/// The queue.
+pub(super) struct ChunkQueue<'b, R, P: ChunkParser> {
+    plan: Plan<'b>,
+    parser: P,
+    state: Mutex<State<'b, R, P::Fragment>>,
     changed: Condvar,
 }
 
-pub(super) struct State<'s, R, S> {
-    /// Not there while someone reads the file.
-    cutter: Option<Cutter<'s, R>>,
-    /// Why the text is over, if it is.
+struct State<'b, R, F> {
+    /// `None` while a thread decompresses.
+    chunker: Option<Chunker<'b, R>>,
+    /// Why no more text follows, once the last chunk is in the queue.
     end: Option<End>,
-    /// In the order of the text, from where the reading stands.
-    stretches: VecDeque<Stretch<S>>,
-    /// So much of the first one the reading has had.
-    had: usize,
-    /// How many were before the first one.
-    passed: usize,
-    /// Threads beside that of the reading.
-    others: usize,
-    /// Threads that wait until something changes.
+    /// In file order.
+    chunks: VecDeque<Chunk<F>>,
+    /// Bytes of the front chunk already consumed.
+    consumed: usize,
+    /// Chunks that were removed from the front.
+    popped: usize,
+    /// Threads besides the coordinator.
+    workers: usize,
+    /// Threads that wait for a change.
     waiting: usize,
-    /// Those that nobody uses now.
-    parts: Vec<Box<Part<S>>>,
-    /// Memory for text that nobody uses now.
-    memory: Vec<Vec<u8>>,
-    /// The reading was between two entries of a list when it last asked for text: what follows may be events.
-    in_list: bool,
-    /// The text before has said its rank: it need not be looked for.
-    has_rank: bool,
-    /// The reading has ended.
+    /// Empty fragments, for later chunks.
+    fragments: Vec<F>,
+    /// Buffer pool for text.
+    buffers: Vec<Vec<u8>>,
+    /// The coordinator is between two events, so that chunks may begin with an event. Mid-value, they cannot.
+    between_events: bool,
+    /// The text names no rank so far.
+    find_rank: bool,
+    /// The coordinator has ended.
     closed: bool,
-    /// Of one of the threads.
+    /// The panic of a worker.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// A stretch of the text.
-pub(super) struct Stretch<S> {
-    pub(super) start: u64,
-    /// Whoever reads it has it.
-    pub(super) text: Block,
-    pub(super) work: Work<S>,
+/// What a thread can do next.
+enum Job<'b, R, F> {
+    Decompress(Chunker<'b, R>, Vec<u8>),
+    Parse { number: usize, start: u64, text: ChunkBuffer, find_rank: bool, fragment: F },
 }
 
-/// What becomes of a stretch.
-pub(super) enum Work<S> {
-    /// Nothing yet.
-    Waits,
-    /// Someone reads it.
-    Begun,
-    Done(Box<Part<S>>),
-}
-
-/// What someone has read of a stretch, beginning at its first byte; used again for others.
-pub(super) struct Part<S> {
-    pub(super) sink: S,
-    /// What it learnt of how events are written.
-    memory: Memory,
-    /// None if it failed.
-    pub(super) outcome: Option<Outcome>,
-    /// Where it ended: behind the stretch, or at the end of the list.
-    pub(super) end: u64,
-}
-
-impl<S: PartSink> Part<S> {
-    /// It is as it was when it was made.
-    pub(super) fn give_up(&mut self) {
-        self.sink.give_up();
-        // It may get other slots for the same arguments.
-        self.memory = Memory::default();
-    }
-}
-
-/// Something useful that a thread may do.
-enum Job<'s, R, S> {
-    Cut(Cutter<'s, R>, Vec<u8>),
-    /// The stretch of this number.
-    Read(usize, u64, Block, Box<Part<S>>, bool),
-}
-
-impl<'s, R: Read, S: PartSink> Pipeline<'s, R, S> {
-    pub(super) fn new(reader: R, plan: Plan<'s>, file: &'s str) -> Self {
+impl<'b, R: Read, P: ChunkParser> ChunkQueue<'b, R, P> {
+    pub(super) fn new(reader: R, plan: Plan<'b>, parser: P) -> Self {
         let state = State {
-            cutter: Some(Cutter::new(reader, plan.seams)),
+            chunker: Some(Chunker::new(reader, plan.boundaries)),
             end: None,
-            stretches: VecDeque::new(),
-            had: 0,
-            passed: 0,
-            others: 0,
+            chunks: VecDeque::new(),
+            consumed: 0,
+            popped: 0,
+            workers: 0,
             waiting: 0,
-            parts: Vec::new(),
-            memory: Vec::new(),
-            in_list: false,
-            has_rank: false,
+            fragments: Vec::new(),
+            buffers: Vec::new(),
+            between_events: false,
+            find_rank: true,
             closed: false,
             panic: None,
         };
-        Self { plan, file, state: Mutex::new(state), changed: Condvar::new() }
+        Self { plan, parser, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<'s, R, S>> {
-        // Nothing that may panic happens under the lock.
+    fn lock(&self) -> MutexGuard<'_, State<'b, R, P::Fragment>> {
+        // Every change under the lock is complete, even if a thread panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'g>(&self, mut state: MutexGuard<'g, State<'s, R, S>>) -> MutexGuard<'g, State<'s, R, S>> {
+    fn wait<'g>(
+        &self,
+        mut state: MutexGuard<'g, State<'b, R, P::Fragment>>,
+    ) -> MutexGuard<'g, State<'b, R, P::Fragment>> {
         state.waiting += 1;
         let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
         state
     }
 
-    /// Something has changed: who waits looks again. To tell them is a call of the system, and mostly there is nobody.
-    fn tell(&self, state: &State<'s, R, S>) {
+    /// Wakes waiting threads; skipped if there are none, since a notification is a system call.
+    fn notify_if_waiting(&self, state: &State<'b, R, P::Fragment>) {
         if state.waiting > 0 {
             self.changed.notify_all();
         }
     }
 
-    /// What a thread of its own does until the reading ends.
+    /// Works as one of the workers until the queue is closed.
     pub(super) fn work(&self) {
-        let work = || {
-            let mut state = self.lock();
+        let mut state = self.lock();
+        if state.closed {
+            return;
+        }
+        state.workers += 1;
+        let worked = catch_unwind(AssertUnwindSafe(|| {
             while !state.closed {
-                // Enough that nobody waits for text.
-                let few = state.others + 2;
-                state = match state.job(self.plan.direct, few) {
+                // Low-water mark: each thread has a chunk to parse next, and one is left.
+                let low = state.workers + 2;
+                state = match self.next_job(&mut state, low) {
                     Some(job) => self.perform(job, state),
                     None => self.wait(state),
                 };
             }
-        };
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
-            let mut state = self.lock();
+            drop(state);
+        }));
+        let mut state = self.lock();
+        state.workers -= 1;
+        if let Err(panic) = worked {
             state.panic = Some(panic);
-            self.tell(&state);
         }
+        self.notify_if_waiting(&state);
     }
 
-    /// Of the reading: waits until nobody is busy with the stretch that comes first, if any is left; works meanwhile.
-    pub(super) fn first(&self) -> MutexGuard<'_, State<'s, R, S>> {
+    /// Returns the next job by priority: decompress below the low-water mark, parse, decompress.
+    fn next_job(&self, state: &mut State<'b, R, P::Fragment>, low: usize) -> Option<Job<'b, R, P::Fragment>> {
+        let waiting = state.chunks.iter().filter(|chunk| matches!(chunk.stage, Stage::Waiting)).count();
+        let may_decompress =
+            state.end.is_none() && state.chunker.is_some() && state.chunks.len() < max_buffered_chunks(state.workers);
+        if !(may_decompress && waiting < low)
+            && let Some(job) = self.parse_job(state)
+        {
+            return Some(job);
+        }
+        let chunker = if may_decompress { state.chunker.take() } else { None };
+        chunker.map(|chunker| Job::Decompress(chunker, state.buffers.pop().unwrap_or_default()))
+    }
+
+    /// Takes a chunk to parse. Chunks are parsed speculatively: that an event begins at their start is a guess.
+    fn parse_job(&self, state: &mut State<'b, R, P::Fragment>) -> Option<Job<'b, R, P::Fragment>> {
+        if !state.between_events {
+            return None;
+        }
+        // The front chunk is left to the coordinator, which needs no fragment for it.
+        let skipped = usize::from(self.plan.coordinator_parses || state.consumed > 0);
+        let later = state.chunks.iter().enumerate().skip(skipped);
+        // LIFO: the newest chunk is still in the cache.
+        let (at, _) = later.rev().find(|(_, chunk)| matches!(chunk.stage, Stage::Waiting))?;
+        let fragment = state.fragments.pop().or_else(|| self.parser.fragment())?;
+        let chunk = state.chunks.get_mut(at)?;
+        chunk.stage = Stage::Parsing;
+        let text = std::mem::take(&mut chunk.text);
+        let (number, find_rank) = (state.popped + at, state.find_rank);
+        Some(Job::Parse { number, start: chunk.start, text, find_rank, fragment })
+    }
+
+    /// Performs a job without the lock.
+    fn perform<'g>(
+        &'g self,
+        job: Job<'b, R, P::Fragment>,
+        state: MutexGuard<'g, State<'b, R, P::Fragment>>,
+    ) -> MutexGuard<'g, State<'b, R, P::Fragment>> {
+        drop(state);
+        let state = match job {
+            Job::Decompress(mut chunker, memory) => {
+                let (start, text, end) = chunker.next(memory);
+                let mut state = self.lock();
+                state.chunker = Some(chunker);
+                state.end = end;
+                if text.filled > 0 {
+                    state.chunks.push_back(Chunk { start, text, stage: Stage::Waiting });
+                }
+                state
+            }
+            Job::Parse { number, start, text, find_rank, mut fragment } => {
+                let text = self.parser.parse(text, start, find_rank, &mut fragment);
+                let mut state = self.lock();
+                // A chunk being parsed is never removed from the queue.
+                let at = number - state.popped;
+                if let Some(chunk) = state.chunks.get_mut(at) {
+                    (chunk.text, chunk.stage) = (text, Stage::Parsed(fragment));
+                }
+                state
+            }
+        };
+        self.notify_if_waiting(&state);
+        state
+    }
+
+    /// Works until the front chunk is ready for the coordinator, or the text has ended.
+    ///
+    /// # Panics
+    /// With the panic of a worker.
+    fn front(&self) -> MutexGuard<'_, State<'b, R, P::Fragment>> {
         let mut state = self.lock();
         loop {
             if let Some(panic) = state.panic.take() {
                 drop(state);
                 resume_unwind(panic);
             }
-            let there = match state.stretches.front().map(|stretch| &stretch.work) {
-                Some(Work::Done(_)) => true,
-                Some(Work::Waits) => self.plan.direct || !state.in_list || state.had > 0,
-                Some(Work::Begun) => false,
+            let is_ready = match state.chunks.front().map(|chunk| &chunk.stage) {
+                Some(Stage::Parsed(_)) => true,
+                Some(Stage::Waiting) => self.plan.coordinator_parses || !state.between_events || state.consumed > 0,
+                Some(Stage::Parsing) => false,
                 None => state.end.is_some(),
             };
-            if there {
+            if is_ready {
                 return state;
             }
-            // Unpacking goes on best where it was.
-            state = match state.job(self.plan.direct, 1) {
+            // Decompression is left to the worker that has the decompressor in its cache, as long as a chunk waits.
+            state = match self.next_job(&mut state, 1) {
                 Some(job) => self.perform(job, state),
                 None => self.wait(state),
             };
         }
     }
 
-    fn perform<'g>(
-        &'g self,
-        job: Job<'s, R, S>,
-        state: MutexGuard<'g, State<'s, R, S>>,
-    ) -> MutexGuard<'g, State<'s, R, S>> {
-        drop(state);
-        let state = match job {
-            Job::Cut(mut cutter, memory) => {
-                let (start, text, end) = cutter.next(memory);
-                let mut state = self.lock();
-                state.cutter = Some(cutter);
-                state.end = end;
-                if text.filled > 0 {
-                    state.stretches.push_back(Stretch { start, text, work: Work::Waits });
-                }
-                state
-            }
-            Job::Read(number, start, text, mut part, has_rank) => {
-                let mut reader = RankText::new(empty());
-                if !has_rank {
-                    reader.go_on_at(start);
-                    reader.passed(text.text());
-                }
-                let window = Window::over(text, start, reader);
-                let Part { sink, memory, .. } = &mut *part;
-                let (outcome, window) = Reading::new(window, self.file, sink, &mut OneStretch).part(memory);
-                (part.outcome, part.end) = (outcome, window.offset());
-                let mut state = self.lock();
-                // Whoever waits for it does not let it go.
-                let at = number - state.passed;
-                if let Some(stretch) = state.stretches.get_mut(at) {
-                    (stretch.text, stretch.work) = (window.into_block(), Work::Done(part));
-                }
-                state
-            }
-        };
-        self.tell(&state);
-        state
+    /// Decompresses the first chunk. Returns whether more text follows.
+    pub(super) fn begin(&self) -> bool {
+        self.front().end.is_none()
     }
 
-    /// Memory and a part to use again; the others may go on.
-    pub(super) fn reuse(&self, text: Block, part: Option<Box<Part<S>>>) {
+    /// Removes the front chunk for a coordinator that is between two events. Returns it and how much of it was consumed,
+    /// or `None` at the end of the text.
+    pub(super) fn pop(&self, find_rank: bool) -> Option<(Chunk<P::Fragment>, usize)> {
+        {
+            let mut state = self.lock();
+            (state.between_events, state.find_rank) = (true, find_rank);
+        }
+        self.front().pop()
+    }
+
+    /// Returns a buffer and a fragment to the pools.
+    pub(super) fn recycle(&self, text: ChunkBuffer, fragment: Option<P::Fragment>) {
         let mut state = self.lock();
-        state.reuse(text, part);
-        self.tell(&state);
+        // The buffer of a single large value is freed.
+        if text.bytes.len() <= 4 * CHUNK_SIZE {
+            state.buffers.push(text.bytes);
+        }
+        state.fragments.extend(fragment);
+        self.notify_if_waiting(&state);
     }
 
-    /// The reading has ended: all others stop.
-    pub(super) fn close(&self) {
+    /// Returns a reader of the text from the front chunk on.
+    pub(super) fn reader(&self) -> QueueReader<'_, 'b, R, P> {
+        QueueReader(self)
+    }
+
+    /// Returns the plan.
+    pub(super) fn plan(&self) -> Plan<'b> {
+        self.plan
+    }
+
+    /// Returns a guard that closes the queue when it is dropped.
+    pub(super) fn close_on_drop(&self) -> CloseOnDrop<'_, 'b, R, P> {
+        CloseOnDrop(self)
+    }
+
+    /// Ends the work, and waits for the workers to leave.
+    fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        self.tell(&state);
+        self.notify_if_waiting(&state);
+        while state.workers > 0 {
+            state = self.wait(state);
+        }
     }
 
-    /// When all others have stopped: what they left behind.
-    pub(super) fn end(self) {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for stretch in state.stretches {
-            if let Work::Done(mut part) = stretch.work {
-                part.give_up();
-            }
+    /// Frees the memory of a closed queue, and discards the fragments that were not merged.
+    ///
+    /// # Panics
+    /// With the panic of a worker.
+    pub(super) fn clear(&self) {
+        let mut state = self.lock();
+        let panic = state.panic.take();
+        let chunks = std::mem::take(&mut state.chunks);
+        (state.chunker, state.buffers, state.fragments) = (None, Vec::new(), Vec::new());
+        drop(state);
+        for chunk in chunks {
+            self.emptied(chunk.stage);
         }
-        if let Some(panic) = state.panic {
+        if let Some(panic) = panic {
             resume_unwind(panic);
         }
     }
-}
 
-impl<'s, R, S> State<'s, R, S> {
-    /// What is to be done most, if anything is; text is to be unpacked if fewer than `few` stretches wait.
-    fn job(&mut self, direct: bool, few: usize) -> Option<Job<'s, R, S>> {
-        let waiting = self.stretches.iter().filter(|stretch| matches!(stretch.work, Work::Waits)).count();
-        let may_cut = self.end.is_none() && self.cutter.is_some() && self.stretches.len() < most_stretches(self.others);
-        if may_cut && waiting < few {
-            return self.cut();
+    /// Returns the fragment of a chunk whose text was consumed otherwise, emptied.
+    fn emptied(&self, stage: Stage<P::Fragment>) -> Option<P::Fragment> {
+        match stage {
+            Stage::Parsed(mut fragment) => {
+                self.parser.reset(&mut fragment);
+                Some(fragment)
+            }
+            Stage::Waiting | Stage::Parsing => None,
         }
-        // The first one the reading will take as it is, which saves the part.
-        let first = usize::from(direct || self.had > 0);
-        let later = self.stretches.iter_mut().enumerate().skip(first);
-        // Of the others the last one, which was unpacked a moment ago and is still near.
-        if self.in_list
-            && let Some((at, stretch)) = later.rev().find(|(_, stretch)| matches!(stretch.work, Work::Waits))
-            && let Some(part) = self.parts.pop()
-        {
-            stretch.work = Work::Begun;
-            let text = std::mem::take(&mut stretch.text);
-            return Some(Job::Read(self.passed + at, stretch.start, text, part, self.has_rank));
-        }
-        if may_cut { self.cut() } else { None }
-    }
-
-    fn cut(&mut self) -> Option<Job<'s, R, S>> {
-        let cutter = self.cutter.take()?;
-        Some(Job::Cut(cutter, self.memory.pop().unwrap_or_default()))
-    }
-
-    /// The text goes on for longer than what is in memory.
-    pub(super) fn goes_on(&self) -> bool {
-        self.end.is_none()
-    }
-
-    /// So many others help from now on; `sink` makes what they put events into.
-    pub(super) fn employ(&mut self, others: usize, sink: impl Fn() -> S) {
-        self.others = others;
-        let part = || Box::new(Part { sink: sink(), memory: Memory::default(), outcome: None, end: 0 });
-        self.parts.extend((0..most_stretches(others)).map(|_| part()));
-    }
-
-    /// The reading stands between two entries of a list, and knows its rank or not.
-    pub(super) fn between_entries(&mut self, has_rank: bool) {
-        (self.in_list, self.has_rank) = (true, has_rank);
-    }
-
-    /// The first stretch, and how much of it the reading has had.
-    pub(super) fn pop(&mut self) -> Option<(Stretch<S>, usize)> {
-        let stretch = self.stretches.pop_front()?;
-        self.passed += 1;
-        Some((stretch, std::mem::take(&mut self.had)))
-    }
-
-    fn reuse(&mut self, text: Block, part: Option<Box<Part<S>>>) {
-        // What a single large value took is not kept.
-        if text.bytes.len() <= 4 * STRETCH {
-            self.memory.push(text.bytes);
-        }
-        self.parts.extend(part);
     }
 }
 
-/// The text of the stretches, for the reading.
-pub(super) struct Texts<'p, 's, R, S>(pub(super) &'p Pipeline<'s, R, S>);
+impl<R, F> State<'_, R, F> {
+    fn pop(&mut self) -> Option<(Chunk<F>, usize)> {
+        let chunk = self.chunks.pop_front()?;
+        self.popped += 1;
+        Some((chunk, std::mem::take(&mut self.consumed)))
+    }
+}
 
-impl<R: Read, S: PartSink> Read for Texts<'_, '_, R, S> {
+/// Guard of a queue, which is closed however its coordinator ends.
+pub(super) struct CloseOnDrop<'q, 'b, R: Read, P: ChunkParser>(&'q ChunkQueue<'b, R, P>);
+
+impl<R: Read, P: ChunkParser> Drop for CloseOnDrop<'_, '_, R, P> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Reader of the text from the front chunk on, for values that cross a chunk boundary.
+pub(super) struct QueueReader<'q, 'b, R, P: ChunkParser>(&'q ChunkQueue<'b, R, P>);
+
+impl<R: Read, P: ChunkParser> Read for QueueReader<'_, '_, R, P> {
     fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
-        // It is inside something: what follows need not be events.
-        self.0.lock().in_list = false;
-        let mut state = self.0.first();
-        let had = state.had;
-        let Some(stretch) = state.stretches.front() else {
-            return match state.end.replace(End::Over) {
+        let queue = self.0;
+        queue.lock().between_events = false;
+        let mut state = queue.front();
+        let consumed = state.consumed;
+        let Some(chunk) = state.chunks.front() else {
+            return match state.end.replace(End::Complete) {
                 Some(End::Failed(error)) => Err(error),
                 _ => Ok(0),
             };
         };
-        let text = &stretch.text.text()[had..];
+        let text = &chunk.text.text()[consumed..];
         let length = buffer.len().min(text.len());
         buffer[..length].copy_from_slice(&text[..length]);
-        let all = length == text.len();
-        state.had += length;
-        if all && let Some((stretch, _)) = state.pop() {
+        let is_all = length == text.len();
+        state.consumed += length;
+        if is_all && let Some((chunk, _)) = state.pop() {
             drop(state);
-            let part = match stretch.work {
-                Work::Done(mut part) => {
-                    part.give_up();
-                    Some(part)
-                }
-                _ => None,
-            };
-            self.0.reuse(stretch.text, part);
+            queue.recycle(chunk.text, queue.emptied(chunk.stage));
         }
         Ok(length)
-    }
-}
-
-/// Of a part: it ends with its stretch.
-struct OneStretch;
-
-impl<S> Others<Empty, S> for OneStretch {
-    fn reached(&mut self, _: &mut Window<RankText<Empty>>, _: &mut S, _: &mut Outcome) -> Reached {
-        Reached::Ended
     }
 }

@@ -1,16 +1,16 @@
-//! Formats that are not traces, recognised by their first bytes or the name of the file, each with what to do about it.
+//! Formats that are not traces, recognised by their first bytes or by the file name, each with a hint.
 
 use crate::error::NotATraceReason;
 use std::path::Path;
 
-/// A format by its first bytes.
+/// A format, recognised by its first bytes.
 struct Signature {
-    /// Where the bytes stand.
+    /// Offset of the bytes.
     offset: usize,
     bytes: &'static [u8],
-    /// What the file is.
+    /// Name of the format, with an article.
     name: &'static str,
-    /// What to do.
+    /// The fix.
     hint: &'static str,
 }
 
@@ -20,12 +20,12 @@ impl Signature {
     }
 }
 
-const UNPACK: &str = "unpack it first:";
-const RECODE: &str = "`iconv -f UTF-16 -t UTF-8 FILE > trace.json` makes UTF-8 of it";
+const DECOMPRESS: &str = "decompress it first:";
+const RECODE: &str = "`iconv -f UTF-16 -t UTF-8 FILE > trace.json` converts it to UTF-8";
 const OTHER_PROFILER: &str = "only traces of torch.profiler can be read (export_chrome_trace writes one)";
 
-/// So many bytes tell every format of the table.
-pub(in crate::read) const ENOUGH: usize = 262;
+/// Bytes that identify every format of the table.
+pub(in crate::read) const HEAD_SIZE: usize = 262;
 
 const SIGNATURES: &[Signature] = &[
     Signature::new(0, b"PK\x03\x04", "a zip archive", "`unzip FILE`"),
@@ -63,26 +63,26 @@ const SIGNATURES: &[Signature] = &[
 ];
 
 const PERFETTO: (&str, &str) =
-    ("a Perfetto trace in its own format", "`traceconv json FILE trace.json` makes Chrome JSON of it");
+    ("a Perfetto trace in its own format", "`traceconv json FILE trace.json` converts it to Chrome JSON");
 const NSYS: (&str, &str) = ("a report of Nsight Systems", OTHER_PROFILER);
 
-/// Formats by the ending of the file.
-const ENDINGS: &[(&str, (&str, &str))] =
+/// Formats by file extension.
+const EXTENSIONS: &[(&str, (&str, &str))] =
     &[("perfetto-trace", PERFETTO), ("pftrace", PERFETTO), ("nsys-rep", NSYS), ("qdrep", NSYS)];
 
-/// What a text is that begins with `head`, and what to do about it; `None` if nothing is known of it.
-pub(in crate::read) fn foreign(head: &[u8], file: &str) -> Option<NotATraceReason> {
+/// Returns format and hint of a text that begins with `head`; `None` if the format is unknown.
+pub(in crate::read) fn foreign_format(head: &[u8], file: &str) -> Option<NotATraceReason> {
     let begins =
         |signature: &&Signature| head.get(signature.offset..).is_some_and(|text| text.starts_with(signature.bytes));
     if let Some(Signature { name, hint, .. }) = SIGNATURES.iter().find(begins) {
-        let unpack = if name.contains("archive") || name.starts_with("compressed") { UNPACK } else { "" };
-        let fix = format!("{unpack} {hint}").trim_start().to_owned();
+        let action = if name.contains("archive") || name.starts_with("compressed") { DECOMPRESS } else { "" };
+        let fix = format!("{action} {hint}").trim_start().to_owned();
         return Some(NotATraceReason::OtherFormat { format: name, fix });
     }
-    let ending = Path::new(file).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let named = ENDINGS.iter().find(|(of, _)| ending.eq_ignore_ascii_case(of)).map(|(_, format)| *format);
-    // Field 1 of the outermost message, a packet: what every Perfetto trace begins with. In JSON it is an end of line,
-    // behind which control characters do not follow.
+    let extension = Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let named = EXTENSIONS.iter().find(|(of, _)| extension.eq_ignore_ascii_case(of)).map(|(_, format)| *format);
+    // Every Perfetto trace begins with field 1 of the outermost message, a packet. In JSON that byte is a line feed, and
+    // control characters do not follow it.
     let is_packet = head.first() == Some(&b'\n') && head.iter().take(16).any(|byte| !(b'\t'..0xf8).contains(byte));
     let (name, hint) = named.or(is_packet.then_some(PERFETTO))?;
     Some(NotATraceReason::OtherFormat { format: name, fix: hint.to_owned() })
@@ -94,23 +94,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_signature_is_recognised_and_fits_the_window() {
+    fn every_signature_is_recognised_within_head_size() {
         for signature in SIGNATURES {
             let end = signature.offset + signature.bytes.len();
-            assert!(end <= ENOUGH, "{}", signature.name);
+            assert!(end <= HEAD_SIZE, "{}", signature.name);
             let mut head = vec![b' '; end];
             head[signature.offset..].copy_from_slice(signature.bytes);
-            let said = foreign(&head, "x").unwrap().to_string();
-            assert!(said.contains(signature.name) && said.contains(signature.hint), "{said}");
+            let text = foreign_format(&head, "x").unwrap().to_string();
+            assert!(text.contains(signature.name) && text.contains(signature.hint), "{text}");
         }
     }
 
     #[test]
     fn json_is_not_foreign() {
         for text in ["{\"traceEvents\": []}", "\n\t[ {} ]", "  \n{", "", "{"] {
-            assert_eq!(foreign(text.as_bytes(), "a.json"), None, "{text:?}");
+            assert_eq!(foreign_format(text.as_bytes(), "a.json"), None, "{text:?}");
         }
-        assert!(foreign(b"\n\x84\x01\x1a\x00", "a.json").unwrap().to_string().contains("Perfetto"));
-        assert!(foreign(b"??", "run.nsys-rep").unwrap().to_string().contains("Nsight"));
+        assert!(foreign_format(b"\n\x84\x01\x1a\x00", "a.json").unwrap().to_string().contains("Perfetto"));
+        assert!(foreign_format(b"??", "run.nsys-rep").unwrap().to_string().contains("Nsight"));
     }
 }

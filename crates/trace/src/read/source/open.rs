@@ -1,31 +1,31 @@
-//! Path or bytes → the JSON text, gzip undone. What a file is, its first bytes say, not its name.
+//! Path or bytes → JSON text, gzip decompressed. The first bytes decide what a file is, not its name.
 
-use super::gzip::Unpacked;
+use super::gzip::GzipReader;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error as IoError, ErrorKind, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What gzip begins with.
+/// The first bytes of gzip data.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What a load shares with whoever watches it.
+/// Counters of a load, and the flag that stops it; shared by its threads.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
-    /// Bytes read, as they lie on disk.
+    /// Bytes read from disk.
     pub(crate) bytes: AtomicU64,
-    /// Events seen.
+    /// Events parsed.
     pub(crate) events: AtomicU64,
-    /// Set to end the load.
+    /// Stops the load.
     pub(crate) stop: AtomicBool,
 }
 
 impl Meter {
-    /// Ends a load that is to end: asked before each read, and between the steps that make columns of what was read.
+    /// Stops a cancelled load: called before each read, and between the steps that build columns.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] if it is to end.
+    /// [`Error::Interrupted`] if the load is cancelled.
     pub(crate) fn check(&self) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) || crate::exec::checkpoint::interrupted() {
             return Err(Error::Interrupted);
@@ -34,39 +34,39 @@ impl Meter {
     }
 }
 
-/// The JSON text of a file.
+/// Opens the JSON text of a file.
 ///
 /// # Errors
 /// If it cannot be opened.
 pub(crate) fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
     let failed = |error| failed(path, error);
     let file = File::open(path).map_err(failed)?;
-    plain(Metered { inner: file, meter }).map_err(failed)
+    decompressed(Metered { inner: file, meter }).map_err(failed)
 }
 
-/// The JSON text in memory.
+/// Opens JSON text in memory.
 ///
 /// # Errors
-/// None in practice: memory can be read.
+/// None in practice: reading memory does not fail.
 pub(crate) fn open_bytes<'m>(bytes: &'m [u8], meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
-    plain(Metered { inner: bytes, meter }).map_err(|error| failed(Path::new("bytes"), error))
+    decompressed(Metered { inner: bytes, meter }).map_err(|error| failed(Path::new("bytes"), error))
 }
 
 fn failed(path: &Path, error: IoError) -> Error {
     match error.kind() {
-        // What `Metered` says when it is told to end.
+        // The error of `Metered` in a cancelled load.
         ErrorKind::ConnectionAborted => Error::Interrupted,
         _ => Error::Io { path: path.to_owned(), error },
     }
 }
 
-fn plain<'m>(reader: impl Read + Send + 'm) -> std::io::Result<Box<dyn Read + Send + 'm>> {
+fn decompressed<'m>(reader: impl Read + Send + 'm) -> std::io::Result<Box<dyn Read + Send + 'm>> {
     let mut reader = BufReader::with_capacity(128 * 1024, reader);
     let is_gzip = reader.fill_buf()?.starts_with(&GZIP);
-    Ok(if is_gzip { Box::new(Unpacked::new(reader)) } else { Box::new(reader) })
+    Ok(if is_gzip { Box::new(GzipReader::new(reader)) } else { Box::new(reader) })
 }
 
-/// Counts what it reads and ends when it is told to.
+/// Reader that counts bytes, and fails once the load is cancelled.
 struct Metered<'m, R> {
     inner: R,
     meter: &'m Meter,
@@ -80,5 +80,18 @@ impl<R: Read> Read for Metered<'_, R> {
         let read = self.inner.read(buffer)?;
         self.meter.bytes.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+/// Returns what is wrong with the data, if the data is at fault and not the machine.
+///
+/// # Errors
+/// The error of the machine, or [`Error::Interrupted`].
+pub(in crate::read) fn data_error(file: &str, error: IoError) -> Result<String> {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => Ok("the gzip data ends early".to_owned()),
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
+        ErrorKind::ConnectionAborted => Err(Error::Interrupted),
+        _ => Err(Error::Io { path: file.into(), error }),
     }
 }

@@ -1,12 +1,12 @@
-//! The scanner against serde_json on generated traces, in windows of many sizes; and numbers against themselves.
+//! Generated traces: the parser against serde_json with buffers of many sizes; and numbers written in several ways.
 
 use super::oracle::{Kept, agrees, oracle};
-use crate::read::json::read_by;
-use crate::read::{OddCounts, Token};
+use crate::read::json::read_buffered;
+use crate::read::{AnomalyCounts, Token};
 use std::fmt::Write as _;
 use trace_testkit::Random;
 
-/// Writes valid JSON that looks like a trace at the top and like anything below.
+/// Generator of valid JSON: a trace at the top, anything below.
 pub(crate) struct Writer {
     random: Random,
     text: String,
@@ -18,7 +18,7 @@ impl Writer {
         self.text.push_str(blank);
     }
 
-    /// What stands between quotes.
+    /// Writes a text with its quotes.
     fn string(&mut self) {
         const PIECES: &[&str] = &[
             "a",
@@ -89,7 +89,7 @@ impl Writer {
             self.text.push_str(if at == 0 { "" } else { "," });
             self.blank();
             let key = self.random.of(keys);
-            // A key may be written with an escape, too.
+            // A key may contain an escape.
             match key.strip_prefix('n').filter(|_| self.random.below(8) == 0) {
                 Some(rest) => self.text.push_str(&format!("\"\\u006e{rest}\"")),
                 None => self.text.push_str(&format!("\"{key}\"")),
@@ -142,30 +142,30 @@ impl Writer {
 }
 
 #[test]
-fn generated_traces_are_read_as_serde_json_reads_them_in_windows_of_every_size() {
+fn generated_traces_equal_serde_json_with_every_buffer_size() {
     let mut seen = 0;
     for seed in 0..600 {
         let json = Writer::trace(seed);
         let (events, metadata) = oracle(&serde_json::from_str(&json).unwrap()).unwrap();
         seen += events.len();
-        for chunk in [1, 2, 3, 5, 7, 16, 61, 256, 1021, 4096, 65_536] {
+        for size in [1, 2, 3, 5, 7, 16, 61, 256, 1021, 4096, 65_536] {
             let mut kept = Kept::default();
-            let outcome = read_by(json.as_bytes(), chunk, "test", &mut kept).unwrap();
-            assert_eq!(kept.0, events, "seed {seed} by {chunk}: {json}");
-            assert_eq!(outcome.metadata, metadata, "seed {seed} by {chunk}: {json}");
-            assert_eq!((outcome.cut, outcome.skipped), (None, None), "seed {seed} by {chunk}: {json}");
-            assert_eq!(outcome.odd, OddCounts::default(), "seed {seed} by {chunk}: {json}");
+            let outcome = read_buffered(json.as_bytes(), size, "test", &mut kept).unwrap();
+            assert_eq!(kept.0, events, "seed {seed} by {size}: {json}");
+            assert_eq!(outcome.metadata, metadata, "seed {seed} by {size}: {json}");
+            assert_eq!((outcome.cut, outcome.skipped), (None, None), "seed {seed} by {size}: {json}");
+            assert_eq!(outcome.anomalies, AnomalyCounts::default(), "seed {seed} by {size}: {json}");
         }
     }
     assert!(seen > 1000, "{seen} events");
 }
 
 #[test]
-fn nanoseconds_come_back_however_they_were_written() {
+fn nanoseconds_survive_every_notation() {
     let mut random = Random::new(1);
     for _ in 0..20_000 {
-        let nanos_before = random.next() as i64 >> random.below(63);
-        let (sign, all) = (if nanos_before < 0 { "-" } else { "" }, nanos_before.unsigned_abs());
+        let expected = random.next() as i64 >> random.below(63);
+        let (sign, all) = (if expected < 0 { "-" } else { "" }, expected.unsigned_abs());
         let (micros, rest) = (all / 1000, all % 1000);
         for text in [
             format!("{sign}{micros}.{rest:03}"),
@@ -174,12 +174,12 @@ fn nanoseconds_come_back_however_they_were_written() {
             format!("{sign}{all}000E-6"),
             format!("{sign}0.{all:020}e17"),
         ] {
-            assert_eq!(Token::of(text.as_bytes()).nanos(), Ok(nanos_before), "{text}");
+            assert_eq!(Token::of(text.as_bytes()).nanos(), Ok(expected), "{text}");
         }
     }
 }
 
-/// Changes some bytes, or cuts, doubles and moves stretches.
+/// Changes, removes, inserts or copies some bytes.
 pub(crate) fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for _ in 0..=random.below(6) {
@@ -194,9 +194,9 @@ pub(crate) fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
             2 => bytes.truncate(one),
             3 => drop(bytes.drain(from..to.min(from + 40))),
             4 => {
-                let stretch = bytes[from..to.min(from + 40)].to_vec();
+                let copied = bytes[from..to.min(from + 40)].to_vec();
                 let at = random.below(bytes.len() + 1);
-                bytes.splice(at..at, stretch);
+                bytes.splice(at..at, copied);
             }
             _ => bytes.insert(one, b"\"\\{}[],"[random.below(7)]),
         }
@@ -205,7 +205,7 @@ pub(crate) fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn broken_traces_end_alike_in_windows_of_every_size() {
+fn mutated_traces_agree_with_buffers_of_every_size() {
     let mut random = Random::new(2);
     for seed in 0..400 {
         let json = Writer::trace(seed);

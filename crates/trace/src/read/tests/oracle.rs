@@ -1,17 +1,19 @@
-//! What serde_json reads of the same text: the judge of the tests and of the fuzzer.
+//! Oracle of the tests and of the fuzzer: serde_json parses the same text.
 
 use crate::error::NotATraceReason;
-use crate::read::json::read_by;
-use crate::read::parallel::{Plan, Seams, read_planned};
-use crate::read::{EventSink, OddCounts, Outcome, PartSink, Raw, RawEvent, Token, check_json, decode};
+use crate::exec::pool::run_jobs;
+use crate::read::json::read_buffered;
+use crate::read::parallel::{Boundaries, Plan, read_planned};
+use crate::read::{AnomalyCounts, EventSink, FragmentSink, Outcome, Raw, RawEvent, Token, check_json, decode};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
+use std::io::Read;
 use std::ops::ControlFlow;
 
-/// Position and values of each event, in a form that compares.
+/// Index and values of each event, in a comparable form.
 pub(crate) type Events = Vec<(i64, Vec<Value>)>;
 
-/// Keeps events.
+/// Sink that keeps events.
 #[derive(Default)]
 pub(crate) struct Kept(pub(crate) Events);
 
@@ -47,32 +49,35 @@ impl EventSink for Kept {
     }
 }
 
-impl PartSink for Kept {
-    fn part(&self) -> Self {
+impl FragmentSink for Kept {
+    fn fragment(&self) -> Self {
         Self::default()
     }
 
-    fn fits(&self, _: &Self) -> bool {
+    fn can_merge(&self, _: &Self) -> bool {
         true
     }
 
-    fn absorb(&mut self, part: &mut Self, entries: u64) {
-        self.0.extend(part.0.drain(..).map(|(index, values)| (index + entries as i64, values)));
+    fn merge(&mut self, fragment: &mut Self, entries: u64) {
+        self.0.extend(fragment.0.drain(..).map(|(index, values)| (index + entries as i64, values)));
     }
 
-    fn give_up(&mut self) {
+    fn reset(&mut self) {
         self.0.clear();
     }
 }
 
-/// What its reading on the way and another one make of a number, of any bytes at all, must agree.
+/// Asserts that a number, or any other bytes, has the same values parsed while scanning and parsed from its text.
 fn numbers_agree(token: Token<'_>) {
-    let again = Token::of(token.text);
-    assert_eq!((token.nanos(), token.integer(), token.is_float()), (again.nanos(), again.integer(), again.is_float()));
-    assert_eq!(token.as_f64().map(f64::to_bits), again.as_f64().map(f64::to_bits));
+    let parsed = Token::of(token.text);
+    assert_eq!(
+        (token.nanos(), token.integer(), token.is_float()),
+        (parsed.nanos(), parsed.integer(), parsed.is_float())
+    );
+    assert_eq!(token.as_f64().map(f64::to_bits), parsed.as_f64().map(f64::to_bits));
 }
 
-/// A value as it is written, as serde_json has it; of what is no JSON the text.
+/// Returns a raw value as serde_json parses it; of invalid JSON the text.
 fn value(raw: Raw<'_>) -> Value {
     if let Raw::Token(token) = raw {
         numbers_agree(token);
@@ -82,11 +87,11 @@ fn value(raw: Raw<'_>) -> Value {
         Raw::Token(Token { text: bytes, .. }) | Raw::Nested(bytes) => {
             serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into())
         }
-        Raw::Text(bytes) => Value::String(decode(bytes, &mut OddCounts::default()).into_owned()),
+        Raw::Text(bytes) => Value::String(decode(bytes, &mut AnomalyCounts::default()).into_owned()),
     }
 }
 
-/// The events and the other top-level values of valid JSON; `None` if it is no trace.
+/// Returns the events and the other top-level values of valid JSON; `None` if it is not a trace.
 pub(crate) fn oracle(json: &Value) -> Option<(Events, Map<String, Value>)> {
     let (events, metadata) = match json {
         Value::Array(events) => (events, Map::new()),
@@ -105,50 +110,55 @@ pub(crate) fn oracle(json: &Value) -> Option<(Events, Map<String, Value>)> {
     Some((events.collect(), metadata))
 }
 
-/// Reads bytes in windows of these sizes and in parts: each must come to the same, and of valid JSON to what serde_json
-/// reads.
+/// Asserts that bytes give the same result with buffers of these sizes and in chunks, and for valid JSON the result of
+/// serde_json.
 ///
 /// # Panics
-/// If it does not.
-pub(crate) fn agrees(bytes: &[u8], chunks: impl IntoIterator<Item = usize>) {
-    let whole = came_to(bytes, 65_536);
-    for chunk in chunks {
-        let other = came_to(bytes, chunk);
-        assert_eq!(other.0, whole.0, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
-        assert_eq!(other.1, whole.1, "by {chunk}: {:?}", String::from_utf8_lossy(bytes));
+/// If they do not.
+pub(crate) fn agrees(bytes: &[u8], buffer_sizes: impl IntoIterator<Item = usize>) {
+    let expected = read_sequentially(bytes, 65_536);
+    for size in buffer_sizes {
+        let other = read_sequentially(bytes, size);
+        assert_eq!(other.0, expected.0, "by {size}: {:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(other.1, expected.1, "by {size}: {:?}", String::from_utf8_lossy(bytes));
     }
-    for (others, seams) in [(0, bytes.len() / 3), (1, bytes.len() / 9)] {
-        let plan = Plan { seams: Seams::Guessed(seams.max(1)), chunk: 1000, direct: others > 0 };
-        agrees_in_parts(bytes, plan, others, &whole);
+    for (workers, size) in [(0, bytes.len() / 3), (1, bytes.len() / 9)] {
+        let boundaries = Boundaries::Guessed(size.max(1));
+        agrees_in_chunks(
+            bytes,
+            Plan { boundaries, buffer_size: 1000, coordinator_parses: workers > 0 },
+            workers,
+            &expected,
+        );
     }
     let strict = check_json(bytes, "test");
     match serde_json::from_slice::<Value>(bytes) {
         Ok(json) => {
             assert!(strict.is_ok(), "{strict:?}: {:?}", String::from_utf8_lossy(bytes));
             let mut kept = Kept::default();
-            let read = read_by(bytes, 65_536, "test", &mut kept);
+            let read = read_buffered(bytes, 65_536, "test", &mut kept);
             match (read, oracle(&json)) {
                 (Ok(outcome), Some((events, metadata))) => {
                     let text = String::from_utf8_lossy(bytes);
                     assert_eq!(kept.0, events, "{text:?}");
                     let mut found = outcome.metadata;
-                    // A list that follows something else under the same key.
+                    // Another value under the same key as the array.
                     found.remove("traceEvents");
                     assert_eq!(found, metadata, "{text:?}");
                     assert_eq!((outcome.cut, outcome.skipped), (None, None), "{text:?}");
                 }
                 (Err(_), None) => {}
-                // Of a list and something else under one key the list counts.
+                // Of several values under one key an array counts.
                 (Ok(_), None) => assert!(bytes.windows(11).filter(|key| key == b"traceEvents").count() > 1),
                 (Err(error), Some(_)) => panic!("{error}: {:?}", String::from_utf8_lossy(bytes)),
             }
         }
-        // serde_json gives up on values 128 deep, which are no error here; into the texts of values 100 deep nobody looks.
+        // serde_json fails at a depth of 128, which is not an error here; texts below depth 100 are not validated.
         Err(error) => assert!(strict.is_err() || depth(bytes) >= 100, "{error}"),
     }
 }
 
-/// How deep values stand in each other, brackets in texts counted too.
+/// Returns the nesting depth, brackets in texts included.
 fn depth(bytes: &[u8]) -> i64 {
     let (mut depth, mut deepest) = (0, 0);
     for byte in bytes {
@@ -162,30 +172,46 @@ fn depth(bytes: &[u8]) -> i64 {
     deepest
 }
 
-/// Reads bytes in parts by this plan, with so many others: that must come to the same as reading the whole.
+/// Asserts that bytes, parsed in chunks by this plan with so many workers, give the expected result.
 ///
 /// # Panics
-/// If it does not.
-pub(crate) fn agrees_in_parts(bytes: &[u8], plan: Plan<'_>, others: usize, whole: &(String, Events)) {
-    let mut kept = Kept::default();
-    let read = read_planned(bytes, plan, &|| others, "test", &mut kept);
+/// If they do not.
+pub(crate) fn agrees_in_chunks(bytes: &[u8], plan: Plan<'_>, workers: usize, expected: &(String, Events)) {
+    let (read, kept) = read_with_workers(workers, bytes, plan, Kept::default());
     let text = String::from_utf8_lossy(bytes);
-    assert_eq!(said(read), whole.0, "{plan:?}, {others} others: {text:?}");
-    assert_eq!(kept.0, whole.1, "{plan:?}, {others} others: {text:?}");
+    assert_eq!(in_words(read), expected.0, "{plan:?}, {workers} workers: {text:?}");
+    assert_eq!(kept.0, expected.1, "{plan:?}, {workers} workers: {text:?}");
 }
 
-/// What the reading came to.
-pub(crate) fn came_to(bytes: &[u8], chunk: usize) -> (String, Events) {
+/// Parses a text in parallel, and returns the sink, too.
+pub(crate) fn read_with_workers<'a, R: Read + Send + 'a, S: FragmentSink + 'a>(
+    workers: usize,
+    reader: R,
+    plan: Plan<'a>,
+    sink: S,
+) -> (Result<Outcome>, S) {
+    let read = run_jobs(1 + workers, vec![(reader, sink)], |pool, (reader, mut sink)| {
+        (read_planned(reader, plan, pool, "test", &mut sink), sink)
+    });
+    match read.into_iter().next() {
+        Some(read) => read,
+        None => unreachable!("the job has a result"),
+    }
+}
+
+/// Parses bytes on one thread, with a buffer of this size.
+pub(crate) fn read_sequentially(bytes: &[u8], buffer_size: usize) -> (String, Events) {
     let mut kept = Kept::default();
-    let read = read_by(bytes, chunk, "test", &mut kept);
-    (said(read), kept.0)
+    let read = read_buffered(bytes, buffer_size, "test", &mut kept);
+    (in_words(read), kept.0)
 }
 
-fn said(read: Result<Outcome>) -> String {
+/// Returns an outcome in a comparable form.
+fn in_words(read: Result<Outcome>) -> String {
     match read {
         Ok(outcome) => format!("{outcome:?}"),
-        // It quotes as much as it has in memory.
-        Err(Error::NotATrace { reason: NotATraceReason::NotJson { .. }, .. }) => "no JSON".to_owned(),
+        // The message quotes what is in memory.
+        Err(Error::NotATrace { reason: NotATraceReason::NotJson { .. }, .. }) => "not JSON".to_owned(),
         Err(error) => error.to_string(),
     }
 }

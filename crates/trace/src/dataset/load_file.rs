@@ -1,0 +1,142 @@
+//! Loading of one file: its events, rank and warnings.
+
+use super::load::LoadOptions;
+use super::trace::{RankInfo, Trace};
+use crate::error::NoEventsReason;
+use crate::exec::memory::{Budget, Task};
+use crate::frame::{Builder, Built, Wanted};
+use crate::read::{Meter, Outcome};
+use crate::{Compat, Error, Result, Warning};
+use serde_json::{Map, Value};
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+/// A loaded file.
+pub(super) struct Loaded {
+    pub(super) trace: Trace,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// Content of a file.
+pub(super) enum Content {
+    /// A requested rank.
+    Requested(Loaded),
+    /// Another rank, whose events were dropped.
+    OtherRank(i64),
+}
+
+/// What the loading of all files of a trace shares.
+#[derive(Clone, Copy)]
+pub(super) struct FileLoader<'m> {
+    pub(super) options: &'m LoadOptions,
+    pub(super) wanted: &'m Wanted,
+    pub(super) meter: &'m Meter,
+}
+
+impl<'m> FileLoader<'m> {
+    /// Loads one file. `read` parses it into the builder, within the budget; `helpers` returns how many threads may help to
+    /// build the columns.
+    pub(super) fn load(
+        self,
+        file: &str,
+        read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
+        helpers: impl FnOnce() -> usize,
+    ) -> Result<Content> {
+        let Self { options, wanted, meter } = self;
+        let ranks = options.ranks.as_deref();
+        let mut builder = Builder::new(options.compat, ranks, wanted, meter);
+        let (budget, task) = (Budget::now()?, Task::Load(file));
+        budget.check(task, 0)?;
+        let outcome = read(&mut builder, budget).map_err(|error| match error {
+            Error::Io { error, .. } if error.kind() == ErrorKind::OutOfMemory => budget.spent(task),
+            error => error,
+        })?;
+        let named = rank_in(&outcome.metadata).or(outcome.rank_in_text);
+        let rank = named.unwrap_or(0);
+        if outcome.stopped {
+            return Ok(Content::OtherRank(rank));
+        }
+        builder.report(outcome.events);
+        budget.check(task, builder.bytes_to_finish())?;
+        let built = builder.finish(helpers())?;
+        budget.check(task, 0)?;
+        if built.events.height() == 0 {
+            return Err(Error::NoEvents { file: file.to_owned(), reason: why_empty(&outcome) });
+        }
+        if ranks.is_some_and(|requested| !requested.contains(&rank)) {
+            return Ok(Content::OtherRank(rank));
+        }
+        let warnings = warnings(file, options.compat, named, &outcome, &built);
+        let info = RankInfo {
+            rank,
+            file: file.to_owned(),
+            events_in_file: outcome.events,
+            events: built.events.height(),
+            first_ts: built.first_ts,
+            last_end: built.last_end,
+            streams: built.streams,
+            iterations: built.iterations,
+            device_type: device_type(&outcome.metadata, &built.names).to_owned(),
+            metadata: outcome.metadata,
+        };
+        Ok(Content::Requested(Loaded { trace: Trace { info: Arc::new(info), events: built.events }, warnings }))
+    }
+}
+
+fn why_empty(outcome: &Outcome) -> NoEventsReason {
+    match (&outcome.cut, outcome.events) {
+        (Some(cut), 0) => NoEventsReason::EndsEarly { damage: cut.reason.clone(), byte: cut.offset },
+        (_, 0) => NoEventsReason::Empty,
+        (_, events) => NoEventsReason::NoneComplete { events },
+    }
+}
+
+fn rank_in(metadata: &Map<String, Value>) -> Option<i64> {
+    metadata.get("distributedInfo")?.get("rank")?.as_i64().filter(|rank| *rank >= 0)
+}
+
+/// Returns the device type by HTA's rule: from the backend of the job, else from a name that only one type has.
+fn device_type(metadata: &Map<String, Value>, names: &[String]) -> &'static str {
+    let backend = metadata.get("distributedInfo").and_then(|info| info.get("backend")).and_then(Value::as_str);
+    let has = |name: &str| names.iter().any(|other| other == name);
+    if backend.is_some_and(|backend| backend.contains("mtia:hccl")) {
+        "MTIA"
+    } else if has("cudaLaunchKernel") {
+        "NVIDIA GPU"
+    } else if has("hipLaunchKernel") {
+        "AMD GPU"
+    } else if has("runFunction - job_prep_and_submit_for_execution") {
+        "MTIA"
+    } else {
+        "UNKNOWN GPU"
+    }
+}
+
+fn warnings(file: &str, compat: Compat, rank: Option<i64>, outcome: &Outcome, built: &Built) -> Vec<Warning> {
+    let file = file.to_owned();
+    let mut warnings = Vec::new();
+    if let Some(cut) = outcome.cut.clone() {
+        let events = outcome.events - outcome.skipped.as_ref().map_or(0, |(count, _)| *count);
+        warnings.push(Warning::Truncated { file: file.clone(), events, offset: cut.offset, reason: cut.reason });
+    }
+    if let Some(reason) = outcome.damaged.clone() {
+        warnings.push(Warning::Damaged { file: file.clone(), reason });
+    }
+    if let Some((count, first)) = outcome.skipped.clone() {
+        let (offset, reason) = (first.offset, first.reason);
+        warnings.push(Warning::SkippedEvents { file: file.clone(), count, offset, reason });
+    }
+    let mut anomalies = outcome.anomalies.clone();
+    anomalies.add(&built.anomalies);
+    warnings.extend(anomalies.warnings(&file));
+    if rank.is_none() {
+        warnings.push(Warning::NoRank { file: file.clone() });
+    }
+    if !built.odd_steps.is_empty() {
+        warnings.push(Warning::OddSteps { file: file.clone(), names: built.odd_steps.clone() });
+    }
+    if compat == Compat::Hta && built.negative > 0 {
+        warnings.push(Warning::NegativeDurations { file, count: built.negative });
+    }
+    warnings
+}
