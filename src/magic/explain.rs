@@ -1,19 +1,17 @@
-//! `%explain`: where the difference of two steps comes from. `%waterfall`: its figure alone.
+//! `%explain`: where the difference of two steps comes from.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
 use super::view::{RESULT, write_csv};
-use super::visualize;
 use crate::Error;
 use std::sync::Arc;
-use trace::{Explain as Query, Explanation, LabeledTrace, WaterfallLevel};
+use trace::{Explain as Query, Explanation, LabeledTrace};
 
 pub(super) struct Explain;
-pub(super) struct Waterfall;
 
 /// The sides: one run, or several recordings of the same program.
-const RUNS: Group = Group::new(
+pub(super) const RUNS: Group = Group::new(
     "Arguments",
     &[
         Argument::required("CONTROL", Kind::Trace, "the run to compare with, or several: control1,control2"),
@@ -22,7 +20,7 @@ const RUNS: Group = Group::new(
 );
 
 /// Which samples count.
-const SAMPLES: Group = Group::new(
+pub(super) const SAMPLES: Group = Group::new(
     "What is compared",
     &[
         Argument::flag("rank", Kind::List(IdKind::Ranks), "rank or ranks of both sides").or("all"),
@@ -44,17 +42,6 @@ const SAMPLES: Group = Group::new(
 const SHOWN_REGIONS: Group = Group::new(
     "Rows",
     &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15")],
-);
-
-/// What the waterfall shows, and where it goes.
-const FIGURE: Group = Group::new(
-    "Figure",
-    &[
-        Argument::flag("level", Kind::Choice(&["class", "op", "region", "module"]), "what a bar stands for").or("op"),
-        Argument::flag("html", Kind::File, "write a page with the live figure; works without a network"),
-        Argument::flag("png", Kind::File, "write a picture"),
-        Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
-    ],
 );
 
 /// Where it goes.
@@ -134,48 +121,8 @@ impl Magic for Explain {
     }
 }
 
-impl Magic for Waterfall {
-    fn name(&self) -> &'static str {
-        "waterfall"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Draw the difference of two steps as a waterfall, from control's step to test's."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        &[RUNS, SAMPLES, FIGURE]
-    }
-
-    fn notes(&self) -> &'static str {
-        "The bars add up exactly: step of control, changes, step of test. The ten largest changes have a bar each, the rest \
-         one together. The axis does not begin at zero where the changes would be too small to see. %explain shows the \
-         numbers."
-    }
-
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "%waterfall control test",
-            "%waterfall control test --level class",
-            "%waterfall control test --level module --png step.png",
-        ]
-    }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let explanation = explanation(call, context)?;
-        context.warn(&explanation.warnings);
-        let level =
-            call.text("level").and_then(|word| WaterfallLevel::WORDS.into_iter().find(|(known, _)| *known == word));
-        visualize::deliver(
-            call,
-            context,
-            explanation.waterfall(level.map_or_else(WaterfallLevel::default, |(_, level)| level)),
-        )
-    }
-}
-
 /// Computes the explanation that a call describes.
-fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
+pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
     let control = runs(call, context, "CONTROL")?;
     let test = runs(call, context, "TEST")?;
     let all = |runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {

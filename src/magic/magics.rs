@@ -5,7 +5,7 @@
 use super::api::Magic;
 use super::{
     analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
-    show, time, timeit, trace_drop, trace_info, trace_list, trace_load, visualize, who,
+    show, time, timeit, trace_drop, trace_info, trace_list, trace_load, visualize, waterfall, who,
 };
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &trace_drop::TraceDrop,
         &parser_args::ParserArgs,
         &explain::Explain,
-        &explain::Waterfall,
+        &waterfall::Waterfall,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
         &visualize::Visualize,

@@ -34,6 +34,7 @@ mod trace_list;
 pub(crate) mod trace_load;
 mod usage;
 mod visualize;
+mod waterfall;
 mod who;
 
 pub use api::{Magic, Timing};

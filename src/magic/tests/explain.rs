@@ -24,7 +24,10 @@ fn notebook(folder: &tempfile::TempDir) -> Notebook {
     let mut notebook = Notebook::default();
     for (label, us) in [("old", 20), ("older", 22), ("new", 35)] {
         write(folder, label, us);
-        notebook.text(&format!("%trace_load '{}' --as {label} --quiet", folder.path().join(format!("{label}.json")).display()));
+        notebook.text(&format!(
+            "%trace_load '{}' --as {label} --quiet",
+            folder.path().join(format!("{label}.json")).display()
+        ));
     }
     notebook
 }
@@ -35,11 +38,17 @@ fn the_answer_begins_with_a_sentence_and_has_a_waterfall() {
     let mut notebook = notebook(&folder);
     let outputs = notebook.outputs("%explain old new").unwrap();
     let count = |mime: &str| {
-        outputs.iter().filter(|output| matches!(output, Output::Display { bundle, .. } if bundle.data.contains_key(mime))).count()
+        outputs
+            .iter()
+            .filter(|output| matches!(output, Output::Display { bundle, .. } if bundle.data.contains_key(mime)))
+            .count()
     };
     assert_eq!((count(PLOTLY), count(TABLE)), (1, 3));
     let text = notebook.text("%explain old new");
-    assert!(text.starts_with("new is as fast as control a step: 100 µs → 100 µs, means of 2 + 2 iterations."), "{text}");
+    assert!(
+        text.starts_with("new is as fast as control a step: 100 µs → 100 µs, means of 2 + 2 iterations."),
+        "{text}"
+    );
     assert!(text.contains("By class: compute +15.0 µs, idle −15.0 µs."), "{text}");
     assert!(text.contains("1 region: 1 exact."), "{text}");
     assert!(notebook.text("%explain old,older new").contains("means of 4 + 2 iterations"));
@@ -86,7 +95,11 @@ fn what_does_not_exist_is_named() {
     assert!(notebook.error("%explain old nwe").contains("no trace named \"nwe\". Loaded: new, old, older."));
     assert!(notebook.error("%explain old,oldr new").contains("no trace named \"oldr\""));
     assert!(notebook.error("%explain old new --rank 4").contains("trace \"old\" has no rank 4 (has 0)"));
-    assert!(notebook.error("%explain old new --warmup 2").contains("no iteration of trace \"old\" is left without the first 2"));
+    assert!(
+        notebook
+            .error("%explain old new --warmup 2")
+            .contains("no iteration of trace \"old\" is left without the first 2")
+    );
     assert!(notebook.error("%explain old new --marker decode").contains("matches the marker `decode`"));
     assert!(notebook.error("%explain old new --marker 'a('").contains("regular expression"));
 }
