@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-/// A loaded file.
+/// A loaded rank.
 pub(super) struct Loaded {
     pub(super) trace: Trace,
     pub(super) warnings: Vec<Warning>,
@@ -25,7 +25,7 @@ pub(super) enum Content {
     OtherRank(i64),
 }
 
-/// What the loading of all files of a trace shares.
+/// Loader of the files of one trace.
 #[derive(Clone, Copy)]
 pub(super) struct FileLoader<'m> {
     pub(super) options: &'m LoadOptions,

@@ -1,5 +1,4 @@
-//! A file parsed by several threads gives the frame of one thread, wherever the chunks begin: the same rows, types and
-//! warnings.
+//! Tests of loading in chunks: the frame and its warnings are those of one thread, wherever the chunks begin.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -74,7 +73,7 @@ fn all_options() -> [LoadOptions; 3] {
     ]
 }
 
-/// Loads with a boundary at single entries, at several entries, and in chunks of several sizes on several threads, with all
+/// Asserts that chunks give the frame of one thread: with a boundary at single entries, at several entries, and in chunks of several sizes on several threads, with all
 /// options.
 fn agrees_in_all_chunks(text: &[u8], max_starts: usize) {
     let starts = entry_starts(text);

@@ -97,7 +97,7 @@ struct Cancelled;
 /// # Errors
 /// [`Error::Interrupted`] if they did, or the error of `work`.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // The only state shared with cancelled work is tables of names, which are locked for single entries.
+    // Cancelled work shares only tables of names, which are locked for single entries.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
         Err(payload) if payload.is::<Cancelled>() => Err(Error::Interrupted),

@@ -131,7 +131,7 @@ fn free() -> Option<u64> {
     Some(containers.into_iter().filter_map(left).fold(machine, u64::min))
 }
 
-/// Returns the size of the page cache in the memory of a container. It is free when needed; mostly it is traces just read.
+/// Returns how much of the memory of a container is page cache: mostly traces just read, and freed on demand.
 fn cached(stat: &str) -> u64 {
     let file_bytes = |line: &str| {
         let (name, number) = line.split_once(' ')?;

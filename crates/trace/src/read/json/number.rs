@@ -124,13 +124,13 @@ const fn leading_digits(word: u64) -> usize {
     non_digits.trailing_zeros() as usize / 8
 }
 
-/// Parses the digits at the start of eight bytes: returns their value and their number. Combines neighbours, then pairs, then
+/// Parses the digits at the start of eight bytes: returns their value and their count. Combines neighbours, then pairs, then
 /// fours.
 #[inline]
 fn up_to_eight_digits(text: u64) -> (i64, usize) {
     let word = text ^ ZEROS;
     let digits = leading_digits(word);
-    // Leading zeros. Without digits the result is meaningless, and the last line drops it.
+    // Shifts leading zeros in. Without digits the result is meaningless, and the last line drops it.
     let word = word << ((64 - 8 * digits as u32) & 63);
     let pairs = word.wrapping_mul(10 * 256 + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100 * 65_536 + 1) >> 16 & 0x0000_ffff_0000_ffff;

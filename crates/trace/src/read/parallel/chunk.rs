@@ -1,4 +1,4 @@
-//! Chunks: a text is split where events seem to begin.
+//! Chunker: splits a text where events seem to begin.
 
 use crate::read::json::boundary::{NextEvent, next_event};
 use crate::read::json::buffer::{ChunkBuffer, End};
@@ -15,7 +15,7 @@ pub(crate) enum Boundaries<'b> {
 }
 
 impl Boundaries<'_> {
-    /// Returns how many bytes to read before a boundary is looked for.
+    /// Returns how many bytes to read before searching for a boundary.
     fn max_length(self, start: u64) -> usize {
         match self {
             Self::Guessed(max) => max,
@@ -25,8 +25,8 @@ impl Boundaries<'_> {
         }
     }
 
-    /// Returns the last boundary in `text`; `None`: the chunk is all of it.
-    fn last_in(self, text: &[u8]) -> Option<usize> {
+    /// Returns a boundary near the end of `text`; `None`: the chunk is all of it.
+    fn near_end(self, text: &[u8]) -> Option<usize> {
         let Self::Guessed(_) = self else { return None };
         // Near the end first: the text after the boundary is copied.
         [4 * 1024, 64 * 1024, text.len()].into_iter().find_map(|distance| {
@@ -73,7 +73,7 @@ impl<'b, R: Read> Chunker<'b, R> {
             }
         }
         if end.is_none()
-            && let Some(boundary) = self.boundaries.last_in(&memory[..filled])
+            && let Some(boundary) = self.boundaries.near_end(&memory[..filled])
         {
             self.carry.extend_from_slice(&memory[boundary..filled]);
             filled = boundary;

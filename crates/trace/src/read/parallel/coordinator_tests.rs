@@ -1,4 +1,4 @@
-//! Parsing in chunks gives the result of one thread, wherever the chunks begin.
+//! Tests of parsing in chunks: the result is that of one thread, wherever the chunks begin.
 #![allow(clippy::unwrap_used)]
 
 use super::super::chunk::Boundaries;
@@ -31,7 +31,7 @@ fn all_fragments(boundaries: Boundaries<'_>, buffer_size: usize) -> Plan<'_> {
     Plan { boundaries, buffer_size, coordinator_parses: false }
 }
 
-/// Parses with one boundary at every byte; at all apparent events, every second one, …; at many other offsets; in chunks of
+/// Asserts that chunks give the result of one thread: with one boundary at every byte; at all apparent events, every second one, …; at many other offsets; in chunks of
 /// many sizes, on several threads.
 fn agrees_in_all_chunks(text: &[u8], every: usize) {
     let expected = read_sequentially(text, 65_536);

@@ -10,7 +10,7 @@ use std::io::{Read, empty};
 /// The events of one chunk, parsed from its first byte on.
 pub(super) struct Fragment<S> {
     pub(super) sink: S,
-    /// Kept from chunk to chunk.
+    /// Templates and memory, kept from chunk to chunk.
     cache: EventCache,
     /// `None` if parsing failed.
     pub(super) outcome: Option<Outcome>,
@@ -33,7 +33,7 @@ pub(super) struct FragmentParser<S> {
 }
 
 impl<S: FragmentSink> FragmentParser<S> {
-    /// Creates a parser into fragments of `sink`.
+    /// Creates a parser whose fragments merge into `sink`.
     pub(super) fn of(sink: &S) -> Self {
         Self { prototype: sink.fragment() }
     }
