@@ -192,6 +192,7 @@ notebooks: machine venv kernel
 	@'$(BIN)/python' tests/execute.py $(DEMO).ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/trace_analysis_demo.ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/your_first_diff.ipynb
+	@'$(BIN)/python' tests/execute.py notebooks/explain_demo.ipynb
 
 # The README's screenshots.
 .PHONY: screenshots

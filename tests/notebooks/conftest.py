@@ -47,3 +47,9 @@ def analysis(execute):
 def first(execute):
     """The short notebook on the recorded CPU runs."""
     return execute("your_first_diff")
+
+
+@pytest.fixture(scope="session")
+def explained(execute):
+    """The notebook that explains a slower step."""
+    return execute("explain_demo")
