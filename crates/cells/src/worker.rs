@@ -28,7 +28,7 @@ pub fn main() -> i32 {
     match run() {
         Ok(()) => 0,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "cannot start the worker process for Rust cells: {error}");
+            let _ = writeln!(std::io::stderr(), "cannot start the process for Rust cells: {error}");
             99
         }
     }
