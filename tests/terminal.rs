@@ -272,7 +272,7 @@ fn describe_prints_the_page_and_writes_files() {
     let output = tracebook(folder.path(), &["describe", "control.json", "--json", "page.json", "--html", "page.html"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("control: rank 0 · iteration 1 · 6 events · 900.0 µs"), "{text}");
+    assert!(text.starts_with("control: rank 0 · iteration 1 · 6 events · 900 µs"), "{text}");
     assert!(text.contains("nothing odd was found") && text.contains("top kernels of control"), "{text}");
     assert_eq!(err(&output), "wrote page.json\nwrote page.html\n");
     let page: Value = serde_json::from_slice(&std::fs::read(folder.path().join("page.json")).unwrap()).unwrap();
