@@ -9,6 +9,7 @@ mod drawn;
 mod events;
 mod every_trace;
 mod exact;
+mod explained;
 mod figures;
 mod goldens;
 mod kernel_types;
