@@ -31,6 +31,9 @@ enum Command {
     /// Show a trace on one page, at the terminal.
     #[command(disable_help_flag = true)]
     Describe(Words),
+    /// Explain why a step got slower or faster, at the terminal.
+    #[command(disable_help_flag = true)]
+    Explain(Words),
     /// Serve a notebook; Jupyter calls this.
     Run {
         /// The connection file, with the addresses to listen on.
@@ -147,6 +150,7 @@ impl Cli {
         match self.command {
             Command::Diff(Words { words }) => done(terminal::command(terminal::Command::Diff, words)),
             Command::Describe(Words { words }) => done(terminal::command(terminal::Command::Describe, words)),
+            Command::Explain(Words { words }) => done(terminal::command(terminal::Command::Explain, words)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;
                 let folder = engine::enter().map_err(CliError::Folder)?;

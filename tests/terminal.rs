@@ -1,4 +1,4 @@
-//! `tracebook diff` and `tracebook describe` as a shell and CI run them: the binary, its outputs and its codes.
+//! `tracebook diff`, `describe` and `explain` as a shell and CI run them: the binary, its outputs and its codes.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::{Value, json};
@@ -279,5 +279,26 @@ fn describe_prints_the_page_and_writes_files() {
     assert_eq!(page["description"]["ranks"][0]["device"]["busy_ns"], 40_000);
     assert!(std::fs::read_to_string(folder.path().join("page.html")).unwrap().contains("top operators of control"));
     let json = tracebook(folder.path(), &["describe", "control.json", "--json", "-"]);
+    assert!(serde_json::from_str::<Value>(out(&json)).is_ok());
+}
+
+#[test]
+fn explain_prints_a_page_and_writes_files() {
+    let folder = folder();
+    let words =
+        ["explain", "control.json", "test.json.gz", "--json", "why.json", "--html", "why.html", "--csv", "why.csv"];
+    let output = tracebook(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("test is as fast as control a step: 100 µs → 100 µs"), "{text}");
+    assert!(text.contains("By class: compute +2.00 µs, idle −2.00 µs."), "{text}");
+    let document: Value = serde_json::from_slice(&std::fs::read(folder.path().join("why.json")).unwrap()).unwrap();
+    assert_eq!(document["classes"][0]["delta_ns"], 2_000.0);
+    assert!(std::fs::read_to_string(folder.path().join("why.html")).unwrap().contains("idle time by cause"));
+    assert_eq!(std::fs::read_to_string(folder.path().join("why.csv")).unwrap().lines().count(), 2);
+    let wrong = tracebook(folder.path(), &["explain", "control.json", "test.json.gz", "--rank", "5"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(err(&wrong).contains("has no rank 5 (has 0)"), "{}", err(&wrong));
+    let json = tracebook(folder.path(), &["explain", "control.json", "test.json.gz", "--json", "-"]);
     assert!(serde_json::from_str::<Value>(out(&json)).is_ok());
 }

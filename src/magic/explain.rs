@@ -20,7 +20,7 @@ pub(super) const RUNS: Group = Group::new(
 );
 
 /// Which samples count.
-pub(super) const SAMPLES: Group = Group::new(
+pub(crate) const SAMPLES: Group = Group::new(
     "What is compared",
     &[
         Argument::flag("rank", Kind::List(IdKind::Ranks), "rank or ranks of both sides").or("all"),
@@ -39,10 +39,17 @@ pub(super) const SAMPLES: Group = Group::new(
 );
 
 /// How much of the table is shown.
-const SHOWN_REGIONS: Group = Group::new(
+pub(crate) const SHOWN_REGIONS: Group = Group::new(
     "Rows",
     &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15")],
 );
+
+/// What the parts of the answer are; also for the terminal.
+pub(crate) const NOTES: &str = "The call trees of both sides are aligned by their structure, never by time: every GPU event is in exactly one region. \
+         The time of a step is divided exactly: compute, else communication that no compute hides, else copies that neither \
+         hides, else idle time by cause. All parts add up to the step, and the changes of the parts to the change of the step. \
+         Times are means over iterations and ranks. A GPU event belongs to the iteration that launched it. \
+         by count and by cost split the change of a region: other numbers of events, and other costs of each.";
 
 /// Where it goes.
 const FILES: Group = Group::new(
@@ -68,11 +75,7 @@ impl Magic for Explain {
     }
 
     fn notes(&self) -> &'static str {
-        "The call trees of both sides are aligned by their structure, never by time: every GPU event is in exactly one region. \
-         The time of a step is divided exactly: compute, else communication that no compute hides, else copies that neither \
-         hides, else idle time by cause. All parts add up to the step, and the changes of the parts to the change of the step. \
-         Times are means over iterations and ranks. A GPU event belongs to the iteration that launched it. \
-         by count and by cost split the change of a region: other numbers of events, and other costs of each."
+        NOTES
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -105,8 +108,7 @@ impl Magic for Explain {
             context.bind_frame(call, name, &regions)?;
         }
         if call.shows() {
-            let top = call.whole("top").map_or(15, |top| usize::try_from(top).unwrap_or(usize::MAX));
-            context.show(&explanation.report(top));
+            context.show(&explanation.report(top(call)));
         }
         if call.quiet() {
             return Ok(());
@@ -123,8 +125,14 @@ impl Magic for Explain {
 
 /// Computes the explanation that a call describes.
 pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
-    let control = runs(call, context, "CONTROL")?;
-    let test = runs(call, context, "TEST")?;
+    let query = query(call, runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
+    let explanation = context.run_blocking(move || query.run())?;
+    context.check_interrupt()?;
+    Ok(explanation)
+}
+
+/// The comparison that the flags of a call describe.
+pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<LabeledTrace>) -> Query {
     let all = |runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
         let mut numbers: Vec<i64> = runs.iter().flat_map(of).collect();
         numbers.sort_unstable();
@@ -155,13 +163,16 @@ pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<
     if let Some(marker) = call.regex("marker") {
         query = query.marker(marker.clone());
     }
-    let explanation = context.run_blocking(move || query.run())?;
-    context.check_interrupt()?;
-    Ok(explanation)
+    query
 }
 
 /// The runs of a side.
 fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<LabeledTrace>, Error> {
     let labels = call.required(side).split(',').map(str::trim);
     labels.map(|label| Ok(Arc::as_ref(&context.trace(call, label)?).into())).collect()
+}
+
+/// How many operators and kernels are shown.
+pub(crate) fn top(call: &Call<'_>) -> usize {
+    call.whole("top").map_or(15, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }

@@ -15,7 +15,7 @@ mod cd;
 mod compare_traces;
 pub(crate) mod describe;
 mod events;
-mod explain;
+pub(crate) mod explain;
 mod help;
 mod lsmagic;
 #[allow(clippy::module_inception)]

@@ -1,7 +1,7 @@
 //! From the words of a command line to what it does and the code it ends with.
 
 use super::screen::Screen;
-use super::{describe::Describe, diff::Diff};
+use super::{describe::Describe, diff::Diff, explain::Explain};
 use crate::display::Sink;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
@@ -19,6 +19,8 @@ pub enum Command {
     Diff,
     /// `tracebook describe TRACE`.
     Describe,
+    /// `tracebook explain CONTROL TEST`.
+    Explain,
 }
 
 /// How a command ended.
@@ -35,6 +37,7 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
     let magic: &dyn Magic = match command {
         Command::Diff => &Diff,
         Command::Describe => &Describe,
+        Command::Explain => &Explain,
     };
     match done(magic, words) {
         Ok(()) => Exit { code: 0, message: String::new() },

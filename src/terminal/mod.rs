@@ -8,6 +8,7 @@ mod command;
 mod describe;
 mod diff;
 mod diff_report;
+mod explain;
 mod html_page;
 mod load;
 mod screen;
