@@ -60,20 +60,12 @@ pub enum SavedFileReason {
         /// The version that this library reads.
         expected: u32,
     },
-    /// The file is shorter or longer than its header says.
-    #[error("it has {found} bytes, expected {expected}")]
-    Length {
-        /// Bytes of the file.
-        found: u64,
-        /// Bytes that the header names.
-        expected: u64,
-    },
-    /// A part of the file does not match its checksum.
-    #[error("the checksum of its {part} differs")]
-    Checksum {
-        /// The part: `manifest`, `schema`.
-        part: &'static str,
-    },
+    /// The manifest does not match its checksum.
+    #[error("the checksum of its manifest differs")]
+    Checksum,
+    /// A column is not inside the file, is shorter than its batch, or has another layout than this library writes.
+    #[error("its columns are damaged")]
+    Bounds,
     /// The manifest cannot be parsed.
     #[error("its manifest is invalid: {0}")]
     Manifest(String),
@@ -85,7 +77,7 @@ pub enum SavedFileReason {
         /// What was expected: `a trace`.
         expected: &'static str,
     },
-    /// A column of a rank is missing or has another type than the manifest says.
+    /// A column of a rank is missing, or has another type than the manifest says.
     #[error("the column `{column}` is missing or of another type")]
     Column {
         /// The column.

@@ -1,4 +1,4 @@
-//! Raw events → columns.
+//! Frames of events: raw events become columns, and columns are derived from them.
 
 mod align;
 mod align_mtia;
@@ -25,7 +25,7 @@ pub(crate) use align::rows_in_whole_steps;
 pub(crate) use align_mtia::mtia_rows_in_whole_steps;
 pub(crate) use args::Wanted;
 pub(crate) use build::Builder;
-pub(crate) use categories::{Categories, categorical, trusted_categorical};
+pub(crate) use categories::{Categories, categorical, categorical_unchecked};
 pub(crate) use event_rows::EventRows;
 pub(crate) use finish::Built;
 pub(crate) use int_column::IntColumn;

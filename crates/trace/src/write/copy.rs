@@ -1,4 +1,4 @@
-//! A trace file, copied with changes: events that read differently, events that are new.
+//! Copies of trace files with changed and new events.
 
 #[cfg(test)]
 #[path = "copy_tests.rs"]
@@ -17,17 +17,17 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a copy changes.
+/// The changes of a copy.
 pub trait TraceEdit: fmt::Debug + Send + Sync {
-    /// The JSON text that stands in the copy for the event at this position of `traceEvents`; `None` leaves it as it is.
+    /// Returns the JSON text that replaces the event at this position of `traceEvents`; `None` keeps it.
     fn event(&self, _index: i64, _text: &[u8]) -> Option<Vec<u8>> {
         None
     }
 
-    /// Hands each new event, the text of a JSON object, to `write`; they follow the last event of the source.
+    /// Passes each new event, the text of a JSON object, to `write`; new events follow the last event of the source.
     ///
     /// # Errors
-    /// What `write` returned.
+    /// The error of `write`.
     fn added(&self, _write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
         Ok(())
     }
@@ -35,8 +35,8 @@ pub trait TraceEdit: fmt::Debug + Send + Sync {
 
 /// A copy of one rank's trace file, not yet written.
 ///
-/// Everything that is no event is copied as it stands; events that are no JSON are left out, and a file that ends early
-/// gets its end, so that the copy is valid JSON.
+/// Everything but events is copied unchanged; events that are not JSON are omitted, and a truncated file is closed, so
+/// that the copy is valid JSON.
 #[derive(Debug, Clone)]
 pub struct TraceCopy {
     /// The rank.
@@ -45,37 +45,37 @@ pub struct TraceCopy {
     pub source: PathBuf,
     /// The file to write: gzip'ed, unless its name ends in `.json`.
     pub target: PathBuf,
-    /// How many events the source had when it was loaded.
+    /// Events that the source had when it was loaded.
     pub events: u64,
-    /// What is changed.
+    /// The changes.
     pub edit: Arc<dyn TraceEdit>,
 }
 
-/// What was written.
+/// Result of a written copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Copied {
     /// Events in the copy.
     pub events: u64,
-    /// How many of them are new.
+    /// New events among them.
     pub added: u64,
 }
 
 impl TraceCopy {
-    /// Writes the copy, as [`OutputFile`] writes: an older file of this name is replaced only by a whole one, the source
-    /// never.
+    /// Writes the copy as [`OutputFile`] does: an existing file is replaced only by a complete one, the source never.
     ///
     /// # Errors
-    /// If the source is gone or no longer the file that was loaded, or the copy cannot be written.
+    /// If the source does not exist or has changed since it was loaded, or the copy cannot be written.
     pub fn save(&self) -> Result<Copied> {
         self.save_while(&mut || true)
     }
 
-    /// The same, asking `go_on` a few times per MB; after a no nothing is written.
+    /// Writes the copy like [`TraceCopy::save`], and calls `go_on` a few times per MB; if it returns false, nothing is
+    /// written.
     ///
     /// # Errors
-    /// As [`TraceCopy::save`]; [`Error::Interrupted`] after a no.
+    /// As [`TraceCopy::save`]; [`Error::Interrupted`] if `go_on` returned false.
     pub fn save_while(&self, go_on: &mut dyn FnMut() -> bool) -> Result<Copied> {
-        let failed = |source| failed(&self.target, source);
+        let failed = |error| failed(&self.target, error);
         if is_same_file(&self.source, &self.target) {
             return Err(Error::OwnSource { path: self.target.clone() });
         }
@@ -92,8 +92,9 @@ impl TraceCopy {
 
     fn copy<W: Write>(&self, out: W, go_on: &mut dyn FnMut() -> bool) -> Result<(W, Copied)> {
         if self.source.exists() && !self.source.is_file() {
-            // It would be empty by now, or block.
-            let (kind, expected) = ("no file, and a copy reads it again", "a trace that was loaded from a file");
+            // A pipe would be empty by now, or block.
+            let (kind, expected) =
+                ("not a regular file, and a copy reads it again", "a trace that was loaded from a file");
             return Err(Error::NotAFile { path: self.source.clone(), kind, expected });
         }
         let meter = Meter::default();
@@ -107,13 +108,13 @@ impl TraceCopy {
             out,
             edit: &*self.edit,
             go_on,
-            place: Place::Start,
+            last: Last::Start,
             copied: Copied::NONE,
             stopped: false,
             failed: None,
         };
         let name = self.source.display().to_string();
-        // Unpacking on another thread: this one has parsing and packing to do.
+        // Decompress on another thread: this one parses and compresses.
         let outcome = read_ahead(reader, |ahead| read_events(ahead, &name, &mut copier))?;
         copier.finish(&outcome, self)
     }
@@ -123,27 +124,27 @@ impl Copied {
     const NONE: Self = Self { events: 0, added: 0 };
 }
 
-/// Where in the copy the next text goes.
+/// The last thing that was written, which decides the separator before the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Last {
     /// Nothing is written.
     Start,
-    /// Behind the opening bracket of the events.
+    /// The opening bracket of the events.
     List,
-    /// Behind an event.
+    /// An event.
     Event,
-    /// Behind a value of the outermost object.
+    /// A value of the outermost object.
     Value,
 }
 
-/// The sink of the reader that writes what it is told.
+/// Sink of the reader that writes the copy.
 struct Copier<'c, W> {
     out: W,
     edit: &'c dyn TraceEdit,
     go_on: &'c mut dyn FnMut() -> bool,
-    place: Place,
+    last: Last,
     copied: Copied,
-    /// `go_on` said no while new events were written.
+    /// Whether `go_on` returned false while new events were written.
     stopped: bool,
     /// Why writing stopped.
     failed: Option<std::io::Error>,
@@ -158,7 +159,7 @@ impl<W: Write> EventSink for Copier<'_, W> {
         self.trying(|copier| {
             copier.key("traceEvents")?;
             copier.copied = Copied::NONE;
-            copier.place = Place::List;
+            copier.last = Last::List;
             copier.out.write_all(b"[")
         });
     }
@@ -195,32 +196,32 @@ impl<W: Write> Copier<'_, W> {
         }
     }
 
-    /// A key of the outermost object and its colon.
+    /// Writes a key of the outermost object and its colon.
     fn key(&mut self, key: &str) -> std::io::Result<()> {
         self.end_list()?;
-        self.out.write_all(if self.place == Place::Start { b"{\n" } else { b",\n" })?;
-        self.place = Place::Value;
+        self.out.write_all(if self.last == Last::Start { b"{\n" } else { b",\n" })?;
+        self.last = Last::Value;
         serde_json::to_writer(&mut self.out, key)?;
         self.out.write_all(b": ")
     }
 
-    /// One entry of the list of events.
+    /// Writes an entry of the list of events.
     fn entry(&mut self, text: &[u8]) -> std::io::Result<()> {
-        self.out.write_all(if self.place == Place::List { b"\n" } else { b",\n" })?;
-        self.place = Place::Event;
+        self.out.write_all(if self.last == Last::List { b"\n" } else { b",\n" })?;
+        self.last = Last::Event;
         self.copied.events += 1;
         self.out.write_all(&valid(text))
     }
 
-    /// The new events and the closing bracket, if a list is open.
+    /// Writes the new events and the closing bracket, if a list is open.
     fn end_list(&mut self) -> std::io::Result<()> {
-        if !matches!(self.place, Place::List | Place::Event) {
+        if !matches!(self.last, Last::List | Last::Event) {
             return Ok(());
         }
         let before = self.copied.events;
         let edit = self.edit;
         edit.added(&mut |text| {
-            // They may be as many as those of the source.
+            // There may be as many new events as old ones.
             if self.copied.events.is_multiple_of(1024) && !(self.go_on)() {
                 self.stopped = true;
                 return Err(ErrorKind::Interrupted.into());
@@ -228,12 +229,12 @@ impl<W: Write> Copier<'_, W> {
             self.entry(text)
         })?;
         self.copied.added = self.copied.events - before;
-        self.place = Place::Value;
+        self.last = Last::Value;
         self.out.write_all(b"\n]")
     }
 
     fn finish(mut self, outcome: &Outcome, copy: &TraceCopy) -> Result<(W, Copied)> {
-        // Nothing more is written of a copy that nobody wants.
+        // A cancelled copy is not closed.
         if !outcome.stopped {
             self.trying(|copier| {
                 copier.end_list()?;
@@ -243,8 +244,8 @@ impl<W: Write> Copier<'_, W> {
         if self.stopped {
             return Err(Error::Interrupted);
         }
-        if let Some(source) = self.failed {
-            return Err(failed(&copy.target, source));
+        if let Some(error) = self.failed {
+            return Err(failed(&copy.target, error));
         }
         if outcome.stopped {
             return Err(Error::Interrupted);
@@ -257,7 +258,7 @@ impl<W: Write> Copier<'_, W> {
     }
 }
 
-/// The text, with invalid UTF-8 replaced as the reader replaces it.
+/// Replaces invalid UTF-8 as the reader does.
 fn valid(text: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     match String::from_utf8_lossy(text) {
         std::borrow::Cow::Borrowed(_) => text.into(),
@@ -265,15 +266,15 @@ fn valid(text: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// Whether both paths lead to one file that exists, by links or by two names of it.
+/// Whether both paths lead to one existing file, through links or as two names of it.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let number = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     number(one).is_some_and(|one| number(other) == Some(one))
 }
 
-/// The error of a target that cannot be written.
-fn failed(target: &Path, source: std::io::Error) -> Error {
-    match source.downcast::<Error>() {
+/// Returns the error of a target that cannot be written.
+fn failed(target: &Path, error: std::io::Error) -> Error {
+    match error.downcast::<Error>() {
         Ok(error) => error,
         Err(error) => Error::Io { path: target.to_owned(), error },
     }

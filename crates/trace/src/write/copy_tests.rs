@@ -4,7 +4,7 @@ use crate::TraceSet;
 use std::io::Read;
 use trace_testkit::{Stream, TraceBuilder};
 
-/// Renames the event at one place, and adds two.
+/// Renames the event at one position, and adds two.
 #[derive(Debug)]
 struct Example;
 
@@ -50,7 +50,7 @@ fn trace() -> TraceBuilder {
 }
 
 #[test]
-fn without_changes_everything_is_there_as_it_was() {
+fn copy_without_changes_equals_the_source() {
     let folder = tempfile::tempdir().unwrap();
     let json = trace().json();
     for target in ["copy.json", "copy.json.gz"] {
@@ -65,7 +65,7 @@ fn without_changes_everything_is_there_as_it_was() {
 }
 
 #[test]
-fn events_are_replaced_by_their_place_and_added_behind_the_last() {
+fn events_are_replaced_by_position_and_appended() {
     let folder = tempfile::tempdir().unwrap();
     let json = trace().json().replace("\n  ]\n}", "\n  ],\n \"after\": [1]}");
     let (copy, copied) = copy(folder.path(), json.as_bytes(), "copy.json", Example);
@@ -78,7 +78,7 @@ fn events_are_replaced_by_their_place_and_added_behind_the_last() {
 }
 
 #[test]
-fn a_broken_source_makes_a_valid_copy() {
+fn broken_source_yields_a_valid_copy() {
     let folder = tempfile::tempdir().unwrap();
     let json = trace().json();
     let cut = json.len() - 5;
@@ -95,7 +95,7 @@ fn a_broken_source_makes_a_valid_copy() {
 }
 
 #[test]
-fn the_source_is_never_overwritten_and_must_be_what_was_loaded() {
+fn source_is_never_overwritten_and_must_be_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let json = trace().json();
     let (mut own, copied) = copy(folder.path(), json.as_bytes(), "source.json", Nothing);
@@ -109,7 +109,7 @@ fn the_source_is_never_overwritten_and_must_be_what_was_loaded() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Adds so many events that each says how many there have been.
+/// Adds events that each carry their number.
 #[derive(Debug)]
 struct Endless(std::sync::atomic::AtomicUsize);
 
@@ -124,7 +124,7 @@ impl TraceEdit for Endless {
 }
 
 #[test]
-fn an_interrupt_stops_the_new_events_of_a_copy() {
+fn cancellation_stops_the_new_events_of_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("source.json");
     std::fs::write(&source, trace().json()).unwrap();
@@ -142,7 +142,7 @@ fn an_interrupt_stops_the_new_events_of_a_copy() {
 }
 
 #[test]
-fn an_interrupted_copy_leaves_nothing() {
+fn cancelled_copy_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let (copy, _) = copy(folder.path(), trace().json().as_bytes(), "copy.json", Nothing);
     std::fs::remove_file(&copy.target).unwrap();
@@ -160,6 +160,6 @@ fn source_that_is_a_pipe_is_refused() {
     assert!(std::process::Command::new("mkfifo").arg(&source).status().unwrap().success());
     let copy = TraceCopy { rank: 0, source, target, events: 1, edit: Arc::new(Nothing) };
     let error = copy.save().unwrap_err().to_string();
-    assert!(error.contains("it is no file, and a copy reads it again"), "{error}");
+    assert!(error.contains("it is not a regular file, and a copy reads it again"), "{error}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside the pipe");
 }

@@ -1,4 +1,4 @@
-//! Frames → files; traces → copies of them with changes; how a file that the user named is written.
+//! Files that are written: saved traces and frames, copies of traces with changes, outputs that the user names.
 
 pub mod arrow;
 mod copy;

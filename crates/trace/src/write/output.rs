@@ -1,8 +1,9 @@
-//! Files that the user named: written whole or not at all where that is possible, and through what is no regular file.
+//! Output files that the user names, written atomically where that is possible.
 //!
-//! A regular file is written beside its place and takes it when it is whole. A link is followed, a device or a pipe is
-//! written directly, and a file with more than one name, or with an owner that a new file could not have, is overwritten
-//! in place once the new content is complete. An existing file keeps its mode; a new one gets what the umask allows.
+//! A regular file is written under a temporary name in its folder and renamed when it is complete. A link is followed, a
+//! device or a pipe is written directly, and a file with more than one name, or with an owner that a new file could not
+//! have, is overwritten in place once the new content is complete. An existing file keeps its mode; a new one gets the
+//! mode that the umask allows.
 
 use crate::exec::checkpoint;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
@@ -17,10 +18,10 @@ use std::time::Duration;
 /// Links followed at most, as the system does.
 const LINKS: usize = 40;
 
-/// How often a pipe that is full, or that nobody reads yet, is looked at.
-const LOOK: Duration = Duration::from_millis(10);
+/// Time between two attempts to write to a pipe that is full or has no reader.
+const RETRY: Duration = Duration::from_millis(10);
 
-/// A file that the user named, while it is written; without [`OutputFile::commit`] a regular file stays as it was.
+/// An output file while it is written; without [`OutputFile::commit`] a regular file stays unchanged.
 #[derive(Debug)]
 pub struct OutputFile {
     file: File,
@@ -29,21 +30,21 @@ pub struct OutputFile {
 
 #[derive(Debug)]
 enum Form {
-    /// A device, a pipe or an open descriptor: what is written is there.
+    /// A device, a pipe or an open descriptor, written directly.
     Direct,
-    /// A new file takes this place.
+    /// A temporary file that is renamed to this path.
     Replace(Temporary, PathBuf),
-    /// The content goes into this file.
+    /// A temporary file whose content is copied into this file.
     Overwrite(Option<Temporary>, File),
 }
 
-/// A file that is removed when this is dropped.
+/// A temporary file, removed on drop.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After a rename there is none of this name.
+        // Fails after a rename, when the name is free.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -52,12 +53,12 @@ impl OutputFile {
     /// Opens `path` for writing. Waits for a reader if it is a pipe without one, until the work is cancelled.
     ///
     /// # Errors
-    /// If it is a folder, lies in none, may not be written (also as an administrator: a mode without any `w` is meant), or the
-    /// work was cancelled (the source is then [`crate::Error::Interrupted`]).
+    /// If it is a folder, its folder does not exist, it is not writable (a mode without any `w` is respected for
+    /// administrators, too), or the work was cancelled (the source is then [`crate::Error::Interrupted`]).
     pub fn open(path: &Path) -> Result<Self> {
         let path = match resolve(path)? {
-            Place::File(path) => path,
-            Place::Descriptor(path) => return Ok(Self { file: open_descriptor(&path)?, form: Form::Direct }),
+            Target::File(path) => path,
+            Target::Descriptor(path) => return Ok(Self { file: open_descriptor(&path)?, form: Form::Direct }),
         };
         match std::fs::metadata(&path) {
             Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
@@ -71,7 +72,7 @@ impl OutputFile {
         }
     }
 
-    /// Opens the place of an existing regular file.
+    /// Opens an existing regular file for replacement.
     fn over(path: &Path, found: &Metadata) -> Result<Self> {
         if found.mode() & 0o222 == 0 {
             let message = format!(
@@ -86,7 +87,7 @@ impl OutputFile {
                 Ok(Self { file, form: Form::Replace(temporary, path.to_owned()) })
             }
             Ok((temporary, file)) => Ok(Self { file, form: Form::Overwrite(Some(temporary), existing) }),
-            // A folder that takes no new file.
+            // A folder in which no file can be created.
             Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
                 let (named, file) = temporary(&std::env::temp_dir(), 0o600)?;
                 Ok(Self { file, form: Form::Overwrite(Some(named), existing) })
@@ -95,15 +96,15 @@ impl OutputFile {
         }
     }
 
-    /// Ends writing: the file has its new content.
+    /// Completes the file: it has its new content.
     ///
     /// # Errors
-    /// If the disk is full, or the file cannot take its place.
+    /// If the disk is full, or the file cannot be replaced.
     pub fn commit(mut self) -> Result<()> {
         match self.form {
             Form::Direct => Ok(()),
             Form::Replace(temporary, path) => match std::fs::rename(&temporary.0, &path) {
-                // A mount of its own cannot be replaced.
+                // A mount point cannot be replaced.
                 Err(error) if error.kind() == ErrorKind::ResourceBusy => {
                     let mut existing = OpenOptions::new().write(true).open(path)?;
                     overwrite(&mut self.file, &mut existing)
@@ -121,7 +122,7 @@ impl Write for OutputFile {
             match self.file.write(bytes) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     check()?;
-                    std::thread::sleep(LOOK);
+                    std::thread::sleep(RETRY);
                 }
                 written => return written,
             }
@@ -133,40 +134,40 @@ impl Write for OutputFile {
     }
 }
 
-/// What a path leads to.
-enum Place {
-    /// A file, which need not exist, by a path without links.
+/// Target of a path.
+enum Target {
+    /// A path without links; the file need not exist.
     File(PathBuf),
     /// An open descriptor of a process.
     Descriptor(PathBuf),
 }
 
-/// Follows links, also to what does not exist yet.
-fn resolve(path: &Path) -> Result<Place> {
+/// Follows links, also to files that do not exist yet.
+fn resolve(path: &Path) -> Result<Target> {
     let mut path = std::path::absolute(path)?;
     for _ in 0..LINKS {
         let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
             return Err(ErrorKind::IsADirectory.into());
         };
         let folder = std::fs::canonicalize(parent)?;
-        let place = folder.join(name);
-        // The names that such links tell need not be those of files.
+        let target = folder.join(name);
+        // The links of open descriptors need not name files.
         if folder.starts_with("/proc") && folder.ends_with("fd") {
-            return Ok(Place::Descriptor(place));
+            return Ok(Target::Descriptor(target));
         }
-        match std::fs::read_link(&place) {
+        match std::fs::read_link(&target) {
             Ok(link) => path = folder.join(link),
-            Err(_) => return Ok(Place::File(place)),
+            Err(_) => return Ok(Target::File(target)),
         }
     }
     Err(Error::from_raw_os_error(rustix::io::Errno::LOOP.raw_os_error()))
 }
 
-/// Opens what is open already; behind what it holds, since others may have written there.
+/// Opens an open descriptor again, for appending: its file may have content.
 fn open_descriptor(path: &Path) -> Result<File> {
     let own = std::fs::canonicalize("/proc/self/fd").is_ok_and(|folder| path.parent() == Some(&folder));
     match path.file_name().and_then(|name| name.to_str()).filter(|_| own) {
-        // With the position that our own prints have.
+        // Shares the position of our own output.
         Some("1") => std::io::stdout().as_fd().try_clone_to_owned().map(File::from),
         Some("2") => std::io::stderr().as_fd().try_clone_to_owned().map(File::from),
         _ => match std::fs::metadata(path)? {
@@ -183,7 +184,7 @@ fn open_special(path: &Path, kind: FileType) -> Result<File> {
         match OpenOptions::new().write(true).custom_flags(flags).open(path) {
             Err(error) if kind.is_fifo() && error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {
                 check()?;
-                std::thread::sleep(LOOK);
+                std::thread::sleep(RETRY);
             }
             opened => return opened,
         }
@@ -198,7 +199,7 @@ fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))
 }
 
-/// A new file in a folder; the umask takes its part of `mode`.
+/// Creates a temporary file in a folder; the umask restricts `mode`.
 fn temporary(folder: &Path, mode: u32) -> Result<(Temporary, File)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     loop {
@@ -211,7 +212,7 @@ fn temporary(folder: &Path, mode: u32) -> Result<(Temporary, File)> {
     }
 }
 
-/// Gives a new file the owner and the mode of another one.
+/// Gives a new file the owner and the mode of the existing one.
 fn adopt(file: &File, found: &Metadata) -> Result<()> {
     let own = file.metadata()?;
     if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
@@ -220,10 +221,10 @@ fn adopt(file: &File, found: &Metadata) -> Result<()> {
     file.set_permissions(Permissions::from_mode(found.mode() & 0o7777))
 }
 
-/// Puts the content of one file into another one.
+/// Replaces the content of `existing`.
 fn overwrite(content: &mut File, existing: &mut File) -> Result<()> {
     let length = content.metadata()?.len();
-    // On a full disk the old content stays; not every file system can tell.
+    // On a full disk the old content stays, on file systems that support fallocate.
     match fallocate(&*existing, FallocateFlags::empty(), 0, length.max(1)) {
         Err(error) if error == rustix::io::Errno::NOSPC => return Err(error.into()),
         _ => {}

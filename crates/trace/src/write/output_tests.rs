@@ -1,4 +1,4 @@
-//! Files that the user named, where the kernel's tests cannot look.
+//! Output files: links, several names, pipes, missing commits.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -18,7 +18,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn without_commit_everything_stays() {
+fn nothing_changes_without_commit() {
     let folder = tempfile::tempdir().unwrap();
     let (old, twin) = (folder.path().join("old"), folder.path().join("twin"));
     std::fs::write(&old, "old").unwrap();
@@ -37,7 +37,7 @@ fn without_commit_everything_stays() {
 }
 
 #[test]
-fn a_file_with_two_names_keeps_both() {
+fn file_with_two_names_keeps_both() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (folder.path().join("one"), folder.path().join("other"));
     std::fs::write(&one, "a long text from before").unwrap();
@@ -50,7 +50,7 @@ fn a_file_with_two_names_keeps_both() {
 }
 
 #[test]
-fn links_lead_to_their_end_and_circles_to_an_error() {
+fn links_are_followed_and_cycles_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     symlink("b", at("a")).unwrap();
@@ -70,7 +70,7 @@ fn links_lead_to_their_end_and_circles_to_an_error() {
 }
 
 #[test]
-fn a_cancelled_wait_for_a_reader_is_an_interrupt() {
+fn cancelled_wait_for_a_reader_is_an_interrupt() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     rustix::fs::mknodat(

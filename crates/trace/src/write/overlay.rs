@@ -1,4 +1,4 @@
-//! A copy of a trace in which some events say what they belong to.
+//! Edit of a trace copy that annotates events with the patterns they belong to.
 
 use super::TraceEdit;
 use crate::read::{AnomalyCounts, decode, object_members};
@@ -8,31 +8,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 
-/// Writes into the arguments of some events, under one key, what they belong to, so that it can be searched for in
-/// Perfetto; makes the others small, if they shall be.
+/// Adds an argument to some events that names what they belong to, so that Perfetto can search for it; optionally
+/// shrinks all other events.
 ///
 /// ```text
 /// {"name": "aten::mm", …, "args": {"External id": 7}}    marked:  "args": {"External id": 7, "Patterns": {…}}
 /// {"name": "aten::t", …, "args": {"External id": 8}}     small:   "name": "12", no args
 /// ```
 ///
-/// The names that the numbers stand for are the arguments of the profiler's own span, or of an event at the end.
+/// The names by number are arguments of the profiler's own span, or of an event at the end.
 #[derive(Debug)]
 pub(crate) struct Overlay {
     key: &'static str,
-    /// What events can belong to, as JSON.
+    /// The things that events belong to, as JSON.
     notes: Vec<String>,
-    /// By position in traceEvents, what an event belongs to.
+    /// Position in traceEvents → index in `notes`.
     marked: FastMap<i64, u32>,
-    /// Numbers of names; `None` leaves all other events as they are.
+    /// Numbers of names; `None` keeps all other events unchanged.
     numbers: Option<FastMap<String, usize>>,
     names: Vec<String>,
-    /// Whether the names are written.
-    told: AtomicBool,
+    /// Whether the names were written.
+    names_written: AtomicBool,
 }
 
 impl Overlay {
-    /// An overlay that writes what events belong to under `key`.
+    /// Creates an overlay that adds the argument `key`.
     pub(crate) fn new(key: &'static str) -> Self {
         Self {
             key,
@@ -40,18 +40,18 @@ impl Overlay {
             marked: FastMap::default(),
             numbers: None,
             names: Vec::new(),
-            told: AtomicBool::new(false),
+            names_written: AtomicBool::new(false),
         }
     }
 
-    /// Marks these events, by their position in traceEvents.
+    /// Annotates events, by their position in traceEvents.
     pub(crate) fn mark(&mut self, note: &Value, events: impl Iterator<Item = i64>) {
-        let place = self.notes.len() as u32;
+        let index = self.notes.len() as u32;
         self.notes.push(note.to_string());
-        self.marked.extend(events.map(|event| (event, place)));
+        self.marked.extend(events.map(|event| (event, index)));
     }
 
-    /// Makes the other events small: without arguments, and with a number for each of these names.
+    /// Shrinks all other events: removes their arguments, and replaces each of these names by its number.
     pub(crate) fn shrink_others(&mut self, names: Vec<String>) {
         self.numbers = Some(names.iter().enumerate().map(|(number, name)| (name.clone(), number)).collect());
         self.names = names;
@@ -65,7 +65,7 @@ impl Overlay {
 
 impl TraceEdit for Overlay {
     fn event(&self, index: i64, text: &[u8]) -> Option<Vec<u8>> {
-        let note = self.marked.get(&index).map(|&place| &self.notes[place as usize]);
+        let note = self.marked.get(&index).map(|&index| &self.notes[index as usize]);
         if note.is_none() && self.numbers.is_none() {
             return None;
         }
@@ -80,7 +80,7 @@ impl TraceEdit for Overlay {
         let numbers = self.numbers.as_ref()?;
         let name = value(b"name").unwrap_or_default();
         if value(b"pid") == Some(b"\"Spans\"") && holds(name, b"PyTorch Profiler") {
-            self.told.store(true, Ordering::Relaxed);
+            self.names_written.store(true, Ordering::Relaxed);
             return Some(with_args(&members, self.all_names().as_bytes()));
         }
         if value(b"ph") != Some(b"\"X\"") {
@@ -97,7 +97,7 @@ impl TraceEdit for Overlay {
     }
 
     fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
-        if self.numbers.is_none() || self.told.load(Ordering::Relaxed) {
+        if self.numbers.is_none() || self.names_written.load(Ordering::Relaxed) {
             return Ok(());
         }
         let event = r#"{"ph": "i", "s": "g", "ts": 0, "pid": "Spans", "tid": "PyTorch Profiler", "name": "names by number", "args": "#;
@@ -105,13 +105,13 @@ impl TraceEdit for Overlay {
     }
 }
 
-/// The object with other arguments, at its end.
+/// Replaces the arguments of an object.
 fn with_args(members: &[(&[u8], &[u8])], args: &[u8]) -> Vec<u8> {
     let kept = members.iter().filter(|(key, _)| *key != b"args").copied();
     object(kept.chain([(b"args".as_slice(), args)]))
 }
 
-/// The text of an object.
+/// Writes an object as JSON text.
 fn object<'m>(members: impl Iterator<Item = (&'m [u8], &'m [u8])>) -> Vec<u8> {
     let mut text = b"{".to_vec();
     for (key, value) in members {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn marked_events_say_what_they_belong_to_and_keep_the_rest() {
+    fn annotated_events_keep_their_other_members() {
         let mut overlay = Overlay::new("Patterns");
         overlay.mark(&json!({"mm|\"gemm\"": 3}), [4, 5].into_iter());
         let event = json!({"ph": "X", "name": "aten::mm", "args": {"External id": 7, "Patterns": "old"}});
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_others_become_small_and_their_names_are_told_once() {
+    fn other_events_shrink_and_names_are_written_once() {
         let mut overlay = Overlay::new("Patterns");
         overlay.shrink_others(vec!["aten::t".to_owned(), "a \"b\"".to_owned()]);
         let event = |name: &str| json!({"ph": "X", "name": name, "ts": 1.5, "args": {"External id": 7}});

@@ -1,19 +1,19 @@
-//! The symbols of one file as codes of the table that all frames share.
+//! Codes of the shared category table for the symbols of one file.
 
 use super::column::Column;
 use super::column_builder::ColumnBuilder;
 use crate::Result;
-use crate::frame::categories::{Categories, trusted_categorical};
-use polars::prelude::{Series, UInt32Type};
+use crate::frame::categories::{Categories, categorical_unchecked};
+use polars::prelude::{Series, UInt32Chunked, UInt32Type};
 
-/// The code of each symbol.
+/// Code of each symbol of a file.
 pub(crate) struct CategoryCodes {
     by_symbol: Vec<u32>,
     categories: Categories,
 }
 
 impl CategoryCodes {
-    /// The codes of these texts, which their symbols count.
+    /// Returns the codes of `texts`, which are in the order of their symbols.
     ///
     /// # Errors
     /// If the table is full.
@@ -22,21 +22,32 @@ impl CategoryCodes {
         Ok(Self { by_symbol: categories.codes(texts.iter().map(String::as_str))?, categories })
     }
 
-    /// A column of categories.
-    pub(crate) fn filled(&self, name: &str, mut symbols: Column<u32>) -> Series {
+    /// Finishes a column of symbols as a column of categories.
+    pub(crate) fn finish(&self, name: &str, mut symbols: Column<u32>) -> Series {
+        // Of rows without a value, too: they hold symbol 0.
         self.translate(symbols.values_mut());
-        trusted_categorical(symbols.finish::<UInt32Type>(name), &self.categories)
+        self.categorical(symbols.finish::<UInt32Type>(name))
     }
 
-    /// A column of categories, of so many rows.
-    pub(crate) fn sparse(&self, name: &str, mut symbols: ColumnBuilder<u32>, rows: usize) -> Series {
+    /// Finishes a builder of symbols as a column of categories with `rows` rows.
+    pub(crate) fn finish_builder(&self, name: &str, mut symbols: ColumnBuilder<u32>, rows: usize) -> Series {
+        // Before the rows without a value are filled in: there are fewer values to translate.
         self.translate(symbols.values_mut());
-        trusted_categorical(symbols.fill(rows).finish::<UInt32Type>(name), &self.categories)
+        self.categorical(symbols.fill(rows).finish::<UInt32Type>(name))
     }
 
+    /// Replaces symbols by their codes.
     fn translate(&self, symbols: &mut [u32]) {
         for symbol in symbols {
             *symbol = self.by_symbol[*symbol as usize];
         }
+    }
+
+    #[allow(unsafe_code)]
+    fn categorical(&self, codes: UInt32Chunked) -> Series {
+        // SAFETY: `translate` took every code of a row with a value from `by_symbol`, which holds codes of the shared
+        // table only. Rows without a value hold such a code or 0, which the table gave to its first text; it has one,
+        // since a column is made of at least one symbol.
+        unsafe { categorical_unchecked(codes, &self.categories) }
     }
 }
