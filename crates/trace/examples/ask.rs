@@ -1,9 +1,9 @@
-//! `ask FILE [TIMES,TIMES…]`: asks every question of the catalog of a trace repeated so many times, one after the other in
-//! time (by default once, 4 and 16 times), and prints milliseconds, best of three, nanoseconds per event, and the bytes of
-//! memory per event that the question takes at most on top, which `BYTES_PER_ROW` must cover. For exact bytes the allocator
-//! must give back: `MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=65536`.
+//! `ask FILE [TIMES,TIMES…]`: runs every analysis of the catalog on a trace repeated TIMES times in sequence (by default
+//! 1, 4 and 16), and prints milliseconds, best of three, nanoseconds per event, and the additional bytes of memory per
+//! event at the peak, which `BYTES_PER_ROW` must cover. For exact bytes the allocator must return freed memory:
+//! `MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=65536`.
 //!
-//! The first line is what every question needs first: the rows without the last profiler step (`TraceAnalysis::new`).
+//! The first line is the preparation of every analysis: the rows without the last profiler step (`TraceAnalysis::new`).
 #![allow(clippy::print_stdout)]
 
 use flate2::read::MultiGzDecoder;
@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
         tell("(rows in whole steps)", best(|| TraceAnalysis::new(&traces).map(drop))?);
         let analysis = TraceAnalysis::new(&traces)?;
         for entry in CATALOG {
-            // Whatever must be given by its place is a text: the name of an operator.
+            // The only positional parameter is a text: the name of an operator.
             let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
             let given: Map<String, Value> =
                 places.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
@@ -46,10 +46,10 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Milliseconds of the fastest of three, and the most bytes of memory on top of what was held.
+/// Returns the milliseconds of the fastest of three runs, and the additional bytes of memory at the peak.
 fn best(mut work: impl FnMut() -> trace::Result<()>) -> Outcome<(f64, u64)> {
     let mut fastest = f64::INFINITY;
-    // The peak begins anew; where the system does not take it, no bytes are told.
+    // Resets the peak; without support by the system, no bytes are reported.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let before = status("VmRSS:");
     for _ in 0..3 {
@@ -60,7 +60,7 @@ fn best(mut work: impl FnMut() -> trace::Result<()>) -> Outcome<(f64, u64)> {
     Ok((fastest, status("VmHWM:").saturating_sub(before)))
 }
 
-/// A line of /proc/self/status, in bytes; 0 where there is none.
+/// Returns a line of /proc/self/status in bytes; 0 if it is missing.
 fn status(name: &str) -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
@@ -78,7 +78,7 @@ fn text(path: &str) -> Outcome<String> {
     Ok(text)
 }
 
-/// The trace, and again behind it, with steps and correlation ids of its own.
+/// Returns the trace repeated in sequence, each copy with its own steps and correlation ids.
 fn repeated(trace: &Value, times: i64) -> Outcome<Vec<u8>> {
     let events = trace["traceEvents"].as_array().ok_or("no traceEvents")?;
     let timed = || events.iter().filter(|event| event["dur"].is_number());

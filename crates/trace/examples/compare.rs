@@ -1,4 +1,4 @@
-//! `compare CONTROL TEST`: which operators and kernels take longer in a second run, without Jupyter.
+//! `compare CONTROL TEST`: operators and kernels that take longer in a second run, without Jupyter.
 //!
 //! ```sh
 //! cargo run --release -p trace --example compare -- notebooks/data/control notebooks/data/test
@@ -9,7 +9,7 @@ use trace::prelude::*;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Tells what the device has to do more, in the first iteration of the first rank of both sides.
+/// Prints the additional work of the device in the first iteration of the first rank of both sides.
 ///
 /// # Errors
 /// If a trace cannot be loaded, or `out` cannot be written.

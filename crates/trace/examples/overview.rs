@@ -1,4 +1,4 @@
-//! `overview TRACE`: one page about a trace, two questions about it, and one that nobody has asked before.
+//! `overview TRACE`: a summary of a trace, two analyses, and a query of its own in polars.
 //!
 //! ```sh
 //! cargo run --release -p trace --example overview -- notebooks/data/job
@@ -9,24 +9,24 @@ use trace::prelude::*;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Tells what a trace holds, where the time of its devices went, and which iteration waits longest for its kernels.
+/// Prints a summary of a trace, the use of device time, and the iteration that waits longest for its kernels.
 ///
 /// # Errors
 /// If the trace cannot be loaded, or `out` cannot be written.
 pub(crate) fn overview(path: &str, out: &mut dyn Write) -> Outcome {
     let traces = TraceSet::load(path)?;
 
-    // What is odd about it comes first: whatever follows should be read with it in mind.
+    // Anomalies first: they limit all further answers.
     let page = traces.describe()?;
     for finding in &page.findings {
-        writeln!(out, "odd: {}", finding.what())?;
+        writeln!(out, "finding: {}", finding.what())?;
     }
     for rank in &page.ranks {
         let busy = rank.device.and_then(|device| device.busy_percent()).unwrap_or(0.0);
         writeln!(out, "rank {}: {} events, device busy for {busy:.1} % of its time", rank.rank, rank.events)?;
     }
 
-    // A question is a struct with HTA's parameters; its answer has frames, figures and sentences.
+    // An analysis is a struct with HTA's parameters; its answer has frames, figures and sentences.
     let analysis = TraceAnalysis::new(&traces)?;
     let answer = analysis.ask(&GpuKernelBreakdown { num_kernels: 3, ..Default::default() })?;
     for table in &answer.tables {

@@ -1,4 +1,4 @@
-//! Profiler traces of PyTorch as polars frames: read, compare, ask.
+//! PyTorch profiler traces as polars frames: loading, comparison, analyses.
 //!
 //! ```
 //! use trace::prelude::*;
@@ -12,11 +12,11 @@
 //! # }
 //! ```
 //!
-//! Where to begin: [`TraceSet`] loads, [`TraceDiff`] compares two, [`TraceAnalysis`] asks one, [`TraceSet::describe`] says
-//! what it holds and what is odd about it; [`filter`] narrows all of them. Answers are polars frames ([`polars`] is the one
-//! to use them with); [`trace_view`] draws them.
+//! Entry points: [`TraceSet`] loads a trace, [`TraceDiff`] compares two, [`TraceAnalysis`] runs analyses on one,
+//! [`TraceSet::describe`] summarises it and reports anomalies; [`filter`] restricts all of them to some events. Answers are
+//! polars frames (use them with the re-exported [`polars`]); [`trace_view`] draws them. Errors are in [`mod@error`].
 //!
-//! It knows nothing of Jupyter. A program depends on it by path, or by the address of the repository:
+//! The library does not depend on Jupyter. A program depends on it by path, or by the URL of the repository:
 //!
 //! ```toml
 //! [dependencies]

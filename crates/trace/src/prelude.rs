@@ -1,4 +1,4 @@
-//! Everyday names: ours, polars', and what shows an answer.
+//! Common names of this crate, of polars and of trace-view.
 
 pub use crate::analysis::{
     AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences, GpuKernelBreakdown,

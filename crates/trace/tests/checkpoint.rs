@@ -1,4 +1,4 @@
-//! Long calls end when whoever runs the library says so. A test binary of its own: what is set here holds for a process.
+//! Cancellation by the process-wide checkpoint. A separate test binary, since the checkpoint is set per process.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicBool, Ordering};

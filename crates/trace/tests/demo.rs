@@ -1,4 +1,4 @@
-//! The demo pair, loaded and compared by the library: what was changed is what is found.
+//! Comparison of the demo pair: it finds what was changed.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,11 +1,11 @@
-//! The large traces of the benchmarks load whole.
+//! Completeness of the large traces of the benchmarks.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use trace::TraceSet;
 use trace_testkit::{Large, gzip};
 
 #[test]
-fn a_large_trace_loads_without_a_warning_and_its_kernels_have_launches_and_iterations() {
+fn large_trace_loads_completely_and_without_warnings() {
     let mut json = Vec::new();
     let written = Large { bytes: 15_000_000, seed: 1, rank: 5 }.write(&mut json).unwrap();
     let traces = TraceSet::from_bytes(gzip(&json)).unwrap();

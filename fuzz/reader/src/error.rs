@@ -33,5 +33,5 @@ impl fmt::Display for Error {
 #[derive(Debug)]
 #[allow(dead_code)]
 pub(crate) enum Warning {
-    OddValues { file: String, what: String, count: u64 },
+    Anomalies { file: String, what: String, count: u64 },
 }

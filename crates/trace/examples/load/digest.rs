@@ -1,10 +1,10 @@
-//! What the columns come to: enough to tell whether two readers saw the same trace.
+//! Digest of the columns: tells whether two readers parsed the same trace.
 
 use serde_json::{Map, Number, Value, json};
 use trace::TraceSet;
 use trace::polars::prelude::{Column, DataType};
 
-/// Columns that every frame of events has, whatever is read of the arguments.
+/// Columns that every frame of events has, whichever arguments are read.
 const OWN: [&str; 13] = [
     "rank",
     "index",
@@ -21,8 +21,8 @@ const OWN: [&str; 13] = [
     "iteration",
 ];
 
-/// Rows, exact sums of `ts` and `dur` in ns, and for each argument (`stream` and `correlation` among them) the sum of
-/// its values: of texts the sum of their bytes.
+/// Digest: rows, exact sums of `ts` and `dur` in ns, and for each argument (`stream` and `correlation` among them) the sum of
+/// its values, for texts the sum of their bytes.
 pub(crate) fn digest(traces: &TraceSet) -> trace::Result<Value> {
     let mut sums: Map<String, Value> = Map::new();
     let (mut ts, mut dur) = (0, 0);
@@ -90,7 +90,7 @@ impl std::fmt::Display for Sum {
     }
 }
 
-/// The sum of a column's values; of texts that of their bytes.
+/// Returns the sum of a column's values, for texts the sum of their bytes.
 pub(crate) fn sum(column: &Column) -> trace::Result<Sum> {
     let series = column.as_materialized_series();
     Ok(match column.dtype() {

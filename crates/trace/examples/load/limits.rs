@@ -1,4 +1,4 @@
-//! What a load is compared with in the same run: only unpacking, only looking for quotes and brackets, serde_json.
+//! Lower bounds of a load: decompression only, search for quotes and brackets only.
 
 #[allow(dead_code)]
 #[path = "../../src/read/json/bits.rs"]
@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Result};
 
-/// The text of a file, gzip undone.
+/// Opens a file and decompresses it.
 pub(crate) fn text(path: &str) -> Result<Box<dyn Read>> {
     let mut reader = BufReader::with_capacity(128 * 1024, File::open(path)?);
     let is_gzip = reader.fill_buf()?.starts_with(&[0x1f, 0x8b]);
@@ -17,7 +17,7 @@ pub(crate) fn text(path: &str) -> Result<Box<dyn Read>> {
 }
 
 /// Its bytes, each read once into the same memory.
-pub(crate) fn unpack(path: &str) -> Result<u64> {
+pub(crate) fn decompress(path: &str) -> Result<u64> {
     let mut bytes = 0;
     blocks(path, |block| bytes += block.len() as u64)?;
     Ok(bytes)
@@ -41,7 +41,7 @@ pub(crate) fn scan(path: &str) -> Result<(u64, u64)> {
     Ok((bytes, found))
 }
 
-/// Hands out the text in blocks of 256 KiB; only the last one may be shorter.
+/// Passes the text on in blocks of 256 KiB; only the last one may be shorter.
 fn blocks(path: &str, mut each: impl FnMut(&[u8])) -> Result<()> {
     let mut reader = text(path)?;
     let mut block = vec![0; 256 * 1024];

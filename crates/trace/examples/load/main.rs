@@ -1,5 +1,5 @@
-//! Loads a trace and says what that took: rows, seconds, CPU seconds, peak memory, and a digest of the columns, which
-//! tells whether two readers saw the same trace.
+//! Loads a trace and prints rows, seconds, CPU seconds, peak memory, and a digest of the columns, which tells whether two
+//! readers parsed the same trace.
 #![allow(clippy::print_stdout)]
 
 mod digest;
@@ -21,11 +21,11 @@ const USAGE: &str = "usage: load FILE|FOLDER|SAVED.arrow [--json [--no-digest]] 
   --json         one line of JSON in place of the report
   --no-digest    leave out the digest, which takes longer than some loads
   --save FILE    write the frames as Arrow, for the next run
-  --gunzip-only  only unpack the text
-  --scan-only    unpack it and look for quotes and brackets, 64 bytes at a time
+  --gunzip-only  only decompress the text
+  --scan-only    decompress it and look for quotes and brackets, 64 bytes at a time
   --serde        the same columns by serde_json
 
-The last three print one line of JSON. RAYON_NUM_THREADS=1 loads on one thread, unpacking apart.
+The last three print one line of JSON. RAYON_NUM_THREADS=1 loads on one thread, decompression excepted.
 cpu_s is that of the process from its start to the end of the load, peak_rss_bytes its most memory until then.";
 
 type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
             "--no-digest" => with_digest = false,
             "--save" => save = Some(args.next().ok_or(USAGE)?),
             "--gunzip-only" => {
-                return timed(|| Ok(json!({ "json_bytes": limits::unpack(&path)? })));
+                return timed(|| Ok(json!({ "json_bytes": limits::decompress(&path)? })));
             }
             "--scan-only" => {
                 return timed(|| {
@@ -74,12 +74,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the process has used.
+/// Resources that the process has used.
 fn used(start: Instant) -> Value {
     json!({ "wall_s": start.elapsed().as_secs_f64(), "cpu_s": cpu_seconds(), "peak_rss_bytes": peak_bytes() })
 }
 
-/// Prints what `work` found and took.
+/// Runs `work` and prints its result and its cost.
 fn timed(work: impl FnOnce() -> Result<Value>) -> Result<()> {
     let start = Instant::now();
     let mut found = work()?;

@@ -1,6 +1,6 @@
-//! What this process has used so far, from Linux's /proc.
+//! Resources of this process, from Linux's /proc.
 
-/// User and system time in seconds, to a hundredth; `None` elsewhere than on Linux.
+/// Returns user and system time in seconds, with a resolution of 10 ms; `None` on systems other than Linux.
 pub(crate) fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
@@ -9,7 +9,7 @@ pub(crate) fn cpu_seconds() -> Option<f64> {
     Some((user + system) / 100.0)
 }
 
-/// The most bytes of memory it ever held.
+/// Returns the peak of its memory in bytes.
 pub(crate) fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,5 +1,5 @@
-//! The same columns by serde_json: a visitor over the whole text, without a tree of values. What a well-kept library
-//! gives; times go through doubles, as they do with every reader of JSON.
+//! Reference reader with serde_json: a visitor over the whole text, without a tree of values. Times are parsed as doubles,
+//! as in every general JSON reader.
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;

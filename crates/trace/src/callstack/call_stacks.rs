@@ -1,4 +1,4 @@
-//! Which event of the CPU lies in which, and which kernels each brought about.
+//! Reconstruction of CPU call stacks, with kernels attached to their launches.
 
 #[cfg(test)]
 #[path = "tests.rs"]
@@ -20,24 +20,24 @@ use std::collections::BTreeMap;
 /// GPU                         |---- gemm ----|         depth 3, below its launch
 /// ```
 ///
-/// Where one thread has the profiler's steps and one other runs `autograd::` functions, the outermost events of that one
-/// hang below the annotation `## backward ##`, or without such a one below the step, that they lie in.
+/// If one thread has the profiler's steps and one other thread runs `autograd::` functions, the outermost events of the
+/// latter become children of the enclosing annotation `## backward ##`, or without one, of the enclosing step.
 #[derive(Debug)]
 pub(crate) struct CallStacks {
     #[cfg(test)]
     parent: Vec<u32>,
     depth: Vec<u32>,
-    /// Rows that are calls; the others of a depth are kernels.
+    /// Whether a row is a call; other rows with a depth are kernels.
     calls: Vec<bool>,
     /// The children of row `r` are `children[first[r]..first[r + 1]]`.
     first: Vec<u32>,
     children: Vec<u32>,
 }
 
-/// No row; no depth.
+/// No parent; no depth.
 const NONE: u32 = u32::MAX;
 
-/// A stretch on a CPU thread.
+/// A call on a CPU thread.
 #[derive(Debug, Clone, Copy)]
 struct Call {
     start: i64,
@@ -51,20 +51,20 @@ impl Call {
     }
 }
 
-/// What a thread is to the others.
+/// Role of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It has the profiler's steps.
+    /// Has the profiler's steps.
     Main,
-    /// It runs autograd's functions.
+    /// Runs autograd's functions.
     Backward,
     Other,
 }
 
 impl CallStacks {
-    /// The stacks of the rows that are `seen`, in time linear in them but for sorting.
+    /// Reconstructs the stacks of the rows in `seen`, in linear time after sorting.
     ///
-    /// A negative duration, which HTA's rounding makes, counts as none.
+    /// A negative duration, which HTA's rounding makes, counts as 0.
     pub(crate) fn of(rows: &EventRows, seen: &[u32], compat: Compat) -> Self {
         let mut parent = vec![NONE; rows.len()];
         let mut inside = vec![false; rows.len()];
@@ -79,7 +79,7 @@ impl CallStacks {
         }
         join_backward(rows, &threads, &mut parent);
         let calls = inside.clone();
-        hang_kernels(rows, seen, compat, &mut parent, &mut inside);
+        attach_kernels(rows, seen, compat, &mut parent, &mut inside);
         let (first, children) = children(&parent);
         let depth = depths(&parent, &inside);
         Self {
@@ -92,23 +92,23 @@ impl CallStacks {
         }
     }
 
-    /// How many events it lies in; none of a row that lies in no stack.
+    /// Returns the number of enclosing events; `None` for a row outside of all stacks.
     pub(crate) fn depth(&self, row: usize) -> Option<u32> {
         Some(self.depth[row]).filter(|&depth| depth != NONE)
     }
 
-    /// Whether it is a kernel below its launch.
+    /// Whether a row is a kernel attached to its launch.
     pub(crate) fn is_kernel(&self, row: usize) -> bool {
         !self.calls[row] && self.depth[row] != NONE
     }
 
-    /// The event it lies in, of a kernel its launch.
+    /// Returns the enclosing event, the launch of a kernel.
     #[cfg(test)]
     pub(crate) fn parent(&self, row: usize) -> Option<usize> {
         Some(self.parent[row]).filter(|&parent| parent != NONE).map(|parent| parent as usize)
     }
 
-    /// The row and everything below it, at any depth, kernels included.
+    /// Returns the row and all its descendants, kernels included.
     pub(crate) fn below(&self, row: usize) -> Vec<usize> {
         let (mut found, mut open) = (Vec::new(), vec![row as u32]);
         while let Some(row) = open.pop() {
@@ -120,7 +120,7 @@ impl CallStacks {
     }
 }
 
-/// The CPU threads and what runs on each.
+/// Returns the calls of each CPU thread.
 fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> {
     #[derive(Default)]
     struct Thread {
@@ -172,9 +172,9 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
     .collect()
 }
 
-/// Each call lies in the last one that is not over: `calls` by start, of equal ones the longest first.
+/// Finds parents: the parent of a call is the last open one. `calls` are sorted by start, then longest first.
 ///
-/// What has no length lies in what ends, or starts, at its moment.
+/// An empty call is a child of a call that ends or starts at its moment.
 fn nest(calls: &[Call], parent: &mut [u32]) {
     let mut open: Vec<Call> = Vec::new();
     for &call in calls {
@@ -187,7 +187,8 @@ fn nest(calls: &[Call], parent: &mut [u32]) {
     }
 }
 
-/// The same, but an end closes whatever was opened last, as in HTA: of calls that cross, the inner one is closed first.
+/// Finds parents as HTA does: an end closes the call that was opened last, so that of crossing calls the inner one is
+/// closed first.
 fn nest_like_hta(calls: &[Call], parent: &mut [u32]) {
     let mut ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.end, !call.has_length())).collect();
     ends.sort_unstable();
@@ -203,7 +204,7 @@ fn nest_like_hta(calls: &[Call], parent: &mut [u32]) {
     }
 }
 
-/// Hangs the outermost calls of the one backward thread below what the one main thread says of them.
+/// Attaches the outermost calls of the backward thread to annotations or steps of the main thread.
 fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], parent: &mut [u32]) {
     let only = |wanted: Role| {
         let mut found = threads.iter().filter(|(_, role)| *role == wanted).map(|(calls, _)| calls);
@@ -231,13 +232,13 @@ fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], parent: &mut [
     }
 }
 
-/// Hangs kernels below their launches.
-fn hang_kernels(rows: &EventRows, seen: &[u32], compat: Compat, parent: &mut [u32], inside: &mut [bool]) {
+/// Attaches kernels to their launches.
+fn attach_kernels(rows: &EventRows, seen: &[u32], compat: Compat, parent: &mut [u32], inside: &mut [bool]) {
     for &row in cancellable(seen) {
         let row = row as usize;
         let Some(stream) = rows.stream(row).filter(|_| !inside[row]) else { continue };
         let Some(launch) = rows.partner(row).filter(|&launch| inside[launch]) else { continue };
-        // Differs from HTA: it hangs nothing that runs on stream 0, and takes the event at position 0 for none.
+        // Differs from HTA: it attaches nothing on stream 0, and ignores a launch at position 0.
         if compat == Compat::Hta && (stream == 0 || rows.index(launch) == 0) {
             continue;
         }
@@ -246,7 +247,7 @@ fn hang_kernels(rows: &EventRows, seen: &[u32], compat: Compat, parent: &mut [u3
     }
 }
 
-/// For each row where its children begin, and the children of all.
+/// Returns, for each row, the position of its first child, and the children of all rows.
 fn children(parent: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0; parent.len() + 1];
     for &parent in parent.iter().filter(|&&parent| parent != NONE) {

@@ -28,7 +28,7 @@ fn tree(builder: &TraceBuilder, compat: Compat) -> Vec<String> {
 }
 
 #[test]
-fn calls_lie_in_calls_and_kernels_below_their_launch() {
+fn calls_are_nested_and_kernels_attached_to_their_launch() {
     // A child stands before its parent in the file, as Kineto writes them.
     let builder = TraceBuilder::new()
         .operator("addmm", 10..30)
@@ -57,7 +57,7 @@ fn calls_lie_in_calls_and_kernels_below_their_launch() {
 }
 
 #[test]
-fn what_lasts_no_time_lies_in_what_ends_or_starts_at_its_moment() {
+fn empty_calls_are_children_of_calls_that_end_or_start_there() {
     let builder = TraceBuilder::new()
         .operator("a", 0..10)
         .operator("at the end of a", 10..10)
@@ -86,14 +86,14 @@ fn what_lasts_no_time_lies_in_what_ends_or_starts_at_its_moment() {
 /// c              |-|         12..14: within b; HTA closed b when a ended
 /// ```
 #[test]
-fn of_calls_that_cross_the_later_one_stays_open_but_not_for_hta() {
+fn later_of_crossing_calls_stays_open_except_in_hta() {
     let builder = TraceBuilder::new().operator("a", 0..10).operator("b", 5..15).operator("c", 12..14);
     assert_eq!(tree(&builder, Compat::Exact), ["a @ 0", "b < a @ 1", "c < b @ 2"]);
     assert_eq!(tree(&builder, Compat::Hta), ["a @ 0", "b < a @ 1", "c < a @ 1"]);
 }
 
 #[test]
-fn the_backward_thread_hangs_below_the_backward_pass_or_else_below_the_step() {
+fn backward_thread_is_attached_to_the_pass_or_the_step() {
     let forward = TraceBuilder::new().step(1, 0..50).step(2, 50..100);
     let backward = |builder: TraceBuilder| {
         builder.thread(2).operator("autograd::engine", 20..30).operator("mm", 22..24).operator("autograd::late", 45..55)
@@ -106,7 +106,7 @@ fn the_backward_thread_hangs_below_the_backward_pass_or_else_below_the_step() {
 }
 
 #[test]
-fn gpu_annotations_are_no_calls_and_kernels_on_stream_0_belong_to_a_stack_but_not_for_hta() {
+fn stream_0_kernels_are_attached_except_in_hta() {
     let builder = TraceBuilder::new()
         .operator("first", 0..1)
         .runtime("hipLaunchKernel", 7, 10..12)
@@ -120,7 +120,7 @@ fn gpu_annotations_are_no_calls_and_kernels_on_stream_0_belong_to_a_stack_but_no
 }
 
 #[test]
-fn everything_below_is_found_at_any_depth() {
+fn descendants_are_found_at_any_depth() {
     let builder = TraceBuilder::new()
         .operator("outer", 0..100)
         .operator("inner", 10..50)
@@ -139,13 +139,13 @@ fn everything_below_is_found_at_any_depth() {
     assert_eq!(sorted(0), [0, 1, 2, 3]);
     assert_eq!(sorted(1), [1, 2, 3]);
     assert_eq!(sorted(4), [4]);
-    // What was not seen is not there.
+    // Rows that are not seen are in no stack.
     let fewer = CallStacks::of(&rows, &[0, 2, 3], Compat::Exact);
     assert_eq!(fewer.parent(2), Some(0));
     assert_eq!(fewer.depth(1), None);
 }
 
-/// Calls within calls, cut at random, the same in every run; none of them cross.
+/// Returns pseudo-random nested calls, the same in every run; none of them cross.
 fn nested(seed: u64) -> Vec<Call> {
     let mut state = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
     let mut below = |limit: i64| {
@@ -169,7 +169,7 @@ fn nested(seed: u64) -> Vec<Call> {
 }
 
 #[test]
-fn calls_that_do_not_cross_lie_in_the_shortest_call_around_them_for_hta_too() {
+fn parent_is_the_shortest_enclosing_call_in_both_modes() {
     for seed in 0..200 {
         let calls = nested(seed);
         let (mut exact, mut hta) = (vec![NONE; calls.len()], vec![NONE; calls.len()]);

@@ -1,4 +1,4 @@
-//! The arguments that HTA knows.
+//! Table of the arguments that HTA knows.
 
 use super::spec::{AttributeSpec, DefaultValue, ValueType, YamlVersion};
 use ValueType::{Float, Int, Object, String as Str};
@@ -7,15 +7,15 @@ use trace_view::{Column, Unit};
 /// An argument that HTA knows.
 #[derive(Debug, Clone, Copy)]
 pub struct AvailableArg {
-    /// How it is asked for: `cpu_op::input_dims`.
+    /// The key under which it is requested: `cpu_op::input_dims`.
     pub key: &'static str,
     /// The column it becomes, with unit and meaning.
     pub column: Column,
     /// The key in the `args` of an event.
     pub raw_name: &'static str,
-    /// What its values are.
+    /// The type of its values.
     pub value_type: ValueType,
-    /// Since which version of the table it is there.
+    /// The version of the table that introduced it.
     pub min_supported_version: YamlVersion,
     default: Default,
 }
@@ -30,7 +30,7 @@ enum Default {
 }
 
 impl AvailableArg {
-    /// It as a config holds it.
+    /// Returns it as a config holds it.
     pub fn spec(&self) -> AttributeSpec {
         AttributeSpec {
             name: self.column.name.to_owned(),
@@ -51,12 +51,12 @@ impl AvailableArg {
     }
 }
 
-/// The available argument that stands under this key in `args`.
+/// Returns the argument with this key in `args`.
 pub(crate) fn by_raw_name(raw_name: &str) -> Option<&'static AvailableArg> {
     AVAILABLE_ARGS.iter().find(|arg| arg.raw_name == raw_name)
 }
 
-/// A row: how it is asked for, the column, the key in `args`, type, default, unit, meaning.
+/// Returns a row: key of the request, column, key in `args`, type, default, unit, meaning.
 const fn arg(
     key: &'static str,
     name: &'static str,
@@ -76,7 +76,7 @@ const ZERO: Default = Default::Int(0);
 const NO_TEXT: Default = Default::Text("");
 const NO_LIST: Default = Default::Text("[]");
 
-/// Every argument that HTA knows, in its order: its table of version 1.0.0.
+/// Every argument that HTA knows, in the order of its table of version 1.0.0.
 ///
 /// Differs from HTA: the column of `info::name` is `arg_name`; HTA's overwrites the names of the events.
 ///

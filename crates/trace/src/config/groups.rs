@@ -1,12 +1,12 @@
-//! Arguments that belong together.
+//! Groups of arguments.
 
 use super::available::{AVAILABLE_ARGS, AvailableArg};
 use super::spec::AttributeSpec;
 
-/// Arguments that belong together, under one name.
+/// A named group of arguments.
 #[derive(Debug, Clone, Copy)]
 pub struct ArgGroup {
-    /// How it is asked for: `input_shape`.
+    /// The name under which it is requested: `input_shape`.
     pub name: &'static str,
     /// One line of meaning.
     pub meaning: &'static str,
@@ -15,14 +15,14 @@ pub struct ArgGroup {
 }
 
 impl ArgGroup {
-    /// The arguments, in HTA's order.
+    /// Returns the arguments, in HTA's order.
     pub fn args(&self) -> impl Iterator<Item = &'static AvailableArg> + use<> {
         let Self { order, takes, .. } = *self;
         let listed = order.iter().filter_map(|key| AVAILABLE_ARGS.iter().find(|arg| arg.key == *key));
         listed.chain(AVAILABLE_ARGS.iter().filter(move |arg| takes(arg)))
     }
 
-    /// The keys, `cpu_op::input_dims`, in HTA's order.
+    /// Returns the keys, `cpu_op::input_dims`, in HTA's order.
     pub fn keys(&self) -> Vec<&'static str> {
         self.args().map(|arg| arg.key).collect()
     }

@@ -1,7 +1,7 @@
-//! The column of an argument that nobody described.
+//! Column names of arguments that are not in the table.
 
-/// The column of the argument `raw_name`, as HTA names it: what stands in round brackets goes, letters become small,
-/// blanks and `-/.%` become one `_`. The argument `name` becomes `arg_name`.
+/// Returns the column of the argument `raw_name`, named as HTA does: text in round brackets is removed, letters become
+/// lower case, runs of blanks and `-/.%` become one `_`. The argument `name` becomes `arg_name`.
 ///
 /// # Source
 /// HTA `parse_all_args`.
@@ -9,7 +9,7 @@ pub(crate) fn column_of(raw_name: &str) -> String {
     let mut column = String::with_capacity(raw_name.len());
     let mut rest = raw_name;
     while let Some(character) = rest.chars().next() {
-        // A bracket that is never closed stays.
+        // An unclosed bracket is kept.
         if let Some(end) = rest.strip_prefix('(').and_then(|inside| inside.find(')')) {
             rest = &rest[end + 2..];
             continue;

@@ -1,6 +1,6 @@
 //! Which arguments of events become columns: HTA's `ParserConfig`.
 //!
-//! Plain data: what arguments there are ([`AVAILABLE_ARGS`]), their groups, and what one load asks for.
+//! Plain data: the known arguments ([`AVAILABLE_ARGS`]), their groups, and the request of one load.
 
 mod available;
 mod groups;

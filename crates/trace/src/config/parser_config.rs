@@ -1,4 +1,4 @@
-//! What one load asks for.
+//! Arguments that one load requests.
 
 use super::groups::{self, ALL_ARGS, ARG_GROUPS, ArgGroup};
 use super::{AVAILABLE_ARGS, AttributeSpec, AvailableArg, YamlVersion};
@@ -9,13 +9,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::RwLock;
 
-/// Which arguments of events become columns, and which events are read at all. A value: a copy that is changed changes
-/// no other.
+/// The arguments of events that become columns, and the events that are skipped. A plain value: changing a copy leaves
+/// the original unchanged.
 ///
 /// `stream` and `correlation` are always read. The counters of `cuda_profiler_range` events (CUPTI) become columns under
-/// their own names, whatever is asked for. An argument that no event carries makes no column.
+/// their own names, whatever is requested. An argument that no event carries has no column.
 ///
-/// What HTA's `ParserConfig` has beside this is read nowhere in HTA (`min_required_cols`, `drop_gpu_user_annotation`,
+/// The other fields of HTA's `ParserConfig` are not used in HTA (`min_required_cols`, `drop_gpu_user_annotation`,
 /// `user_provide_trace_type`, `convert_ts_to_integer`, `max_event_duration_us`) or belongs to its own reader
 /// (`trace_memory`, `batch_size`).
 ///
@@ -71,32 +71,32 @@ impl fmt::Display for ParserBackend {
     }
 }
 
-/// What a load asks for that is told nothing.
+/// The config of loads without one.
 static DEFAULT: RwLock<Option<ParserConfig>> = RwLock::new(None);
 
 impl ParserConfig {
-    /// What ties kernels to their launch.
+    /// Correlations of kernels and launches.
     pub const ARGS_MINIMUM: ArgGroup = groups::MINIMUM;
     /// Sizes and speeds of copies.
     pub const ARGS_BANDWIDTH: ArgGroup = groups::BANDWIDTH;
-    /// What synchronisations wait for.
+    /// Targets of synchronisations.
     pub const ARGS_SYNC: ArgGroup = groups::SYNC;
     /// Shapes, types and strides of inputs.
     pub const ARGS_INPUT_SHAPE: ArgGroup = groups::INPUT_SHAPE;
     /// Ids of operators and Python calls.
     pub const ARGS_INDEX: ArgGroup = groups::INDEX;
-    /// What collectives send and receive.
+    /// Amounts that collectives send and receive.
     pub const ARGS_COMMUNICATION: ArgGroup = groups::COMMUNICATION;
-    /// Where Triton's kernels come from.
+    /// Sources of Triton's kernels.
     pub const ARGS_TRITON_KERNELS: ArgGroup = groups::TRITON_KERNELS;
     /// Labels and names.
     pub const ARGS_INFO: ArgGroup = groups::INFO;
-    /// Every known argument but those of info.
+    /// Every known argument except those of info.
     pub const ARGS_COMPLETE: ArgGroup = groups::COMPLETE;
     /// Minimum, bandwidth, sync, input shape, index, communication.
     pub const ARGS_DEFAULT: ArgGroup = groups::DEFAULT;
 
-    /// A config that asks for these arguments; for [`ParserConfig::ARGS_DEFAULT`] if there are none, as in HTA.
+    /// Creates a config that requests these arguments; [`ParserConfig::ARGS_DEFAULT`] if `args` is empty, as in HTA.
     pub fn new(args: impl IntoIterator<Item = AttributeSpec>) -> Self {
         let config = Self {
             args: Vec::new(),
@@ -110,23 +110,23 @@ impl ParserConfig {
         if config.args.is_empty() { config.add_args(Self::ARGS_DEFAULT) } else { config }
     }
 
-    /// A copy of what a load asks for that is told nothing: HTA's default arguments unless
+    /// Returns a copy of the config of loads without one: HTA's default arguments unless
     /// [`ParserConfig::set_default_cfg`] changed them.
     pub fn get_default_cfg() -> Self {
         let default = DEFAULT.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         default.clone().unwrap_or_else(|| Self::new([]))
     }
 
-    /// Makes a copy of `config` what later loads of this process ask for that are told nothing. Magics run in the
-    /// kernel's process, Rust cells in one of their own: set in a cell, it holds for loads in cells.
+    /// Makes a copy of `config` the config of later loads of this process without one. Magics run in the kernel's
+    /// process, Rust cells in the worker process: set in a cell, it applies to loads in cells.
     pub fn set_default_cfg(config: &Self) {
         *DEFAULT.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(config.clone());
     }
 
-    /// The config of a version of HTA's table. No default argument came later than 1.0.0.
+    /// Returns the config of a version of HTA's table. All default arguments are in 1.0.0.
     ///
     /// # Errors
-    /// [`Error::UnknownVersion`] for a version before the first.
+    /// [`Error::UnknownVersion`] for a version older than the first.
     pub fn get_versioned_cfg(version: YamlVersion) -> Result<Self> {
         if version < YamlVersion::default() {
             return Err(Error::UnknownVersion { given: version.to_string() });
@@ -135,7 +135,7 @@ impl ParserConfig {
         Ok(Self { version, ..Self::new(known) })
     }
 
-    /// Makes the defaults of a version what later loads of this process ask for.
+    /// Makes the defaults of a version the config of later loads of this process.
     ///
     /// # Errors
     /// As [`ParserConfig::get_versioned_cfg`].
@@ -144,12 +144,12 @@ impl ParserConfig {
         Ok(())
     }
 
-    /// The arguments that are always read.
+    /// Returns the arguments that are always read.
     pub fn get_minimum_args() -> Vec<AttributeSpec> {
         Self::ARGS_MINIMUM.into_iter().collect()
     }
 
-    /// The arguments that are read by default.
+    /// Returns the arguments that are read by default.
     pub fn get_default_args() -> Vec<AttributeSpec> {
         Self::ARGS_DEFAULT.into_iter().collect()
     }
@@ -159,12 +159,12 @@ impl ParserConfig {
         Self::ARGS_INFO.into_iter().collect()
     }
 
-    /// Every argument that HTA knows, by its key: `cpu_op::input_dims`.
+    /// Returns every argument that HTA knows, by its key: `cpu_op::input_dims`.
     pub fn get_all_available_args() -> &'static [AvailableArg] {
         AVAILABLE_ARGS
     }
 
-    /// The same as text, a line per argument: key, column, key in `args`, type, default.
+    /// Returns the table as text, a line per argument: key, column, key in `args`, type, default.
     pub fn show_available_args() -> String {
         let line = |arg: &AvailableArg| {
             let spec = arg.spec();
@@ -174,22 +174,22 @@ impl ParserConfig {
         AVAILABLE_ARGS.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The available argument of this key.
+    /// Returns the available argument of a key.
     ///
     /// # Errors
-    /// [`Error::UnknownArg`].
+    /// [`Error::UnknownArg`] if there is none.
     pub fn arg(key: &str) -> Result<AttributeSpec> {
         let found = AVAILABLE_ARGS.iter().find(|arg| arg.key == key);
         found.map(AvailableArg::spec).ok_or_else(|| Error::UnknownArg { given: key.to_owned() })
     }
 
-    /// The config with the arguments of collectives.
+    /// Adds the arguments of collectives.
     #[must_use]
     pub fn enable_communication_args(self) -> Self {
         self.add_args(Self::ARGS_COMMUNICATION)
     }
 
-    /// The config that asks for these arguments too. Of two for one column the first counts.
+    /// Adds arguments. Of two for one column the first counts.
     #[must_use]
     pub fn add_args(mut self, args: impl IntoIterator<Item = AttributeSpec>) -> Self {
         for spec in args {
@@ -200,55 +200,55 @@ impl ParserConfig {
         self
     }
 
-    /// The config that asks for these arguments instead.
+    /// Replaces the arguments.
     #[must_use]
     pub fn set_args(mut self, args: impl IntoIterator<Item = AttributeSpec>) -> Self {
         self.args.clear();
         self.add_args(args)
     }
 
-    /// The arguments asked for; with a selector, those it names, in its order.
+    /// Returns the requested arguments; with a selector, those it names, in its order.
     ///
     /// # Errors
-    /// [`Error::UnknownArg`] if the selector names a column that is not asked for.
+    /// [`Error::UnknownArg`] if the selector names a column that is not requested.
     pub fn get_args(&self) -> Result<Vec<AttributeSpec>> {
         let Some(selected) = &self.selected_arg_keys else { return Ok(self.args.clone()) };
         let find = |name: &String| self.args.iter().find(|spec| spec.name == *name).cloned();
         selected.iter().map(|name| find(name).ok_or_else(|| Error::UnknownArg { given: name.clone() })).collect()
     }
 
-    /// The config that asks for these of its columns only; `None` for all.
+    /// Restricts the request to these of its columns; `None` for all.
     #[must_use]
     pub fn set_args_selector<N: Into<String>>(self, names: Option<impl IntoIterator<Item = N>>) -> Self {
         Self { selected_arg_keys: names.map(|names| names.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// The config that asks for every argument that occurs. A known one has its known column; of another the column is
-    /// made from the key (`Trace iteration` → `trace_iteration`) and its type from the values.
+    /// Requests every argument that occurs, or only those of the config. A known argument has its known column; for
+    /// another one the column is named after the key (`Trace iteration` → `trace_iteration`) and typed by its values.
     #[must_use]
     pub fn set_parse_all_args(self, parse_all_args: bool) -> Self {
         Self { parse_all_args, ..self }
     }
 
-    /// Whether every argument that occurs is asked for.
+    /// Whether every argument that occurs is requested.
     pub fn parse_all_args(&self) -> bool {
         self.parse_all_args
     }
 
-    /// The config of another of HTA's readers.
+    /// Selects another of HTA's readers.
     #[must_use]
     pub fn set_parser_backend(self, parser_backend: ParserBackend) -> Self {
         Self { parser_backend, ..self }
     }
 
-    /// The config that skips events of these categories; `None` skips none.
+    /// Skips events of these categories; `None` skips none.
     #[must_use]
     pub fn set_skip_event_types<N: Into<String>>(self, categories: Option<impl IntoIterator<Item = N>>) -> Self {
         let categories = categories.map(|names| names.into_iter().map(Into::into).collect()).unwrap_or_default();
         Self { skip_event_types: Some(categories), ..self }
     }
 
-    /// The categories that are skipped: what was set, else none for [`ParserBackend::Json`] and `python_function` for the
+    /// Returns the categories that are skipped: those set, otherwise none for [`ParserBackend::Json`] and `python_function` for the
     /// other readers.
     pub fn skip_event_types(&self) -> BTreeSet<String> {
         let by_backend = || match self.parser_backend {
@@ -258,12 +258,12 @@ impl ParserConfig {
         self.skip_event_types.clone().unwrap_or_else(by_backend)
     }
 
-    /// The version of HTA's table that it was made from.
+    /// Returns the version of HTA's table that it was made from.
     pub fn version(&self) -> YamlVersion {
         self.version
     }
 
-    /// What decides which columns a frame has: the columns asked for, sorted, and whether all are.
+    /// Returns what decides about the columns of a frame: the requested columns, sorted, and whether all are requested.
     pub fn get_fingerprint_key(&self) -> (Vec<String>, bool) {
         let mut names: Vec<String> = self.args.iter().map(|spec| spec.name.clone()).collect();
         names.sort_unstable();
@@ -277,8 +277,8 @@ impl Default for ParserConfig {
     }
 }
 
-/// Groups and keys with commas between: `default,cpu_op::sequence_number`. The minimum is always in; `all` asks for every
-/// argument that occurs.
+/// Parses groups and keys separated by commas: `default,cpu_op::sequence_number`. The minimum is always included; `all`
+/// requests every argument that occurs.
 impl FromStr for ParserConfig {
     type Err = Error;
 

@@ -1,32 +1,32 @@
-//! One argument of events, and the column it becomes.
+//! Arguments of events and their columns.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// An argument of events, and the column it becomes. Two are equal whatever version they came with.
+/// An argument of events and the column that it becomes. Equality ignores the version.
 ///
 /// # Source
 /// HTA `AttributeSpec`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AttributeSpec {
-    /// The column. One that events have anyway (`name`, `ts`, …) gets `arg_` in front when a trace is read.
+    /// The column. A name that events have anyway (`name`, `ts`, …) is prefixed with `arg_` when a trace is read.
     pub name: String,
     /// The key in the `args` of an event.
     pub raw_name: String,
-    /// What its values are.
+    /// The type of its values.
     pub value_type: ValueType,
-    /// What HTA's frames hold where an event lacks it; ours hold null ([`ParserConfig::fill_defaults`] fills them).
+    /// The value of HTA's frames where an event lacks it; ours hold null ([`ParserConfig::fill_defaults`] fills them).
     ///
     /// [`ParserConfig::fill_defaults`]: crate::ParserConfig::fill_defaults
     pub default_value: DefaultValue,
-    /// Since which version of HTA's table it is there.
+    /// The version of HTA's table that introduced it.
     pub min_supported_version: YamlVersion,
 }
 
 impl AttributeSpec {
-    /// The argument `raw_name`, as column `name`, with the default that HTA gives an inferred argument of this type.
+    /// Creates the argument `raw_name` as column `name`, with the default that HTA gives an inferred argument of this type.
     pub fn new(name: impl Into<String>, raw_name: impl Into<String>, value_type: ValueType) -> Self {
         let default_value = match value_type {
             ValueType::Int => DefaultValue::Int(0),
@@ -38,7 +38,7 @@ impl AttributeSpec {
         Self { name, raw_name, value_type, default_value, min_supported_version: YamlVersion::default() }
     }
 
-    /// The same with another default.
+    /// Replaces the default.
     #[must_use]
     pub fn with_default(self, default_value: DefaultValue) -> Self {
         Self { default_value, ..self }
@@ -52,17 +52,17 @@ impl PartialEq for AttributeSpec {
     }
 }
 
-/// What the values of an argument are.
+/// The type of an argument's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ValueType {
-    /// Whole numbers: a column of `i64`; known ids, which nobody adds up, of `i32` as long as they fit. Anything else is
-    /// null there, and counted in a warning.
+    /// Integers: a column of `i64`; known ids of `i32` as long as they fit. Anything else is null, and counted in a
+    /// warning.
     Int,
     /// Numbers: a column of `f64`.
     Float,
     /// Texts: a column of categories.
     String,
-    /// Whatever is there: numbers if all values are, else categories. A list is its JSON text on one line.
+    /// Any: numbers if all values are numbers, otherwise categories. A list is its JSON text on one line.
     Object,
 }
 
@@ -77,10 +77,10 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// What HTA's frames hold where an event lacks an argument.
+/// The value of HTA's frames where an event lacks an argument.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum DefaultValue {
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A number.
     Float(f64),
@@ -93,7 +93,7 @@ pub enum DefaultValue {
 }
 
 impl fmt::Display for DefaultValue {
-    /// As Python writes it: `-1`, `0.0`, `"[]"`, `[]`, `None`.
+    /// Formats it as Python does: `-1`, `0.0`, `"[]"`, `[]`, `None`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Int(value) => write!(f, "{value}"),
@@ -117,12 +117,12 @@ pub struct YamlVersion {
 }
 
 impl YamlVersion {
-    /// The version of these numbers.
+    /// Creates a version.
     pub const fn new(major: u32, minor: u32, patch: u32) -> Self {
         Self { major, minor, patch }
     }
 
-    /// Reads `1.2.3`.
+    /// Parses `1.2.3`.
     ///
     /// # Errors
     /// [`Error::NotAVersion`] if it is anything else.

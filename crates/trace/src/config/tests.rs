@@ -1,11 +1,11 @@
-//! A config is a value, and says what HTA's says.
+//! Agreement with HTA's config, and value semantics.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use std::collections::BTreeSet;
 
 #[test]
-fn the_table_and_its_groups_are_htas() {
+fn table_and_groups_equal_htas() {
     let keys: BTreeSet<&str> = AVAILABLE_ARGS.iter().map(|arg| arg.key).collect();
     let columns: BTreeSet<&str> = AVAILABLE_ARGS.iter().map(|arg| arg.column.name).collect();
     let raw: BTreeSet<&str> = AVAILABLE_ARGS.iter().map(|arg| arg.raw_name).collect();
@@ -21,7 +21,7 @@ fn the_table_and_its_groups_are_htas() {
 }
 
 #[test]
-fn changing_a_copy_changes_no_other() {
+fn changing_a_copy_leaves_the_original() {
     let one = ParserConfig::new(ParserConfig::ARGS_MINIMUM);
     let two = one.clone().add_args(ParserConfig::ARGS_SYNC);
     assert_eq!((one.get_args().unwrap().len(), two.get_args().unwrap().len()), (2, 4));
@@ -33,7 +33,7 @@ fn changing_a_copy_changes_no_other() {
 }
 
 #[test]
-fn of_two_arguments_for_one_column_the_first_counts() {
+fn first_argument_of_a_column_counts() {
     let mine = AttributeSpec::new("bytes", "Size", ValueType::Int);
     let config = ParserConfig::new([mine.clone()]).add_args(ParserConfig::ARGS_BANDWIDTH);
     assert_eq!(config.get_args().unwrap()[0], mine);
@@ -50,7 +50,7 @@ fn a_selector_chooses_columns_and_names_the_unknown() {
 }
 
 #[test]
-fn words_are_groups_and_keys() {
+fn texts_are_parsed_as_groups_and_keys() {
     let config: ParserConfig = "input_shape, cpu_op::sequence_number,sm::occupancy".parse().unwrap();
     let names: Vec<String> = config.get_args().unwrap().into_iter().map(|spec| spec.name).collect();
     let expected = ["stream", "correlation", "input_dims", "input_type", "input_strides", "sequence", "est_occupancy"];
@@ -62,7 +62,7 @@ fn words_are_groups_and_keys() {
 }
 
 #[test]
-fn versions_are_read_and_ordered() {
+fn versions_are_parsed_and_ordered() {
     assert_eq!(YamlVersion::from_string("1.2.3").unwrap(), YamlVersion::new(1, 2, 3));
     for wrong in ["1.2", "a.b.c", "1.2.3.4", ""] {
         assert!(YamlVersion::from_string(wrong).is_err(), "{wrong:?}");
@@ -78,7 +78,7 @@ fn versions_are_read_and_ordered() {
 }
 
 #[test]
-fn what_is_skipped_goes_by_the_reader_unless_said() {
+fn reader_decides_what_is_skipped_unless_set() {
     let config = ParserConfig::new([]);
     assert!(config.skip_event_types().is_empty());
     let ijson = config.set_parser_backend(ParserBackend::Ijson);

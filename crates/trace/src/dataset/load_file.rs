@@ -132,8 +132,8 @@ fn warnings(file: &str, compat: Compat, rank: Option<i64>, outcome: &Outcome, bu
     if rank.is_none() {
         warnings.push(Warning::NoRank { file: file.clone() });
     }
-    if !built.odd_steps.is_empty() {
-        warnings.push(Warning::OddSteps { file: file.clone(), names: built.odd_steps.clone() });
+    if !built.unnumbered_steps.is_empty() {
+        warnings.push(Warning::UnnumberedSteps { file: file.clone(), names: built.unnumbered_steps.clone() });
     }
     if compat == Compat::Hta && built.negative > 0 {
         warnings.push(Warning::NegativeDurations { file, count: built.negative });

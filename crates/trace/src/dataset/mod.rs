@@ -1,5 +1,6 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
+mod constructors;
 mod load;
 mod load_file;
 mod overview;

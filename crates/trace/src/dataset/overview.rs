@@ -1,27 +1,27 @@
-//! A trace at a glance.
+//! Overview of a trace: a table of its ranks, and memory by column.
 
 use crate::frame::columns::known;
 use crate::{Compat, RankInfo, Result, TraceSet};
 use trace_view::format::ranges;
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
-/// What one column of events takes in memory, over the ranks.
+/// Memory of one column of events, over all selected ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnMemory {
     /// The column.
     pub name: String,
-    /// `i64`, `f64`, or `category`: a number per event that stands for a text.
+    /// `i64`, `f64`, or `category`: a code per event.
     pub dtype: String,
-    /// Events that have a value.
+    /// Non-null values.
     pub values: usize,
-    /// Bytes of values and of the mask of absence; the texts of categories are kept once for all traces.
+    /// Bytes of values and validity; the texts of categories are shared by all traces.
     pub bytes: usize,
-    /// What the column holds; empty if that is not known.
+    /// Meaning of the column; empty if it is unknown.
     pub meaning: &'static str,
 }
 
 impl TraceSet {
-    /// What each column takes in memory, the largest first; `ranks` are those that count, `None` for all.
+    /// Returns the memory of each column, the largest first, over `ranks`; `None` for all.
     ///
     /// # Errors
     /// If a rank does not exist.
@@ -95,7 +95,7 @@ fn row(info: &RankInfo) -> Vec<TableValue> {
     ]
 }
 
-/// What the GPU is; HTA's word for one that is not known would be odd where there is none.
+/// Returns the kind of GPU; HTA's `UNKNOWN GPU` would mislead where there is none.
 fn device(info: &RankInfo) -> &str {
     if info.streams.is_empty() && info.device_type == "UNKNOWN GPU" { "no GPU activity" } else { &info.device_type }
 }

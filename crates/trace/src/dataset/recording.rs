@@ -1,12 +1,12 @@
-//! How a trace was recorded, as its metadata say: size of the job, devices, flags of the profiler.
+//! Recording conditions from the metadata of a trace: size of the job, devices, flags of the profiler.
 
 use crate::{RankInfo, TraceSet, Unlike, Warning};
 use serde_json::Value;
 
-/// A job has no more ranks than this; a file that says so is wrong.
+/// Largest credible number of ranks of a job.
 pub(crate) const MOST_RANKS: i64 = 1_000_000;
 
-/// The flags of torch.profiler that a trace names: the key in its metadata, and what it makes the profiler record.
+/// Flags of torch.profiler: key in the metadata, and what the profiler records with it.
 const FLAGS: &[(&str, &str)] = &[
     ("record_shapes", "shapes"),
     ("with_stack", "stacks"),
@@ -15,19 +15,19 @@ const FLAGS: &[(&str, &str)] = &[
     ("profile_memory", "memory"),
 ];
 
-/// How a trace was recorded.
+/// Recording conditions of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Recording {
-    /// How many ranks the job had, where a file says so.
+    /// Ranks of the job, if a file names the number.
     pub(crate) world_size: Option<i64>,
-    /// The devices by name, each once; where the file has no names, the kind of device.
+    /// Distinct names of devices; without names, the kind of device.
     pub(crate) devices: Vec<String>,
-    /// What the profiler was told to record besides times: `shapes`, `stacks`, `modules`, `flops`, `memory`.
+    /// What the profiler recorded besides times: `shapes`, `stacks`, `modules`, `flops`, `memory`.
     pub(crate) flags: Vec<String>,
 }
 
 impl Recording {
-    /// What the files of a trace say, taken together.
+    /// Collects the conditions from all files of a trace.
     pub(crate) fn of(traces: &TraceSet) -> Self {
         let info = traces.info();
         let mut devices: Vec<String> = Vec::new();
@@ -41,7 +41,7 @@ impl Recording {
         Self { world_size: world_size(&info), devices, flags }
     }
 
-    /// What a comparison of this trace (`label`) with another must warn of. What a side does not say is not compared.
+    /// Returns warnings for a comparison of this trace (`label`) with another. Conditions unknown on a side are ignored.
     pub(crate) fn unlike(&self, label: &str, other: &Self, other_label: &str) -> Vec<Warning> {
         let warning = |what, of_control: String, of_test: String| Warning::UnlikeRecording {
             what,
@@ -66,18 +66,18 @@ impl Recording {
     }
 }
 
-/// `shapes, stacks`, or `none of them`
+/// Formats flags: `shapes, stacks`.
 fn words(flags: &[String]) -> String {
     if flags.is_empty() { "nothing more than times".to_owned() } else { flags.join(", ") }
 }
 
-/// The largest number of ranks that a file says the job had.
+/// Returns the largest credible number of ranks of the job that a file names.
 pub(crate) fn world_size(info: &[&RankInfo]) -> Option<i64> {
-    let said = |info: &&RankInfo| info.metadata.get("distributedInfo")?.get("world_size").and_then(Value::as_i64);
-    info.iter().filter_map(said).filter(|size| (1..=MOST_RANKS).contains(size)).max()
+    let named = |info: &&RankInfo| info.metadata.get("distributedInfo")?.get("world_size").and_then(Value::as_i64);
+    info.iter().filter_map(named).filter(|size| (1..=MOST_RANKS).contains(size)).max()
 }
 
-/// The names in `deviceProperties`, else the kind of device, if it is known.
+/// Returns the names in `deviceProperties`, otherwise the kind of device, if it is known.
 fn device_names(info: &RankInfo) -> Vec<String> {
     let listed = info.metadata.get("deviceProperties").and_then(Value::as_array).into_iter().flatten();
     let names: Vec<String> = listed.filter_map(|device| Some(device.get("name")?.as_str()?.to_owned())).collect();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_side_does_not_say_is_not_compared() {
+    fn unknown_conditions_are_not_compared() {
         let silent = recording(&[]);
         let sized = recording(&[("distributedInfo", r#"{"rank": 0, "world_size": 8}"#)]);
         assert_eq!(silent.unlike("a", &sized, "b"), []);

@@ -1,4 +1,4 @@
-//! The rows of a frame that a selection contains.
+//! Membership of rows in a window and a device.
 
 use crate::error::FrameReason;
 use crate::frame::IntColumn;
@@ -6,14 +6,17 @@ use crate::frame::columns::{ITERATION, STREAM};
 use crate::{DeviceType, Error, Result, Window};
 use polars::prelude::DataFrame;
 
-/// The columns of events that decide whether a row counts.
+/// Decides which rows of a frame are in a window and on a device.
 pub(crate) struct RowSelector {
     stream: IntColumn,
     iteration: IntColumn,
 }
 
 impl RowSelector {
-    /// The columns of a frame of events.
+    /// Creates the selector of a frame of events.
+    ///
+    /// # Errors
+    /// [`Error::NotEvents`] if a column is missing.
     pub(crate) fn of(events: &DataFrame) -> Result<Self> {
         let column = |name: &str| -> Result<IntColumn> {
             let missing = |_| Error::NotEvents { reason: FrameReason::no_column(name) };
@@ -23,12 +26,12 @@ impl RowSelector {
         Ok(Self { stream: column(STREAM)?, iteration: column(ITERATION)? })
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.stream.len()
     }
 
-    /// Whether a row lies in the window and ran on the device.
+    /// Whether a row is in the window and on the device.
     #[inline]
     pub(crate) fn is_in(&self, row: usize, window: &Window, device_type: DeviceType) -> bool {
         let in_window = match window {

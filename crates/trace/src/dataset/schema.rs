@@ -1,4 +1,4 @@
-//! Names and types of the columns of a data frame, and of a trace's events.
+//! Schemas of data frames and of a trace's events.
 
 use crate::TraceSet;
 use crate::dataset::union_of_columns;
@@ -6,7 +6,7 @@ use crate::frame::columns::RANK;
 use polars::prelude::{DataFrame, DataType};
 use trace_view::FrameSchema;
 
-/// The rows and columns of a frame, without its values.
+/// Returns the height, columns and types of a frame.
 ///
 /// # Example
 /// ```
@@ -21,7 +21,7 @@ pub fn frame_schema(df: &DataFrame) -> FrameSchema {
 }
 
 impl TraceSet {
-    /// The rows and columns of [`events`](Self::events), without stacking the ranks.
+    /// Returns the schema of [`events`](Self::events), without stacking the ranks.
     pub fn events_schema(&self) -> FrameSchema {
         let columns = union_of_columns(self.traces());
         let rank = (RANK.to_owned(), DataType::Int64.to_string());
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schema_of_events_is_that_of_the_stacked_ranks() {
+    fn schema_of_events_equals_that_of_stacked_ranks() {
         let folder = tempfile::tempdir().unwrap();
         let builder = trace_testkit::TraceBuilder::new().rank(3).step(1, 0..100).operator("aten::mm", 10..40);
         std::fs::write(folder.path().join("rank-3.json"), builder.json()).unwrap();

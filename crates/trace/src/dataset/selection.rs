@@ -1,4 +1,4 @@
-//! Which rows count: ranks × iterations × device.
+//! Selections of rows: ranks × iterations × device.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 
-/// One number or several: ranks or iterations. A number that is listed twice counts once.
+/// One or several ranks or iterations; duplicates count once.
 ///
 /// Made from `3`, `[0, 2]`, `vec![0, 2]`, `0..4`, `0..=3`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ impl Pick {
         Self(numbers.into_iter().filter(|&number| seen.insert(number)).collect())
     }
 
-    /// The numbers, in the order they were given.
+    /// Returns the numbers, in the given order.
     pub fn numbers(&self) -> &[i64] {
         &self.0
     }
@@ -67,7 +67,7 @@ impl From<RangeInclusive<i64>> for Pick {
     }
 }
 
-/// Where an event ran, told as HTA tells it: by the presence of a stream.
+/// Device of an event, by HTA's rule: the presence of a stream.
 ///
 /// `gpu_user_annotation` events have no stream and count as CPU; a Triton `cpu_op` that carries stream 0 counts as GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -82,10 +82,10 @@ pub enum DeviceType {
 }
 
 impl DeviceType {
-    /// All of them, in HTA's order.
+    /// All variants, in HTA's order.
     pub const EACH: [Self; 3] = [Self::CPU, Self::GPU, Self::ALL];
 
-    /// Whether an event with (or without) a stream belongs to it.
+    /// Whether it contains an event with (or without) a stream.
     pub fn takes(self, has_stream: bool) -> bool {
         match self {
             Self::CPU => !has_stream,
@@ -116,12 +116,12 @@ impl FromStr for DeviceType {
     }
 }
 
-/// The part of a trace's time that is looked at.
+/// The time of a trace that is selected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Window {
     /// These iterations.
     Iterations(Vec<i64>),
-    /// All of it: the trace has no ProfilerStep, so its whole window counts as the one iteration.
+    /// The whole trace, which counts as one iteration: it has no ProfilerStep.
     Whole,
 }
 
@@ -137,10 +137,10 @@ impl fmt::Display for Window {
     }
 }
 
-/// What is looked at on one side of a comparison, defaults filled in.
+/// Selection of one side of a comparison, defaults resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side {
-    /// The label that the columns of the answer carry.
+    /// The label in the columns of the answer.
     pub label: String,
     /// The ranks.
     pub ranks: Vec<i64>,
@@ -148,7 +148,7 @@ pub struct Side {
     pub window: Window,
 }
 
-/// What a comparison looks at, defaults filled in.
+/// Selection of a comparison, defaults resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// The control side.
@@ -159,6 +159,6 @@ pub struct Selection {
     pub device_type: DeviceType,
     /// Whether names are shortened.
     pub use_short_name: bool,
-    /// What else the events must pass: `where dur > 100us`.
+    /// A further filter: `where dur > 100us`.
     pub filter: Option<String>,
 }

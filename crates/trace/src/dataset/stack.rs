@@ -4,7 +4,7 @@ use crate::Trace;
 use crate::frame::columns::{EVENT_COLUMNS, RANK};
 use polars::prelude::{Column, DataFrame, DataType, PlSmallStr, Scalar};
 
-/// The columns that any of these ranks has, in the order of [`EVENT_COLUMNS`].
+/// Returns the union of the columns of all ranks, in the order of [`EVENT_COLUMNS`].
 pub(crate) fn union_of_columns(traces: &[Trace]) -> Vec<(PlSmallStr, DataType)> {
     let mut columns: Vec<(PlSmallStr, DataType)> = Vec::new();
     for column in traces.iter().flat_map(|trace| trace.events.columns()) {
@@ -12,15 +12,15 @@ pub(crate) fn union_of_columns(traces: &[Trace]) -> Vec<(PlSmallStr, DataType)> 
             columns.push((column.name().clone(), column.dtype().clone()));
         }
     }
-    let place = |name: &str| EVENT_COLUMNS.iter().position(|known| known.name == name).unwrap_or(usize::MAX);
-    columns.sort_by_key(|(name, _)| place(name));
+    let position = |name: &str| EVENT_COLUMNS.iter().position(|known| known.name == name).unwrap_or(usize::MAX);
+    columns.sort_by_key(|(name, _)| position(name));
     columns
 }
 
-/// The events of several ranks below each other, with a leading column `rank`; a column that a rank lacks is null there.
+/// Stacks the events of several ranks, with a leading column `rank`; a column that a rank lacks is null there.
 pub(crate) fn stacked(traces: &[Trace]) -> DataFrame {
     let columns = union_of_columns(traces);
-    let parts = traces.iter().filter_map(|trace| {
+    let frames = traces.iter().filter_map(|trace| {
         let rows = trace.events.height();
         let rank = Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), rows);
         let rest = columns.iter().map(|(name, dtype)| {
@@ -28,9 +28,9 @@ pub(crate) fn stacked(traces: &[Trace]) -> DataFrame {
         });
         DataFrame::new(rows, std::iter::once(rank).chain(rest).collect()).ok()
     });
-    parts
-        .reduce(|mut all, part| {
-            all.vstack_mut_owned_unchecked(part);
+    frames
+        .reduce(|mut all, frame| {
+            all.vstack_mut_owned_unchecked(frame);
             all
         })
         .unwrap_or_default()

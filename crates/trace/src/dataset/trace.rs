@@ -1,4 +1,4 @@
-//! One rank of a trace: its events and what is known of them.
+//! One rank of a trace: its events, and facts that need no look at them.
 
 use crate::Result;
 use polars::prelude::{DataFrame, DataType};
@@ -21,16 +21,16 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// What there is to know of one rank without looking at its events.
+/// Facts of one rank that are known without its events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankInfo {
     /// The rank.
     pub rank: i64,
-    /// The file it came from, as it was given.
+    /// The file from which it was loaded, as given.
     pub file: String,
-    /// Events in the file, those included that are no rows (instants, flows, metadata, counters).
+    /// Events in the file, including those without a row (instants, flows, metadata, counters).
     pub events_in_file: u64,
-    /// Rows.
+    /// Rows of the frame of events.
     pub events: usize,
     /// Start of the first event, in nanoseconds of the trace's clock.
     pub first_ts: i64,
@@ -40,39 +40,39 @@ pub struct RankInfo {
     pub streams: Vec<i64>,
     /// The iterations, ascending: the numbers of its ProfilerStep events.
     pub iterations: Vec<i64>,
-    /// What the GPU is, told by HTA's rule: `NVIDIA GPU`, `AMD GPU`, `MTIA`, `UNKNOWN GPU`.
+    /// The kind of GPU by HTA's rule: `NVIDIA GPU`, `AMD GPU`, `MTIA`, `UNKNOWN GPU`.
     pub device_type: String,
     /// The top-level keys of the file other than `traceEvents`: `distributedInfo`, `deviceProperties`, …
     pub metadata: Map<String, Value>,
 }
 
 impl RankInfo {
-    /// Nanoseconds from the start of the first event to the end of the last.
+    /// Returns the time from the start of the first event to the end of the last, in nanoseconds.
     pub fn span(&self) -> i64 {
         self.last_end.saturating_sub(self.first_ts)
     }
 }
 
 impl Trace {
-    /// The rank.
+    /// Returns the rank.
     pub fn rank(&self) -> i64 {
         self.info.rank
     }
 
-    /// The iterations, ascending: the numbers in its names `ProfilerStep#N`.
+    /// Returns the iterations, ascending: the numbers in its names `ProfilerStep#N`.
     pub fn iterations(&self) -> Vec<i64> {
         self.info.iterations.clone()
     }
 
-    /// What there is to know without looking at the events.
+    /// Returns the facts that are known without the events.
     pub fn info(&self) -> &RankInfo {
         &self.info
     }
 
-    /// The events, one row per event that has a duration and a category, in file order. Times are whole nanoseconds.
+    /// Returns the events, one row per event that has a duration and a category, in file order. Times are integer nanoseconds.
     ///
     /// # Columns
-    /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the arguments that were asked for
+    /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the requested arguments
     /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Times and
     /// amounts are `i64`; positions, ids and numbers of iterations `i32`, or `i64` in a trace that needs it. Names, texts and
     /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
@@ -92,10 +92,10 @@ impl Trace {
         self.events.clone()
     }
 
-    /// The events with names, categories and all other texts as plain strings.
+    /// Returns the events with names, categories and all other texts as plain strings.
     ///
     /// # Errors
-    /// If polars refuses, which no input should bring about.
+    /// If polars refuses, which no input should cause.
     pub fn decoded(&self) -> Result<DataFrame> {
         let mut events = self.events();
         for column in self.events.columns().iter().filter(|column| column.dtype().is_categorical()) {
@@ -104,7 +104,7 @@ impl Trace {
         Ok(events)
     }
 
-    /// Bytes that the columns take in memory.
+    /// Returns the memory of the columns, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.events.estimated_size()
     }

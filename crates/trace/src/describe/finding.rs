@@ -246,7 +246,7 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
             "Counts and sums lack these events.",
             "Load with --strict to see the first wrong place; write the file again.",
         ),
-        Warning::OddValues { .. } => {
+        Warning::Anomalies { .. } => {
             ("The repaired values are a best guess.", "Load with --strict to see where they stand.")
         }
         Warning::NoRank { .. } => (
@@ -263,7 +263,7 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
             "If it is a rank of the job, it is missing here.",
             "Move what is no trace out of the folder, or write the file again.",
         ),
-        Warning::OddSteps { .. } => {
+        Warning::UnnumberedSteps { .. } => {
             ("Their events belong to no iteration.", "Leave the names ProfilerStep#N to the profiler.")
         }
         Warning::NoProfilerStep { .. } => {

@@ -1,25 +1,25 @@
-//! The truth, or HTA's answer to the digit.
+//! Compatibility mode: exact, or bit-exact with HTA.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Whether times and iterations are the truth, or what HTA makes of them.
+/// Whether times and iterations are exact or those of HTA.
 ///
-/// Chosen when a trace is loaded; it travels with the [`TraceSet`](crate::TraceSet).
+/// Chosen when a trace is loaded; kept in its [`TraceSet`](crate::TraceSet).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Compat {
     /// Exact nanoseconds; kernels on stream 0 belong to their launch's iteration.
     #[default]
     Exact,
-    /// HTA 0.6.1 to the digit: traces with fractional time stamps are rounded to whole µs (start up, end down, so that
+    /// Bit-exact with HTA 0.6.1: traces with fractional time stamps are rounded to whole µs (start up, end down, so that
     /// short events may last −1 µs), and kernels on stream 0 have no iteration.
     Hta,
 }
 
 impl Compat {
-    /// How long an event of this duration counts, in ns: one that ends before it starts (its clock was set back) as 0 long.
+    /// Returns the duration that counts, in ns: 0 for an event that ends before it starts (its clock was set back).
     /// Differs from HTA: there it counts as negative.
     pub(crate) fn counted(self, dur: i64) -> i64 {
         match self {

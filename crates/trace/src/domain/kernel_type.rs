@@ -1,16 +1,16 @@
-//! What a kernel does, told by its name.
+//! Operation class of a kernel, by its name.
 
 use serde::{Deserialize, Serialize};
 
-/// What a kernel does, told by its name as HTA tells it.
+/// Operation class of a kernel, by its name and HTA's rules.
 ///
-/// HTA's rules are kept as they are: names that start with `hip` are communication, and a name that holds `Sync`, `dma`,
-/// `Memcpy` or `Memset` anywhere is no computation (`SyncBatchNorm` kernels are [`KernelType::Other`]).
+/// HTA's rules are kept unchanged: names that start with `hip` are communication, and a name that contains `Sync`, `dma`,
+/// `Memcpy` or `Memset` is not a computation (`SyncBatchNorm` kernels are [`KernelType::Other`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum KernelType {
-    /// Kernels that compute.
+    /// Computations.
     Computation,
-    /// Collectives, and whatever starts with `hip`.
+    /// Collectives, and all names that start with `hip`.
     Communication,
     /// Copies and fills.
     Memory,
@@ -19,7 +19,7 @@ pub enum KernelType {
 }
 
 impl KernelType {
-    /// What a kernel of this name does.
+    /// Returns the class of a kernel.
     pub fn of(name: &str) -> Self {
         // HTA's patterns look at the first line only.
         let line = name.split('\n').next().unwrap_or_default();
@@ -39,7 +39,7 @@ impl KernelType {
         }
     }
 
-    /// HTA's word.
+    /// Returns HTA's name of the class.
     pub fn word(self) -> &'static str {
         match self {
             Self::Computation => "COMPUTATION",
@@ -50,7 +50,7 @@ impl KernelType {
     }
 }
 
-/// Starts of names that are no computation, beside those that are communication.
+/// Prefixes of names that are neither computation nor communication.
 const NO_COMPUTATION: &[&str] = &[
     "Stream Wait Event",
     "runFunction",
@@ -61,12 +61,12 @@ const NO_COMPUTATION: &[&str] = &[
     "collective_subgraph_execution",
 ];
 
-/// Whether an event of this category is work of a device: a kernel, copy or fill, no synchronisation.
+/// Whether events of this category are work of a device: a kernel, copy or fill, not a synchronisation.
 pub(crate) fn is_device_work(cat: &str) -> bool {
     ["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"].contains(&cat)
 }
 
-/// What a kernel of [`KernelType::Memory`] moves: `Memset`, `Memcpy DtoH`, …, or `Memcpy Unknown`.
+/// Returns the kind of a kernel of [`KernelType::Memory`]: `Memset`, `Memcpy DtoH`, …, or `Memcpy Unknown`.
 pub fn memory_kernel_type(name: &str) -> &str {
     if name.starts_with("Memset") {
         "Memset"
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_what_a_kernel_does() {
+    fn kernels_are_classified_by_name() {
         for (name, expected) in [
             ("ampere_sgemm_128x64_nn", KernelType::Computation),
             ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", KernelType::Communication),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_told_by_their_direction() {
+    fn copies_are_classified_by_direction() {
         assert_eq!(memory_kernel_type("Memcpy HtoD (Pinned -> Device)"), "Memcpy HtoD");
         assert_eq!(memory_kernel_type("Memset (Device)"), "Memset");
         assert_eq!(memory_kernel_type("Memcpy"), "Memcpy");

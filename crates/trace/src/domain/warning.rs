@@ -1,63 +1,63 @@
-//! What a reader of the answer must know: repaired input, dropped files, comparisons that compare unlike things.
+//! Warnings: repaired input, dropped files, comparisons under different conditions.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use trace_view::format::{list, numbered, numbers};
 
-/// Something that was repaired, dropped or assumed, so that the answer is not the whole truth.
+/// A repair, an omission or an assumption that limits the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The file ends early; its whole events were kept.
+    /// The file is truncated; its whole events were kept.
     Truncated {
         /// The file.
         file: String,
-        /// Events that are whole.
+        /// Whole events.
         events: u64,
-        /// Where it ends, in bytes of JSON text.
+        /// The offset of its end, in bytes of JSON text.
         offset: u64,
-        /// Why it ends: `the JSON text ends inside an event`, or what gzip said.
+        /// How it ends: `the JSON text ends inside an event`, or the message of gzip.
         reason: String,
     },
-    /// The text is whole, but not what was packed: a check sum of the file differs.
+    /// The text is complete, but a checksum of the file differs.
     Damaged {
         /// The file.
         file: String,
         /// What differs: `the gzip data is damaged (its CRC-32 differs)`.
         reason: String,
     },
-    /// Events that are not JSON were left out.
+    /// Events that are not JSON were skipped.
     SkippedEvents {
         /// The file.
         file: String,
         /// How many.
         count: u64,
-        /// Where the first one stands, in bytes of JSON text.
+        /// The offset of the first one, in bytes of JSON text.
         offset: u64,
-        /// What is wrong with the first one.
+        /// The problem of the first one.
         reason: String,
     },
-    /// Values that could not be taken as they stand.
-    OddValues {
+    /// Anomalous values that were repaired.
+    Anomalies {
         /// The file.
         file: String,
-        /// What is odd, and what was done: `NaN or Infinity, read as null`.
+        /// The anomaly and its repair: `NaN or Infinity, read as null`.
         what: String,
         /// How many.
         count: u64,
     },
-    /// No rank is written in the file.
+    /// The file does not name its rank.
     NoRank {
         /// The file.
         file: String,
     },
-    /// Two files of one rank: the later name wins.
+    /// Two files have one rank: the later name wins.
     SameRank {
         /// The rank.
         rank: i64,
-        /// The file that was taken.
+        /// The file that was kept.
         kept: String,
-        /// The file that was left out.
+        /// The file that was skipped.
         dropped: String,
     },
     /// Some of the requested ranks are in none of the files.
@@ -69,15 +69,15 @@ pub enum Warning {
         /// The ranks that the files hold, ascending.
         available: Vec<i64>,
     },
-    /// A file of the folder that is no usable trace.
+    /// A file of the folder is not a usable trace.
     SkippedFile {
         /// The file.
         file: String,
         /// Why.
         reason: String,
     },
-    /// Names that start with ProfilerStep but carry no number.
-    OddSteps {
+    /// Names that start with `ProfilerStep` but have no number.
+    UnnumberedSteps {
         /// The file.
         file: String,
         /// The names.
@@ -95,24 +95,24 @@ pub enum Warning {
         /// How many.
         count: u64,
     },
-    /// One side was loaded with HTA's rounding, the other exactly.
+    /// One side was loaded with HTA's rounding, the other one exactly.
     MixedCompat {
         /// The side that follows HTA.
         hta: String,
         /// The side that is exact.
         exact: String,
     },
-    /// The sides of a comparison were recorded unlike: what differs, and what each side says.
+    /// The sides of a comparison were recorded under different conditions.
     UnlikeRecording {
         /// What differs.
         what: Unlike,
         /// The control side.
         control: String,
-        /// What it says.
+        /// Its condition.
         of_control: String,
         /// The test side.
         test: String,
-        /// What it says.
+        /// Its condition.
         of_test: String,
     },
     /// HTA's rounding made durations negative.
@@ -124,7 +124,7 @@ pub enum Warning {
     },
 }
 
-/// What two recordings do not share.
+/// A condition in which two recordings differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Unlike {
@@ -132,7 +132,7 @@ pub enum Unlike {
     WorldSize,
     /// The devices.
     Devices,
-    /// What the profiler was told to record.
+    /// What the profiler recorded.
     ProfilerFlags,
 }
 
@@ -151,7 +151,7 @@ impl fmt::Display for Warning {
                 "{file}: {count} event{} left out, the first near byte {offset} of the JSON text: {reason}",
                 if *count == 1 { " was" } else { "s were" }
             ),
-            Self::OddValues { file, what, count } => write!(f, "{file}: {count} × {what}"),
+            Self::Anomalies { file, what, count } => write!(f, "{file}: {count} × {what}"),
             Self::NoRank { file } => write!(
                 f,
                 "{file} does not say its rank, taken as rank 0 (a trace names it as \"distributedInfo\": {{\"rank\": 0}})"
@@ -162,8 +162,8 @@ impl fmt::Display for Warning {
             Self::MissingRanks { label, missing, available } => {
                 write!(f, "trace \"{label}\" has no {} (has {})", numbered("rank", missing), numbers(available))
             }
-            Self::SkippedFile { file, reason } => write!(f, "{file} was left out: {reason}"),
-            Self::OddSteps { file, names } => {
+            Self::SkippedFile { file, reason } => write!(f, "{file} was skipped: {reason}"),
+            Self::UnnumberedSteps { file, names } => {
                 write!(f, "{file}: no iteration number in {}; these steps were ignored", list(names))
             }
             Self::NoProfilerStep { label } => {
@@ -178,7 +178,7 @@ impl fmt::Display for Warning {
             ),
             Self::MixedCompat { hta, exact } => write!(
                 f,
-                "trace \"{hta}\" was loaded with HTA's rounding, \"{exact}\" exactly: durations are not comparable to the digit; load both alike"
+                "trace \"{hta}\" was loaded with HTA's rounding, \"{exact}\" exactly: their durations differ by rounding; load both with the same compatibility mode"
             ),
             Self::UnlikeRecording { what, control, of_control, test, of_test } => match what {
                 Unlike::WorldSize => write!(

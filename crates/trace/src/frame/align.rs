@@ -1,4 +1,4 @@
-//! Which events lie in whole iterations.
+//! Rows of events in complete iterations.
 
 use super::columns::{CORRELATION, NAME, STREAM, TS};
 use super::int_column::IntColumn;
@@ -8,8 +8,8 @@ use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, DataFrame};
 
-/// The rows that HTA's `TraceAnalysis` looks at: without the last profiler step, which is usually cut off, and without
-/// what it launched. `steps` is how many steps the whole trace has; of one alone, or none, nothing is left out.
+/// Returns the rows that HTA's `TraceAnalysis` uses: without the last profiler step, which is usually incomplete, and
+/// without the work that it launched. `steps` is the number of steps of the whole trace; with at most one, all rows count.
 ///
 /// ```text
 /// CPU   before |-- step 1 --|-- step 2 --|-- step 3 …     kept up to the start of step 3, the last
@@ -60,10 +60,10 @@ pub(crate) fn rows_in_whole_steps(
     for row in cancellable(gpu) {
         let times = match correlation.get(row) {
             Some(id) => launches.get(&id).copied().unwrap_or(0),
-            // A synchronisation that nothing is tied to: by time.
+            // A synchronisation without a partner: by time.
             None => u32::from(ts.get(row).is_none_or(|ts| ts <= until)),
         };
-        // Differs from HTA: a row that several CPU rows share an id with appears once for each of them there.
+        // Differs from HTA: there a row appears once for each CPU row with its id.
         let times = if compat == Compat::Hta { times } else { times.min(1) };
         kept.extend(std::iter::repeat_n(row as u32, times as usize));
     }
@@ -71,7 +71,7 @@ pub(crate) fn rows_in_whole_steps(
     Ok(kept)
 }
 
-/// What names say.
+/// Properties of names.
 struct Marks {
     /// Rows that are ProfilerSteps.
     steps: Vec<usize>,

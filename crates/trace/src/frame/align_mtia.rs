@@ -1,4 +1,4 @@
-//! Which events lie in whole iterations, on MTIA devices.
+//! Rows of events in complete iterations, on MTIA devices.
 
 use super::builder::IdColumn;
 use super::columns::*;
@@ -9,16 +9,16 @@ use crate::exec::checkpoint::cancellable;
 use hashbrown::HashSet;
 use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, IntoColumn};
 
-/// What HTA's `TraceAnalysis` looks at on MTIA devices: the events, and their rows that count, in file order.
+/// Returns what HTA's `TraceAnalysis` uses on MTIA devices: the events, and the rows that count, in file order.
 ///
 /// ```text
 /// CPU     before |-- step 1 --|-- step 2 --| after      kept inside of the steps, the last one too
 /// device             |- launched in 1, 2 -|             kept if its launch is
-///                  |- dma -|                            kept if it lies inside of a step
+///                  |- dma -|                            kept if it is inside of a step
 /// ```
 ///
-/// A copy that is kept for its place gets the step's iteration, unless it has one, and its thread for a stream, unless it
-/// has one. Of a trace without steps all rows count.
+/// A copy that is kept because of its time gets the iteration of the step and its thread as stream, unless it has them.
+/// Without steps, all rows count.
 pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame, Vec<u32>)> {
     let int = |name: &str| IntColumn::of(events, name);
     let (ts, end, tid) = (int(TS)?, int(END)?, int(TID)?);
@@ -65,7 +65,7 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
     Ok((events, kept))
 }
 
-/// The texts of a column of categories.
+/// Returns the texts of a column of categories.
 struct Texts(CategoricalChunked<Categorical32Type>);
 
 impl Texts {

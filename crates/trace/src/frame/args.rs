@@ -1,4 +1,4 @@
-//! Which arguments become columns: keys → slots.
+//! Slots of arguments: which keys become columns.
 
 #[cfg(test)]
 #[path = "args_tests.rs"]
@@ -15,10 +15,10 @@ pub(super) const STREAM_SLOT: usize = 0;
 /// The slot of `correlation`.
 pub(super) const CORRELATION_SLOT: usize = 1;
 
-/// Columns that a trace may get from arguments that nobody described: each costs memory for every row.
+/// Inferred columns at most: each costs memory for every row.
 const MOST_INFERRED: usize = 256;
 
-/// What a load asks for, worked out once for all its files.
+/// The arguments that a load requests, resolved once for all its files.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     args: Vec<AttributeSpec>,
@@ -27,28 +27,28 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// What a config asks for.
+    /// Resolves a config.
     ///
     /// # Errors
-    /// If its selector names a column that it does not ask for.
+    /// If its selector names a column that it does not request.
     pub(crate) fn of(config: &ParserConfig) -> Result<Self> {
         Ok(Self { args: config.get_args()?, all: config.parse_all_args(), skip: config.skip_event_types() })
     }
 
-    /// Whether events of this category, as it is written, are left out.
+    /// Whether events of this raw category are skipped.
     #[inline]
     pub(super) fn skips(&self, cat: &[u8]) -> bool {
         !self.skip.is_empty() && self.skip.iter().any(|skipped| skipped.as_bytes() == cat)
     }
 
-    /// The slots at the start of a file.
+    /// Returns the slots before the first event of a file.
     pub(super) fn slots(&self) -> Slots {
         let mut slots = Slots { infers: self.all, ..Slots::default() };
         let raw_name = |column: &'static str| {
             let own = self.args.iter().find(|spec| spec.name == column && !self.all);
             own.map_or_else(|| column.to_owned(), |spec| spec.raw_name.clone())
         };
-        // Rows need them whatever is asked for.
+        // Rows always need them.
         for column in [STREAM, CORRELATION] {
             slots.add(&raw_name(column), column.to_owned(), ArgKind::Int);
         }
@@ -66,18 +66,18 @@ impl Wanted {
     }
 }
 
-/// How the values of an argument are kept.
+/// Type of an argument's column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgKind {
-    /// Whole numbers.
+    /// Integers: `i64`.
     Int,
-    /// Whole numbers that nobody adds up.
+    /// Ids: `i32`, widened to `i64` on overflow.
     Id,
     /// Numbers.
     Float,
     /// Texts, as categories.
     Text,
-    /// Numbers as long as only such come, else texts and the JSON of lists, as categories.
+    /// Numbers until another value arrives, then texts and the JSON of lists, as categories.
     Any,
 }
 
@@ -85,7 +85,7 @@ impl ArgKind {
     fn of(raw_name: &str, value_type: ValueType) -> Self {
         let is_id = || by_raw_name(raw_name).is_some_and(|arg| arg.column.unit == Unit::None);
         match value_type {
-            // HTA's table says Int, but it is a text wherever it occurs.
+            // HTA's table has Int, but all values are texts.
             _ if raw_name == "name" => Self::Any,
             ValueType::Int if is_id() => Self::Id,
             ValueType::Int => Self::Int,
@@ -101,16 +101,16 @@ impl ArgKind {
 pub(super) struct Slots {
     by_length: Vec<Vec<(Box<[u8]>, u16)>>,
     slots: Vec<Slot>,
-    /// So many of them were there at the start.
+    /// Number of slots before the first event.
     described: usize,
-    /// Whether an unknown key gets a slot.
+    /// Whether an unknown key gets a slot (schema inference).
     infers: bool,
-    /// The keys that got one so, in their order.
+    /// Keys with an inferred slot, in order.
     inferred: Vec<Box<[u8]>>,
-    /// Whether an unknown key got none.
+    /// Whether an unknown key got no slot, since there were too many.
     full: bool,
-    /// Of a part of the file: so many keys had got one before it, and it knew them all.
-    taught: usize,
+    /// Inferred keys with which this fragment was seeded.
+    seeded_keys: usize,
 }
 
 /// An argument and the columns it becomes.
@@ -121,14 +121,14 @@ pub(super) struct Slot {
 }
 
 impl Slots {
-    /// The slot of a key, which a key that nobody described gets now if all are wanted.
+    /// Returns the slot of a key; an unknown key gets one if slots are inferred.
     #[inline]
     pub(super) fn slot(&mut self, key: &[u8]) -> Option<u16> {
         let known = self.known(key);
         if known.is_some() || !self.infers { known } else { self.infer(key, column_of) }
     }
 
-    /// The slot of a performance counter, whose column is called as it is.
+    /// Returns the slot of a performance counter, whose column has the counter's name.
     pub(super) fn counter(&mut self, key: &[u8]) -> Option<u16> {
         self.known(key).or_else(|| self.infer(key, str::to_owned))
     }
@@ -138,29 +138,29 @@ impl Slots {
         self.known(key).is_none()
     }
 
-    /// How the values of a slot are kept.
+    /// Returns the type of a slot's column.
     #[inline]
     pub(super) fn kind(&self, slot: usize) -> ArgKind {
         self.slots[slot].kind
     }
 
-    /// How many keys got a slot since the start; it only grows.
+    /// Returns the number of inferred keys, which only grows.
     #[inline]
     pub(super) fn known_keys(&self) -> usize {
         self.inferred.len()
     }
 
-    /// Whether every argument is wanted.
+    /// Whether unknown keys get slots.
     pub(super) fn infers(&self) -> bool {
         self.infers
     }
 
-    /// Whether arguments were left out, since there were too many.
+    /// Whether arguments were omitted, since there were too many.
     pub(super) fn full(&self) -> bool {
         self.full
     }
 
-    /// All slots, in the order of their columns.
+    /// Returns all slots, in the order of their columns.
     pub(super) fn into_slots(self) -> Vec<Slot> {
         self.slots
     }
@@ -168,7 +168,7 @@ impl Slots {
     #[inline]
     fn known(&self, key: &[u8]) -> Option<u16> {
         let (first, last) = (key.first(), key.last());
-        // Most keys of a length differ in one of the two, which costs no call.
+        // Most keys of one length differ in their first or last byte, which needs no call to compare.
         let same = |known: &[u8]| known.first() == first && known.last() == last && known == key;
         self.by_length.get(key.len())?.iter().find(|(known, _)| same(known)).map(|&(_, slot)| slot)
     }
@@ -189,54 +189,53 @@ impl Slots {
         Some(slot as u16)
     }
 
-    /// Two ways to write one name share a column.
+    /// Returns the slot of a column; two spellings of one name share a column.
     fn slot_of_column(&self, column: &str) -> Option<usize> {
         self.slots.iter().position(|slot| slot.columns.iter().any(|other| other == column))
     }
 
-    /// Where the slots of a later part of the file will be here; `None` if these would have been others, had the part
-    /// known these.
-    pub(super) fn places(&self, part: &Self) -> Option<Vec<usize>> {
-        // Counters get a slot when the first event of their kind comes; before, other events with that key leave nothing.
-        let met_counters = !self.infers && self.inferred.len() > part.taught;
-        let filled_up = part.full && part.taught < MOST_INFERRED;
-        let new = part.inferred.iter().filter(|key| self.known(key).is_none()).count();
-        if met_counters || filled_up || self.inferred.len() + new > MOST_INFERRED {
+    /// Maps the slots of a later fragment to ours; `None` if a sequential parse would number them differently.
+    pub(super) fn slot_mapping(&self, fragment: &Self) -> Option<Vec<usize>> {
+        // A counter gets its slot at its first event; before, other events with that key have no column.
+        let has_counters = !self.infers && self.inferred.len() > fragment.seeded_keys;
+        let filled_up = fragment.full && fragment.seeded_keys < MOST_INFERRED;
+        let new = fragment.inferred.iter().filter(|key| self.known(key).is_none()).count();
+        if has_counters || filled_up || self.inferred.len() + new > MOST_INFERRED {
             return None;
         }
         let mut next = self.slots.len();
-        let mut places: Vec<usize> = (0..part.described).collect();
-        for slot in &part.slots[part.described..] {
+        let mut mapping: Vec<usize> = (0..fragment.described).collect();
+        for slot in &fragment.slots[fragment.described..] {
             let [column, ..] = slot.columns.as_slice() else { return None };
-            places.push(self.slot_of_column(column).unwrap_or_else(|| {
+            mapping.push(self.slot_of_column(column).unwrap_or_else(|| {
                 next += 1;
                 next - 1
             }));
         }
-        Some(places)
+        Some(mapping)
     }
 
-    /// Takes the keys that a later part met: the slots here of its slots.
-    pub(super) fn extend(&mut self, part: &mut Self) -> Vec<usize> {
-        let places = self.places(part).unwrap_or_default();
-        for key in &part.inferred {
+    /// Merges the keys of a later fragment; returns the mapping of its slots to ours.
+    pub(super) fn merge(&mut self, fragment: &mut Self) -> Vec<usize> {
+        let mapping = self.slot_mapping(fragment).unwrap_or_default();
+        for key in &fragment.inferred {
             if self.infers {
                 self.slot(key)
             } else {
                 self.counter(key)
             };
         }
-        self.full |= part.full;
+        self.full |= fragment.full;
         if !self.infers {
-            // Both know the same counters now.
-            part.taught = self.inferred.len();
+            // Both have the same counters now.
+            fragment.seeded_keys = self.inferred.len();
         }
-        places
+        mapping
     }
 
-    /// What a part of the file further on is to know.
-    pub(super) fn to_teach(&self) -> Self {
-        Self { taught: self.inferred.len(), full: false, ..self.clone() }
+    /// Returns the slots with which a later fragment is seeded.
+    pub(super) fn seed(&self) -> Self {
+        Self { seeded_keys: self.inferred.len(), full: false, ..self.clone() }
     }
 
     fn add(&mut self, raw_name: &str, column: String, kind: ArgKind) {
@@ -245,7 +244,7 @@ impl Slots {
         }
         match self.known(raw_name.as_bytes()) {
             Some(slot) => self.slots[usize::from(slot)].columns.push(column),
-            // Nobody describes as many; the slots of inferred ones must fit, too.
+            // Far more than any config has; inferred slots must fit, too.
             None if self.slots.len() + MOST_INFERRED >= usize::from(u16::MAX) => self.full = true,
             None => {
                 self.remember(raw_name.as_bytes(), self.slots.len());
@@ -263,7 +262,7 @@ impl Slots {
     }
 }
 
-/// The column of an argument that nobody described.
+/// Returns the column of an inferred argument.
 fn inferred_column(key: &[u8], name: impl Fn(&str) -> String) -> String {
     let raw_name = String::from_utf8_lossy(key);
     free(&by_raw_name(&raw_name).map_or_else(|| name(&raw_name), |arg| arg.column.name.to_owned()))
@@ -273,12 +272,12 @@ fn inferred_column(key: &[u8], name: impl Fn(&str) -> String) -> String {
 const OWN: [&str; 13] =
     [RANK, INDEX, NAME, CAT, TS, DUR, END, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION];
 
-/// The column that an argument's column may be called: those that events have anyway are taken.
+/// Returns a free name for an argument's column: names that every event has are prefixed.
 pub(super) fn free(column: &str) -> String {
     if OWN.contains(&column) { format!("arg_{column}") } else { column.to_owned() }
 }
 
-/// Whether events have this column whatever is asked for.
+/// Whether all events have this column.
 pub(super) fn is_own(column: &str) -> bool {
     OWN.contains(&column)
 }

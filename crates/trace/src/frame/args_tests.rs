@@ -15,7 +15,7 @@ fn rank(builder: &TraceBuilder, words: &str) -> Trace {
     load(builder, words.parse().unwrap()).rank(0).unwrap()
 }
 
-/// The columns of arguments with their types, and the values as text.
+/// Returns the columns of arguments with their types, and the values as text.
 fn args(df: &DataFrame) -> Vec<(String, DataType, Vec<String>)> {
     let all = df.columns().iter().skip(12);
     let values = |column: &polars::prelude::Column| {
@@ -50,7 +50,7 @@ fn three() -> TraceBuilder {
 }
 
 #[test]
-fn only_what_is_asked_for_and_occurs_becomes_a_column() {
+fn requested_arguments_that_occur_become_columns() {
     let ours = |words: &str| args(&rank(&three(), words).events());
     let names = |words: &str| -> Vec<String> { ours(words).into_iter().map(|(name, ..)| name).collect() };
     assert_eq!(names("minimum"), Vec::<String>::new());
@@ -71,7 +71,7 @@ fn only_what_is_asked_for_and_occurs_becomes_a_column() {
 }
 
 #[test]
-fn all_arguments_get_columns_named_and_typed_by_what_is_there() {
+fn inferred_columns_are_named_and_typed_by_their_values() {
     let builder = TraceBuilder::new()
         .operator("a", 0..10)
         .arg("Trace iteration", "0")
@@ -79,7 +79,7 @@ fn all_arguments_get_columns_named_and_typed_by_what_is_there() {
         .arg("late float", "1")
         .arg("name", "\"main\"")
         .arg("ts", "true")
-        .arg("Odd (x)", "[1]")
+        .arg("Rare (x)", "[1]")
         .operator("b", 0..10)
         .arg("mixed", "\"one\"")
         .arg("late float", "1.25")
@@ -87,7 +87,7 @@ fn all_arguments_get_columns_named_and_typed_by_what_is_there() {
         .arg("huge", "18446744073709551616")
         .operator("c", 0..10)
         .arg("mixed", "2.5")
-        .arg("odd", "{\"a\":  1}")
+        .arg("rare", "{\"a\":  1}")
         // No row, so that its argument makes no column.
         .raw(r#"{"ph": "M", "name": "process_name", "pid": 1, "args": {"labels": "CPU"}}"#);
     assert_eq!(
@@ -98,14 +98,14 @@ fn all_arguments_get_columns_named_and_typed_by_what_is_there() {
             column("mixed", DataType::String, &["1", "one", "2.5"]),
             column("late_float", DataType::Float64, &["1.0", "1.25", "-"]),
             column("arg_ts", DataType::Int64, &["1", "0", "-"]),
-            column("odd", DataType::String, &["[1]", "-", "{\"a\": 1}"]),
+            column("rare", DataType::String, &["[1]", "-", "{\"a\": 1}"]),
             column("huge", DataType::Float64, &["-", "1.8446744073709552e+19", "-"]),
         ]
     );
 }
 
 #[test]
-fn ranks_that_disagree_on_a_type_get_one() {
+fn types_that_differ_between_ranks_are_unified() {
     let folder = tempfile::tempdir().unwrap();
     let one = TraceBuilder::new().operator("a", 0..10).arg("x", "1").arg("y", "1").arg("z", "1.5");
     let two = TraceBuilder::new().rank(1).operator("a", 0..10).arg("x", "2.5").arg("y", "\"two\"").arg("z", "[3]");
@@ -122,7 +122,7 @@ fn ranks_that_disagree_on_a_type_get_one() {
 }
 
 #[test]
-fn counters_of_cupti_become_columns_and_stay_with_their_file() {
+fn cupti_counters_become_columns_of_their_file() {
     let config = ParserConfig::new(ParserConfig::ARGS_MINIMUM);
     let with = TraceBuilder::new()
         .operator("a", 0..10)
@@ -143,7 +143,7 @@ fn counters_of_cupti_become_columns_and_stay_with_their_file() {
 }
 
 #[test]
-fn one_key_may_make_two_columns_and_another_key_the_stream() {
+fn one_key_may_fill_two_columns_another_the_stream() {
     let spec = AttributeSpec::new;
     let config = ParserConfig::new([
         spec("first", "x", ValueType::Int),
@@ -165,7 +165,7 @@ fn one_key_may_make_two_columns_and_another_key_the_stream() {
 }
 
 #[test]
-fn events_of_skipped_categories_are_no_rows_but_count() {
+fn events_of_skipped_categories_are_counted_only() {
     let builder = TraceBuilder::new().complete("python_function", "f", 1, 1, 0..5).operator("a", 0..10);
     let all = load(&builder, ParserConfig::new([])).rank(0).unwrap();
     let config = ParserConfig::new([]).set_skip_event_types(Some(["python_function"]));
@@ -175,7 +175,7 @@ fn events_of_skipped_categories_are_no_rows_but_count() {
 }
 
 #[test]
-fn more_arguments_than_an_event_holds_in_place_are_read_too() {
+fn more_arguments_than_the_inline_buffer_are_read() {
     let builder =
         (0..300).fold(TraceBuilder::new().operator("a", 0..10), |builder, n| builder.arg(&format!("k{n}"), "1"));
     let traces = load(&builder, "all".parse().unwrap());
@@ -185,7 +185,7 @@ fn more_arguments_than_an_event_holds_in_place_are_read_too() {
 }
 
 #[test]
-fn a_selector_that_names_nothing_known_is_refused() {
+fn selector_of_unknown_columns_is_refused() {
     let config = ParserConfig::new([]).set_args_selector(Some(["strm"]));
     let options = LoadOptions { parser_config: Some(config), ..LoadOptions::default() };
     let refused = TraceSet::from_bytes_with(three().json(), &options).unwrap_err();
@@ -193,7 +193,7 @@ fn a_selector_that_names_nothing_known_is_refused() {
 }
 
 #[test]
-fn names_are_strings_on_request() {
+fn decoded_names_are_strings() {
     let decoded = rank(&three(), "default").decoded().unwrap();
     for name in ["name", "cat", "input_dims"] {
         assert_eq!(decoded.column(name).unwrap().dtype(), &DataType::String);
@@ -202,7 +202,7 @@ fn names_are_strings_on_request() {
 }
 
 #[test]
-fn defaults_are_htas() {
+fn filled_defaults_equal_htas() {
     let config: ParserConfig = "default,sm::blocks".parse().unwrap();
     let events = load(&three(), config.clone()).rank(0).unwrap().events();
     let filled = config.fill_defaults(&events).unwrap();

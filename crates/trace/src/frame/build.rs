@@ -37,7 +37,7 @@ pub(super) struct Merged {
     pub(super) array: Option<u64>,
     /// The symbol in the coordinator for each symbol of the fragment.
     pub(super) symbols: Vec<u32>,
-    /// How much of the fragment's texts is mapped: the result of [`Interner::absorb`].
+    /// How much of the fragment's texts is mapped: the result of [`Interner::merge`].
     pub(super) texts: usize,
 }
 

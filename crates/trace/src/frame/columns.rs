@@ -1,4 +1,4 @@
-//! The only place where a column name is spelled.
+//! Names, units and meanings of columns.
 
 use crate::config::AVAILABLE_ARGS;
 use trace_view::{Column, Unit};
@@ -26,14 +26,14 @@ pub(crate) const DIFF_COUNTS: &str = "diff_counts";
 pub(crate) const DIFF_DURATION: &str = "diff_duration";
 pub(crate) const CHANGE: &str = "counts_change_categories";
 
-/// What a label is followed by in a column of counts.
+/// Suffix of a label in a column of counts.
 pub(crate) const COUNTS_SUFFIX: &str = "_counts";
-/// What a label is followed by in a column of durations.
+/// Suffix of a label in a column of durations.
 pub(crate) const DURATION_SUFFIX: &str = "_total_duration";
 
 /// The columns of events, in order. Absence is null: an event without a stream ran on the CPU, one without a
-/// correlation is tied to nothing, one without an iteration lies outside all of them. The columns from `bytes` on are
-/// those of the arguments that are read by default; another [`ParserConfig`](crate::ParserConfig) makes others, which
+/// correlation has no partner, one without an iteration is outside all of them. The columns from `bytes` on are those of
+/// the arguments that are read by default; another [`ParserConfig`](crate::ParserConfig) reads others, which
 /// [`AVAILABLE_ARGS`] describes. They exist only if an event of the rank carries the argument.
 pub const EVENT_COLUMNS: &[Column] = &[
     Column::new(INDEX, Unit::None, "position of the event in the file's traceEvents"),
@@ -85,7 +85,7 @@ const ANSWER_COLUMNS: &[Column] = &[
     Column::new(DURATION_SUFFIX, Unit::Micros, "sum of durations"),
 ];
 
-/// What is known of a column called `name`; a label in front of `_counts` and `_total_duration` does not matter.
+/// Returns the known column `name`; a label before `_counts` and `_total_duration` is ignored.
 pub(crate) fn known(name: &str) -> Option<&'static Column> {
     let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS);
     let labelled = |column: &&Column| column.name.starts_with('_') && name.ends_with(column.name);

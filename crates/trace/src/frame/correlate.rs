@@ -1,12 +1,12 @@
-//! Which runtime call started which kernel.
+//! Partners by correlation id: launches and kernels.
 
 use super::builder::IdColumn;
 use hashbrown::HashMap;
 
-/// Of a correlation id the last row on the CPU and the last row on the GPU, counted from one; 0 where there is none.
+/// The last row on the CPU and the last row on the GPU of a correlation id, counted from one; 0 for none.
 type Ends = [u32; 2];
 
-/// The row at the other end of each row's correlation id.
+/// Finds the row at the other end of a correlation id.
 ///
 /// ```text
 /// cudaGraphLaunch  corr 5   ─┬─► points to the last kernel
@@ -14,7 +14,7 @@ type Ends = [u32; 2];
 ///   kernel_b       corr 5   ─┘   points to the launch
 /// ```
 ///
-/// Of several rows on the other side the last one in the file counts.
+/// Among several rows on the other side, the last one in the file counts.
 pub(super) struct Partners<G> {
     ends: Table,
     /// Whether a row with this id is on the GPU's side.
@@ -23,24 +23,24 @@ pub(super) struct Partners<G> {
 
 /// Ends by id.
 enum Table {
-    /// Profilers count: a place for each id from the first one on.
+    /// One slot per id from the first one on: profilers number consecutively.
     Near { first: i64, ends: Vec<Ends> },
-    /// Ids that lie far apart.
+    /// Sparse ids.
     Far(HashMap<i64, Ends, foldhash::fast::FixedState>),
 }
 
-/// A table may have so many places for each row with an id.
+/// Slots of a table per row with an id, at most.
 const MOST_PLACES: u64 = 16;
 
 impl<G: Fn(usize, i64) -> bool> Partners<G> {
-    /// The ends of these ids; `on_gpu` says of a row and its id whether it is on the GPU's side.
+    /// Builds the index of `ids`; `on_gpu` returns whether a row with its id is on the GPU's side.
     pub(super) fn of(ids: &IdColumn, on_gpu: G) -> Self {
         let mut ends = Table::of(ids);
         ids.each(|row, id| ends.at(id)[usize::from(on_gpu(row, id))] = row as u32 + 1);
         Self { ends, on_gpu }
     }
 
-    /// The row at the other end of this row's id.
+    /// Returns the row at the other end of this row's id.
     #[inline]
     pub(super) fn partner(&self, row: usize, id: i64) -> Option<usize> {
         let other = usize::from(!(self.on_gpu)(row, id));
@@ -81,7 +81,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// The partners of rows with these ids; those of 10 and more are on the GPU.
+    /// Returns the partners of rows with these ids; those of 10 and more are on the GPU.
     fn partners(ids: &[Option<i64>]) -> Vec<Option<usize>> {
         let filled = IdColumn::of(ids);
         let partners = Partners::of(&filled, |row, _| row >= 10);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_far_apart_are_told_as_near_ones_are() {
+    fn sparse_ids_have_the_partners_of_dense_ones() {
         let mut ids = vec![None; 14];
         for (row, id) in [(1, 3), (2, 4), (3, 3), (5, 7), (10, 4), (11, 3), (12, 3), (13, 9)] {
             ids[row] = Some(id);

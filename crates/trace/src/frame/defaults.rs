@@ -1,4 +1,4 @@
-//! A frame of events as HTA has it: with its defaults where an event lacks an argument.
+//! HTA's defaults where an event lacks an argument.
 
 use super::args::{free, is_own};
 use super::columns::{CORRELATION, STREAM};
@@ -10,15 +10,15 @@ use polars::prelude::{
 };
 
 impl ParserConfig {
-    /// Events as HTA's frames have them: −1, 0, `[]` or an empty text where an event lacks an argument, and a column for
-    /// every argument that is asked for, occur or not. `stream` and `correlation` are −1 where there is none.
+    /// Fills events as HTA's frames are filled: −1, 0, `[]` or an empty text where an event lacks an argument, and a
+    /// column for every requested argument, even if none occurs. `stream` and `correlation` are −1 where there is none.
     ///
     /// # Columns
     /// Those of `events`, then those it lacks. Texts and lists become columns of strings. Where the column is of numbers
     /// and HTA's default is a text (`blocks_per_sm`), absence stays null.
     ///
     /// # Errors
-    /// If the selector names a column that is not asked for.
+    /// If the selector names a column that is not requested.
     ///
     /// # Example
     /// ```
@@ -48,7 +48,7 @@ impl ParserConfig {
     }
 }
 
-/// What is known of the columns of arguments that a frame has.
+/// Returns the specs of a frame's columns of arguments.
 fn of_all(events: &DataFrame) -> Vec<AttributeSpec> {
     let columns = events.columns().iter().filter(|column| !is_own(column.name()));
     let spec = |column: &Column| {
@@ -59,7 +59,7 @@ fn of_all(events: &DataFrame) -> Vec<AttributeSpec> {
     columns.map(spec).collect()
 }
 
-/// What HTA infers from the first value.
+/// Returns the type that HTA infers from the first value.
 fn type_of(column: &Column) -> ValueType {
     match column.dtype() {
         DataType::Int32 | DataType::Int64 => ValueType::Int,

@@ -1,4 +1,4 @@
-//! What follows from all rows together: ends, launches, iterations.
+//! Columns derived from all rows together: ends, partners, iterations.
 
 use super::builder::Column;
 use super::builder::{IdColumn, IdColumnBuilder};
@@ -10,10 +10,10 @@ use crate::read::Meter;
 use crate::{Compat, Result};
 use hashbrown::HashSet;
 
-/// The columns that others follow from.
+/// The columns from which others are derived.
 pub(super) struct Events {
     pub(super) index: IdColumn,
-    /// As symbols, as categories are.
+    /// Symbols, like `cat`.
     pub(super) name: Column<u32>,
     pub(super) cat: Column<u32>,
     pub(super) ts: Column<i64>,
@@ -22,7 +22,7 @@ pub(super) struct Events {
     pub(super) correlation: IdColumn,
 }
 
-/// What follows from them.
+/// The derived columns.
 pub(super) struct Derived {
     pub(super) end: Column<i64>,
     pub(super) index_correlation: IdColumn,
@@ -36,11 +36,10 @@ pub(super) struct Derived {
 }
 
 impl Events {
-    /// What follows from them, where `texts` are those of the symbols and `steps` what they say of iterations; on
-    /// an idle core, too, if there is one `beside`.
+    /// Derives columns. `texts` and `steps` are indexed by symbol; `beside` allows a second thread.
     ///
     /// # Errors
-    /// If the load is to end.
+    /// If the load was cancelled.
     pub(super) fn derive(
         &self,
         texts: &[String],
@@ -49,10 +48,10 @@ impl Events {
         meter: &Meter,
         beside: bool,
     ) -> Result<Derived> {
-        let (partners, (clock, end)) =
+        let (partners, (index, end)) =
             join(beside, || self.partners(texts), || (IterationIndex::new(&self.steps(steps)), self.ends()));
         meter.check()?;
-        let iterations = || self.iterations(texts, &clock, &partners, compat);
+        let iterations = || self.iterations(texts, &index, &partners, compat);
         let (iteration, (index_correlation, streams, names, span)) = join(beside, iterations, || {
             let (streams, names) = (distinct(&self.stream), self.names_used(texts.len()));
             (self.index_correlation(&partners), streams, names, span(&self.ts, &end))
@@ -65,7 +64,7 @@ impl Events {
         self.cat.len()
     }
 
-    /// The ProfilerStep events, in file order.
+    /// Returns the ProfilerStep events, in file order.
     fn steps(&self, steps: &[StepName]) -> Vec<ProfilerStep> {
         let mut found = Vec::new();
         self.name.each(|row, name| {
@@ -78,10 +77,10 @@ impl Events {
         found
     }
 
-    /// A row is on the GPU's side if it has a stream and a correlation id of 0 or more, or if it is a synchronisation of
-    /// the GPU.
+    /// Builds the partners. A row is on the GPU's side if it has a stream and a correlation id of 0 or more, or if it is a
+    /// synchronisation of the GPU.
     fn partners(&self, texts: &[String]) -> Partners<impl Fn(usize, i64) -> bool + Sync> {
-        // Two at most: to compare with them takes less than to look each name up.
+        // Two at most: comparing with them is faster than looking up each name.
         let sync: Vec<u32> = (0..).zip(texts).filter(|(_, text)| is_sync(text)).map(|(symbol, _)| symbol).collect();
         let is_sync = move |row: usize| !sync.is_empty() && self.name.get(row).is_some_and(|name| sync.contains(&name));
         Partners::of(&self.correlation, move |row, id| (id >= 0 && self.stream.has(row)) || is_sync(row))
@@ -97,11 +96,11 @@ impl Events {
         partner_index.fill(self.rows())
     }
 
-    /// On the CPU by time, on the GPU by the launch.
+    /// Assigns iterations: on the CPU by time, on the GPU by the launch.
     fn iterations<G: Fn(usize, i64) -> bool>(
         &self,
         texts: &[String],
-        clock: &IterationIndex,
+        index: &IterationIndex,
         partners: &Partners<G>,
         compat: Compat,
     ) -> IdColumn {
@@ -120,12 +119,12 @@ impl Events {
             let hidden = compat == Compat::Hta && self.index.get(launch) == Some(0);
             (!hidden && by_time(launch)).then_some(launch)
         };
-        let mut hand = clock.hand();
+        let mut cursor = index.cursor();
         let mut iterations = IdColumnBuilder::with_capacity(self.rows());
         for row in 0..self.rows() {
             let timed = if !self.stream.has(row) || by_time(row) { Some(row) } else { launch(row) };
             let start = timed.and_then(|timed| self.ts.get(timed));
-            if let Some(number) = start.and_then(|start| hand.at(start)) {
+            if let Some(number) = start.and_then(|start| cursor.at(start)) {
                 iterations.set(row, number);
             }
         }
@@ -141,7 +140,7 @@ impl Events {
         Column::new(values.map(|(ts, dur)| ts.saturating_add(*dur)).collect(), present)
     }
 
-    /// The symbols that are names of rows, in order of first appearance.
+    /// Returns the symbols that are names of rows, in order of first appearance.
     fn names_used(&self, symbols: usize) -> Vec<u32> {
         let (mut seen, mut used) = (vec![false; symbols], Vec::new());
         self.name.each(|_, name| {
@@ -158,7 +157,7 @@ fn is_sync(name: &str) -> bool {
     matches!(name, "Event Sync" | "Context Sync")
 }
 
-/// The first start and the last end.
+/// Returns the first start and the last end.
 fn span(starts: &Column<i64>, ends: &Column<i64>) -> (i64, i64) {
     let (mut first, mut last) = (i64::MAX, i64::MIN);
     starts.each(|_, start| first = first.min(start));
@@ -167,7 +166,7 @@ fn span(starts: &Column<i64>, ends: &Column<i64>) -> (i64, i64) {
     (first, if ends.count() == 0 { first } else { last })
 }
 
-/// The values of a column, ascending, each once.
+/// Returns the values of a column, ascending, each once.
 fn distinct(column: &IdColumn) -> Vec<i64> {
     let mut values: HashSet<i64, foldhash::fast::FixedState> = HashSet::default();
     column.each(|_, value| {

@@ -1,4 +1,4 @@
-//! The events of a rank, value by value.
+//! Typed access to the events of a rank, value by value.
 
 use super::columns::*;
 use super::int_column::IntColumn;
@@ -7,8 +7,8 @@ use crate::{Compat, Result};
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
 use std::sync::Arc;
 
-/// The events of a rank, value by value, for what goes through them in an order of its own. A row is the position of an
-/// event among all events of the rank.
+/// Columns of the events of a rank, for algorithms with their own order of rows. A row is the position of an event among
+/// all events of the rank.
 pub(crate) struct EventRows {
     compat: Compat,
     index: IntColumn,
@@ -26,7 +26,7 @@ pub(crate) struct EventRows {
 }
 
 impl EventRows {
-    /// The rows of a frame of events, which was loaded like this.
+    /// Returns the rows of a frame of events that was loaded with `compat`.
     ///
     /// # Errors
     /// If a column is missing.
@@ -53,27 +53,27 @@ impl EventRows {
         })
     }
 
-    /// How many.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// Position in the file's traceEvents.
+    /// Position in the `traceEvents` of the file.
     pub(crate) fn index(&self, row: usize) -> i64 {
         self.index.get(row).unwrap_or(-1)
     }
 
-    /// Start; none of an event that has no time.
+    /// Start, if the event has one.
     pub(crate) fn ts(&self, row: usize) -> Option<i64> {
         self.ts.get(row)
     }
 
-    /// How long it counts, see [`Compat::counted`].
+    /// Duration as it counts, see [`Compat::counted`].
     pub(crate) fn dur(&self, row: usize) -> i64 {
         self.compat.counted(self.dur.get(row).unwrap_or(0))
     }
 
-    /// Process and thread; of an event on the GPU device and stream.
+    /// Process and thread; on the GPU device and stream.
     pub(crate) fn thread(&self, row: usize) -> (Option<i64>, Option<i64>) {
         (self.pid.get(row), self.tid.get(row))
     }
@@ -90,29 +90,29 @@ impl EventRows {
         self.iteration.get(row)
     }
 
-    /// The row at the other end of its correlation: of a kernel the launch, of a launch its last kernel.
+    /// Returns the row at the other end of its correlation: the launch of a kernel, the last kernel of a launch.
     pub(crate) fn partner(&self, row: usize) -> Option<usize> {
         let wanted = self.partner.get(row)?;
         // Rows are in file order.
         self.index.row_of(wanted)
     }
 
-    /// The code of the name.
+    /// Returns the code of the name.
     pub(crate) fn name(&self, row: usize) -> u32 {
         self.name.get(row).unwrap_or(u32::MAX)
     }
 
-    /// The code of the category.
+    /// Returns the code of the category.
     pub(crate) fn cat(&self, row: usize) -> u32 {
         self.cat.get(row).unwrap_or(u32::MAX)
     }
 
-    /// The text of a name or a category; of none the empty text.
+    /// Returns the text of a name or a category; empty for an unknown code.
     pub(crate) fn text(&self, code: u32) -> &str {
         self.texts.cat_to_str(code).unwrap_or_default()
     }
 
-    /// The names, each once.
+    /// Returns the names, each once.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut codes: Vec<u32> = self.name.iter().flatten().collect();
         codes.sort_unstable();
@@ -120,7 +120,7 @@ impl EventRows {
         codes.into_iter().map(|code| self.text(code).to_owned()).collect()
     }
 
-    /// Asks of names or categories, of each text once.
+    /// Returns a function from codes to the results of `what`, which is called once per distinct text.
     pub(crate) fn per_text<'r, T: Copy + 'r>(
         &'r self,
         what: impl FnMut(&'r str) -> T + 'r,

@@ -1,4 +1,4 @@
-//! Rows → a frame, and what is to be said of it.
+//! Finished frames: the columns of a builder and the facts that are found on the way.
 
 use super::args::Slot;
 use super::build::{Builder, Rows};
@@ -14,10 +14,10 @@ use crate::read::{Anomaly, AnomalyCounts, Meter};
 use crate::{Compat, Error, Result};
 use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn};
 
-/// Fewer rows are not worth another thread.
-const ROWS_OF_ONE: usize = if cfg!(test) { 1 } else { 5000 };
+/// Rows for which another thread pays off.
+const ROWS_PER_THREAD: usize = if cfg!(test) { 1 } else { 5000 };
 
-/// What a builder has made.
+/// Result of a builder.
 pub(crate) struct Built {
     /// The events.
     pub(crate) events: DataFrame,
@@ -25,8 +25,8 @@ pub(crate) struct Built {
     pub(crate) names: Vec<String>,
     /// Iterations, ascending, each once.
     pub(crate) iterations: Vec<i64>,
-    /// Names that start with ProfilerStep but have no number.
-    pub(crate) odd_steps: Vec<String>,
+    /// Names that start with `ProfilerStep` but have no number.
+    pub(crate) unnumbered_steps: Vec<String>,
     /// Durations that HTA's rounding made negative.
     pub(crate) negative: u64,
     /// Anomalies inside events.
@@ -39,33 +39,33 @@ pub(crate) struct Built {
     pub(crate) streams: Vec<i64>,
 }
 
-/// Bytes for each row that finishing takes on top of what the rows take: ends, launches, iterations, and what finds launches.
+/// Additional bytes per row while finishing: ends, partners, iterations, and the index of partners.
 const BYTES_TO_FINISH: usize = 40;
 
 impl Builder<'_> {
-    /// An estimate of the memory that [`Self::finish`] takes on top, in bytes.
+    /// Returns an estimate of the additional memory of [`Self::finish`], in bytes.
     pub(crate) fn bytes_to_finish(&self) -> usize {
         self.rows.index.rows().saturating_mul(BYTES_TO_FINISH)
     }
 
-    /// The frame, and what is to be said of it, made by this thread and so many others.
+    /// Finishes the columns on this thread and on up to `others` further ones.
     ///
     /// # Errors
-    /// If the load is to end, or polars refuses, which no input should bring about.
+    /// If the load was cancelled, or polars refuses, which no input should cause.
     pub(crate) fn finish(mut self, others: usize) -> Result<Built> {
         let meter = self.meter;
         let args = std::mem::take(&mut self.rows.args);
         let interner = std::mem::take(&mut self.rows.interner);
         let mut anomalies = std::mem::take(&mut self.rows.anomalies);
         let rows = self.rows.index.rows();
-        let others = others.min(rows / ROWS_OF_ONE);
+        let others = others.min(rows / ROWS_PER_THREAD);
         let texts = interner.texts();
         let steps: Vec<StepName> = texts.iter().map(|text| StepName::of(text)).collect();
         let codes = CategoryCodes::of(texts)?;
         if self.slots.full() {
             anomalies.note(Anomaly::TooManyArgs);
         }
-        anomalies.add(interner.odd());
+        anomalies.add(interner.anomalies());
         let slots = self.slots.into_slots();
         meter.check()?;
         let args = args.into_iter().zip(&slots).collect();
@@ -81,11 +81,11 @@ impl Builder<'_> {
 
         let names: Vec<String> = used.iter().map(|&symbol| texts[symbol as usize].clone()).collect();
         let mut iterations: Vec<i64> = Vec::new();
-        let mut odd_steps = Vec::new();
+        let mut unnumbered_steps = Vec::new();
         for &symbol in &used {
             match steps[symbol as usize] {
                 StepName::Number(number) => iterations.push(number),
-                StepName::Unnumbered => odd_steps.push(texts[symbol as usize].clone()),
+                StepName::Unnumbered => unnumbered_steps.push(texts[symbol as usize].clone()),
                 StepName::Other => {}
             }
         }
@@ -93,11 +93,11 @@ impl Builder<'_> {
         iterations.dedup();
 
         let events = DataFrame::new(rows, columns)?;
-        Ok(Built { events, names, iterations, odd_steps, negative, anomalies, first_ts, last_end, streams })
+        Ok(Built { events, names, iterations, unnumbered_steps, negative, anomalies, first_ts, last_end, streams })
     }
 }
 
-/// The columns that every trace has, and what was seen as they were made.
+/// The columns that every trace has, and the facts found while making them.
 struct Own {
     columns: Vec<Column>,
     /// The symbols that are names of rows, in order of first appearance.
@@ -109,7 +109,7 @@ struct Own {
 }
 
 impl Rows {
-    /// The columns that every trace has; on an idle core, too, if there is one `beside`.
+    /// Finishes the columns that every trace has; `beside` allows a second thread.
     fn own_columns(
         self,
         texts: &[String],
@@ -140,8 +140,8 @@ impl Rows {
         let time = |times: builder::Column<i64>, name: &str| times.finish::<Int64Type>(name).into_column();
         let columns = vec![
             index.finish(INDEX).into_column(),
-            codes.filled(NAME, name).into_column(),
-            codes.filled(CAT, cat).into_column(),
+            codes.finish(NAME, name).into_column(),
+            codes.finish(CAT, cat).into_column(),
             time(ts, TS),
             time(dur, DUR),
             time(end, END),
@@ -156,7 +156,7 @@ impl Rows {
     }
 }
 
-/// The columns of an argument, one under each of its names; none if it has no value anywhere.
+/// Returns the columns of an argument, one under each of its names; none if it has no value anywhere.
 fn arg_columns(cells: ArgColumnBuilder, slot: &Slot, rows: usize, codes: &CategoryCodes) -> Vec<Column> {
     let Some((first, others)) = slot.columns.split_first() else { return Vec::new() };
     let Some(column) = cells.finish(first, rows, codes) else { return Vec::new() };

@@ -3,7 +3,7 @@
 use crate::Result;
 use polars::prelude::{DataFrame, DataType, Int32Chunked, Int64Chunked};
 
-/// A finished column of whole numbers, of 32 bits or of 64, read as `i64`.
+/// A finished column of integers of 32 or 64 bits, read as `i64`.
 #[derive(Debug, Clone)]
 pub(crate) enum IntColumn {
     Short(Int32Chunked),
@@ -11,10 +11,10 @@ pub(crate) enum IntColumn {
 }
 
 impl IntColumn {
-    /// The column `name` of a frame, in one piece.
+    /// Returns the column `name` of a frame, in one chunk.
     ///
     /// # Errors
-    /// If there is none, or it is not of whole numbers.
+    /// If it is missing or does not hold integers.
     pub(crate) fn of(frame: &DataFrame, name: &str) -> Result<Self> {
         let column = frame.column(name)?;
         Ok(match column.dtype() {
@@ -23,7 +23,7 @@ impl IntColumn {
         })
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Short(ints) => ints.len(),
@@ -31,7 +31,7 @@ impl IntColumn {
         }
     }
 
-    /// The value of a row.
+    /// Returns the value of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<i64> {
         match self {
@@ -40,12 +40,12 @@ impl IntColumn {
         }
     }
 
-    /// All values, in order.
+    /// Returns all values, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Option<i64>> + '_ {
         (0..self.len()).map(|row| self.get(row))
     }
 
-    /// The row that holds a value, in a column that ascends and lacks none.
+    /// Returns the row of a value, in a column that is sorted and has no nulls.
     pub(crate) fn row_of(&self, value: i64) -> Option<usize> {
         match self {
             Self::Short(ints) => ints.cont_slice().ok()?.binary_search(&i32::try_from(value).ok()?).ok(),

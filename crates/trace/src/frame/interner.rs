@@ -5,60 +5,60 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// How the raw bytes of a text become a symbol.
+/// Form of the raw bytes of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RawForm {
-    /// What stands between quotes.
+    /// The characters between quotes.
     Text,
-    /// A list or an object: its JSON on one line.
+    /// A list or an object, kept as JSON on one line.
     Json,
 }
 
-/// The texts of one file, each once.
+/// Symbol table of the texts of one file.
 #[derive(Default)]
 pub(crate) struct Interner {
-    /// Raw bytes of one way of writing → symbol.
+    /// Raw bytes → symbol; escapes make several spellings of one text.
     written: HashTable<Written>,
     bytes: Vec<u8>,
     /// Text → symbol.
     known: HashTable<u32>,
     texts: Vec<String>,
     hasher: FixedState,
-    /// Of some ways of writing, found by few of their bytes, where they stand in `bytes`: most texts are one of these.
+    /// Cache of recent spellings, indexed by a hash of few of their bytes: it answers most lookups.
     recent: Vec<Recent>,
-    /// What was repaired: once for each way of writing.
-    odd: AnomalyCounts,
+    /// Repairs, counted once per spelling.
+    anomalies: AnomalyCounts,
 }
 
-/// A way of writing that came before.
+/// A spelling in the cache.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     start: u32,
-    /// The greatest number for none.
+    /// `u32::MAX` for an empty slot.
     len: u32,
     symbol: u32,
     reading: RawForm,
 }
 
-/// How many there are, a power of two.
+/// Slots of the cache, a power of two.
 const RECENT: usize = 4096;
 
-/// Where a text stands among the recent ones: told by its length, its ends and its middle.
+/// Returns the slot of a text in the cache: a hash of its length, its ends and its middle.
 #[inline]
-fn place(raw: &[u8]) -> usize {
+fn slot(raw: &[u8]) -> usize {
     let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let half = |bytes: Option<&[u8; 4]>| bytes.map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-    let told = if raw.len() >= 8 {
+    let key = if raw.len() >= 8 {
         let middle = half(raw[raw.len() / 2..].first_chunk());
         word(raw.first_chunk()) ^ word(raw.last_chunk()).rotate_left(29) ^ (middle << 20)
     } else {
         half(raw.first_chunk()) ^ (half(raw.last_chunk()) << 29)
     };
-    let mixed = (told ^ raw.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (key ^ raw.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> (64 - RECENT.trailing_zeros())) as usize
 }
 
-/// Whether two texts of one length are the same; most are too short to be worth a call.
+/// Compares two texts of one length; inlined since most are short.
 #[inline]
 fn same(one: &[u8], other: &[u8]) -> bool {
     if let (Some(first), Some(last)) = (one.first_chunk::<16>(), one.last_chunk::<16>()) {
@@ -81,11 +81,11 @@ struct Written {
 }
 
 impl Interner {
-    /// The symbol of a text as it is written; the text itself is made only once.
+    /// Returns the symbol of a raw text; the text is decoded once per spelling.
     #[inline]
     pub(crate) fn intern(&mut self, raw: &[u8], reading: RawForm) -> u32 {
-        let place = place(raw);
-        if let Some(recent) = self.recent.get(place)
+        let slot = slot(raw);
+        if let Some(recent) = self.recent.get(slot)
             && recent.len as usize == raw.len()
             && recent.reading == reading
             && same(&self.bytes[recent.start as usize..][..raw.len()], raw)
@@ -98,12 +98,12 @@ impl Interner {
             if self.recent.is_empty() {
                 self.recent = vec![none; RECENT];
             }
-            self.recent[place] = Recent { start, len, symbol, reading };
+            self.recent[slot] = Recent { start, len, symbol, reading };
         }
         symbol
     }
 
-    /// Where a text stands in `bytes`, and its symbol.
+    /// Returns the offset of a text in `bytes`, and its symbol.
     fn find(&mut self, raw: &[u8], reading: RawForm) -> (usize, u32) {
         let hash = self.hasher.hash_one(raw);
         let bytes = &self.bytes;
@@ -118,36 +118,36 @@ impl Interner {
         }
     }
 
-    /// The texts, by symbol.
+    /// Returns the texts, by symbol.
     pub(crate) fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// What was repaired in texts, each way of writing counted once.
-    pub(crate) fn odd(&self) -> &AnomalyCounts {
-        &self.odd
+    /// Returns the repairs of texts, counted once per spelling.
+    pub(crate) fn anomalies(&self) -> &AnomalyCounts {
+        &self.anomalies
     }
 
-    /// Takes the texts of a part that it has not taken yet, as if they had been interned here. `symbols` are those of the
-    /// part's symbols here, so far; `taken` is what this said last.
-    pub(crate) fn absorb(&mut self, part: &Self, symbols: &mut Vec<u32>, taken: usize) -> usize {
-        if taken < part.bytes.len() || symbols.len() < part.texts.len() {
-            let mut new: Vec<&Written> = part.written.iter().filter(|written| written.start >= taken).collect();
-            // In the order in which they came.
+    /// Merges the new texts of a fragment, as if they had been interned here. `symbols` maps the fragment's symbols to ours
+    /// and is extended; `merged` is the result of the last merge. Returns the bytes of the fragment merged so far.
+    pub(crate) fn merge(&mut self, fragment: &Self, symbols: &mut Vec<u32>, merged: usize) -> usize {
+        if merged < fragment.bytes.len() || symbols.len() < fragment.texts.len() {
+            let mut new: Vec<&Written> = fragment.written.iter().filter(|written| written.start >= merged).collect();
+            // In the order of their first appearance.
             new.sort_unstable_by_key(|written| (written.start, written.symbol));
-            symbols.resize(part.texts.len(), 0);
+            symbols.resize(fragment.texts.len(), 0);
             for Written { start, len, reading, symbol, .. } in new {
-                symbols[*symbol as usize] = self.intern(&part.bytes[*start..start + len], *reading);
+                symbols[*symbol as usize] = self.intern(&fragment.bytes[*start..start + len], *reading);
             }
         }
-        part.bytes.len()
+        fragment.bytes.len()
     }
 
     #[cold]
     fn insert(&mut self, raw: &[u8], hash: u64, reading: RawForm) -> u32 {
         let text = match reading {
-            RawForm::Text => decode(raw, &mut self.odd).into_owned(),
-            RawForm::Json => compact(raw, &mut self.odd),
+            RawForm::Text => decode(raw, &mut self.anomalies).into_owned(),
+            RawForm::Json => compact(raw, &mut self.anomalies),
         };
         let text_hash = self.hasher.hash_one(text.as_bytes());
         let symbol = match self.known.find(text_hash, |&symbol| self.texts[symbol as usize] == text) {
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_one_symbol_however_it_is_written() {
+    fn spellings_of_one_text_have_one_symbol() {
         let mut interner = Interner::default();
         let mut symbol = |raw: &str, reading| interner.intern(raw.as_bytes(), reading);
         let plain = symbol("aten::mm", RawForm::Text);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_texts_of_a_part_come_in_as_if_they_were_read_here() {
+    fn merged_texts_get_the_symbols_of_a_sequential_parse() {
         let texts = |all: &[&str]| {
             let mut interner = Interner::default();
             let symbols: Vec<u32> = all.iter().map(|raw| interner.intern(raw.as_bytes(), RawForm::Text)).collect();
@@ -198,23 +198,23 @@ mod tests {
         let (before, behind) = (["b", r"bad \x", "a"], [r"new \q", "a", r"bad \x", "c", r"\u0061"]);
         let (mut whole, symbols) = texts(&[&before[..], &behind[..]].concat());
         let (mut first, _) = texts(&before);
-        let (mut part, places) = texts(&behind);
-        let mut absorbed = Vec::new();
-        let taken = first.absorb(&part, &mut absorbed, 0);
-        assert_eq!(places.iter().map(|&place| absorbed[place as usize]).collect::<Vec<_>>(), symbols[before.len()..]);
-        assert_eq!((first.texts(), first.odd()), (whole.texts(), whole.odd()));
+        let (mut fragment, own) = texts(&behind);
+        let mut mapped = Vec::new();
+        let taken = first.merge(&fragment, &mut mapped, 0);
+        assert_eq!(own.iter().map(|&symbol| mapped[symbol as usize]).collect::<Vec<_>>(), symbols[before.len()..]);
+        assert_eq!((first.texts(), first.anomalies()), (whole.texts(), whole.anomalies()));
 
-        // The part goes on with texts of a later place; another has met one of them in between.
+        // The fragment is used again for a later chunk; another fragment has met one of its texts in between.
         for raw in [r"bad \y", "between"] {
             whole.intern(raw.as_bytes(), RawForm::Text);
             first.intern(raw.as_bytes(), RawForm::Text);
         }
         for raw in ["late", "", r"bad \y", "a"] {
             whole.intern(raw.as_bytes(), RawForm::Text);
-            part.intern(raw.as_bytes(), RawForm::Text);
+            fragment.intern(raw.as_bytes(), RawForm::Text);
         }
-        first.absorb(&part, &mut absorbed, taken);
-        assert_eq!((first.texts(), first.odd()), (whole.texts(), whole.odd()));
-        assert_eq!(absorbed.len(), part.texts().len());
+        first.merge(&fragment, &mut mapped, taken);
+        assert_eq!((first.texts(), first.anomalies()), (whole.texts(), whole.anomalies()));
+        assert_eq!(mapped.len(), fragment.texts().len());
     }
 }

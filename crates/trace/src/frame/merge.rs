@@ -26,18 +26,18 @@ impl FragmentSink for Builder<'_> {
         if fragment.merged.array.is_some_and(|array| array != self.arrays) {
             return false;
         }
-        let Some(slots) = self.slots.places(&fragment.slots) else { return false };
+        let Some(slots) = self.slots.slot_mapping(&fragment.slots) else { return false };
         fragment.rows.args.iter().zip(slots).all(|(column, slot)| match self.rows.args.get(slot) {
-            Some(own) => own.takes(column),
+            Some(own) => own.can_merge(column),
             None => true,
         })
     }
 
     fn merge(&mut self, fragment: &mut Self, entries: u64) {
-        let slots = self.slots.extend(&mut fragment.slots);
+        let slots = self.slots.merge(&mut fragment.slots);
         let merged = &mut fragment.merged;
         merged.array = Some(self.arrays);
-        merged.texts = self.rows.interner.absorb(&fragment.rows.interner, &mut merged.symbols, merged.texts);
+        merged.texts = self.rows.interner.merge(&fragment.rows.interner, &mut merged.symbols, merged.texts);
         self.rows.append(&mut fragment.rows, entries as i64, &slots, &merged.symbols);
         // The fragment has reported its events.
         self.reported += std::mem::take(&mut fragment.reported);
@@ -52,8 +52,8 @@ impl FragmentSink for Builder<'_> {
     }
 
     fn seed(&self, fragment: &mut Self) {
-        fragment.slots = self.slots.to_teach();
-        fragment.rows.args = self.rows.args.iter().map(ArgColumnBuilder::like).collect();
+        fragment.slots = self.slots.seed();
+        fragment.rows.args = self.rows.args.iter().map(ArgColumnBuilder::seed).collect();
         fragment.merged.array = Some(self.arrays);
     }
 }

@@ -7,8 +7,8 @@ pub(super) struct FloatTimes {
     pub(super) dur: Vec<f64>,
 }
 
-/// Rounds start up and end down to whole µs, in doubles as HTA does: an event shorter than 1 µs that crosses no whole
-/// µs lasts −1 µs. Writes nanoseconds.
+/// Rounds starts up and ends down to whole µs, in doubles as HTA does; writes nanoseconds. An event shorter than 1 µs
+/// that crosses no whole µs lasts −1 µs.
 ///
 /// Applies only to files in which any event has a fractional start or none (HTA's column is then of floats).
 pub(super) fn round_like_hta(float: &FloatTimes, ts: &mut [i64], dur: &mut [i64]) {
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn starts_go_up_and_ends_go_down() {
+    fn starts_round_up_and_ends_down() {
         // 10.2 .. 12.9 → 11 .. 12;  10.2 .. 10.6 → 11 .. 10;  10 .. 10.6 → 10 .. 10
         let float = FloatTimes { ts: vec![10.2, 10.2, 10.0], dur: vec![2.7, 0.4, 0.6] };
         let (mut ts, mut dur) = (vec![0; 3], vec![0; 3]);

@@ -1,14 +1,14 @@
-//! One type for a column in all ranks.
+//! Unification of the column types of all ranks.
 
 use super::categories::{Categories, categorical};
 use crate::Result;
 use polars::prelude::{Column, DataFrame, DataType, IntoColumn, UInt32Chunked};
 
-/// Gives the columns of arguments that the ranks hold in different types one type: whole numbers become `i64`, other
-/// numbers `f64`, and both categories of their text where another rank has texts.
+/// Casts columns of arguments whose types differ between ranks to one type: integers to `i64`, other numbers to `f64`,
+/// and both to categories of their text if another rank has texts.
 ///
 /// # Errors
-/// If polars refuses, which no input should bring about.
+/// If polars refuses, which no input should cause.
 pub(crate) fn unify(frames: &mut [&mut DataFrame]) -> Result<()> {
     let mut types: Vec<(String, DataType, bool)> = Vec::new();
     for column in frames.iter().flat_map(|frame| frame.columns()) {
@@ -39,7 +39,7 @@ pub(crate) fn unify(frames: &mut [&mut DataFrame]) -> Result<()> {
     Ok(())
 }
 
-/// Numbers as categories of their text.
+/// Casts numbers to categories of their text.
 fn texts(column: &Column) -> Result<Column> {
     let texts = column.as_materialized_series().cast(&DataType::String)?;
     let categories = Categories::shared();

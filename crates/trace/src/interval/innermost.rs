@@ -1,10 +1,11 @@
-//! The shortest stretch over each of many.
+//! Innermost enclosing intervals.
 
 use super::{Reach, Span};
 use crate::exec::checkpoint::cancellable;
 use std::cmp::Reverse;
 
-/// For each of `inner` the shortest of `outer` that overlaps it, by position; of equally short ones the last.
+/// Returns, for each of `inner`, the position of the shortest of `outer` that overlaps it; of equally short ones the
+/// last.
 ///
 /// ```text
 /// outer   |---------- 0 ----------|
@@ -13,12 +14,12 @@ use std::cmp::Reverse;
 /// answer   0      1      0        0     none
 /// ```
 ///
-/// Stretches that only touch do not overlap. One of no length overlaps what it lies in, its end not included.
+/// Intervals that only touch do not overlap. An empty one overlaps the intervals that contain its start.
 pub(crate) fn innermost(outer: &[Span], inner: &[Span]) -> Vec<Option<usize>> {
     let mut order: Vec<usize> = (0..inner.len()).collect();
     order.sort_by_key(|&place| inner[place].start);
     let starts: Vec<i64> = order.iter().map(|&place| inner[place].start).collect();
-    // What has no length reaches just behind its start.
+    // An empty interval counts as 1 ns long.
     let ends: Vec<i64> =
         order.iter().map(|&place| inner[place].end.max(inner[place].start.saturating_add(1))).collect();
     let mut left = Reach::new(&ends);
@@ -27,7 +28,7 @@ pub(crate) fn innermost(outer: &[Span], inner: &[Span]) -> Vec<Option<usize>> {
     let mut answer = vec![None; inner.len()];
     for place in cancellable(shortest) {
         let begun = starts.partition_point(|&start| start < outer[place].end);
-        // Each is taken out once.
+        // Each inner interval is removed once, so that all rounds together are linear in them.
         while let Some(found) = left.last(begun, outer[place].start.saturating_add(1)) {
             left.remove(found);
             answer[order[found]] = Some(place);
@@ -42,7 +43,7 @@ mod tests {
     use crate::interval::merge::tests::{arbitrary, spans};
 
     #[test]
-    fn the_shortest_that_overlaps_wins() {
+    fn shortest_overlapping_interval_wins() {
         let outer = spans(&[(0, 100), (20, 40)]);
         let inner = spans(&[(0, 10), (25, 30), (50, 60), (90, 120), (100, 110), (30, 30), (40, 40), (100, 100)]);
         let answer = innermost(&outer, &inner);
@@ -52,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_looking_at_all_pairs_finds() {
+    fn innermost_equals_comparing_all_pairs() {
         for seed in 0..300 {
             let (outer, inner) = (arbitrary(2 * seed, seed as usize % 9), arbitrary(2 * seed + 1, 12));
             let slow = |inner: &Span| {

@@ -1,17 +1,17 @@
-//! Stretches of time that touch become one.
+//! Intervals, and the union of many.
 
 use crate::exec::checkpoint::cancellable;
 
-/// A stretch of time: from `start` up to `end`.
+/// An interval of time, `end` excluded, in nanoseconds.
 ///
-/// HTA's rounding makes stretches that end 1 µs before they start; they take part as they are.
+/// HTA's rounding makes intervals that end 1 µs before they start; they are kept as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: i64,
     pub(crate) end: i64,
 }
 
-/// The stretches that are covered, ascending and apart from each other.
+/// Returns the union of intervals: ascending, disjoint, not touching each other.
 ///
 /// ```text
 /// given    |----|  |---|
@@ -19,7 +19,7 @@ pub(crate) struct Span {
 /// merged   |-----------|    |--|
 /// ```
 pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
-    // Stable: the order among equal starts does not matter to the answer, but shall not depend on the machine.
+    // Stable, so that the order among equal starts does not depend on the machine.
     spans.sort_by_key(|span| span.start);
     let mut groups: Vec<Span> = Vec::new();
     let mut latest = i64::MIN;
@@ -33,7 +33,7 @@ pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     groups
 }
 
-/// What they last together.
+/// Returns the sum of their durations.
 pub(crate) fn length(spans: &[Span]) -> i64 {
     spans.iter().fold(0, |sum: i64, span| sum.saturating_add(span.end.saturating_sub(span.start)))
 }
@@ -46,7 +46,7 @@ pub(super) mod tests {
         pairs.iter().map(|&(start, end)| Span { start, end }).collect()
     }
 
-    /// Stretches of a small range, the same in every run.
+    /// Returns pseudo-random intervals in a small range, the same in every run.
     pub(in crate::interval) fn arbitrary(seed: u64, count: usize) -> Vec<Span> {
         let mut state = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let mut below = |limit: i64| {
@@ -66,21 +66,21 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn stretches_that_overlap_or_touch_become_one() {
+    fn overlapping_or_touching_intervals_are_merged() {
         assert_eq!(merged(spans(&[(5, 8), (0, 3), (2, 5), (9, 9)])), spans(&[(0, 8), (9, 9)]));
         assert_eq!(length(&spans(&[(0, 8), (9, 9), (20, 23)])), 11);
         assert_eq!(merged(Vec::new()), []);
     }
 
     #[test]
-    fn a_stretch_that_ends_before_it_starts_counts_as_it_is() {
+    fn reversed_intervals_are_kept() {
         assert_eq!(merged(spans(&[(11, 10), (20, 25)])), spans(&[(11, 10), (20, 25)]));
         assert_eq!(length(&spans(&[(11, 10), (20, 25)])), 4);
         assert_eq!(merged(spans(&[(0, 30), (11, 10)])), spans(&[(0, 30)]));
     }
 
     #[test]
-    fn merging_keeps_what_is_covered_and_is_idempotent() {
+    fn merging_is_idempotent_and_keeps_the_covered_time() {
         for seed in 0..300 {
             let given = arbitrary(seed, seed as usize % 14);
             let once = merged(given.clone());

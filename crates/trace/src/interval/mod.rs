@@ -1,4 +1,4 @@
-//! Arithmetic on stretches of time, in integer nanoseconds; knows nothing of traces.
+//! Arithmetic on intervals of time, in integer nanoseconds.
 
 mod innermost;
 mod merge;

@@ -1,11 +1,11 @@
-//! What runs at the same time.
+//! Time by combination of kinds that run concurrently.
 
 use super::Span;
 use crate::exec::checkpoint::cancellable;
 use std::collections::BTreeMap;
 
-/// How long each combination of kinds ran: the bits of a key are the kinds (bit 0 is the first), its value the time
-/// during which these and no others ran. Each kind's stretches are merged.
+/// Returns how long each combination of kinds ran: the bits of a key are the kinds (bit 0 is the first), its value is the
+/// time in which exactly these ran. `kinds` holds the merged intervals of each kind.
 ///
 /// ```text
 /// kind 0 (bit 1)   |------|          |--|
@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 /// key              1   3  2   -      1
 /// ```
 ///
-/// Every stretch between two changes is cut to whole multiples of `grain`. Combinations that last no time are left out.
+/// Each interval between two changes is truncated to a multiple of `grain`. Combinations without time are omitted.
 pub(crate) fn overlaps(kinds: &[Vec<Span>], grain: i64) -> BTreeMap<i64, i64> {
-    // (moment, ends before starts do not matter: what lasts no time is left out)
+    // The order of ends and starts at one moment does not matter: combinations without time are omitted.
     let mut edges: Vec<(i64, i64)> = Vec::new();
     for (kind, spans) in kinds.iter().enumerate() {
         let bit = 1 << kind;
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_are_cut_to_the_grain() {
+    fn intervals_are_truncated_to_the_grain() {
         assert_eq!(overlaps(&[spans(&[(0, 1999), (5000, 7000)])], 1000), BTreeMap::from([(1, 3000)]));
     }
 

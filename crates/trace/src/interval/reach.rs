@@ -1,7 +1,7 @@
-//! Which of many stretches reaches a moment.
+//! Search tree over the ends of intervals.
 
-/// The ends of stretches, in the order of their starts. Finds the last of the first few that reaches a moment, each time in
-/// logarithmic time, whatever overlaps.
+/// The ends of intervals, in the order of their starts. Finds the last of the first `count` that reaches a moment, in
+/// logarithmic time for any overlaps.
 ///
 /// ```text
 /// 0  |---------------|
@@ -11,15 +11,15 @@
 ///                   ▲
 /// ```
 pub(crate) struct Reach {
-    /// A binary tree of maxima: the children of `n` are `2 n` and `2 n + 1`, the leaves the ends.
+    /// A binary tree of maxima: the children of `n` are `2 n` and `2 n + 1`, the leaves are the ends.
     tree: Vec<i64>,
     leaves: usize,
 }
 
 impl Reach {
-    /// Of these ends.
+    /// Builds the tree of `ends`.
     pub(crate) fn new(ends: &[i64]) -> Self {
-        // One leaf more than ends, so that the place behind the last end is a leaf, too.
+        // One leaf more than ends, so that the position after the last end is a leaf, too.
         let leaves = (ends.len() + 1).next_power_of_two();
         let mut tree = vec![i64::MIN; 2 * leaves];
         tree[leaves..leaves + ends.len()].copy_from_slice(ends);
@@ -29,11 +29,11 @@ impl Reach {
         Self { tree, leaves }
     }
 
-    /// The last of the first `count` whose end is at or after `moment`.
+    /// Returns the last of the first `count` intervals whose end is at or after `moment`.
     pub(crate) fn last(&self, count: usize, moment: i64) -> Option<usize> {
         let mut node = self.leaves + count;
         loop {
-            // Up to where there is a neighbour on the left, and to that neighbour.
+            // To the nearest ancestor with a left sibling, and to that sibling.
             node >>= node.trailing_zeros();
             if node == 1 {
                 return None;
@@ -49,7 +49,7 @@ impl Reach {
         Some(node - self.leaves)
     }
 
-    /// Takes one out.
+    /// Removes an interval.
     pub(crate) fn remove(&mut self, place: usize) {
         let mut node = self.leaves + place;
         self.tree[node] = i64::MIN;
@@ -66,7 +66,7 @@ mod tests {
     use crate::interval::merge::tests::arbitrary;
 
     #[test]
-    fn the_last_that_reaches_is_found_as_by_looking_at_all() {
+    fn last_reaching_equals_a_linear_search() {
         for seed in 0..200 {
             let mut ends: Vec<i64> = arbitrary(seed, seed as usize % 19).iter().map(|span| span.end).collect();
             let mut reach = Reach::new(&ends);

@@ -1,13 +1,13 @@
-//! Any data frame as a table to show.
+//! Tables of data frames.
 
 use crate::frame::columns::{self, CAT, CHANGE, DIFF_COUNTS, DIFF_DURATION, NAME, SHORT_NAME, TOTAL_DURATION};
 use crate::{Change, Comparison};
 use polars::prelude::{AnyValue, Column, DataFrame};
 use trace_view::{Changes, Header, Kind, Table, TableValue, Unit, tidied};
 
-/// The first `max_rows` rows of a frame as a table. A column of known name (of events or of an answer) has its unit and
-/// meaning, the others what their type tells; lists are written as text. Only a frame that says so ([`Comparison::of`]) is
-/// shown as a comparison, with differences and kinds of change.
+/// Returns the first `max_rows` rows of a frame as a table. A known column (of events or of an answer) has its unit and
+/// meaning, other columns are typed by their values; lists are written as text. Only a frame that is marked as a
+/// comparison ([`Comparison::of`]) is shown as one, with differences and kinds of change.
 ///
 /// # Example
 /// ```
@@ -42,7 +42,7 @@ pub fn display_table(df: &DataFrame, caption: &str, max_rows: usize) -> Table {
     table.with_first_id(columns::RANK)
 }
 
-/// What became of each row; `None` if a side's counts are missing.
+/// Returns the change of each row; `None` if the counts of a side are missing.
 fn changes(shown: &DataFrame, sides: &Comparison) -> Option<Changes> {
     let rows = sides.changes(shown).ok()?.into_iter().map(|change| change as usize).collect();
     Some(Changes { column: sides.column().to_owned(), kinds: &Change::WORDS, rows })
@@ -107,7 +107,7 @@ fn cell(column: &Column, row: usize) -> TableValue {
     match column.get(row) {
         Err(_) | Ok(AnyValue::Null) => TableValue::Null,
         Ok(AnyValue::String(text)) => TableValue::Text(text.to_owned()),
-        // polars cannot tell the type of such a value, only its text.
+        // polars gives the text of such a value, but not its type.
         Ok(value) if is_category(&value) => TableValue::Text(plain(&value)),
         Ok(value) if value.dtype().is_integer() => match value.try_extract::<i64>() {
             Ok(int) => TableValue::Int(int),
@@ -129,7 +129,7 @@ fn is_category(value: &AnyValue<'_>) -> bool {
     )
 }
 
-/// A value as text, without quotes around it.
+/// Returns a value as text, without quotes around it.
 fn plain(value: &AnyValue<'_>) -> String {
     if is_category(value) || matches!(value, AnyValue::String(_) | AnyValue::StringOwned(_)) {
         return value.get_str().unwrap_or_default().to_owned();
@@ -145,7 +145,7 @@ mod tests {
     use polars::prelude::{DataType, FrozenCategories, IntoLazy, col};
 
     #[test]
-    fn categories_are_shown_as_their_names() {
+    fn categories_are_shown_as_texts() {
         let names = FrozenCategories::new(["aten::mm", "aten::add"]).unwrap();
         let df = df!("name" => ["aten::add", "aten::mm"]).unwrap();
         let df = df.lazy().select([col("name").cast(DataType::from_frozen_categories(names))]).collect().unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn known_columns_have_units_and_others_what_their_type_tells() {
+    fn known_columns_have_units_and_others_types_by_value() {
         let df = df!(
             "name" => ["aten::mm", "b"],
             "rank" => [3i64, 4],
@@ -175,7 +175,7 @@ mod tests {
                 (Unit::None, Kind::Id),
                 (Unit::Count, Kind::Number),
                 (Unit::Micros, Kind::Number),
-                // The frame does not say that it is a comparison.
+                // The frame is not marked as a comparison.
                 (Unit::Micros, Kind::Number),
                 (Unit::None, Kind::Number),
                 (Unit::None, Kind::Text),

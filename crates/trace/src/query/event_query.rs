@@ -1,4 +1,4 @@
-//! The events of a trace that have a name, a device, a rank, an iteration.
+//! Query for events by name, device, rank and iteration.
 
 use crate::dataset::{RowSelector, stacked};
 use crate::filter::Filter;
@@ -45,7 +45,7 @@ impl EventQuery {
         self
     }
 
-    /// Only what ran on this device.
+    /// Only events on this device.
     #[must_use]
     pub fn device_type(mut self, device_type: DeviceType) -> Self {
         self.device_type = device_type;
@@ -66,14 +66,14 @@ impl EventQuery {
         self
     }
 
-    /// Only events that a filter takes.
+    /// Only events that pass a filter.
     #[must_use]
     pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
         self.filter = Some(filter.into());
         self
     }
 
-    /// The events, with a leading column `rank` and the columns of [`TraceSet::events`](crate::TraceSet::events), in their
+    /// Returns the events, with a leading column `rank` and the columns of [`TraceSet::events`](crate::TraceSet::events), in their
     /// order.
     ///
     /// # Errors
@@ -92,22 +92,22 @@ impl EventQuery {
         let selected: Result<Vec<Trace>> = ranks
             .iter()
             .map(|rank| {
-                let taken = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
-                let mask = self.mask(rank, &window, taken.as_ref())?;
+                let passes = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
+                let mask = self.mask(rank, &window, passes.as_ref())?;
                 Ok(Trace { info: rank.info.clone(), events: rank.events.filter(&mask)? })
             })
             .collect();
         Ok(stacked(&selected?))
     }
 
-    fn mask(&self, trace: &Trace, window: &Window, taken: Option<&BooleanChunked>) -> Result<BooleanChunked> {
+    fn mask(&self, trace: &Trace, window: &Window, passes: Option<&BooleanChunked>) -> Result<BooleanChunked> {
         let rows = RowSelector::of(&trace.events)?;
         let names = trace.events.column(NAME)?.as_materialized_series();
         let names = names.cat::<Categorical32Type>()?;
         // By code first: one text per name, not one per event.
         let mapping = names.get_mapping();
         let named: Vec<bool> = (0..mapping.num_cats_upper_bound())
-            .map(|code| mapping.cat_to_str(code as u32).is_some_and(|name| self.takes(name)))
+            .map(|code| mapping.cat_to_str(code as u32).is_some_and(|name| self.matches(name)))
             .collect();
         let any_name = self.name.is_none() && self.short_name.is_none();
         let keep: Vec<bool> = names
@@ -117,13 +117,13 @@ impl EventQuery {
             .map(|(row, code)| {
                 (any_name || code.is_some_and(|code| named[code as usize]))
                     && rows.is_in(row, window, self.device_type)
-                    && taken.is_none_or(|taken| taken.get(row) == Some(true))
+                    && passes.is_none_or(|passes| passes.get(row) == Some(true))
             })
             .collect();
         Ok(BooleanChunked::from_slice("keep".into(), &keep))
     }
 
-    fn takes(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         let is_short = |wanted: &String| {
             let short = shorten_name(name);
             short == *wanted || trace_view::tidy(&short) == *wanted
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_found_as_written_and_as_shown() {
+    fn short_names_match_as_written_and_as_shown() {
         for short in ["at::native::::k", "at::native::k"] {
             assert_eq!(durations(EventQuery::default().short_name(short)), [40_000], "{short}");
         }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_that_is_not_there_is_an_error() {
+    fn missing_rank_is_an_error() {
         let error = EventQuery::default().ranks(7).select(trace()).unwrap_err().to_string();
         assert!(error.contains("has no rank 7 (has 0)"), "{error}");
     }

@@ -56,6 +56,6 @@ impl AnomalyCounts {
             .iter()
             .map(|&(anomaly, what)| (self.0[anomaly as usize], what))
             .filter(|(count, _)| *count > 0)
-            .map(move |(count, what)| Warning::OddValues { file: file.to_owned(), what: what.to_owned(), count })
+            .map(move |(count, what)| Warning::Anomalies { file: file.to_owned(), what: what.to_owned(), count })
     }
 }

@@ -1,10 +1,10 @@
-//! Values counted by size.
+//! Histograms with round bins.
 
 use crate::stats::micros;
 use trace_view::{Mark, Points, Series};
 
-/// Bars that count values by size: the widths of the bars are round (1, 2 or 5 times a power of ten), and there are at most
-/// `most` between the least and the largest value. Values are ns, the bars stand at µs.
+/// Counts values (ns) in bars (µs) of a round width, 1, 2 or 5 times a power of ten: at most `most` between the smallest
+/// and the largest value.
 pub(crate) fn histogram(name: &str, values: &[i64], most: usize) -> Series {
     let (least, largest) = (values.iter().copied().min().unwrap_or(0), values.iter().copied().max().unwrap_or(0));
     let width = round_width(least, largest, most);
@@ -16,12 +16,12 @@ pub(crate) fn histogram(name: &str, values: &[i64], most: usize) -> Series {
         counts[usize::try_from(bin(value) - first).unwrap_or(0)] += 1;
     }
     let middle = |bar: usize| micros((first + bar as i64).saturating_mul(width).saturating_add(width / 2));
-    // Bars without values are left out: they would only make the figure heavy.
+    // Empty bars are omitted: they would only make the figure larger.
     let (x, y) = (0..bars).filter(|&bar| counts[bar] > 0).map(|bar| (middle(bar), counts[bar] as f64)).unzip();
     Series { name: name.to_owned(), mark: Mark::Bar, x: Points::Numbers(x), y }
 }
 
-/// The least of 1, 2, 5, 10, … for which there are at most `most` bars.
+/// Returns the smallest of 1, 2, 5, 10, … that makes at most `most` bars.
 fn round_width(least: i64, largest: i64, most: usize) -> i64 {
     let most = i64::try_from(most.max(1)).unwrap_or(i64::MAX);
     let bars = |width: &i64| largest.div_euclid(*width).checked_sub(least.div_euclid(*width));
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_more_bars_than_asked_for() {
+    fn bars_never_exceed_the_limit() {
         for most in [1, 7, 300] {
             let values: Vec<i64> = (0..1000).map(|n| n * n * 977 % 1_234_567).collect();
             let (x, y) = bars(&values, most);

@@ -1,6 +1,6 @@
 //! Exact moments of whole numbers, mergeable in any order.
 
-/// Count, sum, sum of squares, least and largest of whole numbers: exact, and the same in whatever order they come.
+/// Count, sum, sum of squares, minimum and maximum of integers: exact, and independent of their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Moments {
     pub(crate) count: i64,
@@ -17,12 +17,12 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Takes one more number.
+    /// Adds a number.
     pub(crate) fn add(&mut self, value: i64) {
         self.merge(Self { count: 1, sum: value, squares: i128::from(value).pow(2), min: value, max: value });
     }
 
-    /// Takes all numbers of another.
+    /// Merges the numbers of another.
     pub(crate) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.sum = self.sum.saturating_add(other.sum);
@@ -31,12 +31,12 @@ impl Moments {
         self.max = self.max.max(other.max);
     }
 
-    /// The mean; of nothing there is none.
+    /// Returns the mean; `None` without numbers.
     pub(crate) fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The standard deviation of a sample (n − 1); of one number there is none.
+    /// Returns the standard deviation of a sample (n − 1); `None` for less than two numbers.
     pub(crate) fn deviation(&self) -> Option<f64> {
         if self.count < 2 {
             return None;

@@ -1,36 +1,36 @@
-//! Numbers of HTA's answers: rounding and description as numpy and pandas do them.
+//! Rounding and description of numbers as numpy and pandas do them.
 
-/// A number rounded to so many decimals, halves to even, as numpy rounds.
+/// Rounds to `decimals` digits, halves to even, as numpy does.
 pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     (value * scale).round_ties_even() / scale
 }
 
-/// `part` of `whole` in percent, rounded; nothing of nothing is nothing to say.
+/// Returns `part` of `whole` in percent, rounded; `None` if `whole` is 0.
 pub(crate) fn percent(part: i64, whole: i64, decimals: i32) -> Option<f64> {
     (whole != 0).then(|| rounded(100.0 * micros(part) / micros(whole), decimals))
 }
 
-/// The sum, at most the largest number there is: clocks of broken traces lie that far apart.
+/// Returns the saturating sum: clocks of broken traces are that far apart.
 pub(crate) fn total(values: impl IntoIterator<Item = i64>) -> i64 {
     values.into_iter().fold(0, i64::saturating_add)
 }
 
-/// Nanoseconds in µs.
+/// Converts nanoseconds to µs.
 pub(crate) fn micros(nanos: i64) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// The value below which the share `q` of the ascending `values` lies, interpolated.
+/// Returns the quantile `q` of ascending `values`, interpolated.
 pub(crate) fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
-    let place = q * last as f64;
-    let below = (place.floor() as usize).min(last);
+    let position = q * last as f64;
+    let below = (position.floor() as usize).min(last);
     let above = (below + 1).min(last);
-    Some(values[below] + (values[above] - values[below]) * (place - below as f64))
+    Some(values[below] + (values[above] - values[below]) * (position - below as f64))
 }
 
-/// Count, mean, standard deviation (n − 1), least, quartiles, largest, as pandas describes numbers; they are sorted.
+/// Returns count, mean, standard deviation (n − 1), minimum, quartiles and maximum, as pandas does; sorts `values`.
 pub(crate) fn describe(values: &mut [f64]) -> [Option<f64>; 8] {
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_go_to_the_even_neighbour() {
+    fn halves_round_to_even() {
         assert_eq!(rounded(0.125, 2), 0.12);
         assert_eq!(rounded(0.375, 2), 0.38);
         assert_eq!(percent(1, 3, 2), Some(33.33));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_described_as_pandas_does() {
+    fn description_equals_that_of_pandas() {
         let of = |values: &[f64]| describe(&mut values.to_vec());
         // Around the mean 2.5: 0.5² + 1.5² + 3.5² + 1.5² = 17.
         let deviation = (17.0_f64 / 3.0).sqrt();

@@ -1,26 +1,26 @@
-//! Names that have no row of their own.
+//! Top names of a table: the tail is folded into the row `others`.
 
 use crate::stats::{Moments, micros, quantile};
 use std::collections::BTreeMap;
 
-/// What names with no row of their own are called.
+/// The row of folded names, as HTA calls it.
 pub(crate) const OTHERS: &str = "others";
 
-/// Which names have a row of their own.
+/// Rule that decides which names keep their row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fold<'f> {
-    /// How many at most; of fewer all have one.
+    /// Names at most; with fewer, all keep their row.
     pub(crate) most: usize,
-    /// In the order of their sums, those above this quantile of the cumulative sums have none.
+    /// In descending order of sums, names above this quantile of the cumulative sums are folded.
     pub(crate) ratio: f64,
-    /// Texts of which a name that holds one has its own row whatever its sum.
+    /// Patterns: a name that contains one keeps its row for any sum.
     pub(crate) always: &'f [String],
-    /// Whether to describe what is left as HTA does.
+    /// Whether to describe the names as HTA does.
     pub(crate) hta: bool,
 }
 
 impl Fold<'_> {
-    /// The durations by name, with all that have no row of their own under [`OTHERS`].
+    /// Returns the durations by name, with folded names under [`OTHERS`].
     ///
     /// ```text
     /// most 3, ratio 0.5    sums      10   6   3   2   1
@@ -45,12 +45,12 @@ impl Fold<'_> {
         ascending.sort_by(f64::total_cmp);
         let most = quantile(&ascending, self.ratio).unwrap_or(0.0);
         let mut rows: BTreeMap<&str, Moments> = BTreeMap::new();
-        for (place, ((name, moments), cumulative)) in longest.into_iter().zip(cumulative).enumerate() {
+        for (position, ((name, moments), cumulative)) in longest.into_iter().zip(cumulative).enumerate() {
             let always = self.always.iter().any(|text| name.contains(text.as_str()));
             // Differs from HTA: without `always` it exempts names whose sum is negative, which its rounding makes.
             let exempt = self.hta && self.always.is_empty() && moments.sum < 0;
-            let is_other = !always && !exempt && (cumulative > most || place >= self.most);
-            let row = rows.entry(if is_other { OTHERS } else { name }).or_default();
+            let is_folded = !always && !exempt && (cumulative > most || position >= self.most);
+            let row = rows.entry(if is_folded { OTHERS } else { name }).or_default();
             // Differs from HTA: it describes the sums of the names, so that mean, maximum and minimum are sums.
             if self.hta { row.add(moments.sum) } else { row.merge(moments) }
         }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_sums_are_others_unless_their_name_is_wanted() {
+    fn small_sums_are_folded_unless_always_kept() {
         let mut names: BTreeMap<String, Moments> = BTreeMap::new();
         for (name, durations) in [("a", &[7, 3][..]), ("b", &[6]), ("c", &[3]), ("d", &[2]), ("e wanted", &[1])] {
             let moments = names.entry(name.to_owned()).or_default();

@@ -33,7 +33,7 @@ fn structure(random: &mut Random, trace: &mut Value) {
             ["distributedInfo", "baseTimeNanoseconds", "deviceProperties", "schemaVersion", "traceName", "traceEvents"];
         let most = if random.below(20) == 0 { keys.len() } else { keys.len() - 1 };
         let key = keys[random.below(most)];
-        trace[key] = odd(random);
+        trace[key] = misfit(random);
         return;
     }
     let Some(events) = trace.get_mut("traceEvents").and_then(Value::as_array_mut).filter(|events| !events.is_empty())
@@ -48,10 +48,10 @@ fn structure(random: &mut Random, trace: &mut Value) {
             events.insert(other, again);
         }
         3 => events.swap(at, other),
-        4 => events[at] = odd(random),
+        4 => events[at] = misfit(random),
         5 => {
             // The same for many: all on one thread, all at one time, all of one name.
-            let (key, value) = (*random.of(&["pid", "tid", "ts", "dur", "name", "cat"]), odd(random));
+            let (key, value) = (*random.of(&["pid", "tid", "ts", "dur", "name", "cat"]), misfit(random));
             let every = 1 + random.below(4);
             events
                 .iter_mut()
@@ -87,7 +87,7 @@ fn structure(random: &mut Random, trace: &mut Value) {
                 "Collective name",
                 "queued",
             ]);
-            let value = odd(random);
+            let value = misfit(random);
             if let Some(args) = events[at].get_mut("args").and_then(Value::as_object_mut) {
                 args.insert(key.to_owned(), value);
             }
@@ -116,12 +116,12 @@ fn member(random: &mut Random, object: &mut Map<String, Value>) {
     if random.below(4) == 0 {
         object.remove(key);
     } else {
-        object.insert(key.clone(), odd(random));
+        object.insert(key.clone(), misfit(random));
     }
 }
 
 /// A value that hardly belongs where it is put.
-fn odd(random: &mut Random) -> Value {
+fn misfit(random: &mut Random) -> Value {
     let whole = random.next() as i64;
     match random.below(22) {
         0 => Value::Null,
@@ -149,7 +149,7 @@ fn odd(random: &mut Random) -> Value {
     }
 }
 
-/// Changes some bytes, or cuts, doubles and moves stretches.
+/// Changes some bytes, or removes and copies ranges of them.
 fn letters(random: &mut Random, bytes: &mut Vec<u8>) {
     if bytes.is_empty() {
         return;
@@ -162,9 +162,9 @@ fn letters(random: &mut Random, bytes: &mut Vec<u8>) {
         6 => bytes.truncate(at),
         7 | 8 => drop(bytes.drain(at..end)),
         9 => {
-            let stretch = bytes[at..end].to_vec();
+            let range = bytes[at..end].to_vec();
             let to = random.below(bytes.len());
-            bytes.splice(to..to, stretch);
+            bytes.splice(to..to, range);
         }
         _ => bytes.insert(at, *random.of(b"\"\\{}[],")),
     }

@@ -18,7 +18,7 @@ use trace_testkit::Random;
 
 /// About ten seconds of work.
 const MUTATIONS: u64 = 500;
-/// No mutated trace has more than a few hundred events: whoever needs so long hangs, however busy the machine is.
+/// No mutated trace has more than a few hundred events: a load that takes longer hangs, even on a busy machine.
 const HANGS: Duration = Duration::from_secs(60);
 
 #[test]

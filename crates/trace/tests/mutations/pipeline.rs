@@ -10,7 +10,7 @@ use trace::{Answer, Compat, LabeledTrace, LoadOptions, ParserConfig, TraceDiff, 
 use trace_testkit::Random;
 use trace_view::Present;
 
-/// What came of it.
+/// Result of a load.
 pub(crate) struct Done {
     pub(crate) loaded: bool,
     pub(crate) answers: usize,

@@ -1,4 +1,4 @@
-//! Traces to break: stretches of recorded ones, small enough to break many.
+//! Traces to mutate: excerpts of recorded ones, small enough to break many.
 
 use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Events in one stretch, and with them whatever shares a correlation id.
-const STRETCH: usize = 120;
+/// Events of an excerpt, besides those that share a correlation id.
+const EXCERPT: usize = 120;
 
-/// Our own traces, and those of others where they are.
+/// Our own traces, and the shared ones if they exist.
 pub(crate) fn sources() -> Vec<Value> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let own = here.join("../../notebooks/data");
@@ -29,7 +29,7 @@ pub(crate) fn sources() -> Vec<Value> {
         let mut text = Vec::new();
         MultiGzDecoder::new(File::open(&file).unwrap()).read_to_end(&mut text).unwrap();
         let trace: Value = serde_json::from_slice(&text).unwrap();
-        sources.extend(stretches(&trace));
+        sources.extend(excerpts(&trace));
     }
     sources
 }
@@ -44,23 +44,23 @@ fn first_file(path: &Path) -> PathBuf {
     files.swap_remove(0)
 }
 
-/// The beginning and two stretches from within, each with its steps and with both ends of its correlations.
-fn stretches(trace: &Value) -> Vec<Value> {
+/// Returns the beginning and two excerpts from within, each with its steps and with both ends of its correlations.
+fn excerpts(trace: &Value) -> Vec<Value> {
     let events = trace["traceEvents"].as_array().unwrap();
     let correlation = |event: &Value| event["args"]["correlation"].as_i64();
     let is_step = |event: &Value| event["name"].as_str().is_some_and(|name| name.starts_with("ProfilerStep"));
     [0, events.len() / 3, events.len() * 2 / 3]
         .into_iter()
         .map(|from| {
-            let to = (from + STRETCH).min(events.len());
+            let to = (from + EXCERPT).min(events.len());
             let ids: Vec<i64> = events[from..to].iter().filter_map(correlation).collect();
             let within = |(at, event): &(usize, &Value)| {
                 (from..to).contains(at) || is_step(event) || correlation(event).is_some_and(|id| ids.contains(&id))
             };
-            let kept = events.iter().enumerate().filter(within).map(|(_, event)| event.clone()).take(2 * STRETCH);
-            let mut stretch = trace.clone();
-            stretch["traceEvents"] = kept.collect();
-            stretch
+            let kept = events.iter().enumerate().filter(within).map(|(_, event)| event.clone()).take(2 * EXCERPT);
+            let mut excerpt = trace.clone();
+            excerpt["traceEvents"] = kept.collect();
+            excerpt
         })
         .collect()
 }

@@ -1,13 +1,13 @@
-//! docs/parity.md: what is compared, and what came of it. Each test writes one section of it.
+//! docs/parity.md: the comparisons with HTA and their results. Each test writes one section.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Set to 1 to write the page; else a section that says something else fails.
+/// Set to 1 to write the page; otherwise a section that differs fails.
 const WRITE: &str = "TRACEBOOK_WRITE_PARITY";
 
-/// What stands before the sections.
+/// Text before the sections.
 const HEAD: &str = "# Parity with HTA
 
 Written by the parity tests (`crates/trace/tests/parity`), which fail if this page is stale;
@@ -24,18 +24,18 @@ const SECTIONS: &[&str] =
 /// One at a time: tests run side by side.
 static PAGE: Mutex<()> = Mutex::new(());
 
-/// The section of this name must hold these lines.
+/// Requires that a section has these lines.
 ///
 /// # Panics
 /// If it does not, and is not to be written.
 pub(crate) fn section(name: &str, lines: &[String]) {
     let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
-    say_so(name, lines);
+    check_or_write(name, lines);
 }
 
-/// The same, by whoever holds the page.
-fn say_so(name: &str, lines: &[String]) {
-    assert!(SECTIONS.contains(&name), "{name} is no section of docs/parity.md");
+/// Checks or writes a section; the caller holds the lock.
+fn check_or_write(name: &str, lines: &[String]) {
+    assert!(SECTIONS.contains(&name), "unknown section {name} of docs/parity.md");
     let mut sections = sections(&std::fs::read_to_string(path()).unwrap_or_default());
     let text = lines.join("\n");
     let known = sections.get(name).map(|text| text.as_str());

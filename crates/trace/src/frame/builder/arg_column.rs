@@ -1,4 +1,4 @@
-//! The values of one argument while they come: numbers as long as only such come.
+//! Column builder of an argument, whose type follows its values.
 
 use super::category_codes::CategoryCodes;
 use super::column_builder::ColumnBuilder;
@@ -8,11 +8,11 @@ use crate::frame::interner::{Interner, RawForm};
 use crate::read::{Anomaly, AnomalyCounts, Raw, Token};
 use polars::prelude::{Float64Type, Int64Type, IntoSeries, Series};
 
-/// The values of one argument. Costs nothing until the first one arrives.
+/// Column builder of one argument. Costs no memory until the first value arrives.
 #[derive(Default)]
 pub(crate) struct ArgColumnBuilder {
-    cells: Values,
-    /// Of any kind: a token came that a column of texts would have taken as its text.
+    values: Values,
+    /// Whether a number arrived that a column of texts would have kept as text ([`ArgKind::Any`] only).
     numbers: bool,
 }
 
@@ -27,7 +27,7 @@ enum Values {
 }
 
 impl ArgColumnBuilder {
-    /// Takes the value of a row.
+    /// Sets the value of a row.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -35,107 +35,107 @@ impl ArgColumnBuilder {
         kind: ArgKind,
         value: Raw<'_>,
         texts: &mut Interner,
-        odd: &mut AnomalyCounts,
+        anomalies: &mut AnomalyCounts,
     ) {
         match kind {
             ArgKind::Int => {
-                if let Some(value) = number(value, Token::integer, odd) {
-                    self.cells.int(row, value);
+                if let Some(value) = number(value, Token::integer, anomalies) {
+                    self.values.int(row, value);
                 }
             }
             ArgKind::Id => {
-                if let Some(value) = number(value, Token::integer, odd) {
-                    self.cells.id(row, value);
+                if let Some(value) = number(value, Token::integer, anomalies) {
+                    self.values.id(row, value);
                 }
             }
             ArgKind::Float => {
-                if let Some(value) = number(value, Token::as_f64, odd) {
-                    self.cells.float(row, value);
+                if let Some(value) = number(value, Token::as_f64, anomalies) {
+                    self.values.float(row, value);
                 }
             }
-            ArgKind::Text => self.cells.text(row, value, texts),
-            ArgKind::Any => self.any(row, value, texts, odd),
+            ArgKind::Text => self.values.text(row, value, texts),
+            ArgKind::Any => self.any(row, value, texts, anomalies),
         }
     }
 
-    /// Whether a later part took its values as they would have been taken here.
-    pub(crate) fn takes(&self, part: &Self) -> bool {
-        match (&self.cells, &part.cells) {
+    /// Whether a later fragment typed its values as a sequential parse would have.
+    pub(crate) fn can_merge(&self, fragment: &Self) -> bool {
+        match (&self.values, &fragment.values) {
             (Values::Nothing, _) => true,
-            (Values::Symbols(_), _) | (_, Values::Symbols(_)) => !part.numbers,
+            (Values::Symbols(_), _) | (_, Values::Symbols(_)) => !fragment.numbers,
             _ => true,
         }
     }
 
-    /// Without values; of texts if these are.
-    pub(crate) fn like(&self) -> Self {
-        match self.cells {
-            Values::Symbols(_) => Self { cells: Values::Symbols(ColumnBuilder::default()), numbers: false },
+    /// Returns an empty builder with which a fragment is seeded: of texts if this one is.
+    pub(crate) fn seed(&self) -> Self {
+        match self.values {
+            Values::Symbols(_) => Self { values: Values::Symbols(ColumnBuilder::default()), numbers: false },
             _ => Self::default(),
         }
     }
 
-    /// Moves the values of a later part, which [`Self::takes`] allows, behind these, from `row` on; `symbols` are the
-    /// symbols here of those there. What type the values were of, the part keeps: here they have that type by now, too.
-    pub(crate) fn append(&mut self, row: usize, part: &mut Self, symbols: &[u32], texts: &mut Interner) {
-        self.numbers |= std::mem::take(&mut part.numbers);
-        if matches!(part.cells, Values::Symbols(_))
-            && matches!(self.cells, Values::Ints(_) | Values::Ids(_) | Values::Floats(_))
+    /// Moves the values of a later fragment, which [`Self::can_merge`] allows, behind these, from `row` on; `symbols` maps
+    /// the fragment's symbols to ours. The fragment keeps its type, which this column has by now, too.
+    pub(crate) fn append(&mut self, row: usize, fragment: &mut Self, symbols: &[u32], texts: &mut Interner) {
+        self.numbers |= std::mem::take(&mut fragment.numbers);
+        if matches!(fragment.values, Values::Symbols(_))
+            && matches!(self.values, Values::Ints(_) | Values::Ids(_) | Values::Floats(_))
         {
-            self.cells = Values::Symbols(std::mem::take(&mut self.cells).written(texts));
+            self.values = Values::Symbols(std::mem::take(&mut self.values).written(texts));
         }
-        match (&mut self.cells, &mut part.cells) {
+        match (&mut self.values, &mut fragment.values) {
             (_, Values::Nothing) => {}
-            (Values::Symbols(mine), Values::Symbols(part)) => {
-                mine.append_as(row, part, |symbol| symbols[symbol as usize]);
+            (Values::Symbols(mine), Values::Symbols(fragment)) => {
+                mine.append_as(row, fragment, |symbol| symbols[symbol as usize]);
             }
-            (Values::Ints(mine), Values::Ints(part)) => mine.append(row, part),
-            (Values::Ids(mine), Values::Ids(part)) => mine.append(row, part),
-            (Values::Floats(mine), Values::Floats(part)) => mine.append(row, part),
-            (Values::Floats(mine), Values::Ints(part)) => mine.append_as(row, part, |value| value as f64),
-            (Values::Ints(ints), Values::Floats(part)) => {
+            (Values::Ints(mine), Values::Ints(fragment)) => mine.append(row, fragment),
+            (Values::Ids(mine), Values::Ids(fragment)) => mine.append(row, fragment),
+            (Values::Floats(mine), Values::Floats(fragment)) => mine.append(row, fragment),
+            (Values::Floats(mine), Values::Ints(fragment)) => mine.append_as(row, fragment, |value| value as f64),
+            (Values::Ints(ints), Values::Floats(fragment)) => {
                 let mut floats = std::mem::take(ints).map(|value| value as f64);
-                floats.append(row, part);
-                self.cells = Values::Floats(floats);
+                floats.append(row, fragment);
+                self.values = Values::Floats(floats);
             }
             (Values::Nothing, _) => {
-                self.cells = part.cells.empty();
-                self.append(row, part, symbols, texts);
+                self.values = fragment.values.empty();
+                self.append(row, fragment, symbols, texts);
             }
-            // A part that holds numbers does not fit texts; an argument is of ids in all parts or in none.
+            // A fragment with numbers cannot be merged into texts; an argument has ids in all fragments or in none.
             (Values::Symbols(_) | Values::Ids(_), _) | (_, Values::Symbols(_) | Values::Ids(_)) => {}
         }
     }
 
-    /// The finished column of so many rows. `None` if no value ever arrived.
+    /// Finishes the column with `rows` rows; `None` if no value arrived.
     pub(crate) fn finish(self, name: &str, rows: usize, codes: &CategoryCodes) -> Option<Series> {
-        Some(match self.cells {
+        Some(match self.values {
             Values::Nothing => return None,
             Values::Ints(ints) => ints.fill(rows).finish::<Int64Type>(name).into_series(),
             Values::Ids(ids) => ids.fill(rows).finish(name),
             Values::Floats(floats) => floats.fill(rows).finish::<Float64Type>(name).into_series(),
-            Values::Symbols(symbols) => codes.sparse(name, symbols, rows),
+            Values::Symbols(symbols) => codes.finish_builder(name, symbols, rows),
         })
     }
 
-    fn any(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, odd: &mut AnomalyCounts) {
+    fn any(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner, anomalies: &mut AnomalyCounts) {
         let token = match value {
-            Raw::Token(token) if !matches!(self.cells, Values::Symbols(_)) => token,
-            other => return self.cells.text(row, other, texts),
+            Raw::Token(token) if !matches!(self.values, Values::Symbols(_)) => token,
+            other => return self.values.text(row, other, texts),
         };
         self.numbers = true;
-        // Python's true is a one.
+        // As in Python, true is 1.
         if let b"true" | b"false" = token.text {
-            return self.cells.int(row, i64::from(token.text == b"true"));
+            return self.values.int(row, i64::from(token.text == b"true"));
         }
         let whole = if token.is_float() { Err(Anomaly::HugeInteger) } else { token.integer() };
         match whole {
-            Ok(value) => self.cells.int(row, value),
+            Ok(value) => self.values.int(row, value),
             Err(Anomaly::HugeInteger) => match token.as_f64() {
-                Ok(value) => self.cells.float(row, value),
-                Err(kind) => odd.note(kind),
+                Ok(value) => self.values.float(row, value),
+                Err(kind) => anomalies.note(kind),
             },
-            Err(kind) => odd.note(kind),
+            Err(kind) => anomalies.note(kind),
         }
     }
 }
@@ -196,7 +196,7 @@ impl Values {
         *self = Self::Symbols(symbols);
     }
 
-    /// The values as texts.
+    /// Converts the values to texts.
     fn written(self, texts: &mut Interner) -> ColumnBuilder<u32> {
         let mut written = |text: String| texts.intern(text.as_bytes(), RawForm::Text);
         match self {
@@ -208,7 +208,7 @@ impl Values {
         }
     }
 
-    /// An empty column of the same type.
+    /// Returns an empty column of the same type.
     fn empty(&self) -> Self {
         match self {
             Self::Nothing => Self::Nothing,
@@ -220,7 +220,7 @@ impl Values {
     }
 }
 
-/// The symbol of a value as it is written.
+/// Interns a raw value; `None` for null.
 #[inline]
 pub(crate) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
     let (bytes, reading) = match value {
@@ -231,18 +231,18 @@ pub(crate) fn symbol(value: Raw<'_>, texts: &mut Interner) -> Option<u32> {
     Some(texts.intern(bytes, reading))
 }
 
-/// A number, also from text that holds one.
+/// Parses a number, also from a text that contains one; notes anomalies.
 #[inline]
 pub(crate) fn number<'a, T>(
     value: Raw<'a>,
     read: impl Fn(&Token<'a>) -> Result<T, Anomaly>,
-    odd: &mut AnomalyCounts,
+    anomalies: &mut AnomalyCounts,
 ) -> Option<T> {
     let result = match value {
         Raw::Null => return None,
         Raw::Token(token) => read(&token),
-        Raw::Text(text) => read(&Token::of(text.trim_ascii())).inspect(|_| odd.note(Anomaly::NumberAsText)),
+        Raw::Text(text) => read(&Token::of(text.trim_ascii())).inspect(|_| anomalies.note(Anomaly::NumberAsText)),
         Raw::Nested(_) => Err(Anomaly::NotANumber),
     };
-    result.map_err(|kind| odd.note(kind)).ok()
+    result.map_err(|kind| anomalies.note(kind)).ok()
 }

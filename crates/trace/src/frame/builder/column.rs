@@ -1,38 +1,38 @@
-//! Columns whose rows have all come.
+//! Finished columns, before they become polars' series.
 
 use polars::prelude::{ChunkedArray, PlSmallStr, PolarsNumericType};
 use polars_arrow::bitmap::Bitmap;
 
-/// A column with a place for each row.
+/// A finished column: one slot per row, and a validity bitmap.
 pub(crate) struct Column<T> {
-    /// Of any value where none is there.
+    /// Values by row; arbitrary for nulls.
     values: Vec<T>,
-    /// Which values are there; none if all are.
+    /// Validity by row; `None` if there are no nulls.
     present: Option<Bitmap>,
 }
 
 impl<T: Copy> Column<T> {
-    /// The column of these values; `present`, of their length, says which of them are there.
+    /// Creates a column; `present` is the validity, as long as `values`.
     pub(crate) fn new(values: Vec<T>, present: Option<Bitmap>) -> Self {
         Self { values, present }
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// A value for each row, any where none is there.
+    /// Returns the values by row, arbitrary for nulls.
     pub(crate) fn values(&self) -> &[T] {
         &self.values
     }
 
-    /// The same, to be changed.
+    /// Returns the values by row for changing.
     pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
-    /// Which values are there; none if all are.
+    /// Returns the validity; `None` if there are no nulls.
     pub(crate) fn present(&self) -> Option<&Bitmap> {
         self.present.as_ref()
     }
@@ -43,13 +43,13 @@ impl<T: Copy> Column<T> {
         self.present.as_ref().is_none_or(|present| present.get_bit(row))
     }
 
-    /// The value of a row.
+    /// Returns the value of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<T> {
         self.has(row).then(|| self.values[row])
     }
 
-    /// Shows each row that has a value, in order.
+    /// Calls `show` with each row that has a value, in order.
     #[inline]
     pub(crate) fn each(&self, mut show: impl FnMut(usize, T)) {
         match &self.present {
@@ -58,12 +58,12 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// How many values are there.
+    /// Number of non-null values.
     pub(crate) fn count(&self) -> usize {
         self.present.as_ref().map_or(self.values.len(), Bitmap::set_bits)
     }
 
-    /// The finished column.
+    /// Converts the column to a polars column.
     pub(crate) fn finish<P>(self, name: &str) -> ChunkedArray<P>
     where
         P: PolarsNumericType<Native = T>,
@@ -72,13 +72,13 @@ impl<T: Copy> Column<T> {
     }
 }
 
-/// Shows the rows whose bits are set, in order.
+/// Calls `show` with the position of each set bit, in order.
 #[inline]
 fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
     each_word(bits, |first, word| each_set_of(word, first, &mut show));
 }
 
-/// Shows the bits of 64 rows after the other, and the number of their first row; behind the last row they are zero.
+/// Calls `show` with the first row and the bits of each 64 rows; bits behind the last row are zero.
 #[inline]
 pub(crate) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
     let mut words = bits.fast_iter_u64();
@@ -93,6 +93,7 @@ pub(crate) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
     }
 }
 
+/// Calls `show` with the row of each set bit of a word.
 #[inline]
 pub(crate) fn each_set_of(mut word: u64, first: usize, show: &mut impl FnMut(usize)) {
     while word != 0 {

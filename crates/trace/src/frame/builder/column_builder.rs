@@ -1,15 +1,15 @@
-//! Columns while they grow: the values that are there, one behind the other, and a bit for each row.
+//! Column builder: dense values and a validity bitmap.
 
 use super::column::{Column, each_set_of, each_word};
 use polars_arrow::bitmap::BitmapBuilder;
 
-/// A column of values that may be absent. Costs nothing until the first value arrives, and a bit for a row without one.
+/// Column builder with nulls. Costs no memory until the first value arrives, and one bit per null.
 pub(crate) struct ColumnBuilder<T> {
-    /// Only those that are there.
+    /// Non-null values, in order.
     values: Vec<T>,
-    /// Up to the row of the last value.
+    /// Rows up to the last value, included.
     rows: usize,
-    /// Which rows have a value; empty as long as all have.
+    /// Validity by row; empty while there are no nulls.
     present: BitmapBuilder,
 }
 
@@ -20,12 +20,12 @@ impl<T> Default for ColumnBuilder<T> {
 }
 
 impl<T: Copy + Default> ColumnBuilder<T> {
-    /// With room for so many values.
+    /// Creates a builder with room for `values` values.
     pub(crate) fn with_capacity(values: usize) -> Self {
         Self { values: Vec::with_capacity(values), ..Self::default() }
     }
 
-    /// The value of a row at or after the last one set.
+    /// Sets the value of a row at or after the last one set.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, value: T) {
         if row == self.rows && self.present.is_empty() {
@@ -36,7 +36,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         }
     }
 
-    /// The same, where a row has no value or already one. Apart, so that what most columns do is short.
+    /// Sets a value after nulls, or again. Not inlined, so that the common case is short.
     #[inline(never)]
     fn set_with_gaps(&mut self, row: usize, value: T) {
         if row < self.rows {
@@ -51,28 +51,28 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.rows = row + 1;
     }
 
-    /// Moves the column of a later part behind this one, from `row` on.
-    pub(crate) fn append(&mut self, row: usize, part: &mut Self) {
-        self.append_rows(row, part);
-        self.values.extend_from_slice(&part.values);
-        part.values.clear();
+    /// Moves the column of a later fragment behind this one, from `row` on.
+    pub(crate) fn append(&mut self, row: usize, fragment: &mut Self) {
+        self.append_rows(row, fragment);
+        self.values.extend_from_slice(&fragment.values);
+        fragment.values.clear();
     }
 
-    /// The same, each value made from one of the part's.
+    /// Appends like [`Self::append`], converting each value.
     pub(crate) fn append_as<U: Copy + Default>(
         &mut self,
         row: usize,
-        part: &mut ColumnBuilder<U>,
+        fragment: &mut ColumnBuilder<U>,
         to: impl Fn(U) -> T,
     ) {
-        self.append_rows(row, part);
-        self.values.extend(part.values.iter().map(|&value| to(value)));
-        part.values.clear();
+        self.append_rows(row, fragment);
+        self.values.extend(fragment.values.iter().map(|&value| to(value)));
+        fragment.values.clear();
     }
 
-    /// Which rows of a later part have a value. It keeps no row, and the memory of its values.
-    fn append_rows<U: Copy + Default>(&mut self, row: usize, part: &mut ColumnBuilder<U>) {
-        let (rows, present) = (std::mem::take(&mut part.rows), std::mem::take(&mut part.present));
+    /// Moves the validity of a later fragment, which keeps the memory of its values.
+    fn append_rows<U: Copy + Default>(&mut self, row: usize, fragment: &mut ColumnBuilder<U>) {
+        let (rows, present) = (std::mem::take(&mut fragment.rows), std::mem::take(&mut fragment.present));
         if rows == 0 {
             return;
         }
@@ -88,55 +88,54 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.rows = row + rows;
     }
 
-    /// The last value.
+    /// Returns the last value.
     pub(crate) fn last(&self) -> Option<T> {
         self.values.last().copied()
     }
 
-    /// Rows up to that of the last value.
+    /// Returns the number of rows up to the last value.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The values that are there, in order.
+    /// Returns the non-null values, in order.
     pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 
-    /// The column with other values, each made from its own.
+    /// Converts each value.
     pub(crate) fn map<U>(self, to: impl FnMut(T) -> U) -> ColumnBuilder<U> {
         ColumnBuilder { values: self.values.into_iter().map(to).collect(), rows: self.rows, present: self.present }
     }
 
-    /// The column of `rows` rows, all of which have come.
+    /// Finishes the column with `rows` rows.
     pub(crate) fn fill(mut self, rows: usize) -> Column<T> {
         if self.present.is_empty() && self.rows == rows {
             return Column::new(self.values, None);
         }
         self.skip_to(rows);
         let present = self.present.freeze();
-        // What the system hands out is zero, and takes no memory until something is written: where a stretch of rows has
-        // no value, the column costs nothing.
+        // Zeroed pages of the system take no memory until they are written: long runs of nulls cost nothing.
         let mut values = vec![T::default(); rows];
-        let mut there = &self.values[..];
+        let mut left = &self.values[..];
         each_word(&present, |first, word| {
             if let (u64::MAX, Some(all)) = (word, values.get_mut(first..first + 64))
-                && let Some((next, rest)) = there.split_at_checked(64)
+                && let Some((next, rest)) = left.split_at_checked(64)
             {
                 all.copy_from_slice(next);
-                there = rest;
+                left = rest;
                 return;
             }
             each_set_of(word, first, &mut |row| {
-                if let Some((value, rest)) = there.split_first() {
-                    (values[row], there) = (*value, rest);
+                if let Some((value, rest)) = left.split_first() {
+                    (values[row], left) = (*value, rest);
                 }
             });
         });
         Column::new(values, Some(present))
     }
 
-    /// The rows up to this one that are not there yet have no value.
+    /// Adds nulls up to `row`, excluded.
     #[inline]
     fn skip_to(&mut self, row: usize) {
         if self.present.is_empty() {
@@ -152,14 +151,14 @@ mod tests {
 
     const ROWS: usize = 200;
 
-    /// The column that has these rows' numbers as values.
+    /// Returns a builder with these rows, each with its number as value.
     fn column(rows: &[usize]) -> ColumnBuilder<u32> {
         let mut column = ColumnBuilder::default();
         rows.iter().for_each(|&row| column.set(row, row as u32));
         column
     }
 
-    /// The rows, up to `rows`, that have a value, which must be their number.
+    /// Returns the rows below `rows` that have a value, which must be their number.
     fn rows_of(column: ColumnBuilder<u32>, rows: usize) -> Vec<usize> {
         let (column, mut found) = (column.fill(rows), Vec::new());
         column.each(|row, value| {
@@ -171,21 +170,21 @@ mod tests {
         found
     }
 
-    /// Columns without a gap, with one in front, in the middle, behind, of more than 64 rows, and of nothing else.
+    /// Columns without nulls, with nulls at the start, in the middle, at the end, in more than 64 rows, and with nulls only.
     fn samples() -> Vec<Vec<usize>> {
         let not = |gap: std::ops::Range<usize>| (0..ROWS).filter(|row| !gap.contains(row)).collect();
         vec![not(0..0), not(0..1), not(7..8), not(63..65), not(30..170), not(150..ROWS), not(0..ROWS), vec![5, 64, 128]]
     }
 
     #[test]
-    fn rows_without_a_value_have_none() {
+    fn unset_rows_are_null() {
         for rows in samples() {
             assert_eq!(rows_of(column(&rows), ROWS), rows);
         }
     }
 
     #[test]
-    fn of_two_values_of_a_row_the_later_one_counts() {
+    fn later_value_of_a_row_counts() {
         for rows in samples().into_iter().filter(|rows| !rows.is_empty()) {
             let (mut column, last) = (column(&rows), rows[rows.len() - 1]);
             column.set(last, 7777);
@@ -194,12 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn a_part_comes_behind_what_is_there() {
+    fn fragments_are_appended() {
         for (mine, part) in samples().iter().flat_map(|mine| samples().into_iter().map(move |part| (mine, part))) {
             let mut whole = column(mine);
             let mut here = column(&part).map(|row| row + ROWS as u32);
             whole.append(ROWS, &mut here);
-            // The part is empty now, and takes more.
+            // The fragment is empty now, and can be filled again.
             part.iter().for_each(|&row| here.set(row, row as u32));
             whole.append_as(2 * ROWS, &mut here, |row| row + 2 * ROWS as u32);
             let again = [ROWS, 2 * ROWS].into_iter().flat_map(|by| part.iter().map(move |row| row + by));

@@ -1,10 +1,10 @@
-//! Whole numbers that nobody adds up: of 32 bits as long as they fit.
+//! Columns of ids: `i32`, widened to `i64` on overflow.
 
 use super::column::Column;
 use super::column_builder::ColumnBuilder;
 use polars::prelude::{Int32Type, Int64Type, IntoSeries, Series};
 
-/// A column of ids while it grows: of 32 bits, and of 64 from the first value that needs them.
+/// Builder of a column of ids: 32 bits per value, 64 from the first value that needs them.
 pub(crate) enum IdColumnBuilder {
     Short(ColumnBuilder<i32>),
     Long(ColumnBuilder<i64>),
@@ -17,12 +17,12 @@ impl Default for IdColumnBuilder {
 }
 
 impl IdColumnBuilder {
-    /// With room for so many of 32 bits.
+    /// Creates a builder with room for `values` values of 32 bits.
     pub(crate) fn with_capacity(values: usize) -> Self {
         Self::Short(ColumnBuilder::with_capacity(values))
     }
 
-    /// The value of a row at or after the last one set.
+    /// Sets the value of a row at or after the last one set.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, value: i64) {
         match (self, i32::try_from(value)) {
@@ -33,33 +33,33 @@ impl IdColumnBuilder {
 
     #[inline(never)]
     fn set_long(&mut self, row: usize, value: i64) {
-        self.lengthen().set(row, value);
+        self.widen().set(row, value);
     }
 
-    /// Moves the column of a later part behind this one, from `row` on.
-    pub(crate) fn append(&mut self, row: usize, part: &mut Self) {
-        match (self, part) {
-            (Self::Short(mine), Self::Short(part)) => mine.append(row, part),
-            (Self::Long(mine), Self::Long(part)) => mine.append(row, part),
-            (Self::Long(mine), Self::Short(part)) => mine.append_as(row, part, i64::from),
-            (mine, Self::Long(part)) => mine.lengthen().append(row, part),
+    /// Moves the column of a later fragment behind this one, from `row` on.
+    pub(crate) fn append(&mut self, row: usize, fragment: &mut Self) {
+        match (self, fragment) {
+            (Self::Short(mine), Self::Short(fragment)) => mine.append(row, fragment),
+            (Self::Long(mine), Self::Long(fragment)) => mine.append(row, fragment),
+            (Self::Long(mine), Self::Short(fragment)) => mine.append_as(row, fragment, i64::from),
+            (mine, Self::Long(fragment)) => mine.widen().append(row, fragment),
         }
     }
 
-    /// The same for a column that ascends, each value greater by `offset`.
-    pub(crate) fn append_ascending(&mut self, row: usize, part: &mut Self, offset: i64) {
-        match (self, part) {
-            (Self::Short(mine), Self::Short(part))
-                if part.last().is_none_or(|last| i32::try_from(i64::from(last) + offset).is_ok()) =>
+    /// Appends an ascending column like [`Self::append`], adding `offset` to each value.
+    pub(crate) fn append_ascending(&mut self, row: usize, fragment: &mut Self, offset: i64) {
+        match (self, fragment) {
+            (Self::Short(mine), Self::Short(fragment))
+                if fragment.last().is_none_or(|last| i32::try_from(i64::from(last) + offset).is_ok()) =>
             {
-                mine.append_as(row, part, |id| id + offset as i32);
+                mine.append_as(row, fragment, |id| id + offset as i32);
             }
-            (mine, Self::Short(part)) => mine.lengthen().append_as(row, part, |id| i64::from(id) + offset),
-            (mine, Self::Long(part)) => mine.lengthen().append_as(row, part, |id| id + offset),
+            (mine, Self::Short(fragment)) => mine.widen().append_as(row, fragment, |id| i64::from(id) + offset),
+            (mine, Self::Long(fragment)) => mine.widen().append_as(row, fragment, |id| id + offset),
         }
     }
 
-    /// Rows up to that of the last value.
+    /// Returns the number of rows up to the last value.
     #[inline]
     pub(crate) fn rows(&self) -> usize {
         match self {
@@ -68,7 +68,7 @@ impl IdColumnBuilder {
         }
     }
 
-    /// The column with other values, each made from its own.
+    /// Converts each value.
     pub(crate) fn map<U>(self, mut to: impl FnMut(i64) -> U) -> ColumnBuilder<U> {
         match self {
             Self::Short(ids) => ids.map(|id| to(i64::from(id))),
@@ -76,7 +76,7 @@ impl IdColumnBuilder {
         }
     }
 
-    /// The column of `rows` rows, all of which have come.
+    /// Finishes the column with `rows` rows.
     pub(crate) fn fill(self, rows: usize) -> IdColumn {
         match self {
             Self::Short(ids) => IdColumn::Short(ids.fill(rows)),
@@ -84,25 +84,25 @@ impl IdColumnBuilder {
         }
     }
 
-    fn lengthen(&mut self) -> &mut ColumnBuilder<i64> {
+    fn widen(&mut self) -> &mut ColumnBuilder<i64> {
         if let Self::Short(ids) = self {
             *self = Self::Long(std::mem::take(ids).map(i64::from));
         }
         match self {
             Self::Long(ids) => ids,
-            Self::Short(_) => unreachable!("lengthened above"),
+            Self::Short(_) => unreachable!("widened above"),
         }
     }
 }
 
-/// A column of ids whose rows have all come.
+/// A finished column of ids.
 pub(crate) enum IdColumn {
     Short(Column<i32>),
     Long(Column<i64>),
 }
 
 impl IdColumn {
-    /// A value for each row.
+    /// Creates a column with a value or a null per row.
     pub(crate) fn of(values: &[Option<i64>]) -> Self {
         let mut ids = IdColumnBuilder::default();
         for (row, value) in values.iter().enumerate() {
@@ -122,7 +122,7 @@ impl IdColumn {
         }
     }
 
-    /// The value of a row.
+    /// Returns the value of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<i64> {
         match self {
@@ -131,7 +131,7 @@ impl IdColumn {
         }
     }
 
-    /// Shows each row that has a value, in order.
+    /// Calls `show` with each row that has a value, in order.
     #[inline]
     pub(crate) fn each(&self, mut show: impl FnMut(usize, i64)) {
         match self {
@@ -140,7 +140,7 @@ impl IdColumn {
         }
     }
 
-    /// How many values are there.
+    /// Number of non-null values.
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::Short(ids) => ids.count(),
@@ -148,7 +148,7 @@ impl IdColumn {
         }
     }
 
-    /// The finished column.
+    /// Converts the column to a polars series.
     pub(crate) fn finish(self, name: &str) -> Series {
         match self {
             Self::Short(ids) => ids.finish::<Int32Type>(name).into_series(),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_that_does_not_fit_lengthens_all() {
+    fn first_value_beyond_32_bits_widens_the_column() {
         for long in [FIRST_LONG, i64::from(i32::MIN) - 1, i64::MAX, i64::MIN] {
             let values = [Some(-7), None, Some(long), Some(8), None];
             assert_eq!(column(&values), (DataType::Int64, values.to_vec()));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_set_twice_is_the_last_one() {
+    fn later_value_of_a_row_counts() {
         let mut ids = IdColumnBuilder::default();
         ids.set(1, 5);
         ids.set(1, FIRST_LONG);

@@ -1,4 +1,4 @@
-//! Input that is not as it should be: what is whole is kept, what is not is said.
+//! Damaged and unusual input: whole events are kept, the rest is reported.
 #![allow(clippy::unwrap_used)]
 
 use trace::polars::prelude::DataType;
@@ -94,14 +94,14 @@ fn invalid_utf8_is_replaced() {
 }
 
 #[test]
-fn bad_escapes_lone_surrogates_and_control_characters_are_kept_as_far_as_readable() {
+fn bad_escapes_and_lone_surrogates_are_kept_if_readable() {
     let trace = load(with_events(&format!("{},{},{}", event(r"C:\path"), event(r"x\ud800y"), event("tab\there"))));
     assert_eq!(names(&trace), [r"C:\path", "x\u{fffd}y", "tab\there"]);
     assert!(warnings(&trace).contains("2 × a text with an invalid escape"), "{}", warnings(&trace));
 }
 
 #[test]
-fn of_repeated_keys_the_last_one_counts() {
+fn last_of_repeated_keys_counts() {
     let trace = load(with_events(
         r#"{"cat": "cpu_op", "name": "a", "name": "b", "ts": 1, "dur": 2, "dur": 3,
             "args": {"External id": 1}, "args": {"Python id": 2, "Python id": 3}}"#,
@@ -151,7 +151,7 @@ fn a_second_list_of_events_replaces_the_first() {
 }
 
 #[test]
-fn entries_that_are_no_events_are_left_out_and_counted_as_positions() {
+fn entries_that_are_not_events_count_as_positions() {
     let text = with_events(&format!("null, {}, 7, \"text\", [1, 2], {},", event("a"), event("b")));
     let trace = load(format!("\u{feff}{text}"));
     assert_eq!(names(&trace), ["a", "b"]);
@@ -218,7 +218,7 @@ fn a_truncated_gzip_keeps_its_whole_events() {
 }
 
 #[test]
-fn damaged_gzip_says_so() {
+fn damaged_gzip_is_reported() {
     let events: Vec<String> = (0..20_000).map(|number| event(&format!("op{}", number * 7919 % 10_007))).collect();
     let mut packed = gzip(with_events(&events.join(",\n")).as_bytes());
     let middle = packed.len() / 2;
@@ -230,7 +230,7 @@ fn damaged_gzip_says_so() {
 }
 
 #[test]
-fn gzip_is_told_by_content_and_may_have_several_members() {
+fn gzip_is_recognised_by_content_with_several_members() {
     let text = with_events(&format!("{},{}", event("a"), event("b")));
     let (first, second) = text.as_bytes().split_at(80);
     let packed = [gzip(first), gzip(second)].concat();
@@ -243,7 +243,7 @@ fn gzip_is_told_by_content_and_may_have_several_members() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused_with_a_reason() {
+fn other_files_are_refused_with_a_reason() {
     for (text, reason) in [
         ("", "the file is empty"),
         ("  \n ", "the file is empty"),
@@ -282,8 +282,8 @@ fn a_broken_end_after_the_events_loses_nothing() {
 }
 
 #[test]
-fn metadata_that_is_no_json_is_left_out() {
-    let text = format!(r#"{{"odd": {{"x": NaN}}, "fine": 1, "traceEvents": [{}]}}"#, event("a"));
+fn invalid_metadata_is_omitted() {
+    let text = format!(r#"{{"bad": {{"x": NaN}}, "fine": 1, "traceEvents": [{}]}}"#, event("a"));
     let trace = load(text);
     let keys: Vec<&String> = trace.info()[0].metadata.keys().collect();
     assert_eq!(keys, ["fine"]);
@@ -300,7 +300,7 @@ fn steps_without_a_number_are_ignored_and_named() {
 }
 
 #[test]
-fn a_missing_path_says_what_is_there_instead() {
+fn missing_path_names_what_exists_nearby() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("control.json"), with_events(&event("a"))).unwrap();
     let error = TraceSet::load(folder.path().join("contrl.json")).unwrap_err();
@@ -321,7 +321,7 @@ fn a_folder_of_folders_names_them() {
 }
 
 #[test]
-fn a_missing_relative_path_says_where_it_was_looked_for() {
+fn missing_relative_path_names_the_working_directory() {
     // Tests run in the folder of their package.
     let here = std::env::current_dir().unwrap().display().to_string();
     let error = TraceSet::load("no-such.json").unwrap_err().to_string();
@@ -332,7 +332,7 @@ fn a_missing_relative_path_says_where_it_was_looked_for() {
 }
 
 #[test]
-fn streams_that_are_no_numbers_are_no_streams() {
+fn streams_that_are_not_numbers_are_null() {
     // ROCm writes the stream of a runtime call as an address.
     let json = TraceBuilder::new()
         .runtime("hipLaunchKernel", 1, 0..5)
@@ -348,7 +348,7 @@ fn streams_that_are_no_numbers_are_no_streams() {
     assert_eq!(warnings(&trace), "");
 }
 
-/// A gzip of one block that is stored as it is, so that a byte of the text can be changed in the packed bytes.
+/// A gzip of one stored block, so that a byte of the text can be changed in the compressed bytes.
 fn stored(text: &[u8]) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
     std::io::Write::write_all(&mut packed, text).unwrap();
@@ -419,7 +419,7 @@ fn checksum_that_differs_within_the_events_cuts_the_file_there() {
 }
 
 #[test]
-fn bomb_behind_the_trace_is_not_unpacked_whole() {
+fn bomb_behind_the_trace_is_not_decompressed() {
     let blanks = gzip(&vec![b' '; 1 << 20]);
     let packed = [gzip(with_events(&event("a")).as_bytes()), blanks.repeat(70)].concat();
     assert!(warnings(&load(&packed)).contains("more than 64 MiB follow the trace"), "{}", warnings(&load(&packed)));
