@@ -71,3 +71,11 @@ pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
 pub use trace_view;
+
+/// Names of columns of events and comparisons.
+pub mod columns {
+    pub use crate::frame::columns::{
+        CAT, CHANGE, CORRELATION, COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DUR, DURATION_SUFFIX, END, GROUP,
+        ITERATION, NAME, RANK, SHORT_NAME, STREAM, TID, TS,
+    };
+}

@@ -1,6 +1,9 @@
 //! Which operators were added, deleted, called more or less often.
 
-use super::Change;
+use super::{Change, Comparison};
+use crate::frame::columns::{DIFF_COUNTS, GROUP};
+use crate::{Error, Result};
+use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};
 use trace_view::{Changes, Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
@@ -23,6 +26,32 @@ pub struct OpsDiff {
 }
 
 impl OpsDiff {
+    /// Groups the operators of a comparison by how their count changed. Returns the rows `name`, `group`, the counts of
+    /// both sides and `diff_counts`, and the lists; both in the order of `compared`.
+    ///
+    /// # Errors
+    /// If `compared` is not a result of [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces), or lacks its
+    /// columns.
+    pub fn of_comparison(compared: &DataFrame) -> Result<(DataFrame, Self)> {
+        let not = |reason: &str| Error::NotAComparison { reason: reason.to_owned() };
+        let sides = Comparison::of(compared).ok_or_else(|| not("it does not say so"))?;
+        let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
+        let changes = sides.changes(compared)?;
+        let names = name.cast(&DataType::String)?;
+        let names = names.str()?.iter().map(|name| name.unwrap_or_default().to_owned());
+        let groups = changes.iter().copied().zip(names).collect();
+        let words: Vec<&str> = changes.iter().map(|change| change.word()).collect();
+        let [control, test] = sides.counts();
+        let columns = vec![
+            name,
+            Comparison::marked(sides.control(), sides.test(), GROUP, &words)?,
+            compared.column(&control)?.clone(),
+            compared.column(&test)?.clone(),
+            compared.column(DIFF_COUNTS)?.clone(),
+        ];
+        Ok((DataFrame::new(compared.height(), columns)?, groups))
+    }
+
     /// The lists and what they are called, in HTA's order.
     pub fn lists(&self) -> [(&'static str, &[String]); 5] {
         Change::ALL.map(|change| (change.word(), self.list(change)))

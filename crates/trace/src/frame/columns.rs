@@ -3,33 +3,49 @@
 use crate::config::AVAILABLE_ARGS;
 use trace_view::{Column, Unit};
 
-pub(crate) const RANK: &str = "rank";
+/// The rank.
+pub const RANK: &str = "rank";
 pub(crate) const INDEX: &str = "index";
-pub(crate) const NAME: &str = "name";
-pub(crate) const CAT: &str = "cat";
-pub(crate) const TS: &str = "ts";
-pub(crate) const DUR: &str = "dur";
-pub(crate) const END: &str = "end";
+/// The name of an event.
+pub const NAME: &str = "name";
+/// The category of an event.
+pub const CAT: &str = "cat";
+/// The start of an event, in ns.
+pub const TS: &str = "ts";
+/// The duration of an event, in ns.
+pub const DUR: &str = "dur";
+/// The end of an event, in ns.
+pub const END: &str = "end";
 pub(crate) const PID: &str = "pid";
-pub(crate) const TID: &str = "tid";
-pub(crate) const STREAM: &str = "stream";
-pub(crate) const CORRELATION: &str = "correlation";
+/// The thread of an event.
+pub const TID: &str = "tid";
+/// The GPU stream of an event.
+pub const STREAM: &str = "stream";
+/// The id that a launch shares with its kernel.
+pub const CORRELATION: &str = "correlation";
 pub(crate) const INDEX_CORRELATION: &str = "index_correlation";
-pub(crate) const ITERATION: &str = "iteration";
+/// The iteration of an event.
+pub const ITERATION: &str = "iteration";
 pub(crate) const INPUT_DIMS: &str = "input_dims";
 pub(crate) const INPUT_TYPE: &str = "input_type";
 
-pub(crate) const SHORT_NAME: &str = "short_name";
+/// The shortened name of an operator.
+pub const SHORT_NAME: &str = "short_name";
 pub(crate) const COUNTS: &str = "counts";
 pub(crate) const TOTAL_DURATION: &str = "total_duration";
-pub(crate) const DIFF_COUNTS: &str = "diff_counts";
-pub(crate) const DIFF_DURATION: &str = "diff_duration";
-pub(crate) const CHANGE: &str = "counts_change_categories";
+/// Test − control: number of events.
+pub const DIFF_COUNTS: &str = "diff_counts";
+/// Test − control: sum of durations, in µs.
+pub const DIFF_DURATION: &str = "diff_duration";
+/// `+`, `-` or `=`: the sign of the change of a count.
+pub const CHANGE: &str = "counts_change_categories";
+/// The kind of change: added, deleted, increased, decreased or unchanged.
+pub const GROUP: &str = "group";
 
-/// Suffix of a label in a column of counts.
-pub(crate) const COUNTS_SUFFIX: &str = "_counts";
-/// Suffix of a label in a column of durations.
-pub(crate) const DURATION_SUFFIX: &str = "_total_duration";
+/// The end of the name of a column of counts: `control_counts`.
+pub const COUNTS_SUFFIX: &str = "_counts";
+/// The end of the name of a column of durations, in µs: `control_total_duration`.
+pub const DURATION_SUFFIX: &str = "_total_duration";
 
 /// The columns of events, in order. Absence is null: an event without a stream ran on the CPU, one without a
 /// correlation has no partner, one without an iteration is outside all of them. The columns from `bytes` on are those of
