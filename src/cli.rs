@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// The part of `--help` about the environment.
 const ENVIRONMENT: &str = "\
 Environment of the kernel:
-  TRACEBOOK_LOG       how much is logged: off (the default), error, warn, info, debug (a line per request), trace
-  TRACEBOOK_LOG_FILE  a file to log to, in place of standard error";
+  TRACEBOOK_LOG       log level: off (the default), error, warn, info, debug (one line per request), trace
+  TRACEBOOK_LOG_FILE  file to log to, instead of standard error";
 
 /// A Jupyter kernel for comparing and exploring PyTorch profiler traces.
 #[derive(Debug, Parser)]
@@ -25,15 +25,15 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compare two traces, at the terminal or in CI.
+    /// Compare two traces in a terminal or in CI.
     #[command(disable_help_flag = true)]
-    Diff(Words),
-    /// Show a trace on one page, at the terminal.
+    Diff(RawArgs),
+    /// Show an overview of a trace in a terminal.
     #[command(disable_help_flag = true)]
-    Describe(Words),
-    /// Explain why a step got slower or faster, at the terminal.
+    Describe(RawArgs),
+    /// Explain why a step got slower or faster, in a terminal.
     #[command(disable_help_flag = true)]
-    Explain(Words),
+    Explain(RawArgs),
     /// Serve a notebook; Jupyter calls this.
     Run {
         /// The connection file, with the addresses to listen on.
@@ -47,7 +47,7 @@ enum Command {
         /// Do not build the library for Rust cells; until it is built, only magics work.
         #[arg(long, conflicts_with = "build_cells")]
         no_cells: bool,
-        /// Build the library for Rust cells and nothing else.
+        /// Build only the library for Rust cells.
         #[arg(long)]
         build_cells: bool,
         /// For packagers: kernel.json names the program in DIR/bin relative to itself; nothing is built for Rust cells.
@@ -61,7 +61,7 @@ enum Command {
     },
     /// Print the reference page of all magics, in Markdown.
     Reference {
-        /// Only the table of magics.
+        /// Print only the table of magics.
         #[arg(long)]
         table: bool,
     },
@@ -74,8 +74,8 @@ enum Command {
 
 /// Words for the parser of magics; --help lists the flags.
 #[derive(Debug, Args)]
-struct Words {
-    /// Traces and flags: --help lists them.
+struct RawArgs {
+    /// Traces and flags; --help lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "TRACE|FLAG")]
     words: Vec<OsString>,
 }
@@ -90,7 +90,7 @@ struct LocationFlags {
     /// DIR/share/jupyter.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// The active Python environment: VIRTUAL_ENV, else CONDA_PREFIX, else where python3 lives.
+    /// The active Python environment: VIRTUAL_ENV, else CONDA_PREFIX, else that of python3.
     #[arg(long)]
     sys_prefix: bool,
 }
@@ -144,13 +144,13 @@ impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// [`CliError`], for the user at the terminal.
+    /// The error to print.
     pub fn run(self) -> Result<(), CliError> {
-        let done = |exit: Exit| if exit.code == 0 { Ok(()) } else { Err(CliError::Command(exit)) };
+        let finish = |exit: Exit| if exit.code == 0 { Ok(()) } else { Err(CliError::Command(exit)) };
         match self.command {
-            Command::Diff(Words { words }) => done(terminal::command(terminal::Command::Diff, words)),
-            Command::Describe(Words { words }) => done(terminal::command(terminal::Command::Describe, words)),
-            Command::Explain(Words { words }) => done(terminal::command(terminal::Command::Explain, words)),
+            Command::Diff(RawArgs { words }) => finish(terminal::command(terminal::Command::Diff, words)),
+            Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
+            Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;
                 let folder = engine::enter().map_err(CliError::Folder)?;

@@ -1,29 +1,30 @@
-//! What a person at the notebook can meet.
+//! The errors of magics and cells, and their form in Jupyter's messages.
 
+use crate::UsageError;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// An error as Jupyter carries it: one `error` message, the same three fields in the reply.
+/// An error as a Jupyter message: the same three fields in `error` and in the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The stable name of the kind of error: `UsageError`, `TraceError`, `CompileError`, `Panic`, …
     pub ename: String,
-    /// The message, one paragraph, and a line with a hint where there is one.
+    /// The message: one paragraph, and a line for the hint if there is one.
     pub evalue: String,
-    /// What the notebook prints, line by line; may carry ANSI colours of the compiler.
+    /// The lines that the notebook prints; may hold the compiler's ANSI colours.
     pub traceback: Vec<String>,
 }
 
 impl Failure {
-    /// An error whose traceback is its message. Messages repeat what a person typed and what a trace holds, so characters
-    /// that steer a terminal or turn the direction of writing around are replaced.
+    /// Creates an error whose traceback is its message. Messages repeat user input and text from traces, so control and
+    /// bidirectional characters are replaced.
     pub fn new(ename: impl Into<String>, evalue: impl AsRef<str>) -> Self {
         let (ename, evalue) = (ename.into(), trace_view::terminal_safe(evalue.as_ref()));
         let traceback = format!("{ename}: {evalue}").lines().map(str::to_owned).collect();
         Self { ename, evalue, traceback }
     }
 
-    /// The error with a line that says how it is mended.
+    /// Adds a line with the fix.
     #[must_use]
     pub fn with_hint(mut self, hint: &str) -> Self {
         let hint = trace_view::terminal_safe(hint);
@@ -32,18 +33,18 @@ impl Failure {
         self
     }
 
-    /// An error with a traceback of its own, whose colours stay.
+    /// Creates an error with its own traceback, keeping ANSI colours.
     pub fn coloured(ename: &str, evalue: &str, traceback: &[String]) -> Self {
         Self {
             ename: ename.to_owned(),
             evalue: trace_view::terminal_safe(evalue),
-            traceback: traceback.iter().map(|line| safe_but_for_colours(line)).collect(),
+            traceback: traceback.iter().map(|line| safe_except_colours(line)).collect(),
         }
     }
 }
 
-/// `text` with the sequences that set colours, `ESC [ 1;31 m`, and no other character that steers a terminal.
-fn safe_but_for_colours(text: &str) -> String {
+/// Replaces all control characters but the sequences that set colours, `ESC [ 1;31 m`.
+fn safe_except_colours(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let mut safe = parts.next().map(trace_view::terminal_safe).unwrap_or_default();
     for part in parts {
@@ -55,60 +56,62 @@ fn safe_but_for_colours(text: &str) -> String {
     safe
 }
 
-/// What can go wrong in a magic.
+/// An error of a magic or of a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The line was not written as the magic's usage says.
-    #[error("{0}")]
-    Usage(String),
-    /// The trace library refused, with its reason.
+    /// The magic was called wrongly.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// The trace library returned an error.
     #[error(transparent)]
     Trace(trace::Error),
-    /// A file that the user named could not be written or read.
-    #[error("{}", about_file(path, source))]
+    /// An output file could not be written.
+    #[error("cannot write {}: {}", .path.display(), why_not_written(.path, .cause))]
     File {
         /// The file.
         path: std::path::PathBuf,
         /// Why.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
-    /// `tracebook diff --fail-over`: the device time grew by more than was allowed.
-    #[error("{0}")]
-    FailOver(String),
-    /// The user pressed the interrupt button.
+    /// `tracebook diff --fail-over`: the device time grew by more than the limit.
+    #[error("device time grew by more than {limit} %: {change}")]
+    FailOver {
+        /// The limit in percent of the control.
+        limit: f64,
+        /// Both times and the growth, ready to be printed.
+        change: String,
+    },
+    /// The cell was interrupted.
     #[error("interrupted")]
     Interrupted,
-    /// The Rust side answered with an error of its own.
+    /// The worker process returned an error.
     #[error("{}", .0.evalue)]
     Rust(Failure),
 }
 
-/// Why a file could not be written, and what to do where that is known.
-fn about_file(path: &Path, source: &std::io::Error) -> String {
-    let file = path.display();
+/// The reason why a file could not be written, and the fix if it is known.
+fn why_not_written(path: &Path, cause: &std::io::Error) -> String {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match (source.kind(), folder) {
+    match (cause.kind(), folder) {
         (ErrorKind::NotFound, Some(folder)) if !folder.exists() => {
-            format!("{file}: the folder {} does not exist; make it first, or name another", folder.display())
+            format!("the folder {} does not exist; create it, or choose another", folder.display())
         }
-        (ErrorKind::IsADirectory, _) => format!("{file} is a folder; name a file in it"),
-        (ErrorKind::PermissionDenied, _) => format!("{file}: {source}; name a file that you may write"),
-        (ErrorKind::StorageFull, _) => {
-            format!("{file}: no space is left on the disk; free some, or name a file on another")
-        }
-        _ => format!("{file}: {source}"),
+        (ErrorKind::IsADirectory, _) => String::from("it is a folder; name a file in it"),
+        (ErrorKind::PermissionDenied, _) => format!("{cause}; choose a file that you may write"),
+        (ErrorKind::StorageFull, _) => String::from("the disk is full; free some space, or choose another disk"),
+        _ => cause.to_string(),
     }
 }
 
 impl Error {
-    /// The stable name that clients may match on.
+    /// Returns the stable name that clients may match on.
     pub fn ename(&self) -> &str {
         match self {
             Error::Usage(_) => "UsageError",
             Error::Trace(_) => "TraceError",
             Error::File { .. } => "FileError",
-            Error::FailOver(_) => "FailOver",
+            Error::FailOver { .. } => "FailOver",
             Error::Interrupted => "KeyboardInterrupt",
             Error::Rust(failure) => &failure.ename,
         }
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_message_repeats_cannot_steer_a_terminal() {
+    fn control_characters_in_messages_are_replaced() {
         let failure = Failure::new("UsageError", "no \u{1b}[2J \u{202e}txt.exe\nhere");
         assert_eq!(failure.evalue, "no \u{fffd}[2J \u{fffd}txt.exe\nhere");
         assert_eq!(failure.traceback, ["UsageError: no \u{fffd}[2J \u{fffd}txt.exe", "here"]);

@@ -20,6 +20,8 @@ pub mod session;
 mod sync;
 pub mod terminal;
 mod timeline;
+mod usage_error;
 pub mod wire;
 
 pub use error::{Error, Failure};
+pub use usage_error::{Problem, UsageError};

@@ -1,4 +1,4 @@
-//! `tracebook diff`, `describe` and `explain` as a shell and CI run them: the binary, its outputs and its codes.
+//! `tracebook diff`, `describe` and `explain` as a shell and CI run them: outputs and exit codes of the binary.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::{Value, json};
@@ -7,22 +7,22 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 use trace_testkit::{Stream, TraceBuilder};
 
-/// Iteration 1 on rank 0 of one. `gemm` lasts `lasts` µs.
-fn trace(lasts: i64) -> TraceBuilder {
+/// Returns one iteration of the only rank; `gemm` takes `duration` µs.
+fn trace(duration: i64) -> TraceBuilder {
     TraceBuilder::new()
         .without_rank()
         .metadata("distributedInfo", "{\"rank\": 0, \"world_size\": 1}")
         .step(1, 0..100)
         .operator("aten::mm", 10..40)
         .runtime("cudaLaunchKernel", 17, 20..25)
-        .kernel("gemm", Stream(7), 50..50 + lasts)
+        .kernel("gemm", Stream(7), 50..50 + duration)
         .correlation(17)
         .complete("cuda_sync", "Stream Wait Event", 0, 7, 100..900)
         .arg("stream", "7")
         .correlation(17)
 }
 
-/// `control.json` with 40 µs on the device, `test.json.gz` with 42 µs, an operator more and one that is called otherwise.
+/// Writes `control.json` with 40 µs and `test.json.gz` with 42 µs on the device; one operator has another name.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("control.json"), trace(40).operator("aten::add", 41..43).json()).unwrap();
@@ -30,7 +30,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Runs the binary in `folder`, with no compiler, no Python and no home to be found.
+/// Runs the binary in `folder`, without compiler, Python and home folder.
 fn tracebook(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tracebook"))
         .args(words)
@@ -50,7 +50,7 @@ fn err(output: &Output) -> &str {
 }
 
 #[test]
-fn diff_prints_a_plain_table_and_ends_well() {
+fn diff_prints_a_plain_table_and_exits_with_zero() {
     let folder = folder();
     let output = tracebook(folder.path(), &["diff", "control.json", "test.json.gz"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -63,7 +63,7 @@ fn diff_prints_a_plain_table_and_ends_well() {
 }
 
 #[test]
-fn the_flags_are_those_of_the_magics_and_the_help_lists_them() {
+fn flags_of_the_magics_work_and_help_lists_them() {
     let folder = folder();
     let help = tracebook(folder.path(), &["diff", "--help"]);
     assert_eq!(help.status.code(), Some(0));
@@ -103,7 +103,7 @@ fn the_flags_are_those_of_the_magics_and_the_help_lists_them() {
 }
 
 #[test]
-fn rows_go_to_standard_output_as_csv() {
+fn csv_dash_writes_rows_to_standard_output() {
     let folder = folder();
     let output =
         tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--device-type", "gpu", "--csv", "-"]);
@@ -117,7 +117,7 @@ fn rows_go_to_standard_output_as_csv() {
 }
 
 #[test]
-fn json_contains_the_arguments_and_the_result() {
+fn json_has_selection_and_result() {
     let folder = folder();
     let words =
         ["diff", "control.json", "test.json.gz", "--json", "-", "--filter", "gemm|nccl", "--where", "dur > 1us"];
@@ -139,34 +139,31 @@ fn json_contains_the_arguments_and_the_result() {
 }
 
 #[test]
-fn a_page_stands_on_its_own_and_escapes_names() {
+fn html_page_is_self_contained_and_escapes_names() {
     let folder = folder();
     let output = tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--html", "diff.html", "--quiet"]);
     assert_eq!((output.status.code(), out(&output), err(&output)), (Some(0), "", ""));
     let page = std::fs::read_to_string(folder.path().join("diff.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(page.contains("aten::&lt;relu&gt;") && !page.contains("<relu>"));
-    assert!(
-        page.contains("src=\"data:image/png;base64,") && !page.contains("http"),
-        "a picture, and nothing from elsewhere"
-    );
+    assert!(page.contains("src=\"data:image/png;base64,") && !page.contains("http"), "self-contained, with a picture");
     assert!(page.len() < 500_000, "{}", page.len());
 }
 
 #[test]
-fn a_growth_beyond_the_limit_ends_with_three() {
+fn growth_beyond_the_limit_exits_with_three() {
     let folder = folder();
     let diff = |limit: &str| tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--fail-over", limit]);
     assert_eq!(diff("5%").status.code(), Some(0));
     let failed = diff("4.9");
     assert_eq!(failed.status.code(), Some(3));
     assert_eq!(err(&failed), "tracebook diff: device time grew by more than 4.9 %: 40.0 µs → 42.0 µs (+5.0 %)\n");
-    assert!(out(&failed).contains("gemm"), "the answer is printed all the same");
+    assert!(out(&failed).contains("gemm"), "the report is printed all the same");
     let faster = tracebook(folder.path(), &["diff", "test.json.gz", "control.json", "--fail-over", "0"]);
     assert_eq!(faster.status.code(), Some(0));
 }
 
-/// 100 µs that become 100.7 µs have grown by 0.7 %, and not by more; a nanosecond further they have.
+/// Growth from 100 µs to 100.7 µs is exactly 0.7 %; one more nanosecond exceeds it.
 #[test]
 fn fail_over_compares_whole_nanoseconds() {
     let folder = tempfile::tempdir().unwrap();
@@ -198,12 +195,12 @@ fn fail_over_compares_whole_nanoseconds() {
         let output = tracebook(folder.path(), &["diff", "a.json", "b.json", "--json", "-"]);
         let answer: Value = serde_json::from_str(out(&output)).unwrap();
         let exact: f64 = share.trim_end_matches(['%', ' ']).parse().unwrap();
-        assert_eq!(answer["device_time"]["change_percent"], exact, "no digit of it comes from arithmetic");
+        assert_eq!(answer["device_time"]["change_percent"], exact, "no floating-point noise");
     }
 }
 
 #[test]
-fn sides_that_were_recorded_unlike_are_warned_of() {
+fn different_recordings_cause_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, size: i64, device: &str, flag: &str| {
         let trace = trace(40)
@@ -227,25 +224,29 @@ fn sides_that_were_recorded_unlike_are_warned_of() {
 }
 
 #[test]
-fn errors_are_readable_and_tell_usage_from_failure() {
+fn errors_have_messages_and_exit_codes() {
     let folder = folder();
     for (words, code, expected) in [
-        (&["diff", "control.json"][..], 2, "tracebook diff: missing TEST."),
-        (&["diff", "control.json", "test.json.gz", "--tpo", "3"], 2, "unknown flag --tpo. Did you mean --top?"),
-        (&["diff", "a", "b", "--json", "-", "--csv", "-"], 2, "--csv - and --json - cannot share standard output."),
+        (&["diff", "control.json"][..], 2, "tracebook diff: missing TEST; usage: "),
+        (&["diff", "control.json", "test.json.gz", "--tpo", "3"], 2, "unknown flag `--tpo`; did you mean --top?"),
+        (
+            &["diff", "a", "b", "--json", "-", "--csv", "-"],
+            2,
+            "cannot write --csv and --json to standard output: it takes one file; name a file for one of them",
+        ),
         (
             &["diff", "control.json", "test.json.gz", "--fail-over", "much"],
             2,
-            "expected a share such as 5%, got \"much\".",
+            "invalid --fail-over `much`: expected a percentage such as 5%",
         ),
         (&["diff", "control.json", "nothing.json"], 1, "tracebook diff: nothing.json: no such file or folder"),
         (&["diff", "control.json", "test.json.gz", "--control-iteration", "9"], 1, "has no iteration 9 (has 1)"),
         (
             &["diff", "control.json", "test.json.gz", "--csv", "no/such/x.csv"],
             1,
-            "no/such/x.csv: the folder no/such does not exist; make it first",
+            "cannot write no/such/x.csv: the folder no/such does not exist; create it",
         ),
-        (&["describe"], 2, "missing TRACE.  usage: tracebook describe TRACE"),
+        (&["describe"], 2, "missing TRACE; usage: tracebook describe TRACE"),
         (&["describe", "nothing.json"], 1, "tracebook describe: nothing.json: no such file or folder"),
     ] {
         let output = tracebook(folder.path(), words);
@@ -256,7 +257,7 @@ fn errors_are_readable_and_tell_usage_from_failure() {
 }
 
 #[test]
-fn warnings_go_to_standard_error_each_once() {
+fn warnings_go_to_standard_error_once_each() {
     let folder = folder();
     let json = trace(40).json();
     std::fs::write(folder.path().join("cut.json"), &json[..json.len() - 40]).unwrap();

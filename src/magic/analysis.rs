@@ -1,6 +1,6 @@
-//! `%temporal_breakdown`, `%idle_time_breakdown`, …: a magic of every question of the trace library.
+//! `%temporal_breakdown`, `%idle_time_breakdown`, …: one magic for each analysis of the trace library.
 //!
-//! Everything comes from the catalog: names, help, flags and their defaults. None of the questions is known by name.
+//! Names, help, flags and defaults come from the catalog; no analysis is named here.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
@@ -12,80 +12,80 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use trace::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace::polars::prelude::DataFrame;
-use trace::{Answer, TraceAnalysis};
+use trace::{Answer, TraceAnalysis, columns};
 use trace_view::{Figure, Part, Report, Table};
 
-/// A magic per row of the catalog, in its order.
+/// One magic for each row of the catalog, in its order.
 pub(super) static ANALYSES: LazyLock<Vec<AnalysisMagic>> =
     LazyLock::new(|| CATALOG.iter().map(AnalysisMagic::of).collect());
 
-/// The magic that asks one question. Its texts are made once and live as long as the kernel.
+/// The magic of one analysis. Its declarations are `'static`: texts made from the catalog are leaked, once per process.
 pub(super) struct AnalysisMagic {
     entry: &'static Entry,
     arguments: &'static [Group],
-    /// Parameters by the argument that sets them.
+    /// The argument of each parameter.
     given: Vec<(&'static str, Parameter)>,
     columns: &'static [&'static str],
     notes: &'static str,
     examples: &'static [&'static str],
 }
 
-/// The trace that is asked.
+/// The analysed trace.
 const NAME: Argument = Argument::required("NAME", Kind::Trace, "the trace");
 
-/// How the tables are shown; [`MIN_US`] only where a table has durations.
+/// Flags of the tables; [`MIN_US`] is added if a table has durations.
 const TABLES: &[Argument] = &[
     Argument::flag("filter", Kind::Regex, "show only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
     Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
     Argument::flag("columns", Kind::Columns, "show only these columns").or("all"),
     Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
     Argument::flag("unit", Kind::Choice(&["auto", "us", "ms", "s"]), "unit of the durations shown").or("auto"),
-    Argument::flag("no-figure", Kind::Switch, "draw nothing"),
+    Argument::flag("no-figure", Kind::Switch, "draw no figure"),
 ];
 const MIN_US: Argument =
-    Argument::flag("min-us", Kind::Number, "hide rows without a duration of at least this many µs").or("0");
+    Argument::flag("min-us", Kind::Number, "hide rows whose durations are all below this, in µs").or("0");
 
-/// Where the answer goes.
+/// Flags for the destination of the answer.
 const RESULT: Group = Group::new(
-    "Where it goes",
+    "Output",
     &[
-        Argument::flag("csv", Kind::File, "write every table whole, shown or not, durations in µs"),
-        Argument::flag("as", Kind::Name, "bind the main table to this Rust variable too"),
-        Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+        Argument::flag("csv", Kind::File, "write all tables, shown or not, all rows, durations in µs"),
+        Argument::flag("as", Kind::Name, "also bind the main table to this Rust variable"),
+        Argument::flag("quiet", Kind::Switch, "show only warnings"),
     ],
 );
 
 impl AnalysisMagic {
     fn of(entry: &'static Entry) -> Self {
         let defaults = entry.defaults();
-        let mut places = vec![NAME];
-        let mut asked = vec![
-            Argument::flag("rank", Kind::List(IdKind::Ranks), "only these ranks, or all")
+        let mut positional = vec![NAME];
+        let mut input = vec![
+            Argument::flag("rank", Kind::List(IdKind::Ranks), "analyse these ranks, or all")
                 .or(if entry.first_rank_only { "the first" } else { "all" }),
             Argument::flag(
                 "iteration",
                 Kind::List(IdKind::Iterations),
-                "only rows of these iterations, or of all; on the GPU those launched in them",
+                "analyse these iterations, or all; GPU events belong to the iteration that launched them",
             )
-            .or("all rows"),
+            .or("all events"),
             WHERE,
             Argument::flag(
                 "include-last-profiler-step",
                 Kind::Switch,
-                "look at the last profiler step too, which is usually cut off",
+                "include the last profiler step, which is usually cut off",
             ),
         ];
         let mut given = Vec::new();
         for &parameter in entry.parameters {
             let kind = kind(parameter.kind);
-            if let Some(place) = parameter.place {
-                places.push(Argument::required(place, kind, parameter.meaning));
-                given.push((place, parameter));
+            if let Some(name) = parameter.place {
+                positional.push(Argument::required(name, kind, parameter.meaning));
+                given.push((name, parameter));
                 continue;
             }
             let name: &'static str = parameter.name.replace('_', "-").leak();
             let default = words(&defaults[parameter.name], parameter.kind).leak();
-            asked.push(Argument::flag(name, kind, parameter.meaning).or(default));
+            input.push(Argument::flag(name, kind, parameter.meaning).or(default));
             given.push((name, parameter));
         }
         let mut tables = TABLES.to_vec();
@@ -99,8 +99,8 @@ impl AnalysisMagic {
             }
         }
         let arguments = vec![
-            Group::new("Arguments", places.leak()),
-            Group::new("What is asked", asked.leak()),
+            Group::new("Arguments", positional.leak()),
+            Group::new("Input", input.leak()),
             Group::new("Tables", tables.leak()),
             RESULT,
         ];
@@ -114,7 +114,7 @@ impl AnalysisMagic {
         }
     }
 
-    /// The parameters that were given.
+    /// Returns the parameters that were given.
     fn given(&self, call: &Call<'_>) -> Map<String, Value> {
         let value = |name: &str, kind| match kind {
             ParameterKind::Whole => call.whole(name).map(Value::from),
@@ -149,8 +149,8 @@ impl Magic for AnalysisMagic {
 
     fn result(&self) -> Option<&'static str> {
         Some(
-            "a polars DataFrame of the main table, all rows, with HTA's columns (of tables per rank all ranks, with a \
-             column `rank`); of further tables x_TABLE",
+            "a polars DataFrame: all rows of the main table, with HTA's columns (tables per rank are joined, with a column \
+             `rank`); further tables are bound as x_TABLE",
         )
     }
 
@@ -172,7 +172,7 @@ impl Magic for AnalysisMagic {
         let answer = context.run_blocking(move || {
             let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
             let iterations = match iterations {
-                // `all`; a trace without iterations has its whole window.
+                // `all`; a trace without iterations is analysed as a whole.
                 None if every && traces.has_profiler_steps() => Some(analysis.iterations()?),
                 iterations => iterations,
             };
@@ -186,7 +186,7 @@ impl Magic for AnalysisMagic {
         })?;
         context.check_interrupt()?;
         let tables = answer.whole_tables();
-        // What is shown comes first, so that a wrong flag leaves no file and no variable behind.
+        // The report is made first, so that a wrong flag leaves no file and no variable behind.
         let report = report(call, &answer, &tables)?;
         let names = bind.as_deref().map(|bind| variables(bind, &tables)).unwrap_or_default();
         for name in &names {
@@ -196,17 +196,17 @@ impl Magic for AnalysisMagic {
         for (path, table) in files.iter().zip(&answer.tables) {
             write_csv(path, &table.frame)?;
         }
-        let mut said = Vec::new();
+        let mut copied_lines = Vec::new();
         for mut copy in answer.copies.clone() {
-            let beside = copy.target.parent() == copy.source.parent();
+            let same_folder = copy.target.parent() == copy.source.parent();
             copy.source = context.session.file_of(call.required("NAME"), &copy.source);
-            if beside {
+            if same_folder {
                 copy.target = context.session.file_of(call.required("NAME"), &copy.target);
             }
             let copied = copy.save_while(&mut || !context.out.interrupted())?;
             let events = grouped(copied.events);
             let added = if copied.added == 0 { "none".to_owned() } else { grouped(copied.added) };
-            said.push(format!("wrote {}: {events} events, {added} added", copy.target.display()));
+            copied_lines.push(format!("wrote {}: {events} events, {added} added", copy.target.display()));
         }
         for (name, table) in names.iter().zip(&tables) {
             context.bind_frame(call, name, &table.frame)?;
@@ -221,43 +221,43 @@ impl Magic for AnalysisMagic {
         for (path, table) in files.iter().zip(&answer.tables) {
             context.print_line(format!("wrote {}: {}", path.display(), size(&table.frame)));
         }
-        said.into_iter().for_each(|line| context.print_line(line));
+        copied_lines.into_iter().for_each(|line| context.print_line(line));
         Ok(())
     }
 }
 
-/// Sentences, tables and figures; only the sentences if the answer is bound and not shown.
+/// Makes the report of notes, tables and figures; only the notes if the answer is bound and not shown.
 fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Report, Error> {
     let mut parts: Vec<Part> = Vec::new();
-    // What an empty table has to say, its sentence says.
-    let says = |table: &&AnswerTable| answer.notes.is_empty() || table.frame.height() > 0;
-    let shown: Vec<&AnswerTable> = tables.iter().filter(|table| table.shown).filter(says).collect();
-    // Without a table nothing else says what was asked of what.
+    // The note explains an empty table.
+    let has_content = |table: &&AnswerTable| answer.notes.is_empty() || table.frame.height() > 0;
+    let shown: Vec<&AnswerTable> = tables.iter().filter(|table| table.shown).filter(has_content).collect();
+    // Without a table, no caption names the analysis and the trace.
     if shown.is_empty() {
         parts.push(Part::Text(answer.title.clone()));
     }
     parts.extend(answer.notes.iter().cloned().map(Part::Text));
-    let takes = takers(call, &shown);
+    let shaped = shaped_by_flags(call, &shown);
     let mut tables = Vec::new();
-    for (answer_table, takes) in shown.iter().zip(takes) {
+    for (answer_table, is_shaped) in shown.iter().zip(shaped) {
         let frame = answer_table.frame.clone();
-        let (rows, columns) = if takes {
-            (SelectedRows::of(call, frame)?, chosen(call, &answer_table.frame)?)
+        let (rows, columns) = if is_shaped {
+            (SelectedRows::select(call, frame)?, chosen(call, &answer_table.frame)?)
         } else {
-            let of = frame.height();
-            (SelectedRows { df: frame, of, order: None }, None)
+            let total = frame.height();
+            (SelectedRows { df: frame, total, order: None }, None)
         };
         let caption = answer_table.caption(&answer.title);
         let draw = |df: &DataFrame, rows| answer_table.table(df, &caption, rows);
         let table = table(call, rows, &columns, "", draw)?;
-        let ranked = answer_table.frame.column("rank").is_ok();
-        let events = answer_table.named_events.then(|| drill_down(call, call.required("NAME"), ranked));
+        let has_rank = answer_table.frame.column(columns::RANK).is_ok();
+        let events = answer_table.named_events.then(|| drill_down(call, call.required("NAME"), has_rank));
         tables.push(Part::Table(Table { events, ..table }));
     }
     if call.shows() {
         parts.extend(tables);
         if !call.switch("no-figure") {
-            // What --top cuts a table to, it cuts a figure to as well.
+            // --top limits figures, too.
             let top = call.whole("top").filter(|top| *top > 0).map(|top| usize::try_from(top).unwrap_or(usize::MAX));
             let cut = |figure: &Figure| top.map_or_else(|| figure.clone(), |top| figure.first_names(top));
             parts.extend(answer.figures.iter().map(|figure| Part::Figure(cut(figure))));
@@ -266,81 +266,80 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
     Ok(Report { parts })
 }
 
-/// Which tables `--filter`, `--sort` and `--columns` are for: those that have the columns. If none has, all: each says
-/// what it lacks.
-fn takers(call: &Call<'_>, tables: &[&AnswerTable]) -> Vec<bool> {
+/// Returns which tables `--filter`, `--sort` and `--columns` shape: those that have the columns; if none has, all, so that
+/// the error names the missing column.
+fn shaped_by_flags(call: &Call<'_>, tables: &[&AnswerTable]) -> Vec<bool> {
     let has = |table: &&AnswerTable, name: &str| table.frame.column(name).is_ok();
-    let named = tables.iter().any(|table| has(table, "name"));
+    let named = tables.iter().any(|table| has(table, columns::NAME));
     let filters = call.regex("filter").is_some();
-    let takes = |table: &&AnswerTable| {
+    let is_shaped = |table: &&AnswerTable| {
         call.sorts("sort").iter().all(|sort| has(table, &sort.column))
             && call.words("columns").is_none_or(|names| names.iter().all(|name| has(table, name)))
-            && (!filters || !named || has(table, "name"))
+            && (!filters || !named || has(table, columns::NAME))
     };
-    let takes: Vec<bool> = tables.iter().map(takes).collect();
-    if takes.contains(&true) { takes } else { vec![true; tables.len()] }
+    let shaped: Vec<bool> = tables.iter().map(is_shaped).collect();
+    if shaped.contains(&true) { shaped } else { vec![true; tables.len()] }
 }
 
-/// The main table has the name itself, the others theirs behind it.
+/// Returns the variable of each table: `x` for the main table, `x_TABLE` for the rest.
 fn variables(bind: &str, tables: &[AnswerTable]) -> Vec<String> {
-    let name = |(place, table): (usize, &AnswerTable)| {
-        if place == 0 { bind.to_owned() } else { format!("{bind}_{}", table.name) }
+    let name = |(index, table): (usize, &AnswerTable)| {
+        if index == 0 { bind.to_owned() } else { format!("{bind}_{}", table.name) }
     };
     tables.iter().enumerate().map(name).collect()
 }
 
-/// `out.csv` for a table without a name, `out.kernels.csv` for one with, `out.rank0.csv` for one of a rank.
+/// Returns the file of each table: `out.csv`, `out.kernels.csv` for a named one, `out.rank0.csv` for one of a rank.
 fn files(path: &Path, tables: &[AnswerTable]) -> Vec<PathBuf> {
     tables.iter().map(|table| file(path, &table.part())).collect()
 }
 
-fn file(path: &Path, part: &str) -> PathBuf {
-    if part.is_empty() {
+fn file(path: &Path, suffix: &str) -> PathBuf {
+    if suffix.is_empty() {
         return path.to_owned();
     }
     let text = path.to_string_lossy();
-    PathBuf::from(format!("{}.{part}.csv", text.strip_suffix(".csv").unwrap_or(&text)))
+    PathBuf::from(format!("{}.{suffix}.csv", text.strip_suffix(".csv").unwrap_or(&text)))
 }
 
-/// The columns of all tables, with a rank in front of tables per rank.
+/// Returns the columns of all tables; tables per rank begin with `rank`.
 fn columns_of(tables: &'static [TableSchema]) -> impl Iterator<Item = (&'static str, trace_view::Unit)> {
     tables.iter().flat_map(|table| {
-        let rank = table.per_rank.then_some(("rank", trace_view::Unit::None));
+        let rank = table.per_rank.then_some((columns::RANK, trace_view::Unit::None));
         rank.into_iter().chain(table.columns.iter().map(|column| (column.name, column.unit)))
     })
 }
 
 fn notes(entry: &Entry) -> String {
-    let part = |table: &TableSchema| match (table.name, table.per_rank) {
+    let suffix = |table: &TableSchema| match (table.name, table.per_rank) {
         (name, false) => name.to_owned(),
         ("", true) => "rankN".to_owned(),
         (name, true) => format!("{name}.rankN"),
     };
     let files: Vec<String> =
-        entry.tables.iter().map(|table| file(Path::new("out.csv"), &part(table)).display().to_string()).collect();
-    let each =
-        if entry.tables.iter().any(|table| table.per_rank) { ", one for every rank N that is asked" } else { "" };
+        entry.tables.iter().map(|table| file(Path::new("out.csv"), &suffix(table)).display().to_string()).collect();
+    let each = if entry.tables.iter().any(|table| table.per_rank) { ", one for each rank N" } else { "" };
     let launches = if entry.launches {
-        "\n\nThe launches of the kernels that --where takes count, whether it takes them or not."
+        "\n\n--where selects kernels; their launches are included even if they do not meet the condition."
     } else {
         ""
     };
     let more = if entry.notes.is_empty() { String::new() } else { format!("{}\n\n", entry.notes) };
     format!(
-        "{more}--csv out.csv writes {}{each}. The other flags of tables shape only what is shown; --top N also draws at most N names.{launches}",
+        "{more}--csv out.csv writes {}{each}. The other flags under Tables apply only to what is shown; --top N also limits figures to N names.{launches}",
         files.join(" and ")
     )
 }
 
 fn examples(entry: &Entry) -> Vec<&'static str> {
-    let places: String =
-        entry.parameters.iter().filter_map(|parameter| parameter.place).map(|at| format!(" {at}")).collect();
-    let start = format!("%{} control{places}", entry.name);
+    let positional: String =
+        entry.parameters.iter().filter_map(|parameter| parameter.place).map(|name| format!(" {name}")).collect();
+    let start = format!("%{} control{positional}", entry.name);
     let rests = [String::new(), " --rank 0,2-3 --no-figure".to_owned(), format!(" --csv {}.csv", entry.name)];
     rests.iter().map(|rest| &*format!("{start}{rest}").leak()).collect()
 }
 
-/// A default as the help page says it.
+/// Returns a default as the help page shows it.
 fn words(value: &Value, kind: ParameterKind) -> String {
     match (value, kind) {
         (Value::Null, ParameterKind::Path) => "see below".to_owned(),

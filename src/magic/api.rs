@@ -1,89 +1,90 @@
-//! The interface of a magic.
+//! The trait of all magics.
 
 use super::argument::{Call, Group};
 use super::context::Context;
 use crate::Error;
+use trace::columns::{CHANGE, COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME};
 
 /// A command of the notebook: `%name …`.
 ///
-/// Name, summary, arguments and examples are data, read by parser, help, completion and the reference page.
+/// Name, summary, arguments and examples are data that parser, help, completion and reference page read.
 pub trait Magic: Sync {
-    /// The name behind the `%`; its file is called the same.
+    /// Returns the name after the `%`, which is the name of its file, too.
     fn name(&self) -> &'static str;
 
-    /// `%`, or `%%` for what stands on the first line of a cell and changes how the lines below run.
+    /// Returns `%`, or `%%` for a magic that is the first line of a cell and controls how the lines below run.
     fn sigil(&self) -> &'static str {
         "%"
     }
 
-    /// The name with its sigil.
+    /// Returns the name with its sigil.
     fn spelled(&self) -> String {
         format!("{}{}", self.sigil(), self.name())
     }
 
-    /// What asks for its help page.
+    /// Returns what to type for its help page.
     fn help_hint(&self) -> String {
         format!("%{}?", self.name())
     }
 
-    /// One line for help and completion.
+    /// Returns one sentence for help and completion.
     fn summary(&self) -> &'static str;
 
-    /// What it takes.
+    /// Returns its arguments.
     fn arguments(&self) -> &'static [Group];
 
-    /// Whether it may stand on the first line of a cell as `%%name`, and is about the lines below.
+    /// Returns whether it may be the first line of a cell as `%%name`, to control the lines below.
     fn owns_cells(&self) -> bool {
         self.sigil() == "%%"
     }
 
-    /// How it times the code that it is given; `None` if it times none.
+    /// Returns how it times its code; `None` if it times none.
     fn timing(&self, _call: &Call<'_>) -> Option<Timing> {
         None
     }
 
-    /// The columns of the tables it shows, where they are known before it runs; Tab offers them.
+    /// Returns the columns of its tables if they are known in advance, for completion.
     fn columns(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The columns of the table that compares two traces; Tab offers them.
+    /// Returns the columns of its comparison of two traces, for completion.
     fn compared_columns(&self, control: &str, test: &str) -> Vec<String> {
-        let of = |label: &str| [format!("{label}_counts"), format!("{label}_total_duration")];
-        let same = ["diff_counts", "diff_duration", "counts_change_categories"].map(str::to_owned);
-        std::iter::once("name".to_owned()).chain(of(control)).chain(of(test)).chain(same).collect()
+        let of = |label: &str| [format!("{label}{COUNTS_SUFFIX}"), format!("{label}{DURATION_SUFFIX}")];
+        let same = [DIFF_COUNTS, DIFF_DURATION, CHANGE].map(str::to_owned);
+        std::iter::once(NAME.to_owned()).chain(of(control)).chain(of(test)).chain(same).collect()
     }
 
-    /// What `x = %name …` gives `x`, in words; `None` if there is nothing to bind.
+    /// Returns what `x = %name …` binds, in words; `None` if nothing.
     fn result(&self) -> Option<&'static str> {
         None
     }
 
-    /// What else the help page says.
+    /// Returns the notes of the help page; may be empty.
     fn notes(&self) -> &'static str {
         ""
     }
 
-    /// Lines to try.
+    /// Returns examples.
     fn examples(&self) -> &'static [&'static str];
 
-    /// Does it.
+    /// Runs the magic.
     ///
     /// # Errors
-    /// One [`Error`], which ends the cell; what was loaded and bound before stays.
+    /// The error that ends the cell; traces and variables of earlier magics stay.
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error>;
 }
 
-/// How code is timed.
+/// The way in which code is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// It runs once, and shows what it shows.
+    /// It runs once; its outputs are shown.
     Once,
-    /// It runs again and again, and shows nothing.
+    /// It runs many times; its outputs are discarded.
     Repeated {
-        /// How often in each run; `None` for as often as takes 0.2 s.
+        /// Executions per run; `None`: as many as take 0.2 s.
         loops: Option<u64>,
-        /// How many runs; `None` for seven, fewer of slow code.
+        /// Number of runs; `None`: seven, or fewer for slow code.
         runs: Option<u64>,
     },
 }

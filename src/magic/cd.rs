@@ -1,4 +1,4 @@
-//! `%cd`: goes to another folder.
+//! `%cd`: changes the current folder.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 pub(super) struct Cd;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[Group::new(
     "Arguments",
-    &[Argument::optional("FOLDER", Kind::Folder, "where to go; - goes back, and without it you go home")],
+    &[Argument::optional("FOLDER", Kind::Folder, "the new current folder; - is the previous one; default: your home")],
 )];
 
 impl Magic for Cd {
@@ -21,7 +20,7 @@ impl Magic for Cd {
     }
 
     fn summary(&self) -> &'static str {
-        "Go to another folder, where relative paths of magics and Rust cells then begin."
+        "Change the current folder, the base of relative paths in magics and Rust cells."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -29,7 +28,7 @@ impl Magic for Cd {
     }
 
     fn notes(&self) -> &'static str {
-        "Loaded traces stay as they are. It prints the folder that you are in afterwards; %pwd prints it again."
+        "Prints the new folder. Loaded traces are not affected."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -40,11 +39,12 @@ impl Magic for Cd {
         let folder = match call.path("FOLDER") {
             Some(folder) if folder == Path::new("-") => {
                 let previous = context.session.previous_folder().map(Path::to_owned);
-                previous.ok_or_else(|| call.usage("there is no folder to go back to: %cd FOLDER goes to one first."))?
+                previous.ok_or_else(|| call.cannot("go back", "%cd was not used before"))?
             }
             Some(folder) => folder,
             None => std::env::var_os("HOME").map(PathBuf::from).ok_or_else(|| {
-                call.usage("no home to go to: the environment variable HOME is not set. %cd FOLDER goes to a folder.")
+                let reason = "the environment variable HOME is not set";
+                call.cannot("go to your home folder", reason).hint("name a folder: %cd FOLDER")
             })?,
         };
         let before = std::env::current_dir().ok();
@@ -57,14 +57,17 @@ impl Magic for Cd {
     }
 }
 
-/// Why one cannot go there.
+/// The error of a folder that cannot be entered.
 fn refused(call: &Call<'_>, folder: &Path, from: Option<&Path>, error: &std::io::Error) -> Error {
     let shown = folder.display();
-    let from = from.map(|from| format!(" (you are in {})", from.display())).unwrap_or_default();
-    call.usage(match error.kind() {
-        ErrorKind::NotFound => format!("no such file or folder: {shown}{from}. Tab lists the folders there are."),
-        ErrorKind::NotADirectory => format!("{shown} is a file, not a folder: %trace_load {shown} loads a trace."),
-        ErrorKind::PermissionDenied => format!("{shown} may not be entered: you lack the right to (see `ls -ld`)."),
-        _ => format!("cannot go to {shown}: {error}."),
-    })
+    let from = from.map(|from| format!(" in {}", from.display())).unwrap_or_default();
+    let (reason, hint) = match error.kind() {
+        ErrorKind::NotFound => (format!("no such file or folder{from}"), "Tab lists the folders".to_owned()),
+        ErrorKind::NotADirectory => {
+            ("it is a file, not a folder".to_owned(), format!("%trace_load {shown} loads a trace"))
+        }
+        ErrorKind::PermissionDenied => ("permission denied".to_owned(), format!("see `ls -ld {shown}`")),
+        _ => (error.to_string(), String::new()),
+    };
+    call.cannot(format!("enter {shown}"), reason).hint(hint).into()
 }

@@ -1,19 +1,20 @@
-//! `%compare_traces`: counts and durations of every operator on two sides.
+//! `%compare_traces`: counts and durations of all operators of two traces.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, trace_diff};
 use crate::Error;
+use trace::columns::DIFF_DURATION;
 
 pub(super) struct CompareTraces;
 
-/// The sides of a comparison.
+/// The two traces of a comparison.
 pub(super) const SIDES: Group = Group::new(
     "Arguments",
     &[
-        Argument::required("CONTROL", Kind::Trace, "the trace to compare with"),
-        Argument::required("TEST", Kind::Trace, "the trace that is compared; a difference is test − control"),
+        Argument::required("CONTROL", Kind::Trace, "the baseline"),
+        Argument::required("TEST", Kind::Trace, "the trace to compare with it; differences are test − control"),
     ],
 );
 
@@ -23,7 +24,7 @@ impl Magic for CompareTraces {
     }
 
     fn summary(&self) -> &'static str {
-        "Compare how often and how long every operator of two traces ran."
+        "Compare how often and how long the operators of two traces ran."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -35,11 +36,10 @@ impl Magic for CompareTraces {
     }
 
     fn notes(&self) -> &'static str {
-        "The table is ordered by the size of diff_duration unless --sort is given. --filter, --category, --sort and \
-         --columns shape the file of --csv and the bound variable too; --top, --min-us, --unit and the default order \
-         shape only the table. The column diff of the table is diff_duration in percent of control, a dash where control \
-         took no time; the file and the variable do not have it. A click on a row, or Enter, offers the cells that list \
-         its events (%events)."
+        "The table is sorted by the magnitude of diff_duration unless --sort is given. --filter, --category, --sort and \
+         --columns also apply to the file of --csv and to the bound variable; --top, --min-us, --unit and the default \
+         order apply only to the table. Its column diff is diff_duration in percent of control, a dash if control took no \
+         time; file and variable lack it. Click a row, or press Enter on it, to get cells that list its events (%events)."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -57,20 +57,20 @@ impl Magic for CompareTraces {
         let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), context)?;
         let selection = diff.selection()?;
         let caption = format!("compare_traces · {}", caption(&selection));
-        let asked = diff.clone();
-        let df = context.run_blocking(move || asked.compare_traces())?;
+        let comparison = diff.clone();
+        let df = context.run_blocking(move || comparison.compare_traces())?;
         context.check_interrupt()?;
         context.warn(diff.warnings());
         if df.height() == 0 && !call.quiet() {
             context.print_line(
-                "nothing to compare: neither side has such events; `%describe NAME` shows what a trace holds",
+                "nothing to compare: neither trace has such events; `%describe NAME` shows what a trace contains",
             );
         }
         let events = Some(drill_down_by_side(call, &selection));
         deliver(
             call,
             context,
-            Frame { df, caption: &caption, order: "diff_duration", columns: None, events },
+            Frame { df, caption: &caption, order: DIFF_DURATION, columns: None, events },
             bind.as_deref(),
         )
     }

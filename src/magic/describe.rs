@@ -1,4 +1,4 @@
-//! `%describe`: a loaded trace on one page.
+//! `%describe`: an overview of a loaded trace, or of two.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -10,38 +10,37 @@ use trace::Description;
 
 pub(super) struct Describe;
 
-/// How long the lists are.
+/// Flags of the lists.
 pub(crate) const LISTS: Group = Group::new(
     "Lists",
     &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("10")],
 );
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[
             Argument::required("NAME", Kind::Trace, "the trace"),
-            Argument::optional("OTHER", Kind::Trace, "a second trace, to show beside the first"),
+            Argument::optional("OTHER", Kind::Trace, "a second trace, shown side by side"),
         ],
     ),
     LISTS,
     Group::new(
         "Files",
         &[
-            Argument::flag("json", Kind::File, "write the page as JSON, all operators and kernels, times in ns"),
+            Argument::flag("json", Kind::File, "write the page as JSON: all operators and kernels, times in ns"),
             Argument::flag("quiet", Kind::Switch, "show nothing"),
         ],
     ),
 ];
 
-/// What the page counts; also for the terminal.
+/// Notes on what the page counts, shared with `tracebook describe`.
 macro_rules! page_notes {
     () => {
-        "The page is about all rows, those of the last iteration included. The device is busy while any kernel, copy or \
-         fill runs on any stream; its span reaches from the first of them to the end of the last, and the rest of it is \
-         idle. The duration of an operator holds what it calls. Every warning says what was found, what that means, and \
-         what to do."
+        "The page covers all events, including those of the last iteration. The device is busy while any kernel, copy or \
+         fill runs on any stream; its span is from the start of the first to the end of the last, and the rest is idle. \
+         The duration of an operator includes the operators it calls. Every warning says what was found, what it means, \
+         and what to do."
     };
 }
 pub(crate) use page_notes;
@@ -52,7 +51,7 @@ impl Magic for Describe {
     }
 
     fn summary(&self) -> &'static str {
-        "Show a trace on one page, or two side by side: ranks, busy time, top kernels, what is odd."
+        "Show an overview of a trace, or of two: ranks, busy time, top kernels, anomalies."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -62,9 +61,9 @@ impl Magic for Describe {
     fn notes(&self) -> &'static str {
         concat!(
             page_notes!(),
-            "\n\nOf two traces the properties stand side by side, and so do the operators and kernels that took longest on \
-             either side; a difference is OTHER − NAME. It warns if the jobs differ in size, devices, or in what the \
-             profiler recorded. --json then writes both pages: description and other."
+            "\n\nFor two traces, properties, longest operators and longest kernels are shown side by side; differences are \
+             OTHER − NAME. A warning tells if the jobs differ in size, devices, or in what the profiler recorded. --json \
+             then writes both pages: description and other."
         )
     }
 
@@ -100,12 +99,12 @@ impl Magic for Describe {
     }
 }
 
-/// How many operators and kernels are shown.
+/// Returns the number of operators and kernels to show.
 pub(crate) fn top(call: &Call<'_>) -> usize {
     call.whole("top").map_or(10, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }
 
-/// The page as JSON, and that of another trace if there is one.
+/// Writes the page as JSON, with that of a second trace if given.
 pub(crate) fn write_json(
     page: &Description,
     other: Option<&Description>,
@@ -119,7 +118,7 @@ pub(crate) fn write_json(
     writeln!(out)
 }
 
-/// The fields of `trace::Description`, and of every finding what it says, means and asks for.
+/// Returns the fields of `trace::Description`; each finding gets its texts, too.
 fn fields(page: &Description) -> serde_json::Result<Value> {
     let mut value = serde_json::to_value(page)?;
     let findings = value.get_mut("findings").and_then(Value::as_array_mut);

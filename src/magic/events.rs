@@ -1,4 +1,4 @@
-//! `%events`: the events of a trace that have a name, a device, a rank, an iteration.
+//! `%events`: the events of a trace, selected by name, device, rank and iteration.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
@@ -7,28 +7,38 @@ use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
 use crate::Error;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
-use trace::{DeviceType, EventQuery};
+use trace::{DeviceType, EventQuery, columns};
 
 pub(super) struct Events;
 
-/// The columns of the table, as far as the events have them; `--columns` chooses others.
-const SHOWN_COLUMNS: [&str; 11] =
-    ["rank", "name", "cat", "ts", "dur", "stream", "tid", "iteration", "correlation", "bytes", "memory_bw_gbps"];
+/// Default columns of the table; those without values are left out.
+const SHOWN_COLUMNS: [&str; 11] = [
+    columns::RANK,
+    columns::NAME,
+    columns::CAT,
+    columns::TS,
+    columns::DUR,
+    columns::STREAM,
+    columns::TID,
+    columns::ITERATION,
+    columns::CORRELATION,
+    "bytes",
+    "memory_bw_gbps",
+];
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")]),
     Group::new(
-        "Which events",
+        "Selection",
         &[
-            Argument::flag("name", Kind::Text, "only events of exactly this name").or("all names"),
-            Argument::flag("short-name", Kind::Text, "only events whose name has this short form").or("all names"),
+            Argument::flag("name", Kind::Text, "only events with exactly this name").or("all names"),
+            Argument::flag("short-name", Kind::Text, "only events with this short name").or("all names"),
             Argument::flag("filter", Kind::Regex, "only events whose name matches; quote it: 'nccl|memcpy'").or("all"),
             Argument::flag("rank", Kind::List(IdKind::Ranks), "only these ranks, or all").or("all"),
             Argument::flag(
                 "iteration",
                 Kind::List(IdKind::Iterations),
-                "only these iterations; on the GPU what was launched in them",
+                "only these iterations; GPU events belong to the iteration that launched them",
             )
             .or("all events"),
             Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the events ran").or("all"),
@@ -46,7 +56,7 @@ impl Magic for Events {
     }
 
     fn summary(&self) -> &'static str {
-        "List the events of a trace by name, device, rank and iteration, the longest first."
+        "List events of a trace by name, device, rank and iteration, longest first."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -62,9 +72,9 @@ impl Magic for Events {
     }
 
     fn notes(&self) -> &'static str {
-        "A click on a row of %compare_traces, %ops_diff or a table of kernels, or Enter on it, offers the calls of %events \
-         that list the events behind this row. The table is ordered by duration unless --sort is given, and shows the \
-         columns that say what, when, how long and where; --columns chooses others."
+        "Click a row of %compare_traces, of %ops_diff or of a table of kernels, or press Enter on it, to get the %events \
+         calls that list its events. The table is sorted by duration unless --sort is given; --columns chooses other \
+         columns."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -84,13 +94,13 @@ impl Magic for Events {
         context.check_interrupt()?;
         if df.height() == 0 && !call.quiet() {
             context.print_line(format!(
-                "{label} has no such event; `%describe {label}` shows what it holds{}",
+                "{label} has no such event; `%describe {label}` shows what it contains{}",
                 folded(call)
             ));
         }
         let caption = caption(call);
         let shown = shown_columns(&df);
-        let frame = Frame { df, caption: &caption, order: "dur", columns: Some(shown), events: None };
+        let frame = Frame { df, caption: &caption, order: columns::DUR, columns: Some(shown), events: None };
         deliver(call, context, frame, bind.as_deref())
     }
 }
@@ -119,13 +129,9 @@ fn query(call: &Call<'_>) -> EventQuery {
     query
 }
 
-/// A row of a table of kernels that is no event of its own.
+/// The explanation if the name is that of the row `others`, which folds the tail of a table of kernels.
 fn folded(call: &Call<'_>) -> &'static str {
-    if call.text("name") == Some("others") {
-        " (the row `others` adds up the names below the largest ones)"
-    } else {
-        ""
-    }
+    if call.text("name") == Some("others") { " (the row `others` sums all names below the largest ones)" } else { "" }
 }
 
 /// `events · control · aten::mm · rank 3 · iteration 1010`

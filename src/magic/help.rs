@@ -1,4 +1,4 @@
-//! `%help`: where to find what.
+//! `%help`: an overview of all help, or the help page of one magic.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -10,20 +10,19 @@ use crate::display::Output;
 
 pub(super) struct Help;
 
-/// What it takes.
 const ARGUMENTS: &[Group] =
     &[Group::new("Arguments", &[Argument::optional("NAME", Kind::Text, "a magic to explain, with or without its %")])];
 
-/// What it says.
+/// What to type, and what it does.
 const GUIDE: &[(&str, &str)] = &[
     ("%trace_load PATH --as NAME", "load a trace, the first thing to do"),
     ("%lsmagic", "list all magics with what they do"),
     ("%magic", "explain how magics work: values, results, paths"),
-    ("%NAME?", "explain one magic with its flags, as %help NAME does"),
-    ("%who", "list the variables that you have"),
-    ("?name", "say the type of a variable"),
+    ("%NAME?", "explain one magic and its flags, as %help NAME does"),
+    ("%who", "list the variables of the notebook"),
+    ("?name", "show the type of a variable"),
     ("Tab", "complete what is typed: magics, flags, values, paths, Rust"),
-    ("Shift-Tab", "explain what stands at the cursor"),
+    ("Shift-Tab", "explain the word at the cursor"),
 ];
 
 impl Magic for Help {
@@ -32,7 +31,7 @@ impl Magic for Help {
     }
 
     fn summary(&self) -> &'static str {
-        "Say where to find help; with a name explain that magic."
+        "List the ways to get help; with NAME, explain that magic."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -46,13 +45,13 @@ impl Magic for Help {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         if let Some(name) = call.text("NAME") {
             let name = name.trim_matches(['%', '?']);
-            let magic = find(name).ok_or_else(|| super::line::no_such_magic(name))?;
+            let magic = find(name).ok_or_else(|| super::line::unknown_magic(name))?;
             context.out.emit(Output::Display { bundle: usage::page(magic), id: None });
             return Ok(());
         }
         let width = GUIDE.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
-        for (what, does) in GUIDE {
-            context.print_line(format!("{what:width$}  {does}"));
+        for (typed, does) in GUIDE {
+            context.print_line(format!("{typed:width$}  {does}"));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `%lsmagic`: every magic with its summary.
+//! `%lsmagic`: all magics with their summaries.
 
 use super::api::Magic;
 use super::argument::{Call, Group};

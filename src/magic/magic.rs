@@ -1,4 +1,4 @@
-//! `%magic`: how magics work.
+//! `%magic`: an introduction to magics.
 
 use super::api::Magic;
 use super::argument::{Call, Group};
@@ -11,32 +11,32 @@ use trace_view::{Bundle, HTML};
 
 pub(super) struct About;
 
-/// Title and lines of each part of the page.
-const PARTS: &[(&str, &[&str])] = &[
+/// The sections of the page: title and lines.
+const SECTIONS: &[(&str, &[&str])] = &[
     (
         "A magic is a line that starts with %",
         &[
             "%trace_load runs/a --as control",
-            "Magics and Rust mix in one cell and run in order; the first error stops the cell.",
-            "A magic never stands inside brackets, strings or comments. `a` and `% b` on the next line is a remainder.",
-            "Magics need no compiler: they work, at once, without a Rust toolchain.",
+            "A cell may mix magics and Rust; they run in order, and the first error ends the cell.",
+            "Inside brackets, strings and comments, % is not a magic; `a` with `% b` on the next line is a remainder.",
+            "Magics need no compiler: they work without a Rust toolchain.",
         ],
     ),
     (
         "Results are Rust variables",
         &[
-            "df = %compare_traces control test     binds and shows one line",
-            "%compare_traces control test --as df  binds and shows the table",
-            "A loaded trace is a variable by its label, of the type TraceSet.",
-            "{expr} in an argument is the value of a Rust expression: --control-rank {best}",
+            "df = %compare_traces control test     binds it and shows one line",
+            "%compare_traces control test --as df  binds it and shows the table",
+            "A loaded trace is a variable of type TraceSet, named by its label.",
+            "{expr} in an argument is replaced by the value of a Rust expression: --control-rank {best}",
         ],
     ),
     (
         "Values",
         &[
-            "\"double quotes\" and 'single quotes' as in a shell; a regular expression is best in single quotes.",
-            "Lists of numbers: 0,2,4-7. In flags, _ is the same as -.",
-            "In paths, ~, ${NAME} and ${NAME:-default} (environment) are expanded.",
+            "\"double quotes\" and 'single quotes' work as in a shell; use single quotes for regular expressions.",
+            "Lists of numbers: 0,2,4-7. In flags, _ and - are the same.",
+            "In paths, ~, ${NAME} and ${NAME:-default} (environment variables) are expanded.",
         ],
     ),
     ("Help", &["%NAME? or %NAME --help explains one magic, %lsmagic lists all, Tab completes, Shift-Tab explains."]),
@@ -62,7 +62,7 @@ impl Magic for About {
     fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let mut plain = String::new();
         let mut html = String::new();
-        for (title, lines) in PARTS {
+        for (title, lines) in SECTIONS {
             plain.push_str(&format!("{title}\n"));
             html.push_str(&format!("<p><b>{}</b></p><pre>", encode_text(title)));
             for line in *lines {

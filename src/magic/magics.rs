@@ -1,6 +1,6 @@
 //! The table of all magics.
 //!
-//! `%lsmagic`, `%magic` and `%help` list the table that they are rows of: the only magics that look up.
+//! `%lsmagic`, `%magic` and `%help` list this table: no other magic depends on it.
 
 use super::api::Magic;
 use super::{
@@ -9,7 +9,7 @@ use super::{
 };
 use std::sync::LazyLock;
 
-/// Every magic, in the order the help pages list them: loading and comparing, analyses, then those for the notebook.
+/// All magics, in the order of the help pages: loading and comparing, analyses, then those for the notebook.
 pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
     let mut magics: Vec<&'static dyn Magic> = vec![
         &trace_load::TraceLoad,
@@ -41,7 +41,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
     magics
 });
 
-/// The magic called `name`.
+/// Returns the magic called `name`.
 pub fn find(name: &str) -> Option<&'static dyn Magic> {
     MAGICS.iter().copied().find(|magic| magic.name() == name)
 }

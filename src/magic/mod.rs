@@ -1,8 +1,8 @@
 //! The magics: one file each, one row each in [`MAGICS`].
 //!
-//! From the bottom up: `argument/` is what a magic takes, `context/` what it may touch, `view/` how data frames are
-//! shown, `api.rs` the trait, then the magics, their table `magics.rs`, and `line/`, which runs, explains and completes
-//! the lines of a cell.
+//! From the bottom up: `argument/` (declarations and values), `context/` (session, worker process, outputs), `view/`
+//! (tables, figures, files), `api.rs` (the trait), the magics, `magics.rs` (their table), and `line/` (parsing, running,
+//! help and completion of lines).
 
 pub(crate) mod argument;
 pub(crate) mod context;

@@ -1,4 +1,4 @@
-//! `%ops_diff`: which operators were added, deleted, called more or less often.
+//! `%ops_diff`: the operators of two traces grouped by how their count changed.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -8,17 +8,12 @@ use super::context::write;
 use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, grouped, trace_diff};
 use crate::Error;
 use crate::session::Binding;
-use trace::error::FrameReason;
-use trace::polars::prelude::{DataFrame, DataType};
-use trace::{Comparison, OpsDiff as Groups};
+use trace::OpsDiff as Groups;
+use trace::columns::{COUNTS_SUFFIX, DIFF_COUNTS, GROUP, NAME};
 use trace_view::{Part, Report};
 
 pub(super) struct OpsDiff;
 
-/// The column that holds the kind of change.
-const GROUP: &str = "group";
-
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     SIDES,
     SELECTION,
@@ -26,7 +21,7 @@ const ARGUMENTS: &[Group] = &[
     SHOWN,
     Group::new(
         "File of groups",
-        &[Argument::flag("json", Kind::File, "write all names by group, as one object of five lists")],
+        &[Argument::flag("json", Kind::File, "write all names by group: one object with five lists")],
     ),
     RESULT,
 ];
@@ -45,8 +40,8 @@ impl Magic for OpsDiff {
     }
 
     fn compared_columns(&self, control: &str, test: &str) -> Vec<String> {
-        let counts = |label: &str| format!("{label}_counts");
-        vec!["name".to_owned(), GROUP.to_owned(), counts(control), counts(test), "diff_counts".to_owned()]
+        let counts = |label: &str| format!("{label}{COUNTS_SUFFIX}");
+        vec![NAME.to_owned(), GROUP.to_owned(), counts(control), counts(test), DIFF_COUNTS.to_owned()]
     }
 
     fn result(&self) -> Option<&'static str> {
@@ -54,8 +49,8 @@ impl Magic for OpsDiff {
     }
 
     fn notes(&self) -> &'static str {
-        "The file of --json and the bound variable hold all names in HTA's order, whatever the other flags; --csv holds \
-         the rows of the table as %compare_traces does."
+        "The file of --json and the bound variable contain all names in HTA's order, whatever the flags under Rows; the \
+         file of --csv contains the rows of the table, as that of %compare_traces does."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -74,8 +69,8 @@ impl Magic for OpsDiff {
         }
         let selection = diff.selection()?;
         let caption = format!("ops_diff · {}", caption(&selection));
-        let asked = diff.clone();
-        let (df, groups) = grouping(&context.run_blocking(move || asked.compare_traces())?)?;
+        let comparison = diff.clone();
+        let (df, groups) = Groups::of_comparison(&context.run_blocking(move || comparison.compare_traces())?)?;
         context.check_interrupt()?;
         context.warn(diff.warnings());
         let summary = summary(&groups);
@@ -88,7 +83,7 @@ impl Magic for OpsDiff {
             Frame {
                 df,
                 caption: &caption,
-                order: "diff_counts",
+                order: DIFF_COUNTS,
                 columns: None,
                 events: Some(drill_down_by_side(call, &selection)),
             },
@@ -114,29 +109,7 @@ impl Magic for OpsDiff {
     }
 }
 
-/// A comparison as rows of name, group and counts, and as lists of names by group; both in HTA's order.
-pub(crate) fn grouping(compared: &DataFrame) -> Result<(DataFrame, Groups), Error> {
-    let not = |reason| trace::Error::NotAComparison { reason };
-    let sides = Comparison::of(compared).ok_or_else(|| not(FrameReason::NotMarked))?;
-    let name = compared.columns().first().ok_or_else(|| not(FrameReason::NoColumns))?.clone();
-    let changes = sides.changes(compared)?;
-    let names = name.cast(&DataType::String).map_err(trace::Error::from)?;
-    let names = names.str().map_err(trace::Error::from)?.iter().map(|name| name.unwrap_or_default().to_owned());
-    let groups = changes.iter().copied().zip(names).collect();
-    let words: Vec<&str> = changes.iter().map(|change| change.word()).collect();
-    let column = |name: &str| compared.column(name).cloned().map_err(trace::Error::from);
-    let [control, test] = sides.counts();
-    let columns = vec![
-        name,
-        Comparison::marked(sides.control(), sides.test(), GROUP, &words).map_err(trace::Error::from)?,
-        column(&control)?,
-        column(&test)?,
-        column("diff_counts")?,
-    ];
-    Ok((DataFrame::new(compared.height(), columns).map_err(trace::Error::from)?, groups))
-}
-
-/// `added 12 · deleted 3 · increased 5 · decreased 6 · unchanged 1,258`
+/// Returns `added 12 · deleted 3 · increased 5 · decreased 6 · unchanged 1,258`.
 pub(crate) fn summary(groups: &Groups) -> String {
     let counts: Vec<String> =
         groups.lists().iter().map(|(word, names)| format!("{word} {}", grouped(names.len()))).collect();

@@ -25,10 +25,10 @@ impl Magic for Opt {
     }
 
     fn notes(&self) -> &'static str {
-        "Cells are compiled for a quick start (opt-level 0), since what they call in trace and polars is optimised \
-         anyway. A cell with loops of its own runs many times faster at level 2, and takes about a second longer to \
-         compile. Functions that earlier cells defined are compiled again with it. Arithmetic that overflows is an error \
-         at both levels."
+        "Cells are compiled without optimisation (opt-level 0) to start quickly; the code they call in trace and polars is \
+         optimised anyway. A cell with its own loops runs many times faster at opt-level 2, and takes about a second \
+         longer to compile. Functions of earlier cells are recompiled with it. Integer overflow is an error at both \
+         levels."
     }
 
     fn examples(&self) -> &'static [&'static str] {

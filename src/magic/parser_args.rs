@@ -1,4 +1,4 @@
-//! `%parser_args`: the arguments of events that can become columns.
+//! `%parser_args`: the event arguments that can become columns.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -9,10 +9,9 @@ use trace_view::{Header, Kind as Shown, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct ParserArgs;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[Group::new(
     "Arguments",
-    &[Argument::optional("ARGS", Kind::ParserArgs, "only those that --args of %trace_load would take for this")],
+    &[Argument::optional("ARGS", Kind::ParserArgs, "list only what this value of --args of %trace_load selects")],
 )];
 
 impl Magic for ParserArgs {
@@ -21,7 +20,7 @@ impl Magic for ParserArgs {
     }
 
     fn summary(&self) -> &'static str {
-        "List the arguments of events that %trace_load --args makes columns of."
+        "List the event arguments that %trace_load --args turns into columns."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -29,9 +28,8 @@ impl Magic for ParserArgs {
     }
 
     fn notes(&self) -> &'static str {
-        "--args takes keys and groups with commas between. stream and correlation are always read; all reads every \
-         argument that occurs, known or not. The performance counters of CUPTI become columns under their own names \
-         whatever is asked for."
+        "--args takes comma-separated keys and groups. stream and correlation are always read; all reads every argument \
+         that occurs, known or not. Performance counters of CUPTI always become columns under their own names."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -57,7 +55,7 @@ fn head(name: &str, kind: Shown, meaning: &str) -> Header {
     Header { meaning: meaning.to_owned(), ..Header::new(name, Unit::None, kind) }
 }
 
-/// A row per argument.
+/// Makes the table of arguments.
 fn table(args: &[&AvailableArg]) -> Table {
     let row = |arg: &&AvailableArg| {
         let spec = arg.spec();
@@ -75,16 +73,16 @@ fn table(args: &[&AvailableArg]) -> Table {
         texts.map(TableValue::Text).into()
     };
     Table {
-        caption: "arguments of events: %trace_load PATH --args KEY,KEY".to_owned(),
+        caption: "event arguments: %trace_load PATH --args KEY,KEY".to_owned(),
         headers: vec![
-            head("key", Shown::Name, "what --args takes"),
-            head("column", Shown::Name, "the column it becomes"),
-            head("args key", Shown::Name, "what it is called in the trace"),
-            head("type", Shown::Category, "Int, Float, String, or Object: numbers, else texts and the JSON of lists"),
-            head("default", Shown::Text, "what HTA has where an event lacks it; here absence is null"),
+            head("key", Shown::Name, "value for --args"),
+            head("column", Shown::Name, "name of the column"),
+            head("args key", Shown::Name, "key in the trace"),
+            head("type", Shown::Category, "Int, Float, String, or Object: numbers, else text or the JSON of lists"),
+            head("default", Shown::Text, "HTA's value for events without it; here it is null"),
             head("since", Shown::Text, "version of HTA's table"),
-            head("groups", Shown::Text, "the groups it is in"),
-            head("description", Shown::Text, "what it holds"),
+            head("groups", Shown::Text, "groups that include it"),
+            head("description", Shown::Text, "content"),
         ],
         total_rows: args.len(),
         rows: args.iter().map(row).collect(),
@@ -93,7 +91,7 @@ fn table(args: &[&AvailableArg]) -> Table {
     }
 }
 
-/// A row per group.
+/// Makes the table of groups.
 fn groups() -> Table {
     let row = |name: &str, count: TableValue, keys: String, meaning: &str| {
         vec![TableValue::Text(name.to_owned()), count, TableValue::Text(keys), TableValue::Text(meaning.to_owned())]
@@ -105,12 +103,12 @@ fn groups() -> Table {
     let all = row(ALL_ARGS, TableValue::Null, String::new(), "every argument that occurs in the trace, known or not");
     let rows: Vec<Vec<TableValue>> = ARG_GROUPS.iter().map(of).chain([all]).collect();
     Table {
-        caption: "groups of arguments: %trace_load PATH --args GROUP".to_owned(),
+        caption: "groups of event arguments: %trace_load PATH --args GROUP".to_owned(),
         headers: vec![
-            head("group", Shown::Name, "what --args takes"),
+            head("group", Shown::Name, "value for --args"),
             Header::new("args", Unit::Count, Shown::Number),
-            head("keys", Shown::Text, "its arguments"),
-            head("description", Shown::Text, "what it is for"),
+            head("keys", Shown::Text, "arguments in the group"),
+            head("description", Shown::Text, "purpose"),
         ],
         total_rows: rows.len(),
         rows,

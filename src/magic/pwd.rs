@@ -13,7 +13,7 @@ impl Magic for Pwd {
     }
 
     fn summary(&self) -> &'static str {
-        "Print the current folder, where relative paths of magics and Rust cells begin."
+        "Print the current folder, the base of relative paths in magics and Rust cells."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -25,8 +25,8 @@ impl Magic for Pwd {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let gone = |error| {
-            call.usage(format!("the current folder is not there any more ({error}); %cd PATH goes to another."))
+        let gone = |error: std::io::Error| {
+            call.cannot("print the current folder", error.to_string()).hint("%cd PATH goes to another")
         };
         context.print_line(std::env::current_dir().map_err(gone)?.display());
         Ok(())

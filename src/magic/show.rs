@@ -1,10 +1,10 @@
-//! `%show`: a data frame of a Rust variable as a table or a figure.
+//! `%show`: the data frame of a Rust variable as a table or a figure.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::view::{
-    FIGURE, FIGURE_NOTES, Frame, ROWS, SHOWN, SelectedRows, bars, deliver, fits, histogram, size, write_csv,
+    FIGURE, FIGURE_NOTES, Frame, ROWS, SHOWN, SelectedRows, bars, check_form, deliver, histogram, size, write_csv,
 };
 use super::visualize;
 use crate::Error;
@@ -12,24 +12,19 @@ use trace::polars::prelude::DataFrame;
 
 pub(super) struct Show;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
-        &[Argument::required("VARIABLE", Kind::Variable, "a variable, or a quoted expression, that is a data frame")],
+        &[Argument::required("VARIABLE", Kind::Variable, "a data frame: a variable, or a quoted expression")],
     ),
     ROWS,
     SHOWN,
     FIGURE,
     Group::new(
-        "Where it goes",
+        "Output",
         &[
-            Argument::flag(
-                "csv",
-                Kind::File,
-                "write all rows, unrounded, durations in µs; see Rows for what shapes it",
-            ),
-            Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+            Argument::flag("csv", Kind::File, "write all rows, unrounded, durations in µs; the flags under Rows apply"),
+            Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
     ),
 ];
@@ -40,7 +35,7 @@ impl Magic for Show {
     }
 
     fn summary(&self) -> &'static str {
-        "Show the data frame in a Rust variable as a table, as bars or as a histogram."
+        "Show a data frame as a table, as bars or as a histogram."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -48,7 +43,7 @@ impl Magic for Show {
     }
 
     fn result(&self) -> Option<&'static str> {
-        Some("a polars DataFrame of the rows and columns that the flags leave")
+        Some("a polars DataFrame of the selected rows and columns")
     }
 
     fn notes(&self) -> &'static str {
@@ -68,10 +63,10 @@ impl Magic for Show {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.bind_name()?.map(str::to_owned);
-        let way = fits(call)?;
+        let form = check_form(call)?;
         let variable = call.required("VARIABLE");
         let df = context.frame(call, variable)?;
-        let draw = match way {
+        let draw = match form {
             "bar" => bars,
             "histogram" => histogram,
             _ => {
@@ -83,8 +78,8 @@ impl Magic for Show {
                 );
             }
         };
-        let rows = SelectedRows::of(call, df)?;
-        // The figure comes first, so that a wrong flag leaves no file and no variable behind.
+        let rows = SelectedRows::select(call, df)?;
+        // The figure is made first, so that a wrong flag leaves no file and no variable behind.
         let figure = draw(call, &rows, variable)?;
         if let Some(name) = &bind {
             context.bind_frame(call, name, &rows.df)?;
@@ -93,13 +88,13 @@ impl Magic for Show {
             write_csv(&path, &rows.df)?;
         }
         visualize::deliver(call, context, figure)?;
-        said(call, context, bind.as_deref(), &rows.df);
+        print_results(call, context, bind.as_deref(), &rows.df);
         Ok(())
     }
 }
 
-/// What was bound and written.
-fn said(call: &Call<'_>, context: &Context<'_>, bind: Option<&str>, df: &DataFrame) {
+/// Prints what was bound and written.
+fn print_results(call: &Call<'_>, context: &Context<'_>, bind: Option<&str>, df: &DataFrame) {
     if call.quiet() {
         return;
     }

@@ -1,4 +1,4 @@
-//! `%time` and `%%time`: how long code took.
+//! `%time` and `%%time`: the duration of one execution.
 
 use super::api::{Magic, Timing};
 use super::argument::{Argument, Call, Group, Kind};
@@ -7,10 +7,9 @@ use crate::Error;
 
 pub(super) struct Time;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[Group::new(
     "Arguments",
-    &[Argument::required("CODE", Kind::Code, "Rust or a magic; %%time takes the lines below")],
+    &[Argument::required("CODE", Kind::Code, "Rust or a magic; for %%time, the lines below")],
 )];
 
 impl Magic for Time {
@@ -23,7 +22,7 @@ impl Magic for Time {
     }
 
     fn summary(&self) -> &'static str {
-        "Run a line, or with %%time a cell, and say how long it took."
+        "Run a line, or with %%time a cell, and print how long it took."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -35,8 +34,8 @@ impl Magic for Time {
     }
 
     fn notes(&self) -> &'static str {
-        "The code runs as it would without it: what it shows is shown, what it binds is bound. Of Rust the time to run is \
-         told apart from the time to compile."
+        "The code runs as it would without %time: outputs are shown, variables are bound. For Rust, compile time and run \
+         time are printed separately."
     }
 
     fn examples(&self) -> &'static [&'static str] {

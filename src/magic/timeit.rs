@@ -1,4 +1,4 @@
-//! `%timeit` and `%%timeit`: how long code takes, measured often.
+//! `%timeit` and `%%timeit`: the duration of code, measured over many executions.
 
 use super::api::{Magic, Timing};
 use super::argument::{Argument, Call, Group, Kind};
@@ -7,22 +7,20 @@ use crate::Error;
 
 pub(super) struct TimeIt;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[Argument::required(
             "CODE",
             Kind::Code,
-            "Rust or magics; %%timeit takes the lines below, and runs the code on its own line once before",
+            "Rust or magics; for %%timeit, the lines below: code on its own line is untimed setup",
         )],
     ),
     Group::new(
-        "Flags, in front of the code",
+        "Flags, before the code",
         &[
-            Argument::flag("loops", Kind::Whole, "run the code so often in each run (-n)")
-                .or("as often as takes 0.2 s"),
-            Argument::flag("repeat", Kind::Whole, "so many runs (-r)").or("7, fewer of slow code"),
+            Argument::flag("loops", Kind::Whole, "executions per run (-n)").or("as many as take 0.2 s"),
+            Argument::flag("repeat", Kind::Whole, "number of runs (-r)").or("7, fewer for slow code"),
         ],
     ),
 ];
@@ -37,7 +35,7 @@ impl Magic for TimeIt {
     }
 
     fn summary(&self) -> &'static str {
-        "Run code again and again, and say how long one time takes."
+        "Run code many times, and print how long one execution takes."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -49,9 +47,9 @@ impl Magic for TimeIt {
     }
 
     fn notes(&self) -> &'static str {
-        "What the code shows is not shown. Rust is compiled once, which does not count, and quickly (opt-level 0) as all \
-         cells are: calls of trace and polars run optimised, loops of your own do not. It runs as the body of a closure that \
-         is called often: it may use `?`, but cannot move variables away, and what it defines is gone afterwards."
+        "Outputs of the code are discarded. Rust is compiled once, untimed, and without optimisation (opt-level 0) like \
+         all cells: calls of trace and polars run optimised, your own loops do not. The code becomes the body of a closure: \
+         it may use `?`, but cannot move variables, and its definitions are local."
     }
 
     fn examples(&self) -> &'static [&'static str] {

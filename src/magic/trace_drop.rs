@@ -1,4 +1,4 @@
-//! `%trace_drop`: lets a trace go.
+//! `%trace_drop`: drops a loaded trace.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -8,7 +8,6 @@ use trace_view::format::bytes;
 
 pub(super) struct TraceDrop;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")])];
 
 impl Magic for TraceDrop {
@@ -17,7 +16,7 @@ impl Magic for TraceDrop {
     }
 
     fn summary(&self) -> &'static str {
-        "Let a loaded trace go: its label, its variable and its memory."
+        "Drop a loaded trace: its label, its variable and its memory."
     }
 
     fn arguments(&self) -> &'static [Group] {

@@ -1,4 +1,4 @@
-//! `%trace_info`: what a loaded trace holds.
+//! `%trace_info`: the properties of a loaded trace.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
@@ -10,14 +10,13 @@ use trace_view::{Header, Kind as Shown, Part, Present, Report, Table, TableValue
 
 pub(super) struct TraceInfo;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new("Arguments", &[Argument::required("NAME", Kind::Trace, "the trace")]),
     Group::new(
         "Flags",
         &[
             Argument::flag("rank", Kind::List(IdKind::Ranks), "only these ranks").or("all"),
-            Argument::flag("memory", Kind::Switch, "show what each column takes in memory instead"),
+            Argument::flag("memory", Kind::Switch, "show the memory of each column instead"),
         ],
     ),
 ];
@@ -28,7 +27,7 @@ impl Magic for TraceInfo {
     }
 
     fn summary(&self) -> &'static str {
-        "Show what a loaded trace holds: ranks, iterations, streams, span, what was repaired."
+        "Show the properties of a loaded trace: ranks, iterations, streams, span, repairs."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -57,7 +56,7 @@ impl Magic for TraceInfo {
     }
 }
 
-/// What each column takes, the largest first.
+/// Makes the table of memory by column, largest first.
 fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
     let columns = traces.memory_by_column(ranks)?;
     let total: usize = columns.iter().map(|column| column.bytes).sum();
@@ -80,21 +79,16 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
         caption: format!("memory of trace {} · {over} · {}", traces.label(), bytes(total as u64)),
         headers: vec![
             head("column", Unit::None, Shown::Name, "column of the events"),
-            head(
-                "type",
-                Unit::None,
-                Shown::Category,
-                "i32 or i64, f64, or category: a number per event that stands for a text",
-            ),
+            head("type", Unit::None, Shown::Category, "i32, i64, f64, or category: a code per event for a text"),
             head("values", Unit::Count, Shown::Number, "events that have a value"),
-            head("bytes", Unit::Bytes, Shown::Number, "what the column takes in memory"),
+            head("bytes", Unit::Bytes, Shown::Number, "memory of the column"),
             head("share", Unit::Percent, Shown::Bar, "share of all columns"),
-            head("meaning", Unit::None, Shown::Text, "what the column holds"),
+            head("meaning", Unit::None, Shown::Text, "content of the column"),
         ],
         total_rows: columns.len(),
         rows: columns.iter().map(row).collect(),
         notes: vec![format!(
-            "{} in {} columns; the texts of categories are kept once for all traces and not counted",
+            "{} in {} columns; the texts of categories are shared by all traces and not counted",
             bytes(total as u64),
             grouped(columns.len())
         )],
@@ -102,7 +96,7 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
     })))
 }
 
-/// Leaves the rows of these ranks; the rank stands in the first column.
+/// Keeps the rows of these ranks; the first column is the rank.
 fn only(report: &mut Report, ranks: &[i64]) {
     for part in &mut report.parts {
         if let Part::Table(table) = part {

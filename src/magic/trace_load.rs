@@ -1,4 +1,4 @@
-//! `%trace_load`: reads a trace and keeps it under a label.
+//! `%trace_load`: loads a trace under a label.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
@@ -15,23 +15,23 @@ use trace_view::{Bundle, Present};
 
 pub(super) struct TraceLoad;
 
-/// Which ranks are read.
+/// The ranks to load.
 pub(crate) const RANK: Argument =
     Argument::flag("rank", Kind::List(IdKind::Ranks), "load only these ranks of a folder").or("all");
 
-/// How times are read.
+/// The compatibility mode.
 pub(crate) const COMPAT: Argument = Argument::flag(
     "compat",
     Kind::Choice(&["exact", "hta"]),
-    "exact nanoseconds, or HTA's rounding and iterations to the digit",
+    "exact nanoseconds, or HTA's rounding and iterations, bit-exact",
 )
 .or("exact");
 
-/// Whether broken files are refused.
+/// Whether broken files are rejected.
 pub(crate) const STRICT: Argument =
-    Argument::flag("strict", Kind::Switch, "refuse a file that is not valid JSON, and say where it is not");
+    Argument::flag("strict", Kind::Switch, "reject invalid JSON, with its position, instead of repairing it");
 
-/// How a call wants files to be read, whichever of the flags its magic has.
+/// Returns the load options of a call; flags that its magic lacks keep their defaults.
 pub(crate) fn options(call: &Call<'_>) -> LoadOptions {
     LoadOptions {
         compat: if call.text("compat") == Some("hta") { Compat::Hta } else { Compat::Exact },
@@ -42,7 +42,6 @@ pub(crate) fn options(call: &Call<'_>) -> LoadOptions {
     }
 }
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
@@ -51,19 +50,19 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Flags",
         &[
-            Argument::flag("as", Kind::Name, "the label, under which magics and Rust cells know the trace")
-                .or("made from the name of the file or folder"),
+            Argument::flag("as", Kind::Name, "label: the name of the trace in magics and Rust cells")
+                .or("derived from the name of the file or folder"),
             RANK,
             COMPAT,
             Argument::flag(
                 "args",
                 Kind::ParserArgs,
-                "arguments of events that become columns: groups and keys of %parser_args, all, minimum",
+                "event arguments that become columns: groups and keys of %parser_args, all, minimum",
             )
             .or("default"),
             STRICT,
-            Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show how far a long load is").or("auto"),
-            Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+            Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show the progress of a long load").or("auto"),
+            Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
     ),
 ];
@@ -82,16 +81,16 @@ impl Magic for TraceLoad {
     }
 
     fn result(&self) -> Option<&'static str> {
-        Some("the label x, as --as x does (a TraceSet)")
+        Some("the trace (a TraceSet), same as --as x")
     }
 
     fn notes(&self) -> &'static str {
-        "A trace under a label that is in use replaces the older one, once it is loaded.\n\n\
-         --args names all the columns that are made, but stream and correlation, which always are: default,sm::warps adds \
-         one to the usual ones. An argument that no event carries makes none; %trace_info NAME --memory shows what each \
-         costs.\n\n\
-         A file that is cut off or broken is loaded as far as it is whole, with a warning of what is missing. --strict \
-         refuses it instead and names line, column and byte; every file is then read twice."
+        "If the label is in use, the new trace replaces the old one after it is loaded.\n\n\
+         --args lists all argument columns except stream and correlation, which are always read: default,sm::warps adds \
+         one to the default. An argument that no event has becomes no column. %trace_info NAME --memory shows the memory \
+         of each column.\n\n\
+         A truncated or broken file is loaded as far as it is intact, with a warning of what is missing. --strict rejects \
+         it instead, with line, column and byte; every file is then read twice."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -128,7 +127,7 @@ impl Magic for TraceLoad {
         };
         let mut line = summary(&traces, progress.elapsed());
         if let Some(older) = context.session.path(&label).filter(|older| *older != path) {
-            line.push_str(&format!(" · in place of {}", older.display()));
+            line.push_str(&format!(" · replaces {}", older.display()));
         }
         if !progress.end(&line) && !call.quiet() {
             context.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
@@ -144,7 +143,7 @@ impl Magic for TraceLoad {
     }
 }
 
-/// `control: 8 ranks · 6,100,000 events · loaded in 2.0 s`
+/// Returns `control: TraceSet, 8 ranks · 6,100,000 events · loaded in 2.0 s`.
 fn summary(traces: &TraceSet, time: Duration) -> String {
     let ranks = traces.ranks();
     let compat = match traces.compat() {

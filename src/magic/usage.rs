@@ -1,32 +1,32 @@
-//! Usage lines and help pages, made from what a magic says of itself.
+//! Usage lines and help pages, generated from a magic's declarations.
 
 use super::api::Magic;
 use super::argument::{Argument, Form};
 use html_escape::encode_text;
 use trace_view::{Bundle, HTML};
 
-/// `%compare_traces CONTROL TEST [--control-rank LIST] …`, with every flag.
+/// Returns the usage line with every flag: `%compare_traces CONTROL TEST [--control-rank LIST] …`.
 pub(super) fn usage(magic: &dyn Magic) -> String {
-    written(magic, usize::MAX)
+    usage_with_flags(magic, usize::MAX)
 }
 
-/// The usage line with no more than the first flag.
+/// Returns the usage line with only the first flag.
 pub(super) fn short_usage(magic: &dyn Magic) -> String {
-    written(magic, 1)
+    usage_with_flags(magic, 1)
 }
 
-/// The usage line without flags.
-pub(super) fn usage_of_places(magic: &dyn Magic) -> String {
+/// Returns the usage line without flags.
+pub(super) fn usage_without_flags(magic: &dyn Magic) -> String {
     let mut usage = magic.spelled();
-    for place in magic.arguments().iter().flat_map(|group| group.arguments).filter(|argument| !argument.is_flag()) {
-        let optional = place.form == Form::Optional;
-        usage.push_str(&if optional { format!(" [{}]", place.name) } else { format!(" {}", place.name) });
+    for argument in magic.arguments().iter().flat_map(|group| group.arguments).filter(|argument| !argument.is_flag()) {
+        let (name, optional) = (argument.name, argument.form == Form::Optional);
+        usage.push_str(&if optional { format!(" [{name}]") } else { format!(" {name}") });
     }
     usage
 }
 
-fn written(magic: &dyn Magic, flags: usize) -> String {
-    let mut usage = usage_of_places(magic);
+fn usage_with_flags(magic: &dyn Magic, flags: usize) -> String {
+    let mut usage = usage_without_flags(magic);
     let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     let count = arguments().filter(|argument| argument.is_flag()).count();
     for flag in arguments().filter(|argument| argument.is_flag()).take(flags) {
@@ -38,7 +38,7 @@ fn written(magic: &dyn Magic, flags: usize) -> String {
     usage
 }
 
-/// The help page of a magic.
+/// Returns the help page of a magic.
 pub(crate) fn page(magic: &dyn Magic) -> Bundle {
     Bundle::text(plain(magic)).with(HTML, html(magic).into())
 }
@@ -48,7 +48,7 @@ fn plain(magic: &dyn Magic) -> String {
     for group in magic.arguments() {
         page.push_str(&format!("\n{}\n", group.title));
         let spelled: Vec<String> = group.arguments.iter().map(Argument::spelled).collect();
-        // What is longer than this gets a line of its own.
+        // A longer argument gets a line of its own.
         let width = spelled.iter().map(|text| text.chars().count()).filter(|&width| width <= 26).max().unwrap_or(0);
         for (argument, spelled) in group.arguments.iter().zip(spelled) {
             if spelled.chars().count() > width {
@@ -71,7 +71,7 @@ fn plain(magic: &dyn Magic) -> String {
     page
 }
 
-/// What the magic says of itself, then what its kinds of arguments say.
+/// Returns the notes of the magic, then those of the kinds of its arguments.
 fn notes(magic: &dyn Magic) -> impl Iterator<Item = &'static str> {
     let mut kinds: Vec<&'static str> = Vec::new();
     for argument in magic.arguments().iter().flat_map(|group| group.arguments) {
@@ -82,7 +82,7 @@ fn notes(magic: &dyn Magic) -> impl Iterator<Item = &'static str> {
     std::iter::once(magic.notes()).chain(kinds).filter(|notes| !notes.is_empty())
 }
 
-/// One line: what it means, and what holds without it.
+/// Returns one line: the meaning of an argument and its default.
 pub(super) fn meaning(argument: &Argument) -> String {
     let mut line = argument.help.to_owned();
     if argument.is_on() {

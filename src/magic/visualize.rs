@@ -1,23 +1,23 @@
-//! `%visualize`: a comparison as bars.
+//! `%visualize`: a comparison as a bar chart.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::context::{write_page, write_picture};
 use super::view::{ROWS, SELECTION, SelectedRows, caption, given_selection, grouped, is_unsorted, trace_diff};
-use crate::Error;
 use crate::display::Output;
+use crate::{Error, Problem};
 use trace::TraceDiff;
+use trace::columns::{DIFF_COUNTS, DIFF_DURATION};
 use trace_view::{Figure, Part, Report};
 
 pub(super) struct Visualize;
 
-/// Bars of a figure that does not say how many.
+/// Default of `--top` for two traces.
 const TOP: u64 = 10;
-/// Bars of a variable's figure that does not say how many: the user chose the rows, but nobody reads more than this.
+/// Default of `--top` for a variable, whose rows the user has chosen.
 const TOP_OF_VARIABLE: u64 = 50;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
@@ -25,16 +25,16 @@ const ARGUMENTS: &[Group] = &[
             Argument::required(
                 "CONTROL|VARIABLE",
                 Kind::TraceOrVariable,
-                "the trace to compare with; alone: a variable bound by %compare_traces, sorted and filtered as you like",
+                "the baseline; without TEST, a variable bound by %compare_traces, sorted and filtered as you like",
             ),
-            Argument::optional("TEST", Kind::Trace, "the trace that is compared"),
+            Argument::optional("TEST", Kind::Trace, "the trace to compare with it"),
         ],
     ),
     Group::new(
         "Figure",
         &[
-            Argument::flag("kind", Kind::Choice(&["duration", "counts"]), "what the bars show").or("duration"),
-            Argument::flag("top", Kind::Whole, "draw this many operators; 0 draws all").or("10; of a variable 50"),
+            Argument::flag("kind", Kind::Choice(&["duration", "counts"]), "quantity shown by the bars").or("duration"),
+            Argument::flag("top", Kind::Whole, "draw this many operators; 0 draws all").or("10; for a variable 50"),
             Argument::flag("log", Kind::Switch, "a logarithmic axis"),
             Argument::flag("height", Kind::Whole, "height in pixels"),
         ],
@@ -42,9 +42,9 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Files",
         &[
-            Argument::flag("html", Kind::File, "write a page with the live figure; works without a network"),
+            Argument::flag("html", Kind::File, "write a page with the interactive figure; works offline"),
             Argument::flag("png", Kind::File, "write a picture"),
-            Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+            Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
     ),
     SELECTION,
@@ -57,7 +57,7 @@ impl Magic for Visualize {
     }
 
     fn summary(&self) -> &'static str {
-        "Draw a comparison of two traces, or a data frame that holds one, as bars."
+        "Draw a comparison of two traces, or a frame with one, as bars."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -65,8 +65,8 @@ impl Magic for Visualize {
     }
 
     fn notes(&self) -> &'static str {
-        "Two traces are drawn largest change first. A variable is drawn in its own order; only if --top cuts one that \
-         nobody sorted, the largest changes are taken."
+        "Two traces are drawn with the largest change first. A variable is drawn in its own order, unless --top would cut \
+         rows that were never sorted: then the largest changes are drawn."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -79,16 +79,16 @@ impl Magic for Visualize {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let counts = call.text("kind") == Some("counts");
-        let order = if counts { "diff_counts" } else { "diff_duration" };
+        let order = if counts { DIFF_COUNTS } else { DIFF_DURATION };
         let first = call.required("CONTROL|VARIABLE");
         let (rows, about, default) = match call.text("TEST") {
             Some(test) => {
                 let diff = trace_diff(call, first, test, context)?;
                 let about = caption(&diff.selection()?);
-                let asked = diff.clone();
-                let df = context.run_blocking(move || asked.compare_traces())?;
+                let comparison = diff.clone();
+                let df = context.run_blocking(move || comparison.compare_traces())?;
                 context.warn(diff.warnings());
-                (SelectedRows::of(call, df)?.or_by_size_of(order)?, about, TOP)
+                (SelectedRows::select(call, df)?.or_by_magnitude(order)?, about, TOP)
             }
             None => {
                 let rows = variable(call, context, first)?;
@@ -100,7 +100,7 @@ impl Magic for Visualize {
             top => usize::try_from(top).unwrap_or(usize::MAX),
         };
         let rows = if rows.order.is_none() && top < rows.df.height() && is_unsorted(&rows.df) {
-            rows.or_by_size_of(order)?
+            rows.or_by_magnitude(order)?
         } else {
             rows
         };
@@ -118,31 +118,32 @@ impl Magic for Visualize {
     }
 }
 
-/// The rows of the data frame in a variable.
+/// Returns the rows of the data frame in a variable.
 fn variable(call: &Call<'_>, context: &mut Context<'_>, name: &str) -> Result<SelectedRows, Error> {
     if let Some(flag) = given_selection(call) {
-        return Err(call.usage(format!("--{flag} goes with two traces, not with a variable.")));
+        let reason = format!("{name} is a variable, and the flag selects events of two traces");
+        return Err(call.cannot(format!("use --{flag}"), reason).into());
     }
     if context.session.trace(name).is_some() {
-        return Err(call.usage(format!(
-            "missing TEST: {name} is a trace.  usage: %visualize CONTROL TEST (%visualize? for help)"
-        )));
+        let problem = Problem::Missing { what: format!("TEST: {name} is a trace, and two are compared") };
+        let hint = "usage: %visualize CONTROL TEST (%visualize? for help)";
+        return Err(call.usage(problem).hint(hint).into());
     }
     let df = context.frame(call, name)?;
-    SelectedRows::of(call, df)
+    SelectedRows::select(call, df)
 }
 
 /// `control → test · … · 10 of 1,284 operators · sorted by |diff_duration| ↓`
 fn subtitle(about: &str, shown: usize, rows: &SelectedRows) -> String {
     let mut parts = vec![about.to_owned()];
-    if shown < rows.of {
-        parts.push(format!("{} of {} operators", grouped(shown), grouped(rows.of)));
+    if shown < rows.total {
+        parts.push(format!("{} of {} operators", grouped(shown), grouped(rows.total)));
     }
     parts.extend(rows.order.clone());
     parts.join(" · ")
 }
 
-/// Writes the page and the picture that a call asks for, and shows the figure.
+/// Writes the page and the picture of a call, and shows the figure.
 ///
 /// # Errors
 /// If a file cannot be written.

@@ -1,4 +1,4 @@
-//! `%who`: the variables that a Rust cell can use now.
+//! `%who`: the variables of Rust cells.
 
 use super::api::Magic;
 use super::argument::{Call, Group};
@@ -14,7 +14,7 @@ impl Magic for Who {
     }
 
     fn summary(&self) -> &'static str {
-        "List the variables of the notebook: yours, loaded traces, and what magics bound."
+        "List the variables of the notebook: yours, loaded traces, results of magics."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -28,7 +28,7 @@ impl Magic for Who {
     fn run(&self, _: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let variables = context.cells.variables();
         if variables.is_empty() {
-            context.print_line("No variable yet. `let x = 1;` makes one, and so does %trace_load PATH --as NAME.");
+            context.print_line("No variables yet: `let x = 1;` creates one, and so does %trace_load PATH --as NAME.");
             return Ok(());
         }
         let rows: Vec<Vec<TableValue>> = variables

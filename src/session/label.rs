@@ -25,13 +25,13 @@ const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
 /// The reason, and a valid name.
 pub fn check(name: &str) -> Result<(), String> {
     if KEYWORDS.contains(&name) {
-        return Err(format!("invalid name `{name}`: it is a Rust keyword; try {name}_1"));
+        return Err(format!("it is a Rust keyword; try {name}_1"));
     }
     if PATTERNS.contains(&name) || name.starts_with(HIDDEN) {
-        return Err(format!("invalid name `{name}`: it is reserved in Rust cells; try {}", near(name)));
+        return Err(format!("it is reserved in Rust cells; try {}", near(name)));
     }
     if !ra_ap_rustc_lexer::is_ident(name) {
-        return Err(format!("invalid name `{name}`: expected a Rust identifier; try {}", from_text(name)));
+        return Err(format!("expected a Rust identifier; try {}", from_text(name)));
     }
     Ok(())
 }
@@ -127,8 +127,8 @@ mod tests {
     fn keywords_and_other_texts_are_invalid_labels() {
         assert_eq!(check("control"), Ok(()));
         assert_eq!(check("_x"), Ok(()));
-        assert_eq!(check("type"), Err("invalid name `type`: it is a Rust keyword; try type_1".to_owned()));
-        assert_eq!(check("run-1"), Err("invalid name `run-1`: expected a Rust identifier; try run_1".to_owned()));
+        assert_eq!(check("type"), Err("it is a Rust keyword; try type_1".to_owned()));
+        assert_eq!(check("run-1"), Err("expected a Rust identifier; try run_1".to_owned()));
         for name in ["", "None", "Some", "Ok", "Err", "evcxr_variable_store", "1a", "a b", "a.b", "_", "self", "crate"]
         {
             assert!(check(name).is_err(), "{name:?}");

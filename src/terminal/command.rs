@@ -1,4 +1,4 @@
-//! From the words of a command line to what it does and the code it ends with.
+//! The commands: parsing their arguments, running them, and their exit codes.
 
 use super::screen::Screen;
 use super::{describe::Describe, diff::Diff, explain::Explain};
@@ -7,12 +7,12 @@ use crate::magic::argument::Call;
 use crate::magic::context::Context;
 use crate::magic::{Invocation, Magic, parse_words};
 use crate::session::{Binding, Cells, Session, Variable};
-use crate::{Error, Failure};
+use crate::{Error, Failure, Problem, UsageError};
 use std::ffi::OsString;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 
-/// A command that needs no Jupyter.
+/// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     /// `tracebook diff CONTROL TEST`.
@@ -23,28 +23,28 @@ pub enum Command {
     Explain,
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// 0 done, 1 error, 2 wrong usage, 3 `--fail-over` was exceeded.
+    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded.
     pub code: u8,
-    /// What to print on standard error; empty if there is nothing to say.
+    /// The message for standard error; may be empty.
     pub message: String,
 }
 
-/// Runs a command with the words behind its name.
+/// Runs a command with the words after its name.
 pub fn command(command: Command, words: Vec<OsString>) -> Exit {
     let magic: &dyn Magic = match command {
         Command::Diff => &Diff,
         Command::Describe => &Describe,
         Command::Explain => &Explain,
     };
-    match done(magic, words) {
+    match parse_and_run(magic, words) {
         Ok(()) => Exit { code: 0, message: String::new() },
         Err(error) => {
             let code = match &error {
                 Error::Usage(_) => 2,
-                Error::FailOver(_) => 3,
+                Error::FailOver { .. } => 3,
                 _ => 1,
             };
             let (name, text) = (magic.spelled(), error.to_string());
@@ -53,9 +53,14 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
     }
 }
 
-fn done(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
+fn parse_and_run(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
     let text = |word: OsString| {
-        word.into_string().map_err(|word| Error::Usage(format!("{}: {word:?} is not UTF-8.", magic.spelled())))
+        let invalid = |word: OsString| Problem::Invalid {
+            what: "argument".to_owned(),
+            value: word.to_string_lossy().into_owned(),
+            expected: "UTF-8".to_owned(),
+        };
+        word.into_string().map_err(|word| UsageError::new(magic.spelled(), invalid(word)))
     };
     let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
     match parse_words(magic, &words)? {
@@ -69,7 +74,7 @@ fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
     magic.run(call, &mut Context { session: &mut Session::default(), cells: &mut NoCells, out: &out })
 }
 
-/// There is no Rust side at the terminal.
+/// The missing worker process: Rust cells do not exist at the terminal.
 struct NoCells;
 
 impl Cells for NoCells {
@@ -78,11 +83,11 @@ impl Cells for NoCells {
     fn unbind(&mut self, _: &str) {}
 
     fn frame(&mut self, _: &str) -> Result<DataFrame, Failure> {
-        Err(Failure::new("UsageError", "there are no variables at the terminal"))
+        Err(Failure::new("UsageError", "a command has no variables"))
     }
 
     fn text(&mut self, _: &str) -> Result<String, Failure> {
-        Err(Failure::new("UsageError", "there are no variables at the terminal"))
+        Err(Failure::new("UsageError", "a command has no variables"))
     }
 
     fn optimise(&mut self, _: bool) {}

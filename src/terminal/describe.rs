@@ -1,4 +1,4 @@
-//! `tracebook describe`: a trace on one page.
+//! `tracebook describe`: an overview of a trace.
 
 use super::html_page::write_html;
 use super::load::load;
@@ -13,23 +13,21 @@ use crate::session::label;
 
 pub(super) struct Describe;
 
-/// What else the help page says.
 const NOTES: &str = concat!(
     crate::magic::describe::page_notes!(),
     "\n\n--json writes one object: version (1) and description, with the fields of `trace::Description`; times end in _ns.\n\n\
-     It ends with code 0, with 1 after an error, with 2 if it was called wrongly. Warnings of the page do not change it."
+     Exit code: 0 for success, 1 for an error, 2 for wrong usage. Warnings of the page do not change it."
 );
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[Argument::required("TRACE", Kind::Path, "a .json or .json.gz file, or a folder of such files, one per rank")],
     ),
-    Group::new("What is described", &[crate::magic::trace_load::RANK]),
+    Group::new("Selection", &[crate::magic::trace_load::RANK]),
     LISTS,
     LOADING,
-    Group::new("Where it goes", &[JSON, HTML, QUIET]),
+    Group::new("Output", &[JSON, HTML, QUIET]),
 ];
 
 impl Magic for Describe {
@@ -46,7 +44,7 @@ impl Magic for Describe {
     }
 
     fn summary(&self) -> &'static str {
-        "Show a trace on one page: ranks, iterations, busy and idle time, top kernels, what is odd."
+        "Show an overview of a trace: ranks, iterations, busy and idle time, top kernels, anomalies."
     }
 
     fn arguments(&self) -> &'static [Group] {

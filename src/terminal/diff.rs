@@ -1,4 +1,4 @@
-//! `tracebook diff`: two traces compared.
+//! `tracebook diff`: a comparison of two traces.
 
 use super::diff_report::{DeviceTimeChange, DiffReport, RowFilters};
 use super::html_page::write_html;
@@ -9,30 +9,23 @@ use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::ops_diff::grouping;
 use crate::magic::view::{ROWS, SELECTION, SHOWN, SelectedRows, caption, chosen, csv, select, table, trace_diff};
+use trace::columns::DIFF_DURATION;
 use trace::polars::prelude::DataFrame;
-use trace::{TraceDiff, display_table};
+use trace::{OpsDiff, TraceDiff, display_table};
 use trace_view::{Figure, Part, Report};
 
 pub(super) struct Diff;
 
-/// The column whose size orders the table, unless --sort does.
-const ORDER: &str = "diff_duration";
-/// Operators in the figure of the page.
+/// Number of operators in the figure of the HTML page.
 const BARS: usize = 10;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[
-            Argument::required(
-                "CONTROL",
-                Kind::Path,
-                "the trace to compare with: a .json or .json.gz file, or a folder",
-            ),
-            Argument::required("TEST", Kind::Path, "the trace that is compared; a difference is test − control"),
+            Argument::required("CONTROL", Kind::Path, "the baseline: a .json or .json.gz file, or a folder"),
+            Argument::required("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
         ],
     ),
     SELECTION,
@@ -44,11 +37,11 @@ const ARGUMENTS: &[Group] = &[
         &[Argument::flag(
             "fail-over",
             Kind::Percent,
-            "end with code 3 if the device time of TEST is more than this above that of CONTROL",
+            "exit with code 3 if the device time of TEST exceeds that of CONTROL by more than this",
         )],
     ),
     Group::new(
-        "Where it goes",
+        "Output",
         &[
             Argument::flag("csv", Kind::File, "write the rows, unrounded, durations in µs; - is standard output"),
             JSON,
@@ -72,7 +65,7 @@ impl Magic for Diff {
     }
 
     fn summary(&self) -> &'static str {
-        "Compare how often and how long every operator of two traces ran."
+        "Compare how often and how long the operators of two traces ran."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -80,16 +73,16 @@ impl Magic for Diff {
     }
 
     fn notes(&self) -> &'static str {
-        "The flags are those of %compare_traces and %ops_diff. --csv writes what %compare_traces --csv writes, for the \
-         labels control and test.\n\n\
-         The device time is the sum of the durations of all events of the GPU but synchronisations, of the ranks, \
-         iterations and events that are compared, whatever --device-type and the flags of rows say. --fail-over compares it \
-         in whole nanoseconds: growth by exactly that share passes.\n\n\
+        "The flags are those of %compare_traces and %ops_diff; --csv writes the same file as %compare_traces --csv, with \
+         the labels control and test.\n\n\
+         The device time is the sum of the durations of all GPU events except synchronisations, over the ranks, iterations \
+         and events that are compared; --device-type and the flags under Rows do not affect it. --fail-over compares it in \
+         whole nanoseconds: growth by exactly that percentage passes.\n\n\
          --json writes one object: version (2); control and test, each with path, ranks and iterations (null: the whole \
-         window); device_type, use_short_name; where, filter and category as they were given (null: not given); device_time with control_us, test_us and change_percent (null \
-         where there is none); groups with the names that were added, deleted, increased, decreased and unchanged, \
-         whatever the flags of rows; columns and rows, as in the file of --csv; warnings.\n\n\
-         It ends with code 0, with 1 after an error, with 2 if it was called wrongly, with 3 if --fail-over was exceeded."
+         window); device_type, use_short_name; where, filter and category as given (null: not given); device_time with control_us, test_us and change_percent (null \
+         if undefined); groups with all names that were added, deleted, increased, decreased and unchanged, whatever the \
+         flags under Rows; columns and rows, as in the file of --csv; warnings.\n\n\
+         Exit code: 0 for success, 1 for an error, 2 for wrong usage, 3 if --fail-over is exceeded."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -111,34 +104,34 @@ impl Magic for Diff {
         let warnings = control.warnings().iter().chain(test.warnings()).cloned().chain(diff.warnings());
         let warnings: Vec<String> = warnings.map(|warning| warning.to_string()).collect();
         Screen::warn(&warnings);
-        let paths = ["CONTROL", "TEST"].map(|place| call.required(place).to_owned());
-        let (device, groups) = (DeviceTimeChange::of(&diff)?, grouping(&df)?.1);
-        let answer = DiffReport { paths, selection, rows: RowFilters::of(call), device, groups, warnings };
+        let paths = ["CONTROL", "TEST"].map(|argument| call.required(argument).to_owned());
+        let (device, groups) = (DeviceTimeChange::of(&diff)?, OpsDiff::of_comparison(&df)?.1);
+        let diff_report = DiffReport { paths, selection, rows: RowFilters::of(call), device, groups, warnings };
 
-        let rows = SelectedRows::of(call, df)?;
+        let rows = SelectedRows::select(call, df)?;
         let columns = chosen(call, &rows.df)?;
         let file = select(&rows.df, &columns)?;
         let drawn = rows.df.clone();
-        let about = caption(&answer.selection);
-        let shown = table(call, rows, &columns, ORDER, |df, rows| display_table(df, &about, rows))?;
-        let mut report = Report::of(Part::Text(answer.text())).with(Part::Table(shown));
+        let about = caption(&diff_report.selection);
+        let shown = table(call, rows, &columns, DIFF_DURATION, |df, rows| display_table(df, &about, rows))?;
+        let mut report = Report::of(Part::Text(diff_report.text())).with(Part::Table(shown));
         Screen::file(call, "csv", |out| csv(&file, out))?;
-        Screen::file(call, "json", |out| answer.write_json(&file, out))?;
+        Screen::file(call, "json", |out| diff_report.write_json(&file, out))?;
         if prints {
             Screen::report(&report)?;
         }
         if call.path("html").is_some() {
-            report.parts.extend(answer.warnings.iter().cloned().map(Part::Warning));
+            report.parts.extend(diff_report.warnings.iter().cloned().map(Part::Warning));
             report.parts.push(Part::Figure(figure(call, drawn, about)?));
             Screen::file(call, "html", |out| write_html("Comparison of two traces", &report, out))?;
         }
-        call.percent("fail-over").map_or(Ok(()), |most| answer.hold(call, most))
+        call.percent("fail-over").map_or(Ok(()), |limit| diff_report.check_limit(call, limit))
     }
 }
 
-/// The largest changes as bars.
+/// Draws the largest changes as bars.
 fn figure(call: &Call<'_>, df: DataFrame, about: String) -> Result<Figure, Error> {
-    let rows = SelectedRows::of(call, df)?.or_by_size_of(ORDER)?;
+    let rows = SelectedRows::select(call, df)?.or_by_magnitude(DIFF_DURATION)?;
     let mut figure = TraceDiff::visualize_duration_diff(&rows.df.head(Some(BARS)))?;
     figure.subtitle = about;
     Ok(figure)

@@ -1,8 +1,7 @@
-//! What `tracebook diff` has to say beside the rows: on what, how the device time changed, which operators came and went.
+//! The report of `tracebook diff`: selection, change of the device time, groups of operators, warnings.
 
 use crate::Error;
-use crate::magic::argument::Call;
-use crate::magic::argument::Percentage;
+use crate::magic::argument::{Call, Percentage};
 use crate::magic::ops_diff::summary;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -11,7 +10,7 @@ use trace::{OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
 use trace_view::TableValue;
 use trace_view::format::nanoseconds;
 
-/// The sums of what ran on the devices, in ns.
+/// The device times of both sides, in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeviceTimeChange {
     pub(super) control: i128,
@@ -19,7 +18,7 @@ pub(super) struct DeviceTimeChange {
 }
 
 impl DeviceTimeChange {
-    /// Of all events of the GPU that are compared; `None` if there are none on either side.
+    /// Returns the device times of a comparison; `None` if neither side has GPU events.
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
@@ -28,14 +27,14 @@ impl DeviceTimeChange {
         Ok((control > 0 || test > 0).then_some(Self { control, test }))
     }
 
-    /// How much more the test has, of what the control has; `None` if the control has none.
+    /// Returns the growth in percent of the control; `None` if the control has no GPU events.
     pub(super) fn change_percent(&self) -> Option<f64> {
-        // One rounding, of the quotient: 0.7 % is 0.7.
+        // Rounded once, so that 0.7 % prints as 0.7.
         (self.control > 0).then(|| (100 * (self.test - self.control)) as f64 / self.control as f64)
     }
 
-    /// `12.3 ms → 13.2 ms (+7.2 %)`
-    pub(super) fn words(&self) -> String {
+    /// Returns `12.3 ms → 13.2 ms (+7.2 %)`.
+    pub(super) fn in_words(&self) -> String {
         let change = match self.change_percent() {
             Some(percent) => format!("{percent:+.1} %").replace('-', "−"),
             None => "none before".to_owned(),
@@ -44,12 +43,12 @@ impl DeviceTimeChange {
     }
 }
 
-/// A duration in µs.
+/// Converts ns to µs.
 fn micros(nanos: i128) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// What narrows events and rows, as it was typed.
+/// The filters of events and rows, as typed.
 pub(super) struct RowFilters {
     /// `--where`
     pub(super) condition: Option<String>,
@@ -60,7 +59,7 @@ pub(super) struct RowFilters {
 }
 
 impl RowFilters {
-    /// What a call has of it.
+    /// Returns the filters of a call.
     pub(super) fn of(call: &Call<'_>) -> Self {
         Self {
             condition: call.condition("where").map(ToString::to_string),
@@ -70,9 +69,9 @@ impl RowFilters {
     }
 }
 
-/// Everything but the rows.
+/// The report of a comparison, without its rows.
 pub(super) struct DiffReport {
-    /// Of control and test, as they were typed.
+    /// The paths of control and test, as typed.
     pub(super) paths: [String; 2],
     pub(super) selection: Selection,
     pub(super) rows: RowFilters,
@@ -82,17 +81,17 @@ pub(super) struct DiffReport {
 }
 
 impl DiffReport {
-    /// What stands above the table.
+    /// Returns the lines above the table.
     pub(super) fn text(&self) -> String {
         let [control, test] = &self.paths;
-        let device = self.device.map_or_else(|| "no events of a GPU".to_owned(), |device| device.words());
+        let device = self.device.map_or_else(|| "no GPU events".to_owned(), |device| device.in_words());
         format!(
             "control      {control}\ntest         {test}\ndevice time  {device}\noperators    {}",
             summary(&self.groups)
         )
     }
 
-    /// Writes the whole answer as JSON; `file` are the rows.
+    /// Writes the report as JSON; `file` has the rows.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -136,17 +135,16 @@ impl DiffReport {
         writeln!(out)
     }
 
-    /// Holds the device time against `--fail-over`.
+    /// Checks the device time against `--fail-over`.
     ///
     /// # Errors
-    /// [`Error::FailOver`] if it grew by more than `most` percent; a usage error if there is none.
-    pub(super) fn hold(&self, call: &Call<'_>, most: Percentage) -> Result<(), Error> {
+    /// [`Error::FailOver`] if it grew by more than `limit`; a usage error if there are no GPU events.
+    pub(super) fn check_limit(&self, call: &Call<'_>, limit: Percentage) -> Result<(), Error> {
         let Some(device) = self.device else {
-            return Err(call.usage("--fail-over: neither side has an event of a GPU to hold against it."));
+            return Err(call.cannot("check --fail-over", "neither trace has GPU events").into());
         };
-        if most.is_exceeded(device.control, device.test) {
-            let words = device.words();
-            return Err(Error::FailOver(format!("device time grew by more than {most} %: {words}")));
+        if limit.is_exceeded(device.control, device.test) {
+            return Err(Error::FailOver { limit: limit.to_f64(), change: device.in_words() });
         }
         Ok(())
     }
@@ -166,17 +164,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_change_is_of_the_control() {
+    fn change_is_in_percent_of_the_control() {
         let time = DeviceTimeChange { control: 2_000_000, test: 2_100_000 };
         assert_eq!(time.change_percent(), Some(5.0));
-        assert_eq!(time.words(), "2.00 ms → 2.10 ms (+5.0 %)");
-        assert_eq!(DeviceTimeChange { control: 8_000, test: 4_000 }.words(), "8.00 µs → 4.00 µs (−50.0 %)");
+        assert_eq!(time.in_words(), "2.00 ms → 2.10 ms (+5.0 %)");
+        assert_eq!(DeviceTimeChange { control: 8_000, test: 4_000 }.in_words(), "8.00 µs → 4.00 µs (−50.0 %)");
         assert_eq!(DeviceTimeChange { control: 0, test: 4_000 }.change_percent(), None);
     }
 
-    /// No digit of the percentage comes from arithmetic.
     #[test]
-    fn percent_has_no_float_noise() {
+    fn change_percent_has_no_floating_point_noise() {
         let change =
             |control, test| DeviceTimeChange { control, test }.change_percent().map(|percent| percent.to_string());
         assert_eq!(change(100_000, 100_700).as_deref(), Some("0.7"));

@@ -1,9 +1,9 @@
-//! A report as one HTML file: no script, no style sheet of others, pictures within it.
+//! A report as one self-contained HTML file, without scripts.
 
 use std::io::Write;
 use trace_view::{HTML, PNG, Part, Report};
 
-/// The head of the page; colours follow the reader's choice of light and dark.
+/// The head of the page; follows the light or dark theme of the browser.
 const HEAD: &str = "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
 <meta name=\"color-scheme\" content=\"light dark\">\n<style>\n\
 body { font: 14px/1.45 system-ui, sans-serif; max-width: 1100px; margin: 24px auto; padding: 0 16px; }\n\
@@ -34,7 +34,7 @@ pub(super) fn write_html(title: &str, report: &Report, out: &mut dyn Write) -> s
     writeln!(out, "</body>\n</html>")
 }
 
-/// What stands in the bundle of a figure or a warning: HTML, else the picture with its values as its text.
+/// Returns the HTML of a figure or a warning, else its picture with the values as alternative text.
 fn of_bundle(part: &Part) -> String {
     let report = Report::of(part.clone());
     let Some(bundle) = report.bundles().into_iter().next() else { return String::new() };

@@ -1,4 +1,4 @@
-//! Reads a trace with a line of progress, if somebody is there to see it.
+//! Loading a trace with a progress line, if standard error is a terminal.
 
 use crate::Error;
 use crate::magic::argument::Call;
@@ -11,45 +11,45 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace::{LoadOptions, LoadProgress, TraceSet};
 
-/// Reading that is over by then shows no progress.
-const PATIENCE: Duration = Duration::from_millis(300);
-/// The carriage back, and the line wiped.
-const WIPE: &str = "\r\u{1b}[2K";
+/// Delay before progress is shown.
+const DELAY: Duration = Duration::from_millis(300);
+/// Carriage return, and clear the line.
+const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
-/// Reads the trace that the argument `place` names and keeps it in the session under `label`.
+/// Loads the trace at the path in `argument`, and keeps it in the session as `label`.
 ///
 /// # Errors
-/// What the trace library says.
+/// Those of [`TraceSet::load_with`].
 pub(super) fn load(
     call: &Call<'_>,
     context: &mut Context<'_>,
-    place: &str,
+    argument: &str,
     label: &str,
     ranks: Option<&[i64]>,
 ) -> Result<Arc<TraceSet>, Error> {
-    let path = call.path(place).unwrap_or_default();
+    let path = call.path(argument).unwrap_or_default();
     let options = LoadOptions { label: Some(label.to_owned()), ranks: ranks.map(<[i64]>::to_vec), ..options(call) };
     let start = Instant::now();
     let mut shown = false;
-    let seen = std::io::stderr().is_terminal() && !call.quiet();
+    let is_visible = std::io::stderr().is_terminal() && !call.quiet();
     let loaded = TraceSet::load_with(&path, &options, &mut |progress| {
-        if seen && start.elapsed() >= PATIENCE {
+        if is_visible && start.elapsed() >= DELAY {
             shown = true;
-            say(&format!("{WIPE}{}", line(&path, progress)));
+            print_progress(&format!("{CLEAR_LINE}{}", line(&path, progress)));
         }
         ControlFlow::Continue(())
     });
     if shown {
-        say(WIPE);
+        print_progress(CLEAR_LINE);
     }
     let loaded = Arc::new(loaded?);
     context.session.insert(Arc::clone(&loaded), path);
     Ok(loaded)
 }
 
-fn say(text: &str) {
+fn print_progress(text: &str) {
     let mut err = std::io::stderr();
-    // Progress that cannot be shown is no reason to stop.
+    // Progress is not worth an error.
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 

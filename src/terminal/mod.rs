@@ -1,8 +1,7 @@
-//! `tracebook diff` and `tracebook describe`: what magics do, for terminals and CI, without Jupyter and without a
-//! compiler.
+//! `tracebook diff` and `tracebook describe`: the command-line program, without Jupyter and without a compiler.
 //!
-//! A command is a [`Magic`] that reads files where a magic of the notebook reads loaded traces: its arguments are groups
-//! of the same flags, read by the same parser, and its help page is made as theirs are.
+//! A command implements [`Magic`](crate::magic::Magic), with files in place of loaded traces: it shares flags, parser and
+//! help pages with the magics of the notebook.
 
 mod command;
 mod describe;
@@ -17,11 +16,8 @@ pub use command::{Command, Exit, command};
 
 use crate::magic::{Argument, Group, Kind, trace_load};
 
-/// Where the answer goes.
-const JSON: Argument = Argument::flag("json", Kind::File, "write the answer as JSON; - is standard output");
-const HTML: Argument =
-    Argument::flag("html", Kind::File, "write a page that needs no other file and no network; - is standard output");
-const QUIET: Argument = Argument::flag("quiet", Kind::Switch, "print nothing but warnings and errors");
+const JSON: Argument = Argument::flag("json", Kind::File, "write the result as JSON; - is standard output");
+const HTML: Argument = Argument::flag("html", Kind::File, "write a self-contained HTML page; - is standard output");
+const QUIET: Argument = Argument::flag("quiet", Kind::Switch, "print only warnings and errors");
 
-/// How files are read.
-const LOADING: Group = Group::new("How files are read", &[trace_load::COMPAT, trace_load::STRICT]);
+const LOADING: Group = Group::new("Loading", &[trace_load::COMPAT, trace_load::STRICT]);

@@ -1,4 +1,4 @@
-//! Standard output and standard error: answers go to the one, everything else to the other. Plain text without colours.
+//! Plain text for standard output (results) and standard error (everything else).
 
 use crate::display::{Output, Sink};
 use crate::magic::argument::Call;
@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use trace_view::{Part, Report, terminal_safe};
 
-/// The terminal.
+/// The sink of commands.
 pub(super) struct Screen;
 
 impl Sink for Screen {
@@ -17,13 +17,13 @@ impl Sink for Screen {
             Output::Display { bundle, .. } | Output::Result(bundle) => {
                 let _ = Self::print(bundle.plain());
             }
-            Output::Stdout(text) | Output::Stderr(text) => Self::tell(text.trim_end()),
+            Output::Stdout(text) | Output::Stderr(text) => Self::log(text.trim_end()),
             _ => {}
         }
     }
 
     fn input(&self, _: &str, _: bool) -> Result<String, Failure> {
-        Err(Failure::new("StdinNotImplementedError", "a command asks nothing"))
+        Err(Failure::new("StdinNotImplementedError", "a command reads no input"))
     }
 
     fn interrupted(&self) -> bool {
@@ -32,7 +32,7 @@ impl Sink for Screen {
 }
 
 impl Screen {
-    /// Prints text and an end of line on standard output. A reader that has seen enough (`| head`) is no error.
+    /// Prints text and a newline on standard output. A closed pipe (`| head`) is not an error.
     ///
     /// # Errors
     /// If standard output cannot be written.
@@ -40,7 +40,7 @@ impl Screen {
         Self::fill(|out| writeln!(out, "{}", text.trim_end()))
     }
 
-    /// Prints a report: all rows of its tables, none of its figures, a blank line between the parts.
+    /// Prints a report: text, warnings and all rows of tables, separated by blank lines; no figures.
     ///
     /// # Errors
     /// If standard output cannot be written.
@@ -55,21 +55,21 @@ impl Screen {
     }
 
     /// Prints a line on standard error.
-    pub(super) fn tell(text: &str) {
-        // Nobody is left to be told of a standard error that is gone.
+    pub(super) fn log(text: &str) {
+        // A failure to write to standard error cannot be reported anywhere.
         let _ = writeln!(std::io::stderr(), "{}", terminal_safe(text));
     }
 
-    /// Tells warnings, each once.
+    /// Prints each distinct warning once on standard error.
     pub(super) fn warn(warnings: &[String]) {
-        for (place, warning) in warnings.iter().enumerate() {
-            if !warnings[..place].contains(warning) {
-                Self::tell(&format!("warning: {warning}"));
+        for (index, warning) in warnings.iter().enumerate() {
+            if !warnings[..index].contains(warning) {
+                Self::log(&format!("warning: {warning}"));
             }
         }
     }
 
-    /// Writes what `fill` writes to the file of the flag `name`, if it was given; `-` is standard output.
+    /// Writes the file of the flag `name`, if given; `-` is standard output.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -84,22 +84,25 @@ impl Screen {
         }
         write(&path, fill)?;
         if !call.quiet() {
-            Self::tell(&format!("wrote {}", path.display()));
+            Self::log(&format!("wrote {}", path.display()));
         }
         Ok(())
     }
 
-    /// Whether the report is to be printed: not with `--quiet`, and not where a file takes standard output.
+    /// Returns whether to print the report: not with `--quiet`, nor if a file goes to standard output.
     ///
     /// # Errors
-    /// If two files want standard output.
+    /// If two files go to standard output.
     pub(super) fn is_free(call: &Call<'_>, files: &[&str]) -> Result<bool, Error> {
         let taken: Vec<&&str> =
             files.iter().filter(|name| call.path(name).is_some_and(|path| is_standard(&path))).collect();
         match taken.as_slice() {
             [] => Ok(!call.quiet()),
             [_] => Ok(false),
-            [one, other, ..] => Err(call.usage(format!("--{one} - and --{other} - cannot share standard output."))),
+            [one, other, ..] => {
+                let what = format!("write --{one} and --{other} to standard output");
+                Err(call.cannot(what, "it takes one file").hint("name a file for one of them").into())
+            }
         }
     }
 
@@ -111,7 +114,7 @@ impl Screen {
         };
         match attempt() {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Error::File { path: "standard output".into(), source: error })
+                Err(Error::File { path: "standard output".into(), cause: error })
             }
             _ => Ok(()),
         }

@@ -1,43 +1,43 @@
-//! What a magic takes, as data: parser, help and completion read it.
+//! Declarations of arguments: data that parser, help and completion read.
 
-/// One thing that a magic takes.
+/// The declaration of one argument.
 #[derive(Debug, Clone, Copy)]
 pub struct Argument {
-    /// `CONTROL` for a value by its place, `control-rank` for a flag.
+    /// `CONTROL` for a positional argument, `control-rank` for a flag.
     pub name: &'static str,
-    /// How it is given.
+    /// Positional or flag.
     pub form: Form,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: Kind,
-    /// One line of meaning.
+    /// Its meaning, in one line.
     pub help: &'static str,
-    /// What holds without it, as the help page says it; empty if nothing needs saying.
+    /// The default as the help page shows it; may be empty.
     pub default: &'static str,
     /// Whether the flag may be given more than once.
     pub repeatable: bool,
-    /// Which trace of the line a list of its numbers is about: 0 is the first that stands by its place.
+    /// For lists: the index of the positional trace whose ranks, iterations or streams it names.
     pub trace: usize,
 }
 
-/// How an argument is given.
+/// How an argument is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// By its place, and never left out.
+    /// Positional and required.
     Required,
-    /// By its place, after the required ones.
+    /// Positional and optional, after the required ones.
     Optional,
-    /// By `--name`.
+    /// As `--name`.
     Flag,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The label of a loaded trace.
     Trace,
     /// A Rust variable or expression that holds a data frame.
     Variable,
-    /// Either of the two.
+    /// A [`Kind::Trace`] or a [`Kind::Variable`].
     TraceOrVariable,
     /// A file or folder to read.
     Path,
@@ -47,13 +47,13 @@ pub enum Kind {
     Target,
     /// Any text.
     Text,
-    /// Texts, with commas between.
+    /// Comma-separated texts.
     Texts,
-    /// Part of the name of an operator of the trace.
+    /// A substring of the name of an operator of the trace.
     Operator,
     /// A folder to go to.
     Folder,
-    /// A name for something new: a Rust identifier.
+    /// A new name: a Rust identifier.
     Name,
     /// A regular expression.
     Regex,
@@ -61,31 +61,31 @@ pub enum Kind {
     Whole,
     /// Any number.
     Number,
-    /// A share: `5%`, or `5`.
+    /// A percentage: `5%`, or `5`.
     Percent,
-    /// Whole numbers of a trace: `0,2,4-7`, or `all`.
+    /// Ids of a trace: `0,2,4-7`, or `all`.
     List(IdKind),
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Some of these words, with commas between.
+    /// Some of these words, comma-separated.
     Choices(&'static [&'static str]),
-    /// Names of columns, with commas between.
+    /// Comma-separated names of columns.
     Columns,
-    /// Arguments of events and groups of them, with commas between: `default,sm::occupancy`.
+    /// Event arguments and groups of them, comma-separated: `default,sm::occupancy`.
     ParserArgs,
-    /// Which events count: `name ~ "^nccl" and dur > 100us`.
+    /// A condition on events: `name ~ "^nccl" and dur > 100us`.
     Where,
     /// The name of one column.
     Column,
-    /// Rust or a magic: the rest of the line as it stands, or the lines below.
+    /// Rust or a magic: the rest of the line verbatim, or the lines below.
     Code,
     /// A column to sort by: `COL`, `COL:asc`, `COL:desc`.
     Sort,
-    /// There or not; takes no value of its own.
+    /// On or off; needs no value.
     Switch,
 }
 
-/// What the numbers of a list are.
+/// What the numbers of a list identify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdKind {
     /// Ranks of a trace.
@@ -96,7 +96,7 @@ pub enum IdKind {
     Streams,
 }
 
-/// Arguments that belong together, under one heading of the help page.
+/// Arguments under one heading of the help page.
 #[derive(Debug, Clone, Copy)]
 pub struct Group {
     /// The heading.
@@ -106,54 +106,54 @@ pub struct Group {
 }
 
 impl Group {
-    /// `arguments` under the heading `title`.
+    /// Creates a group.
     pub const fn new(title: &'static str, arguments: &'static [Argument]) -> Self {
         Self { title, arguments }
     }
 }
 
 impl Argument {
-    /// A value that must be given, by its place.
+    /// Declares a required positional argument.
     pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Self {
         Self { name, form: Form::Required, kind, help, default: "", repeatable: false, trace: 0 }
     }
 
-    /// A value that may be given, by its place.
+    /// Declares an optional positional argument.
     pub const fn optional(name: &'static str, kind: Kind, help: &'static str) -> Self {
         Self { form: Form::Optional, ..Self::required(name, kind, help) }
     }
 
-    /// A flag, `--name`.
+    /// Declares a flag, `--name`.
     pub const fn flag(name: &'static str, kind: Kind, help: &'static str) -> Self {
         Self { form: Form::Flag, ..Self::required(name, kind, help) }
     }
 
-    /// The argument, with words for what holds without it.
+    /// Sets the default that the help page shows.
     pub const fn or(self, default: &'static str) -> Self {
         Self { default, ..self }
     }
 
-    /// The flag, if it may be given more than once.
+    /// Allows the flag to be given more than once.
     pub const fn repeatable(self) -> Self {
         Self { repeatable: true, ..self }
     }
 
-    /// The flag, if its list is about the second trace of the line.
+    /// Makes the list of the flag name ids of the second trace of the line.
     pub const fn of_second_trace(self) -> Self {
         Self { trace: 1, ..self }
     }
 
-    /// Whether it is a flag.
+    /// Returns whether it is a flag.
     pub fn is_flag(&self) -> bool {
         self.form == Form::Flag
     }
 
-    /// Whether it is a switch that is on unless `--no-NAME` turns it off.
+    /// Returns whether it is a switch that is on unless `--no-NAME` turns it off.
     pub fn is_on(&self) -> bool {
         self.kind == Kind::Switch && self.default == "true"
     }
 
-    /// `CONTROL`, `--control-rank LIST`, `--log`: as usage and help write it.
+    /// Returns `CONTROL`, `--control-rank LIST`, `--log`: the form of usage lines and help.
     pub fn spelled(&self) -> String {
         match (self.form, self.kind.placeholder()) {
             (Form::Flag, placeholder) if placeholder.is_empty() => format!("--{}", self.name),
@@ -162,7 +162,7 @@ impl Argument {
         }
     }
 
-    /// Whether `name` (without dashes) means this flag: `_` is `-`, and a list may be named in the plural.
+    /// Returns whether `name`, without dashes, means this flag: `_` is `-`, and a list may be in the plural.
     pub fn answers_to(&self, name: &str) -> bool {
         let name = name.replace('_', "-");
         self.is_flag()
@@ -172,21 +172,21 @@ impl Argument {
 }
 
 impl Kind {
-    /// What every help page says of it, below what it says of its magic; empty if its name says enough.
+    /// Returns the explanation that follows the notes of a help page; empty if none is needed.
     pub fn notes(self) -> &'static str {
         match self {
             Kind::Where => {
-                "--where takes comparisons of columns of events (%trace_info NAME --memory lists them) and of rank, \
-                 joined by and, or, not and brackets: 'stream in 7,20 and (dur > 100us or name ~ \"^nccl\") and not \
-                 iteration is null'. There are == != < <= > >=, ~ and !~ for a regular expression, in and not in for \
-                 lists such as 0,4-7, is null, is not null. Times need a unit: ns, us, ms, s; ts and end count from the \
-                 first event. An event without the value passes only !=, !~, not in and is null."
+                "--where takes comparisons of event columns (%trace_info NAME --memory lists them) and of rank, joined by \
+                 and, or, not and parentheses: 'stream in 7,20 and (dur > 100us or name ~ \"^nccl\") and not iteration \
+                 is null'. Operators: == != < <= > >=; ~ and !~ match a regular expression; in and not in take lists \
+                 such as 0,4-7; is null; is not null. Times need a unit: ns, us, ms, s; ts and end are relative to the \
+                 first event. Events without a value pass only !=, !~, not in and is null."
             }
             _ => "",
         }
     }
 
-    /// What stands for the value in usage lines.
+    /// Returns the placeholder of the value in usage lines.
     pub fn placeholder(self) -> String {
         match self {
             Kind::Trace | Kind::Name => "NAME".to_owned(),

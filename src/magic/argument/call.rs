@@ -1,14 +1,14 @@
-//! A magic's line after parsing: values by the name of their argument.
+//! A parsed call of a magic: values by the name of their argument.
 
 use super::percentage::Percentage;
 use super::value::{Sort, Value};
-use crate::{Error, session};
+use crate::{Error, Problem, UsageError, session};
 use regex::Regex;
 use std::path::PathBuf;
 use trace::ParserConfig;
 use trace::filter::Where;
 
-/// What a magic was called with. Every value has the type its argument's kind says.
+/// A parsed call: every value has the type that the kind of its argument demands.
 pub struct Call<'a> {
     /// The magic's name with its sigil, for messages.
     magic: String,
@@ -21,17 +21,33 @@ impl<'a> Call<'a> {
         Self { magic, bind, values }
     }
 
-    /// An error in how this magic was called.
-    pub fn usage(&self, message: impl std::fmt::Display) -> Error {
-        Error::Usage(format!("{}: {message}", self.magic))
+    /// Returns a usage error of this magic: *invalid `what` `value`: expected …*.
+    pub fn invalid(&self, what: &str, value: &str, expected: impl Into<String>) -> UsageError {
+        let problem = Problem::Invalid { what: what.to_owned(), value: value.to_owned(), expected: expected.into() };
+        UsageError::new(&self.magic, problem)
     }
 
-    /// Whether `name` was given.
+    /// Returns a usage error of this magic: *unknown `what` `name`: expected …*; `expected` may be empty.
+    pub fn unknown(&self, what: &'static str, name: &str, expected: impl Into<String>) -> UsageError {
+        UsageError::new(&self.magic, Problem::Unknown { what, name: name.to_owned(), expected: expected.into() })
+    }
+
+    /// Returns a usage error of this magic: *cannot `what`: `reason`*.
+    pub fn cannot(&self, what: impl Into<String>, reason: impl Into<String>) -> UsageError {
+        UsageError::new(&self.magic, Problem::Cannot { what: what.into(), reason: reason.into() })
+    }
+
+    /// Returns a usage error of this magic.
+    pub fn usage(&self, problem: Problem) -> UsageError {
+        UsageError::new(&self.magic, problem)
+    }
+
+    /// Returns whether `name` was given.
     pub fn given(&self, name: &str) -> bool {
         self.one(name).is_some()
     }
 
-    /// The values of `name`, in the order they were given.
+    /// Returns the values of `name`, in the order given.
     fn all(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.values.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value)
     }
@@ -40,7 +56,7 @@ impl<'a> Call<'a> {
         self.all(name).last()
     }
 
-    /// The text of `name`, if given.
+    /// Returns the text of `name`, if given.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.one(name)? {
             Value::Text(text) => Some(text),
@@ -48,17 +64,17 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The text of a required argument.
+    /// Returns the text of a required argument.
     pub fn required(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
 
-    /// The path `name`, if given.
+    /// Returns the path `name`, if given.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.text(name).map(PathBuf::from)
     }
 
-    /// The whole number `name`, if given.
+    /// Returns the whole number `name`, if given.
     pub fn whole(&self, name: &str) -> Option<u64> {
         match self.one(name)? {
             Value::Whole(number) => Some(*number),
@@ -66,7 +82,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The number `name`, if given.
+    /// Returns the number `name`, if given.
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.one(name)? {
             Value::Number(number) => Some(*number),
@@ -74,7 +90,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The share `name`, if given.
+    /// Returns the percentage `name`, if given.
     pub fn percent(&self, name: &str) -> Option<Percentage> {
         match self.one(name)? {
             Value::Percent(share) => Some(*share),
@@ -82,7 +98,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The list `name`, if given; of `all` what `all` gives.
+    /// Returns the list `name`, if given; for the word `all`, the result of `all()`.
     pub fn pick(&self, name: &str, all: impl FnOnce() -> Vec<i64>) -> Option<Vec<i64>> {
         match self.one(name)? {
             Value::List(numbers) => Some(numbers.clone()),
@@ -91,7 +107,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The list of whole numbers `name`, if given and not `all`.
+    /// Returns the list of whole numbers `name`, if given and not `all`.
     pub fn list(&self, name: &str) -> Option<&[i64]> {
         match self.one(name)? {
             Value::List(numbers) => Some(numbers),
@@ -99,7 +115,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The words of `name`, if given.
+    /// Returns the words of `name`, if given.
     pub fn words(&self, name: &str) -> Option<&[String]> {
         match self.one(name)? {
             Value::Words(words) => Some(words),
@@ -107,7 +123,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The regular expression `name`, if given.
+    /// Returns the regular expression `name`, if given.
     pub fn regex(&self, name: &str) -> Option<&Regex> {
         match self.one(name)? {
             Value::Regex(regex) => Some(regex),
@@ -115,7 +131,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The arguments of events `name`, if given.
+    /// Returns the event arguments `name`, if given.
     pub fn parser_config(&self, name: &str) -> Option<&ParserConfig> {
         match self.one(name)? {
             Value::ParserArgs(config) => Some(config),
@@ -123,7 +139,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Which events count, if that was given under `name`.
+    /// Returns the condition on events `name`, if given.
     pub fn condition(&self, name: &str) -> Option<&Where> {
         match self.one(name)? {
             Value::Where(condition) => Some(condition),
@@ -131,12 +147,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The columns to sort by, most important first.
+    /// Returns the columns to sort by, most significant first.
     pub fn sorts(&self, name: &str) -> Vec<&Sort> {
         self.all(name).filter_map(|value| if let Value::Sort(sort) = value { Some(sort) } else { None }).collect()
     }
 
-    /// What the switch `name` was set to, if it was given.
+    /// Returns the value of the switch `name`, if given.
     pub fn decided(&self, name: &str) -> Option<bool> {
         match self.one(name)? {
             Value::Switch(on) => Some(*on),
@@ -144,51 +160,53 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether the switch `name` is on.
+    /// Returns whether the switch `name` is on.
     pub fn switch(&self, name: &str) -> bool {
         self.decided(name) == Some(true)
     }
 
-    /// The variable on the left of `x = %magic`, if there is one.
+    /// Returns the variable on the left of `x = %magic`, if there is one.
     pub fn bind(&self) -> Option<&str> {
         self.bind
     }
 
-    /// The name for the result: `x` of `x = %magic …` or of `--as x`.
+    /// Returns the name of the result: `x` of `x = %magic …` or of `--as x`.
     ///
     /// # Errors
-    /// If it cannot be a variable, or both are given and differ.
+    /// If it is not a valid variable name, or both are given and differ.
     pub fn result_name(&self) -> Result<Option<&str>, Error> {
         self.checked(match (self.bind, self.text("as")) {
             (Some(bind), Some(name)) if bind != name => {
-                return Err(self.usage(format!("two names for one result: {bind} = … and --as {name}.")));
+                let reason = format!("`{bind} = …` and `--as {name}` differ");
+                return Err(self.cannot("bind the result to two names", reason).hint("give one of them").into());
             }
             (bind, name) => bind.or(name),
         })
     }
 
-    /// The name for the result of a magic whose `--as` means something else: `x` of `x = %magic …`.
+    /// Returns `x` of `x = %magic …`, for a magic whose `--as` means something else.
     ///
     /// # Errors
-    /// If it cannot be a variable.
+    /// If it is not a valid variable name.
     pub fn bind_name(&self) -> Result<Option<&str>, Error> {
         self.checked(self.bind)
     }
 
-    /// The name, if a variable can be called so.
+    /// Checks that `name` is a valid variable name.
     fn checked<'n>(&self, name: Option<&'n str>) -> Result<Option<&'n str>, Error> {
         if let Some(name) = name {
-            session::label::check(name).map_err(|reason| self.usage(format!("{reason}.")))?;
+            let invalid = |reason| self.usage(Problem::Rejected { what: format!("name `{name}`"), reason });
+            session::label::check(name).map_err(invalid)?;
         }
         Ok(name)
     }
 
-    /// Whether the result is to be shown: not with `x = …`, not with `--quiet`.
+    /// Returns whether the result is to be shown: not with `x = …`, not with `--quiet`.
     pub fn shows(&self) -> bool {
         self.bind.is_none() && !self.quiet()
     }
 
-    /// Whether nothing at all is to be shown but warnings.
+    /// Returns whether only warnings are to be shown.
     pub fn quiet(&self) -> bool {
         self.switch("quiet")
     }

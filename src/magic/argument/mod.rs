@@ -10,6 +10,6 @@ mod value;
 pub use argument::{Argument, Form, Group, IdKind, Kind};
 pub use call::Call;
 pub use percentage::Percentage;
-pub(crate) use suggest::did_you_mean;
+pub(crate) use suggest::{any_of, did_you_mean, did_you_mean_or, nearest};
 pub use value::Value;
-pub(super) use value::{parser_words, read, what};
+pub(super) use value::{expected, parser_words, read};

@@ -1,4 +1,4 @@
-//! A share in percent, exactly as it was written.
+//! An exact percentage, as typed for `--fail-over`.
 
 /// A decimal number of percent: `digits` / 10^`places`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,11 +7,11 @@ pub struct Percentage {
     places: u32,
 }
 
-/// More digits than this mean nothing, and would not leave room to multiply.
+/// More digits are meaningless, and the product would overflow.
 const MOST_DIGITS: usize = 15;
 
 impl Percentage {
-    /// `5%`, `0.7`, `-2.5 %`; `None` of anything else.
+    /// Parses `5%`, `0.7`, `-2.5 %`; `None` for anything else.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_suffix('%').unwrap_or(text).trim_end();
@@ -30,7 +30,7 @@ impl Percentage {
         Some(Self { digits: if negative { -digits } else { digits }, places: u32::try_from(fraction.len()).ok()? })
     }
 
-    /// Whether `test` is more than this share above `control`; both are whole, and nothing is rounded.
+    /// Returns whether `test` exceeds `control` by more than this percentage; computed without rounding.
     pub fn is_exceeded(self, control: i128, test: i128) -> bool {
         let grown = test
             .checked_sub(control)
@@ -38,12 +38,13 @@ impl Percentage {
             .and_then(|grown| grown.checked_mul(10_i128.pow(self.places)));
         match (grown, control.checked_mul(self.digits)) {
             (Some(grown), Some(allowed)) => grown > allowed,
-            // Sums of more than a million years.
+            // The product overflows only for more than a million years in nanoseconds.
             _ => 100.0 * (test as f64 - control as f64) > self.to_f64() * control as f64,
         }
     }
 
-    fn to_f64(self) -> f64 {
+    /// Returns the percentage as a number: 0.7 for `0.7%`.
+    pub fn to_f64(self) -> f64 {
         self.digits as f64 / 10_f64.powi(self.places.cast_signed())
     }
 }
@@ -61,27 +62,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_read_as_people_write_them() {
+    fn read_accepts_common_spellings_and_rejects_the_rest() {
         for (text, shown) in
             [("5%", "5"), ("5", "5"), (" 0.70 % ", "0.7"), ("-2.5%", "-2.5"), (".5", "0.5"), ("5.", "5"), ("0", "0")]
         {
             assert_eq!(Percentage::read(text).unwrap().to_string(), shown, "{text}");
         }
-        for odd in ["", "%", "x", "5%%", "1e1", "inf", ".", "--5", "0.0000000000000000001", "99999999999999999999"] {
-            assert_eq!(Percentage::read(odd), None, "{odd:?}");
+        for invalid in ["", "%", "x", "5%%", "1e1", "inf", ".", "--5", "0.0000000000000000001", "99999999999999999999"]
+        {
+            assert_eq!(Percentage::read(invalid), None, "{invalid:?}");
         }
     }
 
-    /// The boundary itself is not exceeded, one nanosecond above it is: of every share in tenths, and of many sizes.
+    /// For every tenth of a percent up to 200 %, and for many durations.
     #[test]
-    fn the_boundary_is_exact_to_a_nanosecond() {
+    fn boundary_is_allowed_and_one_nanosecond_more_exceeds_it() {
         for tenths in 0..2_000_i128 {
-            let share = Percentage::read(&format!("{}.{}%", tenths / 10, tenths % 10)).unwrap();
+            let limit = Percentage::read(&format!("{}.{}%", tenths / 10, tenths % 10)).unwrap();
             for control in [1_000, 700_000, 123_456_000, 987_654_321_000, 1_i128 << 62] {
                 let control = control / 1_000 * 1_000;
                 let boundary = control + control * tenths / 1_000;
-                assert!(!share.is_exceeded(control, boundary), "{share} % of {control}");
-                assert!(share.is_exceeded(control, boundary + 1), "{share} % of {control}");
+                assert!(!limit.is_exceeded(control, boundary), "{limit} % of {control}");
+                assert!(limit.is_exceeded(control, boundary + 1), "{limit} % of {control}");
             }
         }
         assert!(Percentage::read("0.7").unwrap().is_exceeded(i128::MAX / 2, i128::MAX - 1), "larger than any sum");

@@ -1,7 +1,7 @@
-//! "Did you mean …?"
+//! "did you mean …?": the nearest of some names.
 
-/// The candidate that `typed` was probably meant to be.
-pub(super) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// Returns the candidate that `typed` was probably meant to be.
+pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let allowed = (typed.chars().count() / 3).max(1);
     candidates
@@ -15,9 +15,33 @@ pub(super) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a 
         .map(|(_, candidate)| candidate)
 }
 
-/// ` Did you mean x?`, or nothing.
+/// Returns the hint `did you mean x?`; empty if no candidate is near.
 pub(crate) fn did_you_mean<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(typed, candidates).map_or_else(String::new, |name| format!(" Did you mean {name}?"))
+    nearest(typed, candidates).map_or_else(String::new, |name| format!("did you mean {name}?"))
+}
+
+/// Returns the hint `did you mean x? (%who lists all)`; `%who lists all` if no candidate is near.
+pub(crate) fn did_you_mean_or<'a>(
+    typed: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    lists_all: &str,
+) -> String {
+    match nearest(typed, candidates) {
+        Some(name) => format!("did you mean {name}? ({lists_all})"),
+        None => lists_all.to_owned(),
+    }
+}
+
+/// Returns `a, b or c`.
+pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => name.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", first.join(", "), last.as_ref())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -25,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_recognised_and_a_stranger_is_not() {
+    fn nearest_finds_typos_and_rejects_strangers() {
         let names = ["trace_load", "trace_list", "compare_traces"];
         assert_eq!(nearest("trace_lod", names), Some("trace_load"));
         assert_eq!(nearest("compare_trace", names), Some("compare_traces"));
@@ -33,5 +57,11 @@ mod tests {
         assert_eq!(nearest("plot", names), None);
         assert_eq!(nearest("tpo", ["top", "log"]), Some("top"));
         assert_eq!(nearest("contrl", ["control", "test"]), Some("control"));
+    }
+
+    #[test]
+    fn any_of_joins_the_last_name_with_or() {
+        assert_eq!(any_of(&["cpu", "gpu", "all"]), "cpu, gpu or all");
+        assert_eq!((any_of(&["cpu"]), any_of::<&str>(&[])), ("cpu".to_owned(), String::new()));
     }
 }

@@ -1,17 +1,18 @@
-//! From the text of an argument to its value.
+//! Values of arguments, parsed from text.
 
 use super::argument::Kind;
 use super::percentage::Percentage;
-use super::suggest::did_you_mean;
+use super::suggest::{any_of, did_you_mean, did_you_mean_or};
+use crate::{Problem, UsageError};
 use regex::Regex;
 use std::collections::BTreeSet;
 use trace::filter::Where;
 use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ParserConfig};
 
-/// A value that an argument was given.
+/// The value of an argument.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// Text as it stands: names, paths, chosen words.
+    /// Verbatim text: names, paths, chosen words.
     Text(String),
     /// A whole number.
     Whole(u64),
@@ -19,19 +20,19 @@ pub enum Value {
     Number(f64),
     /// Whole numbers, each once, in the order they were given.
     List(Vec<i64>),
-    /// All numbers that there are.
+    /// All ranks, iterations or streams: the word `all`.
     All,
-    /// A share in percent, exactly as it was written.
+    /// An exact percentage.
     Percent(Percentage),
-    /// Words that stood between commas.
+    /// Comma-separated words.
     Words(Vec<String>),
     /// A regular expression.
     Regex(Regex),
-    /// Arguments of events that are asked for.
+    /// Event arguments that become columns.
     ParserArgs(ParserConfig),
-    /// Which events count.
+    /// A condition on events.
     Where(Where),
-    /// A column, and whether `:asc` or `:desc` stood behind it.
+    /// A column to sort by.
     Sort(Sort),
     /// A switch.
     Switch(bool),
@@ -46,15 +47,20 @@ pub struct Sort {
     pub descending: Option<bool>,
 }
 
-/// The most numbers that a list may have; `0-99999999999` is a slip.
-const LONGEST_LIST: usize = 100_000;
+/// Upper bound on the numbers of a list: `0-99999999999` is a typo.
+const MAX_LIST_LEN: usize = 100_000;
 
-/// Reads `text` as a value of this kind.
+/// Parses `text` as a value of this kind. `magic` and `what`, the flag or argument, are for the message.
 ///
 /// # Errors
-/// What was expected and what was found.
-pub(in crate::magic) fn read(kind: Kind, text: &str) -> Result<Value, String> {
-    let expected = |what: &str| format!("expected {what}, got \"{text}\".");
+/// [`Problem::Invalid`] with the value and what was expected; [`Problem::Rejected`] for a condition on events.
+pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) -> Result<Value, UsageError> {
+    let invalid = |value: &str, expected: String| {
+        UsageError::new(magic, Problem::Invalid { what: what.to_owned(), value: value.to_owned(), expected })
+    };
+    let unexpected = || invalid(text, expected(kind).to_owned());
+    let choose =
+        |words: &[&str], typed: &str| choose(words, typed).map_err(|hint| invalid(typed, any_of(words)).hint(hint));
     match kind {
         Kind::Trace
         | Kind::Variable
@@ -69,51 +75,59 @@ pub(in crate::magic) fn read(kind: Kind, text: &str) -> Result<Value, String> {
         | Kind::Operator
         | Kind::Name => {
             if text.trim().is_empty() {
-                return Err(expected(what(kind)));
+                return Err(unexpected());
             }
             Ok(Value::Text(text.to_owned()))
         }
         Kind::Regex => Regex::new(text).map(Value::Regex).map_err(|error| {
-            // The last line of the regex crate's message is the reason; the lines before draw the place.
+            // The last line of the regex crate's message is the reason; the lines before mark the position.
             let reason = error.to_string();
             let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            format!("expected a regular expression, got \"{text}\" ({reason}).")
+            invalid(text, format!("{} ({reason})", expected(kind)))
         }),
-        Kind::Whole => number(text).map(Value::Whole).ok_or_else(|| expected(what(kind))),
+        Kind::Whole => number(text).map(Value::Whole).ok_or_else(unexpected),
         Kind::Number => match text.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Value::Number(number)),
-            _ => Err(expected(what(kind))),
+            _ => Err(unexpected()),
         },
-        Kind::Percent => Percentage::read(text).map(Value::Percent).ok_or_else(|| expected(what(kind))),
+        Kind::Percent => Percentage::read(text).map(Value::Percent).ok_or_else(unexpected),
         Kind::List(_) if text.trim().eq_ignore_ascii_case("all") => Ok(Value::All),
-        Kind::List(_) => list(text).map(Value::List).ok_or_else(|| expected(what(kind))),
+        Kind::List(_) => list(text).map(Value::List).ok_or_else(unexpected),
         Kind::Choice(words) => choose(words, text).map(Value::Text),
         Kind::Choices(words) => {
             split(text).iter().map(|word| choose(words, word)).collect::<Result<_, _>>().map(Value::Words)
         }
         Kind::Columns | Kind::Texts => match split(text) {
-            columns if columns.iter().any(String::is_empty) => Err(expected(what(kind))),
+            columns if columns.iter().any(String::is_empty) => Err(unexpected()),
             columns => Ok(Value::Words(columns)),
         },
-        Kind::ParserArgs => parser_args(text).map(Value::ParserArgs),
-        Kind::Where => text.parse().map(Value::Where).map_err(|error: trace::Error| {
-            let lonely = !text.trim().contains(|c: char| !c.is_alphanumeric() && c != '_');
-            let hint = if lonely { "; quote the whole: --where 'dur > 100us'" } else { "" };
-            let (reason, place) =
-                error.to_string().split_once('\n').map_or_else(Default::default, |(a, b)| (a.to_owned(), b.to_owned()));
-            format!("{reason}{hint}\n{place}")
+        Kind::ParserArgs => text.parse().map(Value::ParserArgs).map_err(|error| match error {
+            trace::Error::UnknownArg { given } => {
+                let hint = did_you_mean_or(&given, parser_words(), "%parser_args lists all");
+                invalid(&given, "event arguments or groups of them".to_owned()).hint(hint)
+            }
+            error => UsageError::new(magic, Problem::Rejected { what: what.to_owned(), reason: error.to_string() }),
         }),
-        Kind::Sort => sort(text).map(Value::Sort).ok_or_else(|| expected(what(kind))),
+        Kind::Where => text.parse().map(Value::Where).map_err(|error: trace::Error| {
+            // Without quotes only the first word of the condition arrives here.
+            let is_one_word = !text.trim().contains(|c: char| !c.is_alphanumeric() && c != '_');
+            let hint = if is_one_word { "; quote the whole condition: --where 'dur > 100us'" } else { "" };
+            let message = error.to_string();
+            let (reason, marked) = message.split_once('\n').unwrap_or((&message, ""));
+            let reason = format!("{reason}{hint}\n{marked}");
+            UsageError::new(magic, Problem::Rejected { what: what.to_owned(), reason })
+        }),
+        Kind::Sort => sort(text).map(Value::Sort).ok_or_else(unexpected),
         Kind::Switch => match text {
             "true" => Ok(Value::Switch(true)),
             "false" => Ok(Value::Switch(false)),
-            _ => Err(expected(what(kind))),
+            _ => Err(unexpected()),
         },
     }
 }
 
-/// What a value of this kind is, in words.
-pub(in crate::magic) fn what(kind: Kind) -> &'static str {
+/// Returns what a value of this kind must be, in words.
+pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
     match kind {
         Kind::Trace => "the name of a loaded trace",
         Kind::Variable => "a variable",
@@ -121,35 +135,35 @@ pub(in crate::magic) fn what(kind: Kind) -> &'static str {
         Kind::Path => "a path",
         Kind::File => "a file",
         Kind::Target => "a file or folder",
-        Kind::Text => "a text",
-        Kind::Texts => "texts with commas between",
+        Kind::Text => "text",
+        Kind::Texts => "comma-separated texts",
         Kind::Operator => "part of the name of an operator, such as aten::linear",
         Kind::Folder => "a folder",
         Kind::Name => "a name",
         Kind::Regex => "a regular expression",
         Kind::Whole => "a whole number",
         Kind::Number => "a number",
-        Kind::Percent => "a share such as 5%",
+        Kind::Percent => "a percentage such as 5%",
         Kind::List(_) => "a list of whole numbers such as 0,2,4-7, or all",
         Kind::Choice(_) => "a word",
-        Kind::Choices(_) => "words with commas between",
-        Kind::Columns => "names of columns with commas between",
+        Kind::Choices(_) => "comma-separated words",
+        Kind::Columns => "comma-separated names of columns",
         Kind::Column => "the name of a column",
         Kind::Code => "Rust or a magic",
-        Kind::ParserArgs => "arguments of events such as default,sm::occupancy (%parser_args lists them)",
-        Kind::Where => "an expression such as 'dur > 100us'",
+        Kind::ParserArgs => "event arguments such as default,sm::occupancy (%parser_args lists them)",
+        Kind::Where => "a condition such as 'dur > 100us'",
         Kind::Sort => "COL, COL:asc or COL:desc",
         Kind::Switch => "true or false",
     }
 }
 
-/// Digits; `1_000` as Rust writes it too.
+/// Parses digits; `1_000` is accepted, too.
 fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     text.starts_with(|c: char| c.is_ascii_digit()).then(|| text.replace('_', "").parse().ok())?
 }
 
-/// `0,2,4-7`, a number that is listed twice once; brackets around it and blanks in it are Rust's and Python's way to write it, and welcome.
+/// Parses `0,2,4-7`, each number once; brackets and blanks are accepted, as in Rust and Python.
 fn list(text: &str) -> Option<Vec<i64>> {
     let text = text.trim();
     let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
@@ -159,14 +173,14 @@ fn list(text: &str) -> Option<Vec<i64>> {
             Some((first, last)) => {
                 let (first, last) = (whole(first)?, whole(last)?);
                 let count = usize::try_from(last.checked_sub(first)?).ok()?;
-                if count >= LONGEST_LIST {
+                if count >= MAX_LIST_LEN {
                     return None;
                 }
                 numbers.extend(first..=last);
             }
             None => numbers.push(whole(item)?),
         }
-        if numbers.len() > LONGEST_LIST {
+        if numbers.len() > MAX_LIST_LEN {
             return None;
         }
     }
@@ -183,37 +197,16 @@ fn split(text: &str) -> Vec<String> {
     text.split(',').map(|word| word.trim().to_owned()).collect()
 }
 
+/// Returns the word that equals `typed`, whatever the case; else the hint.
 fn choose(words: &[&str], typed: &str) -> Result<String, String> {
-    if let Some(word) = words.iter().find(|word| word.eq_ignore_ascii_case(typed)) {
-        return Ok((*word).to_owned());
-    }
-    let hint = did_you_mean(typed, words.iter().copied());
-    Err(format!("expected {}, got \"{typed}\".{hint}", any_of(words)))
+    let word = words.iter().find(|word| word.eq_ignore_ascii_case(typed));
+    word.map(|word| (*word).to_owned()).ok_or_else(|| did_you_mean(typed, words.iter().copied()))
 }
 
-/// What may stand between the commas of a [`Kind::ParserArgs`]: groups first.
+/// Returns the words of a [`Kind::ParserArgs`], groups first.
 pub(in crate::magic) fn parser_words() -> impl Iterator<Item = &'static str> {
     let groups = ARG_GROUPS.iter().map(|group| group.name);
     groups.chain([ALL_ARGS]).chain(AVAILABLE_ARGS.iter().map(|arg| arg.key))
-}
-
-fn parser_args(text: &str) -> Result<ParserConfig, String> {
-    text.parse().map_err(|error| match error {
-        trace::Error::UnknownArg { given } => {
-            let hint = did_you_mean(&given, parser_words());
-            format!("\"{given}\" is no argument of events and no group of them.{hint} (%parser_args lists all)")
-        }
-        error => error.to_string(),
-    })
-}
-
-/// `a, b or c`
-fn any_of(words: &[&str]) -> String {
-    match words {
-        [] => String::new(),
-        [word] => (*word).to_owned(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
 }
 
 fn sort(text: &str) -> Option<Sort> {
@@ -234,46 +227,48 @@ mod tests {
     use crate::magic::argument::IdKind;
 
     #[test]
-    fn lists_have_ranges() {
+    fn list_expands_ranges_and_drops_duplicates() {
         assert_eq!(list("0,2,4-7"), Some(vec![0, 2, 4, 5, 6, 7]));
         assert_eq!(list("3"), Some(vec![3]));
         assert_eq!(list("[1, 2]"), Some(vec![1, 2]));
         assert_eq!(list("3-3"), Some(vec![3]));
         assert_eq!(list("551,0-2,551,1"), Some(vec![551, 0, 1, 2]));
-        for bad in ["", "a", "1,", "7-4", "-1", "1-", "1.5", "0-99999999999", "1--2", "+1"] {
-            assert_eq!(list(bad), None, "{bad:?}");
+        for invalid in ["", "a", "1,", "7-4", "-1", "1-", "1.5", "0-99999999999", "1--2", "+1"] {
+            assert_eq!(list(invalid), None, "{invalid:?}");
         }
     }
 
     #[test]
-    fn errors_say_what_was_expected_and_found() {
-        let error = |kind, text| read(kind, text).unwrap_err();
-        assert_eq!(error(Kind::Whole, "many"), "expected a whole number, got \"many\".");
-        assert_eq!(error(Kind::Whole, "-1"), "expected a whole number, got \"-1\".");
-        assert_eq!(error(Kind::Number, "nan"), "expected a number, got \"nan\".");
+    fn errors_name_value_and_expectation() {
+        let error = |kind, text| read("%m", "--x", kind, text).unwrap_err().to_string();
+        assert_eq!(error(Kind::Whole, "many"), "%m: invalid --x `many`: expected a whole number");
+        assert_eq!(error(Kind::Whole, "-1"), "%m: invalid --x `-1`: expected a whole number");
+        assert_eq!(error(Kind::Number, "nan"), "%m: invalid --x `nan`: expected a number");
         assert_eq!(
             error(Kind::Choice(&["all", "cpu", "gpu"]), "tpu"),
-            "expected all, cpu or gpu, got \"tpu\". Did you mean cpu?"
+            "%m: invalid --x `tpu`: expected all, cpu or gpu; did you mean cpu?"
         );
-        assert_eq!(error(Kind::Switch, "yes"), "expected true or false, got \"yes\".");
+        assert_eq!(error(Kind::Switch, "yes"), "%m: invalid --x `yes`: expected true or false");
         let ranks = Kind::List(IdKind::Ranks);
-        assert_eq!(error(ranks, "x"), "expected a list of whole numbers such as 0,2,4-7, or all, got \"x\".");
-        assert!(matches!(read(ranks, " ALL"), Ok(Value::All)));
-        assert_eq!(error(Kind::Sort, "a:up"), "expected COL, COL:asc or COL:desc, got \"a:up\".");
-        assert!(error(Kind::Regex, "a(").starts_with("expected a regular expression, got \"a(\" (unclosed group"));
-        assert_eq!(error(Kind::Path, ""), "expected a path, got \"\".");
+        assert_eq!(error(ranks, "x"), "%m: invalid --x `x`: expected a list of whole numbers such as 0,2,4-7, or all");
+        assert!(matches!(read("%m", "--x", ranks, " ALL"), Ok(Value::All)));
+        assert_eq!(error(Kind::Sort, "a:up"), "%m: invalid --x `a:up`: expected COL, COL:asc or COL:desc");
+        assert_eq!(error(Kind::Regex, "a("), "%m: invalid --x `a(`: expected a regular expression (unclosed group)");
+        assert_eq!(error(Kind::Path, ""), "%m: invalid --x ``: expected a path");
     }
 
     #[test]
     fn choices_ignore_case() {
-        assert!(matches!(read(Kind::Choice(&["cpu", "gpu"]), "GPU"), Ok(Value::Text(word)) if word == "gpu"));
         assert!(
-            matches!(read(Kind::Choices(&["added", "deleted"]), "added, Deleted"), Ok(Value::Words(words)) if words.len() == 2)
+            matches!(read("%m", "--x", Kind::Choice(&["cpu", "gpu"]), "GPU"), Ok(Value::Text(word)) if word == "gpu")
+        );
+        assert!(
+            matches!(read("%m", "--x", Kind::Choices(&["added", "deleted"]), "added, Deleted"), Ok(Value::Words(words)) if words.len() == 2)
         );
     }
 
     #[test]
-    fn sort_takes_a_direction() {
+    fn sort_parses_column_and_direction() {
         assert_eq!(sort("a"), Some(Sort { column: "a".into(), descending: None }));
         assert_eq!(sort("a:asc"), Some(Sort { column: "a".into(), descending: Some(false) }));
         assert_eq!(sort("a:desc"), Some(Sort { column: "a".into(), descending: Some(true) }));

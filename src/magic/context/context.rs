@@ -1,8 +1,7 @@
-//! The session, the Rust side and the outputs, as a running magic sees them.
+//! The context of a running magic.
 
 use crate::display::{Output, Sink};
-use crate::magic::argument::Call;
-use crate::magic::argument::did_you_mean;
+use crate::magic::argument::{Call, any_of, did_you_mean, did_you_mean_or};
 use crate::session::{Binding, Cells, Session};
 use crate::{Error, Failure};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,13 +12,13 @@ use trace::polars::prelude::DataFrame;
 use trace::{CancellationToken, TraceSet};
 use trace_view::{Part, Report, terminal_safe};
 
-/// What a running magic may touch.
+/// The session, the worker process and the outputs, as a running magic sees them.
 pub struct Context<'a> {
-    /// What the notebook holds.
+    /// The loaded traces of the notebook.
     pub session: &'a mut Session,
-    /// The Rust side.
+    /// The worker process, where Rust cells run.
     pub cells: &'a mut dyn Cells,
-    /// Where outputs go.
+    /// The sink of outputs.
     pub out: &'a Arc<dyn Sink>,
 }
 
@@ -31,54 +30,54 @@ impl Context<'_> {
         }
     }
 
-    /// Prints one line; what a name or a path holds cannot steer the terminal.
+    /// Prints one line; control characters of names and paths are replaced.
     pub fn print_line(&self, line: impl std::fmt::Display) {
         self.out.emit(Output::Stdout(terminal_safe(&format!("{line}\n"))));
     }
 
-    /// Shows what the reader must not miss, even of a magic that shows nothing else.
+    /// Shows warnings, which even `--quiet` does not suppress.
     pub fn warn<W: std::fmt::Display>(&self, warnings: impl IntoIterator<Item = W>) {
         let parts = warnings.into_iter().map(|warning| Part::Warning(warning.to_string())).collect();
         self.show(&Report { parts });
     }
 
-    /// The loaded trace that a call names.
+    /// Returns the loaded trace called `label`.
     ///
     /// # Errors
-    /// If no trace has this label; says which have one.
+    /// If no trace has this label; the message lists the loaded ones.
     pub fn trace(&self, call: &Call<'_>, label: &str) -> Result<Arc<TraceSet>, Error> {
         if let Some(trace) = self.session.trace(label) {
             return Ok(Arc::clone(trace));
         }
         let labels: Vec<&str> = self.session.traces().keys().map(String::as_str).collect();
-        let loaded = if labels.is_empty() {
-            "None is loaded; %trace_load PATH --as NAME loads one.".to_owned()
+        let hint = if labels.is_empty() {
+            "no trace is loaded, %trace_load PATH --as NAME loads one".to_owned()
         } else {
-            format!("Loaded: {}.", labels.join(", "))
+            did_you_mean(label, labels.iter().copied())
         };
-        let meant = did_you_mean(label, labels.iter().copied());
-        Err(call.usage(format!("no trace named \"{label}\". {loaded}{meant}")))
+        Err(call.unknown("trace", label, any_of(&labels)).hint(hint).into())
     }
 
-    /// The data frame in a Rust variable or expression.
+    /// Returns the data frame in a Rust variable or expression.
     ///
     /// # Errors
-    /// If it is a loaded trace, no variable at all, or whatever the Rust side answers.
+    /// If it is a loaded trace, an unknown variable, or not a data frame.
     pub fn frame(&mut self, call: &Call<'_>, expr: &str) -> Result<DataFrame, Error> {
         if self.session.trace(expr).is_some() {
-            return Err(call.usage(format!("{expr} is a loaded trace, not a data frame; '{expr}.events()' is one.")));
+            let error = call.invalid("variable", expr, "a data frame, not a loaded trace");
+            return Err(error.hint(format!("'{expr}.events()' is a data frame")).into());
         }
         let is_name = crate::session::label::check(expr).is_ok();
         let variables = self.cells.variables();
         if is_name && !variables.iter().any(|variable| variable.name == expr) {
             let names = || variables.iter().map(|variable| variable.name.as_str());
-            let meant = did_you_mean(expr, names());
-            return Err(call.usage(format!("no variable named \"{expr}\".{meant} (%who lists all)")));
+            let hint = did_you_mean_or(expr, names(), "%who lists all");
+            return Err(call.unknown("variable", expr, "").hint(hint).into());
         }
         self.cells.frame(expr).map_err(Error::Rust)
     }
 
-    /// Makes `name` a variable of the next Rust cell that holds `df`.
+    /// Binds `df` to the variable `name` of later Rust cells.
     ///
     /// # Errors
     /// If a loaded trace has this name.
@@ -89,25 +88,25 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Checks that no loaded trace is called `name`.
+    /// Checks that no loaded trace is called `name`: a variable would hide it from Rust cells, but not from magics.
     ///
     /// # Errors
-    /// If one is: binding would hide it from Rust cells but not from magics.
+    /// If one is.
     pub fn check_free(&self, call: &Call<'_>, name: &str) -> Result<(), Error> {
         match self.session.trace(name) {
             Some(_) => {
-                Err(call.usage(format!("{name} is a loaded trace. Take another name, or %trace_drop {name} first.")))
+                let error = call.cannot(format!("bind {name}"), "a loaded trace has this name");
+                Err(error.hint(format!("choose another name, or %trace_drop {name} first")).into())
             }
             None => Ok(()),
         }
     }
 
-    /// Does work that may take long on a thread of its own, so that an interrupt need not wait for it: what a library does in
-    /// one call cannot always be stopped in its middle. Work that nobody waits for any more ends at its next look at the
-    /// interrupt; it must only compute.
+    /// Runs long work on a worker thread, so that an interrupt takes effect at once: one call of a library cannot always be
+    /// stopped halfway. Abandoned work ends at its next checkpoint; it must have no side effects.
     ///
     /// # Errors
-    /// [`Error::Interrupted`], or what the work ended with.
+    /// [`Error::Interrupted`], or the error of the work.
     pub fn run_blocking<T, E>(&self, work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -124,24 +123,26 @@ impl Context<'_> {
         loop {
             match answer.recv_timeout(Duration::from_millis(20)) {
                 Ok(Ok(answer)) => return answer.map_err(Into::into),
-                // A defect is reported by whoever runs magics.
-                Ok(Err(defect)) => {
+                // The caller of magics reports panics.
+                Ok(Err(panic)) => {
                     self.check_interrupt()?;
-                    resume_unwind(defect)
+                    resume_unwind(panic)
                 }
                 Err(RecvTimeoutError::Timeout) => self.check_interrupt()?,
-                Err(RecvTimeoutError::Disconnected) => return Err(unable("a thread is gone".to_owned())),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(unable("a worker thread ended without a result".to_owned()));
+                }
             }
         }
     }
 
-    /// What ends the work of this cell, and of no other, at an interrupt.
+    /// Returns the cancellation token of this cell.
     pub fn token(&self) -> CancellationToken {
         let out = Arc::clone(self.out);
         CancellationToken::new(move || out.interrupted())
     }
 
-    /// Stops here if the person pressed the interrupt button.
+    /// Checks for an interrupt request.
     ///
     /// # Errors
     /// [`Error::Interrupted`].

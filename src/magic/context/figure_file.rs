@@ -1,4 +1,4 @@
-//! A figure as a file: a page of its own, or a picture.
+//! Figures as files: an HTML page or a PNG picture.
 
 use super::output_file::write;
 use crate::Error;
@@ -14,7 +14,7 @@ use trace_view::{Bundle, PLOTLY, PNG, offline_plotly_js};
 /// If the file cannot be written.
 pub(crate) fn write_page(path: &Path, title: &str, bundle: &Bundle) -> Result<(), Error> {
     let figure = bundle.data.get(PLOTLY).cloned().unwrap_or(Value::Null);
-    // `</script>` and `<!--` in a name would end the script.
+    // Escapes `</script>` and `<!--` in names, which would end the script.
     let figure = figure.to_string().replace('<', "\\u003c");
     write(path, |out| {
         write!(
@@ -35,14 +35,14 @@ pub(crate) fn write_page(path: &Path, title: &str, bundle: &Bundle) -> Result<()
 /// Writes the picture in `bundle` as a PNG file.
 ///
 /// # Errors
-/// If there is no picture (nothing to draw), or the file cannot be written.
+/// If the figure has no picture (nothing to draw), or the file cannot be written.
 pub(crate) fn write_picture(path: &Path, bundle: &Bundle) -> Result<(), Error> {
-    let missing = || std::io::Error::other("the figure cannot be drawn as a picture");
+    let missing = || std::io::Error::other("the figure has no picture");
     let picture = bundle
         .data
         .get(PNG)
         .and_then(Value::as_str)
         .and_then(|text| STANDARD.decode(text).ok())
-        .ok_or_else(|| Error::File { path: path.to_owned(), source: missing() })?;
+        .ok_or_else(|| Error::File { path: path.to_owned(), cause: missing() })?;
     write(path, |out| out.write_all(&picture))
 }

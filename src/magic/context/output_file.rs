@@ -1,15 +1,14 @@
-//! Files that the user named.
+//! Output files that the user named.
 
 use crate::Error;
 use std::io::Write;
 use std::path::Path;
 use trace::write::OutputFile;
 
-/// Writes `path` as [`OutputFile`] does: an older file is replaced only by a whole one.
+/// Writes `path` through [`OutputFile`]: an existing file is replaced only by a complete one.
 ///
 /// # Errors
-/// [`Error::File`], with the path as the user wrote it; [`Error::Interrupted`] if it is a pipe that nobody reads, and the
-/// cell was interrupted.
+/// [`Error::File`] with the path as typed; [`Error::Interrupted`] while waiting for the reader of a pipe.
 pub(crate) fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
     let attempt = || {
         let mut file = std::io::BufWriter::new(OutputFile::open(path)?);
@@ -18,7 +17,7 @@ pub(crate) fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::R
     };
     attempt().map_err(|source| match source.downcast::<trace::Error>() {
         Ok(error) => error.into(),
-        Err(source) => Error::File { path: path.to_owned(), source },
+        Err(cause) => Error::File { path: path.to_owned(), cause },
     })
 }
 
@@ -28,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_only_by_a_whole_one() {
+    fn failed_write_keeps_the_older_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
         write(&path, |out| out.write_all(b"old")).unwrap();
@@ -42,11 +41,11 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_path_and_the_reason() {
+    fn error_names_path_reason_and_fix() {
         let error = write(Path::new("/no/such/folder/x.csv"), |_| Ok(())).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "/no/such/folder/x.csv: the folder /no/such/folder does not exist; make it first, or name another"
+            "cannot write /no/such/folder/x.csv: the folder /no/such/folder does not exist; create it, or choose another"
         );
         assert_eq!(error.ename(), "FileError");
     }

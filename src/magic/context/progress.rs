@@ -1,4 +1,4 @@
-//! How far a load is: shown after 0.3 s, at most ten times a second, gone when it is done.
+//! The progress bar of a load: shown after 0.3 s, updated at most ten times a second, replaced by the last line.
 
 use crate::display::{Output, Sink};
 use std::sync::Arc;
@@ -7,33 +7,33 @@ use trace::LoadProgress;
 use trace_view::format::{bytes, grouped};
 use trace_view::{Bundle, HTML};
 
-/// Work that is over by then shows no bar.
-const PATIENCE: Duration = Duration::from_millis(300);
-/// At most one update in this time.
-const PACE: Duration = Duration::from_millis(100);
+/// Delay before the bar is shown.
+const DELAY: Duration = Duration::from_millis(300);
+/// Minimum time between updates.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A bar that is drawn under one display id.
+/// A progress bar: one display id, updated in place.
 pub(crate) struct Progress<'a> {
     out: &'a Arc<dyn Sink>,
     id: String,
     start: Instant,
-    /// When the bar was last drawn; `None` while there is none.
+    /// The time of the last update; `None` before the bar is shown.
     drawn: Option<Instant>,
     enabled: bool,
 }
 
 impl<'a> Progress<'a> {
-    /// A bar that starts now.
+    /// Starts the clock.
     pub(crate) fn new(out: &'a Arc<dyn Sink>, enabled: bool) -> Self {
         Self { out, id: uuid::Uuid::new_v4().to_string(), start: Instant::now(), drawn: None, enabled }
     }
 
-    /// Draws how far it is, if it is time to.
+    /// Draws the progress if an update is due.
     pub(crate) fn report(&mut self, progress: &LoadProgress) {
         let now = Instant::now();
         let due = match self.drawn {
-            None => now - self.start >= PATIENCE,
-            Some(drawn) => now - drawn >= PACE,
+            None => now - self.start >= DELAY,
+            Some(drawn) => now - drawn >= UPDATE_INTERVAL,
         };
         if self.enabled && due {
             self.draw(bar(progress, now - self.start));
@@ -41,7 +41,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Puts `last` in the place of the bar, if there is one; says whether there was.
+    /// Replaces the bar by `last`; returns whether there was a bar.
     pub(crate) fn end(&mut self, last: &str) -> bool {
         let shown = self.drawn.is_some();
         if shown {
@@ -50,7 +50,7 @@ impl<'a> Progress<'a> {
         shown
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -93,11 +93,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A sink that keeps what it is given.
+    /// A sink that records outputs.
     #[derive(Default)]
-    struct Kept(std::sync::Mutex<Vec<Output>>);
+    struct RecordingSink(std::sync::Mutex<Vec<Output>>);
 
-    impl Sink for Kept {
+    impl Sink for RecordingSink {
         fn emit(&self, output: Output) {
             self.0.lock().unwrap().push(output);
         }
@@ -112,18 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_comes_late_changes_seldom_and_turns_into_the_last_line() {
-        let kept = Arc::new(Kept::default());
+    fn bar_waits_updates_rarely_and_ends_as_the_last_line() {
+        let kept = Arc::new(RecordingSink::default());
         let out: Arc<dyn Sink> = kept.clone();
         let mut progress = Progress::new(&out, true);
         let half = LoadProgress { bytes_read: 1, bytes_total: 2, ..LoadProgress::default() };
         progress.report(&half);
         assert!(kept.0.lock().unwrap().is_empty(), "too early");
-        progress.start -= PATIENCE;
+        progress.start -= DELAY;
         progress.report(&half);
         progress.report(&half);
         assert_eq!(kept.0.lock().unwrap().len(), 1, "too often");
-        progress.drawn = progress.drawn.map(|drawn| drawn - PACE);
+        progress.drawn = progress.drawn.map(|drawn| drawn - UPDATE_INTERVAL);
         progress.report(&half);
         assert!(progress.end("done"));
         let outputs = kept.0.lock().unwrap();
@@ -140,19 +140,19 @@ mod tests {
     }
 
     #[test]
-    fn short_work_and_off_show_no_bar() {
-        let kept = Arc::new(Kept::default());
+    fn short_or_disabled_work_shows_no_bar() {
+        let kept = Arc::new(RecordingSink::default());
         let out: Arc<dyn Sink> = kept.clone();
         assert!(!Progress::new(&out, true).end("done"));
         let mut off = Progress::new(&out, false);
-        off.start -= PATIENCE;
+        off.start -= DELAY;
         off.report(&LoadProgress::default());
         assert!(!off.end("done"));
         assert!(kept.0.lock().unwrap().is_empty());
     }
 
     #[test]
-    fn the_bar_says_file_ranks_bytes_rate_and_events() {
+    fn bar_shows_file_ranks_bytes_rate_and_events() {
         let progress = LoadProgress {
             bytes_read: 45 << 20,
             bytes_total: 180 << 20,

@@ -1,15 +1,15 @@
-//! Candidates of completion.
+//! Candidates of a completion.
 
-/// One thing that could stand at the cursor.
+/// One candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The text.
     pub text: String,
-    /// What it is.
+    /// Its kind.
     pub kind: CandidateKind,
 }
 
-/// What a candidate is.
+/// The kind of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CandidateKind {
     /// The name of a magic.
@@ -22,12 +22,12 @@ pub enum CandidateKind {
     Path,
     /// A Rust variable.
     Variable,
-    /// A word that an argument takes: a choice, a column.
+    /// A value of an argument: a choice, a column.
     Value,
 }
 
 impl CandidateKind {
-    /// The word that Jupyter's `_jupyter_types_experimental` carries.
+    /// Returns the word for Jupyter's `_jupyter_types_experimental`.
     pub fn as_str(self) -> &'static str {
         match self {
             CandidateKind::Magic => "magic",

@@ -1,4 +1,4 @@
-//! What could stand at the cursor in a magic line.
+//! Completion in magic lines.
 
 use super::candidate::{Candidate, CandidateKind};
 use super::paths;
@@ -9,18 +9,18 @@ use crate::magic::magics::{MAGICS, find};
 use crate::session::{TraceView, View};
 use trace::EVENT_COLUMNS;
 
-/// What could replace the text between two bytes of the cell.
+/// Candidates for the text between two bytes of the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// Where the replaced text starts, in bytes of the cell.
+    /// Start of the replaced text, in bytes of the cell.
     pub start: usize,
-    /// Where it ends: the cursor.
+    /// Its end: the cursor.
     pub end: usize,
-    /// What could stand there, best first.
+    /// The candidates, best first.
     pub items: Vec<Candidate>,
 }
 
-/// What could stand at byte `at` of the cell; `None` if it is not in a magic line.
+/// Returns the candidates at byte `at` of the cell; `None` outside of magic lines.
 pub fn complete(code: &str, at: usize, view: &View) -> Option<Completion> {
     let MagicCursor { name, position } = magic_cursor(code, at)?;
     let end = (0..=at.min(code.len())).rev().find(|&at| code.is_char_boundary(at))?;
@@ -28,7 +28,7 @@ pub fn complete(code: &str, at: usize, view: &View) -> Option<Completion> {
         CursorPosition::Name { start, typed } => Completion { start, end, items: names(typed) },
         CursorPosition::Argument { typed, open: Some(open), .. } if open.open == '{' => {
             let expr = &typed[open.at + 1..];
-            let from = expr.rfind(|c: char| c != '_' && !c.is_alphanumeric()).map_or(0, |at| at + last_len(expr, at));
+            let from = expr.rfind(|c: char| c != '_' && !c.is_alphanumeric()).map_or(0, |at| at + char_len(expr, at));
             let variables = view.variables.iter().map(|variable| variable.name.as_str());
             let items = matching(&expr[from..], variables, CandidateKind::Variable);
             Completion { start: end - (expr.len() - from), end, items }
@@ -42,11 +42,12 @@ pub fn complete(code: &str, at: usize, view: &View) -> Option<Completion> {
     Some(completion)
 }
 
-fn last_len(text: &str, at: usize) -> usize {
+/// Returns the length of the character at `at`.
+fn char_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
-/// Names behind the `%` that is typed already.
+/// Returns magics by the name typed after `%`.
 fn names(typed: &str) -> Vec<Candidate> {
     let name = typed.trim_start_matches('%');
     let sigil = &typed[..typed.len() - name.len()];
@@ -58,7 +59,7 @@ fn names(typed: &str) -> Vec<Candidate> {
     items
 }
 
-/// The candidates that start with what is typed, whatever the case.
+/// Returns the texts that start with `typed`, ignoring case.
 fn matching<'a>(typed: &str, all: impl IntoIterator<Item = &'a str>, kind: CandidateKind) -> Vec<Candidate> {
     let typed = typed.to_lowercase();
     all.into_iter()
@@ -67,7 +68,7 @@ fn matching<'a>(typed: &str, all: impl IntoIterator<Item = &'a str>, kind: Candi
         .collect()
 }
 
-/// A line of a known magic, up to the word at the cursor.
+/// The line of a known magic, up to the word at the cursor.
 struct Line<'a> {
     magic: &'a dyn Magic,
     view: &'a View,
@@ -75,7 +76,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// How much of the typed word stays, and what could follow it.
+    /// Returns how many bytes of the typed word stay, and the candidates for the rest.
     fn at(&self, typed: &str) -> (usize, Vec<Candidate>) {
         if typed.starts_with('-') {
             let Some((flag, value)) = typed.split_once('=') else { return (0, self.flags(typed)) };
@@ -83,12 +84,12 @@ impl Line<'_> {
             let (skip, items) = self.values(argument, value);
             return (typed.len() - value.len() + skip, items);
         }
-        if let Some(argument) = self.waiting() {
+        if let Some(argument) = self.open_flag() {
             return self.values(argument, typed);
         }
-        let mut places = self.arguments().filter(|argument| !argument.is_flag());
-        match places.nth(self.placed().len()) {
-            Some(place) => self.values(place, typed),
+        let mut declared = self.arguments().filter(|argument| !argument.is_flag());
+        match declared.nth(self.positional().len()) {
+            Some(argument) => self.values(argument, typed),
             None if typed.is_empty() => (0, self.flags("--")),
             None => (0, Vec::new()),
         }
@@ -103,19 +104,19 @@ impl Line<'_> {
         self.arguments().find(|argument| argument.answers_to(name))
     }
 
-    /// The flag before the cursor that still waits for its value.
-    fn waiting(&self) -> Option<&'static Argument> {
+    /// Returns the flag before the cursor whose value is missing.
+    fn open_flag(&self) -> Option<&'static Argument> {
         let (last, before) = self.before.split_last()?;
-        let is_value = Self { before, ..*self }.waiting().is_some();
+        let is_value = Self { before, ..*self }.open_flag().is_some();
         match last.as_flag() {
             Some((flag, None)) if !is_value => self.flag(flag).filter(|argument| argument.kind != Kind::Switch),
             _ => None,
         }
     }
 
-    /// The words before the cursor that stand by their place, as plain text.
-    fn placed(&self) -> Vec<String> {
-        let mut placed = Vec::new();
+    /// Returns the positional words before the cursor as plain text.
+    fn positional(&self) -> Vec<String> {
+        let mut positional = Vec::new();
         let mut is_value = false;
         for word in self.before {
             match word.as_flag() {
@@ -124,13 +125,13 @@ impl Line<'_> {
                     is_value = takes && value.is_none();
                 }
                 None if is_value => is_value = false,
-                None => placed.push(plain(word)),
+                None => positional.push(plain(word)),
             }
         }
-        placed
+        positional
     }
 
-    /// Flags that may still be given.
+    /// Returns the flags that may still be given.
     fn flags(&self, typed: &str) -> Vec<Candidate> {
         let given = |argument: &Argument| {
             !argument.repeatable
@@ -177,22 +178,22 @@ impl Line<'_> {
             }
             Kind::Where => {
                 let last = typed.rfind(|c: char| c != '_' && !c.is_alphanumeric());
-                let from = last.map_or(0, |at| at + last_len(typed, at));
+                let from = last.map_or(0, |at| at + char_len(typed, at));
                 let columns = EVENT_COLUMNS.iter().map(|column| column.name);
                 let words = columns.chain(["rank", "and", "or", "not", "in", "is", "null"]);
                 (from, if typed.is_empty() { Vec::new() } else { matching(&typed[from..], words, value) })
             }
             Kind::Columns => {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);
-                (from, self.named(&typed[from..]))
+                (from, self.column_names(&typed[from..]))
             }
-            Kind::Column => (0, self.named(typed)),
+            Kind::Column => (0, self.column_names(typed)),
             Kind::Sort => match typed.split_once(':') {
                 Some((column, order)) => (column.len() + 1, matching(order, ["asc", "desc"], value)),
-                None => (0, self.named(typed)),
+                None => (0, self.column_names(typed)),
             },
             Kind::Switch => (0, matching(typed, ["true", "false"], value)),
-            Kind::List(listed) => self.numbers(argument, listed, typed),
+            Kind::List(kind) => self.numbers(argument, kind, typed),
             Kind::Operator => (0, self.operators(argument, typed)),
             Kind::Name
             | Kind::Regex
@@ -205,18 +206,19 @@ impl Line<'_> {
         }
     }
 
-    /// The trace that an argument is about: the first or second one that stands by its place.
+    /// Returns the positional trace that an argument is about.
     fn trace(&self, argument: &Argument) -> Option<&TraceView> {
         let is_trace = |kind: Kind| matches!(kind, Kind::Trace | Kind::TraceOrVariable);
-        let places = self.arguments().filter(|argument| !argument.is_flag());
-        let mut labels = places.zip(self.placed()).filter(|(place, _)| is_trace(place.kind)).map(|(_, label)| label);
+        let declared = self.arguments().filter(|argument| !argument.is_flag());
+        let mut labels =
+            declared.zip(self.positional()).filter(|(argument, _)| is_trace(argument.kind)).map(|(_, label)| label);
         self.view.trace(&labels.nth(argument.trace)?)
     }
 
-    /// Numbers of the trace that are not in the list yet, and `all`.
-    fn numbers(&self, argument: &Argument, listed: IdKind, typed: &str) -> (usize, Vec<Candidate>) {
+    /// Returns the ids of the trace that are not in the list yet, and `all`.
+    fn numbers(&self, argument: &Argument, kind: IdKind, typed: &str) -> (usize, Vec<Candidate>) {
         let Some(trace) = self.trace(argument) else { return (0, Vec::new()) };
-        let numbers = match listed {
+        let numbers = match kind {
             IdKind::Ranks => &trace.ranks,
             IdKind::Iterations => &trace.iterations,
             IdKind::Streams => &trace.streams,
@@ -231,7 +233,7 @@ impl Line<'_> {
         (from, matching(&typed[from..], texts.iter().map(String::as_str), CandidateKind::Value))
     }
 
-    /// Operators of the trace: those whose names begin so, then those that hold what is typed.
+    /// Returns operators of the trace: first those whose names start with `typed`, then those that contain it.
     fn operators(&self, argument: &Argument, typed: &str) -> Vec<Candidate> {
         let names = self.trace(argument).map(TraceView::operators).unwrap_or_default();
         let bare = typed.trim_start_matches(['\'', '"']);
@@ -246,8 +248,8 @@ impl Line<'_> {
         items
     }
 
-    /// Columns, as they must be typed: a name of two words stands in quotes.
-    fn named(&self, typed: &str) -> Vec<Candidate> {
+    /// Returns columns as they must be typed: names of several words are quoted.
+    fn column_names(&self, typed: &str) -> Vec<Candidate> {
         let columns = self.columns();
         let mut items =
             matching(typed.trim_start_matches(['\'', '"']), columns.iter().map(String::as_str), CandidateKind::Value);
@@ -255,20 +257,20 @@ impl Line<'_> {
         items
     }
 
-    /// Variables that hold a data frame.
+    /// Returns the variables that hold a data frame.
     fn frames(&self, typed: &str) -> Vec<Candidate> {
         let frames = self.view.variables.iter().filter(|variable| variable.type_name.contains("Frame"));
         matching(typed, frames.map(|variable| variable.name.as_str()), CandidateKind::Variable)
     }
 
-    /// The columns that the line's table will have: those that the magic says, of the bound frame it names, or of the
-    /// comparison it makes.
+    /// Returns the columns of the table that the line will show: those the magic declares, those of the variable it names,
+    /// or those of its comparison.
     fn columns(&self) -> Vec<String> {
-        let said = self.magic.columns();
-        if !said.is_empty() {
-            return said.iter().map(|name| (*name).to_owned()).collect();
+        let declared = self.magic.columns();
+        if !declared.is_empty() {
+            return declared.iter().map(|name| (*name).to_owned()).collect();
         }
-        match self.placed().as_slice() {
+        match self.positional().as_slice() {
             [variable] => {
                 let frame = self.view.frames.get(variable);
                 frame.map_or_else(Vec::new, |frame| frame.names().map(str::to_owned).collect())
@@ -279,7 +281,7 @@ impl Line<'_> {
     }
 }
 
-/// Puts a text of two words, or with signs that mean something in a line, in quotes.
+/// Quotes a text with blanks or with characters that have a meaning in a magic line.
 fn quote(item: &mut Candidate) {
     if item.text.contains([' ', '(', ')', '\'', '"', '{', '}', '$', '\\', ';']) {
         item.text = format!("'{}'", item.text);

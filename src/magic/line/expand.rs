@@ -1,20 +1,20 @@
-//! From the pieces of a word to its text.
+//! Expansion of the pieces of a word to text.
 
 use crate::cell::Piece;
 
-/// Where `${NAME}` and `~` get their values.
+/// The environment variables that `${NAME}` and `~` refer to.
 pub(super) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A path as text: `~`, `${NAME}` and `${NAME:-default}` expanded.
+/// Returns a path with `~`, `${NAME}` and `${NAME:-default}` expanded.
 ///
 /// # Errors
-/// A variable that is neither set nor given a default; the message says how to give one.
+/// A variable that is neither set nor has a default: the reason and the fix.
 pub(super) fn path(pieces: &[Piece], environment: Environment<'_>) -> Result<String, String> {
     let mut text = String::new();
     for (index, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Text { text: bare, quoted: false } if index == 0 && (bare == "~" || bare.starts_with("~/")) => {
-                let home = environment("HOME").ok_or("~ has no value: the environment variable HOME is not set.")?;
+                let home = environment("HOME").ok_or("~ needs the environment variable HOME, which is not set")?;
                 text.push_str(&home);
                 text.push_str(&bare[1..]);
             }
@@ -26,7 +26,7 @@ pub(super) fn path(pieces: &[Piece], environment: Environment<'_>) -> Result<Str
                     Some(value) => text.push_str(value),
                     None => {
                         return Err(format!(
-                            "the environment variable {name} is not set. ${{{name}:-DEFAULT}} gives it a default."
+                            "the environment variable {name} is not set; ${{{name}:-DEFAULT}} gives it a default"
                         ));
                     }
                 }
@@ -36,7 +36,7 @@ pub(super) fn path(pieces: &[Piece], environment: Environment<'_>) -> Result<Str
     Ok(text)
 }
 
-/// Any other value as text: `${NAME}` stays as it was typed.
+/// Returns any other value as text: `${NAME}` stays as typed.
 pub(super) fn plain(pieces: &[Piece]) -> String {
     let mut plain = String::new();
     for piece in pieces {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_know_home_and_environment() {
+    fn path_expands_home_and_environment() {
         assert_eq!(expanded("~/x").unwrap(), "/home/ann/x");
         assert_eq!(expanded("~").unwrap(), "/home/ann");
         assert_eq!(expanded("${SET}/x").unwrap(), "value/x");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_middles_keep_a_tilde() {
+    fn tilde_in_quotes_or_in_the_middle_is_kept() {
         assert_eq!(expanded("'~/x'").unwrap(), "~/x");
         assert_eq!(expanded("\"~/x\"").unwrap(), "~/x");
         assert_eq!(expanded("a~/x").unwrap(), "a~/x");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_without_value_is_an_error_with_a_way_out() {
+    fn unset_variable_is_an_error_with_a_hint() {
         let error = expanded("${TRACEBOOK_DATA}/x").unwrap_err();
         assert!(error.contains("TRACEBOOK_DATA") && error.contains("${TRACEBOOK_DATA:-DEFAULT}"), "{error}");
     }

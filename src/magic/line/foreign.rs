@@ -1,56 +1,48 @@
-//! Names that people bring from elsewhere: what to do here instead, a row each.
-//!
-//! IPython's magics that have no magic of that name here, and HTA's calls. What works here under its own name stands in the
-//! table of magics.
+//! Hints for names from IPython and HTA that no magic has here, a row each.
 
-use crate::magic::argument::did_you_mean;
+use crate::magic::api::Magic;
+use crate::magic::argument::nearest;
 use crate::magic::magics::{MAGICS, find};
 use trace::analysis::CATALOG;
 
-/// Words of IPython, with why there is no such magic and what does the same.
+/// Magics of IPython: why there is none here, and what to use instead.
 const IPYTHON: &[(&[&str], &str)] = &[
     (
         &["matplotlib", "pylab"],
-        "figures show themselves here, and need no backend: %visualize draws a comparison, %show df --as bar a frame",
+        "figures need no backend here: %visualize draws a comparison, %show df --as bar a frame",
     ),
     (
         &["run"],
-        "cells are Rust, and no script is run from them: load a crate with `:dep`, or put code in a cell; Kernel › Restart and Run All runs the notebook",
+        "cells are Rust and run no scripts: add a crate with `:dep`, or put the code in a cell; Kernel › Restart and Run All runs the notebook",
     ),
     (&["pip", "conda", "mamba", "uv"], "cells are Rust: `:dep rand = \"0.9\"` in a cell of its own adds a crate"),
-    (&["load_ext", "reload_ext", "unload_ext"], "there are no extensions to load: %lsmagic lists what there is"),
+    (&["load_ext", "reload_ext", "unload_ext"], "there are no extensions to load: %lsmagic lists all magics"),
     (
         &["autoreload", "aimport"],
         "nothing is imported that could change: a cell that defines a function again replaces it",
     ),
     (
         &["ls", "ll", "dir", "lf", "lk", "lx", "ldir"],
-        "there is no shell: Tab behind %trace_load or %cd lists files and folders; %pwd says where you are",
+        "there is no shell: Tab after %trace_load or %cd lists files and folders; %pwd prints the current folder",
     ),
     (
         &["sh", "bash", "sx", "system", "script", "cmd"],
-        "there is no shell here: use a terminal of JupyterLab (File › New › Terminal), or `std::process::Command` in Rust",
+        "there is no shell: open a terminal in JupyterLab (File › New › Terminal), or use `std::process::Command` in Rust",
     ),
-    (
-        &["cat", "less", "more", "man", "pycat"],
-        "there is no shell here: use JupyterLab's file browser or a terminal of it",
-    ),
-    (
-        &["mkdir", "rmdir", "rm", "cp", "mv"],
-        "there is no shell here: use JupyterLab's file browser, or `std::fs` in Rust",
-    ),
+    (&["cat", "less", "more", "man", "pycat"], "there is no shell: use JupyterLab's file browser or its terminal"),
+    (&["mkdir", "rmdir", "rm", "cp", "mv"], "there is no shell: use JupyterLab's file browser, or `std::fs` in Rust"),
     (
         &["dhist", "pushd", "popd", "dirs"],
-        "folders are not stacked here: %cd PATH goes to one, %cd - goes back, %pwd says where you are",
+        "there is no stack of folders: %cd PATH goes to one, %cd - goes back, %pwd prints the current one",
     ),
-    (&["bookmark"], "folders have no bookmarks here: %cd ${NAME} goes where a variable of the environment points"),
+    (&["bookmark"], "there are no bookmarks: %cd ${NAME} goes to the folder in an environment variable"),
     (
         &["history", "hist", "rerun", "recall", "rep", "save", "macro", "edit", "ed"],
-        "the notebook itself is the history: %trace_list and %who say what it holds now",
+        "the notebook itself is the history: %trace_list and %who list what it holds now",
     ),
     (
         &["debug", "pdb", "tb", "xmode"],
-        "Rust cells have no debugger: an error names its line, and `dbg!(x)` prints a value with its place",
+        "Rust cells have no debugger: an error names its line, and `dbg!(x)` prints a value with its line",
     ),
     (
         &["prun", "lprun", "mprun", "memit", "profile"],
@@ -97,24 +89,24 @@ const IPYTHON: &[(&[&str], &str)] = &[
             "loadpy",
             "load",
         ],
-        "it is a setting or a tool of IPython, which does not run here: %magic explains what there is",
+        "it is a setting or a tool of IPython, which does not run here: %magic explains the magics",
     ),
     (
         &["sql"],
-        "tables are polars frames: `df.lazy().filter(…).group_by(…)` in Rust, --where, --filter and --sort in magics",
+        "tables are polars frames: use `df.lazy().filter(…).group_by(…)` in Rust, or --where, --filter and --sort in magics",
     ),
     (&["capture"], "outputs are not captured: x = %MAGIC … binds a result without showing it, --quiet shows nothing"),
     (
         &["writefile", "file"],
-        "cells write no files: --csv, --json, --html and --png of magics do, and `std::fs::write` in Rust",
+        "cells write no files: use --csv, --json, --html and --png of magics, or `std::fs::write` in Rust",
     ),
     (
         &["html", "javascript", "js", "latex", "markdown", "svg"],
-        "there is no such cell: a Markdown cell shows text, `display(…)` in Rust whatever has a rich form",
+        "there is no such cell: use a Markdown cell for text, and `display(…)` in Rust for values with a rich form",
     ),
     (
         &["python", "python3", "pypy", "python2", "perl", "ruby", "R", "julia", "cython", "writetemplate"],
-        "cells are Rust: for another language open a notebook with its kernel; --csv FILE hands tables over",
+        "cells are Rust: for another language open a notebook with its kernel; --csv FILE exports tables",
     ),
     (&["rust", "evcxr"], "every cell is Rust already: write it without a magic"),
     (
@@ -123,7 +115,7 @@ const IPYTHON: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// What HTA has and this does not, with what comes nearest.
+/// Features of HTA that are missing here, and the nearest alternative.
 const HTA: &[(&[&str], &str)] = &[
     (
         &[
@@ -133,7 +125,7 @@ const HTA: &[(&[&str], &str)] = &[
             "get_critical_path",
             "restore_cpgraph",
         ],
-        "%idle_time_breakdown and %cuda_kernel_launch_stats say where the device waits for the host",
+        "%idle_time_breakdown and %cuda_kernel_launch_stats show where the device waits for the host",
     ),
     (
         &["cupti", "cupti_counter_data_with_operators", "cupti_counter_data", "cupti_profiler", "cupti_counters"],
@@ -145,7 +137,7 @@ const HTA: &[(&[&str], &str)] = &[
     ),
     (
         &["memory_timeline", "memory_analysis", "get_memory_timeline", "memory_snapshot", "memory_profile"],
-        "%memory_bw_summary and %memory_bw_time_series are about copies of memory",
+        "%memory_bw_summary and %memory_bw_time_series analyse memory copies",
     ),
     (
         &["call_graph", "callgraph", "call_stack", "call_stacks", "callstack", "call_tree"],
@@ -153,11 +145,11 @@ const HTA: &[(&[&str], &str)] = &[
     ),
     (
         &["nccl_collectives", "straggler", "communication_analysis"],
-        "%potential_stragglers and %comm_comp_overlap are about communication",
+        "%potential_stragglers and %comm_comp_overlap analyse communication",
     ),
 ];
 
-/// HTA's calls that are another magic here.
+/// Calls of HTA and their magics here.
 const RENAMED: &[(&str, &str)] = &[
     ("generate_trace_with_counters", "trace_with_counters"),
     ("get_time_spent_blocked_on_full_queue", "time_blocked_on_full_queue"),
@@ -183,31 +175,27 @@ const RENAMED: &[(&str, &str)] = &[
     ("print", "show"),
 ];
 
-/// What to say of a name that no magic has, if it is known from elsewhere. Ends without a full stop.
+/// Returns the hint for a name that IPython or HTA has; ends without a full stop.
 pub(super) fn foreign_hint(name: &str) -> Option<String> {
     let name = name.to_lowercase();
     let bare = name.strip_prefix("get_").unwrap_or(&name);
     let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == name || *theirs == bare).map(|(_, here)| *here);
     let in_catalog = CATALOG.iter().map(|entry| entry.name).find(|here| name != *here && *here == bare);
     if let Some(here) = renamed.or(in_catalog) {
-        return Some(format!("here it is called %{here} (%{here}? for help)"));
+        return Some(format!("here it is %{here} (%{here}? for help)"));
     }
     let missing = HTA.iter().find(|(names, _)| names.iter().any(|theirs| *theirs == bare || *theirs == name));
     let missing = missing.or_else(|| HTA.iter().find(|(names, _)| bare.len() > 4 && bare.starts_with(names[0])));
     if let Some((_, nearest)) = missing {
-        return Some(format!("not here (HTA has it); {nearest}"));
+        return Some(format!("HTA has it, Tracebook does not; {nearest}"));
     }
     let ipython = IPYTHON.iter().find(|(names, _)| names.iter().any(|theirs| theirs.to_lowercase() == name));
     ipython.map(|(_, hint)| (*hint).to_owned())
 }
 
-/// ` Did you mean %x?`, or nothing.
-pub(super) fn nearest_magic(name: &str) -> String {
-    let meant = did_you_mean(name, MAGICS.iter().map(|magic| magic.name()));
-    match meant.strip_prefix(" Did you mean ").and_then(|rest| rest.strip_suffix('?')).and_then(find) {
-        Some(magic) => format!(" Did you mean {}?", magic.spelled()),
-        None => meant,
-    }
+/// Returns the magic whose name is nearest to `name`, with its sigil.
+pub(super) fn nearest_magic(name: &str) -> Option<String> {
+    nearest(name, MAGICS.iter().map(|magic| magic.name())).and_then(find).map(Magic::spelled)
 }
 
 #[cfg(test)]
@@ -216,7 +204,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn no_name_is_listed_twice_or_is_a_magic() {
+    fn foreign_names_are_unique_and_not_magics() {
         let mut seen = BTreeSet::new();
         for name in IPYTHON.iter().chain(HTA).flat_map(|(names, _)| names.iter()) {
             assert!(seen.insert(name), "{name}: twice");
@@ -227,7 +215,6 @@ mod tests {
         }
     }
 
-    /// A magic that a hint names exists.
     #[test]
     fn hints_name_magics_that_exist() {
         for hint in IPYTHON.iter().chain(HTA).map(|(_, hint)| hint) {
@@ -240,16 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn every_call_of_hta_is_answered() {
+    fn every_call_of_hta_has_a_hint() {
         for entry in CATALOG {
             let said = foreign_hint(&format!("get_{}", entry.name)).unwrap_or_default();
-            assert!(said.starts_with(&format!("here it is called %{}", entry.name)), "{said}");
+            assert!(said.starts_with(&format!("here it is %{}", entry.name)), "{said}");
         }
-        assert!(foreign_hint("critical_path").is_some_and(|said| said.starts_with("not here (HTA has it)")));
-        assert!(
-            foreign_hint("get_cupti_counter_data_with_operators").is_some_and(|said| said.contains("(HTA has it)"))
-        );
-        assert!(foreign_hint("cupti_metrics").is_some_and(|said| said.contains("(HTA has it)")));
+        assert!(foreign_hint("critical_path").is_some_and(|said| said.starts_with("HTA has it")));
+        assert!(foreign_hint("get_cupti_counter_data_with_operators").is_some_and(|said| said.contains("HTA has it")));
+        assert!(foreign_hint("cupti_metrics").is_some_and(|said| said.contains("HTA has it")));
         assert_eq!(foreign_hint("nonsense"), None);
     }
 }

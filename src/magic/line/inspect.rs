@@ -6,8 +6,8 @@ use crate::magic::usage::page;
 use crate::session::View;
 use trace_view::Bundle;
 
-/// Help for the magic line around byte `at` of the cell, from any of its words; a Rust variable elsewhere in it answers
-/// with its type. `None` if Rust stands there.
+/// Returns help for the magic line at byte `at` of the cell; for a Rust variable in the line, its type. `None` outside of
+/// magic lines.
 pub fn inspect(code: &str, at: usize, view: &View) -> Option<Bundle> {
     let cursor = magic_cursor(code, at)?;
     if let CursorPosition::Argument { before, start, .. } = &cursor.position {

@@ -16,5 +16,5 @@ pub use complete::{Completion, complete};
 pub use inspect::inspect;
 pub(crate) use parse::{Invocation, parse_words};
 pub use reference::{reference, table};
-pub(super) use run::no_such_magic;
+pub(super) use run::unknown_magic;
 pub use run::{Next, run};

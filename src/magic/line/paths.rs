@@ -1,17 +1,17 @@
-//! Files and folders that could stand at the cursor.
+//! Completion of paths.
 
 use super::candidate::{Candidate, CandidateKind};
 use super::expand;
 use crate::cell::{Piece, Word, words};
 use std::path::Path;
 
-/// More than this helps nobody.
-const MOST: usize = 200;
+/// Upper bound on candidates.
+const MAX_CANDIDATES: usize = 200;
 
-/// What a path may lead to. Folders always are: what is wanted may lie in them.
+/// The files that are offered; folders always are, since they may contain such files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Files that may be traces, by their ending.
+    /// Files whose ending is that of a trace.
     Traces,
     /// No file.
     Folders,
@@ -19,8 +19,8 @@ pub(super) enum Wanted {
     All,
 }
 
-/// Paths that start with what is typed, its quote included. Folders end in `/`; `~` and `${NAME}` are looked through and
-/// kept as typed.
+/// Returns the paths that start with `typed`, which includes its quote. Folders end in `/`; `~` and `${NAME}` are expanded
+/// for the search and kept as typed.
 pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
     let quote = typed.chars().next().filter(|c| matches!(c, '"' | '\''));
     let closed = quote.map_or_else(|| typed.to_owned(), |quote| format!("{typed}{quote}"));
@@ -34,7 +34,7 @@ pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
         folder => Path::new(folder),
     };
     let bare = &typed[quote.map_or(0, char::len_utf8)..];
-    // `~` alone is a folder whose `/` is still to be typed.
+    // A lone `~` lacks only its `/`.
     if bare == "~" {
         return vec![Candidate { text: "~/".to_owned(), kind: CandidateKind::Path }];
     }
@@ -57,14 +57,14 @@ pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
         })
         .collect();
     names.sort();
-    names.truncate(MOST);
+    names.truncate(MAX_CANDIDATES);
     names
         .into_iter()
         .map(|(name, is_folder)| Candidate { text: spell(quote, kept, &name, is_folder), kind: CandidateKind::Path })
         .collect()
 }
 
-/// The whole word for `name` in the folder that is typed as `kept`.
+/// Returns the whole word for `name` in the folder typed as `kept`.
 fn spell(quote: Option<char>, kept: &str, name: &str, is_folder: bool) -> String {
     let slash = if is_folder { "/" } else { "" };
     let special = |c: char| c.is_whitespace() || "\"'\\{}$;".contains(c);
@@ -72,14 +72,14 @@ fn spell(quote: Option<char>, kept: &str, name: &str, is_folder: bool) -> String
         return format!("{kept}{name}{slash}");
     }
     if quote.is_none() && kept.starts_with('~') {
-        // Quotes would take the `~` for a letter.
+        // A quoted `~` is not expanded.
         let name: String = name.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect();
         return format!("{kept}{name}{slash}");
     }
     let quote = quote.unwrap_or('"');
     let escaped = |c: char| (quote == '"' && "\"\\{$".contains(c)).then_some('\\');
     let name: String = name.chars().flat_map(|c| escaped(c).into_iter().chain([c])).collect();
-    // A folder stays open for what lies in it.
+    // The quote of a folder stays open, so that typing can go on.
     let close = if is_folder { String::new() } else { quote.to_string() };
     format!("{quote}{kept}{name}{slash}{close}")
 }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tilde_is_never_quoted() {
+    fn tilde_is_never_quoted() {
         assert_eq!(spell(None, "~/", "a b", false), "~/a\\ b");
         assert_eq!(spell(None, "x/", "a\"b", false), "\"x/a\\\"b\"");
     }

@@ -1,19 +1,19 @@
-//! The reference page of all magics and the table of the README, made from what the magics say of themselves.
+//! The reference page of all magics and the table of the README, generated from the magics' declarations.
 
 use crate::magic::api::Magic;
 use crate::magic::argument::Argument;
 use crate::magic::magics::MAGICS;
-use crate::magic::usage::{meaning, usage_of_places};
+use crate::magic::usage::{meaning, usage_without_flags};
 use std::collections::BTreeMap;
 
-/// Flags that so many magics take, in the same words, are explained once.
+/// Flags that at least so many magics declare, with the same words, are explained once.
 const SHARED: usize = 4;
 
-/// The page, in Markdown.
+/// Returns the page, in Markdown.
 pub fn reference() -> String {
     let shared = shared();
     let mut page = String::from(
-        "# Magics\n\nWritten by `tracebook reference` from the help pages of the notebook (`%NAME?`); `make reference` renews it.\n\n\
+        "# Magics\n\nWritten by `tracebook reference` from the help pages of the notebook (`%NAME?`); `make reference` writes it anew.\n\n\
          A magic is a line that starts with `%`. It needs no compiler. `x = %NAME …` binds its rows to a Rust variable, and\n\
          `{expr}` in an argument is the value of a Rust expression. Several magics and Rust may share a cell.\n\n",
     );
@@ -21,7 +21,9 @@ pub fn reference() -> String {
     for magic in MAGICS.iter() {
         page.push_str(&section(*magic, &shared));
     }
-    page.push_str("\n## Shared flags\n\nMany magics take these; the others are explained where they are taken.\n\n");
+    page.push_str(
+        "\n## Shared flags\n\nMany magics take these flags; all other flags are explained with their magic.\n\n",
+    );
     page.push_str(&rows(shared.values()));
     let mut kinds: Vec<&str> = shared.values().map(|argument| argument.kind.notes()).collect();
     kinds.retain(|notes| !notes.is_empty());
@@ -31,13 +33,13 @@ pub fn reference() -> String {
     page
 }
 
-/// The magics in one table, in Markdown: usage without flags, and what each does.
+/// Returns the table of magics, in Markdown: usage without flags, and the summary.
 pub fn table() -> String {
     let mut table = String::from("| magic | what it does |\n| --- | --- |\n");
     for magic in MAGICS.iter() {
         table.push_str(&format!(
             "| `{}` | {} |\n",
-            usage_of_places(*magic).replace('|', "\\|"),
+            usage_without_flags(*magic).replace('|', "\\|"),
             escaped(magic.summary())
         ));
     }
@@ -48,26 +50,26 @@ fn arguments(magic: &dyn Magic) -> impl Iterator<Item = &'static Argument> {
     magic.arguments().iter().flat_map(|group| group.arguments)
 }
 
-/// What a reader sees of an argument.
-fn words(argument: &Argument) -> (String, String) {
+/// Returns what the page shows of an argument.
+fn shown(argument: &Argument) -> (String, String) {
     (argument.spelled(), meaning(argument))
 }
 
-/// The flags that many magics take, by their words.
+/// Returns the flags that many magics take, by what the page shows of them.
 fn shared() -> BTreeMap<(String, String), &'static Argument> {
     let mut seen: BTreeMap<(String, String), (usize, &'static Argument)> = BTreeMap::new();
     for argument in MAGICS.iter().flat_map(|magic| arguments(*magic)).filter(|argument| argument.is_flag()) {
-        seen.entry(words(argument)).or_insert((0, argument)).0 += 1;
+        seen.entry(shown(argument)).or_insert((0, argument)).0 += 1;
     }
     seen.into_iter()
         .filter(|(_, (count, _))| *count >= SHARED)
-        .map(|(words, (_, argument))| (words, argument))
+        .map(|(shown, (_, argument))| (shown, argument))
         .collect()
 }
 
 fn section(magic: &dyn Magic, shared: &BTreeMap<(String, String), &'static Argument>) -> String {
     let mut text = format!("\n## `{}`\n\n{}\n\n", magic.spelled(), escaped(magic.summary()));
-    let is_shared = |argument: &&&Argument| shared.contains_key(&words(argument));
+    let is_shared = |argument: &&&Argument| shared.contains_key(&shown(argument));
     let (common, own): (Vec<&Argument>, Vec<&Argument>) = arguments(magic).partition(|argument| is_shared(&argument));
     if !own.is_empty() {
         text.push_str(&rows(own.iter()));
@@ -75,7 +77,7 @@ fn section(magic: &dyn Magic, shared: &BTreeMap<(String, String), &'static Argum
     }
     if !common.is_empty() {
         let names: Vec<String> = common.iter().map(|argument| format!("`--{}`", argument.name)).collect();
-        text.push_str(&format!("And the [shared flags](#shared-flags) {}.\n\n", names.join(", ")));
+        text.push_str(&format!("Plus the [shared flags](#shared-flags) {}.\n\n", names.join(", ")));
     }
     if let Some(result) = magic.result() {
         text.push_str(&format!("`x = {} …` gives {}.\n\n", magic.spelled(), escaped(result.trim_end_matches('.'))));
@@ -102,7 +104,7 @@ fn rows<'a>(arguments: impl Iterator<Item = &'a &'static Argument>) -> String {
     table
 }
 
-/// Text as Markdown shows it, whatever stands in it.
+/// Escapes text for Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_says_everything_that_the_magics_say() {
+    fn page_contains_every_declaration() {
         let page = reference();
         for magic in MAGICS.iter() {
             assert!(page.contains(&format!("\n## `{}`\n", magic.spelled())), "{}", magic.name());
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_markdown_would_read_is_escaped() {
+    fn markdown_characters_are_escaped() {
         assert_eq!(escaped("a|b <c> x_y *"), r"a\|b &lt;c> x\_y \*");
     }
 }

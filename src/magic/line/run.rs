@@ -1,4 +1,4 @@
-//! Runs one magic segment of a cell.
+//! The execution of one magic segment of a cell.
 
 use super::code::{split_code, takes_code};
 use super::foreign::{foreign_hint, nearest_magic};
@@ -9,87 +9,96 @@ use crate::magic::api::{Magic, Timing};
 use crate::magic::context::Context;
 use crate::magic::magics::find;
 use crate::magic::usage::page;
-use crate::{Error, Failure};
+use crate::{Error, Failure, Problem, UsageError};
 use trace_view::Bundle;
 
-/// What the caller of a magic has still to run.
+/// Work that a magic leaves to its caller, the only one who runs Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next<'cell> {
     /// Nothing.
     Nothing,
-    /// The lines below a `%%name`, as they stand.
+    /// Run the lines below `%%name`.
     Run(&'cell str),
-    /// Code whose time is asked.
+    /// Time code.
     Time {
-        /// Code that runs once before, and does not count; may be empty. It stands in front of the other in the cell.
+        /// Code that runs once before, untimed; precedes `code` in the cell; may be empty.
         setup: &'cell str,
-        /// The code.
+        /// The timed code.
         code: &'cell str,
-        /// How it is timed.
+        /// How to time it.
         timing: Timing,
     },
 }
 
-/// Runs a magic segment; what it shows goes to the context's sink in order. Rust segments are not for here and do
-/// nothing; what is left to run is for the caller.
+/// Runs a magic segment; its outputs go to the sink of the context. Returns the work left to the caller; a Rust segment
+/// does nothing here.
 ///
 /// # Errors
-/// One failure, which ends the cell.
+/// The failure that ends the cell.
 pub fn run<'cell>(segment: Segment<'cell>, context: &mut Context<'_>) -> Result<Next<'cell>, Failure> {
     match segment {
         Segment::Rust(_) => Ok(Next::Nothing),
-        Segment::Line { bind, name, args } => line(bind, name, args, context).map_err(Failure::from),
-        Segment::Cell { name, args, body } => first_line(name, args, body, context).map_err(Failure::from),
-        Segment::Help { name } => ask(name, context).map(|()| Next::Nothing).map_err(Failure::from),
+        Segment::Line { bind, name, args } => line_magic(bind, name, args, context).map_err(Failure::from),
+        Segment::Cell { name, args, body } => cell_magic(name, args, body, context).map_err(Failure::from),
+        Segment::Help { name } => show_help(name, context).map(|()| Next::Nothing).map_err(Failure::from),
     }
 }
 
-fn line<'cell>(
+fn line_magic<'cell>(
     bind: Option<&str>,
     name: &str,
     args: &'cell str,
     context: &mut Context<'_>,
 ) -> Result<Next<'cell>, Error> {
     if let Some(name) = name.strip_prefix('%') {
-        return Err(no_cell_magic(name));
+        return Err(unknown_cell_magic(name).into());
     }
-    let magic = find(name).ok_or_else(|| no_such_magic(name))?;
+    let magic = find(name).ok_or_else(|| unknown_magic(name))?;
     if magic.sigil() != "%" {
-        return Err(Error::Usage(format!("%{name}: write {}, on the first line of the cell.", magic.spelled())));
+        let problem = Problem::Cannot {
+            what: format!("run %{name} on one line"),
+            reason: "it applies to a whole cell".to_owned(),
+        };
+        let hint = format!("write {} on the first line of the cell", magic.spelled());
+        return Err(UsageError::new("", problem).hint(hint).into());
     }
     if !takes_code(magic) {
         return call(magic, bind, args, None, context).map(|_| Next::Nothing);
     }
     if let Some(bind) = bind {
-        let message = format!("%{name}: the time is no result. Bind within: %{name} {bind} = {args}");
-        return Err(Error::Usage(message));
+        let problem =
+            Problem::Cannot { what: format!("bind {bind}"), reason: format!("the time of %{name} is not a value") };
+        let hint = format!("bind inside: %{name} {bind} = {args}");
+        return Err(UsageError::new(magic.spelled(), problem).hint(hint).into());
     }
     let (head, code) = split_code(magic, args);
     let timing = call(magic, None, &head, Some(code), context)?;
     Ok(timing.map_or(Next::Nothing, |timing| Next::Time { setup: "", code, timing }))
 }
 
-/// `%%name …` on the first line.
-fn first_line<'cell>(
+/// Runs `%%name …`, which is the first line of a cell.
+fn cell_magic<'cell>(
     name: &str,
     args: &'cell str,
     body: &'cell str,
     context: &mut Context<'_>,
 ) -> Result<Next<'cell>, Error> {
-    let magic = find(name).filter(|magic| magic.owns_cells()).ok_or_else(|| no_cell_magic(name))?;
+    let magic = find(name).filter(|magic| magic.owns_cells()).ok_or_else(|| unknown_cell_magic(name))?;
     if !takes_code(magic) {
         return call(magic, None, args, None, context).map(|_| Next::Run(body));
     }
     let (head, setup) = split_code(magic, args);
     match call(magic, None, &head, Some(body), context)? {
         Some(Timing::Once) if !setup.is_empty() => {
-            Err(Error::Usage(format!("%%{name}: write the code below the line, or %{name} {setup} with one %.")))
+            let problem = Problem::Unexpected { value: setup.to_owned() };
+            let hint = format!("write the code below the line, or %{name} {setup} with one %");
+            Err(UsageError::new(format!("%%{name}"), problem).hint(hint).into())
         }
         timing => Ok(timing.map_or(Next::Nothing, |timing| Next::Time { setup, code: body, timing })),
     }
 }
 
-/// Runs the magic; how it times its code, if it does.
+/// Parses the arguments and runs the magic; returns how it times its code, if it times any.
 fn call(
     magic: &dyn Magic,
     bind: Option<&str>,
@@ -98,7 +107,7 @@ fn call(
     context: &mut Context<'_>,
 ) -> Result<Option<Timing>, Error> {
     match parse(magic, bind, args, code, context.cells, &|name| std::env::var(name).ok())? {
-        // As the output of the cell, so that it stands in the saved notebook; `?` opens the pager.
+        // An output of the cell, so that it is saved with the notebook; `?` opens the pager.
         Parsed::Help => {
             context.out.emit(Output::Display { bundle: page(magic), id: None });
             Ok(None)
@@ -107,14 +116,14 @@ fn call(
     }
 }
 
-/// `%name?`, and `?variable`.
-fn ask(name: &str, context: &mut Context<'_>) -> Result<(), Error> {
+/// Shows the help page of `%name?`, or the type of `?variable`.
+fn show_help(name: &str, context: &mut Context<'_>) -> Result<(), Error> {
     if let Some(magic) = find(name) {
         show_page(page(magic), context);
         return Ok(());
     }
     let variable = context.cells.variables().into_iter().find(|variable| variable.name == name);
-    let variable = variable.ok_or_else(|| no_such_magic(name))?;
+    let variable = variable.ok_or_else(|| unknown_magic(name))?;
     show_page(Bundle::text(format!("{}: {}", variable.name, variable.type_name)), context);
     Ok(())
 }
@@ -123,24 +132,35 @@ fn show_page(page: Bundle, context: &Context<'_>) {
     context.out.emit(Output::Page(page));
 }
 
-/// The error for a name that no magic has.
-pub(crate) fn no_such_magic(name: &str) -> Error {
-    if let Some(said) = foreign_hint(name) {
-        return Error::Usage(format!("%{name}: {said}."));
-    }
-    Error::Usage(format!("%{name}: no such magic.{} (%lsmagic lists all)", nearest_magic(name)))
+/// Returns the error for a name that no magic has.
+pub(in crate::magic) fn unknown_magic(name: &str) -> UsageError {
+    let hint = foreign_hint(name).unwrap_or_else(|| match nearest_magic(name) {
+        Some(near) => format!("did you mean {near}? (%lsmagic lists all)"),
+        None => "%lsmagic lists all".to_owned(),
+    });
+    unknown("magic", format!("%{name}"), "").hint(hint)
 }
 
-fn no_cell_magic(name: &str) -> Error {
-    let hint = match find(name) {
+fn unknown_cell_magic(name: &str) -> UsageError {
+    let typed = format!("%%{name}");
+    match find(name) {
         Some(magic) if magic.owns_cells() => {
-            return Error::Usage(format!("%%{name}: it works on the first line of a cell only."));
+            let reason = "it must be the first line of a cell".to_owned();
+            UsageError::new("", Problem::Cannot { what: format!("run {typed} here"), reason })
         }
-        Some(magic) => format!("{} is a magic of one line: write it with one %.", magic.spelled()),
+        Some(magic) => {
+            unknown("cell magic", typed, "").hint(format!("{} is a line magic: write it with one %", magic.spelled()))
+        }
         None => match foreign_hint(name) {
-            Some(said) => return Error::Usage(format!("%%{name}: {said}.")),
-            None => format!("%%time, %%timeit and %%opt stand on the first line of a cell.{}", nearest_magic(name)),
+            Some(hint) => unknown("cell magic", typed, "").hint(hint),
+            None => {
+                let near = nearest_magic(name).map(|near| format!("did you mean {near}?"));
+                unknown("cell magic", typed, "%%time, %%timeit or %%opt").hint(near.unwrap_or_default())
+            }
         },
-    };
-    Error::Usage(format!("%%{name}: no such cell magic. {hint}"))
+    }
+}
+
+fn unknown(what: &'static str, name: String, expected: &str) -> UsageError {
+    UsageError::new("", Problem::Unknown { what, name, expected: expected.to_owned() })
 }

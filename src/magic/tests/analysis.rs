@@ -1,4 +1,4 @@
-//! Magics made of the catalog of questions.
+//! The magics of analyses, made from the catalog.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -38,7 +38,7 @@ fn read(folder: &TempDir, name: &str) -> String {
 }
 
 #[test]
-fn an_answer_is_a_table_and_a_figure() {
+fn analysis_shows_a_table_and_a_figure() {
     let (_folder, mut notebook) = staged(&[gpu(0), gpu(1)]);
     let outputs = notebook.outputs("%temporal_breakdown job").unwrap();
     let [table, figure] = &outputs[..] else { panic!("{outputs:?}") };
@@ -52,7 +52,7 @@ fn an_answer_is_a_table_and_a_figure() {
 }
 
 #[test]
-fn every_table_is_written_shown_or_not_with_htas_header() {
+fn csv_writes_every_table_with_htas_header() {
     let (folder, mut notebook) = staged(&[gpu(0)]);
     let out = folder.path().join("out.csv");
     let said = notebook.text(&format!("%gpu_kernel_breakdown job --csv '{}' --top 1 --filter relu", out.display()));
@@ -106,7 +106,7 @@ fn steps(rank: i64) -> TraceBuilder {
 }
 
 #[test]
-fn a_table_per_rank_is_a_file_per_rank_and_one_table_and_variable() {
+fn tables_per_rank_give_files_per_rank_and_one_variable() {
     let (folder, mut notebook) = staged(&[steps(0), gpu(1), steps(2)]);
     let out = folder.path().join("out.csv");
     let said = notebook.text(&format!("x = %queue_length_time_series job --rank 0-2 --csv '{}'", out.display()));
@@ -124,7 +124,7 @@ fn a_table_per_rank_is_a_file_per_rank_and_one_table_and_variable() {
 }
 
 #[test]
-fn iterations_narrow_every_question() {
+fn iteration_and_where_apply_to_every_analysis() {
     let (folder, mut notebook) = staged(&[steps(0)]);
     let out = folder.path().join("out.csv");
     let said = notebook.text(&format!("%memory_bw_time_series job --iteration 2 --csv '{}'", out.display()));
@@ -148,7 +148,7 @@ fn iterations_narrow_every_question() {
 }
 
 #[test]
-fn a_trace_with_counters_is_written_beside_its_source() {
+fn trace_with_counters_is_written_next_to_its_source() {
     let (folder, mut notebook) = staged(&[steps(0)]);
     let said = notebook.text("%trace_with_counters job --time-series queue_length");
     let file = folder.path().join("job/0_with_counters.json.gz");
@@ -185,7 +185,7 @@ fn frequent_sequences_are_marked_in_a_copy_of_the_trace() {
 }
 
 #[test]
-fn operators_can_be_ordered_by_any_column_and_steps_be_chosen() {
+fn analyses_sort_by_columns_and_select_profiler_steps() {
     let (_folder, mut notebook) = staged(&[steps(0), steps(1)]);
     assert!(notebook.text("%profiler_steps job").contains("profiler_steps · job · ranks 0, 1"));
     let page = notebook.text("%aten_op_kernels_and_delay --help");
@@ -202,7 +202,7 @@ fn operators_can_be_ordered_by_any_column_and_steps_be_chosen() {
 }
 
 #[test]
-fn top_cuts_figures_as_well_as_tables() {
+fn top_limits_figures_and_tables() {
     let (_folder, mut notebook) = staged(&[gpu(0)]);
     let names = |outputs: &[crate::display::Output]| -> Vec<usize> {
         let figures = outputs.iter().filter_map(|output| match output {
@@ -217,15 +217,15 @@ fn top_cuts_figures_as_well_as_tables() {
 }
 
 #[test]
-fn short_durations_can_be_hidden_where_there_are_some() {
+fn min_us_exists_only_for_tables_with_durations() {
     let (_folder, mut notebook) = staged(&[gpu(0)]);
     let shown = notebook.text("%gpu_kernel_breakdown job --min-us 11 --no-figure");
     assert!(shown.contains("ncclDevKernel") && !shown.contains("relu"), "{shown}");
-    assert!(notebook.error("%memory_bw_summary job --min-us 3").contains("unknown flag --min-us"));
+    assert!(notebook.error("%memory_bw_summary job --min-us 3").contains("unknown flag `--min-us`"));
 }
 
 #[test]
-fn a_condition_narrows_the_events_that_a_question_sees() {
+fn where_selects_the_events_of_an_analysis() {
     let (_folder, mut notebook) = staged(&[gpu(0)]);
     let all = notebook.text("%gpu_kernel_breakdown job --no-figure");
     let some = notebook.text("%gpu_kernel_breakdown job --no-figure --where 'name !~ nccl and stream is not null'");
@@ -241,19 +241,19 @@ fn a_condition_narrows_the_events_that_a_question_sees() {
     );
     assert_eq!(
         notebook.error("%gpu_kernel_breakdown job --where 'dur > 100'"),
-        "UsageError: %gpu_kernel_breakdown --where: `dur` is a time: add a unit, as in 100us (ns, us, ms, s)\n  dur > \
+        "UsageError: %gpu_kernel_breakdown: invalid --where: `dur` is a time: add a unit, as in 100us (ns, us, ms, s)\n  dur > \
          100\n        ^^^"
     );
-    let lonely = notebook.error("%gpu_kernel_breakdown job --where dur > 100us");
-    assert!(lonely.contains("quote the whole: --where 'dur > 100us'"), "{lonely}");
+    let unquoted = notebook.error("%gpu_kernel_breakdown job --where dur > 100us");
+    assert!(unquoted.contains("quote the whole condition: --where 'dur > 100us'"), "{unquoted}");
     let page = notebook.text("%gpu_kernel_breakdown?");
-    assert!(page.contains("Times need a unit: ns, us, ms, s") && !page.contains("launches of the kernels"), "{page}");
+    assert!(page.contains("Times need a unit: ns, us, ms, s") && !page.contains("their launches"), "{page}");
     let page = notebook.text("%cuda_kernel_launch_stats?");
-    assert!(page.contains("The launches of the kernels that --where takes count"), "{page}");
+    assert!(page.contains("--where selects kernels; their launches are included"), "{page}");
 }
 
 #[test]
-fn an_answer_can_be_bound() {
+fn analysis_binds_main_and_further_tables() {
     let (_folder, mut notebook) = staged(&[gpu(0)]);
     let said = notebook.text("kinds = %gpu_kernel_breakdown job");
     assert_eq!(said, "kinds: DataFrame 3 × 3\nkinds_kernels: DataFrame 3 × 8\n");
@@ -261,14 +261,15 @@ fn an_answer_can_be_bound() {
 }
 
 #[test]
-fn without_gpu_rows_every_question_says_why_and_still_writes_its_files() {
+fn analyses_without_gpu_events_explain_and_write_files() {
     let (folder, mut notebook) = staged(&[TraceBuilder::new().rank(34).operator("aten::mm", 0..5)]);
     for entry in CATALOG {
         assert!(find(entry.name).is_some());
         let out = folder.path().join(format!("{}.csv", entry.name));
-        // Whatever must be given by its place is a text.
-        let places = " aten::mm".repeat(entry.parameters.iter().filter(|parameter| parameter.place.is_some()).count());
-        let said = notebook.text(&format!("%{} job{places} --csv '{}'", entry.name, out.display()));
+        // Required positional parameters are texts.
+        let positional =
+            " aten::mm".repeat(entry.parameters.iter().filter(|parameter| parameter.place.is_some()).count());
+        let said = notebook.text(&format!("%{} job{positional} --csv '{}'", entry.name, out.display()));
         assert!(said.contains("rank 34"), "%{}: {said}", entry.name);
         let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
         let written = files.filter(|file| file.to_string_lossy().starts_with(entry.name)).count();
@@ -277,23 +278,27 @@ fn without_gpu_rows_every_question_says_why_and_still_writes_its_files() {
 }
 
 #[test]
-fn flags_that_fit_no_table_are_refused() {
+fn flags_that_match_no_table_are_errors() {
     let (_folder, mut notebook) = staged(&[gpu(0)]);
-    assert!(notebook.error("%temporal_breakdown job --sort nonsense").contains("no column \"nonsense\""));
+    assert!(notebook.error("%temporal_breakdown job --sort nonsense").contains("unknown column `nonsense`"));
     assert!(notebook.error("%temporal_breakdown job --rank 7").contains("has no rank 7 (has 0)"));
     let sorted = notebook.text("%gpu_kernel_breakdown job --sort 'mean (us)' --no-figure");
     assert!(sorted.contains("sorted by mean (us)"), "{sorted}");
 }
 
 #[test]
-fn a_switch_that_is_on_is_turned_off_with_no() {
+fn switch_that_is_on_is_turned_off_with_no() {
     let copied = gpu(0).kernel("Memcpy HtoD (Pinned -> Device)", Stream(7), 40..50);
     let (_folder, mut notebook) = staged(&[copied]);
     let all = notebook.text("%gpu_kernel_breakdown job --no-figure");
     let less = notebook.text("%gpu_kernel_breakdown job --no-figure --no-include-memory-kernels");
     assert!(all.contains("MEMORY") && !less.contains("MEMORY"), "{all}\n{less}");
     assert_eq!(notebook.text("%gpu_kernel_breakdown job --no-figure --include_memory_kernels=false"), less);
-    assert!(notebook.error("%gpu_kernel_breakdown job --no-include-memory-kernels=true").contains("takes no value"));
+    assert!(
+        notebook
+            .error("%gpu_kernel_breakdown job --no-include-memory-kernels=true")
+            .contains("`true`: expected no value")
+    );
     assert!(notebook.error("%gpu_kernel_breakdown job --no-top").contains("unknown flag"));
     assert!(notebook.text("%gpu_kernel_breakdown?").contains("--no-include-memory-kernels for no"));
 }

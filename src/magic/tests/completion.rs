@@ -1,7 +1,7 @@
-//! What Tab offers in a magic line.
+//! Completion in magic lines.
 
 #![allow(clippy::unwrap_used)]
-use super::traces::{folder, loaded};
+use super::fixtures::{folder, loaded, notebook_with};
 use crate::magic::{CandidateKind, Form, Kind, MAGICS, complete};
 use crate::session::{Variable, View};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn view() -> View {
     }
 }
 
-/// What Tab offers at the `|`: where the replaced text starts and ends, and the texts.
+/// Returns the completion at the `|`: start and end of the replaced text, and the candidates.
 fn offered(code: &str) -> Option<(usize, usize, Vec<String>)> {
     let at = code.find('|').unwrap();
     let completion = complete(&code.replacen('|', "", 1), at, &view())?;
@@ -31,7 +31,7 @@ fn texts(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn names_after_a_percent() {
+fn percent_offers_magics() {
     assert_eq!(offered("%trace_l|"), Some((0, 8, vec!["%trace_load".into(), "%trace_list".into()])));
     assert_eq!(offered("let df = %comp|"), Some((9, 14, vec!["%compare_traces".into()])));
     assert_eq!(offered("?%ops|"), Some((1, 5, vec!["%ops_diff".into()])));
@@ -45,14 +45,14 @@ fn names_after_a_percent() {
 }
 
 #[test]
-fn rust_is_left_to_rust() {
+fn rust_code_has_no_completion_here() {
     assert_eq!(offered("let x = a|"), None);
     assert_eq!(offered("a % b|"), None);
     assert_eq!(offered("f(\n%tra|"), None);
 }
 
 #[test]
-fn traces_for_their_places() {
+fn trace_arguments_offer_labels() {
     assert_eq!(offered("%compare_traces |"), Some((16, 16, vec!["control".into(), "test".into()])));
     assert_eq!(texts("%compare_traces control |"), ["control", "test"]);
     assert_eq!(texts("%compare_traces control t|"), ["test"]);
@@ -62,7 +62,7 @@ fn traces_for_their_places() {
 }
 
 #[test]
-fn variables_where_frames_go_and_in_braces() {
+fn frame_arguments_and_braces_offer_variables() {
     assert_eq!(texts("%show |"), ["df", "lazy"]);
     assert_eq!(texts("%visualize |"), ["control", "test", "df", "lazy"]);
     assert_eq!(offered("%compare_traces a b --control-rank {n|"), Some((36, 37, vec!["n".into()])));
@@ -70,7 +70,7 @@ fn variables_where_frames_go_and_in_braces() {
 }
 
 #[test]
-fn flags_after_two_dashes() {
+fn dashes_offer_flags_not_given_yet() {
     assert_eq!(offered("%compare_traces a b --dev|"), Some((20, 25, vec!["--device-type".into()])));
     assert_eq!(texts("%compare_traces a b --control_i|"), ["--control-iteration"]);
     let rest = texts("%compare_traces a b --top 3 --sort x --|");
@@ -81,7 +81,7 @@ fn flags_after_two_dashes() {
 }
 
 #[test]
-fn values_of_flags() {
+fn flags_offer_their_values() {
     assert_eq!(texts("%compare_traces a b --device-type |"), ["all", "cpu", "gpu"]);
     assert_eq!(offered("%compare_traces a b --device-type=c|"), Some((34, 35, vec!["cpu".into()])));
     assert_eq!(texts("%compare_traces a b --category added,d|"), ["deleted", "decreased"]);
@@ -91,7 +91,7 @@ fn values_of_flags() {
 }
 
 #[test]
-fn columns_of_the_frame_or_of_the_comparison_to_come() {
+fn sort_and_columns_offer_columns_of_frame_or_comparison() {
     assert_eq!(texts("%show df --sort d|"), ["diff_counts"]);
     assert_eq!(texts("%show df --sort diff_counts:|"), ["asc", "desc"]);
     assert_eq!(texts("%compare_traces control test --sort control_|"), ["control_counts", "control_total_duration"]);
@@ -99,7 +99,7 @@ fn columns_of_the_frame_or_of_the_comparison_to_come() {
 }
 
 #[test]
-fn columns_of_an_answer_to_come_are_known_and_quoted_where_they_must_be() {
+fn columns_of_analyses_are_offered_and_quoted() {
     assert_eq!(texts("%gpu_kernel_breakdown control --sort su|"), ["sum", "'sum (us)'"]);
     assert_eq!(texts("%queue_length_time_series control --columns rank,que|"), ["queue_length"]);
     assert_eq!(texts("%queue_length_time_series control --columns r|"), ["rank"]);
@@ -107,7 +107,7 @@ fn columns_of_an_answer_to_come_are_known_and_quoted_where_they_must_be() {
 }
 
 #[test]
-fn paths_for_files() {
+fn file_arguments_offer_paths() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("runs")).unwrap();
     let root = folder.path().to_str().unwrap();
@@ -116,7 +116,7 @@ fn paths_for_files() {
 }
 
 #[test]
-fn candidates_say_what_they_are() {
+fn candidates_have_kinds() {
     let kind = |code: &str| {
         let at = code.len();
         complete(code, at, &view()).unwrap().items.first().map(|item| item.kind)
@@ -129,13 +129,13 @@ fn candidates_say_what_they_are() {
     assert_eq!(CandidateKind::Path.as_str(), "path");
 }
 
-/// What Tab offers at the end of `line` in a notebook with two loaded traces.
+/// Returns the candidates at the end of `line`.
 fn offered_in(view: &View, line: &str) -> Vec<String> {
     let items = complete(line, line.len(), view).unwrap().items;
     items.into_iter().map(|item| item.text).collect()
 }
 
-/// A notebook with the traces control and test, and a frame.
+/// The view of a notebook with the traces control and test, and a frame.
 fn with_traces() -> View {
     let folder = folder();
     let notebook = loaded(&folder);
@@ -147,11 +147,12 @@ fn every_flag_with_known_values_offers_them() {
     let view = with_traces();
     let mut checked = 0;
     for magic in MAGICS.iter() {
-        let places = magic.arguments().iter().flat_map(|group| group.arguments).filter(|a| a.form == Form::Required);
+        let positional =
+            magic.arguments().iter().flat_map(|group| group.arguments).filter(|a| a.form == Form::Required);
         let mut line = magic.spelled();
         let mut labels = [" control", " test"].into_iter();
-        for place in places {
-            line.push_str(match place.kind {
+        for argument in positional {
+            line.push_str(match argument.kind {
                 Kind::Trace | Kind::TraceOrVariable => labels.next().unwrap_or_default(),
                 Kind::Variable => " df",
                 _ => " x",
@@ -161,7 +162,7 @@ fn every_flag_with_known_values_offers_them() {
             line.push_str(" test");
         }
         for flag in magic.arguments().iter().flat_map(|group| group.arguments).filter(|a| a.is_flag()) {
-            // A magic that loads a trace does not know its ranks; a text, a number or a new name may be any.
+            // %trace_load does not know the ranks yet; texts, numbers and new names are free.
             let is_known = match flag.kind {
                 Kind::List(_) => magic.name() != "trace_load",
                 Kind::Choice(_) | Kind::Choices(_) | Kind::ParserArgs | Kind::Columns | Kind::Column | Kind::Sort => {
@@ -184,7 +185,7 @@ fn every_flag_with_known_values_offers_them() {
 }
 
 #[test]
-fn ranks_iterations_streams_and_operators_come_from_the_trace() {
+fn ids_come_from_the_trace() {
     let view = with_traces();
     let texts = |line: &str| offered_in(&view, line);
     assert_eq!(texts("%compare_traces control test --control-rank "), ["0", "all"]);
@@ -201,7 +202,6 @@ fn ranks_iterations_streams_and_operators_come_from_the_trace() {
 
 #[test]
 fn operators_that_launch_kernels_are_offered() {
-    let folder = tempfile::tempdir().unwrap();
     let mut trace = trace_testkit::TraceBuilder::new()
         .step(1, 0..100)
         .operator("aten::linear", 0..50)
@@ -212,10 +212,7 @@ fn operators_that_launch_kernels_are_offered() {
             .kernel("k", trace_testkit::Stream(7), 60 + id..61 + id)
             .correlation(id);
     }
-    let path = folder.path().join("t.json");
-    std::fs::write(&path, trace.json()).unwrap();
-    let mut notebook = super::Notebook::default();
-    notebook.text(&format!("%trace_load '{}'", path.display()));
+    let (_folder, notebook) = notebook_with(&[("t", trace)]);
     let view = notebook.session.view(&notebook.cells);
     for typed in ["", "aten", "lin"] {
         let line = format!("%frequent_cuda_kernel_sequences t {typed}");
@@ -224,6 +221,6 @@ fn operators_that_launch_kernels_are_offered() {
 }
 
 #[test]
-fn an_unknown_magic_offers_nothing() {
+fn unknown_magic_offers_nothing() {
     assert_eq!(texts("%nope |"), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! The lines of the fuzzer behind every magic, with the cursor at every place.
+//! The corpus of the fuzzer as arguments of every magic, with the cursor at every offset.
 
 #![allow(clippy::unwrap_used)]
 use crate::magic::{MAGICS, complete, inspect};
@@ -6,7 +6,7 @@ use crate::session::View;
 use std::path::Path;
 
 #[test]
-fn odd_lines_are_completed_and_explained_without_a_panic() {
+fn fuzzed_lines_complete_and_inspect_without_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/magic_line");
     let view = View { labels: vec!["control".to_owned()], ..View::default() };
     let mut seen = 0;

@@ -1,14 +1,15 @@
-//! `%describe`: the page as a notebook shows it.
+//! `%describe` in a notebook.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
+use super::fixtures::notebook_with;
 use crate::display::Output;
 use serde_json::{Value, json};
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::TABLE;
 
-/// A notebook on which `job` is loaded: one of eight ranks, `gemm` busy for 40 of 50 µs.
-fn notebook(folder: &tempfile::TempDir) -> Notebook {
+/// Returns a notebook with `job`: one of eight ranks, `gemm` busy for 40 of 50 µs.
+fn notebook() -> Notebook {
     let builder = TraceBuilder::new()
         .step(1, 0..100)
         .operator("aten::mm", 10..40)
@@ -18,17 +19,12 @@ fn notebook(folder: &tempfile::TempDir) -> Notebook {
         .runtime("cudaLaunchKernel", 2, 30..32)
         .kernel("gemm", Stream(7), 90..100)
         .correlation(2);
-    let path = folder.path().join("job.json");
-    std::fs::write(&path, builder.json()).unwrap();
-    let mut notebook = Notebook::default();
-    notebook.text(&format!("%trace_load '{}' --as job --quiet", path.display()));
-    notebook
+    notebook_with(&[("job", builder)]).1
 }
 
 #[test]
-fn the_page_says_what_is_there_and_what_is_odd() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut notebook = notebook(&folder);
+fn page_shows_contents_and_anomalies() {
+    let mut notebook = notebook();
     let text = notebook.text("%describe job");
     assert!(
         text.starts_with("job: rank 0 · iteration 1 · 6 events · 100 µs · NVIDIA GPU\ndevice: 80.0 % busy\n1 warning"),
@@ -47,10 +43,10 @@ fn the_page_says_what_is_there_and_what_is_odd() {
 }
 
 #[test]
-fn the_file_holds_the_page_and_the_words_of_its_warnings() {
+fn json_has_the_page_and_the_texts_of_its_findings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("job_page.json");
-    assert_eq!(notebook(&folder).text(&format!("%describe job --json '{}' --quiet", path.display())), "");
+    assert_eq!(notebook().text(&format!("%describe job --json '{}' --quiet", path.display())), "");
     let page: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     assert_eq!(page["version"], 1);
     let page = &page["description"];
@@ -68,8 +64,7 @@ fn the_file_holds_the_page_and_the_words_of_its_warnings() {
 }
 
 #[test]
-fn a_name_that_is_not_loaded_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = notebook(&folder).error("%describe jbo");
-    assert_eq!(error, "UsageError: %describe: no trace named \"jbo\". Loaded: job. Did you mean job?");
+fn unknown_trace_is_named_with_a_hint() {
+    let error = notebook().error("%describe jbo");
+    assert_eq!(error, "UsageError: %describe: unknown trace `jbo`: expected job; did you mean job?");
 }

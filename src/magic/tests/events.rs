@@ -1,35 +1,29 @@
-//! `%events`, and what tables say of the events behind their rows.
+//! `%events`, and the drill-down of tables to the events of a row.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
+use super::fixtures::notebook_with;
 use crate::display::Output;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::TABLE;
 
-/// Traces `a` and `b`: two steps each; `aten::mm` runs less often in `b`, `aten::relu` only there.
+/// Returns a notebook with traces `a` (two iterations) and `b`: `aten::mm` runs less often in `b`, `aten::relu` only there.
 fn notebook() -> Notebook {
-    let folder = tempfile::tempdir().unwrap();
     let a = TraceBuilder::new()
         .rank(3)
         .step(1, 0..100)
         .operator("aten::mm", 10..20)
         .operator("aten::mm", 30..45)
-        .operator("it's {odd} $x", 50..51)
+        .operator("it's {x} $x", 50..51)
         .runtime("cudaLaunchKernel", 1, 12..14)
         .kernel("void at::native::(anonymous namespace)::k<float>(int)", Stream(7), 20..60)
         .correlation(1)
         .step(2, 100..200)
         .operator("aten::mm", 110..115);
     let b = TraceBuilder::new().rank(1).step(1, 0..100).operator("aten::mm", 10..45).operator("aten::relu", 50..51);
-    let mut notebook = Notebook::default();
-    for (label, trace) in [("a", a), ("b", b)] {
-        let path = folder.path().join(format!("{label}.json"));
-        std::fs::write(&path, trace.json()).unwrap();
-        notebook.text(&format!("%trace_load '{}' --as {label}", path.display()));
-    }
-    notebook
+    notebook_with(&[("a", a), ("b", b)]).1
 }
 
 /// The table that the extension draws.
@@ -52,12 +46,12 @@ fn kinds(table: &Value) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn changes_are_those_of_ops_diff_whatever_the_labels() {
+fn changes_equal_ops_diff_for_any_labels() {
     let mut notebook = notebook();
     let expected = [("ProfilerStep#1", "unchanged"), ("aten::mm", "decreased"), ("aten::relu", "added")];
     let expected: BTreeMap<String, String> = expected
         .into_iter()
-        .chain([("cudaLaunchKernel", "deleted"), ("it's {odd} $x", "deleted")])
+        .chain([("cudaLaunchKernel", "deleted"), ("it's {x} $x", "deleted")])
         .map(|(name, kind)| (name.to_owned(), kind.to_owned()))
         .collect();
     for magic in ["%compare_traces a b --device-type cpu", "%ops_diff a b --device-type cpu"] {
@@ -97,7 +91,7 @@ fn rows_offer_cells_that_list_their_events() {
 }
 
 #[test]
-fn events_are_listed_longest_first_and_bound_in_order() {
+fn events_are_shown_longest_first_and_bound_in_order() {
     let mut notebook = notebook();
     let listed = table(&mut notebook, "%events a --name aten::mm");
     let at = |name: &str| {
@@ -107,7 +101,7 @@ fn events_are_listed_longest_first_and_bound_in_order() {
     let durations: Vec<f64> =
         listed["rows"].as_array().unwrap().iter().map(|row| row[at("dur")].as_f64().unwrap()).collect();
     assert_eq!(durations, [15.0, 10.0, 5.0]);
-    // The unit is that of the durations, not of the moments.
+    // The unit fits the durations, not the timestamps.
     assert_eq!(listed["columns"][at("dur")]["unit"], "µs");
     assert!(listed["columns"].as_array().unwrap().iter().all(|column| column["name"] != "stream"), "only nulls");
     notebook.text("x = %events a --name aten::mm");
@@ -115,17 +109,14 @@ fn events_are_listed_longest_first_and_bound_in_order() {
     assert_eq!(dur, [10_000, 15_000, 5_000].map(Some));
     assert_eq!(notebook.text("y = %events a --iteration 2 --device-type cpu").lines().count(), 1);
     assert_eq!(notebook.frame("y").height(), 2);
-    assert_eq!(
-        table(&mut notebook, "%events a --name \"it's \\{odd} \\$x\"")["rows"].as_array().map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(table(&mut notebook, "%events a --name \"it's \\{x} \\$x\"")["rows"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
-fn no_events_are_said_and_a_wrong_rank_is_an_error() {
+fn empty_selection_is_reported_and_unknown_ids_are_errors() {
     let mut notebook = notebook();
     let text = notebook.text("%events a --name others");
-    assert!(text.starts_with("a has no such event; `%describe a` shows what it holds (the row `others`"), "{text}");
+    assert!(text.starts_with("a has no such event; `%describe a` shows what it contains (the row `others`"), "{text}");
     assert_eq!(notebook.error("%events a --rank 0"), "TraceError: trace \"a\" has no rank 0 (has 3)");
     assert_eq!(notebook.error("%events a --iteration 9"), "TraceError: trace \"a\" has no iteration 9 (has 1, 2)");
 }

@@ -1,4 +1,4 @@
-//! `%show --as bar|histogram`: which columns are drawn, and what is said of columns that cannot be.
+//! `%show --as bar|histogram`: the drawn columns, and errors for columns that cannot be drawn.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -32,7 +32,7 @@ fn notebook() -> Notebook {
     notebook
 }
 
-/// The one live figure that a line shows.
+/// Returns the one interactive figure of a line.
 fn figure(line: &str) -> Value {
     let outputs = notebook().outputs(line).unwrap();
     let [Output::Display { bundle, id: None }] = outputs.as_slice() else { panic!("{outputs:?}") };
@@ -53,7 +53,7 @@ fn bars_of_a_comparison_are_its_durations_in_a_fitting_unit() {
 }
 
 #[test]
-fn bars_of_other_frames_are_the_first_measure_at_names_or_ids() {
+fn bars_default_to_the_first_measure_at_names_or_ids() {
     let figure = figure("%show by_rank --as bar");
     assert_eq!(figure["data"][0]["name"], "share");
     assert_eq!(figure["data"][0]["x"], json!(["0", "1", "2"]));
@@ -62,7 +62,7 @@ fn bars_of_other_frames_are_the_first_measure_at_names_or_ids() {
 }
 
 #[test]
-fn bars_take_the_columns_that_are_named() {
+fn bars_use_the_columns_of_x_and_y() {
     let figure = figure("%show compared --as bar --x counts_change_categories --y control_counts,test_counts");
     assert_eq!(figure["data"].as_array().map(Vec::len), Some(2));
     assert_eq!(figure["data"][0]["x"], json!(["-", "+", "- (2)"]));
@@ -70,7 +70,7 @@ fn bars_take_the_columns_that_are_named() {
 }
 
 #[test]
-fn a_histogram_counts_durations_in_a_fitting_unit() {
+fn histogram_counts_durations_in_a_fitting_unit() {
     let figure = figure("%show events --as histogram --bins 4");
     // dur is in ns, shown in µs: 1, 3, 3, 9 in four bars of 2 µs.
     assert_eq!(figure["data"][0]["x"], json!([2.0, 4.0, 6.0, 8.0]));
@@ -81,38 +81,47 @@ fn a_histogram_counts_durations_in_a_fitting_unit() {
 }
 
 #[test]
-fn a_histogram_of_ids_has_a_bar_per_number() {
+fn histogram_of_ids_has_a_bar_per_id() {
     let figure = figure("%show events --as histogram --x stream --bins 100");
     let y = figure["data"][0]["y"].as_array().unwrap();
     assert_eq!((y.len(), &y[0], &y[13]), (14, &json!(2.0), &json!(2.0)));
 }
 
 #[test]
-fn a_table_stays_a_table() {
+fn as_table_shows_a_table() {
     let outputs = notebook().outputs("%show compared --as table --columns name").unwrap();
     let [Output::Display { bundle, .. }] = outputs.as_slice() else { panic!("{outputs:?}") };
     assert!(bundle.data.contains_key(TABLE) && !bundle.data.contains_key(PLOTLY));
 }
 
 #[test]
-fn wrong_columns_are_named_with_the_way_out() {
+fn wrong_columns_and_flags_are_named_with_a_hint() {
     let mut notebook = notebook();
     for (line, expected) in [
-        ("%show compared --as bar --y diff_duratoin", "no column \"diff_duratoin\".*Did you mean diff_duration?"),
-        ("%show compared --as bar --x nme", "no column \"nme\".*Did you mean name?"),
-        ("%show compared --as bar --y name", "--y: column \"name\" holds no numbers (str). Numbers: control_counts, "),
-        ("%show events --as histogram --x cat", "--x: column \"cat\" holds no numbers (str). Numbers: dur."),
-        ("%show words --as bar", "there is no column of numbers to draw; --as table shows the rows"),
-        ("%show words --as histogram", "there is no column of numbers to draw"),
+        ("%show compared --as bar --y diff_duratoin", "unknown column `diff_duratoin`.*; did you mean diff_duration?"),
+        ("%show compared --as bar --x nme", "unknown column `nme`.*; did you mean name?"),
+        (
+            "%show compared --as bar --y name",
+            "invalid --y `name`: expected a column of numbers, not of str; numeric columns: control_counts, ",
+        ),
+        (
+            "%show events --as histogram --x cat",
+            "invalid --x `cat`: expected a column of numbers, not of str; numeric columns: dur",
+        ),
+        (
+            "%show words --as bar",
+            "cannot draw the frame: it has no column of numbers besides ids; choose columns with --x and --y",
+        ),
+        ("%show words --as histogram", "cannot draw the frame: it has no column of numbers besides ids"),
         (
             "%show compared --as bar --y diff_counts,diff_duration",
-            "--y: diff_counts and diff_duration have different units (a number and µs); draw one at a time.",
+            "cannot draw diff_counts and diff_duration in one figure: their units differ (a number and µs); draw one at a time",
         ),
-        ("%show events --as histogram --bins 0", "--bins: expected 1 to 10,000."),
-        ("%show events --bins 3", "--bins goes with --as histogram, not with a table."),
-        ("%show events --as histogram --y dur", "--y goes with --as bar, not with a histogram."),
-        ("%show events --as bar --columns dur", "--columns goes with --as table, not with a bar."),
-        ("%show events --as pie", "--as: expected table, bar or histogram, got \"pie\"."),
+        ("%show events --as histogram --bins 0", "invalid --bins `0`: expected 1 to 10,000"),
+        ("%show events --bins 3", "cannot use --bins with --as table: it applies only to --as histogram"),
+        ("%show events --as histogram --y dur", "cannot use --y with --as histogram: it applies only to --as bar"),
+        ("%show events --as bar --columns dur", "cannot use --columns with --as bar: it applies only to --as table"),
+        ("%show events --as pie", "invalid --as `pie`: expected table, bar or histogram"),
     ] {
         let error = notebook.error(line);
         let (start, end) = expected.split_once(".*").unwrap_or((expected, ""));
@@ -124,7 +133,7 @@ fn wrong_columns_are_named_with_the_way_out() {
 }
 
 #[test]
-fn a_figure_binds_and_writes_its_rows_and_pages() {
+fn figure_binds_rows_and_writes_all_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let mut notebook = notebook();
@@ -143,11 +152,11 @@ fn a_figure_binds_and_writes_its_rows_and_pages() {
 }
 
 #[test]
-fn an_empty_frame_is_drawn_as_nothing() {
+fn empty_frame_draws_nothing() {
     let empty = df!("name" => Vec::<String>::new(), "dur" => Vec::<i64>::new()).unwrap();
     let mut notebook = Notebook::default().with_frame("empty", empty);
-    for way in ["bar", "histogram"] {
-        let text = notebook.text(&format!("%show empty --as {way}"));
+    for form in ["bar", "histogram"] {
+        let text = notebook.text(&format!("%show empty --as {form}"));
         assert!(text.contains("nothing to draw"), "{text}");
     }
 }

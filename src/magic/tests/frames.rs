@@ -1,4 +1,4 @@
-//! View flags on a small frame, the file, and what is bound.
+//! Flags of tables on a small frame: the table, the file, the bound variable.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -8,7 +8,7 @@ use trace::polars::df;
 use trace::polars::prelude::DataFrame;
 use trace_view::{HTML, PLAIN};
 
-/// A comparison in HTA's order: names of control, then of test alone.
+/// A comparison in HTA's order: names of control, then of test only.
 fn compared() -> DataFrame {
     let mut df = df!(
         "name" => ["b_gone", "c_more", "d_less", "e_same", "a_new"],
@@ -29,14 +29,14 @@ fn notebook() -> Notebook {
     Notebook::default().with_frame("df", compared())
 }
 
-/// The names of a table in the order shown.
+/// Returns the names of a table in the order shown.
 fn names(code: &str) -> Vec<&'static str> {
     let text = notebook().text(code);
     let known = ["b_gone", "c_more", "d_less", "e_same", "a_new"];
     text.lines().filter_map(|line| known.into_iter().find(|name| line.contains(name))).collect()
 }
 
-/// The CSV file that a call writes.
+/// Returns the CSV file of a call.
 fn csv(flags: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.csv");
@@ -45,12 +45,12 @@ fn csv(flags: &str) -> String {
 }
 
 #[test]
-fn rows_stand_in_the_order_of_the_variable() {
+fn rows_keep_the_order_of_the_variable() {
     assert_eq!(names("%show df"), ["b_gone", "c_more", "d_less", "e_same", "a_new"]);
 }
 
 #[test]
-fn sort_is_by_value_numbers_largest_first() {
+fn sort_puts_largest_numbers_first() {
     assert_eq!(names("%show df --sort diff_counts"), ["a_new", "c_more", "e_same", "b_gone", "d_less"]);
     assert_eq!(names("%show df --sort diff_counts:asc"), ["d_less", "b_gone", "e_same", "c_more", "a_new"]);
     assert_eq!(names("%show df --sort name"), ["a_new", "b_gone", "c_more", "d_less", "e_same"]);
@@ -61,7 +61,7 @@ fn sort_is_by_value_numbers_largest_first() {
 }
 
 #[test]
-fn filter_and_category_leave_rows() {
+fn filter_and_category_select_rows() {
     assert_eq!(names("%show df --filter '^[ab]_'"), ["b_gone", "a_new"]);
     assert_eq!(names("%show df --category added,deleted"), ["b_gone", "a_new"]);
     assert_eq!(names("%show df --category increased"), ["c_more"]);
@@ -72,7 +72,7 @@ fn filter_and_category_leave_rows() {
 }
 
 #[test]
-fn top_and_min_us_hide_rows_and_say_so() {
+fn top_and_min_us_hide_rows_with_a_note() {
     let text = notebook().text("%show df --top 2");
     assert!(text.contains("2 of 5 rows × 9 columns · --top 0 shows all"), "{text}");
     assert_eq!(names("%show df --top 2"), ["b_gone", "c_more"]);
@@ -82,7 +82,7 @@ fn top_and_min_us_hide_rows_and_say_so() {
 }
 
 #[test]
-fn the_unit_is_one_for_the_table() {
+fn table_has_one_unit_of_time() {
     assert!(notebook().text("%show df --unit us").contains("[µs]"));
     assert!(notebook().text("%show df --unit s").contains("[s]"));
     let auto = notebook().text("%show df");
@@ -91,7 +91,7 @@ fn the_unit_is_one_for_the_table() {
 }
 
 #[test]
-fn columns_are_chosen_in_order() {
+fn columns_are_selected_in_the_order_given() {
     let mut notebook = notebook();
     notebook.text("x = %show df --columns diff_counts,name --sort diff_duration:asc");
     let x = notebook.frame("x");
@@ -99,14 +99,17 @@ fn columns_are_chosen_in_order() {
     assert_eq!(x.column("name").unwrap().str().unwrap().get(0), Some("d_less"));
     assert_eq!(
         notebook.error("%show df --columns name,diff_count"),
-        "UsageError: %show: no column \"diff_count\". Columns: name, control_counts, control_total_duration, test_counts, \
-         test_total_duration, diff_counts, diff_duration, counts_change_categories. Did you mean diff_counts?"
+        "UsageError: %show: unknown column `diff_count`: expected name, control_counts, control_total_duration, test_counts, \
+         test_total_duration, diff_counts, diff_duration or counts_change_categories; did you mean diff_counts?"
     );
-    assert_eq!(notebook.error("%show df --columns name,name"), "UsageError: %show: --columns: name is named twice.");
+    assert_eq!(
+        notebook.error("%show df --columns name,name"),
+        "UsageError: %show: invalid --columns `name,name`: expected name only once"
+    );
 }
 
 #[test]
-fn the_file_has_all_rows_unrounded_in_htas_order() {
+fn csv_has_all_rows_unrounded_in_htas_order() {
     let whole = "name,control_counts,control_total_duration,test_counts,test_total_duration,diff_counts,diff_duration,counts_change_categories\n\
                  b_gone,2,20.5,0,0.0,-2,-20.5,-\n\
                  c_more,1,1000.0,3,3000.25,2,2000.25,+\n\
@@ -114,29 +117,29 @@ fn the_file_has_all_rows_unrounded_in_htas_order() {
                  e_same,3,3.0,3,3.125,0,0.125,=\n\
                  a_new,0,0.0,5,50.0,5,50.0,+\n";
     assert_eq!(csv(""), whole);
-    // What shapes only the table.
+    // Flags that apply only to the table.
     assert_eq!(csv("--top 1 --unit s --min-us 1000"), whole);
 }
 
 #[test]
-fn explicit_flags_shape_the_file() {
+fn explicit_flags_apply_to_the_file() {
     assert_eq!(csv("--columns name,diff_counts --category added,deleted"), "name,diff_counts\nb_gone,-2\na_new,5\n");
     assert_eq!(csv("--columns name --filter e_same"), "name\ne_same\n");
     assert_eq!(csv("--columns name --sort diff_duration --top 1"), "name\nc_more\na_new\ne_same\nb_gone\nd_less\n");
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
+fn unwritable_file_is_named_and_nothing_is_bound() {
     let mut notebook = notebook();
     assert_eq!(
         notebook.error("x = %show df --csv /no/such/folder/x.csv"),
-        "FileError: /no/such/folder/x.csv: the folder /no/such/folder does not exist; make it first, or name another"
+        "FileError: cannot write /no/such/folder/x.csv: the folder /no/such/folder does not exist; create it, or choose another"
     );
     assert!(!notebook.cells.bound.contains_key("x"), "nothing is bound by a magic that failed");
 }
 
 #[test]
-fn a_wrong_flag_leaves_no_file() {
+fn wrong_flag_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.csv");
     notebook().error(&format!("%show df --csv '{}' --sort nothing", path.display()));
@@ -144,7 +147,7 @@ fn a_wrong_flag_leaves_no_file() {
 }
 
 #[test]
-fn names_to_the_left_bind_quietly() {
+fn assignment_binds_without_showing() {
     let mut notebook = notebook();
     assert_eq!(notebook.text("x = %show df"), "x: DataFrame 5 × 8\n");
     assert_eq!(notebook.text("let x = %show df --filter a_new;"), "x: DataFrame 1 × 8\n");
@@ -158,7 +161,7 @@ fn names_to_the_left_bind_quietly() {
 }
 
 #[test]
-fn a_table_is_one_output_with_alternatives() {
+fn table_is_one_output_with_all_mime_types() {
     let outputs = notebook().outputs("%show df").unwrap();
     let [Output::Display { bundle, id: None }] = outputs.as_slice() else { panic!("{outputs:?}") };
     for mime in [PLAIN, HTML, trace_view::TABLE] {
@@ -168,22 +171,22 @@ fn a_table_is_one_output_with_alternatives() {
 }
 
 #[test]
-fn a_category_needs_counts_of_two_sides() {
+fn category_and_filter_need_their_columns() {
     let mut notebook = Notebook::default().with_frame("df", df!("name" => ["a"], "n" => [1i64]).unwrap());
     assert_eq!(
         notebook.error("%show df --category added"),
-        "UsageError: %show: --category needs a comparison: the frame of %compare_traces with its column \
-         counts_change_categories."
+        "UsageError: %show: cannot apply --category: the frame is not a comparison; pass the frame of %compare_traces with \
+         its column counts_change_categories"
     );
     let mut notebook = Notebook::default().with_frame("df", df!("n" => [1i64]).unwrap());
     assert_eq!(
         notebook.error("%show df --filter a"),
-        "UsageError: %show: --filter needs a column of names, and there is none."
+        "UsageError: %show: cannot apply --filter: the frame has no column of names"
     );
 }
 
 #[test]
-fn nulls_come_last_in_any_order() {
+fn nulls_come_last_in_either_order() {
     let df = df!("name" => ["a", "b", "c"], "n" => [None, Some(1.0), Some(2.0)]).unwrap();
     let mut notebook = Notebook::default().with_frame("df", df);
     for (order, expected) in [("desc", ["c", "b", "a"]), ("asc", ["b", "c", "a"])] {
@@ -202,7 +205,7 @@ fn nulls_come_last_in_any_order() {
 }
 
 #[test]
-fn an_empty_frame_is_shown_as_such() {
+fn empty_frame_shows_zero_rows() {
     let mut notebook = Notebook::default().with_frame("df", compared().head(Some(0)));
     let text = notebook.text("%show df");
     assert!(text.contains("0 rows"), "{text}");
@@ -212,5 +215,5 @@ fn an_empty_frame_is_shown_as_such() {
 fn who_lists_variables() {
     let text = notebook().text("%who");
     assert!(text.contains("df") && text.contains("DataFrame"), "{text}");
-    assert!(Notebook::default().text("%who").starts_with("No variable yet."));
+    assert!(Notebook::default().text("%who").starts_with("No variables yet"));
 }

@@ -1,4 +1,4 @@
-//! The words of every error, and what the line may look like.
+//! The grammar of magic lines, and the messages of wrong calls.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -15,162 +15,168 @@ fn error(code: &str) -> String {
 }
 
 #[test]
-fn an_unknown_magic() {
+fn unknown_magic() {
     assert_eq!(
         error("%trace_lod x"),
-        "UsageError: %trace_lod: no such magic. Did you mean %trace_load? (%lsmagic lists all)"
+        "UsageError: unknown magic `%trace_lod`; did you mean %trace_load? (%lsmagic lists all)"
     );
-    assert_eq!(error("%nonsense inline"), "UsageError: %nonsense: no such magic. (%lsmagic lists all)");
-    assert_eq!(error("?nothing"), "UsageError: %nothing: no such magic. (%lsmagic lists all)");
+    assert_eq!(error("%nonsense inline"), "UsageError: unknown magic `%nonsense`; %lsmagic lists all");
+    assert_eq!(error("?nothing"), "UsageError: unknown magic `%nothing`; %lsmagic lists all");
 }
 
 #[test]
-fn a_cell_magic_that_there_is_not() {
+fn unknown_or_misplaced_cell_magic() {
     assert_eq!(
         error("%%compare_traces a b\nx"),
-        "UsageError: %%compare_traces: no such cell magic. %compare_traces is a magic of one line: write it with one %."
+        "UsageError: unknown cell magic `%%compare_traces`; %compare_traces is a line magic: write it with one %"
     );
     assert_eq!(
         error("%%nonsense\nx"),
-        "UsageError: %%nonsense: no such cell magic. %%time, %%timeit and %%opt stand on the first line of a cell."
+        "UsageError: unknown cell magic `%%nonsense`: expected %%time, %%timeit or %%opt"
     );
-    assert!(error("%lsmagic\n%%nonsense").starts_with("UsageError: %%nonsense: no such cell magic."));
-    assert_eq!(error("%lsmagic\n%%time"), "UsageError: %%time: it works on the first line of a cell only.");
-    assert_eq!(error("%opt"), "UsageError: %opt: write %%opt, on the first line of the cell.");
-    assert_eq!(error("%lsmagic\n%%opt"), "UsageError: %%opt: it works on the first line of a cell only.");
+    assert!(error("%lsmagic\n%%nonsense").starts_with("UsageError: unknown cell magic `%%nonsense`"));
+    assert_eq!(error("%lsmagic\n%%time"), "UsageError: cannot run %%time here: it must be the first line of a cell");
+    assert_eq!(
+        error("%opt"),
+        "UsageError: cannot run %opt on one line: it applies to a whole cell; write %%opt on the first line of the cell"
+    );
+    assert_eq!(error("%lsmagic\n%%opt"), "UsageError: cannot run %%opt here: it must be the first line of a cell");
     assert!(error("%%opt fast\nx").starts_with("UsageError: %%opt: "));
 }
 
 #[test]
-fn a_name_that_no_trace_has() {
+fn unknown_trace() {
     assert_eq!(
         error("%compare_traces contrl test"),
-        "UsageError: %compare_traces: no trace named \"contrl\". None is loaded; %trace_load PATH --as NAME loads one."
+        "UsageError: %compare_traces: unknown trace `contrl`; no trace is loaded, %trace_load PATH --as NAME loads one"
     );
 }
 
 #[test]
-fn a_missing_value() {
+fn missing_argument() {
     assert_eq!(
         error("%compare_traces control"),
-        "UsageError: %compare_traces: missing TEST.  usage: %compare_traces CONTROL TEST [--control-rank LIST] …  (%compare_traces? for help)"
+        "UsageError: %compare_traces: missing TEST; usage: %compare_traces CONTROL TEST [--control-rank LIST] … (%compare_traces? for help)"
     );
-    assert!(error("%compare_traces").starts_with("UsageError: %compare_traces: missing CONTROL and TEST.  usage: "));
+    assert!(error("%compare_traces").starts_with("UsageError: %compare_traces: missing CONTROL and TEST; usage: "));
     assert_eq!(
         error("%trace_drop"),
-        "UsageError: %trace_drop: missing NAME.  usage: %trace_drop NAME  (%trace_drop? for help)"
+        "UsageError: %trace_drop: missing NAME; usage: %trace_drop NAME (%trace_drop? for help)"
     );
 }
 
 #[test]
-fn a_value_too_many() {
+fn unexpected_argument() {
     assert_eq!(
         error("%trace_drop a 'b c'"),
-        "UsageError: %trace_drop: unexpected \"b c\".  usage: %trace_drop NAME  (%trace_drop? for help)"
+        "UsageError: %trace_drop: unexpected argument `b c`; usage: %trace_drop NAME (%trace_drop? for help)"
     );
 }
 
 #[test]
-fn an_unknown_flag() {
-    assert_eq!(error("%ops_diff a b --tpo 3"), "UsageError: %ops_diff: unknown flag --tpo. Did you mean --top?");
-    assert_eq!(error("%trace_list --zzz"), "UsageError: %trace_list: unknown flag --zzz. (%trace_list? for help)");
-    assert_eq!(error("%trace_list -x"), "UsageError: %trace_list: unknown flag -x. (%trace_list? for help)");
-    assert_eq!(error("%show df -x"), "UsageError: %show: unknown flag -x. Did you mean --x?");
+fn unknown_flag() {
+    assert_eq!(error("%ops_diff a b --tpo 3"), "UsageError: %ops_diff: unknown flag `--tpo`; did you mean --top?");
+    assert_eq!(error("%trace_list --zzz"), "UsageError: %trace_list: unknown flag `--zzz`; %trace_list? lists all");
+    assert_eq!(error("%trace_list -x"), "UsageError: %trace_list: unknown flag `-x`; %trace_list? lists all");
+    assert_eq!(error("%show df -x"), "UsageError: %show: unknown flag `-x`; did you mean --x?");
     // A prefix is not enough: it would stop working with the next flag.
     assert_eq!(
         error("%ops_diff a b --control-ran 3"),
-        "UsageError: %ops_diff: unknown flag --control-ran. Did you mean --control-rank?"
+        "UsageError: %ops_diff: unknown flag `--control-ran`; did you mean --control-rank?"
     );
 }
 
 #[test]
-fn a_bad_value() {
+fn invalid_value() {
     assert_eq!(
         error("%ops_diff a b --top many"),
-        "UsageError: %ops_diff --top: expected a whole number, got \"many\"."
+        "UsageError: %ops_diff: invalid --top `many`: expected a whole number"
     );
-    assert_eq!(error("%ops_diff a b --top"), "UsageError: %ops_diff --top: expected a whole number, got nothing.");
+    assert_eq!(error("%ops_diff a b --top"), "UsageError: %ops_diff: missing value of --top: expected a whole number");
     assert_eq!(
         error("%ops_diff a b --top --json x"),
-        "UsageError: %ops_diff --top: expected a whole number, got nothing."
+        "UsageError: %ops_diff: missing value of --top: expected a whole number"
     );
     assert_eq!(
         error("%compare_traces a b --device-type tpu"),
-        "UsageError: %compare_traces --device-type: expected all, cpu or gpu, got \"tpu\". Did you mean cpu?"
+        "UsageError: %compare_traces: invalid --device-type `tpu`: expected all, cpu or gpu; did you mean cpu?"
     );
     assert_eq!(
         error("%compare_traces a b --control-rank 7-4"),
-        "UsageError: %compare_traces --control-rank: expected a list of whole numbers such as 0,2,4-7, or all, got \"7-4\"."
+        "UsageError: %compare_traces: invalid --control-rank `7-4`: expected a list of whole numbers such as 0,2,4-7, or all"
     );
-    assert_eq!(error("%show df --top 1 --top 2"), "UsageError: %show --top: given twice.");
+    assert_eq!(error("%show df --top 1 --top 2"), "UsageError: %show: repeated --top: expected it once");
     assert_eq!(
         error("%trace_load ${NO_SUCH_VARIABLE_HERE}/x"),
-        "UsageError: %trace_load PATH: the environment variable NO_SUCH_VARIABLE_HERE is not set. \
-         ${NO_SUCH_VARIABLE_HERE:-DEFAULT} gives it a default."
+        "UsageError: %trace_load: cannot expand PATH: the environment variable NO_SUCH_VARIABLE_HERE is not set; \
+         ${NO_SUCH_VARIABLE_HERE:-DEFAULT} gives it a default"
     );
 }
 
 #[test]
-fn an_open_quote() {
+fn unclosed_quote() {
     assert_eq!(
         error("%trace_load \"/data/run 1.json"),
-        "UsageError: %trace_load: unterminated \" in: \"/data/run 1.json  (\" ends it)"
+        "UsageError: %trace_load: missing closing \" after `\"/data/run 1.json`"
     );
-    assert_eq!(error("%trace_load x --as {y"), "UsageError: %trace_load: unterminated { in: {y  (} ends it)");
+    assert_eq!(error("%trace_load x --as {y"), "UsageError: %trace_load: missing closing } after `{y`");
 }
 
 #[test]
-fn a_bad_label() {
+fn invalid_label() {
     assert_eq!(
         error("%trace_load x --as type"),
-        "UsageError: %trace_load: invalid name `type`: it is a Rust keyword; try type_1."
+        "UsageError: %trace_load: invalid name `type`: it is a Rust keyword; try type_1"
     );
     assert_eq!(
         error("%trace_load x --as run-1"),
-        "UsageError: %trace_load: invalid name `run-1`: expected a Rust identifier; try run_1."
+        "UsageError: %trace_load: invalid name `run-1`: expected a Rust identifier; try run_1"
     );
     assert_eq!(
         error("a = %trace_load x --as b"),
-        "UsageError: %trace_load: two names for one result: a = … and --as b."
+        "UsageError: %trace_load: cannot bind the result to two names: `a = …` and `--as b` differ; give one of them"
     );
-    assert_eq!(error("x = %trace_list"), "UsageError: %trace_list: there is no result to bind to x.");
+    assert_eq!(error("x = %trace_list"), "UsageError: %trace_list: cannot bind x: %trace_list has no result");
 }
 
 #[test]
-fn the_line_is_wrong_before_a_name_is() {
-    // Order: quotes, flags and values, then places, then names.
-    assert!(error("%compare_traces nobody \"x --tpo").contains("unterminated"));
+fn mistakes_of_the_line_come_before_unknown_names() {
+    // Order: quotes, flags and values, positional arguments, names.
+    assert!(error("%compare_traces nobody \"x --tpo").contains("missing closing"));
     assert!(error("%compare_traces nobody --tpo 3").contains("unknown flag"));
     assert!(error("%compare_traces nobody --top x").contains("whole number"));
     assert!(error("%compare_traces nobody").contains("missing TEST"));
-    assert!(error("%compare_traces nobody nobody").contains("no trace named"));
+    assert!(error("%compare_traces nobody nobody").contains("unknown trace"));
 }
 
 #[test]
-fn underscores_plurals_and_equal_signs_are_the_same_flag() {
+fn flag_spellings_are_equivalent() {
     for flag in ["--control_rank 1", "--control-ranks 1", "--control_ranks=1", "--control-rank='1'"] {
         let message = error(&format!("%compare_traces a b {flag}"));
-        assert!(message.contains("no trace named \"a\""), "{flag}: {message}");
+        assert!(message.contains("unknown trace `a`"), "{flag}: {message}");
     }
     for flag in ["--use-short-name", "--use_short_name=true", "--use-short-name=false"] {
         let message = error(&format!("%compare_traces {flag} a b"));
-        assert!(message.contains("no trace named \"a\""), "{flag}: {message}");
+        assert!(message.contains("unknown trace `a`"), "{flag}: {message}");
     }
-    assert!(error("%compare_traces a b --use-short-name=maybe").contains("expected true or false, got \"maybe\"."));
+    assert!(
+        error("%compare_traces a b --use-short-name=maybe")
+            .contains("invalid --use-short-name `maybe`: expected true or false")
+    );
 }
 
 #[test]
-fn a_variable_that_there_is_not() {
+fn unknown_variable() {
     let mut notebook = Notebook::default().with_frame("frame", frame());
     assert_eq!(
         notebook.error("%show frme"),
-        "UsageError: %show: no variable named \"frme\". Did you mean frame? (%who lists all)"
+        "UsageError: %show: unknown variable `frme`; did you mean frame? (%who lists all)"
     );
-    assert_eq!(notebook.error("%show 'frame.head(None)'"), "CompileError: frame.head(None) is no data frame");
+    assert_eq!(notebook.error("%show 'frame.head(None)'"), "CompileError: frame.head(None) is not a data frame");
 }
 
 #[test]
-fn expressions_in_braces_are_asked_of_the_rust_side() {
+fn expressions_in_braces_are_evaluated() {
     let mut notebook = Notebook::default().with_frame("df", frame());
     notebook.cells.texts.insert("n + 1", "1");
     notebook.cells.texts.insert("many", "many");
@@ -178,22 +184,22 @@ fn expressions_in_braces_are_asked_of_the_rust_side() {
     assert!(text.contains("--top 0 shows all"), "{text}");
     assert_eq!(
         notebook.error("%show df --top {many}"),
-        "UsageError: %show --top: expected a whole number, got \"many\"."
+        "UsageError: %show: invalid --top `many`: expected a whole number"
     );
     assert_eq!(notebook.error("%show df --top {missing}"), "CompileError: cannot find value `missing`");
-    // The line is checked before anything is asked.
+    // The line is checked before anything is evaluated.
     assert!(notebook.error("%show df --top {missing} --tpo 3").contains("unknown flag"));
 }
 
 #[test]
-fn a_failed_magic_leaves_bindings_alone() {
+fn failed_magic_keeps_bindings() {
     let mut notebook = Notebook::default().with_frame("df", frame());
     notebook.error("df = %show df --sort nothing");
     assert_eq!(notebook.frame("df"), &frame());
 }
 
 #[test]
-fn the_first_error_stops_the_cell() {
+fn first_error_ends_the_cell() {
     let mut notebook = Notebook::default();
     notebook.cells.bind("df", Binding::Frame(frame()));
     notebook.error("%nope\nx = %show df");
@@ -201,7 +207,7 @@ fn the_first_error_stops_the_cell() {
 }
 
 #[test]
-fn no_line_panics() {
+fn random_lines_do_not_panic() {
     const BITS: &[&str] = &[
         "a",
         "df",

@@ -15,12 +15,12 @@ fn page(code: &str) -> Bundle {
 }
 
 #[test]
-fn every_way_to_ask_gives_the_same_page() {
+fn every_form_of_help_gives_the_same_page() {
     let expected = page("%trace_load?");
     for code in ["?%trace_load", "?trace_load", "%trace_load??", "%%trace_load?"] {
         assert_eq!(page(code), expected, "{code}");
     }
-    // Flags are for the cell's output, which is saved; the pager's page is not.
+    // --help is an output of the cell, which is saved; `?` opens the pager, which is not.
     for code in ["%trace_load --help", "%trace_load -h", "%trace_load x --as y --help"] {
         let shown = [Output::Display { bundle: expected.clone(), id: None }];
         assert_eq!(Notebook::default().outputs(code).unwrap(), shown, "{code}");
@@ -28,7 +28,7 @@ fn every_way_to_ask_gives_the_same_page() {
 }
 
 #[test]
-fn a_page_says_everything_a_magic_says_of_itself() {
+fn help_page_contains_every_declaration() {
     for magic in MAGICS.iter() {
         let page = page(&format!("%{}?", magic.name()));
         let plain = page.plain();
@@ -46,22 +46,22 @@ fn a_page_says_everything_a_magic_says_of_itself() {
 }
 
 #[test]
-fn a_page_looks_like_this() {
+fn help_page_has_usage_summary_arguments_and_examples() {
     assert_eq!(
         page("%trace_drop?").plain(),
-        "Usage: %trace_drop NAME\n\nLet a loaded trace go: its label, its variable and its memory.\n\nArguments\n  NAME  the trace\n\n\
+        "Usage: %trace_drop NAME\n\nDrop a loaded trace: its label, its variable and its memory.\n\nArguments\n  NAME  the trace\n\n\
          Examples\n  %trace_drop control\n"
     );
 }
 
 #[test]
-fn a_variable_answers_with_its_type() {
+fn question_mark_on_a_variable_shows_its_type() {
     let mut notebook = Notebook::default().with_frame("df", trace::polars::prelude::DataFrame::empty());
     assert_eq!(notebook.text("?df"), "df: DataFrame\n");
 }
 
 #[test]
-fn inspection_answers_anywhere_in_the_line() {
+fn inspect_works_on_every_word_of_the_line() {
     let view = View {
         variables: vec![Variable { name: "df".to_owned(), type_name: "DataFrame".to_owned() }],
         ..View::default()
@@ -78,7 +78,7 @@ fn inspection_answers_anywhere_in_the_line() {
 }
 
 #[test]
-fn the_lists_name_every_magic() {
+fn lsmagic_and_magic_name_every_magic() {
     for code in ["%lsmagic", "%magic"] {
         let text = Notebook::default().text(code);
         for magic in MAGICS.iter() {

@@ -1,3 +1,5 @@
+//! A notebook without a front end and without a compiler.
+
 #![allow(clippy::unwrap_used)]
 use crate::Failure;
 use crate::cell::segments;
@@ -9,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use trace::polars::prelude::DataFrame;
 
-/// A notebook without a front end and without a compiler.
+/// Session, fake worker process and recording sink.
 #[derive(Default)]
 pub(super) struct Notebook {
     pub(super) session: Session,
@@ -17,17 +19,17 @@ pub(super) struct Notebook {
     pub(super) sink: Arc<RecordingSink>,
 }
 
-/// A Rust side that knows what was bound and what the test told it.
+/// A worker process that stores bindings and answers with prepared texts.
 #[derive(Default)]
 pub(super) struct FakeCells {
     pub(super) bound: BTreeMap<String, Binding>,
-    /// What an expression is as text.
+    /// Values of expressions.
     pub(super) texts: BTreeMap<&'static str, &'static str>,
-    /// Whether a magic asked for optimisation.
+    /// Whether a magic requested optimisation.
     pub(super) optimised: bool,
 }
 
-/// A sink that keeps all outputs.
+/// A sink that records outputs.
 #[derive(Default)]
 pub(super) struct RecordingSink {
     outputs: Mutex<Vec<Output>>,
@@ -35,7 +37,7 @@ pub(super) struct RecordingSink {
 }
 
 impl Notebook {
-    /// Runs the magics of a cell; what they showed.
+    /// Runs the magics of a cell; returns their outputs.
     pub(super) fn outputs(&mut self, code: &str) -> Result<Vec<Output>, Failure> {
         let out: Arc<dyn Sink> = self.sink.clone();
         self.sink.outputs.lock().unwrap().clear();
@@ -45,13 +47,13 @@ impl Notebook {
         Ok(std::mem::take(&mut self.sink.outputs.lock().unwrap()))
     }
 
-    /// What a cell shows as plain text, one output per line at least.
+    /// Returns the outputs of a cell as plain text, each ending with a newline.
     pub(super) fn text(&mut self, code: &str) -> String {
         let outputs = self.outputs(code).unwrap_or_else(|failure| panic!("{code}: {failure:?}"));
         outputs.iter().map(|output| format!("{}\n", plain(output).trim_end())).collect()
     }
 
-    /// The error a cell ends with, as the notebook prints it.
+    /// Returns the error of a cell, as the notebook prints it.
     pub(super) fn error(&mut self, code: &str) -> String {
         match self.outputs(code) {
             Ok(outputs) => panic!("{code}: no error, but {outputs:?}"),
@@ -63,17 +65,17 @@ impl Notebook {
         }
     }
 
-    /// A variable that holds a frame.
+    /// Binds a variable to a frame.
     pub(super) fn with_frame(mut self, name: &str, df: DataFrame) -> Self {
         self.cells.bind(name, Binding::Frame(df));
         self
     }
 
-    /// The frame in a variable.
+    /// Returns the frame in a variable.
     pub(super) fn frame(&self, name: &str) -> &DataFrame {
         match self.cells.bound.get(name) {
             Some(Binding::Frame(df)) => df,
-            _ => panic!("{name} is no frame"),
+            _ => panic!("{name} is not a frame"),
         }
     }
 }
@@ -101,7 +103,7 @@ impl Cells for FakeCells {
     fn frame(&mut self, expr: &str) -> Result<DataFrame, Failure> {
         match self.bound.get(expr) {
             Some(Binding::Frame(df)) => Ok(df.clone()),
-            _ => Err(Failure::new("CompileError", format!("{expr} is no data frame"))),
+            _ => Err(Failure::new("CompileError", format!("{expr} is not a data frame"))),
         }
     }
 

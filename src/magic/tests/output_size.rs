@@ -1,4 +1,4 @@
-//! No output grows beyond what a notebook can hold: large figures are thinned, large tables cut, and both say so.
+//! Bounds on the size of outputs: large figures are thinned, large tables cut, with a note.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use trace::analysis::CATALOG;
 use trace_view::{HTML, PLOTLY, TABLE};
 
-/// What one figure, table or page of HTML may take.
-const MOST_BYTES: usize = 2_000_000;
+/// Upper bound for one figure, table or HTML page.
+const MAX_BYTES: usize = 2_000_000;
 
-/// The heaviest part of what a call showed, as bytes, MIME type and call; nothing for a question that a trace has no
-/// answer to.
+/// Adds the size, MIME type and call of each output; nothing for a call that fails.
 fn weigh(notebook: &mut Notebook, call: &str, heaviest: &mut Vec<(usize, String, String)>) {
     let Ok(outputs) = notebook.outputs(call) else { return };
     for output in &outputs {
@@ -19,31 +18,31 @@ fn weigh(notebook: &mut Notebook, call: &str, heaviest: &mut Vec<(usize, String,
         for mime in [TABLE, PLOTLY, HTML] {
             if let Some(content) = bundle.data.get(mime) {
                 let bytes = content.to_string().len();
-                assert!(bytes <= MOST_BYTES, "{call}: {mime} takes {bytes} bytes");
+                assert!(bytes <= MAX_BYTES, "{call}: {mime} takes {bytes} bytes");
                 heaviest.push((bytes, mime.to_owned(), call.to_owned()));
             }
         }
     }
 }
 
-/// Every question about a trace.
-fn ask(path: &Path, heaviest: &mut Vec<(usize, String, String)>) {
+/// Runs every analysis of a trace.
+fn analyse(path: &Path, heaviest: &mut Vec<(usize, String, String)>) {
     let mut notebook = Notebook::default();
     if notebook.outputs(&format!("%trace_load '{}' --as job", path.display())).is_err() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     for entry in CATALOG {
-        let places: String =
+        let positional: String =
             entry.parameters.iter().filter(|parameter| parameter.place.is_some()).map(|_| " aten").collect();
         let writes = entry.parameters.iter().any(|parameter| parameter.name == "output");
         let output = if writes { format!(" --output '{}'", folder.path().display()) } else { String::new() };
-        weigh(&mut notebook, &format!("%{} job{places}{output}", entry.name), heaviest);
+        weigh(&mut notebook, &format!("%{} job{positional}{output}", entry.name), heaviest);
     }
     weigh(&mut notebook, "%trace_info job", heaviest);
 }
 
-/// Every comparison of two traces.
+/// Runs every comparison of two traces.
 fn compare(control: &Path, test: &Path, heaviest: &mut Vec<(usize, String, String)>) {
     let mut notebook = Notebook::default();
     for (label, path) in [("control", control), ("test", test)] {
@@ -57,10 +56,10 @@ fn compare(control: &Path, test: &Path, heaviest: &mut Vec<(usize, String, Strin
 }
 
 #[test]
-fn no_figure_or_table_of_the_demo_traces_is_over_two_megabytes() {
+fn outputs_of_demo_traces_stay_below_two_megabytes() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("notebooks/data");
     let mut heaviest = Vec::new();
-    ask(&data.join("job"), &mut heaviest);
+    analyse(&data.join("job"), &mut heaviest);
     compare(&data.join("control"), &data.join("test"), &mut heaviest);
     heaviest.sort();
     let figures = heaviest.iter().filter(|(_, mime, _)| mime == PLOTLY).count();
@@ -69,9 +68,9 @@ fn no_figure_or_table_of_the_demo_traces_is_over_two_megabytes() {
     println!("heaviest: {:?}", heaviest.last());
 }
 
-/// Recorded traces, which are no part of the project; a folder of them is found by `TRACEBOOK_SHARED`.
+/// Recorded traces are not part of the project; `TRACEBOOK_SHARED` names their folder.
 #[test]
-fn no_figure_or_table_of_recorded_traces_is_over_two_megabytes() {
+fn outputs_of_recorded_traces_stay_below_two_megabytes() {
     let shared = std::env::var_os("TRACEBOOK_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let traces = shared.join("traces");
@@ -81,9 +80,9 @@ fn no_figure_or_table_of_recorded_traces_is_over_two_megabytes() {
     };
     let mut heaviest = Vec::new();
     for folder in folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
-        ask(&folder, &mut heaviest);
+        analyse(&folder, &mut heaviest);
         for path in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
-            ask(&path, &mut heaviest);
+            analyse(&path, &mut heaviest);
         }
     }
     for (folder, control, test) in [("trace_diff", "control", "test"), ("trace_compare", "base", "test")] {

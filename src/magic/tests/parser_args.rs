@@ -1,4 +1,4 @@
-//! Which arguments of events become columns, asked for in a magic line.
+//! Event arguments as columns: `--args` and `%parser_args`.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -29,7 +29,7 @@ fn columns(notebook: &Notebook) -> Vec<String> {
 }
 
 #[test]
-fn args_choose_the_columns() {
+fn args_select_the_columns() {
     for (args, expected) in [
         ("", vec!["input_dims"]),
         ("--args minimum", vec![]),
@@ -47,17 +47,17 @@ fn args_choose_the_columns() {
 }
 
 #[test]
-fn a_word_that_is_no_argument_is_named() {
+fn unknown_event_argument_is_named_with_a_hint() {
     let mut notebook = Notebook::default();
     assert_eq!(
         notebook.error("%trace_load x --args default,sm::ocupancy"),
-        "UsageError: %trace_load --args: \"sm::ocupancy\" is no argument of events and no group of them. Did you mean \
+        "UsageError: %trace_load: invalid --args `sm::ocupancy`: expected event arguments or groups of them; did you mean \
          sm::occupancy? (%parser_args lists all)"
     );
 }
 
 #[test]
-fn tab_offers_groups_and_keys_and_none_twice() {
+fn tab_offers_groups_and_keys_not_given_yet() {
     let offered = |line: &str| -> Vec<String> {
         let items = complete(line, line.len(), &View::default()).unwrap().items;
         items.into_iter().map(|item| item.text).collect()
@@ -87,7 +87,7 @@ fn tab_offers_groups_and_keys_and_none_twice() {
 }
 
 #[test]
-fn all_arguments_are_listed_with_what_they_hold() {
+fn parser_args_lists_all_arguments() {
     let mut notebook = Notebook::default();
     let text = notebook.text("%parser_args");
     for word in ["cpu_op::input_dims", "Input Dims", "shapes of the inputs", "triton_kernels", "minimum", "1.2.0"] {
@@ -98,7 +98,7 @@ fn all_arguments_are_listed_with_what_they_hold() {
 }
 
 #[test]
-fn memory_is_told_by_column() {
+fn memory_is_shown_by_column() {
     let (mut notebook, _) = loaded("--args all");
     let text = notebook.text("%trace_info t --memory");
     for word in ["my_own", "f64", "category", "est_occupancy", "start, on the trace's clock"] {

@@ -1,4 +1,4 @@
-//! Long work beside the thread of the magic: its answer, its error, its defect, and an interrupt that does not wait for it.
+//! `Context::run_blocking`: result, error, panic and interrupt.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What `work` comes to on a notebook.
+/// Runs `work` in the context of a notebook.
 fn run_blocking<T: Send + 'static>(
     notebook: &mut Notebook,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
@@ -20,23 +20,22 @@ fn run_blocking<T: Send + 'static>(
 }
 
 #[test]
-fn answers_and_errors_come_back() {
+fn result_and_error_are_returned() {
     let mut notebook = Notebook::default();
     assert_eq!(run_blocking(&mut notebook, || Ok(7)).unwrap(), 7);
-    let error = run_blocking::<()>(&mut notebook, || Err(Error::Usage("no".to_owned()))).unwrap_err();
-    assert_eq!(error.to_string(), "no");
+    let error = run_blocking::<()>(&mut notebook, || Err(Error::Interrupted)).unwrap_err();
+    assert_eq!(error.to_string(), "interrupted");
 }
 
 #[test]
-fn a_defect_is_passed_on() {
+fn panic_is_resumed() {
     let mut notebook = Notebook::default();
-    let defect =
-        catch_unwind(AssertUnwindSafe(|| run_blocking::<()>(&mut notebook, || panic!("a defect")))).unwrap_err();
-    assert_eq!(defect.downcast_ref::<&str>(), Some(&"a defect"));
+    let panic = catch_unwind(AssertUnwindSafe(|| run_blocking::<()>(&mut notebook, || panic!("a panic")))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"a panic"));
 }
 
 #[test]
-fn an_interrupt_does_not_wait_for_work_that_takes_long() {
+fn interrupt_returns_before_long_work_ends() {
     let mut notebook = Notebook::default();
     let sink = Arc::clone(&notebook.sink);
     std::thread::spawn(move || {

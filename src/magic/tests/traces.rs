@@ -1,74 +1,34 @@
-//! Loading, listing, comparing, drawing, dropping: on traces written by hand.
+//! Loading, listing, comparing, drawing and dropping two small traces.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
+use super::fixtures::{at, folder, loaded};
 use super::notebook::plain;
 use crate::display::Output;
 use crate::session::Binding;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tempfile::TempDir;
 use trace::TraceDiff;
-use trace_testkit::{Stream, TraceBuilder};
+use trace_testkit::TraceBuilder;
 use trace_view::{PLOTLY, PNG};
 
-/// Iteration 1 of control, then of test:
-///
-/// ```text
-/// control  mm 10..40  add 40..50  add 50..60           gemm on stream 7: 50..90
-/// test     mm 10..45  mm 45..80   relu 80..90          gemm on stream 7: 50..70
-/// ```
-pub(super) fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let control = TraceBuilder::new()
-        .step(1, 0..100)
-        .operator("aten::mm", 10..40)
-        .operator("aten::add", 40..50)
-        .operator("aten::add", 50..60)
-        .runtime("cudaLaunchKernel", 17, 20..25)
-        .kernel("void gemm<float>(int)", Stream(7), 50..90)
-        .correlation(17);
-    let test = TraceBuilder::new()
-        .step(1, 0..100)
-        .operator("aten::mm", 10..45)
-        .operator("aten::mm", 45..80)
-        .operator("aten::relu", 80..90)
-        .runtime("cudaLaunchKernel", 17, 20..25)
-        .kernel("void gemm<float>(int)", Stream(7), 50..70)
-        .correlation(17);
-    std::fs::write(folder.path().join("control.json"), control.json()).unwrap();
-    std::fs::write(folder.path().join("test.json.gz"), test.gzip()).unwrap();
-    folder
-}
-
-fn at(folder: &TempDir, name: &str) -> String {
-    folder.path().join(name).to_str().unwrap().to_owned()
-}
-
-pub(super) fn loaded(folder: &TempDir) -> Notebook {
-    let mut notebook = Notebook::default();
-    let (control, test) = (at(folder, "control.json"), at(folder, "test.json.gz"));
-    notebook.text(&format!("%trace_load '{control}'\n%trace_load '{test}'"));
-    notebook
-}
-
 #[test]
-fn a_comparison_of_nothing_says_so() {
+fn empty_comparison_is_reported() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let text = notebook.text("%compare_traces control test --where 'dur > 1s'");
-    assert!(text.starts_with("nothing to compare: neither side has such events"), "{text}");
+    assert!(text.starts_with("nothing to compare: neither trace has such events"), "{text}");
     assert!(!notebook.text("%compare_traces control test").contains("nothing to compare"));
 }
 
-/// The lines of a text that hold `word`.
+/// Returns the first line that contains `word`.
 fn line<'a>(text: &'a str, word: &str) -> &'a str {
     text.lines().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no {word} in:\n{text}"))
 }
 
 #[test]
-fn a_load_binds_a_variable_and_says_what_it_is() {
+fn load_binds_a_variable_and_prints_a_summary() {
     let folder = folder();
     let mut notebook = Notebook::default();
     let text = notebook.text(&format!("%trace_load '{}' --as monday", at(&folder, "control.json")));
@@ -78,7 +38,7 @@ fn a_load_binds_a_variable_and_says_what_it_is() {
 }
 
 #[test]
-fn a_label_is_made_from_the_stem_and_shown() {
+fn label_defaults_to_the_file_stem() {
     let folder = folder();
     let mut notebook = Notebook::default();
     let text = notebook.text(&format!("%trace_load '{}'", at(&folder, "test.json.gz")));
@@ -90,7 +50,7 @@ fn a_label_is_made_from_the_stem_and_shown() {
 }
 
 #[test]
-fn a_failed_load_leaves_the_older_trace() {
+fn failed_load_keeps_the_older_trace() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let before = Arc::clone(notebook.session.trace("control").unwrap());
@@ -102,18 +62,18 @@ fn a_failed_load_leaves_the_older_trace() {
 }
 
 #[test]
-fn a_label_in_use_is_replaced_and_that_is_said() {
+fn load_under_a_used_label_reports_the_replacement() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let control = at(&folder, "control.json");
     let again = notebook.text(&format!("%trace_load '{control}'"));
-    assert!(!again.contains("in place of"), "the same file again: {again}");
+    assert!(!again.contains("replaces"), "the same file again: {again}");
     let other = notebook.text(&format!("%trace_load '{}' --as control", at(&folder, "test.json.gz")));
-    assert!(line(&other, "control: TraceSet").ends_with(&format!(" · in place of {control}")), "{other}");
+    assert!(line(&other, "control: TraceSet").ends_with(&format!(" · replaces {control}")), "{other}");
 }
 
 #[test]
-fn an_interrupt_leaves_everything_as_it_was() {
+fn interrupted_load_keeps_the_older_trace() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let before = Arc::clone(notebook.session.trace("control").unwrap());
@@ -124,7 +84,7 @@ fn an_interrupt_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn what_was_repaired_is_a_warning_even_when_quiet() {
+fn repairs_are_warnings_even_with_quiet() {
     let folder = folder();
     let whole = std::fs::read_to_string(at(&folder, "control.json")).unwrap();
     std::fs::write(at(&folder, "cut.json"), &whole[..whole.len() - 60]).unwrap();
@@ -135,7 +95,7 @@ fn what_was_repaired_is_a_warning_even_when_quiet() {
 }
 
 #[test]
-fn strict_refuses_what_would_be_repaired_and_names_the_place() {
+fn strict_rejects_invalid_json_with_its_position() {
     let folder = folder();
     let whole = std::fs::read_to_string(at(&folder, "control.json")).unwrap();
     let broken = whole.replacen("\"name\"", "\n\"name\": NaN, \"name\"", 1);
@@ -166,7 +126,7 @@ fn compat_is_chosen_when_loading() {
 }
 
 #[test]
-fn traces_are_listed_explained_and_dropped() {
+fn traces_are_listed_described_and_dropped() {
     let folder = folder();
     let mut notebook = Notebook::default();
     assert_eq!(notebook.text("%trace_list"), "No trace is loaded; %trace_load PATH --as NAME loads one.\n");
@@ -179,21 +139,21 @@ fn traces_are_listed_explained_and_dropped() {
     assert!(notebook.session.trace("control").is_none() && !notebook.cells.bound.contains_key("control"));
     assert_eq!(
         notebook.error("%trace_info control"),
-        "UsageError: %trace_info: no trace named \"control\". Loaded: test."
+        "UsageError: %trace_info: unknown trace `control`: expected test"
     );
 }
 
 #[test]
-fn an_unknown_name_is_told_what_is_loaded() {
+fn unknown_trace_lists_loaded_traces() {
     let folder = folder();
     assert_eq!(
         loaded(&folder).error("%compare_traces contrl test"),
-        "UsageError: %compare_traces: no trace named \"contrl\". Loaded: control, test. Did you mean control?"
+        "UsageError: %compare_traces: unknown trace `contrl`: expected control or test; did you mean control?"
     );
 }
 
 #[test]
-fn a_comparison_is_a_table_with_a_caption_and_a_footer() {
+fn comparison_is_a_table_with_caption_and_footer() {
     let folder = folder();
     let text = loaded(&folder).text("%compare_traces control test");
     assert!(text.starts_with("compare_traces · control → test · CPU + GPU · rank 0 → 0 · iteration 1 → 1\n"), "{text}");
@@ -210,7 +170,7 @@ fn a_comparison_is_a_table_with_a_caption_and_a_footer() {
 }
 
 #[test]
-fn a_bound_comparison_has_all_rows_in_htas_order() {
+fn bound_comparison_has_all_rows_in_htas_order() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     assert_eq!(notebook.text("df = %compare_traces control test --top 1"), "df: DataFrame 6 × 8\n");
@@ -221,14 +181,14 @@ fn a_bound_comparison_has_all_rows_in_htas_order() {
 }
 
 #[test]
-fn the_same_trace_may_stand_on_both_sides() {
+fn trace_can_be_compared_with_itself() {
     let folder = folder();
     let text = loaded(&folder).text("%ops_diff control control");
     assert!(text.starts_with("added 0 · deleted 0 · increased 0 · decreased 0 · unchanged 5\n"), "{text}");
 }
 
 #[test]
-fn a_rank_or_iteration_that_there_is_not() {
+fn unknown_rank_or_iteration_is_an_error() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     assert_eq!(
@@ -242,13 +202,15 @@ fn a_rank_or_iteration_that_there_is_not() {
 }
 
 #[test]
-fn a_frame_may_not_take_the_name_of_a_trace() {
+fn frame_cannot_take_the_name_of_a_trace() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     for magic in ["%compare_traces", "%ops_diff"] {
         let error = notebook.error(&format!("control = {magic} control test"));
         assert!(
-            error.ends_with(": control is a loaded trace. Take another name, or %trace_drop control first."),
+            error.ends_with(
+                ": cannot bind control: a loaded trace has this name; choose another name, or %trace_drop control first"
+            ),
             "{error}"
         );
     }
@@ -287,14 +249,14 @@ fn groups_are_counted_shown_written_and_bound() {
 }
 
 #[test]
-fn a_group_can_be_picked() {
+fn category_selects_a_group() {
     let folder = folder();
     let text = loaded(&folder).text("%ops_diff control test --category added");
     assert!(text.contains("aten::relu") && !text.contains("aten::mm") && text.contains("1 of 6 rows match"), "{text}");
 }
 
 #[test]
-fn a_figure_is_one_output_and_two_files() {
+fn figure_is_one_output_and_two_files() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let (html, png) = (at(&folder, "a.html"), at(&folder, "a.png"));
@@ -323,7 +285,7 @@ fn a_figure_is_one_output_and_two_files() {
 }
 
 #[test]
-fn kind_log_and_height_reach_the_figure() {
+fn kind_log_and_height_apply_to_the_figure() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let json = |outputs: Vec<Output>| match outputs.first() {
@@ -337,7 +299,7 @@ fn kind_log_and_height_reach_the_figure() {
 }
 
 #[test]
-fn a_variable_is_drawn_in_its_own_order() {
+fn variable_is_drawn_in_its_own_order() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     notebook.text("df = %compare_traces control test --sort diff_counts:asc");
@@ -347,32 +309,34 @@ fn a_variable_is_drawn_in_its_own_order() {
         text.lines().filter_map(|line| known.into_iter().find(|name| line.contains(name))).collect()
     };
     assert_eq!(names(&mut notebook, "%visualize df --kind counts --top 1"), ["aten::add"]);
-    // Nobody sorted this one: what is cut is the small.
+    // A comparison in HTA's order: --top keeps the largest changes.
     notebook.text("raw = %compare_traces control test");
     assert_eq!(names(&mut notebook, "%visualize raw --top 1"), ["aten::mm"]);
     assert_eq!(names(&mut notebook, "%visualize raw").first(), Some(&"aten::add"));
 }
 
 #[test]
-fn a_variable_takes_no_ranks_and_a_trace_needs_another() {
+fn visualize_rejects_flags_that_do_not_apply() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     notebook.text("df = %compare_traces control test");
     assert_eq!(
         notebook.error("%visualize df --control-rank 0"),
-        "UsageError: %visualize: --control-rank goes with two traces, not with a variable."
+        "UsageError: %visualize: cannot use --control-rank: df is a variable, and the flag selects events of two traces"
     );
     assert!(
-        notebook.error("%visualize control").starts_with("UsageError: %visualize: missing TEST: control is a trace.")
+        notebook
+            .error("%visualize control")
+            .starts_with("UsageError: %visualize: missing TEST: control is a trace, and two are compared; usage: ")
     );
     assert_eq!(
         notebook.error("%show control"),
-        "UsageError: %show: control is a loaded trace, not a data frame; 'control.events()' is one."
+        "UsageError: %show: invalid variable `control`: expected a data frame, not a loaded trace; 'control.events()' is a data frame"
     );
 }
 
 #[test]
-fn a_load_of_a_folder_takes_the_ranks_it_is_told() {
+fn rank_selects_the_ranks_of_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     for rank in 0..3 {
         let json = TraceBuilder::new().rank(rank).step(1, 0..9).operator("aten::mm", 1..2).json();

@@ -1,15 +1,15 @@
-//! What became of the operators of a comparison: `--category`, and whether rows are still in HTA's order.
+//! The changes of a comparison: `--category`, and whether rows are still in HTA's order.
 
 use crate::Error;
 use crate::magic::argument::Call;
+use trace::columns::CHANGE;
 use trace::polars::prelude::{DataFrame, DataType};
 use trace::{Change, Comparison};
 
 /// The words of `--category`, in HTA's order.
 pub(crate) const CATEGORIES: &[&str] = &Change::WORDS;
 
-/// Whether the rows of a comparison stand in HTA's order (names of control ascending, then names of test alone), so
-/// that nobody has sorted them.
+/// Returns whether a comparison is still in HTA's order: names of control ascending, then names of test only.
 pub(crate) fn is_unsorted(df: &DataFrame) -> bool {
     let Some(changes) = Comparison::of(df).and_then(|sides| sides.changes(df).ok()) else { return false };
     let Some(names) = df.columns().first().and_then(|column| column.cast(&DataType::String).ok()) else { return false };
@@ -17,15 +17,14 @@ pub(crate) fn is_unsorted(df: &DataFrame) -> bool {
     changes.iter().map(|change| *change == Change::Added).zip(names.iter()).is_sorted()
 }
 
-/// How every row changed.
+/// Returns the change of each row.
 ///
 /// # Errors
-/// If the frame is no comparison, or lacks the counts of a side.
+/// If the frame is not a comparison, or lacks the counts of a side.
 pub(super) fn changes(call: &Call<'_>, df: &DataFrame) -> Result<Vec<Change>, Error> {
     let sides = Comparison::of(df).ok_or_else(|| {
-        call.usage(
-            "--category needs a comparison: the frame of %compare_traces with its column counts_change_categories.",
-        )
+        let hint = format!("pass the frame of %compare_traces with its column {CHANGE}");
+        call.cannot("apply --category", "the frame is not a comparison").hint(hint)
     })?;
     Ok(sides.changes(df)?)
 }

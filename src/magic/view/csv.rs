@@ -1,4 +1,4 @@
-//! A frame as a CSV file: every row, unrounded.
+//! CSV output of frames: all rows, unrounded.
 
 use crate::Error;
 use crate::magic::context::write;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use trace::polars::prelude::{DataFrame, PolarsError};
 
-/// Writes `df` to `path`, numbers to their last digit.
+/// Writes `df` to `path` as CSV, unrounded.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -17,13 +17,13 @@ pub(crate) fn write_csv(path: &Path, df: &DataFrame) -> Result<(), Error> {
     write(path, |out| csv(df, out))
 }
 
-/// Writes `df` as CSV, numbers to their last digit.
+/// Writes `df` as CSV, unrounded.
 ///
 /// # Errors
 /// If it cannot be written.
 pub(crate) fn csv(df: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
     CsvWriter::new(out).include_header(true).finish(&mut df.clone()).map_err(|error| match error {
-        // What the system said, and not what polars makes of it.
+        // The error of the system, without polars' wording around it.
         PolarsError::IO { error, .. } => Arc::try_unwrap(error).unwrap_or_else(|error| error.kind().into()),
         error => std::io::Error::other(error),
     })

@@ -1,38 +1,39 @@
-//! The notebook cells behind the rows of a table: what `%events` is called with to list them.
+//! The drill-down of tables: for each row, the notebook cell that lists its events with `%events`.
 
 use crate::magic::argument::Call;
+use trace::columns::{COUNTS_SUFFIX, NAME, RANK, SHORT_NAME};
 use trace::{DeviceType, Selection, Side, Window};
 use trace_view::{EventCell, EventCells};
 
-/// One cell for each side of a comparison of two loaded traces, with the ranks, iterations, device and events compared.
+/// Returns one cell for each side of a comparison, with its ranks, iterations, device and condition.
 pub(crate) fn drill_down_by_side(call: &Call<'_>, selection: &Selection) -> EventCells {
-    let (name, flag) = if selection.use_short_name { ("short_name", "--short-name") } else { ("name", "--name") };
+    let (name, flag) = if selection.use_short_name { (SHORT_NAME, "--short-name") } else { (NAME, "--name") };
     let device = match selection.device_type {
         DeviceType::ALL => String::new(),
         device => format!(" --device-type {}", device.to_string().to_lowercase()),
     };
-    let cell = |side: &Side, place: &str| {
+    let cell = |side: &Side, argument: &str| {
         let ranks = format!(" --rank {}", list(&side.ranks));
         let iterations = match &side.window {
             Window::Iterations(numbers) if !numbers.is_empty() => format!(" --iteration {}", list(numbers)),
             _ => String::new(),
         };
         EventCell {
-            counts: format!("{}_counts", side.label),
-            ..cell(call, call.required(place), flag, &format!("{ranks}{iterations}{device}"))
+            counts: format!("{}{COUNTS_SUFFIX}", side.label),
+            ..cell(call, call.required(argument), flag, &format!("{ranks}{iterations}{device}"))
         }
     };
     let cells = vec![cell(&selection.control, "CONTROL"), cell(&selection.test, "TEST")];
     EventCells { name: name.to_owned(), rank: None, cells }
 }
 
-/// The cell for the rows of a table about one loaded trace, whose column `name` has whole names of events; `ranked` says
-/// whether there is a column `rank`. Ranks and iterations that the call names are kept.
-pub(crate) fn drill_down(call: &Call<'_>, label: &str, ranked: bool) -> EventCells {
+/// Returns the cell for a table about one trace whose column `name` holds full names of events, with the ranks and
+/// iterations of the call. `has_rank`: the table has a column `rank`, which replaces `--rank`.
+pub(crate) fn drill_down(call: &Call<'_>, label: &str, has_rank: bool) -> EventCells {
     let given = |flag: &str| call.list(flag).map(|numbers| format!(" --{flag} {}", list(numbers))).unwrap_or_default();
-    let rank = if ranked { String::new() } else { given("rank") };
+    let rank = if has_rank { String::new() } else { given("rank") };
     let cell = cell(call, label, "--name", &format!("{rank}{}", given("iteration")));
-    EventCells { name: "name".to_owned(), rank: ranked.then(|| "rank".to_owned()), cells: vec![cell] }
+    EventCells { name: NAME.to_owned(), rank: has_rank.then(|| RANK.to_owned()), cells: vec![cell] }
 }
 
 fn cell(call: &Call<'_>, label: &str, flag: &str, rest: &str) -> EventCell {
@@ -50,7 +51,7 @@ fn list(numbers: &[i64]) -> String {
     numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// A text as one word of a magic line.
+/// Quotes a text as one word of a magic line.
 fn quoted(text: &str) -> String {
     if !text.contains('\'') {
         return format!("'{text}'");
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_becomes_one_word_that_means_itself() {
+    fn quoted_text_is_one_word_with_the_same_text() {
         for text in ["dur > 1us", "name == \"a b\"", "name == \"it's {x} $y \\ \"", ""] {
             let words = crate::cell::words(&quoted(text));
             let pieces: Vec<_> = words.into_iter().flatten().flat_map(|word| word.pieces).collect();

@@ -1,45 +1,48 @@
-//! Any data frame as a figure: bars of its numbers, or how often its values fall where.
+//! Any data frame as a figure: bars of its numbers, or a histogram of a column.
 
-use super::rows::{SelectedRows, column, name_column, numbers};
+use super::columns::{column, name_column, numbers};
+use super::rows::SelectedRows;
 use crate::Error;
 use crate::magic::argument::{Argument, Call, Group, Kind};
+use trace::columns::{DIFF_DURATION, DUR};
 use trace::polars::prelude::{DataFrame, DataType};
 use trace::{Comparison, frame_table};
 use trace_view::{Axis, Figure, Header, Kind as Shown, Mark, Points, Series, Unit, grouped};
 
-/// Bars of a figure that does not say how many; nobody reads more.
+/// Default of `--top`.
 const TOP: u64 = 50;
-/// Bars of a histogram that does not say how many.
+/// Default of `--bins`.
 const BINS: u64 = 40;
-/// The most bars of a histogram.
-const MOST_BINS: u64 = 10_000;
+/// Upper bound of `--bins`.
+const MAX_BINS: u64 = 10_000;
 
-/// How a frame is drawn.
+/// Flags of the figure.
 pub(crate) const FIGURE: Group = Group::new(
     "Figure",
     &[
-        Argument::flag("as", Kind::Choice(&["table", "bar", "histogram"]), "how the rows are shown").or("table"),
+        Argument::flag("as", Kind::Choice(&["table", "bar", "histogram"]), "form in which the rows are shown")
+            .or("table"),
         Argument::flag("x", Kind::Column, "bar: the column of names; histogram: the column whose values are counted")
             .or("see below"),
         Argument::flag("y", Kind::Columns, "bar: the columns of numbers").or("see below"),
-        Argument::flag("bins", Kind::Whole, "histogram: how many bars at most").or("40"),
+        Argument::flag("bins", Kind::Whole, "histogram: maximum number of bars").or("40"),
         Argument::flag("log", Kind::Switch, "a logarithmic axis"),
         Argument::flag("height", Kind::Whole, "height of the figure in pixels"),
-        Argument::flag("html", Kind::File, "write a page with the live figure; works without a network"),
+        Argument::flag("html", Kind::File, "write a page with the interactive figure; works offline"),
         Argument::flag("png", Kind::File, "write a picture of the figure"),
     ],
 );
 
-/// What the help page says of the order of rows and of the choice of columns.
-pub(crate) const FIGURE_NOTES: &str = "The rows stand in the order of the variable unless --sort is given.\n\n\
-    --as bar draws up to 50 rows (--top says otherwise) in their order: at \
-    the names in --x (a column called name or short_name, else the first of texts, else the first of numbers that name \
-    something, such as rank) the numbers of --y (of a comparison both durations and their difference, else the first \
-    column of numbers). --as histogram counts the values of --x (dur, else the first column of durations, else the first \
-    of numbers) in bars of equal width.";
+/// Notes of the help page on the order of rows and the choice of columns.
+pub(crate) const FIGURE_NOTES: &str = "Rows keep the order of the variable unless --sort is given.\n\n\
+    --as bar draws the first 50 rows (or --top) in their order. Names come from --x: by default name or short_name, else \
+    the first column of text, else the first column of ids such as rank. Bars come from --y: by default both durations \
+    of a comparison and their difference, else the first column of numbers.\n\n\
+    --as histogram counts the values of --x in bars of equal width: by default dur, else the first column of durations, \
+    else the first column of numbers.";
 
-/// Flags that belong to one way of drawing only, and which.
-const ONLY: &[(&str, &[&str])] = &[
+/// Flags, and the forms of `--as` that they apply to.
+const APPLIES_TO: &[(&str, &[&str])] = &[
     ("x", &["bar", "histogram"]),
     ("y", &["bar"]),
     ("bins", &["histogram"]),
@@ -52,24 +55,25 @@ const ONLY: &[(&str, &[&str])] = &[
     ("unit", &["table"]),
 ];
 
-/// Checks that the flags belong to what `--as` says.
+/// Returns the form of `--as`, and checks that all flags apply to it.
 ///
 /// # Errors
 /// The first flag that does not.
-pub(crate) fn fits<'c>(call: &'c Call<'_>) -> Result<&'c str, Error> {
-    let way = call.text("as").unwrap_or("table");
-    for (flag, ways) in ONLY {
-        if call.given(flag) && !ways.contains(&way) {
-            return Err(call.usage(format!("--{flag} goes with --as {}, not with a {way}.", ways.join(" or --as "))));
+pub(crate) fn check_form<'c>(call: &'c Call<'_>) -> Result<&'c str, Error> {
+    let form = call.text("as").unwrap_or("table");
+    for (flag, forms) in APPLIES_TO {
+        if call.given(flag) && !forms.contains(&form) {
+            let reason = format!("it applies only to --as {}", forms.join(" or --as "));
+            return Err(call.cannot(format!("use --{flag} with --as {form}"), reason).into());
         }
     }
-    Ok(way)
+    Ok(form)
 }
 
-/// Bars of the numbers of `--y` at the names of `--x`.
+/// Draws bars of the columns `--y` at the names in `--x`.
 ///
 /// # Errors
-/// If a column is missing or holds no numbers, or the columns have different units.
+/// If a column is missing or not numeric, or the units of the columns differ.
 pub(crate) fn bars(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Result<Figure, Error> {
     let df = &rows.df;
     let x = match call.text("x") {
@@ -83,12 +87,9 @@ pub(crate) fn bars(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Result<
     let headers = headers(df);
     let unit = |name: &str| headers.iter().find(|header| header.name == name).map_or(Unit::None, |header| header.unit);
     if let Some(other) = y.iter().find(|name| unit(name) != unit(&y[0])) {
-        return Err(call.usage(format!(
-            "--y: {} and {other} have different units ({} and {}); draw one at a time.",
-            y[0],
-            words(unit(&y[0])),
-            words(unit(other))
-        )));
+        let reason = format!("their units differ ({} and {})", words(unit(&y[0])), words(unit(other)));
+        let error = call.cannot(format!("draw {} and {other} in one figure", y[0]), reason);
+        return Err(error.hint("draw one at a time").into());
     }
     let top = match call.whole("top").unwrap_or(TOP) {
         0 => df.height(),
@@ -122,10 +123,10 @@ pub(crate) fn bars(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Result<
     })
 }
 
-/// How often the values of `--x` fall into bars of equal width.
+/// Draws the histogram of the column `--x`.
 ///
 /// # Errors
-/// If the column is missing or holds no numbers.
+/// If the column is missing or not numeric.
 pub(crate) fn histogram(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Result<Figure, Error> {
     let df = &rows.df;
     let x = match call.text("x") {
@@ -133,14 +134,17 @@ pub(crate) fn histogram(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Re
         None => durations(df).map_or_else(|| first(call, df, None), Ok)?,
     };
     let most = match call.whole("bins").unwrap_or(BINS) {
-        bins @ 1..=MOST_BINS => bins as usize,
-        _ => return Err(call.usage(format!("--bins: expected 1 to {}.", grouped(MOST_BINS as usize)))),
+        bins @ 1..=MAX_BINS => bins as usize,
+        bins => {
+            let expected = format!("1 to {}", grouped(MAX_BINS as usize));
+            return Err(call.invalid("--bins", &bins.to_string(), expected).into());
+        }
     };
     let whole = df.column(&x).is_ok_and(|column| column.dtype().is_integer());
     let values: Vec<f64> =
         numbers(df, &x).unwrap_or_default().into_iter().flatten().filter(|v| v.is_finite()).collect();
     let header = headers(df).into_iter().find(|header| header.name == x).unwrap_or_default();
-    let mut series = vec![counted(&x, &values, most, whole && !header.unit.measures_durations(&x))];
+    let mut series = vec![binned(&x, &values, most, whole && !header.unit.measures_durations(&x))];
     let unit = along(header.unit, &mut series);
     let missing = df.height() - values.len();
     let mut subtitle = subtitle(title, df.height(), rows);
@@ -158,15 +162,15 @@ pub(crate) fn histogram(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Re
     })
 }
 
-/// The values in at most `most` bars of equal width, each at its middle; whole numbers in bars of whole width.
-fn counted(name: &str, values: &[f64], most: usize, whole: bool) -> Series {
+/// Counts the values in at most `most` bars of equal width, each drawn at its middle; bars of integers have integer width.
+fn binned(name: &str, values: &[f64], most: usize, whole: bool) -> Series {
     let (low, high) =
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
     let (mut x, mut y) = (Vec::new(), Vec::new());
     if low <= high {
         let (low, width, bins) = if whole {
             let width = ((high - low + 1.0) / most as f64).ceil().max(1.0);
-            // A bar of one number stands at this number.
+            // A bar of one integer is centred on it.
             (low - 0.5, width, (((high - low + 1.0) / width).ceil() as usize).clamp(1, most))
         } else if high > low {
             (low, (high - low) / most as f64, most)
@@ -190,49 +194,53 @@ fn headers(df: &DataFrame) -> Vec<Header> {
     frame_table(df, "", 0).headers
 }
 
-/// The columns of numbers that measure something, in order.
+/// Returns the columns of numbers that are not ids, in order.
 fn measures(df: &DataFrame) -> Vec<Header> {
     let measures = |header: &Header| header.kind != Shown::Id && numbers(&df.head(Some(0)), &header.name).is_some();
     headers(df).into_iter().filter(measures).collect()
 }
 
-/// The first column of numbers that names something: a rank, a stream.
+/// Returns the first column of ids: rank, stream.
 fn identifier(df: &DataFrame) -> Option<String> {
     headers(df).into_iter().find(|header| header.kind == Shown::Id).map(|header| header.name)
 }
 
-/// `dur`, or the first column of durations.
+/// Returns `dur`, else the first column of durations.
 fn durations(df: &DataFrame) -> Option<String> {
     let measures = measures(df);
-    let dur = measures.iter().find(|header| header.name == "dur");
+    let dur = measures.iter().find(|header| header.name == DUR);
     dur.or_else(|| measures.iter().find(|header| header.is_duration())).map(|header| header.name.clone())
 }
 
-/// Both durations of a comparison, and their difference.
+/// Returns both durations of a comparison and their difference.
 fn of_comparison(df: &DataFrame) -> Option<Vec<String>> {
     let [control, test] = Comparison::of(df)?.durations();
-    let names = vec![control, test, "diff_duration".to_owned()];
+    let names = vec![control, test, DIFF_DURATION.to_owned()];
     names.iter().all(|name| df.column(name).is_ok()).then_some(names)
 }
 
-/// The first column of numbers that is not `taken`.
+/// Returns the first column of numbers other than `taken`.
 fn first(call: &Call<'_>, df: &DataFrame, taken: Option<&str>) -> Result<String, Error> {
     let found = measures(df).into_iter().find(|header| Some(header.name.as_str()) != taken);
     found.map(|header| header.name).ok_or_else(|| {
-        call.usage("there is no column of numbers to draw; --as table shows the rows, --x and --y name columns.")
+        let error = call.cannot("draw the frame", "it has no column of numbers besides ids");
+        error.hint("choose columns with --x and --y, or show the rows with --as table").into()
     })
 }
 
-/// The column called `name`, if it holds numbers.
+/// Returns the column `name`.
+///
+/// # Errors
+/// If it is missing or not numeric.
 fn numeric(call: &Call<'_>, df: &DataFrame, flag: &str, name: &str) -> Result<String, Error> {
     let name = column(call, df, name)?;
     if numbers(&df.head(Some(0)), &name).is_some() {
         return Ok(name);
     }
     let dtype = df.column(&name).map_or_else(|_| String::new(), |column| column.dtype().to_string());
-    let there: Vec<String> = measures(df).into_iter().map(|header| header.name).collect();
-    let there = if there.is_empty() { "There are none.".to_owned() } else { format!("Numbers: {}.", there.join(", ")) };
-    Err(call.usage(format!("--{flag}: column \"{name}\" holds no numbers ({dtype}). {there}")))
+    let numeric: Vec<String> = measures(df).into_iter().map(|header| header.name).collect();
+    let hint = if numeric.is_empty() { String::new() } else { format!("numeric columns: {}", numeric.join(", ")) };
+    Err(call.invalid(&format!("--{flag}"), &name, format!("a column of numbers, not of {dtype}")).hint(hint).into())
 }
 
 fn texts(df: &DataFrame, name: &str) -> Result<Vec<String>, Error> {
@@ -241,7 +249,7 @@ fn texts(df: &DataFrame, name: &str) -> Result<Vec<String>, Error> {
     Ok(texts.iter().map(|text| text.unwrap_or("null").to_owned()).collect())
 }
 
-/// Expresses the values in the unit of time that suits the largest.
+/// Converts durations to the unit that fits the largest; returns the unit.
 fn fitting(unit: Unit, series: &mut [Series]) -> Unit {
     let largest =
         series.iter().flat_map(|series| &series.y).filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -250,7 +258,7 @@ fn fitting(unit: Unit, series: &mut [Series]) -> Unit {
     to
 }
 
-/// The same for the values along the first axis.
+/// Like [`fitting`], for the values of the x axis.
 fn along(unit: Unit, series: &mut [Series]) -> Unit {
     let at = |series: &Series| if let Points::Numbers(x) = &series.x { x.clone() } else { Vec::new() };
     let largest = series.iter().flat_map(at).fold(0.0, |most: f64, value| most.max(value.abs()));
@@ -272,8 +280,8 @@ fn suited(unit: Unit, largest: f64) -> (Unit, f64) {
 /// `df · 50 of 1,284 rows · sorted by dur ↓`
 fn subtitle(title: &str, shown: usize, rows: &SelectedRows) -> String {
     let mut parts = vec![title.to_owned()];
-    if shown < rows.of {
-        parts.push(format!("{} of {} rows", grouped(shown), grouped(rows.of)));
+    if shown < rows.total {
+        parts.push(format!("{} of {} rows", grouped(shown), grouped(rows.total)));
     }
     parts.extend(rows.order.clone());
     parts.join(" · ")
@@ -296,7 +304,7 @@ mod tests {
     use super::*;
 
     fn of(values: &[f64], most: usize, whole: bool) -> Vec<(f64, f64)> {
-        let series = counted("x", values, most, whole);
+        let series = binned("x", values, most, whole);
         let Points::Numbers(x) = series.x else { return Vec::new() };
         x.into_iter().zip(series.y).collect()
     }

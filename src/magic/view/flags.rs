@@ -1,35 +1,35 @@
-//! The flags that every table takes.
+//! The flags that all tables share.
 
 use super::change::CATEGORIES;
 use crate::magic::argument::{Argument, Group, Kind};
 
-/// Which rows, in which order. They shape the table, the file and the bound variable.
+/// Flags that select and order rows, of the table, the file and the bound variable.
 pub(crate) const ROWS: Group = Group::new(
     "Rows (of table, file and variable)",
     &[
         Argument::flag("filter", Kind::Regex, "only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
-        Argument::flag("category", Kind::Choices(CATEGORIES), "only rows of these kinds of change").or("all rows"),
+        Argument::flag("category", Kind::Choices(CATEGORIES), "only rows with these kinds of change").or("all rows"),
         Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
     ],
 );
 
-/// What of them is shown.
+/// Flags of the table.
 pub(crate) const SHOWN: Group = Group::new(
     "Table",
     &[
         Argument::flag("columns", Kind::Columns, "only these columns, of table, file and variable").or("all"),
         Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
-        Argument::flag("min-us", Kind::Number, "hide rows without a duration of at least this many µs").or("0"),
+        Argument::flag("min-us", Kind::Number, "hide rows whose durations are all below this, in µs").or("0"),
         Argument::flag("unit", Kind::Choice(&["auto", "us", "ms", "s"]), "unit of the durations shown").or("auto"),
     ],
 );
 
-/// Where the result goes.
+/// Flags for the destination of the result.
 pub(crate) const RESULT: Group = Group::new(
-    "Where it goes",
+    "Output",
     &[
-        Argument::flag("csv", Kind::File, "write all rows, unrounded, durations in µs; see Rows for what shapes it"),
-        Argument::flag("as", Kind::Name, "bind the same rows to this Rust variable too"),
-        Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+        Argument::flag("csv", Kind::File, "write all rows, unrounded, durations in µs; the flags under Rows apply"),
+        Argument::flag("as", Kind::Name, "also bind the same rows to this Rust variable"),
+        Argument::flag("quiet", Kind::Switch, "show only warnings"),
     ],
 );

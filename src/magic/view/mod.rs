@@ -1,6 +1,7 @@
-//! Data frames as a person wants to see them: which rows, in which order, in which unit; and the same rows as a file.
+//! Presentation of data frames: rows, order and units of tables, figures and CSV files.
 
 mod change;
+mod columns;
 mod csv;
 mod drill_down;
 mod figure;
@@ -12,7 +13,7 @@ mod table;
 pub(crate) use change::is_unsorted;
 pub(crate) use csv::{csv, write_csv};
 pub(crate) use drill_down::{drill_down, drill_down_by_side};
-pub(crate) use figure::{FIGURE, FIGURE_NOTES, bars, fits, histogram};
+pub(crate) use figure::{FIGURE, FIGURE_NOTES, bars, check_form, histogram};
 pub(crate) use flags::{RESULT, ROWS, SHOWN};
 pub(crate) use rows::SelectedRows;
 pub(crate) use selection::{SELECTION, WHERE, caption, given_selection, trace_diff};

@@ -1,30 +1,30 @@
-//! Which rows of a frame, and in which order.
+//! Selection and order of the rows of a frame.
 
 use super::change::changes;
+use super::columns::{column, name_column, numbers};
 use crate::Error;
 use crate::magic::argument::Call;
-use crate::magic::argument::did_you_mean;
 use regex::Regex;
 use std::cmp::Ordering;
 use trace::polars::prelude::{BooleanChunked, DataFrame, DataType, IdxCa, IdxSize, NewChunkedArray};
 
-/// A frame after the flags of [`ROWS`](super::ROWS), before a default order.
+/// The rows of a frame that the flags of [`ROWS`](super::ROWS) select, in their order.
 pub(crate) struct SelectedRows {
     /// The rows, with all columns.
     pub(crate) df: DataFrame,
-    /// How many rows there were.
-    pub(crate) of: usize,
+    /// The number of rows before the selection.
+    pub(crate) total: usize,
     /// The order in words, if `--sort` gave one.
     pub(crate) order: Option<String>,
 }
 
 impl SelectedRows {
-    /// Takes the rows that `--filter` and `--category` ask for, in the order of `--sort`, else in the frame's own.
+    /// Selects the rows of `--filter` and `--category`, in the order of `--sort`, else of the frame.
     ///
     /// # Errors
     /// If the frame lacks a column that a flag needs.
-    pub(crate) fn of(call: &Call<'_>, df: DataFrame) -> Result<Self, Error> {
-        let of = df.height();
+    pub(crate) fn select(call: &Call<'_>, df: DataFrame) -> Result<Self, Error> {
+        let total = df.height();
         let mut df = df;
         if let Some(regex) = call.regex("filter") {
             let keep = matches(call, &df, regex)?;
@@ -45,14 +45,14 @@ impl SelectedRows {
         if !orders.is_empty() {
             df = reorder(&df, &orders)?;
         }
-        Ok(Self { df, of, order })
+        Ok(Self { df, total, order })
     }
 
-    /// Orders by the size of `name`, largest change first, unless `--sort` gave an order.
+    /// Sorts by the absolute value of `name`, largest first, unless `--sort` gave an order.
     ///
     /// # Errors
     /// If the frame cannot be reordered.
-    pub(crate) fn or_by_size_of(mut self, name: &str) -> Result<Self, Error> {
+    pub(crate) fn or_by_magnitude(mut self, name: &str) -> Result<Self, Error> {
         if self.order.is_none() && self.df.column(name).is_ok() {
             let Key::Numbers(numbers) = Key::of(&self.df, name)? else { return Ok(self) };
             let key = Key::Numbers(numbers.into_iter().map(|number| number.map(f64::abs)).collect());
@@ -62,7 +62,7 @@ impl SelectedRows {
         Ok(self)
     }
 
-    /// Keeps the rows for which `keep` holds; for the display only.
+    /// Keeps the rows marked in `keep`.
     ///
     /// # Errors
     /// If the frame cannot be filtered.
@@ -72,30 +72,7 @@ impl SelectedRows {
     }
 }
 
-/// The column that `name` means.
-///
-/// # Errors
-/// If there is none; says which there are.
-pub(super) fn column(call: &Call<'_>, df: &DataFrame, name: &str) -> Result<String, Error> {
-    if df.column(name).is_ok() {
-        return Ok(name.to_owned());
-    }
-    let columns: Vec<&str> = df.get_column_names().into_iter().map(|name| name.as_str()).collect();
-    let meant = did_you_mean(name, columns.iter().copied());
-    Err(call.usage(format!("no column \"{name}\". Columns: {}.{meant}", columns.join(", "))))
-}
-
-/// The numbers of a column as f64; `None` for text and other kinds.
-pub(super) fn numbers(df: &DataFrame, name: &str) -> Option<Vec<Option<f64>>> {
-    let column = df.column(name).ok()?;
-    if !column.dtype().is_primitive_numeric() {
-        return None;
-    }
-    let column = column.cast(&DataType::Float64).ok()?;
-    Some(column.f64().ok()?.iter().collect())
-}
-
-/// Text and numbers to sort by; nulls come last in any order.
+/// A sort key; nulls come last in either order.
 enum Key {
     Numbers(Vec<Option<f64>>),
     Text(Vec<Option<String>>),
@@ -142,7 +119,7 @@ fn nulls_last<T>(a: Option<T>, b: Option<T>, descending: bool, compare: impl Fn(
     }
 }
 
-/// Rows that are equal by every key keep their order.
+/// Sorts stably.
 fn reorder(df: &DataFrame, orders: &[Order]) -> Result<DataFrame, Error> {
     let mut rows: Vec<IdxSize> = (0..df.height() as IdxSize).collect();
     rows.sort_by(|&a, &b| {
@@ -159,21 +136,12 @@ fn words(orders: &[Order]) -> String {
     format!("sorted by {}", words.join(", "))
 }
 
-/// Which rows have a name that matches.
+/// Returns which rows have a name that matches.
 fn matches(call: &Call<'_>, df: &DataFrame, regex: &Regex) -> Result<Vec<bool>, Error> {
-    let name = name_column(df).ok_or_else(|| call.usage("--filter needs a column of names, and there is none."))?;
+    let name = name_column(df).ok_or_else(|| call.cannot("apply --filter", "the frame has no column of names"))?;
     let column = df.column(&name).and_then(|column| column.cast(&DataType::String)).map_err(trace::Error::from)?;
     let names = column.str().map_err(trace::Error::from)?;
     Ok(names.iter().map(|name| name.is_some_and(|name| regex.is_match(name))).collect())
-}
-
-/// `name`, `short_name`, or the first column of text.
-pub(super) fn name_column(df: &DataFrame) -> Option<String> {
-    let known = ["name", "short_name"].into_iter().find(|name| df.column(name).is_ok()).map(str::to_owned);
-    known.or_else(|| {
-        let text = df.columns().iter().find(|column| column.dtype().is_string() || column.dtype().is_categorical());
-        text.map(|column| column.name().to_string())
-    })
 }
 
 fn keep_rows(df: &DataFrame, keep: &[bool]) -> Result<DataFrame, Error> {

@@ -1,4 +1,4 @@
-//! HTA's parameters of a comparison, as flags.
+//! The flags that select what is compared: HTA's parameters of a comparison.
 
 use crate::Error;
 use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use trace::{DeviceType, Selection, Side, TraceDiff, Window};
 use trace_view::format::ranges;
 
-/// Which events count, for every magic that looks at some.
+/// The condition on events, shared by all magics that read events.
 pub(crate) const WHERE: Argument =
-    Argument::flag("where", Kind::Where, "only events for which this holds: 'name ~ \"^nccl\" and dur > 100us'")
+    Argument::flag("where", Kind::Where, "only events that meet this condition: 'name ~ \"^nccl\" and dur > 100us'")
         .or("all events");
 
-/// Which rows of the two traces are compared.
+/// Flags that select events of both traces.
 pub(crate) const SELECTION: Group = Group::new(
     "What is compared",
     &[
@@ -31,17 +31,17 @@ pub(crate) const SELECTION: Group = Group::new(
             .of_second_trace(),
         Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
         WHERE,
-        Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and add up those that become equal"),
+        Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and sum those that become equal"),
     ],
 );
 
-/// The first flag of [`SELECTION`] that was given.
+/// Returns the first flag of [`SELECTION`] that was given.
 pub(crate) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
     let given = |name: &&'static str| call.decided(name).unwrap_or(call.given(name));
     SELECTION.arguments.iter().map(|argument| argument.name).find(given)
 }
 
-/// The comparison that a call describes.
+/// Builds the comparison of a call.
 ///
 /// # Errors
 /// If a label is not loaded.
@@ -61,7 +61,7 @@ pub(crate) fn trace_diff(
     let mut diff = TraceDiff::new(Arc::as_ref(&control), Arc::as_ref(&test))
         .device_type(device)
         .use_short_name(call.switch("use-short-name"));
-    // Of a trace without iterations the whole window counts, which is all there is.
+    // `all` of a trace without iterations is its whole window, the default.
     let some = |numbers: &Vec<i64>| !numbers.is_empty();
     if let Some(ranks) = call.pick("control-rank", || control.ranks()) {
         diff = diff.control_rank(ranks);
@@ -81,7 +81,7 @@ pub(crate) fn trace_diff(
     Ok(diff)
 }
 
-/// What an answer is about: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
+/// Returns the caption of a comparison: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
 pub(crate) fn caption(selection: &Selection) -> String {
     let Selection { control, test, device_type, use_short_name, filter } = selection;
     let device = match device_type {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caption_says_what_is_compared() {
+    fn caption_names_labels_device_ranks_and_iterations() {
         let mut selection = Selection {
             control: side("control", &[3], Window::Iterations(vec![1010])),
             test: side("test", &[1], Window::Iterations(vec![1010])),

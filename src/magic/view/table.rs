@@ -1,40 +1,41 @@
-//! From a frame to file, variable and table, by the flags of a call.
+//! Delivery of a frame as file, variable and table, by the flags of a call.
 //!
 //! `--filter`, `--category`, `--sort` and `--columns` shape all three. The default order, `--top`, `--min-us` and `--unit`
 //! shape only the table.
 
+use super::columns::{column, numbers};
 use super::csv::write_csv;
-use super::rows::{SelectedRows, column, numbers};
+use super::rows::SelectedRows;
 use crate::Error;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
+use trace::columns::RANK;
 use trace::display_table;
 use trace::polars::prelude::DataFrame;
 use trace_view::grouped;
 use trace_view::{EventCells, Header, Page, Part, Report, Table, Unit};
 
-/// Rows of a table that does not say how many.
+/// Default of `--top`.
 const TOP: u64 = 20;
 
 /// A frame to deliver.
 pub(crate) struct Frame<'a> {
     /// The rows, in HTA's order.
     pub(crate) df: DataFrame,
-    /// What they are.
+    /// The caption of the table.
     pub(crate) caption: &'a str,
-    /// The column whose size orders the table, unless `--sort` does.
+    /// The column whose magnitude orders the table, unless `--sort` does.
     pub(crate) order: &'a str,
-    /// The columns that the table has unless `--columns` chooses; all if `None`.
+    /// The columns of the table unless `--columns` chooses; all if `None`.
     pub(crate) columns: Option<Vec<String>>,
-    /// How the events behind its rows are listed.
+    /// The cells that list the events of a row.
     pub(crate) events: Option<EventCells>,
 }
 
-/// Writes the file, binds the variable and shows the table, whichever the call asks for. `bind` is the variable, if
-/// this frame is what the magic binds.
+/// Writes the file, binds the variable `bind` and shows the table, as the call demands.
 ///
 /// # Errors
-/// If a flag names what is not there, or the file cannot be written; nothing is bound or shown then.
+/// If a flag names a missing column, or the file cannot be written; nothing is bound or shown then.
 pub(crate) fn deliver(
     call: &Call<'_>,
     context: &mut Context<'_>,
@@ -42,10 +43,10 @@ pub(crate) fn deliver(
     bind: Option<&str>,
 ) -> Result<(), Error> {
     let Frame { df, caption, order, columns: shown, events } = frame;
-    let rows = SelectedRows::of(call, df)?;
+    let rows = SelectedRows::select(call, df)?;
     let columns = chosen(call, &rows.df)?;
     let file = select(&rows.df, &columns)?;
-    // The table comes first, so that a wrong flag leaves no file and no variable behind.
+    // The table is made first, so that a wrong flag leaves no file and no variable behind.
     let shown = if columns.is_some() { &columns } else { &shown };
     let table = table(call, rows, shown, order, |df, rows| display_table(df, caption, rows))?;
     let table = Table { events, ..table };
@@ -78,21 +79,21 @@ pub(crate) fn size(df: &DataFrame) -> String {
     format!("{} × {}", grouped(df.height()), df.width())
 }
 
-/// The columns that `--columns` names.
+/// Returns the columns of `--columns`.
 ///
 /// # Errors
-/// If one does not exist or is named twice.
+/// If one does not exist or is repeated.
 pub(crate) fn chosen(call: &Call<'_>, df: &DataFrame) -> Result<Option<Vec<String>>, Error> {
     let Some(names) = call.words("columns") else { return Ok(None) };
     for (index, name) in names.iter().enumerate() {
         if names[..index].contains(name) {
-            return Err(call.usage(format!("--columns: {name} is named twice.")));
+            return Err(call.invalid("--columns", &names.join(","), format!("{name} only once")).into());
         }
     }
     names.iter().map(|name| column(call, df, name)).collect::<Result<_, _>>().map(Some)
 }
 
-/// The frame with these columns, all if none are named.
+/// Returns the frame with these columns; all if `None`.
 ///
 /// # Errors
 /// If polars refuses.
@@ -103,11 +104,11 @@ pub(crate) fn select(df: &DataFrame, columns: &Option<Vec<String>>) -> Result<Da
     }
 }
 
-/// The rows as a table, by the flags of a call; `draw` makes a table of the first so many rows of a frame, of which
-/// `columns` are shown.
+/// Makes the table of some rows, by the flags of a call. `draw` makes a table of the first n rows of a frame; `columns`
+/// are shown.
 ///
 /// # Errors
-/// If a flag names what is not there.
+/// If a flag names a missing column.
 pub(crate) fn table(
     call: &Call<'_>,
     rows: SelectedRows,
@@ -115,8 +116,8 @@ pub(crate) fn table(
     order: &str,
     draw: impl Fn(&DataFrame, usize) -> Table,
 ) -> Result<Table, Error> {
-    let (of, kept) = (rows.of, rows.df.height());
-    let mut rows = rows.or_by_size_of(order)?;
+    let (of, kept) = (rows.total, rows.df.height());
+    let mut rows = rows.or_by_magnitude(order)?;
     let mut notes: Vec<String> = rows.order.take().into_iter().collect();
     if kept < of {
         notes.push(format!("{} of {} rows match", grouped(kept), grouped(of)));
@@ -134,12 +135,12 @@ pub(crate) fn table(
         0 => df.height(),
         top => usize::try_from(top).unwrap_or(usize::MAX),
     };
-    // The extension turns to the rows behind the first page.
+    // The extension pages through the rows after the first page.
     let mut table = draw(&df, top.max(Table::MOST_ROWS));
     table = match columns {
         Some(columns) => table.select(columns),
-        // Only of what is shown; frames and files keep HTA's order.
-        None => table.with_first_id("rank"),
+        // Only in the table: frames and files keep HTA's order of columns.
+        None => table.with_first_id(RANK),
     };
     table.notes = notes;
     table.page = (top < df.height()).then(|| Page {
@@ -155,7 +156,7 @@ pub(crate) fn table(
     })
 }
 
-/// Which rows have a duration of at least `least` µs, in any column of durations.
+/// Returns which rows have a duration of at least `least` µs, in any column of durations.
 fn long_enough(df: &DataFrame, headers: &[Header], least: f64) -> Vec<bool> {
     let mut long = vec![false; df.height()];
     for header in headers.iter().filter(|header| header.is_duration()) {

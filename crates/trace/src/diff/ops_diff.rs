@@ -2,6 +2,7 @@
 
 use super::{Change, Comparison};
 use crate::frame::columns::{DIFF_COUNTS, GROUP};
+use crate::error::FrameReason;
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};
@@ -33,9 +34,9 @@ impl OpsDiff {
     /// If `compared` is not a result of [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces), or lacks its
     /// columns.
     pub fn of_comparison(compared: &DataFrame) -> Result<(DataFrame, Self)> {
-        let not = |reason: &str| Error::NotAComparison { reason: reason.to_owned() };
-        let sides = Comparison::of(compared).ok_or_else(|| not("it does not say so"))?;
-        let name = compared.columns().first().ok_or_else(|| not("it has no columns"))?.clone();
+        let not = |reason| Error::NotAComparison { reason };
+        let sides = Comparison::of(compared).ok_or_else(|| not(FrameReason::NotMarked))?;
+        let name = compared.columns().first().ok_or_else(|| not(FrameReason::NoColumns))?.clone();
         let changes = sides.changes(compared)?;
         let names = name.cast(&DataType::String)?;
         let names = names.str()?.iter().map(|name| name.unwrap_or_default().to_owned());

@@ -1,0 +1,38 @@
+//! Lookup of columns of a frame.
+
+use crate::Error;
+use crate::magic::argument::{Call, any_of, did_you_mean};
+use trace::columns::{NAME, SHORT_NAME};
+use trace::polars::prelude::{DataFrame, DataType};
+
+/// Checks that the frame has the column `name`.
+///
+/// # Errors
+/// If it has not; the message lists its columns.
+pub(super) fn column(call: &Call<'_>, df: &DataFrame, name: &str) -> Result<String, Error> {
+    if df.column(name).is_ok() {
+        return Ok(name.to_owned());
+    }
+    let columns: Vec<&str> = df.get_column_names().into_iter().map(|name| name.as_str()).collect();
+    let hint = did_you_mean(name, columns.iter().copied());
+    Err(call.unknown("column", name, any_of(&columns)).hint(hint).into())
+}
+
+/// Returns a column of numbers as f64; `None` for text and other kinds.
+pub(super) fn numbers(df: &DataFrame, name: &str) -> Option<Vec<Option<f64>>> {
+    let column = df.column(name).ok()?;
+    if !column.dtype().is_primitive_numeric() {
+        return None;
+    }
+    let column = column.cast(&DataType::Float64).ok()?;
+    Some(column.f64().ok()?.iter().collect())
+}
+
+/// Returns the column of names: `name`, `short_name`, or the first column of text.
+pub(super) fn name_column(df: &DataFrame) -> Option<String> {
+    let known = [NAME, SHORT_NAME].into_iter().find(|name| df.column(name).is_ok()).map(str::to_owned);
+    known.or_else(|| {
+        let text = df.columns().iter().find(|column| column.dtype().is_string() || column.dtype().is_categorical());
+        text.map(|column| column.name().to_string())
+    })
+}
