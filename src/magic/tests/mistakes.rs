@@ -118,6 +118,8 @@ fn every_mistake_gets_thing_reason_and_fix() {
     for (line, parts) in MISTAKES {
         let line = line.replace("{folder}", folder.path().to_str().unwrap());
         let message = notebook.error(&line);
+        // With --nocapture, for reading the messages aloud.
+        println!("{line}\n    {message}");
         for part in parts.iter().filter(|part| !message.contains(*part)) {
             missing.push(format!("{line}\n  lacks {part:?}: {message}"));
         }

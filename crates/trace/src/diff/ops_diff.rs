@@ -1,8 +1,8 @@
 //! Which operators were added, deleted, called more or less often.
 
 use super::{Change, Comparison};
-use crate::frame::columns::{DIFF_COUNTS, GROUP};
 use crate::error::FrameReason;
+use crate::frame::columns::{DIFF_COUNTS, GROUP};
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};
