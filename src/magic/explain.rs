@@ -1,4 +1,4 @@
-//! `%explain`: where the difference of two steps comes from.
+//! `%explain`: the causes of the difference of two steps.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
@@ -10,18 +10,18 @@ use trace::{Explain as Query, Explanation, LabeledTrace};
 
 pub(super) struct Explain;
 
-/// The sides: one run, or several recordings of the same program.
+/// The two sides: one run each, or several runs of the same program.
 pub(super) const RUNS: Group = Group::new(
     "Arguments",
     &[
-        Argument::required("CONTROL", Kind::Trace, "the run to compare with, or several: control1,control2"),
-        Argument::required("TEST", Kind::Trace, "the run that is compared, or several; a difference is test − control"),
+        Argument::required("CONTROL", Kind::Trace, "the baseline: one run, or several: control1,control2"),
+        Argument::required("TEST", Kind::Trace, "the run or runs to compare with it; differences are test − control"),
     ],
 );
 
-/// Which samples count.
+/// Flags that select iterations and ranks.
 pub(crate) const SAMPLES: Group = Group::new(
-    "What is compared",
+    "Selection",
     &[
         Argument::flag("rank", Kind::List(IdKind::Ranks), "rank or ranks of both sides").or("all"),
         Argument::flag("control-rank", Kind::List(IdKind::Ranks), "rank or ranks of CONTROL").or("all"),
@@ -32,26 +32,26 @@ pub(crate) const SAMPLES: Group = Group::new(
         Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST")
             .or("all")
             .of_second_trace(),
-        Argument::flag("warmup", Kind::Whole, "leave this many first iterations of each rank out").or("0"),
+        Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank").or("0"),
         Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations")
             .or("ProfilerStep"),
     ],
 );
 
-/// How much of the table is shown.
+/// Flags of the table.
 pub(crate) const SHOWN_REGIONS: Group = Group::new(
     "Rows",
     &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15")],
 );
 
-/// What the parts of the answer are; also for the terminal.
-pub(crate) const NOTES: &str = "The call trees of both sides are aligned by their structure, never by time: every GPU event is in exactly one region. \
-         The time of a step is divided exactly: compute, else communication that no compute hides, else copies that neither \
-         hides, else idle time by cause. All parts add up to the step, and the changes of the parts to the change of the step. \
-         Times are means over iterations and ranks. A GPU event belongs to the iteration that launched it. \
-         by count and by cost split the change of a region: other numbers of events, and other costs of each.";
+/// Notes on the answer, shared with `tracebook explain`.
+pub(crate) const NOTES: &str = "The call trees of both sides are aligned by structure, not by time; every GPU event is in exactly one \
+    region. The time of a step is divided exactly: compute, communication that compute does not hide, copies that neither \
+    hides, and idle time by cause. These times add up to the step, and their changes to the change of the step. Times are \
+    means over iterations and ranks; a GPU event belongs to the iteration that launched it. The columns by count and by \
+    cost split the change of a region: more or fewer events, and a higher or lower cost per event.";
 
-/// Where it goes.
+/// Flags of output files.
 const FILES: Group = Group::new(
     "Files",
     &[Argument::flag("json", Kind::File, "write step, classes, idle time, all regions and coverage, times in ns")],
@@ -123,7 +123,7 @@ impl Magic for Explain {
     }
 }
 
-/// Computes the explanation that a call describes.
+/// Computes the explanation of a call.
 pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
     let query = query(call, runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
     let explanation = context.run_blocking(move || query.run())?;
@@ -131,7 +131,7 @@ pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<
     Ok(explanation)
 }
 
-/// The comparison that the flags of a call describe.
+/// Returns the query of a call.
 pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<LabeledTrace>) -> Query {
     let all = |runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
         let mut numbers: Vec<i64> = runs.iter().flat_map(of).collect();
@@ -141,7 +141,7 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     };
     let pick = |flag: &str, both: &str, runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
         let picked = call.pick(flag, || all(runs, of)).or_else(|| call.pick(both, || all(runs, of)));
-        // Of a trace without iterations the whole recording counts, which is all there is.
+        // `all` of a trace without iterations is its whole window, the default.
         picked.filter(|numbers| !numbers.is_empty())
     };
     let mut query = Query::of_runs(control.clone(), test.clone());
@@ -166,7 +166,7 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     query
 }
 
-/// The runs of a side.
+/// Returns the runs of a side.
 fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<LabeledTrace>, Error> {
     let labels = call.required(side).split(',').map(str::trim);
     labels.map(|label| Ok(Arc::as_ref(&context.trace(call, label)?).into())).collect()

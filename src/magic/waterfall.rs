@@ -1,4 +1,4 @@
-//! `%waterfall`: the difference of two steps as a figure.
+//! `%waterfall`: the difference of two steps as a waterfall chart.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
@@ -10,14 +10,14 @@ use trace::WaterfallLevel;
 
 pub(super) struct Waterfall;
 
-/// What the waterfall shows, and where it goes.
+/// Flags of the figure.
 const FIGURE: Group = Group::new(
     "Figure",
     &[
-        Argument::flag("level", Kind::Choice(&["class", "op", "region", "module"]), "what a bar stands for").or("op"),
-        Argument::flag("html", Kind::File, "write a page with the live figure; works without a network"),
+        Argument::flag("level", Kind::Choice(&["class", "op", "region", "module"]), "granularity of the bars").or("op"),
+        Argument::flag("html", Kind::File, "write a page with the interactive figure; works offline"),
         Argument::flag("png", Kind::File, "write a picture"),
-        Argument::flag("quiet", Kind::Switch, "show nothing but warnings"),
+        Argument::flag("quiet", Kind::Switch, "show only warnings"),
     ],
 );
 
@@ -35,9 +35,8 @@ impl Magic for Waterfall {
     }
 
     fn notes(&self) -> &'static str {
-        "The bars add up exactly: step of control, changes, step of test. The ten largest changes have a bar each, the rest \
-         one together. The axis does not begin at zero where the changes would be too small to see. %explain shows the \
-         numbers."
+        "The bars add up exactly: step of control, changes, step of test. The ten largest changes have one bar each, the rest \
+         share one. The axis does not start at zero if the changes would be too small to see. %explain shows the numbers."
     }
 
     fn examples(&self) -> &'static [&'static str] {

@@ -1,4 +1,4 @@
-//! `%explain` and `%waterfall` as a notebook shows them.
+//! `%explain` and `%waterfall` in a notebook.
 
 use super::Notebook;
 use crate::display::Output;
@@ -33,7 +33,7 @@ fn notebook(folder: &tempfile::TempDir) -> Notebook {
 }
 
 #[test]
-fn the_answer_begins_with_a_sentence_and_has_a_waterfall() {
+fn explain_shows_a_summary_a_waterfall_and_tables() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);
     let outputs = notebook.outputs("%explain old new").unwrap();
@@ -55,7 +55,7 @@ fn the_answer_begins_with_a_sentence_and_has_a_waterfall() {
 }
 
 #[test]
-fn files_and_variables_hold_all_regions() {
+fn files_and_variables_contain_all_regions() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);
     let (json, csv) = (folder.path().join("x.json"), folder.path().join("x.csv"));
@@ -70,7 +70,7 @@ fn files_and_variables_hold_all_regions() {
 }
 
 #[test]
-fn a_waterfall_has_the_level_that_is_asked_for() {
+fn waterfall_has_the_level_of_the_flag() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);
     let mut names = |level: &str| -> Vec<String> {
@@ -89,11 +89,11 @@ fn a_waterfall_has_the_level_that_is_asked_for() {
 }
 
 #[test]
-fn what_does_not_exist_is_named() {
+fn unknown_names_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);
-    assert!(notebook.error("%explain old nwe").contains("no trace named \"nwe\". Loaded: new, old, older."));
-    assert!(notebook.error("%explain old,oldr new").contains("no trace named \"oldr\""));
+    assert!(notebook.error("%explain old nwe").contains("unknown trace `nwe`: expected new, old or older"));
+    assert!(notebook.error("%explain old,oldr new").contains("unknown trace `oldr`"));
     assert!(notebook.error("%explain old new --rank 4").contains("trace \"old\" has no rank 4 (has 0)"));
     assert!(
         notebook
