@@ -70,7 +70,7 @@ pub(crate) fn counted(what: &str, counts: [usize; 3]) {
     let mut rows: Vec<String> =
         known.lines().skip(2).filter(|line| !line.starts_with(&this)).map(str::to_owned).chain([wanted]).collect();
     rows.sort();
-    say_so(NAME, &head("what").into_iter().chain(rows).collect::<Vec<_>>());
+    check_or_write(NAME, &head("what").into_iter().chain(rows).collect::<Vec<_>>());
 }
 
 /// A row of a table of counts, and its head.
