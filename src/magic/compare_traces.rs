@@ -39,7 +39,7 @@ impl Magic for CompareTraces {
         "The table is sorted by the magnitude of diff_duration unless --sort is given. --filter, --category, --sort and \
          --columns also apply to the file of --csv and to the bound variable; --top, --min-us, --unit and the default \
          order apply only to the table. Its column diff is diff_duration in percent of control, a dash if control took no \
-         time; file and variable lack it. Click a row, or press Enter on it, to get cells that list its events (%events)."
+         time; file and variable lack it. Click a row, or hit Enter on it, to get cells that list its events (%events)."
     }
 
     fn examples(&self) -> &'static [&'static str] {

@@ -72,7 +72,7 @@ impl Magic for Events {
     }
 
     fn notes(&self) -> &'static str {
-        "Click a row of %compare_traces, of %ops_diff or of a table of kernels, or press Enter on it, to get the %events \
+        "Click a row of %compare_traces, of %ops_diff or of a table of kernels, or hit Enter on it, to get the %events \
          calls that list its events. The table is sorted by duration unless --sort is given; --columns chooses other \
          columns."
     }

@@ -1,4 +1,4 @@
-//! `tracebook explain`: where the difference of two steps comes from.
+//! `tracebook explain`: the causes of the difference of two steps.
 
 use super::html_page::write_html;
 use super::load::load;
@@ -14,26 +14,21 @@ use std::sync::Arc;
 
 pub(super) struct Explain;
 
-/// What it takes.
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[
-            Argument::required(
-                "CONTROL",
-                Kind::Path,
-                "the trace to compare with: a .json or .json.gz file, or a folder",
-            ),
-            Argument::required("TEST", Kind::Path, "the trace that is compared; a difference is test − control"),
+            Argument::required("CONTROL", Kind::Path, "the baseline: a .json or .json.gz file, or a folder"),
+            Argument::required("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
         ],
     ),
     SAMPLES,
     SHOWN_REGIONS,
     LOADING,
     Group::new(
-        "Where it goes",
+        "Output",
         &[
-            Argument::flag("csv", Kind::File, "write all regions, times a step in µs; - is standard output"),
+            Argument::flag("csv", Kind::File, "write all regions, times per step in µs; - is standard output"),
             JSON,
             HTML,
             QUIET,

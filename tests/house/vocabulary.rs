@@ -14,9 +14,6 @@ const UNSWEPT: &[&str] = &[
     "crates/trace/",
     "docs/",
     "fuzz/reader/",
-    "src/magic/",
-    "src/terminal/",
-    "src/error.rs",
     "tests/terminal.rs",
 ];
 

@@ -310,14 +310,14 @@ mod tests {
     }
 
     #[test]
-    fn values_fall_into_bars_of_equal_width_the_largest_into_the_last() {
+    fn values_are_counted_in_bars_of_equal_width() {
         assert_eq!(of(&[0.0, 1.0, 2.5, 10.0], 4, false), [(1.25, 2.0), (3.75, 1.0), (6.25, 0.0), (8.75, 1.0)]);
         assert_eq!(of(&[7.0, 7.0], 4, false), [(7.0, 2.0)]);
         assert_eq!(of(&[], 4, false), []);
     }
 
     #[test]
-    fn whole_numbers_stand_in_bars_of_whole_width() {
+    fn integers_are_counted_in_bars_of_integer_width() {
         assert_eq!(of(&[1.0, 3.0, 3.0], 40, true), [(1.0, 1.0), (2.0, 0.0), (3.0, 2.0)]);
         // 1 to 10 in four bars: three numbers each.
         assert_eq!(of(&[1.0, 4.0, 10.0], 4, true), [(2.0, 1.0), (5.0, 1.0), (8.0, 0.0), (11.0, 1.0)]);
