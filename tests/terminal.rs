@@ -274,7 +274,7 @@ fn describe_prints_the_page_and_writes_files() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
     assert!(text.starts_with("control: rank 0 · iteration 1 · 6 events · 900 µs"), "{text}");
-    assert!(text.contains("nothing odd was found") && text.contains("top kernels of control"), "{text}");
+    assert!(text.contains("no anomalies found") && text.contains("top kernels of control"), "{text}");
     assert_eq!(err(&output), "wrote page.json\nwrote page.html\n");
     let page: Value = serde_json::from_slice(&std::fs::read(folder.path().join("page.json")).unwrap()).unwrap();
     assert_eq!(page["description"]["ranks"][0]["device"]["busy_ns"], 40_000);

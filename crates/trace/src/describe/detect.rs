@@ -1,4 +1,4 @@
-//! Which findings a trace gives rise to.
+//! Detection of findings, from metadata and measurements.
 
 use super::finding::{Finding, Measure};
 use super::measure::Measured;
@@ -6,10 +6,10 @@ use crate::dataset::{MOST_RANKS, world_size};
 use crate::{Compat, RankInfo, TraceSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// From this share on, missing launches are told: a few kernels were launched before the recording began in any trace.
+/// The share of missing launches that is reported. A few kernels of any trace were launched before the recording started.
 const MISSING_SHARE: f64 = 0.01;
 
-/// Everything odd, the worst first: what is missing, then what is doubtful.
+/// Returns all findings, the worst first: missing data, then doubtful data.
 pub(super) fn findings(traces: &TraceSet, measured: &[Measured]) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         traces.warnings().iter().map(|warning| Finding::Loading { warning: warning.clone() }).collect();
@@ -18,14 +18,14 @@ pub(super) fn findings(traces: &TraceSet, measured: &[Measured]) -> Vec<Finding>
     if !traces.has_profiler_steps() {
         found.push(Finding::NoSteps);
     }
-    let without = |holds: fn(&Measured) -> bool| -> Vec<i64> {
-        measured.iter().filter(|rank| holds(rank)).map(|rank| rank.rank).collect()
+    let ranks_where = |condition: fn(&Measured) -> bool| -> Vec<i64> {
+        measured.iter().filter(|rank| condition(rank)).map(|rank| rank.rank).collect()
     };
-    let ranks = without(|rank| rank.work == 0);
+    let ranks = ranks_where(|rank| rank.work == 0);
     if !ranks.is_empty() {
         found.push(Finding::NoDeviceWork { ranks });
     }
-    let ranks = without(|rank| rank.operators.is_empty());
+    let ranks = ranks_where(|rank| rank.operators.is_empty());
     if !ranks.is_empty() {
         found.push(Finding::NoOperators { ranks });
     }
@@ -69,7 +69,7 @@ fn missing_iterations(measured: &[Measured]) -> Vec<Finding> {
     measured.iter().filter_map(lacks).collect()
 }
 
-/// By the work of the device, or by operators where the device has none.
+/// Compares the last step with the earlier ones by device work, or by operators if there is none.
 fn last_step_cut(rank: &Measured) -> Option<Finding> {
     let counts = if rank.work > 0 { &rank.work_in } else { &rank.operators_in };
     let count = |number: &i64| counts.get(number).copied().unwrap_or(0);
@@ -79,7 +79,7 @@ fn last_step_cut(rank: &Measured) -> Option<Finding> {
     (2 * events < usual).then_some(Finding::LastStepCut { rank: rank.rank, iteration, events, usual })
 }
 
-/// Ranks whose steps start more than half a step from those of the others.
+/// Finds ranks whose steps start more than half a step from those of the other ranks.
 fn clock_skew(measured: &[Measured]) -> Vec<Finding> {
     let mut starts: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for (&number, &(start, _)) in measured.iter().flat_map(|rank| &rank.steps) {
@@ -111,7 +111,7 @@ fn unlike(info: &[&RankInfo], measure: Measure, of: fn(&RankInfo) -> u64) -> Vec
     info.iter().filter(unlike).map(finding).collect()
 }
 
-/// The value in the middle, of two the smaller: always one of the values.
+/// Returns the median; of an even number of values the lower one, so that it is one of them.
 fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
     values.sort_unstable();
     values.get(values.len().checked_sub(1)? / 2).copied()

@@ -1,10 +1,10 @@
-//! What is odd about a trace, what that means, and what to do.
+//! Findings of a description: the observation, its meaning and its remedy.
 
 use crate::Warning;
 use serde::Serialize;
 use trace_view::format::{nanoseconds, numbered, numbers, ranges};
 
-/// Something about a trace that a reader of its numbers should know.
+/// An anomaly of a trace that affects how its numbers are read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub enum Finding {
         /// What.
         warning: Warning,
     },
-    /// Device work whose launch is not in the trace, more than one in a hundred.
+    /// At least one percent of the device work has no launch in the trace.
     MissingCorrelation {
         /// The rank.
         rank: i64,
@@ -35,61 +35,61 @@ pub enum Finding {
     },
     /// No iteration is marked.
     NoSteps,
-    /// The last iteration holds less than half of what the others hold.
+    /// The last iteration has less than half the events of the earlier ones.
     LastStepCut {
         /// The rank.
         rank: i64,
         /// The iteration.
         iteration: i64,
-        /// What it holds: kernels, copies and fills, or CPU operators where there are none.
+        /// Its kernels, copies and fills, or its CPU operators if there are none.
         events: u64,
-        /// The median of the iterations before.
+        /// The median of the earlier iterations.
         usual: u64,
     },
-    /// A rank lacks iterations that others have.
+    /// A rank lacks iterations that other ranks have.
     MissingIterations {
         /// The rank.
         rank: i64,
         /// The iterations.
         missing: Vec<i64>,
     },
-    /// Events that end before they start, as the file has them.
+    /// Events end before they start, as recorded in the file.
     NegativeDurations {
         /// The rank.
         rank: i64,
         /// How many.
         count: u64,
     },
-    /// The iterations of a rank start far from those of the others.
+    /// The iterations of a rank start far from those of the other ranks.
     ClockSkew {
         /// The rank.
         rank: i64,
-        /// How much later than those of the others, in the median over the iterations; negative is earlier.
+        /// The delay, the median over the iterations; negative if the rank is early.
         later_ns: i64,
-        /// How long a step lasts, in the median.
+        /// The median duration of a step.
         step_ns: i64,
     },
-    /// Ranks of the job that were not loaded.
+    /// Ranks of the job were not loaded.
     MissingRanks {
         /// The ranks.
         missing: Vec<i64>,
-        /// How many ranks the job had, if a file says so; else there is a gap in the numbers.
+        /// The number of ranks of the job, if a file states it; otherwise the rank numbers have gaps.
         world_size: Option<i64>,
     },
-    /// A rank has less than half, or more than twice, of what ranks have in the median.
+    /// A rank has less than half or more than twice the median.
     UnlikeRank {
         /// The rank.
         rank: i64,
-        /// Of what.
+        /// The quantity.
         measure: Measure,
-        /// How many it has.
+        /// Its value on this rank.
         value: u64,
         /// The median over the ranks.
         median: u64,
     },
 }
 
-/// What ranks are held against each other by.
+/// A quantity by which ranks are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -109,7 +109,7 @@ impl Measure {
 }
 
 impl Finding {
-    /// A stable word for what it is about.
+    /// Returns a stable name of the kind of finding.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Loading { .. } => "loading",
@@ -126,7 +126,7 @@ impl Finding {
         }
     }
 
-    /// What was found: a sentence without its full stop.
+    /// Returns the observation: a sentence without its full stop.
     pub fn what(&self) -> String {
         match self {
             Self::Loading { warning } => warning.to_string(),
@@ -138,7 +138,7 @@ impl Finding {
             Self::NoOperators { ranks } => format!("{} recorded no CPU operator", numbered("rank", ranks)),
             Self::NoSteps => "no event is called ProfilerStep#N".to_owned(),
             Self::LastStepCut { rank, iteration, events, usual } => format!(
-                "rank {rank}: the last iteration, {iteration}, holds {events} events where the others hold about {usual}"
+                "rank {rank}: the last iteration ({iteration}) has {events} events (median of the earlier ones {usual})"
             ),
             Self::MissingIterations { rank, missing } => {
                 let plural = if missing.len() == 1 { "" } else { "s" };
@@ -150,7 +150,7 @@ impl Finding {
                 if *count == 1 { "its" } else { "their" }
             ),
             Self::ClockSkew { rank, later_ns, step_ns } => format!(
-                "rank {rank} starts its iterations {} {} than the others, where a step lasts {}",
+                "rank {rank} starts its iterations {} {} than the other ranks (median step {})",
                 nanoseconds(later_ns.saturating_abs()),
                 if *later_ns < 0 { "earlier" } else { "later" },
                 nanoseconds(*step_ns)
@@ -165,42 +165,43 @@ impl Finding {
                 )
             }
             Self::MissingRanks { missing, world_size: None } => {
-                format!("the numbers of the ranks have gaps: {} {} missing", ranges(missing), is_or_are(missing))
+                format!("rank numbers have gaps: {} {} missing", ranges(missing), is_or_are(missing))
             }
             Self::UnlikeRank { rank, measure, value, median } => {
-                format!("rank {rank} has {value} {0}, where ranks have {median} {0} in the median", measure.word())
+                format!("rank {rank} has {value} {} (median {median})", measure.word())
             }
         }
     }
 
-    /// What follows for whoever reads the numbers.
+    /// Returns what the finding means for the numbers.
     pub fn meaning(&self) -> &'static str {
         match self {
             Self::Loading { warning } => loading(warning).0,
             Self::MissingCorrelation { .. } => {
-                "They belong to no iteration, so comparisons of iterations and questions about launches leave them out."
+                "They belong to no iteration, so comparisons of iterations and analyses of launches leave them out."
             }
-            Self::NoDeviceWork { .. } => "Nothing can be said about the device of these ranks.",
+            Self::NoDeviceWork { .. } => "The devices of these ranks cannot be analysed.",
             Self::NoOperators { .. } => {
-                "Kernels cannot be traced back to operators, and what needs launches leaves them out."
+                "Kernels cannot be traced back to operators, and analyses of launches leave them out."
             }
             Self::NoSteps => "The whole recording counts as one iteration, warm-up included.",
             Self::LastStepCut { .. } => {
-                "The recording ended within it, so its durations and counts are too small; questions leave it out, comparisons do not."
+                "The recording ended within it, so its durations and counts are too small; analyses leave it out, comparisons do not."
             }
             Self::MissingIterations { .. } => {
                 "Numbers over all iterations are not comparable between this rank and the others."
             }
             Self::NegativeDurations { .. } => {
-                "Each counts as 0 long, here, in questions and in comparisons; frames have them as they stand."
+                "Each counts with duration 0 here, in analyses and in comparisons; frames keep the recorded values."
             }
             Self::ClockSkew { .. } => {
-                "Either the clocks of the machines differ, or the rank ran apart from the others: moments of different ranks \
-                 cannot be compared, durations can."
+                "Either the clocks of the machines differ, or the rank ran out of step with the others: start times of \
+                 different ranks cannot be compared, durations can."
             }
             Self::MissingRanks { .. } => "A straggler among the missing ranks cannot be detected.",
             Self::UnlikeRank { measure: Measure::Events, .. } => {
-                "It did other work, or was recorded for another time or with other settings; means over ranks mix unlike things."
+                "It did different work, or was recorded for a different time or with different settings; means over ranks \
+                 mix unlike data."
             }
             Self::UnlikeRank { measure: Measure::Streams, .. } => {
                 "It spreads its work differently, or part of it was not recorded."
@@ -208,7 +209,7 @@ impl Finding {
         }
     }
 
-    /// What to do.
+    /// Returns what to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Loading { warning } => loading(warning).1,
@@ -221,47 +222,46 @@ impl Finding {
             Self::LastStepCut { .. } => "Compare earlier iterations.",
             Self::MissingIterations { .. } => "Compare iterations that all ranks have.",
             Self::NegativeDurations { .. } => {
-                "Look at them with --where 'dur < 0us' (Rust: dur < 0) and record again if they matter."
+                "List them with --where 'dur < 0us' (Rust: dur < 0) and record again if they matter."
             }
-            Self::ClockSkew { .. } => "Synchronise the clocks (NTP, PTP), or see whether the files are of one run.",
+            Self::ClockSkew { .. } => "Synchronise the clocks (NTP, PTP), or check whether the files are of one run.",
             Self::MissingRanks { .. } => {
                 "Load the folder with the files of all ranks, unless these were left out on purpose."
             }
-            Self::UnlikeRank { .. } => "See whether the file is of the same run; compare this rank alone.",
+            Self::UnlikeRank { .. } => "Check whether the file is of the same run; compare this rank alone.",
         }
     }
 }
 
-/// What a warning of loading means, and what to do.
+/// Returns meaning and remedy of a warning from loading.
 fn loading(warning: &Warning) -> (&'static str, &'static str) {
     match warning {
         Warning::Truncated { .. } => (
-            "What came after is missing, so sums and the last iteration are too small.",
+            "Later events are missing, so sums and the last iteration are too small.",
             "Copy the file again, or wait until the profiler has written it.",
         ),
         Warning::Damaged { .. } => {
             ("The file is not the one that was written.", "Copy the file again; `gzip -t FILE` checks a copy.")
         }
-        Warning::SkippedEvents { .. } => (
-            "Counts and sums lack these events.",
-            "Load with --strict to see the first wrong place; write the file again.",
-        ),
+        Warning::SkippedEvents { .. } => {
+            ("Counts and sums lack these events.", "Load with --strict to see the first error; write the file again.")
+        }
         Warning::Anomalies { .. } => {
-            ("The repaired values are a best guess.", "Load with --strict to see where they stand.")
+            ("The repaired values are a best guess.", "Load with --strict to see where they are.")
         }
         Warning::NoRank { .. } => (
             "Files without a rank cannot be told apart.",
             "Fine for a single process; of a distributed job record after init_process_group.",
         ),
         Warning::SameRank { .. } => {
-            ("One recording of the rank is not seen.", "Keep the files of one run in a folder of their own.")
+            ("One recording of the rank is ignored.", "Keep the files of one run in a folder of their own.")
         }
         Warning::MissingRanks { .. } => {
             ("Answers are about the loaded ranks alone.", "Load without --rank to load every rank.")
         }
         Warning::SkippedFile { .. } => (
             "If it is a rank of the job, it is missing here.",
-            "Move what is no trace out of the folder, or write the file again.",
+            "Move files that are not traces out of the folder, or write the file again.",
         ),
         Warning::UnnumberedSteps { .. } => {
             ("Their events belong to no iteration.", "Leave the names ProfilerStep#N to the profiler.")
@@ -274,10 +274,10 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         }
         Warning::MixedCompat { .. } => ("Durations differ by rounding.", "Load both sides alike."),
         Warning::UnlikeRecording { .. } => {
-            ("What differs in the answer may come from it alone.", "Record both sides alike.")
+            ("Differences in the answer may come from this alone.", "Record both sides alike.")
         }
         Warning::NegativeDurations { .. } => {
-            ("It is HTA's rounding, kept to the digit.", "Load without --compat hta for exact times.")
+            ("This is HTA's rounding, kept bit-exact.", "Load without --compat hta for exact times.")
         }
     }
 }

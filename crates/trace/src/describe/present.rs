@@ -1,4 +1,4 @@
-//! The page as text, tables and one figure.
+//! A description as text, tables and one figure.
 
 use super::description::{Description, RankSummary};
 use super::finding::Finding;
@@ -10,17 +10,17 @@ use trace_view::{
     Axis, BarMode, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, TableValue, Unit, grouped,
 };
 
-/// Operators and kernels of a page that does not say how many.
+/// Default number of operators and kernels.
 const TOP: usize = 10;
-/// Of the figure, in pixels: a page is looked at as a whole.
+/// Height of the figure in pixels, small enough that the page stays in view.
 const FIGURE_HEIGHT: u32 = 340;
-/// Findings of one kind; of more, their number is told.
+/// Number of findings of one kind that are shown; the rest is only counted.
 const ALIKE: usize = 3;
 
-/// A part of a device's time, with its name.
-type Named = (&'static str, fn(&DeviceTime) -> i64);
+/// A component of a device's time: its name and its value.
+type Component = (&'static str, fn(&DeviceTime) -> i64);
 
-/// Summary, warnings, ranks, with several of them their device time as bars; iterations, top ten of operators and kernels.
+/// Summary, warnings, ranks (several with their device time as bars), iterations, top ten of operators and kernels.
 impl Present for Description {
     fn present(&self) -> Report {
         self.report(TOP)
@@ -28,7 +28,7 @@ impl Present for Description {
 }
 
 impl Description {
-    /// The page with so many operators and kernels.
+    /// Returns the page with the `top` operators and kernels.
     pub fn report(&self, top: usize) -> Report {
         let mut report = Report::of(Part::Text(self.summary()));
         report.parts.extend(self.warnings().into_iter().map(Part::Warning));
@@ -48,7 +48,8 @@ impl Description {
         report
     }
 
-    /// `control: 4 ranks (0–3) · 3 iterations (1009–1011) · 61,234 events · 1.20 s · NVIDIA GPU`, and how busy it is.
+    /// Returns the summary, `control: 4 ranks (0–3) · 3 iterations (1009–1011) · 61,234 events · 1.20 s · NVIDIA GPU`, and
+    /// how busy the devices are.
     pub(super) fn summary(&self) -> String {
         let of = |values: &[i64], word: &str| match values {
             [] => format!("no {word}"),
@@ -82,14 +83,14 @@ impl Description {
             });
         }
         text.push_str(&match self.findings.len() {
-            0 => "\nnothing odd was found".to_owned(),
+            0 => "\nno anomalies found".to_owned(),
             1 => "\n1 warning".to_owned(),
             several => format!("\n{several} warnings"),
         });
         text
     }
 
-    /// Every finding as a paragraph; of many of one kind the first, and how many more there are.
+    /// Returns each finding as a paragraph; many of one kind are cut, with a count of the rest.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut warnings: Vec<String> = Vec::new();
@@ -102,7 +103,7 @@ impl Description {
         }
         let hidden: usize = seen.values().map(|count| count.saturating_sub(ALIKE)).sum();
         if hidden > 0 {
-            warnings.push(format!("{hidden} more of these kinds; all stand in `findings` of what describe() returns"));
+            warnings.push(format!("{hidden} more of these kinds; see `describe().findings` for all"));
         }
         warnings
     }
@@ -111,7 +112,7 @@ impl Description {
         let headers = vec![
             head("rank", Unit::None, Kind::Id, "process of the job"),
             head("events", Unit::Count, Kind::Number, "events that have a duration and a category"),
-            head("start", Unit::Nanos, Kind::Number, "first event, after the first event of all ranks"),
+            head("start", Unit::Nanos, Kind::Number, "first event, since the first event of all ranks"),
             head("span", Unit::Nanos, Kind::Number, "from the start of the first event to the end of the last"),
             head("iterations", Unit::None, Kind::Text, "numbers of the ProfilerSteps"),
             head("streams", Unit::None, Kind::Text, "GPU streams"),
@@ -121,8 +122,8 @@ impl Description {
                 Kind::Number,
                 "from the start of the first kernel, copy or fill to the end of the last",
             ),
-            head("busy", Unit::Nanos, Kind::Number, "time of it in which something runs on the device"),
-            head("idle", Unit::Nanos, Kind::Number, "time of it in which nothing runs on the device"),
+            head("busy", Unit::Nanos, Kind::Number, "time of it during which anything runs on the device"),
+            head("idle", Unit::Nanos, Kind::Number, "time of it during which nothing runs on the device"),
             head("busy share", Unit::Percent, Kind::Bar, "share of the device span that is busy"),
         ];
         let row = |rank: &RankSummary| {
@@ -174,7 +175,7 @@ impl Description {
         let headers = vec![
             head("name", Unit::None, Kind::Name, "CPU operator"),
             head("count", Unit::Count, Kind::Number, "events of all ranks"),
-            head("total", Unit::Nanos, Kind::Bar, "sum of durations, each with what the operator calls"),
+            head("total", Unit::Nanos, Kind::Bar, "sum of durations, nested calls included"),
             head("mean", Unit::Nanos, Kind::Number, "mean duration"),
             head("longest", Unit::Nanos, Kind::Number, "longest duration"),
         ];
@@ -187,14 +188,14 @@ impl Description {
                 TableValue::Int(operator.longest_ns),
             ]
         });
-        let notes = ["a duration holds what the operator calls"];
+        let notes = ["durations include nested calls"];
         table(format!("top operators of {}", self.label), headers, rows.collect(), self.operators.len(), &notes)
     }
 
     fn kernels_table(&self, top: usize) -> Table {
         let headers = vec![
             head("name", Unit::None, Kind::Name, "kernel, copy or fill"),
-            head("type", Unit::None, Kind::Category, "what it does, told by its name"),
+            head("type", Unit::None, Kind::Category, "operation class, by its name"),
             head("count", Unit::Count, Kind::Number, "events of all ranks"),
             head("total", Unit::Nanos, Kind::Number, "sum of durations"),
             head("share", Unit::Percent, Kind::Bar, "share of the sum of all kernels"),
@@ -216,8 +217,8 @@ impl Description {
     }
 }
 
-/// What each device does, as shares of its span: the parts of a bar add up to 100 %. Of several pages each rank stands
-/// with the label of its page.
+/// Draws how each device spends its time, as shares of its span that add up to 100 %. With several pages, ranks are
+/// prefixed with the label of theirs.
 pub(super) fn device_figure(pages: &[(&str, &Description)]) -> Figure {
     let name = |label: &str, rank: i64| if pages.len() == 1 { rank.to_string() } else { format!("{label} {rank}") };
     let devices: Vec<(String, DeviceTime)> = pages
@@ -227,14 +228,14 @@ pub(super) fn device_figure(pages: &[(&str, &Description)]) -> Figure {
         })
         .collect();
     let labels: Vec<&str> = pages.iter().map(|(label, _)| *label).collect();
-    let parts: [Named; 5] = [
+    let parts: [Component; 5] = [
         ("COMPUTATION", |device| device.computation_ns),
         ("COMMUNICATION", |device| device.communication_ns),
         ("MEMORY", |device| device.memory_ns),
         ("OTHER", |device| device.other_ns),
         ("idle", |device| device.idle_ns),
     ];
-    let series = |(name, of): Named| Series {
+    let series = |(name, of): Component| Series {
         name: name.to_owned(),
         mark: Mark::Bar,
         x: Points::Names(devices.iter().map(|(rank, _)| rank.clone()).collect()),
@@ -256,7 +257,7 @@ pub(super) fn device_figure(pages: &[(&str, &Description)]) -> Figure {
     }
 }
 
-/// What findings must share to count as alike.
+/// Returns the key that findings of one kind share.
 fn alike(finding: &Finding) -> String {
     match finding {
         Finding::Loading { warning } => {
@@ -280,7 +281,7 @@ fn mean(total: i64, count: u64) -> TableValue {
     if count == 0 { TableValue::Null } else { TableValue::Float(total as f64 / count as f64) }
 }
 
-/// A table whose times are in the unit that suits the largest of them.
+/// Creates a table whose times are in the unit that fits the largest of them.
 pub(super) fn table(
     caption: String,
     headers: Vec<Header>,

@@ -1,4 +1,4 @@
-//! Two pages side by side: what two traces hold, and how they differ.
+//! Two descriptions side by side.
 
 use super::description::Description;
 use super::measure::DeviceTime;
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use trace_view::format::{nanoseconds, ranges};
 use trace_view::{Kind, Part, Report, TableValue, Unit, grouped};
 
-/// Names of the two sides of a page, distinct.
+/// The labels of the two traces, made distinct.
 type Labels<'a> = (&'a str, &'a str);
 
-/// One property of a trace: what is shown of it, and its size, if it has one to compare.
+/// A property of a trace: its text, and its size if it can be compared.
 struct Property {
     text: String,
     size: Option<f64>,
@@ -30,12 +30,12 @@ impl Property {
     }
 }
 
-/// What an operator or kernel ran.
-type Ran = (u64, i64);
+/// Count and total duration in ns of an operator or kernel.
+type Totals = (u64, i64);
 
 impl Description {
-    /// This page beside that of another trace: what differs in how they were recorded, the properties of both, and with
-    /// `top` the operators and kernels that took longest on either side. Times of devices are means over the ranks.
+    /// Returns this page side by side with that of another trace: differences of the recording, the properties of both, and
+    /// the `top` operators and kernels that took longest in either. Times of devices are means over the ranks.
     pub fn beside(&self, other: &Self, top: usize) -> Report {
         let distinct = (format!("{} (1)", self.label), format!("{} (2)", other.label));
         let labels: Labels<'_> =
@@ -50,10 +50,10 @@ impl Description {
         if [self, other].iter().all(|page| page.ranks.iter().any(|rank| rank.device.is_some())) {
             report.parts.push(Part::Figure(device_figure(&[(labels.0, self), (labels.1, other)])));
         }
-        let operators = |page: &Self| -> BTreeMap<String, Ran> {
+        let operators = |page: &Self| -> BTreeMap<String, Totals> {
             page.operators.iter().map(|of| (of.name.clone(), (of.count, of.total_ns))).collect()
         };
-        let kernels = |page: &Self| -> BTreeMap<String, Ran> {
+        let kernels = |page: &Self| -> BTreeMap<String, Totals> {
             page.kernels.iter().map(|of| (of.name.clone(), (of.count, of.total_ns))).collect()
         };
         if top > 0 {
@@ -64,7 +64,7 @@ impl Description {
     }
 }
 
-/// One row per property.
+/// Returns the table with a row per property.
 fn properties(one: &Description, other: &Description, (left, right): Labels<'_>) -> Part {
     let list = |values: Vec<i64>| if values.is_empty() { "none".to_owned() } else { ranges(&values) };
     let mean = |page: &Description, of: fn(&DeviceTime) -> i64| {
@@ -78,7 +78,7 @@ fn properties(one: &Description, other: &Description, (left, right): Labels<'_>)
         (
             "world size",
             Box::new(|page| {
-                Property::text(page.world_size.map_or_else(|| "not said".to_owned(), |size| size.to_string()))
+                Property::text(page.world_size.map_or_else(|| "unknown".to_owned(), |size| size.to_string()))
             }),
         ),
         ("ranks", Box::new(|page| Property::text(list(page.ranks.iter().map(|rank| rank.rank).collect())))),
@@ -118,20 +118,20 @@ fn properties(one: &Description, other: &Description, (left, right): Labels<'_>)
         head("change", Unit::None, Kind::Text, "from the first to the second"),
     ];
     let count = rows.len();
-    Part::Table(table(format!("{left} beside {right}"), headers, rows.into_iter().map(row).collect(), count, &[]))
+    Part::Table(table(format!("{left} and {right}"), headers, rows.into_iter().map(row).collect(), count, &[]))
 }
 
 fn texts(values: &[String]) -> String {
-    if values.is_empty() { "not said".to_owned() } else { values.join(", ") }
+    if values.is_empty() { "unknown".to_owned() } else { values.join(", ") }
 }
 
-/// The mean over the iterations of what they took on the ranks.
+/// Returns the mean over the iterations of their mean durations.
 fn mean_iteration(page: &Description) -> Option<i64> {
     let sum: i128 = page.iterations.iter().map(|step| i128::from(step.mean_ns)).sum();
     (!page.iterations.is_empty()).then(|| i64::try_from(sum / page.iterations.len() as i128).unwrap_or(i64::MAX))
 }
 
-/// `+7.2 %`, `=`, or `differs` of what has no size.
+/// Returns the change: `+7.2 %`, `=`, or `differs` without a size to compare.
 fn change(one: &Property, other: &Property) -> String {
     match (one.size, other.size) {
         _ if one.text == other.text && one.size == other.size => "=".to_owned(),
@@ -140,16 +140,16 @@ fn change(one: &Property, other: &Property) -> String {
     }
 }
 
-/// The names that took longest on either side; `None` if there are none.
+/// Returns the table of names that took longest in either trace; `None` if there are none.
 fn names(
     what: &str,
-    one: &BTreeMap<String, Ran>,
-    other: &BTreeMap<String, Ran>,
+    one: &BTreeMap<String, Totals>,
+    other: &BTreeMap<String, Totals>,
     (left, right): Labels<'_>,
     top: usize,
 ) -> Option<Part> {
     let mut all: Vec<&String> = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name))).collect();
-    let of = |side: &BTreeMap<String, Ran>, name: &str| side.get(name).copied().unwrap_or_default();
+    let of = |side: &BTreeMap<String, Totals>, name: &str| side.get(name).copied().unwrap_or_default();
     let longest = |name: &str| of(one, name).1.max(of(other, name).1);
     all.sort_by(|a, b| longest(b).cmp(&longest(a)).then_with(|| a.cmp(b)));
     let total = all.len();

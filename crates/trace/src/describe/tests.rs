@@ -1,4 +1,4 @@
-//! Overviews of timelines that a reader can check.
+//! Descriptions of timelines written by hand.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -49,7 +49,7 @@ fn whole(builder: TraceBuilder, late: i64) -> TraceBuilder {
 }
 
 #[test]
-fn times_of_ranks_and_devices_are_those_of_the_timeline() {
+fn times_of_ranks_and_devices_match_the_timeline() {
     let page = load(&[whole(rank(0, 2), 0), whole(rank(1, 2), 10)]).describe().unwrap();
     assert_eq!((page.label.as_str(), page.events, page.span_ns), ("job", 22, 210_000));
     assert_eq!(page.world_size, Some(2));
@@ -72,7 +72,7 @@ fn times_of_ranks_and_devices_are_those_of_the_timeline() {
 }
 
 #[test]
-fn a_wait_is_no_work_and_an_annotation_of_the_gpu_no_step() {
+fn waits_and_gpu_annotations_are_not_device_work() {
     let builder = rank(0, 1)
         .step(1, 0..100)
         .runtime("cudaLaunchKernel", 1, 0..5)
@@ -89,7 +89,7 @@ fn a_wait_is_no_work_and_an_annotation_of_the_gpu_no_step() {
 }
 
 #[test]
-fn iterations_say_which_rank_was_slowest() {
+fn iterations_name_the_slowest_rank() {
     let steps = |builder: TraceBuilder, first: i64, second: i64| builder.step(4, 0..first).step(5, 200..200 + second);
     let page = load(&[steps(rank(0, 2), 100, 101), steps(rank(1, 2), 90, 120)]).describe().unwrap();
     let summary = |iteration, mean_ns, shortest_ns, longest_ns, slowest_rank| IterationSummary {
@@ -104,18 +104,18 @@ fn iterations_say_which_rank_was_slowest() {
 }
 
 #[test]
-fn operators_and_kernels_are_summed_over_the_ranks_the_largest_first() {
+fn totals_sum_over_ranks_largest_first() {
     let page = load(&[whole(rank(0, 2), 0), whole(rank(1, 2), 0)]).describe().unwrap();
     let operator =
         |name: &str, count, total_ns, longest_ns| OperatorTotal { name: name.into(), count, total_ns, longest_ns };
     assert_eq!(page.operators, [operator("aten::mm", 4, 100_000, 30_000), operator("aten::linear", 2, 80_000, 40_000)]);
-    let told: Vec<(&str, &str, u64, i64, f64)> = page
+    let kernels: Vec<(&str, &str, u64, i64, f64)> = page
         .kernels
         .iter()
         .map(|kernel| (kernel.name.as_str(), kernel.kernel_type, kernel.count, kernel.total_ns, kernel.percent))
         .collect();
     assert_eq!(
-        told,
+        kernels,
         [
             ("gemm", "COMPUTATION", 2, 80_000, 100.0 * 8.0 / 18.0),
             ("ncclDevKernel_AllReduce", "COMMUNICATION", 2, 80_000, 100.0 * 8.0 / 18.0),
@@ -125,7 +125,7 @@ fn operators_and_kernels_are_summed_over_the_ranks_the_largest_first() {
 }
 
 #[test]
-fn ranks_that_are_missing_are_named() {
+fn missing_ranks_are_a_finding() {
     let missing = |ranks: &[TraceBuilder]| {
         findings(ranks).into_iter().find_map(|finding| match finding {
             Finding::MissingRanks { missing, world_size } => Some((missing, world_size)),
@@ -145,7 +145,7 @@ fn ranks_that_are_missing_are_named() {
 }
 
 #[test]
-fn a_rank_whose_clock_is_off_is_told_and_a_small_delay_is_not() {
+fn clock_skew_beyond_half_a_step_is_a_finding() {
     let skew = |late: i64| {
         let found = findings(&[whole(rank(0, 3), 0), whole(rank(1, 3), 0), whole(rank(2, 3), late)]);
         found.into_iter().filter(|finding| finding.kind() == "clock_skew").collect::<Vec<_>>()
@@ -157,7 +157,7 @@ fn a_rank_whose_clock_is_off_is_told_and_a_small_delay_is_not() {
 }
 
 #[test]
-fn kernels_without_a_launch_are_told_from_one_in_a_hundred_on() {
+fn missing_launches_from_one_percent_are_a_finding() {
     let kernels = |builder: TraceBuilder, orphans: i64, tied: i64| {
         let builder = (0..tied).fold(builder.step(1, 0..9_000).operator("aten::mm", 0..1), |builder, id| {
             builder
@@ -177,7 +177,7 @@ fn kernels_without_a_launch_are_told_from_one_in_a_hundred_on() {
 }
 
 #[test]
-fn a_last_step_that_was_cut_off_and_a_missing_one_are_told() {
+fn cut_and_missing_iterations_are_findings() {
     let steps = |builder: TraceBuilder, counts: &[i64]| {
         counts.iter().zip(0..).fold(builder, |builder, (&count, number)| {
             let from = 1_000 * number;
@@ -206,12 +206,14 @@ fn a_last_step_that_was_cut_off_and_a_missing_one_are_told() {
 }
 
 #[test]
-fn ranks_of_another_shape_are_told() {
+fn unlike_ranks_are_findings() {
     let plain = |number| whole(rank(number, 3), 0);
     let busy = (0..5).fold(plain(2), |builder, n| builder.kernel("gemm", Stream(30 + n), 60..61).correlation(3));
     let busy = (0..20).fold(busy, |builder, n| builder.operator("aten::add", 150 + n..151 + n));
+    let found = findings(&[plain(0), plain(1), busy]);
+    assert_eq!(found[1].what(), "rank 2 has 7 streams (median 2)");
     assert_eq!(
-        findings(&[plain(0), plain(1), busy]),
+        found,
         [
             Finding::UnlikeRank { rank: 2, measure: Measure::Events, value: 36, median: 11 },
             Finding::UnlikeRank { rank: 2, measure: Measure::Streams, value: 7, median: 2 },
@@ -220,10 +222,14 @@ fn ranks_of_another_shape_are_told() {
 }
 
 #[test]
-fn events_that_end_before_they_start_are_told_and_htas_are_told_as_htas() {
+fn negative_durations_are_a_finding() {
     let builder = whole(rank(0, 1), 0)
-        .raw(r#"{"ph": "X", "cat": "cpu_op", "name": "aten::odd", "pid": 100, "tid": 1, "ts": 50, "dur": -5}"#);
+        .raw(r#"{"ph": "X", "cat": "cpu_op", "name": "aten::back", "pid": 100, "tid": 1, "ts": 50, "dur": -5}"#);
     assert_eq!(findings(&[builder]), [Finding::NegativeDurations { rank: 0, count: 1 }]);
+}
+
+#[test]
+fn hta_negative_durations_are_reported_by_loading() {
     // HTA's rounding: start up, end down.
     let thin = whole(rank(0, 1), 0).nanos().operator("aten::thin", 50_200..50_700);
     let options = LoadOptions { compat: Compat::Hta, ..LoadOptions::default() };
@@ -234,7 +240,7 @@ fn events_that_end_before_they_start_are_told_and_htas_are_told_as_htas() {
 }
 
 #[test]
-fn a_trace_of_one_side_says_which_side_is_missing() {
+fn trace_of_cpu_or_gpu_alone_names_the_missing_side() {
     let kinds = |builder: TraceBuilder| findings(&[builder]).iter().map(Finding::kind).collect::<Vec<_>>();
     assert_eq!(kinds(rank(0, 1).operator("aten::mm", 0..1)), ["no_steps", "no_device_work"]);
     assert_eq!(
@@ -244,7 +250,7 @@ fn a_trace_of_one_side_says_which_side_is_missing() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_is_told_first_with_what_to_do() {
+fn truncated_file_is_the_first_finding_with_its_remedy() {
     let json = whole(rank(0, 1), 0).json();
     let cut = &json[..json.len() - 40];
     let page = TraceSet::from_bytes(cut).unwrap().describe().unwrap();
@@ -254,7 +260,7 @@ fn a_file_that_was_cut_off_is_told_first_with_what_to_do() {
 }
 
 #[test]
-fn the_page_has_summary_tables_and_one_figure_and_counts_what_it_leaves_out() {
+fn page_has_summary_tables_and_one_figure() {
     let ranks: Vec<TraceBuilder> =
         (0..9).map(|number| whole(rank(number, 9), if number < 4 { 0 } else { 90_000 })).collect();
     let page = load(&ranks).describe().unwrap();

@@ -1,9 +1,9 @@
-//! How the number of an operator's events changed: the one place where that is decided.
+//! The change of a name from control to test; decided only here.
 
-/// How the number of events of a name changed from control to test.
+/// The change of the number of events of a name, from control to test.
 ///
 /// # Source
-/// HTA's rule of `TraceDiff.ops_diff`: what was added or deleted is not also increased or decreased.
+/// HTA's rule of `TraceDiff.ops_diff`: added or deleted names do not also count as increased or decreased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     /// In test only.
@@ -19,12 +19,12 @@ pub enum Change {
 }
 
 impl Change {
-    /// All kinds, in HTA's order.
+    /// All changes, in HTA's order.
     pub const ALL: [Self; 5] = [Self::Added, Self::Deleted, Self::Increased, Self::Decreased, Self::Unchanged];
     /// Their words, in the same order.
     pub const WORDS: [&'static str; 5] = ["added", "deleted", "increased", "decreased", "unchanged"];
 
-    /// The change from `control` events to `test` events.
+    /// Returns the change from `control` events to `test` events.
     pub fn of(control: i64, test: i64) -> Self {
         match (control, test) {
             (0, 1..) => Self::Added,
@@ -35,12 +35,12 @@ impl Change {
         }
     }
 
-    /// The word: `added`.
+    /// Returns the word: `added`.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize]
     }
 
-    /// HTA's sign in `counts_change_categories`: `+`, `-` or `=`.
+    /// Returns HTA's sign in `counts_change_categories`: `+`, `-` or `=`.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Added | Self::Increased => "+",
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_five_kinds_are_disjoint_and_htas() {
+    fn changes_are_disjoint_and_those_of_hta() {
         let changes = [(0, 2), (2, 0), (2, 3), (3, 2), (2, 2)].map(|(control, test)| Change::of(control, test));
         assert_eq!(changes, Change::ALL);
         assert_eq!(changes.map(Change::word), Change::WORDS);

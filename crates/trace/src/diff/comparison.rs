@@ -1,8 +1,8 @@
-//! What a frame says of the comparison that it holds.
+//! The marker that makes a frame a comparison, with the labels of its sides.
 //!
 //! A polars frame has no metadata, but a type can have a name: the column of changes is a categorical over a table of
-//! categories of its own, in a namespace of ours, whose name holds the two labels. That survives filters, sorting, selections
-//! and Arrow files, and nothing else has it: neither a summary of the frame nor a frame whose columns are called the same.
+//! categories of its own, in our namespace, whose name contains the two labels. It survives filters, sorting, selections
+//! and Arrow files, and no other frame has it: neither a summary of the frame nor a frame with the same column names.
 
 use super::Change;
 use crate::error::FrameReason;
@@ -15,7 +15,7 @@ use polars::prelude::{
 /// The namespace of the categories that mark a comparison.
 const NAMESPACE: &str = "tracebook.comparison";
 
-/// The two sides of a comparison, as the frame of [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces) names them.
+/// The two sides of a comparison, as marked in the frame of [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces).
 ///
 /// # Example
 /// ```
@@ -26,7 +26,7 @@ const NAMESPACE: &str = "tracebook.comparison";
 /// let monday = TraceSet::load("../../notebooks/data/control")?.with_label("monday");
 /// let tuesday = TraceSet::load("../../notebooks/data/test")?.with_label("tuesday");
 /// let df = TraceDiff::new(&monday, &tuesday).compare_traces()?;
-/// let sides = Comparison::of(&df).expect("a comparison says so");
+/// let sides = Comparison::of(&df).expect("the frame is marked as a comparison");
 /// assert_eq!((sides.control(), sides.test()), ("monday", "tuesday"));
 /// assert_eq!(sides.changes(&df)?.len(), df.height());
 /// # Ok(())
@@ -41,7 +41,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The sides of the comparison that `df` holds; `None` if it holds none. Rows and other columns may be missing.
+    /// Returns the sides of a comparison; `None` if `df` is not one. Rows and other columns may be missing.
     pub fn of(df: &DataFrame) -> Option<Self> {
         df.columns().iter().find_map(|column| {
             let DataType::Categorical(categories, _) = column.dtype() else { return None };
@@ -53,32 +53,32 @@ impl Comparison {
         })
     }
 
-    /// The label of control.
+    /// Returns the label of control.
     pub fn control(&self) -> &str {
         &self.control
     }
 
-    /// The label of test.
+    /// Returns the label of test.
     pub fn test(&self) -> &str {
         &self.test
     }
 
-    /// The column that shows the changes and marks the frame.
+    /// Returns the name of the column that shows the changes and marks the frame.
     pub fn column(&self) -> &str {
         &self.column
     }
 
-    /// The columns of counts: of control, of test.
+    /// Returns the names of the columns of counts: control, test.
     pub fn counts(&self) -> [String; 2] {
         [&self.control, &self.test].map(|label| format!("{label}{COUNTS_SUFFIX}"))
     }
 
-    /// The columns of durations: of control, of test.
+    /// Returns the names of the columns of durations: control, test.
     pub fn durations(&self) -> [String; 2] {
         [&self.control, &self.test].map(|label| format!("{label}{DURATION_SUFFIX}"))
     }
 
-    /// How each row of `df` changed.
+    /// Returns the change of each row of `df`.
     ///
     /// # Errors
     /// If the frame lacks the counts of a side.
@@ -92,7 +92,7 @@ impl Comparison {
         Ok(counts(&control)?.into_iter().zip(counts(&test)?).map(|(control, test)| Change::of(control, test)).collect())
     }
 
-    /// A column `name` of `texts` that marks a frame as the comparison of these two labels.
+    /// Creates a column `name` of `texts` that marks a frame as the comparison of these two labels.
     ///
     /// # Errors
     /// If polars refuses.

@@ -1,4 +1,4 @@
-//! Bars of a comparison.
+//! Figures of a comparison.
 
 use crate::error::FrameReason;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
@@ -6,13 +6,13 @@ use crate::{Comparison, Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
-/// Counts on both sides, and their difference.
+/// Draws counts of both sides, and their difference.
 pub(super) fn counts(df: &DataFrame) -> Result<Figure> {
     let y = Axis { title: "Counts".to_owned(), unit: Unit::Count, whole: true, ..Axis::default() };
     bars(df, "Ops Count Comparison", COUNTS_SUFFIX, DIFF_COUNTS, y)
 }
 
-/// Durations on both sides, and their difference.
+/// Draws durations of both sides, and their difference.
 pub(super) fn durations(df: &DataFrame) -> Result<Figure> {
     let y = Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, ..Axis::default() };
     bars(df, "Ops Duration Comparison", DURATION_SUFFIX, DIFF_DURATION, y)
@@ -38,8 +38,8 @@ fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) ->
     })
 }
 
-/// The labels of the two sides. A frame that does not say so, such as one read from a CSV file, is drawn as a comparison
-/// because the caller asks for it: its columns of durations are those of control and test, in this order.
+/// Returns the labels of the two sides. Only for a frame without the marker, such as one read from a CSV file, they are the
+/// prefixes of its two columns of durations, control first: the caller states that it is a comparison.
 fn labels(df: &DataFrame) -> Result<(String, String)> {
     if let Some(sides) = Comparison::of(df) {
         return Ok((sides.control().to_owned(), sides.test().to_owned()));

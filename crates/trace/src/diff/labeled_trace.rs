@@ -1,4 +1,4 @@
-//! A trace and the label under which a comparison names it.
+//! A trace with the label that a comparison uses for it.
 
 use super::sum::Sum;
 use crate::dataset::{RowSelector, stacked};
@@ -10,7 +10,7 @@ use polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A trace and the label under which a comparison names it.
+/// A trace with the label that a comparison uses for it.
 ///
 /// # Source
 /// HTA `LabeledTrace`.
@@ -21,12 +21,12 @@ pub struct LabeledTrace {
 }
 
 impl LabeledTrace {
-    /// A loaded trace under a label.
+    /// Labels a loaded trace.
     pub fn new(label: impl Into<String>, trace: impl Into<LabeledTrace>) -> Self {
         Self { label: label.into(), trace: trace.into().trace }
     }
 
-    /// Loads a trace file or a folder of them.
+    /// Loads a trace file or a folder of trace files.
     ///
     /// # Errors
     /// As [`TraceSet::load`].
@@ -34,28 +34,28 @@ impl LabeledTrace {
         Ok(Self::new(label, TraceSet::load(path)?))
     }
 
-    /// The label.
+    /// Returns the label.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// The trace.
+    /// Returns the trace.
     pub fn trace(&self) -> &TraceSet {
         &self.trace
     }
 
-    /// The ranks, ascending.
+    /// Returns the ranks, ascending.
     pub fn ranks(&self) -> Vec<i64> {
         self.trace.ranks()
     }
 
-    /// The iterations, ascending.
+    /// Returns the iterations, ascending.
     pub fn iterations(&self) -> Vec<i64> {
         self.trace.iterations()
     }
 
-    /// The events of some ranks and iterations on one device, with a leading column `rank`; `None` is the first rank,
-    /// the first iteration. Without ProfilerStep the whole window counts as the one iteration.
+    /// Returns the events of some ranks and iterations on one device, with a leading column `rank`. `None` selects the first
+    /// rank or iteration. Without ProfilerStep the whole recording counts as one iteration.
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
@@ -67,22 +67,22 @@ impl LabeledTrace {
     ) -> Result<DataFrame> {
         let window = self.window(iteration.as_ref())?;
         let traces = self.ranks_picked(rank.as_ref())?;
-        let part = |trace: &Trace| {
+        let selected = |trace: &Trace| {
             let rows = RowSelector::of(&trace.events)?;
             let mask = cancellable(0..rows.len()).map(|row| rows.is_in(row, &window, device_type)).collect();
             Ok(Trace { info: trace.info.clone(), events: trace.events.filter(&mask)? })
         };
-        let parts: Vec<Trace> = guarded(|| traces.iter().map(part).collect())?;
-        Ok(stacked(&parts))
+        let selected: Vec<Trace> = guarded(|| traces.iter().map(selected).collect())?;
+        Ok(stacked(&selected))
     }
 
-    /// Counts and total durations (µs) of events by category and name, sorted by category, then name.
+    /// Returns counts and total durations (µs) of events by category and name, in that order.
     ///
     /// # Columns
     /// `cat`, `name`, `short_name`, `counts`, `total_duration`.
     ///
     /// # Errors
-    /// If `ops` is no table of events.
+    /// If `ops` lacks a column of events.
     pub fn get_ops_summary(ops: &DataFrame) -> Result<DataFrame> {
         let text = |column: &str| -> Result<Series> {
             let missing = |_| Error::NotEvents { reason: FrameReason::no_column(column) };
@@ -108,8 +108,8 @@ impl LabeledTrace {
         Ok(DataFrame::new(sums.len(), columns)?)
     }
 
-    /// The ranks that are looked at, each once.
-    // Differs from HTA: it counts a rank that is listed twice twice.
+    /// Returns the selected ranks, each once.
+    // Differs from HTA: it counts a rank twice that is listed twice.
     pub(crate) fn ranks_picked(&self, pick: Option<&Pick>) -> Result<Vec<Trace>> {
         let Some(pick) = pick else { return Ok(self.trace.traces().iter().take(1).cloned().collect()) };
         let (label, available) = (self.label.clone(), self.ranks());
@@ -123,7 +123,7 @@ impl LabeledTrace {
         if picked.is_empty() { Err(Error::NoRankSelected { label, available }) } else { Ok(picked) }
     }
 
-    /// The iterations that are looked at. An empty list is allowed, as in HTA: nothing is selected.
+    /// Returns the selected iterations. An empty list is allowed, as in HTA: nothing is selected.
     pub(crate) fn window(&self, pick: Option<&Pick>) -> Result<Window> {
         let available = self.iterations();
         let Some(pick) = pick else {
@@ -142,7 +142,7 @@ impl LabeledTrace {
         Ok(Window::Iterations(pick.numbers().to_vec()))
     }
 
-    /// How the trace was loaded.
+    /// Returns how the trace was loaded.
     pub(super) fn compat(&self) -> Compat {
         self.trace.compat()
     }

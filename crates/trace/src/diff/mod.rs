@@ -1,4 +1,4 @@
-//! Comparisons of a control and a test.
+//! Comparisons of a control with a test.
 
 mod change;
 mod comparison;

@@ -1,4 +1,4 @@
-//! Which operators were added, deleted, called more or less often.
+//! The names of a comparison, grouped by change.
 
 use super::{Change, Comparison};
 use crate::error::FrameReason;
@@ -8,7 +8,7 @@ use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};
 use trace_view::{Changes, Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
-/// The names of a comparison, by how their count changed; serialised in this order.
+/// The names of a comparison, grouped by change; serialised in this order.
 ///
 /// # Source
 /// HTA `TraceDiff.ops_diff`.
@@ -53,12 +53,12 @@ impl OpsDiff {
         Ok((DataFrame::new(compared.height(), columns)?, groups))
     }
 
-    /// The lists and what they are called, in HTA's order.
+    /// Returns the lists with their names, in HTA's order.
     pub fn lists(&self) -> [(&'static str, &[String]); 5] {
         Change::ALL.map(|change| (change.word(), self.list(change)))
     }
 
-    /// The names that changed so.
+    /// Returns the names with this change.
     pub fn list(&self, change: Change) -> &[String] {
         match change {
             Change::Added => &self.added,
@@ -80,7 +80,7 @@ impl OpsDiff {
     }
 }
 
-/// Names in their order, each with how it changed.
+/// Groups names by their changes, in their order.
 impl FromIterator<(Change, String)> for OpsDiff {
     fn from_iter<I: IntoIterator<Item = (Change, String)>>(names: I) -> Self {
         let mut groups = Self::default();
@@ -91,7 +91,7 @@ impl FromIterator<(Change, String)> for OpsDiff {
     }
 }
 
-/// One table, a row per name, the lists below each other.
+/// One table with a row per name, list after list.
 impl Present for OpsDiff {
     fn present(&self) -> Report {
         let counts: Vec<String> =

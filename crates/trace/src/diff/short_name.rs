@@ -1,9 +1,8 @@
-//! Names without template arguments, parameters and return types, as HTA shortens them.
+//! Short names, as HTA makes them: without template arguments, parameters and return types.
 
-/// The short form of an operator or kernel name: brackets and what stands in them are removed, then everything before
-/// the last blank.
+/// Shortens the name of an operator or kernel: removes brackets with their contents, then everything before the last blank.
 ///
-/// Copies of memory and names without brackets stay whole. Different names can share a short name, also the empty one.
+/// Names of copies and names without brackets stay whole. Different names can share a short name, even the empty one.
 ///
 /// # Source
 /// HTA `shorten_name`, its quirks included: a `>` without a `<` before it removes all that precedes it.
@@ -40,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_of_the_specification_hold() {
+    fn names_are_shortened_as_by_hta() {
         for (name, short) in [
             ("a<int>(b)", "a"),
             ("void at::native::foo<4, X<int> >(int)", "at::native::foo"),

@@ -1,4 +1,4 @@
-//! Comparisons of timelines that a reader can check.
+//! Comparisons of timelines written by hand.
 #![allow(clippy::unwrap_used)]
 
 use crate::{
@@ -58,7 +58,7 @@ fn row(name: &str, control: (i64, f64), test: (i64, f64), diff: (i64, f64), chan
 }
 
 #[test]
-fn the_first_iterations_are_compared_by_name() {
+fn first_iterations_are_compared_by_name() {
     let df = TraceDiff::new(control(), test()).compare_traces().unwrap();
     let heads = [
         "name",
@@ -85,7 +85,7 @@ fn the_first_iterations_are_compared_by_name() {
 }
 
 #[test]
-fn devices_short_names_and_lists_select_and_merge() {
+fn devices_short_names_and_lists_select_rows() {
     let diff = TraceDiff::new(control(), test()).device_type(DeviceType::GPU).use_short_name(true);
     let df = diff.compare_traces().unwrap();
     assert_eq!(df.get_column_names()[0], "short_name");
@@ -110,7 +110,7 @@ fn devices_short_names_and_lists_select_and_merge() {
 }
 
 #[test]
-fn ops_diff_sorts_names_by_how_their_count_changed() {
+fn ops_diff_groups_names_by_change() {
     let answer = TraceDiff::new(control(), test()).ops_diff().unwrap();
     let expected = OpsDiff {
         added: vec!["ProfilerStep#5".into(), "aten::relu".into(), "void gemm<half>(int)".into()],
@@ -153,7 +153,7 @@ fn changes_do_not_depend_on_labels() {
 }
 
 #[test]
-fn a_comparison_stays_one_through_filters_and_files() {
+fn comparison_survives_filters_and_files() {
     let df = TraceDiff::new(control().with_label("a"), test().with_label("b")).compare_traces().unwrap();
     let sides = Comparison::of(&df).unwrap();
     let more = df.clone().lazy().filter(col("counts_change_categories").eq(lit("+"))).collect().unwrap();
@@ -174,7 +174,7 @@ fn a_comparison_stays_one_through_filters_and_files() {
 }
 
 #[test]
-fn a_frame_that_only_looks_like_a_comparison_is_none() {
+fn unmarked_frame_is_not_a_comparison() {
     let df = TraceDiff::new(control(), test()).compare_traces().unwrap();
     let mut foreign = df.clone();
     foreign.with_column(df.column("counts_change_categories").unwrap().cast(&DataType::String).unwrap()).unwrap();
@@ -185,7 +185,7 @@ fn a_frame_that_only_looks_like_a_comparison_is_none() {
 }
 
 #[test]
-fn the_shown_table_has_the_change_in_percent() {
+fn shown_table_has_the_change_in_percent() {
     let df = TraceDiff::new(control().with_label("a"), test().with_label("b")).compare_traces().unwrap();
     let table = display_table(&df, "", 99);
     let names: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
@@ -200,7 +200,7 @@ fn the_shown_table_has_the_change_in_percent() {
 }
 
 #[test]
-fn short_names_are_grouped_where_they_are_asked_for() {
+fn short_names_are_grouped_on_request() {
     let diff = TraceDiff::new(control(), test()).device_type(DeviceType::GPU);
     assert_eq!(diff.ops_diff().unwrap().added, ["void gemm<half>(int)"]);
     let short = diff.use_short_name(true).ops_diff().unwrap();
@@ -208,7 +208,7 @@ fn short_names_are_grouped_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_trace_compares_with_itself_and_labels_stay_apart() {
+fn trace_compares_with_itself_under_distinct_labels() {
     let trace = control();
     let selection = TraceDiff::new(&trace, &trace).control_iteration(1).test_iteration(2).selection().unwrap();
     assert_eq!((selection.control.label.as_str(), selection.test.label.as_str()), ("control_control", "control_test"));
@@ -220,7 +220,7 @@ fn a_trace_compares_with_itself_and_labels_stay_apart() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused_with_what_does() {
+fn unknown_ranks_and_iterations_are_refused() {
     let message = |diff: TraceDiff| diff.compare_traces().unwrap_err().to_string();
     let diff = TraceDiff::new(control(), test());
     assert_eq!(message(diff.clone().test_iteration(7)), "trace \"test\" has no iteration 7 (has 5)");
@@ -235,7 +235,7 @@ fn what_does_not_exist_is_refused_with_what_does() {
 }
 
 #[test]
-fn without_steps_the_whole_window_counts_and_the_answer_says_so() {
+fn trace_without_steps_counts_whole_with_a_warning() {
     let json = TraceBuilder::new().operator("aten::mm", 0..10).operator("aten::mm", 500..510).json();
     let bare = TraceSet::from_bytes(json).unwrap().with_label("bare");
     let diff = TraceDiff::new(&bare, control()).device_type(DeviceType::CPU);
@@ -249,7 +249,7 @@ fn without_steps_the_whole_window_counts_and_the_answer_says_so() {
 }
 
 #[test]
-fn sides_that_were_loaded_unlike_are_warned_of() {
+fn sides_loaded_differently_have_a_warning() {
     let json = TraceBuilder::new().step(1, 0..10).json();
     let options = LoadOptions { compat: Compat::Hta, label: Some("rounded".into()), ..LoadOptions::default() };
     let rounded = TraceSet::from_bytes_with(json, &options).unwrap();
@@ -273,7 +273,7 @@ fn durations_are_exact_sums() {
 }
 
 #[test]
-fn figures_follow_the_frame_and_refuse_frames_of_another_kind() {
+fn figures_follow_the_frame_and_refuse_other_frames() {
     let df = TraceDiff::new(control(), test()).compare_traces().unwrap();
     let top = df.sort(["diff_duration"], Default::default()).unwrap().head(Some(2));
     let figure = TraceDiff::visualize_duration_diff(&top).unwrap();
@@ -294,7 +294,7 @@ fn figures_follow_the_frame_and_refuse_frames_of_another_kind() {
 }
 
 #[test]
-fn extracted_events_add_up_to_a_summary() {
+fn extracted_events_are_summarized() {
     let trace = LabeledTrace::from(control());
     let ops = trace.extract_ops(Some(Pick::from(0)), None, DeviceType::CPU).unwrap();
     let names = ops.column("name").unwrap().cast(&DataType::String).unwrap();
@@ -310,7 +310,7 @@ fn extracted_events_add_up_to_a_summary() {
 }
 
 #[test]
-fn a_filter_counts_on_both_sides() {
+fn filter_applies_to_both_sides() {
     let side = |dur: i64| {
         let builder = TraceBuilder::new().step(1, 1000..2000).operator("a", 1000..1000 + dur).operator("b", 1500..1510);
         TraceSet::from_bytes(builder.json()).unwrap()

@@ -1,4 +1,4 @@
-//! Counts and durations of operators on two sides.
+//! The comparison of two traces by name: counts and durations.
 
 use super::sum::Sum;
 use crate::dataset::{Recording, RowSelector};
@@ -14,7 +14,7 @@ use polars::prelude::{BooleanChunked, Categorical32Type, Column, DataFrame, Name
 use std::collections::BTreeMap;
 use trace_view::Figure;
 
-/// A comparison of two traces, built up by setters; ranks and iterations default to the first of each side.
+/// A comparison of two traces, configured by setters; ranks and iterations default to the first of each side.
 ///
 /// Nothing is normalised: with lists of ranks or iterations, counts and durations are plain sums.
 ///
@@ -54,7 +54,7 @@ pub struct TraceDiff {
 }
 
 impl TraceDiff {
-    /// Compares `test` with `control`; the same trace may stand on both sides.
+    /// Compares `test` with `control`; both may be the same trace.
     pub fn new(control: impl Into<LabeledTrace>, test: impl Into<LabeledTrace>) -> Self {
         Self {
             control: control.into(),
@@ -69,49 +69,49 @@ impl TraceDiff {
         }
     }
 
-    /// The rank or ranks of the control side.
+    /// Selects the rank or ranks of control.
     #[must_use]
     pub fn control_rank(mut self, ranks: impl Into<Pick>) -> Self {
         self.control_rank = Some(ranks.into());
         self
     }
 
-    /// The rank or ranks of the test side.
+    /// Selects the rank or ranks of test.
     #[must_use]
     pub fn test_rank(mut self, ranks: impl Into<Pick>) -> Self {
         self.test_rank = Some(ranks.into());
         self
     }
 
-    /// The iteration or iterations of the control side.
+    /// Selects the iteration or iterations of control.
     #[must_use]
     pub fn control_iteration(mut self, iterations: impl Into<Pick>) -> Self {
         self.control_iteration = Some(iterations.into());
         self
     }
 
-    /// The iteration or iterations of the test side.
+    /// Selects the iteration or iterations of test.
     #[must_use]
     pub fn test_iteration(mut self, iterations: impl Into<Pick>) -> Self {
         self.test_iteration = Some(iterations.into());
         self
     }
 
-    /// The device whose events are compared; all by default.
+    /// Selects the device whose events are compared; all by default.
     #[must_use]
     pub fn device_type(mut self, device_type: DeviceType) -> Self {
         self.device_type = device_type;
         self
     }
 
-    /// Whether names are shortened ([`shorten_name`]) and the rows of equal short names added up.
+    /// Sets whether names are shortened ([`shorten_name`]) and equal short names merged.
     #[must_use]
     pub fn use_short_name(mut self, yes: bool) -> Self {
         self.use_short_name = yes;
         self
     }
 
-    /// Only events that a filter takes, on both sides: an expression of polars, or a text of the language of
+    /// Selects the events that pass a filter, on both sides: a polars expression, or a text in the language of
     /// [`Where`](crate::filter::Where). All by default.
     #[must_use]
     pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
@@ -119,9 +119,9 @@ impl TraceDiff {
         self
     }
 
-    /// What is compared, defaults filled in and labels made distinct.
+    /// Returns the selection of both sides, with defaults filled in and labels made distinct.
     ///
-    /// Equal labels: the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
+    /// If the labels are equal, the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
     /// `X_control_test`, HTA's names.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl TraceDiff {
         })
     }
 
-    /// What a reader of the answer must know: sides loaded or recorded unlike, sides without ProfilerStep.
+    /// Returns warnings: sides that were loaded or recorded differently, sides without ProfilerStep.
     pub fn warnings(&self) -> Vec<Warning> {
         let (control, test) = self.labels();
         let mut warnings = Vec::new();
@@ -171,8 +171,7 @@ impl TraceDiff {
         warnings
     }
 
-    /// Counts and durations on both sides, and their differences (test − control). Names are compared, categories do
-    /// not matter.
+    /// Compares counts and durations by name; differences are test − control. Categories do not matter.
     ///
     /// # Columns
     /// `name` or `short_name` (text); with the labels C of control and T of test: `C_counts`, `C_total_duration`,
@@ -208,8 +207,8 @@ impl TraceDiff {
         Ok(DataFrame::new(rows.len(), columns)?)
     }
 
-    /// The time of the devices on both sides in ns, control first: the sum of the durations of all events of the GPU that
-    /// are compared, synchronisations aside, whatever the device type. Exact.
+    /// Returns the device time of both sides in ns, control first: the exact sum of the durations of all selected GPU
+    /// events except synchronisations, whatever the device type.
     ///
     /// # Errors
     /// If a rank or iteration does not exist, or the filter does not fit the events.
@@ -220,8 +219,8 @@ impl TraceDiff {
         Ok(work.fold((0, 0), |(control, test), row| (control + row.control.nanos(), test + row.test.nanos())))
     }
 
-    /// The names by how their count changed, short ones if [`use_short_name`](Self::use_short_name) says so; each list in
-    /// the order of [`compare_traces`](Self::compare_traces).
+    /// Groups the names by change, short names with [`use_short_name`](Self::use_short_name); each list has the order of
+    /// [`compare_traces`](Self::compare_traces).
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
@@ -230,7 +229,7 @@ impl TraceDiff {
         Ok(rows.into_iter().map(|row| (row.change(), row.name)).collect())
     }
 
-    /// Bars of the counts in a result of [`TraceDiff::compare_traces`], in the frame's order.
+    /// Draws the counts in a result of [`TraceDiff::compare_traces`], in the frame's order.
     ///
     /// # Errors
     /// If the frame lacks the columns.
@@ -238,7 +237,7 @@ impl TraceDiff {
         super::figures::counts(df)
     }
 
-    /// Bars of the durations in a result of [`TraceDiff::compare_traces`], in the frame's order.
+    /// Draws the durations in a result of [`TraceDiff::compare_traces`], in the frame's order.
     ///
     /// # Errors
     /// If the frame lacks the columns.
@@ -259,7 +258,7 @@ impl TraceDiff {
         }
     }
 
-    /// The rows of the answer, in HTA's order.
+    /// Computes the rows of the answer, in HTA's order.
     fn rows(&self, selection: &Selection) -> Result<Vec<Row>> {
         guarded(|| self.rows_of(selection))
     }
@@ -270,9 +269,9 @@ impl TraceDiff {
             let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
             for trace in side.ranks_picked(pick)? {
                 checkpoint::check()?;
-                let taken = filter.as_ref().map(|filter| filter.mask(&trace)).transpose()?;
-                let taken = taken.as_ref();
-                sum_by_name(&trace, side.trace().compat(), window, selection, taken, &mut sums)?;
+                let passes = filter.as_ref().map(|filter| filter.mask(&trace)).transpose()?;
+                let passes = passes.as_ref();
+                sum_by_name(&trace, side.trace().compat(), window, selection, passes, &mut sums)?;
             }
             Ok(sums)
         };
@@ -289,10 +288,10 @@ impl TraceDiff {
     }
 }
 
-/// Working memory for each event of both sides, in bytes: what a filter computes, and sums by name.
+/// Working memory for each event of both sides, in bytes: the mask of a filter, and sums by name.
 const BYTES_PER_ROW: usize = 16;
 
-/// Events of the GPU that are waiting, not work.
+/// Names of GPU events that wait instead of working.
 const WAITS: &[&str] = &["Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"];
 
 /// One name on both sides.
@@ -312,19 +311,19 @@ impl Row {
     }
 }
 
-/// A label as columns carry it. Differs from HTA: there `diff_counts` of a trace called `diff` is overwritten by the
-/// difference.
+/// Returns the label that prefixes the columns of a side. Differs from HTA: it overwrites `diff_counts` of a trace called
+/// `diff` with the difference.
 fn column_label(label: &str, side: &str) -> String {
     if format!("{label}{COUNTS_SUFFIX}") == DIFF_COUNTS { format!("{label}_{side}") } else { label.to_owned() }
 }
 
-/// Adds the selected events of one rank up by name.
+/// Sums up the selected events of one rank by name.
 fn sum_by_name(
     trace: &Trace,
     compat: Compat,
     window: &Window,
     selection: &Selection,
-    taken: Option<&BooleanChunked>,
+    passes: Option<&BooleanChunked>,
     sums: &mut BTreeMap<String, Sum>,
 ) -> Result<()> {
     let rows = RowSelector::of(&trace.events)?;
@@ -335,7 +334,7 @@ fn sum_by_name(
     let mapping = names.get_mapping();
     let mut by_code = vec![Sum::default(); mapping.num_cats_upper_bound()];
     let counts = |row: usize| {
-        rows.is_in(row, window, selection.device_type) && taken.is_none_or(|taken| taken.get(row) == Some(true))
+        rows.is_in(row, window, selection.device_type) && passes.is_none_or(|passes| passes.get(row) == Some(true))
     };
     for (row, code) in cancellable(names.physical().iter()).enumerate() {
         if let Some(code) = code.filter(|_| counts(row)) {

@@ -1,4 +1,4 @@
-//! A filter put to the events of a trace.
+//! Filters applied to the events of a trace.
 
 use super::Where;
 use crate::dataset::union_of_columns;
@@ -8,10 +8,10 @@ use crate::{Error, Result, Trace};
 use polars::prelude::{BooleanChunked, Column, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
 use std::fmt;
 
-/// Which events count: an expression of polars, or a text of the language of [`Where`], whose columns are checked.
+/// A filter of events: a polars expression, or a text in the language of [`Where`], whose columns are checked.
 ///
-/// It sees the columns of [`Trace::events`](crate::Trace::events), `ts` and `end` counted from the first event of all
-/// ranks, and `rank`. Where it is null, the event does not count.
+/// It sees the columns of [`Trace::events`](crate::Trace::events), with `ts` and `end` relative to the first event of all
+/// ranks, and `rank`. An event for which it is null does not pass.
 #[derive(Debug, Clone)]
 pub struct Filter {
     expr: Expr,
@@ -46,14 +46,14 @@ impl fmt::Display for Filter {
     }
 }
 
-/// A column for the answer that no event has.
-const PASSES: &str = "the filter takes it";
+/// A column for the result, with a name that no event column has.
+const PASSES: &str = "passes the filter";
 
 impl Filter {
-    /// The filter for the ranks of one trace.
+    /// Prepares the filter for the ranks of one trace.
     ///
     /// # Errors
-    /// If a text names a column that no rank has, or compares one with what it cannot hold.
+    /// If a text names a column that no rank has, or compares one with a value of another type.
     pub(crate) fn of<'a>(&'a self, traces: &[Trace]) -> Result<TraceFilter<'a>> {
         let mut columns = union_of_columns(traces);
         columns.push((RANK.into(), DataType::Int64));
@@ -65,7 +65,7 @@ impl Filter {
     }
 }
 
-/// A filter for the ranks of one trace.
+/// A filter, prepared for the ranks of one trace.
 pub(crate) struct TraceFilter<'a> {
     filter: &'a Filter,
     columns: Vec<(PlSmallStr, DataType)>,
@@ -73,14 +73,14 @@ pub(crate) struct TraceFilter<'a> {
 }
 
 impl TraceFilter<'_> {
-    /// Which events of a rank count.
+    /// Returns which events of a rank pass.
     ///
     /// # Errors
-    /// If an expression of polars does not fit the events.
+    /// If a polars expression does not fit the events.
     pub(crate) fn mask(&self, trace: &Trace) -> Result<BooleanChunked> {
         let mut events = trace.events();
         let rows = events.height();
-        // What only other ranks have is null here.
+        // Columns that only other ranks have are null here.
         for (name, dtype) in &self.columns {
             if events.column(name).is_err() && name != RANK {
                 events.with_column(Column::full_null(name.clone(), rows, dtype))?;

@@ -1,4 +1,4 @@
-//! One test of one column, as data and as an expression. Absence passes no test.
+//! One condition on one column, as data and as an expression. A missing value satisfies none but `is null`.
 
 use crate::error::FilterReason;
 use crate::frame::once_per_text;
@@ -9,7 +9,7 @@ use polars::prelude::{
 use regex::Regex;
 use std::cmp::Ordering;
 
-/// What a value is compared with.
+/// The operand of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Int(i64),
@@ -17,7 +17,7 @@ pub(super) enum Value {
     Text(String),
 }
 
-/// How it is compared.
+/// The operator of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compare {
     Equal,
@@ -39,23 +39,23 @@ impl Compare {
     }
 }
 
-/// A value of a list, or all whole numbers from one to another.
+/// An item of a list: a value, or a range of whole numbers including both ends.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
     One(Value),
     Range(i64, i64),
 }
 
-/// What is asked of a value.
+/// A condition on the values of a column.
 #[derive(Debug, Clone)]
-pub(super) enum Test {
+pub(super) enum Condition {
     Compare(Compare, Value),
     In(Vec<Item>),
     Matches(Regex),
     Absent,
 }
 
-impl PartialEq for Test {
+impl PartialEq for Condition {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Compare(a, b), Self::Compare(c, d)) => (a, b) == (c, d),
@@ -67,8 +67,8 @@ impl PartialEq for Test {
     }
 }
 
-impl Test {
-    /// Which values of a column pass.
+impl Condition {
+    /// Evaluates the condition on each value of a column.
     pub(super) fn mask(&self, column: &Column) -> PolarsResult<BooleanChunked> {
         match (self, column.dtype()) {
             (Self::Absent, _) => Ok(column.is_null()),
@@ -124,44 +124,47 @@ impl Test {
         }
     }
 
-    /// It as an expression.
+    /// Returns the condition as an expression on `column`.
     pub(super) fn expr(self, column: &str) -> Expr {
         of_column(column, "test", move |column| self.mask(column))
     }
 }
 
-/// Whole numbers that pass.
-pub(super) fn holds(column: &str, said: &str, test: impl Fn(i64) -> bool + Send + Sync + 'static) -> Expr {
-    of_column(column, said, move |column| ints(column, &test))
+/// Returns an expression that is true for whole numbers that pass `test`; it prints as `label`.
+pub(super) fn holds(column: &str, label: &str, test: impl Fn(i64) -> bool + Send + Sync + 'static) -> Expr {
+    of_column(column, label, move |column| ints(column, &test))
 }
 
-/// Whole numbers of a list.
+/// Returns an expression that is true for whole numbers of a list.
 pub(super) fn int_in(column: &str, mut numbers: Vec<i64>) -> Expr {
     numbers.sort_unstable();
     holds(column, "in", move |value| numbers.binary_search(&value).is_ok())
 }
 
-/// Texts of a list.
+/// Returns an expression that is true for texts of a list.
 pub(super) fn text_is<const N: usize>(column: &str, wanted: [&str; N]) -> Expr {
     let wanted = wanted.map(str::to_owned);
     of_column(column, "is", move |column| texts(column, |text| wanted.iter().any(|wanted| wanted == text)))
 }
 
-/// Texts that start with a match.
-pub(super) fn anchored(column: &str, pattern: &str) -> Result<Expr> {
-    let wrong = |problem| Error::WrongFilter { reason: FilterReason::Pattern { pattern: pattern.to_owned(), problem } };
-    // On its own first: `a)(b` is no expression, whatever stands around it.
-    regex(pattern).map_err(wrong)?;
-    Ok(Test::Matches(regex(&format!("^(?:{pattern})")).map_err(wrong)?).expr(column))
-}
-
-/// A regular expression.
+/// Returns an expression that is true for texts that start with a match of `pattern`.
 ///
 /// # Errors
-/// Why it is none.
+/// [`Error::WrongFilter`] if `pattern` is not a regular expression.
+pub(super) fn anchored(column: &str, pattern: &str) -> Result<Expr> {
+    let wrong = |problem| Error::WrongFilter { reason: FilterReason::Pattern { pattern: pattern.to_owned(), problem } };
+    // Checked on its own first: `a)(b` is invalid, but would be valid inside of brackets.
+    regex(pattern).map_err(wrong)?;
+    Ok(Condition::Matches(regex(&format!("^(?:{pattern})")).map_err(wrong)?).expr(column))
+}
+
+/// Parses a regular expression.
+///
+/// # Errors
+/// The parser's reason.
 pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
     Regex::new(pattern).map_err(|error| {
-        // The last line of the message is the reason; those before draw the place.
+        // The last line of the message is the reason; those before mark the position.
         let text = error.to_string();
         let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
         reason.to_owned()
@@ -170,13 +173,13 @@ pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
 
 fn of_column(
     column: &str,
-    said: &str,
+    label: &str,
     test: impl Fn(&Column) -> PolarsResult<BooleanChunked> + Send + Sync + 'static,
 ) -> Expr {
     let run = move |column: Column| -> PolarsResult<Column> {
         Ok(test(&column)?.with_name(column.name().clone()).into_column())
     };
-    col(column).map_with_fmt_str(run, |_, field| Ok(Field::new(field.name().clone(), DataType::Boolean)), said)
+    col(column).map_with_fmt_str(run, |_, field| Ok(Field::new(field.name().clone(), DataType::Boolean)), label)
 }
 
 fn ints(column: &Column, test: impl Fn(i64) -> bool) -> PolarsResult<BooleanChunked> {
@@ -184,7 +187,7 @@ fn ints(column: &Column, test: impl Fn(i64) -> bool) -> PolarsResult<BooleanChun
     Ok(values.i64()?.iter().map(|value| value.is_some_and(&test)).collect())
 }
 
-/// Each category is looked at once, however many rows have it.
+/// Tests texts; each category only once, however many rows have it.
 fn texts(column: &Column, test: impl Fn(&str) -> bool) -> PolarsResult<BooleanChunked> {
     let series = column.as_materialized_series();
     if let Ok(categories) = series.cat::<Categorical32Type>() {

@@ -13,23 +13,19 @@ pub fn iteration(numbers: impl Into<Pick>) -> Expr {
     int_in(ITERATION, numbers.into().numbers().to_vec())
 }
 
-/// Events of the iterations at these places among those of the trace: 0 is the first. HTA `IterationIndexFilter`.
+/// Events of the iterations at these positions in the trace: 0 is the first. HTA `IterationIndexFilter`.
 ///
 /// # Errors
-/// [`Error::WrongFilter`] if there are not so many.
-pub fn iteration_index(traces: &TraceSet, places: impl Into<Pick>) -> Result<Expr> {
+/// [`Error::WrongFilter`] if the trace has fewer iterations.
+pub fn iteration_index(traces: &TraceSet, positions: impl Into<Pick>) -> Result<Expr> {
     let iterations = traces.iterations();
-    let at = |&place: &i64| {
-        let number = usize::try_from(place).ok().and_then(|place| iterations.get(place));
+    let at = |&position: &i64| {
+        let number = usize::try_from(position).ok().and_then(|index| iterations.get(index));
         number.copied().ok_or_else(|| Error::WrongFilter {
-            reason: FilterReason::NoIterationAt {
-                label: traces.label().to_owned(),
-                position: place,
-                count: iterations.len(),
-            },
+            reason: FilterReason::NoIterationAt { label: traces.label().to_owned(), position, count: iterations.len() },
         })
     };
-    let numbers = places.into().numbers().iter().map(at).collect::<Result<Vec<_>>>()?;
+    let numbers = positions.into().numbers().iter().map(at).collect::<Result<Vec<_>>>()?;
     Ok(iteration(numbers))
 }
 
@@ -46,7 +42,7 @@ pub fn rank(numbers: impl Into<Pick>) -> Expr {
     int_in(RANK, numbers.into().numbers().to_vec())
 }
 
-/// Events that lie wholly in a stretch of time, in nanoseconds on the clock of the frame. HTA `TimeRangeFilter`.
+/// Events entirely within an interval, in nanoseconds on the clock of the frame. HTA `TimeRangeFilter`.
 ///
 /// # Errors
 /// [`Error::WrongFilter`] if it ends before it starts.
@@ -62,41 +58,41 @@ pub fn time_range(span: Range<i64>) -> Result<Expr> {
 /// Events whose name starts with a match of a regular expression. HTA `NameFilter`.
 ///
 /// # Errors
-/// [`Error::WrongFilter`] if it is none.
+/// [`Error::WrongFilter`] if it is not a regular expression.
 pub fn name(pattern: &str) -> Result<Expr> {
     anchored(NAME, pattern)
 }
 
-/// Events that an expression of the language of [`Where`] takes. HTA `QueryFilter`, whose language is that of pandas.
+/// Events that pass an expression in the language of [`Where`]. HTA `QueryFilter`, whose language is that of pandas.
 ///
 /// # Errors
-/// [`Error::BadWhere`], with a mark at the place.
+/// [`Error::BadWhere`], with a mark at the mistake.
 pub fn query(text: &str) -> Result<Expr> {
     Ok(text.parse::<Where>()?.expr())
 }
 
-/// Events that last no time at all. HTA's `ZeroDurationFilter` keeps the others: `zero_duration().not()`.
+/// Events of duration 0. HTA's `ZeroDurationFilter` keeps all other events: `zero_duration().not()`.
 pub fn zero_duration() -> Expr {
     holds(DUR, "dur", |dur| dur <= 0)
 }
 
-/// Events on the GPU's side: with a stream and a correlation, or a synchronisation. HTA `GPUKernelFilter`.
+/// GPU events: those with a stream and a correlation, and synchronisations. HTA `GPUKernelFilter`.
 pub fn gpu_kernel() -> Expr {
     let tied = col(STREAM).is_not_null().and(col(CORRELATION).is_not_null());
     tied.or(text_is(NAME, ["Event Sync", "Context Sync"]))
 }
 
-/// Events on the CPU's side: all others than [`gpu_kernel`]. HTA `CPUOperatorFilter`.
+/// CPU events: all except [`gpu_kernel`]. HTA `CPUOperatorFilter`.
 pub fn cpu_operator() -> Expr {
     gpu_kernel().not()
 }
 
-/// Copies of this very name: `Memcpy DtoH (Device -> Pageable)`. HTA `MemCopyEventFilter`.
+/// Copies of exactly this name: `Memcpy DtoH (Device -> Pageable)`. HTA `MemCopyEventFilter`.
 pub fn mem_copy_event(name: &str) -> Expr {
     text_is(NAME, [name]).and(text_is(CAT, ["gpu_memcpy"]))
 }
 
-/// Events that all of these take; of none, every event. HTA `CompositeFilter`.
+/// Events that pass all of these filters; every event if there is none. HTA `CompositeFilter`.
 pub fn composite(filters: impl IntoIterator<Item = Expr>) -> Expr {
     filters.into_iter().reduce(Expr::and).unwrap_or_else(|| lit(true))
 }

@@ -1,6 +1,6 @@
-//! The language of `--where`.
+//! The language of `--where`: [`Where`].
 
-use super::condition::{Item, Test, Value};
+use super::condition::{Condition, Item, Value};
 use super::parse::{Node, parse};
 use crate::config::AVAILABLE_ARGS;
 use crate::error::WhereReason;
@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Which events count, as a text: `name ~ "^nccl" and dur > 100us and stream in 7,20`.
+/// A filter of events as a text: `name ~ "^nccl" and dur > 100us and stream in 7,20`.
 ///
 /// | written | meaning |
 /// | --- | --- |
@@ -21,12 +21,12 @@ use std::str::FromStr;
 /// | `stream is null`, `iteration is not null` | without a value, with one |
 /// | `a and b`, `a or b`, `not a`, `( … )` | also `&`, `\|`, `!`; `not` binds first, then `and`, then `or` |
 ///
-/// A column is any of [`Trace::events`](crate::Trace::events), and `rank`; one with odd letters stands in back quotes. An
-/// event without the value passes no test, so that `stream != 7` (the opposite of `stream == 7`) takes the events of the
-/// CPU, which have no stream. Inside quotes a `\` stands for itself, except in front of the quote.
+/// A column is any of [`Trace::events`](crate::Trace::events), or `rank`; back quotes enclose a name with other characters.
+/// An event without the value does not satisfy a condition, so that `stream != 7` (the opposite of `stream == 7`) includes
+/// CPU events, which have no stream. Inside quotes a `\` is literal, except before the quote.
 ///
 /// # Errors
-/// [`Error::BadWhere`] says what is wrong and marks the place.
+/// [`Error::BadWhere`] gives the reason and marks the position.
 ///
 /// # Example
 /// ```
@@ -41,34 +41,34 @@ pub struct Where {
 }
 
 impl Where {
-    /// It as an expression of polars: true or false for each event, never null.
+    /// Returns the filter as a polars expression: true or false for each event, never null.
     pub fn expr(&self) -> Expr {
         expr(&self.node)
     }
 
-    /// Whether the columns of a frame are there, and hold what they are compared with.
+    /// Checks that a frame has the columns, with values of the types that they are compared with.
     ///
     /// # Errors
-    /// [`Error::BadWhere`] with a mark at the first that is not.
+    /// [`Error::BadWhere`] with a mark at the first mistake.
     pub fn check(&self, df: &DataFrame) -> Result<()> {
         let types: Vec<_> = df.columns().iter().map(|column| (column.name().clone(), column.dtype().clone())).collect();
         self.check_types(&types)
     }
 
-    /// The same for columns of which only names and types are known.
+    /// Checks columns of which only names and types are known, as [`Where::check`] does.
     pub(crate) fn check_types(&self, columns: &[(PlSmallStr, DataType)]) -> Result<()> {
         let mut open = vec![&self.node];
         while let Some(node) = open.pop() {
             match node {
                 Node::All(nodes) | Node::Any(nodes) => open.extend(nodes.iter().rev()),
                 Node::Not(node) => open.push(node),
-                Node::Test { column, at, test, value, has_unit } => {
+                Node::Condition { column, at, condition, value, has_unit } => {
                     let known = columns.iter().find(|(name, _)| name == column);
                     let Some((_, dtype)) = known else { return Err(self.wrong(at.clone(), unknown(column, columns))) };
                     if *has_unit && crate::frame::columns::known(column).is_none() {
                         return Err(self.wrong(value.clone(), WhereReason::NotATime { column: column.clone() }));
                     }
-                    if let Some(reason) = misfit(column, dtype, test) {
+                    if let Some(reason) = misfit(column, dtype, condition) {
                         return Err(self.wrong(value.clone(), reason));
                     }
                 }
@@ -94,7 +94,7 @@ impl FromStr for Where {
 }
 
 impl fmt::Display for Where {
-    /// As it was written.
+    /// The text as written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -105,11 +105,11 @@ fn expr(node: &Node) -> Expr {
         Node::All(nodes) => joined(nodes, Expr::and, true),
         Node::Any(nodes) => joined(nodes, Expr::or, false),
         Node::Not(node) => expr(node).not(),
-        Node::Test { column, test, .. } => test.clone().expr(column),
+        Node::Condition { column, condition, .. } => condition.clone().expr(column),
     }
 }
 
-/// Half with half, so that a long list does not become a deep tree.
+/// Joins the nodes by halves, so that a long list does not become a deep tree.
 fn joined(nodes: &[Node], join: fn(Expr, Expr) -> Expr, of_none: bool) -> Expr {
     match nodes {
         [] => lit(of_none),
@@ -121,7 +121,7 @@ fn joined(nodes: &[Node], join: fn(Expr, Expr) -> Expr, of_none: bool) -> Expr {
     }
 }
 
-/// Why there is no such column.
+/// Returns why a column is missing.
 fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> WhereReason {
     if let Some(arg) = AVAILABLE_ARGS.iter().find(|arg| arg.column.name == column) {
         return WhereReason::NotLoaded { column: column.to_owned(), arg: arg.key };
@@ -135,14 +135,14 @@ fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> WhereReason {
     WhereReason::UnknownColumn { column: column.to_owned(), similar, available }
 }
 
-/// Why a column of this type cannot be tested so.
-fn misfit(column: &str, dtype: &DataType, test: &Test) -> Option<WhereReason> {
+/// Returns why a condition does not fit a column of this type; `None` if it fits.
+fn misfit(column: &str, dtype: &DataType, condition: &Condition) -> Option<WhereReason> {
     let is_text = |value: &Value| matches!(value, Value::Text(_));
-    let (texts, numbers) = match test {
-        Test::Absent => return None,
-        Test::Matches(_) => (true, false),
-        Test::Compare(_, value) => (is_text(value), !is_text(value)),
-        Test::In(items) => {
+    let (texts, numbers) = match condition {
+        Condition::Absent => return None,
+        Condition::Matches(_) => (true, false),
+        Condition::Compare(_, value) => (is_text(value), !is_text(value)),
+        Condition::In(items) => {
             let text = |item: &Item| matches!(item, Item::One(value) if is_text(value));
             (items.iter().any(text), !items.iter().all(text))
         }

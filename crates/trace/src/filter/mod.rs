@@ -1,7 +1,7 @@
-//! Which events count: polars expressions on [`Trace::events`](crate::Trace::events), and a small language for them.
+//! Filters of events: polars expressions on [`Trace::events`](crate::Trace::events), and a small language for them.
 //!
-//! Every function gives an [`Expr`](polars::prelude::Expr) that is true or false for each event, never null, so that
-//! filters compose with `and`, `or` and `not`. A frame without the column is an error of polars that names it.
+//! Every function returns an [`Expr`](polars::prelude::Expr) that is true or false for each event, never null, so that
+//! filters compose with `and`, `or` and `not`. For a frame that lacks the column polars returns an error that names it.
 //!
 //! ```
 //! use trace::filter;

@@ -1,4 +1,4 @@
-//! HTA's filters of events around an operator.
+//! HTA's filters of events relative to an operator.
 
 use crate::callstack::CallStacks;
 use crate::error::FilterReason;
@@ -7,9 +7,9 @@ use crate::frame::columns::{END, INDEX};
 use crate::{Compat, Error, Pick, Result, Trace};
 use polars::prelude::{Expr, Int64Chunked};
 
-/// Events while an operator runs: on its stream (of an operator on the CPU: all of the CPU), started and ended inside
-/// it. `position` says which of the operators of this very name: 0 is the first by start, −1 the last. With
-/// `include_gpu_kernels` the events on the GPU come along that the runtime calls among them launched.
+/// Events within an operator: on its stream (all CPU events if it has none), starting and ending inside it. `position`
+/// selects one of the operators of exactly this name: 0 is the first by start, −1 the last. `include_gpu_kernels` adds the
+/// GPU events that the runtime calls among them launched.
 ///
 /// # Errors
 /// [`Error::WrongFilter`] if there is no such operator.
@@ -20,7 +20,7 @@ pub fn under_operator(trace: &Trace, operator: &str, position: i64, include_gpu_
     around(trace, operator, position, include_gpu_kernels, |event, root| event.0 >= root.0 && event.1 <= root.1)
 }
 
-/// Events that start when an operator has ended, or later; otherwise as [`under_operator`].
+/// Events that start when an operator ends, or later; otherwise as [`under_operator`].
 ///
 /// # Errors
 /// As [`under_operator`].
@@ -48,12 +48,12 @@ pub fn before_operator(trace: &Trace, operator: &str, position: i64, include_gpu
 /// ```text
 /// root       |---------------------------------------------|
 ///              |preceding|                 |following|
-/// taken                   |- mm -| |- mm -|                      and with them what they launched
+/// selected                |- mm -| |- mm -|                      and optionally their kernels
 /// ```
 ///
-/// The root is the first operator of its very name, `preceding` the first one of its name within the root, `following` the
-/// first one within the root that starts when `preceding` has ended, or later. Without `preceding` the stretch begins, and
-/// without `following` it ends, with the root. HTA's `stack_depths` are a filter of their own:
+/// The root is the first operator of exactly this name, `preceding` the first of its name within the root, `following` the
+/// first within the root that starts when `preceding` ends, or later. Without `preceding` the interval starts, and without
+/// `following` it ends, with the root. HTA's `stack_depths` are a filter of their own:
 /// `combined_operator(..)?.and(stack_depth(&trace, [2, 3])?)`.
 ///
 /// # Errors
@@ -71,11 +71,11 @@ pub fn combined_operator(
     let events = Events::of(trace)?;
     let (row, within) = events.operator(trace, root, 0)?;
     let (mut from, mut until) = within;
-    // The first of the name that lies between these; on the side of the root.
+    // The first of the name within this interval, on the stream of the root.
     let first = |name: &str, from: i64, until: i64| {
-        let inside = |event: &Stretch| event.0 >= from && event.1 <= until;
+        let inside = |event: &Interval| event.0 >= from && event.1 <= until;
         let on_side = events.named(name).filter(|&other| other != row && events.same_side(other, row));
-        let first = on_side.filter_map(|row| events.stretch(row).filter(inside)).min();
+        let first = on_side.filter_map(|row| events.interval(row).filter(inside)).min();
         first.ok_or_else(|| Error::WrongFilter {
             reason: FilterReason::NotWithin { rank: trace.rank(), operator: name.to_owned(), root: root.to_owned() },
         })
@@ -86,15 +86,15 @@ pub fn combined_operator(
     if let Some(name) = following {
         until = first(name, from, until)?.0;
     }
-    let takes = |event: Stretch| event.0 >= from && event.1 <= until;
+    let takes = |event: Interval| event.0 >= from && event.1 <= until;
     Ok(events.taken(row, takes, include_gpu_kernels))
 }
 
-/// Events that lie this deep in the calls of their thread: 0 is what lies in no other, a kernel lies one deeper than its
-/// launch. What lies in no stack, as a kernel without a launch, has no depth.
+/// Events at these depths of the call stack of their thread: 0 is not nested, a kernel is one deeper than its launch. Events
+/// outside of all stacks, such as a kernel without a launch, have no depth.
 ///
-/// Where one thread has the profiler's steps and one other runs `autograd::` functions, the calls of that one lie in the
-/// annotation `## backward ##`, or in the step.
+/// If one thread has the profiler steps and exactly one other runs `autograd::` functions, the calls of the latter are
+/// nested in the annotation `## backward ##`, or in the step.
 ///
 /// # Errors
 /// If polars refuses.
@@ -111,15 +111,15 @@ pub fn stack_depth(trace: &Trace, depths: impl Into<Pick>) -> Result<Expr> {
     Ok(super::condition::int_in(INDEX, wanted))
 }
 
-/// Start and end.
-type Stretch = (i64, i64);
+/// Start and end in ns.
+type Interval = (i64, i64);
 
 fn around(
     trace: &Trace,
     operator: &str,
     position: i64,
     include_gpu_kernels: bool,
-    takes: fn(Stretch, Stretch) -> bool,
+    takes: fn(Interval, Interval) -> bool,
 ) -> Result<Expr> {
     let events = Events::of(trace)?;
     let (row, root) = events.operator(trace, operator, position)?;
@@ -138,28 +138,28 @@ impl Events {
         Ok(Self { rows: EventRows::of(&trace.events, Compat::Exact)?, end })
     }
 
-    fn stretch(&self, row: usize) -> Option<Stretch> {
+    fn interval(&self, row: usize) -> Option<Interval> {
         Some((self.rows.ts(row)?, self.end.get(row)?))
     }
 
-    /// Whether both are of one stream, or of the CPU.
+    /// Returns whether both are on one stream, or both on the CPU.
     fn same_side(&self, one: usize, other: usize) -> bool {
         self.rows.stream(one) == self.rows.stream(other)
     }
 
-    /// The rows of this very name.
+    /// Returns the rows of exactly this name.
     fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
         let mut is_named = self.rows.per_text(move |other| other == name);
         (0..self.rows.len()).filter(move |&row| is_named(self.rows.name(row)))
     }
 
-    /// The operator of this name at a place by start, and when it runs.
-    fn operator(&self, trace: &Trace, name: &str, position: i64) -> Result<(usize, Stretch)> {
+    /// Returns the operator of this name at a position by start, and its interval.
+    fn operator(&self, trace: &Trace, name: &str, position: i64) -> Result<(usize, Interval)> {
         let mut all: Vec<usize> = self.named(name).collect();
         all.sort_by_key(|&row| self.rows.ts(row));
-        let place = if position < 0 { position + all.len() as i64 } else { position };
-        let found = usize::try_from(place).ok().and_then(|place| all.get(place)).copied();
-        found.and_then(|row| Some((row, self.stretch(row)?))).ok_or_else(|| Error::WrongFilter {
+        let index = if position < 0 { position + all.len() as i64 } else { position };
+        let found = usize::try_from(index).ok().and_then(|index| all.get(index)).copied();
+        found.and_then(|row| Some((row, self.interval(row)?))).ok_or_else(|| Error::WrongFilter {
             reason: FilterReason::NoOperatorAt {
                 rank: trace.rank(),
                 operator: name.to_owned(),
@@ -169,11 +169,12 @@ impl Events {
         })
     }
 
-    /// Events of the root's side whose stretch is taken, and if it is wanted what the runtime calls among them launched.
-    fn taken(&self, root: usize, takes: impl Fn(Stretch) -> bool, include_gpu_kernels: bool) -> Expr {
+    /// Selects the events of the root's stream whose interval passes, and with `include_gpu_kernels` the GPU events that
+    /// the runtime calls among them launched.
+    fn taken(&self, root: usize, takes: impl Fn(Interval) -> bool, include_gpu_kernels: bool) -> Expr {
         let rows = &self.rows;
         let mut taken: Vec<bool> =
-            (0..rows.len()).map(|row| self.same_side(row, root) && self.stretch(row).is_some_and(&takes)).collect();
+            (0..rows.len()).map(|row| self.same_side(row, root) && self.interval(row).is_some_and(&takes)).collect();
         if include_gpu_kernels {
             let mut is_runtime = rows.per_text(|cat| cat.ends_with("_runtime"));
             let calls: Vec<bool> = (0..rows.len()).map(|row| taken[row] && is_runtime(rows.cat(row))).collect();

@@ -1,43 +1,45 @@
-//! Text → tests and how they are joined.
+//! The parser of `--where` expressions.
 
-use super::condition::{Compare, Item, Test, Value, regex};
+use super::condition::{Compare, Condition, Item, Value, regex};
 use super::token::{Token, Word, Wrong, tokens};
 use crate::error::WhereReason;
 use crate::frame::columns::{RANK, known};
 use std::ops::Range;
 use trace_view::Unit;
 
-/// Tests and how they are joined.
+/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     All(Vec<Node>),
     Any(Vec<Node>),
     Not(Box<Node>),
-    Test {
+    Condition {
         column: String,
-        /// Where the column stands, in bytes.
+        /// The bytes of the column's name in the text.
         at: Range<usize>,
-        test: Test,
-        /// Where what it is compared with stands.
+        condition: Condition,
+        /// The bytes of the operator and its operand.
         value: Range<usize>,
-        /// Whether a number has a unit of time, which only columns of times take. Already checked of columns that every
-        /// trace has.
+        /// Whether a number has a unit of time, which only times may have. Already checked for the columns of every trace.
         has_unit: bool,
     },
 }
 
-/// Brackets and `not` inside each other.
+/// Upper bound on nested brackets and `not`.
 const DEEPEST: usize = 64;
-/// Tests of one expression.
+/// Upper bound on the conditions of one expression.
 const MOST: usize = 1000;
 
-/// The expression that a text is.
+/// Parses an expression.
+///
+/// # Errors
+/// Where and why the text is not an expression.
 pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, tests: 0, has_unit: false };
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, conditions: 0, has_unit: false };
     let node = parser.any()?;
     match &parser.peek().word {
         Word::End => Ok(node),
-        Word::Sign(")") => Err(parser.wrong("no bracket is open here")),
+        Word::Sign(")") => Err(parser.wrong("unmatched `)`")),
         _ => Err(parser.wrong("expected `and`, `or` or the end")),
     }
 }
@@ -46,13 +48,13 @@ struct Parser {
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
-    tests: usize,
-    /// Whether a number of the current test has a unit.
+    conditions: usize,
+    /// Whether a number of the current condition has a unit.
     has_unit: bool,
 }
 
 impl Parser {
-    /// `all or all or …`
+    /// Parses `all or all or …`.
     fn any(&mut self) -> Result<Node, Wrong> {
         let mut nodes = vec![self.all()?];
         while self.takes_word(&["or"]) || self.takes_sign(&["|", "||"]) {
@@ -61,7 +63,7 @@ impl Parser {
         Ok(one_or(nodes, Node::Any))
     }
 
-    /// `one and one and …`
+    /// Parses `one and one and …`.
     fn all(&mut self) -> Result<Node, Wrong> {
         let mut nodes = vec![self.one()?];
         while self.takes_word(&["and"]) || self.takes_sign(&["&", "&&"]) {
@@ -70,16 +72,16 @@ impl Parser {
         Ok(one_or(nodes, Node::All))
     }
 
-    /// `not one`, `(any)`, a test.
+    /// Parses `not one`, `(any)` or a condition.
     fn one(&mut self) -> Result<Node, Wrong> {
         let open = self.peek().at.clone();
         let negates = self.takes_word(&["not"]) || self.takes_sign(&["!"]);
         if !negates && !self.takes_sign(&["("]) {
-            return self.test();
+            return self.condition();
         }
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err((open, WhereReason::Syntax(format!("more than {DEEPEST} brackets inside each other"))));
+            return Err((open, WhereReason::Syntax(format!("more than {DEEPEST} nested brackets"))));
         }
         let node = if negates {
             Node::Not(Box::new(self.one()?))
@@ -87,7 +89,7 @@ impl Parser {
             let inner = self.any()?;
             if !self.takes_sign(&[")"]) {
                 return match self.peek().word {
-                    Word::End => Err((open, syntax("this bracket is not closed"))),
+                    Word::End => Err((open, syntax("unclosed bracket"))),
                     _ => Err(self.wrong("expected `and`, `or` or `)`")),
                 };
             }
@@ -97,38 +99,44 @@ impl Parser {
         Ok(node)
     }
 
-    fn test(&mut self) -> Result<Node, Wrong> {
-        self.tests += 1;
-        if self.tests > MOST {
-            return Err(self.wrong(&format!("more than {MOST} tests")));
+    fn condition(&mut self) -> Result<Node, Wrong> {
+        self.conditions += 1;
+        if self.conditions > MOST {
+            return Err(self.wrong(&format!("more than {MOST} conditions")));
         }
         let token = self.peek().clone();
         let column = match token.word {
             Word::Quoted(name) => name,
             Word::Name(name) if !is_keyword(&name) => name,
             Word::Number(_) | Word::Text(_) => {
-                return Err(self.wrong("a comparison begins with a column: `dur > 100us`"));
+                return Err(self.wrong("expected a column before the comparison, as in `dur > 100us`"));
             }
             _ => return Err(self.wrong("expected a column, `not` or `(`")),
         };
         self.next += 1;
         let start = self.peek().at.start;
-        // A column that is not in the table may be an argument of this trace, or a slip of the pen: the trace tells.
+        // An unknown column may be an argument of this trace, or a typing error: that is checked with the trace.
         let is_time = known(&column).map(|known| known.unit == Unit::Nanos).or((column == RANK).then_some(false));
         let column = Named { is_time, name: column };
         self.has_unit = false;
-        let (test, negated) = self.comparison(&column)?;
+        let (condition, negated) = self.comparison(&column)?;
         let end = self.tokens[self.next - 1].at.end;
-        let node = Node::Test { column: column.name, at: token.at, test, value: start..end, has_unit: self.has_unit };
+        let node = Node::Condition {
+            column: column.name,
+            at: token.at,
+            condition,
+            value: start..end,
+            has_unit: self.has_unit,
+        };
         Ok(if negated { Node::Not(Box::new(node)) } else { node })
     }
 
-    /// What stands behind a column, and whether the opposite is meant.
-    fn comparison(&mut self, column: &Named) -> Result<(Test, bool), Wrong> {
+    /// Parses what follows a column; also returns whether it is negated.
+    fn comparison(&mut self, column: &Named) -> Result<(Condition, bool), Wrong> {
         if self.takes_word(&["is"]) {
             let negated = self.takes_word(&["not"]);
             return if self.takes_word(&["null"]) {
-                Ok((Test::Absent, negated))
+                Ok((Condition::Absent, negated))
             } else {
                 Err(self.wrong("expected `null`: `stream is null`, `stream is not null`"))
             };
@@ -136,7 +144,7 @@ impl Parser {
         let negated = self.is_word(self.next, "not") && self.is_word(self.next + 1, "in");
         self.next += usize::from(negated);
         if self.takes_word(&["in"]) {
-            return Ok((Test::In(self.list(column)?), negated));
+            return Ok((Condition::In(self.list(column)?), negated));
         }
         let signs: [(&[&str], Option<Compare>, bool); 8] = [
             (&["==", "="], Some(Compare::Equal), false),
@@ -154,26 +162,26 @@ impl Parser {
             }
             let Some(compare) = compare else { return Ok((self.pattern()?, negated)) };
             if compare == Compare::Equal && self.takes_word(&["null"]) {
-                return Ok((Test::Absent, negated));
+                return Ok((Condition::Absent, negated));
             }
-            return Ok((Test::Compare(compare, self.value(column)?), negated));
+            return Ok((Condition::Compare(compare, self.value(column)?), negated));
         }
         let name = &column.name;
         Err(self.wrong(&format!(
-            "expected a comparison behind `{name}`: ==, !=, <, <=, >, >=, ~, !~, in, not in, is null, is not null"
+            "expected a comparison after `{name}`: ==, !=, <, <=, >, >=, ~, !~, in, not in, is null, is not null"
         )))
     }
 
-    fn pattern(&mut self) -> Result<Test, Wrong> {
+    fn pattern(&mut self) -> Result<Condition, Wrong> {
         let token = self.peek().clone();
         let (Word::Text(pattern) | Word::Name(pattern)) = token.word else {
             return Err(self.wrong("expected a regular expression in quotes: name ~ \"^nccl\""));
         };
         self.next += 1;
-        regex(&pattern).map(Test::Matches).map_err(|problem| (token.at, WhereReason::Pattern { pattern, problem }))
+        regex(&pattern).map(Condition::Matches).map_err(|problem| (token.at, WhereReason::Pattern { pattern, problem }))
     }
 
-    /// `7,20`, `(7, 20)`, `4-7`, `"a","b"`
+    /// Parses a list: `7,20`, `(7, 20)`, `4-7`, `"a","b"`.
     fn list(&mut self, column: &Named) -> Result<Vec<Item>, Wrong> {
         let open = self.peek().at.clone();
         let close = match (self.takes_sign(&["("]), self.takes_sign(&["["])) {
@@ -190,8 +198,10 @@ impl Parser {
                 let span = at.start..self.tokens[self.next - 1].at.end;
                 match (first, last) {
                     (Value::Int(first), Value::Int(last)) if first <= last => Item::Range(first, last),
-                    (Value::Int(_), Value::Int(_)) => return Err((span, syntax("this range runs backwards"))),
-                    _ => return Err((span, syntax("a range goes from one whole number to another: 4-7"))),
+                    (Value::Int(_), Value::Int(_)) => {
+                        return Err((span, syntax("invalid range: its end is before its start")));
+                    }
+                    _ => return Err((span, syntax("invalid range: expected whole numbers, as in 4-7"))),
                 }
             } else {
                 Item::One(first)
@@ -201,7 +211,7 @@ impl Parser {
             }
         }
         match close {
-            Some(close) if !self.takes_sign(&[close]) => Err((open, syntax("this list is not closed"))),
+            Some(close) if !self.takes_sign(&[close]) => Err((open, syntax("unclosed list"))),
             _ => Ok(items),
         }
     }
@@ -231,7 +241,7 @@ impl Parser {
         }
     }
 
-    /// The unit behind a number that ends at byte `end`: the power of ten that makes nanoseconds of it.
+    /// Parses the unit after a number that ends at byte `end`; returns the power of ten that converts to nanoseconds.
     fn unit(&mut self, end: usize) -> Result<Option<u32>, Wrong> {
         let Token { word: Word::Name(name), at } = self.peek().clone() else { return Ok(None) };
         let power = match name.as_str() {
@@ -252,12 +262,12 @@ impl Parser {
     }
 
     fn peek(&self) -> &Token {
-        // The last token is the end, which nothing takes.
+        // The last token is the end, which is never consumed.
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
-    fn is_word(&self, place: usize, word: &str) -> bool {
-        let word_at = self.tokens.get(place).map(|token| &token.word);
+    fn is_word(&self, index: usize, word: &str) -> bool {
+        let word_at = self.tokens.get(index).map(|token| &token.word);
         matches!(word_at, Some(Word::Name(name)) if name.eq_ignore_ascii_case(word))
     }
 
@@ -281,7 +291,7 @@ impl Parser {
 /// A column that is compared.
 struct Named {
     name: String,
-    /// `None` of a column that the table of columns does not have.
+    /// `None` for a column that is not in the table of columns.
     is_time: Option<bool>,
 }
 
@@ -300,7 +310,7 @@ fn one_or(mut nodes: Vec<Node>, join: impl Fn(Vec<Node>) -> Node) -> Node {
     }
 }
 
-/// A number, of a time in nanoseconds.
+/// Parses a number; a time becomes nanoseconds.
 fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Result<Value, WhereReason> {
     let name = &column.name;
     let is_time = column.is_time == Some(true);
@@ -309,7 +319,7 @@ fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Re
         Some(_) if column.is_time == Some(false) => Err(WhereReason::NotATime { column: name.clone() }),
         Some(power) => nanos(digits, power)
             .map(|nanos| Value::Int(if negative { -nanos } else { nanos }))
-            .ok_or_else(|| syntax("times are whole nanoseconds, of at most 292 years")),
+            .ok_or_else(|| syntax("invalid time: expected whole nanoseconds, at most 292 years")),
         None if is_time && digits.parse::<f64>() != Ok(0.0) => {
             Err(WhereReason::NoUnit { column: name.clone(), number: format!("{sign}{digits}") })
         }
@@ -317,7 +327,7 @@ fn number(digits: &str, negative: bool, unit: Option<u32>, column: &Named) -> Re
             Ok(whole) => Ok(Value::Int(whole)),
             Err(_) => match format!("{sign}{digits}").parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Value::Float(number)),
-                _ => Err(syntax("this number is too large")),
+                _ => Err(syntax("number too large")),
             },
         },
     }
@@ -328,7 +338,7 @@ fn syntax(reason: &str) -> WhereReason {
     WhereReason::Syntax(reason.to_owned())
 }
 
-/// `digits` × 10^`power`, if that is a whole number.
+/// Computes `digits` × 10^`power`, if that is a whole number.
 fn nanos(digits: &str, power: u32) -> Option<i64> {
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),

@@ -1,4 +1,4 @@
-//! The words of an expression.
+//! The tokens of an expression.
 
 use crate::error::WhereReason;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Where and why a text is no expression.
 pub(super) type Wrong = (Range<usize>, WhereReason);
 
-/// A word and where it stands, in bytes.
+/// A token: its word, and its bytes in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
     pub(super) word: Word,
@@ -19,7 +19,7 @@ pub(super) enum Word {
     Name(String),
     /// A column in back quotes.
     Quoted(String),
-    /// A number as it is written.
+    /// A number as written.
     Number(String),
     /// A text in quotes.
     Text(String),
@@ -29,14 +29,14 @@ pub(super) enum Word {
     End,
 }
 
-/// Longer ones first.
+/// Operators and brackets, longer ones first.
 const SIGNS: [&str; 19] =
     ["==", "!=", "<=", ">=", "!~", "&&", "||", "=", "<", ">", "~", "!", "&", "|", "(", ")", "[", "]", ","];
 
-/// The words, the last of which is the end.
+/// Splits a text into tokens, the last of which is [`Word::End`].
 ///
 /// # Errors
-/// Where and why a word is none.
+/// Where and why a token is invalid.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -47,8 +47,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
             continue;
         }
         let (word, length) = match first {
-            '"' | '\'' | '`' => quoted(rest, first)
-                .ok_or_else(|| (at..at + 1, WhereReason::Syntax(format!("this {first} is not closed"))))?,
+            '"' | '\'' | '`' => {
+                quoted(rest, first).ok_or_else(|| (at..at + 1, WhereReason::Syntax(format!("unclosed {first}"))))?
+            }
             '-' => (Word::Sign("-"), 1),
             _ if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) => {
                 let length = number(rest);
@@ -61,10 +62,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
             _ => match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
                 Some(sign) => (Word::Sign(sign), sign.len()),
                 None => {
-                    return Err((
-                        at..at + first.len_utf8(),
-                        WhereReason::Syntax(format!("`{first}` means nothing here")),
-                    ));
+                    return Err((at..at + first.len_utf8(), WhereReason::Syntax(format!("unexpected `{first}`"))));
                 }
             },
         };
@@ -79,7 +77,7 @@ fn is_name(character: char) -> bool {
     character.is_alphabetic() || character == '_'
 }
 
-/// Letters, digits, `_` and dots inside; `::` too, so that `aten::mm` needs no quotes.
+/// Returns the length of a name: letters, digits, `_`, and inner dots and `::`, so that `aten::mm` needs no quotes.
 fn name(rest: &str) -> usize {
     let mut length = 0;
     loop {
@@ -99,7 +97,7 @@ fn name(rest: &str) -> usize {
     }
 }
 
-/// Digits and `_`, a point with digits behind it, an exponent.
+/// Returns the length of a number: digits and `_`, a point followed by digits, an exponent.
 fn number(rest: &str) -> usize {
     let digits = |from: usize| {
         let part = &rest[from..];
@@ -118,7 +116,7 @@ fn number(rest: &str) -> usize {
     end
 }
 
-/// A text up to the closing quote; a `\` stands for itself except in front of the quote.
+/// Reads a text up to the closing quote; a `\` is literal except before the quote. Also returns its length.
 fn quoted(rest: &str, quote: char) -> Option<(Word, usize)> {
     let mut text = String::new();
     let mut at = 1;

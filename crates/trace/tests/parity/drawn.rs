@@ -1,4 +1,4 @@
-//! What the figures of launches and of sequences show.
+//! The figures of launches and of kernel sequences.
 
 use super::goldens::{TRACES, either, json, load, say, shared};
 use super::ledger::counted;
@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use trace::analysis::CATALOG;
 use trace::{Answer, TraceAnalysis};
 
-/// The answer to a recorded call, and the figures that HTA drew of it.
-fn each(question: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
-    let Some(shared) = shared(question) else { return };
-    let entry = CATALOG.iter().find(|entry| entry.name == question).unwrap();
+/// Checks the answer of each recorded call against the figures that HTA drew.
+fn each(analysis: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
+    let Some(shared) = shared(analysis) else { return };
+    let entry = CATALOG.iter().find(|entry| entry.name == analysis).unwrap();
     for name in TRACES {
         let folder = shared.join("golden").join(name);
         let calls = json(&folder.join("index.json"));
-        let analysis = TraceAnalysis::new(&load(&shared, name)).unwrap();
-        for (call, recorded) in calls.as_object().unwrap().iter().filter(|(call, _)| call.starts_with(question)) {
+        let traces = TraceAnalysis::new(&load(&shared, name)).unwrap();
+        for (call, recorded) in calls.as_object().unwrap().iter().filter(|(call, _)| call.starts_with(analysis)) {
             let path = either(folder.join(format!("figures/{call}.json")));
             if recorded["figures"].as_u64().unwrap_or(0) == 0 || !path.exists() {
                 continue;
@@ -31,7 +31,7 @@ fn each(question: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
                 Some(ranks) => serde_json::from_value((*ranks).clone()).unwrap(),
                 None => vec![params["rank"].as_i64().unwrap()],
             };
-            let answer = entry.ask(&analysis, given, Some(&ranks)).unwrap();
+            let answer = entry.ask(&traces, given, Some(&ranks)).unwrap();
             check(&format!("{name} {call}"), answer, json(&path).as_array().unwrap());
         }
     }
@@ -60,7 +60,7 @@ fn histograms_count_as_many_launches_as_htas() {
         }
         assert_eq!(ours, theirs, "{place}");
     });
-    said("figures of cuda_kernel_launch_stats", figures);
+    report("figures of cuda_kernel_launch_stats", figures);
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn bars_of_sequences_are_htas() {
         assert_eq!(ours.series[0].y, theirs, "{place}");
         figures += 1;
     });
-    said("figures of frequent_cuda_kernel_sequences", figures);
+    report("figures of frequent_cuda_kernel_sequences", figures);
 }
 
-/// Tells and counts, unless there was nothing to look at.
-fn said(what: &str, figures: usize) {
+/// Reports and counts the figures, if there are any.
+fn report(what: &str, figures: usize) {
     if figures > 0 {
         say(&format!("{what}: {figures}/{figures}"));
         counted(what, [figures, 0, 0]);

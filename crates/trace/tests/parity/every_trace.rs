@@ -1,4 +1,4 @@
-//! Every question of every trace there is, whatever it lacks: an answer, or a sentence.
+//! Every analysis of every trace, whatever it lacks: an answer, or a note.
 
 use super::goldens::{say, shared};
 use serde_json::{Map, Value};
@@ -8,8 +8,8 @@ use trace::analysis::CATALOG;
 use trace::{Compat, LoadOptions, TraceAnalysis, TraceSet};
 
 #[test]
-fn no_question_fails_on_any_trace_and_what_is_empty_says_why() {
-    let Some(shared) = shared("every question of every trace") else { return };
+fn every_analysis_of_every_trace_answers_or_explains() {
+    let Some(shared) = shared("every analysis of every trace") else { return };
     let mut folders = Vec::new();
     collect(&shared.join("traces"), &mut folders);
     let (mut asked, mut empty) = (0, 0);
@@ -40,13 +40,13 @@ fn no_question_fails_on_any_trace_and_what_is_empty_says_why() {
         }
     }
     say(&format!(
-        "every question of every trace: {asked} answers of {} folders, {empty} empty ones say why",
+        "every analysis of every trace: {asked} answers of {} folders, {empty} empty ones say why",
         folders.len()
     ));
     assert!(folders.len() >= 12, "only {} folders found", folders.len());
 }
 
-/// Folders that hold traces.
+/// Collects the folders that contain traces.
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut has_trace = false;
     for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {

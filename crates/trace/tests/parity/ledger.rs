@@ -11,23 +11,22 @@ const WRITE: &str = "TRACEBOOK_WRITE_PARITY";
 const HEAD: &str = "# Parity with HTA
 
 Written by the parity tests (`crates/trace/tests/parity`), which fail if this page is stale;
-`TRACEBOOK_WRITE_PARITY=1 cargo test -p trace --test parity` writes it. What is compared are the answers of
-HolisticTraceAnalysis 0.6.1, recorded on real traces of others, with ours under `--compat hta`. Counts are equal, numbers are
-equal to 1e-9 relative. Matched: the same table. By decision: HTA raised an error or returned nothing, and ours is an answer
-or says why it is empty. Missing: differs, or was never compared.
+`TRACEBOOK_WRITE_PARITY=1 cargo test -p trace --test parity` writes it. It compares the answers of HolisticTraceAnalysis 0.6.1,
+recorded on third-party traces, with ours under `--compat hta`. Counts are equal, numbers are equal to 1e-9 relative. Matched: the
+same table. By decision: HTA raised an error or returned nothing, and ours is an answer or explains why it is empty. Missing: differs,
+or was never compared.
 ";
 
 /// The sections, in their order.
-const SECTIONS: &[&str] =
-    &["Questions about one trace", "Decisions", "Overlaid traces", "Not asked", "Everything else"];
+const SECTIONS: &[&str] = &["Analyses of one trace", "Decisions", "Overlaid traces", "Not run", "Everything else"];
 
-/// One at a time: tests run side by side.
+/// Serializes access to the page: tests run concurrently.
 static PAGE: Mutex<()> = Mutex::new(());
 
 /// Requires that a section has these lines.
 ///
 /// # Panics
-/// If it does not, and is not to be written.
+/// If it differs and is not to be written.
 pub(crate) fn section(name: &str, lines: &[String]) {
     let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
     check_or_write(name, lines);
@@ -45,15 +44,15 @@ fn check_or_write(name: &str, lines: &[String]) {
     assert_eq!(
         std::env::var(WRITE).as_deref(),
         Ok("1"),
-        "docs/parity.md is stale: its section {name:?} says\n{}\nand should say\n{text}\n({WRITE}=1 writes it)",
+        "docs/parity.md is stale: its section {name:?} is\n{}\nand should be\n{text}\n({WRITE}=1 writes it)",
         known.unwrap_or("nothing")
     );
     sections.insert(name.to_owned(), text);
-    let parts = SECTIONS.iter().filter_map(|name| Some(format!("\n## {name}\n\n{}\n", sections.get(*name)?)));
-    std::fs::write(path(), HEAD.to_owned() + &parts.collect::<String>()).unwrap();
+    let written = SECTIONS.iter().filter_map(|name| Some(format!("\n## {name}\n\n{}\n", sections.get(*name)?)));
+    std::fs::write(path(), HEAD.to_owned() + &written.collect::<String>()).unwrap();
 }
 
-/// The section of everything else must count so for this kind of thing.
+/// Asserts the counts of one row of the section "Everything else", or writes it.
 ///
 /// # Panics
 /// As [`section`].
@@ -73,12 +72,12 @@ pub(crate) fn counted(what: &str, counts: [usize; 3]) {
     check_or_write(NAME, &head("what").into_iter().chain(rows).collect::<Vec<_>>());
 }
 
-/// A row of a table of counts, and its head.
+/// Returns a row of a table of counts.
 pub(crate) fn row(what: &str, [matched, decided, missing]: [usize; 3]) -> String {
     format!("| {what} | {matched} | {decided} | {missing} |")
 }
 
-/// The head of a table of counts.
+/// Returns the head of a table of counts.
 pub(crate) fn head(what: &str) -> [String; 2] {
     [format!("| {what} | matched | by decision | missing |"), "| --- | ---: | ---: | ---: |".to_owned()]
 }
@@ -88,9 +87,9 @@ fn path() -> PathBuf {
 }
 
 fn sections(page: &str) -> BTreeMap<String, String> {
-    let parts = page.split("\n## ").skip(1);
-    parts
-        .filter_map(|part| part.split_once('\n'))
+    page.split("\n## ")
+        .skip(1)
+        .filter_map(|section| section.split_once('\n'))
         .map(|(name, text)| (name.to_owned(), text.trim().to_owned()))
         .collect()
 }

@@ -6,7 +6,7 @@ use trace::TraceAnalysis;
 use trace::polars::prelude::DataType;
 
 #[test]
-fn the_rows_that_questions_see_are_htas() {
+fn rows_that_analyses_see_equal_htas() {
     let Some(shared) = shared("loaded events") else { return };
     let (mut tables, mut total) = (0, 0);
     for name in TRACES {
@@ -32,12 +32,12 @@ fn the_rows_that_questions_see_are_htas() {
         }
     }
     say(&format!("loaded events: {total} rows in {tables} tables, in HTA's order"));
-    counted("events that questions see, in their order", [total, 0, 0]);
+    counted("events that analyses see, in order", [total, 0, 0]);
     assert!(tables >= 15, "only {tables} goldens found");
 }
 
 #[test]
-fn with_the_last_step_as_many_rows_are_seen_as_by_hta() {
+fn number_of_rows_with_the_last_step_equals_htas() {
     let Some(shared) = shared("include_last_profiler_step") else { return };
     let mut ranks = 0;
     for name in TRACES {

@@ -1,9 +1,10 @@
 //! Our answers equal those that HTA 0.6.1 gave on the same traces, recorded as goldens.
 //!
-//! Traces and goldens lie outside the repository, in `$TRACEBOOK_SHARED` (by default `../shared` beside it). Without that
+//! Traces and goldens are outside of the repository, in `$TRACEBOOK_SHARED` (by default `../shared` next to it). Without that
 //! folder every test says that it skips; a file missing from a folder that is there fails.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod analyses;
 mod diff;
 mod drawn;
 mod events;
@@ -17,6 +18,5 @@ mod ledger;
 mod loaded;
 mod overlays;
 mod parser_config;
-mod questions;
 mod summary;
 mod symbols;

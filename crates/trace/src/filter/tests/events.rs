@@ -6,7 +6,7 @@ use polars::prelude::{Expr, IntoLazy};
 use trace_testkit::{Stream, TraceBuilder};
 
 #[test]
-fn every_filter_takes_its_events() {
+fn each_filter_selects_its_events() {
     let (set, events) = (traces(), trace().events());
     let all: Vec<i64> = (0..10).collect();
     for (filter, expected) in [
@@ -42,7 +42,7 @@ fn filters_compose() {
 }
 
 #[test]
-fn around_an_operator() {
+fn filters_select_events_around_an_operator() {
     let (trace, events) = (trace(), trace().events());
     let of = |filter: crate::Result<Expr>| taken(&events, filter.unwrap());
     assert_eq!(of(filter::under_operator(&trace, "aten::mm", 0, false)), [2, 3]);
@@ -77,7 +77,7 @@ fn nested() -> Trace {
 }
 
 #[test]
-fn between_two_operators_within_a_third() {
+fn combined_operator_selects_events_between_two_operators() {
     let trace = nested();
     let of = |preceding, following, kernels| {
         let filter = filter::combined_operator(&trace, "root", preceding, following, kernels).unwrap();
@@ -98,7 +98,7 @@ fn between_two_operators_within_a_third() {
 }
 
 #[test]
-fn depth_of_the_stack() {
+fn stack_depth_selects_events_by_nesting() {
     let trace = nested();
     let of = |depths: &[i64]| taken(&trace.events(), filter::stack_depth(&trace, depths).unwrap());
     assert_eq!(of(&[0]), [0, 7, 9]);
@@ -111,7 +111,7 @@ fn depth_of_the_stack() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_are_refused() {
     let set = traces();
     assert!(matches!(filter::time_range(std::ops::Range { start: 5, end: 4 }), Err(Error::WrongFilter { .. })));
     assert!(matches!(filter::iteration_index(&set, 2), Err(Error::WrongFilter { .. })));

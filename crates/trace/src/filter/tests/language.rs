@@ -1,4 +1,4 @@
-//! What the language says, and what it answers to mistakes.
+//! The language of filters and its messages.
 
 use super::{taken, trace, traces};
 use crate::filter::Where;
@@ -20,7 +20,7 @@ fn wrong(text: &str) -> String {
 }
 
 #[test]
-fn each_test_takes_its_events() {
+fn each_condition_selects_its_events() {
     for (text, expected) in [
         ("name ~ '^nccl' and dur > 40us and stream in 7,20", vec![4]),
         ("name == aten::mm", vec![2, 6]),
@@ -64,7 +64,7 @@ fn not_binds_first_then_and_then_or() {
 }
 
 #[test]
-fn an_opposite_takes_all_other_events() {
+fn negation_selects_all_other_events() {
     for (one, other) in [
         ("stream == 7", "stream != 7"),
         ("stream > 7", "not stream > 7"),
@@ -79,48 +79,48 @@ fn an_opposite_takes_all_other_events() {
 }
 
 #[test]
-fn mistakes_are_marked_at_their_place() {
+fn mistakes_are_marked_in_the_text() {
     for (text, reason, mark) in [
         ("", "expected a column", "^"),
-        ("dur", "expected a comparison behind `dur`", "   ^"),
+        ("dur", "expected a comparison after `dur`", "   ^"),
         ("dur >", "expected a value here", "     ^"),
         ("dur > 100", "`dur` is a time: add a unit, as in 100us", "      ^^^"),
         ("dur > 100xs", "unknown unit of time `xs`: expected ns, us, ms or s", "         ^^"),
         ("stream > 5us", "`stream` is not a time: omit the unit", "         ^^^"),
-        ("dur > 0.1ns", "times are whole nanoseconds", "      ^^^^^"),
-        ("ts > 1e30s", "times are whole nanoseconds, of at most 292 years", "     ^^^^^"),
-        ("100us < dur", "a comparison begins with a column", "^^^"),
+        ("dur > 0.1ns", "invalid time: expected whole nanoseconds", "      ^^^^^"),
+        ("ts > 1e30s", "invalid time: expected whole nanoseconds, at most 292 years", "     ^^^^^"),
+        ("100us < dur", "expected a column before the comparison", "^^^"),
         ("name ~ 'a('", "invalid regular expression \"a(\": unclosed group", "       ^^^^"),
         ("name ~ 5", "expected a regular expression in quotes", "       ^"),
-        ("name == 'a", "this ' is not closed", "        ^"),
-        ("(dur > 1us", "this bracket is not closed", "^"),
-        ("dur > 1us)", "no bracket is open here", "         ^"),
+        ("name == 'a", "unclosed '", "        ^"),
+        ("(dur > 1us", "unclosed bracket", "^"),
+        ("dur > 1us)", "unmatched `)`", "         ^"),
         ("(dur > 1us stream", "expected `and`, `or` or `)`", "           ^^^^^^"),
         ("dur > 1us stream == 7", "expected `and`, `or` or the end", "          ^^^^^^"),
         ("stream in", "expected a value here", "         ^"),
         ("stream in 7,", "expected a value here", "            ^"),
-        ("stream in (7", "this list is not closed", "          ^"),
-        ("stream in 7-4", "this range runs backwards", "          ^^^"),
-        ("stream in 1.5-4", "a range goes from one whole number to another: 4-7", "          ^^^^^"),
+        ("stream in (7", "unclosed list", "          ^"),
+        ("stream in 7-4", "invalid range: its end is before its start", "          ^^^"),
+        ("stream in 1.5-4", "invalid range: expected whole numbers, as in 4-7", "          ^^^^^"),
         ("stream is 7", "expected `null`", "          ^"),
         ("dur > 1us and and", "expected a column, `not` or `(`", "              ^^^"),
-        ("a ? b", "`?` means nothing here", "  ^"),
-        ("naïve = 'é' ; x", "`;` means nothing here", "            ^"),
-        ("stream == 99999999999999999999e400", "this number is too large", "          ^^^^^^^^^^^^^^^^^^^^^^^^"),
+        ("a ? b", "unexpected `?`", "  ^"),
+        ("naïve = 'é' ; x", "unexpected `;`", "            ^"),
+        ("stream == 99999999999999999999e400", "number too large", "          ^^^^^^^^^^^^^^^^^^^^^^^^"),
     ] {
         let message = wrong(text);
         let lines: Vec<&str> = message.lines().collect();
         assert!(lines[0].starts_with(reason), "{text}: {message}");
         assert_eq!(lines[1..], [format!("  {text}"), format!("  {mark}")], "{message}");
     }
-    assert!(wrong(&"(".repeat(100_000)).contains("more than 64 brackets"));
-    assert!(wrong(&"not ".repeat(100_000)).contains("more than 64 brackets"));
-    assert!(wrong(&"a == 1 or ".repeat(100_000)).contains("more than 1000 tests"));
-    assert_eq!(wrong("a\n?"), "`?` means nothing here\n  a ?\n    ^");
+    assert!(wrong(&"(".repeat(100_000)).contains("more than 64 nested brackets"));
+    assert!(wrong(&"not ".repeat(100_000)).contains("more than 64 nested brackets"));
+    assert!(wrong(&"a == 1 or ".repeat(100_000)).contains("more than 1000 conditions"));
+    assert_eq!(wrong("a\n?"), "unexpected `?`\n  a ?\n    ^");
 }
 
 #[test]
-fn what_does_not_fit_the_events_is_marked_too() {
+fn conditions_that_do_not_fit_the_events_are_marked() {
     let events = trace().events();
     for (text, reason, mark) in [
         ("dur > 1us and strem == 7", "unknown column `strem`", "              ^^^^^"),

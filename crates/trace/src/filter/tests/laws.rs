@@ -1,4 +1,4 @@
-//! Laws that hold for every expression: what is written is read again, and means what its parts mean.
+//! Laws of every expression: it prints as it was written, and means what its operands mean.
 
 use crate::filter::Where;
 use polars::df;
@@ -84,7 +84,7 @@ fn mask(df: &DataFrame, expr: Expr) -> Vec<Option<bool>> {
 }
 
 #[test]
-fn an_expression_means_what_its_parts_mean() {
+fn expressions_mean_what_their_operands_mean() {
     let mut random = Random::new(0x9E37_79B9_7F4A_7C15);
     for round in 0..400 {
         let rows = rows(&mut random);
@@ -99,7 +99,7 @@ fn an_expression_means_what_its_parts_mean() {
 }
 
 #[test]
-fn no_text_makes_the_parser_panic_and_marks_lie_in_the_text() {
+fn parser_never_panics_and_marks_are_within_the_text() {
     const WORDS: [&str; 40] = [
         "name", "dur", "`a b`", "stream", "and", "or", "not", "in", "is", "null", "==", "!=", "<=", ">", "~", "!~",
         "(", ")", "[", "]", ",", "-", "7", "1.5", "1e3", "100us", "0", "'x'", "\"(\"", "'", "é", "µs", "!", "&", "|",

@@ -1,4 +1,4 @@
-//! The questions of TraceAnalysis, on every recorded trace.
+//! The analyses of TraceAnalysis on every recorded trace.
 
 use super::goldens::{self, TRACES, close, csv, either, load, say, shared};
 use super::ledger::{head, row, section};
@@ -9,7 +9,7 @@ use trace::TraceAnalysis;
 use trace::analysis::{AnswerTable, CATALOG, Parameter};
 use trace::polars::prelude::{AnyValue, DataFrame};
 
-/// How many tables each question has at least among the goldens.
+/// The fewest golden tables of each analysis.
 const LEAST: &[(&str, usize)] = &[
     ("temporal_breakdown", 9),
     ("comm_comp_overlap", 12),
@@ -29,29 +29,29 @@ const LEAST: &[(&str, usize)] = &[
     ("profiler_steps", 12),
 ];
 
-/// Questions of which HTA's answer is no table.
+/// Analyses whose answer is not a table in HTA.
 const NO_TABLE: &[&str] = &["trace_with_counters"];
 
 #[test]
-fn every_question_equals_htas() {
-    let Some(shared) = shared("questions") else { return };
+fn every_analysis_equals_htas() {
+    let Some(shared) = shared("analyses") else { return };
     // Matched, differs by decision (HTA raised an error), missing.
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     // What HTA raised or did not return, and on which traces.
     let mut decisions: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
-    let mut not_asked = BTreeSet::new();
+    let mut not_run = BTreeSet::new();
     let (copies, mut overlays) = (tempfile::tempdir().unwrap(), 0);
     for name in TRACES {
         let folder = shared.join("golden").join(name);
         let (made, raised) = (goldens::json(&folder.join("index.json")), goldens::json(&folder.join("errors.json")));
-        let analysis = TraceAnalysis::new(&load(&shared, name)).unwrap();
-        // Every recorded call of a question, so that none is forgotten.
+        let traces = TraceAnalysis::new(&load(&shared, name)).unwrap();
+        // Every recorded call of an analysis, so that none is forgotten.
         for (call, recorded) in made.as_object().unwrap() {
-            let question = call.trim_start_matches("extra/").split('.').next().unwrap();
-            let Some(entry) = CATALOG.iter().find(|entry| question == entry.name) else {
+            let analysis = call.trim_start_matches("extra/").split('.').next().unwrap();
+            let Some(entry) = CATALOG.iter().find(|entry| analysis == entry.name) else {
                 // Comparisons and configurations have tests of their own.
                 if !call.starts_with("backend ") {
-                    not_asked.insert(format!("* {question}: {name}"));
+                    not_run.insert(format!("* {analysis}: {name}"));
                 }
                 continue;
             };
@@ -67,21 +67,21 @@ fn every_question_equals_htas() {
                 Value::Null => serde_json::from_value(params["ranks"].clone()).unwrap(),
                 rank => Some(vec![rank.as_i64().unwrap()]),
             };
-            let answer = entry.ask(&analysis, given, ranks.as_deref()).unwrap();
+            let answer = entry.ask(&traces, given, ranks.as_deref()).unwrap();
             if raised.get(call).is_some() {
-                // Where HTA raises, the answer says why it is empty, or is one.
+                // Where HTA raises an error, ours is an answer or explains why it is empty.
                 assert!(!answer.notes.is_empty() || answer.tables[0].frame.height() > 0, "{name}: {call}");
                 counts[1] += 1;
-                let said = &raised[call];
-                let told = format!("{}: {}", said["type"].as_str().unwrap(), said["message"].as_str().unwrap());
-                decisions.entry((entry.name, told)).or_default().push(name.to_owned());
+                let error = &raised[call];
+                let message = format!("{}: {}", error["type"].as_str().unwrap(), error["message"].as_str().unwrap());
+                decisions.entry((entry.name, message)).or_default().push(name.to_owned());
                 continue;
             }
             let files = recorded["files"].as_object().unwrap();
-            // Where HTA has nothing to return, ours is empty and says why.
+            // Where HTA returns nothing, ours is empty and explains why.
             let nothing = |table: &&AnswerTable| {
-                let part = table.part();
-                let file = [call, &part, "csv"].into_iter().filter(|part| !part.is_empty());
+                let suffix = table.part();
+                let file = [call, &suffix, "csv"].into_iter().filter(|part| !part.is_empty());
                 let file = file.map(|part| part.to_owned()).collect::<Vec<_>>().join(".");
                 match files.get(&file).or_else(|| files.get(&format!("{file}.gz"))) {
                     Some(rows) => rows.is_null(),
@@ -126,39 +126,39 @@ fn every_question_equals_htas() {
             }
         }
     }
-    for (question, [matched, decided, missing]) in &counts {
+    for (analysis, [matched, decided, missing]) in &counts {
         say(&format!(
-            "{question}: {matched} tables matched, {decided} on which HTA raised or returned nothing, {missing} missing"
+            "{analysis}: {matched} tables matched, {decided} on which HTA raised or returned nothing, {missing} missing"
         ));
     }
-    page(&counts, &decisions, &not_asked, overlays);
-    for (question, least) in LEAST {
-        let [matched, _, missing] = counts[question];
-        assert!(matched >= *least && missing == 0, "{question}: {matched} matched, {missing} missing");
+    page(&counts, &decisions, &not_run, overlays);
+    for (analysis, least) in LEAST {
+        let [matched, _, missing] = counts[analysis];
+        assert!(matched >= *least && missing == 0, "{analysis}: {matched} matched, {missing} missing");
     }
-    assert_eq!(LEAST.len() + NO_TABLE.len(), CATALOG.len(), "every question has goldens");
+    assert_eq!(LEAST.len() + NO_TABLE.len(), CATALOG.len(), "every analysis has goldens");
 }
 
-/// What docs/parity.md says of the questions.
+/// Writes or checks the sections of docs/parity.md about analyses.
 fn page(
     counts: &BTreeMap<&str, [usize; 3]>,
     decisions: &BTreeMap<(&str, String), Vec<String>>,
-    not_asked: &BTreeSet<String>,
+    not_run: &BTreeSet<String>,
     overlays: usize,
 ) {
-    let mut rows = head("question").to_vec();
-    rows.extend(counts.iter().map(|(question, counts)| row(question, *counts)));
+    let mut rows = head("analysis").to_vec();
+    rows.extend(counts.iter().map(|(analysis, counts)| row(analysis, *counts)));
     let sum = |place: usize| counts.values().map(|counts| counts[place]).sum();
     rows.push(row("all", [0, 1, 2].map(sum)));
-    section("Questions about one trace", &rows);
-    let mut rows = vec!["| question | HTA | where |".to_owned(), "| --- | --- | --- |".to_owned()];
-    for ((question, told), traces) in decisions {
+    section("Analyses of one trace", &rows);
+    let mut rows = vec!["| analysis | HTA | where |".to_owned(), "| --- | --- | --- |".to_owned()];
+    for ((analysis, message), traces) in decisions {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         traces.iter().for_each(|name| *places.entry(name).or_default() += 1);
         let place =
             |(name, times): (&str, usize)| if times == 1 { name.to_owned() } else { format!("{name} ({times})") };
         let places: Vec<String> = places.into_iter().map(place).collect();
-        rows.push(format!("| {question} | {} | {} |", told.replace('|', "\\|"), places.join(", ")));
+        rows.push(format!("| {analysis} | {} | {} |", message.replace('|', "\\|"), places.join(", ")));
     }
     section("Decisions", &rows);
     let said = format!(
@@ -166,11 +166,11 @@ fn page(
     );
     section("Overlaid traces", &[said]);
     let none = ["Nothing.".to_owned()];
-    let rows: Vec<String> = not_asked.iter().cloned().collect();
-    section("Not asked", if rows.is_empty() { &none } else { &rows });
+    let rows: Vec<String> = not_run.iter().cloned().collect();
+    section("Not run", if rows.is_empty() { &none } else { &rows });
 }
 
-/// Why a table is not the golden one.
+/// Returns why a table differs from the golden one.
 fn differs(df: &DataFrame, golden: &Path) -> Option<String> {
     let (heads, golden) = csv(golden);
     let ours: Vec<String> = df.get_column_names().iter().map(|name| name.to_string()).collect();
@@ -192,7 +192,7 @@ fn differs(df: &DataFrame, golden: &Path) -> Option<String> {
     })
 }
 
-/// The values of a row as a golden writes them: absence is empty.
+/// Returns the values of a row as a golden writes them: empty for absence.
 fn texts(df: &DataFrame, row: usize) -> Vec<String> {
     let text = |value: AnyValue<'_>| match value {
         AnyValue::Null => String::new(),
