@@ -89,7 +89,10 @@ impl Texts {
     /// The highest code, if it has no text.
     #[allow(unsafe_code)]
     fn categories_of(&self, codes: &UInt32Chunked) -> Result<Series, u32> {
-        if let Some(highest) = codes.iter().flatten().max().filter(|&code| code as usize >= self.count) {
+        let is_known = |code: &u32| (*code as usize) < self.count;
+        // Rows without a value hold a code, too, which polars may look up.
+        let all_known = highest_of_all_rows(codes).is_none_or(|highest| is_known(&highest));
+        if !all_known && let Some(highest) = codes.iter().flatten().max().filter(|code| !is_known(code)) {
             return Err(highest);
         }
         Ok(match &self.translation {
@@ -97,10 +100,7 @@ impl Texts {
                 let here = codes.apply_values(|code| translation.get(code as usize).copied().unwrap_or_default());
                 categorical(here, &self.categories)
             }
-            // Rows without a value hold a code, too, which polars may look up.
-            None if highest_of_all_rows(codes).is_some_and(|code| code as usize >= self.count) => {
-                categorical(codes.clone(), &self.categories)
-            }
+            None if !all_known => categorical(codes.clone(), &self.categories),
             // SAFETY: every code, also of rows without a value, is below `count`, as was just checked; `Self::new` put
             // the text of every code below `count` into the shared table and found it under the same code. The table
             // forgets no text while `self.categories` is alive.
@@ -111,7 +111,9 @@ impl Texts {
 
 /// Returns the highest value of a column, rows without a value included.
 fn highest_of_all_rows(codes: &UInt32Chunked) -> Option<u32> {
-    codes.downcast_iter().flat_map(|chunk| chunk.values().iter().copied()).max()
+    // A fold is vectorised, which `Iterator::max` is not.
+    let highest = |values: &[u32]| values.iter().fold(0, |highest, &code| code.max(highest));
+    codes.downcast_iter().filter(|chunk| chunk.len() > 0).map(|chunk| highest(chunk.values().as_slice())).max()
 }
 
 /// Opens a file of the expected kind; returns its frame, and the text of its manifest.
