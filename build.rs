@@ -8,7 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 4] = ["crates/cells", "crates/trace", "crates/trace-view", "crates/workspace-hack"];
+const PACKAGES: [&str; 5] =
+    ["crates/call-tree", "crates/cells", "crates/trace", "crates/trace-view", "crates/workspace-hack"];
 /// What else the workspace consists of; its manifests are needed, its code is not.
 const OTHERS: [&str; 2] = [".", "crates/trace-testkit"];
 

@@ -89,11 +89,6 @@ impl Write for Out {
     }
 }
 
-/// Formats a duration for the log.
-pub(crate) fn milliseconds(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1e3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

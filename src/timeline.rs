@@ -120,8 +120,7 @@ fn parse(line: &str) -> Option<Span> {
 /// Returns one line per step in order of their starts, and a last line with the total.
 fn lines(mut spans: Vec<Span>, received: SystemTime, now: SystemTime) -> Vec<String> {
     spans.sort_by_key(|span| span.start);
-    let between =
-        |from: SystemTime, to: SystemTime| crate::log::milliseconds(to.duration_since(from).unwrap_or_default());
+    let between = |from: SystemTime, to: SystemTime| milliseconds(to.duration_since(from).unwrap_or_default());
     let mut lines: Vec<String> = spans
         .iter()
         .enumerate()
@@ -133,6 +132,11 @@ fn lines(mut spans: Vec<Span>, received: SystemTime, now: SystemTime) -> Vec<Str
         .collect();
     lines.push(format!("request to reply {}", between(received, now)));
     lines
+}
+
+/// Formats a duration for the log.
+pub(crate) fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
 #[cfg(test)]

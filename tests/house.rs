@@ -119,7 +119,11 @@ fn unsafe_code_is_where_the_page_says() {
     for path in &allowed {
         assert!(page.contains(path.as_str()), "docs/unsafe.md does not argue for {path}");
     }
-    assert_eq!(page.matches("| `").count(), allowed.len(), "docs/unsafe.md argues for what is not there");
+    assert_eq!(
+        page.lines().filter(|line| line.starts_with("| `")).count(),
+        allowed.len(),
+        "docs/unsafe.md argues for what is not there"
+    );
 }
 
 /// What `cargo build PACKAGES` turns on, by crate.

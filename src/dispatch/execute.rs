@@ -219,7 +219,7 @@ impl CellQueue {
         reply["execution_count"] = json!(count);
         self.outbox.send_with(request.channel, &request.origin, "execute_reply", metadata, &reply);
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
-        let took = crate::log::milliseconds(received.elapsed());
+        let took = crate::timeline::milliseconds(received.elapsed());
         let status = reply["status"].as_str().unwrap_or_default();
         tracing::debug!("execute_request {} on {:?}: {status}, {took}", request.origin.msg_id(), request.channel);
     }

@@ -143,7 +143,7 @@ impl Kernel {
             self.outbox.send(request.channel, &request.origin, &kind, &reply);
         }
         self.outbox.publish(Some(&request.origin), "status", &Status::idle());
-        let took = crate::log::milliseconds(received.elapsed());
+        let took = crate::timeline::milliseconds(received.elapsed());
         tracing::debug!("{} {} on {:?}: {took}", request.msg_type, request.origin.msg_id(), request.channel);
         if is_shutdown { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

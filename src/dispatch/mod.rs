@@ -19,6 +19,7 @@ mod name_help;
 mod parent_process;
 mod reply;
 mod runner;
+mod rust_time;
 mod shutdown;
 mod signals;
 mod stdin;

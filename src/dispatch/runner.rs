@@ -3,7 +3,7 @@
 use super::cell_sink::CellSink;
 use super::name_help;
 use super::reply::failed;
-use super::timeit::RustTime;
+use super::rust_time::RustTime;
 use crate::cell::{Segment, foreign_syntax_hint, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;

@@ -13,15 +13,6 @@ use trace_view::timing::Repeated;
 /// Rust after the code of `%timeit`; on its own line, since a comment may end the code.
 const SUFFIX: &str = "\n}); ::core::result::Result::Ok(()) })?; };";
 
-/// Time spent in Rust since the cell began.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RustTime {
-    /// Compiling and running.
-    pub(super) whole: Duration,
-    /// Running only.
-    pub(super) running: Duration,
-}
-
 impl Notebook {
     /// Runs the code that a magic left to run, and times it if the magic says so.
     ///

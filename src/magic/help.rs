@@ -3,12 +3,14 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
-use super::magics::find;
 use super::usage;
 use crate::Error;
 use crate::display::Output;
 
-pub(super) struct Help;
+/// Finds a magic by its name; the error says which names there are.
+type Find = fn(&str) -> Result<&'static dyn Magic, Error>;
+
+pub(super) struct Help(pub(super) Find);
 
 const ARGUMENTS: &[Group] =
     &[Group::new("Arguments", &[Argument::optional("NAME", Kind::Text, "a magic to explain, with or without its %")])];
@@ -45,7 +47,7 @@ impl Magic for Help {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         if let Some(name) = call.text("NAME") {
             let name = name.trim_matches(['%', '?']);
-            let magic = find(name).ok_or_else(|| super::line::unknown_magic(name))?;
+            let magic = (self.0)(name)?;
             context.out.emit(Output::Display { bundle: usage::page(magic), id: None });
             return Ok(());
         }

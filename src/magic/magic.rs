@@ -3,13 +3,13 @@
 use super::api::Magic;
 use super::argument::{Call, Group};
 use super::context::Context;
-use super::magics::MAGICS;
 use crate::Error;
 use crate::display::Output;
 use html_escape::encode_text;
 use trace_view::{Bundle, HTML};
 
-pub(super) struct About;
+/// Lists what the function returns: the table of which it is a row.
+pub(super) struct About(pub(super) fn() -> &'static [&'static dyn Magic]);
 
 /// The sections of the page: title and lines.
 const SECTIONS: &[(&str, &[&str])] = &[
@@ -74,8 +74,8 @@ impl Magic for About {
         }
         plain.push_str("Magics\n");
         html.push_str("<p><b>Magics</b></p><table>");
-        let width = MAGICS.iter().map(|magic| magic.spelled().len()).max().unwrap_or(0);
-        for magic in MAGICS.iter() {
+        let width = (self.0)().iter().map(|magic| magic.spelled().len()).max().unwrap_or(0);
+        for magic in (self.0)() {
             plain.push_str(&format!("  {:width$}  {}\n", magic.spelled(), magic.summary()));
             html.push_str(&format!(
                 "<tr><td style=\"text-align:left\"><code>{}</code></td><td style=\"text-align:left\">{}</td></tr>",

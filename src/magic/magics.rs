@@ -7,6 +7,7 @@ use super::{
     analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
     show, time, timeit, trace_drop, trace_info, trace_list, trace_load, visualize, waterfall, who,
 };
+use crate::Error;
 use std::sync::LazyLock;
 
 /// All magics, in the order of the help pages: loading and comparing, analyses, then those for the notebook.
@@ -34,12 +35,20 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &opt::Opt,
         &cd::Cd,
         &pwd::Pwd,
-        &lsmagic::LsMagic,
-        &magic::About,
-        &help::Help,
+        &lsmagic::LsMagic(all),
+        &magic::About(all),
+        &help::Help(known),
     ]);
     magics
 });
+
+fn all() -> &'static [&'static dyn Magic] {
+    &MAGICS
+}
+
+fn known(name: &str) -> Result<&'static dyn Magic, Error> {
+    find(name).ok_or_else(|| super::line::unknown_magic(name).into())
+}
 
 /// Returns the magic called `name`.
 pub fn find(name: &str) -> Option<&'static dyn Magic> {

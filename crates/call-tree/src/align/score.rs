@@ -1,7 +1,7 @@
 //! Score of two nodes: how alike they are, from 0 to 1.
 
-use crate::input::event::Kind;
 use crate::input::family::FAMILIES;
+use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::tree::hash::Level;
 use crate::tree::node::{Node, NodeId, Role, Tree};

@@ -1,6 +1,7 @@
 //! The time of a step, divided exactly: compute, exposed communication, exposed copies, and idle time by cause.
 
-use crate::input::event::{Class, Event, Kind};
+use crate::input::event::Event;
+use crate::input::kind::{Class, Kind};
 use crate::input::label::LabelId;
 use crate::input::window::Window;
 use crate::tree::nesting::{Nested, launches, main_thread};

@@ -3,7 +3,8 @@
 use super::change::{Change, Mean};
 use super::divide::{Cause, Division, divide};
 use crate::align::{Alignment, Region, align};
-use crate::input::event::{Class, Event};
+use crate::input::event::Event;
+use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::window::Window;
 use crate::template::Template;

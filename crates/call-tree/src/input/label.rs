@@ -1,7 +1,7 @@
 //! Labels of events: one text at four levels of detail, shared by both sides of a comparison.
 
-use super::event::Kind;
 use super::family::Family;
+use super::kind::Kind;
 use std::collections::HashMap;
 
 /// A text that was seen before has the same number.

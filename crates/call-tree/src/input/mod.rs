@@ -2,5 +2,6 @@
 
 pub(crate) mod event;
 pub(crate) mod family;
+pub(crate) mod kind;
 pub(crate) mod label;
 pub(crate) mod window;

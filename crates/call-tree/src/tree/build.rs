@@ -3,8 +3,9 @@
 use super::contract::contract;
 use super::nesting::{Nested, launches, main_thread};
 use super::node::{Cost, NONE, NodeId, Role, Tree};
-use crate::input::event::{Event, Kind};
+use crate::input::event::Event;
 use crate::input::family::Family;
+use crate::input::kind::Kind;
 use crate::input::label::Labels;
 use crate::input::window::{Window, window_at};
 use std::collections::HashMap;

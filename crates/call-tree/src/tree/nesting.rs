@@ -1,6 +1,7 @@
 //! Host events nested by their intervals, and the launches of GPU events.
 
-use crate::input::event::{Event, Kind};
+use crate::input::event::Event;
+use crate::input::kind::Kind;
 use crate::tree::node::NONE;
 use std::cmp::Reverse;
 use std::collections::HashMap;

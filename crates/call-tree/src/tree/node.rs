@@ -1,8 +1,8 @@
 //! A call tree: an arena of nodes whose leaves are work.
 
 use super::hash::Hashes;
-use crate::input::event::Kind;
 use crate::input::family::{FAMILIES, Family};
+use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 
 /// Index of a node in its tree.

@@ -1,6 +1,7 @@
 //! Kernel sequences that an operator launches, by frequency.
 
 use super::operator_suggestions::suggestions;
+use super::shallowest_operators::shallowest;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::callstack::CallStacks;
 use crate::error::ParameterReason;
@@ -8,7 +9,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::stats::micros;
 use crate::write::{Overlay, TraceCopy};
-use crate::{Compat, Error, Result};
+use crate::{Compat, Error, Result, TraceAnalysis, TraceSet};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
@@ -192,26 +193,26 @@ impl Analysis for FrequentCudaKernelSequences {
     }
 }
 
-/// The operators to analyse.
-pub(super) struct Roots {
-    pub(super) rows: Vec<usize>,
-    /// Number of operators of the name, at any depth.
-    matching: usize,
-}
-
-/// Selects the candidates at the smallest depth of the call stack.
-pub(super) fn shallowest(rows: &EventRows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
-    // Differs from HTA: it includes kernels and rows outside of all stacks, whose depth may be the smallest.
-    let (exact, depth) = (compat == Compat::Exact, |row: usize| stacks.depth(row).map_or(-1, i64::from));
-    let calls: Vec<usize> =
-        candidates.iter().copied().filter(|&row| !exact || (depth(row) >= 0 && !stacks.is_kernel(row))).collect();
-    let least = calls.iter().map(|&row| depth(row)).min();
-    let found: Vec<usize> = calls.iter().copied().filter(|&row| Some(depth(row)) == least).collect();
-    let operators = candidates.iter().filter(|&&row| rows.stream(row).is_none() && depth(row) >= 0).count();
-    Roots { rows: found, matching: operators }
-}
-
 impl FrequentCudaKernelSequences {
+    /// Suggests values of `operator_name`, by name: the `most` most frequent operators of the first rank, in its first
+    /// iteration, that launch as many kernels as the default requires.
+    ///
+    /// # Errors
+    /// If polars refuses.
+    pub fn operators(traces: &TraceSet, most: usize) -> Result<Vec<String>> {
+        let first = traces.traces().iter().take(1).cloned().collect();
+        let first = TraceSet::of(traces.label(), traces.compat(), first, Vec::new());
+        let mut analysis = TraceAnalysis::new(&first)?;
+        if let Some(&iteration) = first.iterations().first() {
+            analysis = analysis.in_iterations(iteration)?;
+        }
+        let Some(view) = analysis.views().first() else { return Ok(Vec::new()) };
+        let rows = EventRows::of(RankView::all_events(view), view.compat())?;
+        let stacks = CallStacks::of(&rows, view.rows(), view.compat());
+        let least = Self::default().min_pattern_len;
+        Ok(suggestions(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())
+    }
+
     fn check(&self) -> Result<()> {
         let invalid = |reason| Err(Error::WrongParameter { analysis: Self::NAME, reason });
         if self.operator_name.is_empty() {

@@ -25,6 +25,7 @@ mod queue_length_summary;
 mod queue_length_time_series;
 mod rank_view;
 mod schema;
+mod shallowest_operators;
 mod summary;
 mod temporal_breakdown;
 mod time_blocked_on_full_queue;

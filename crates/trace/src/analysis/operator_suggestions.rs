@@ -1,10 +1,9 @@
 //! Suggested operators for kernel sequences, in notes and in completion.
 
-use super::RankView;
-use super::frequent_cuda_kernel_sequences::{FrequentCudaKernelSequences, shallowest};
+use super::shallowest_operators::shallowest;
+use crate::Compat;
 use crate::callstack::CallStacks;
 use crate::frame::EventRows;
-use crate::{Compat, Result, TraceAnalysis, TraceSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -38,25 +37,4 @@ pub(super) fn suggestions(
     };
     let found = named.into_iter().take(TRIED.max(most)).filter(|(name, _)| has_sequences(name));
     found.take(most).map(|(name, count)| (name.to_owned(), count)).collect()
-}
-
-impl FrequentCudaKernelSequences {
-    /// Suggests values of `operator_name`, by name: the `most` most frequent operators of the first rank, in its first
-    /// iteration, that launch as many kernels as the default requires.
-    ///
-    /// # Errors
-    /// If polars refuses.
-    pub fn operators(traces: &TraceSet, most: usize) -> Result<Vec<String>> {
-        let first = traces.traces().iter().take(1).cloned().collect();
-        let first = TraceSet::of(traces.label(), traces.compat(), first, Vec::new());
-        let mut analysis = TraceAnalysis::new(&first)?;
-        if let Some(&iteration) = first.iterations().first() {
-            analysis = analysis.in_iterations(iteration)?;
-        }
-        let Some(view) = analysis.views().first() else { return Ok(Vec::new()) };
-        let rows = EventRows::of(RankView::all_events(view), view.compat())?;
-        let stacks = CallStacks::of(&rows, view.rows(), view.compat());
-        let least = Self::default().min_pattern_len;
-        Ok(suggestions(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())
-    }
 }

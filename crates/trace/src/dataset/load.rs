@@ -8,6 +8,7 @@ mod fragments_tests;
 mod tests;
 
 use super::load_file::{Content, FileLoader};
+use super::load_options::LoadOptions;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::pool::{Pool, run_jobs};
@@ -20,28 +21,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-
-/// Options of a load.
-#[derive(Debug, Clone, Default)]
-pub struct LoadOptions {
-    /// Exact values, or those of HTA, bit-exact.
-    pub compat: Compat,
-    /// Ranks to load; `None` for all.
-    pub ranks: Option<Vec<i64>>,
-    /// The label; `None` derives it from the name of the file or folder.
-    pub label: Option<String>,
-    /// Which arguments become columns; `None` for [`ParserConfig::get_default_cfg`].
-    pub parser_config: Option<ParserConfig>,
-    /// Refuses a file that is not strict JSON ([`Error::NotStrictJson`]). Otherwise all valid events are kept, with a warning.
-    /// Strict loading reads each file a second time, with serde_json.
-    pub strict: bool,
-}
-
-impl LoadOptions {
-    fn wanted(&self) -> Result<Wanted> {
-        self.parser_config.as_ref().map_or_else(|| Wanted::of(&ParserConfig::get_default_cfg()), Wanted::of)
-    }
-}
 
 /// Progress of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Loading of one file: its events, rank and warnings.
 
-use super::load::LoadOptions;
+use super::load_options::LoadOptions;
 use super::trace::{RankInfo, Trace};
 use crate::error::NoEventsReason;
 use crate::exec::memory::{Budget, Task};

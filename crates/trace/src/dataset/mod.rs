@@ -3,6 +3,7 @@
 mod constructors;
 mod load;
 mod load_file;
+mod load_options;
 mod overview;
 mod recording;
 mod row_selector;
@@ -12,7 +13,8 @@ mod stack;
 mod trace;
 mod trace_set;
 
-pub use load::{LoadOptions, LoadProgress};
+pub use load::LoadProgress;
+pub use load_options::LoadOptions;
 pub use overview::ColumnMemory;
 pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;

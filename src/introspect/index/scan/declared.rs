@@ -1,21 +1,12 @@
 //! Declarations of a file: items, members of types, implemented traits.
 
 use super::attributes::{doc, is_available, is_public, one_line, signature};
+use super::item::Item;
 use super::{Docs, expand, setters};
 use crate::introspect::index::Kind;
 use ra_ap_syntax::ast::{self, AssocItem, HasAttrs, HasName, HasVisibility};
 use ra_ap_syntax::{AstNode, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// An item of a module, or a member of a type.
-#[derive(Debug, Clone)]
-pub(super) struct Item {
-    pub(super) kind: Kind,
-    pub(super) name: String,
-    pub(super) signature: String,
-    pub(super) doc: String,
-    pub(super) public: bool,
-}
 
 /// The members that one `impl`, trait, struct or enum declares for a type.
 #[derive(Debug, Clone)]

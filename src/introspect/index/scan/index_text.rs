@@ -10,7 +10,7 @@
 //! ```
 
 use super::CrateSource;
-use super::declared::Item;
+use super::item::Item;
 use super::modules::{ModuleTree, Target};
 use crate::introspect::index::Type;
 use std::collections::{BTreeMap, BTreeSet};

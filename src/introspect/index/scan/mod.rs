@@ -8,6 +8,7 @@ mod attributes;
 mod declared;
 mod expand;
 mod index_text;
+mod item;
 mod modules;
 mod setters;
 

@@ -2,7 +2,8 @@
 
 use super::CrateSource;
 use super::attributes::{is_available, is_public};
-use super::declared::{Item, ItemReader, MemberBlock, Relation};
+use super::declared::{ItemReader, MemberBlock, Relation};
+use super::item::Item;
 use ra_ap_syntax::ast::{self, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{AstNode, Edition, SourceFile};
 use std::cell::RefCell;

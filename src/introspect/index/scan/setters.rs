@@ -3,7 +3,7 @@
 
 use super::Docs;
 use super::attributes::{doc, one_line};
-use super::declared::Item;
+use super::item::Item;
 use crate::introspect::index::Kind;
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasAttrs, HasName};
