@@ -10,7 +10,6 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, Once};
-use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use tracing::warn;
 use tracing_subscriber::filter::Targets;

@@ -9,7 +9,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::stats::micros;
 use crate::write::{Overlay, TraceCopy};
-use crate::{Compat, Error, Result, TraceAnalysis, TraceSet};
+use crate::{Error, Result, TraceAnalysis, TraceSet};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};

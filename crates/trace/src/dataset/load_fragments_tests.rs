@@ -4,6 +4,7 @@
 use super::*;
 use crate::frame::Builder;
 use crate::read::{Boundaries, FragmentSink, Plan, Writer, mutated, read_planned};
+use crate::{Compat, ParserConfig};
 use std::fmt::Write as _;
 use std::fs;
 use trace_testkit::Random;
