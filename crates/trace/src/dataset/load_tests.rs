@@ -225,7 +225,7 @@ fn strict_load_refuses_the_first_invalid_file() {
     assert!(error.to_string().contains("the gzip data ends early at byte"), "{error}");
 }
 
-/// Returns the path of the reading end of a pipe, as a shell passes it for `<(zcat FILE)`.
+/// Returns the path of the read end of a pipe, as a shell passes it for `<(zcat FILE)`.
 #[cfg(target_os = "linux")]
 fn path_of(pipe: &std::io::PipeReader) -> PathBuf {
     use std::os::fd::AsRawFd;

@@ -9,7 +9,7 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 11] = [
+const NOT_ANALYSES: [&str; 12] = [
     "answer",
     "api",
     "catalog",
@@ -19,6 +19,7 @@ const NOT_ANALYSES: [&str; 11] = [
     "operator_suggestions",
     "rank_view",
     "schema",
+    "shallowest_operators",
     "summary",
     "trace_analysis",
 ];
