@@ -14,7 +14,7 @@ FIGURES = """
   return {
     width: box.width,
     height: box.height,
-    marks: [...figure.querySelectorAll('.barlayer .point path, .scatterlayer path.js-line')].filter(drawn).length,
+    marks: [...figure.querySelectorAll('.barlayer .point path, .waterfalllayer .point path, .scatterlayer path.js-line')].filter(drawn).length,
     title: figure.querySelector('.gtitle')?.textContent ?? '',
     right: svg ? box.right <= figure.getBoundingClientRect().right + 1 : false,
   };

@@ -31,7 +31,7 @@ def test_figures_and_tables_are_drawn(opened, screenshots):
     assert tables[0]["foot"].startswith("12 of 1,284 rows × 8 columns · sorted by")
     assert blank_outputs(opened) == []
     assert own_errors(opened) == []
-    assert opened.strangers == []
+    assert opened.foreign_requests == []
     switch_theme(opened, "JupyterLab Light")
     screenshot(opened, screenshots / "samples-light.png")
 
