@@ -21,5 +21,5 @@ def test_growth_is_seen():
     assert soak.faults(flat) == []
     assert "handles of the kernel" in soak.faults([sample(s, (200.0, 20 + s, 8)) for s in range(9)])[0]
     assert "memory of the kernel" in soak.faults([sample(s, (200.0 + 20 * s, 20, 8)) for s in range(9)])[0]
-    assert "threads of the cells" in soak.faults([sample(s, (200.0, 20, 8), (100.0, 10, 4 + s)) for s in range(9)])[0]
+    assert "threads of the worker process" in soak.faults([sample(s, (200.0, 20, 8), (100.0, 10, 4 + s)) for s in range(9)])[0]
     assert "files" in soak.faults([sample(s, (200.0, 20, 8), files=30.0 * s) for s in range(9)])[0]
