@@ -1,6 +1,6 @@
 //! Rust cells: evcxr behind one trait. `docs/engine.md` draws how the pieces meet.
 //!
-//! From the lowest room to the highest: [`values`] → [`patching`] → [`compiling`] → [`running`].
+//! From the lowest room to the highest: `values` → `patching` → `compiling` → `running`.
 
 mod compiling;
 mod interface;

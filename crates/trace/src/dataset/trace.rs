@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// One rank of a [`TraceSet`]. Cheap to clone.
+/// One rank of a [`TraceSet`](crate::TraceSet). Cheap to clone.
 #[derive(Clone)]
 pub struct Trace {
     pub(crate) info: Arc<RankInfo>,
