@@ -172,7 +172,7 @@ fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<Labele
     labels.map(|label| Ok(Arc::as_ref(&context.trace(call, label)?).into())).collect()
 }
 
-/// How many operators and kernels are shown.
+/// Returns the number of operators and kernels to show.
 pub(crate) fn top(call: &Call<'_>) -> usize {
     call.whole("top").map_or(15, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }

@@ -1,4 +1,4 @@
-//! A run folded into one tree: its iterations and ranks share nodes, which keep their samples.
+//! Folding of a run into one tree, whose nodes keep the samples of all iterations and ranks.
 
 use crate::align::{Mapping, map};
 use crate::input::label::Labels;
@@ -27,8 +27,8 @@ impl Template {
         self.samples
     }
 
-    /// Folds one more tree in, as the next sample. Returns the node of the template for each of its nodes; [`NONE`] for nodes
-    /// without one (wrappers that the template does without).
+    /// Folds in one more tree, as the next sample. Returns the template's node for each node of the tree; [`NONE`] for wrappers
+    /// that the template does not have.
     pub fn fold(&mut self, tree: Tree, labels: &Labels) -> Vec<NodeId> {
         let sample = self.samples;
         self.samples += 1;
@@ -84,7 +84,7 @@ impl Template {
     }
 }
 
-/// The node of the template for the nearest node at or above `id`.
+/// Returns the template's node for the nearest mapped node at or above `id`.
 fn nearest(tree: &Tree, to: &[NodeId], mut id: NodeId) -> NodeId {
     while to[id as usize] == NONE {
         id = tree.node(id).parent;
@@ -92,7 +92,7 @@ fn nearest(tree: &Tree, to: &[NodeId], mut id: NodeId) -> NodeId {
     to[id as usize]
 }
 
-/// Whether a node without a partner has children with partners, which then stand for it.
+/// Tells whether an unmapped node has mapped nodes below it; then it is a wrapper.
 fn dissolves(tree: &Tree, to: &[NodeId], id: NodeId) -> bool {
     let mut open: Vec<NodeId> = tree.node(id).children.clone();
     while let Some(id) = open.pop() {

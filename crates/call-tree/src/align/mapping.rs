@@ -1,4 +1,4 @@
-//! Nodes of control → nodes of test, from the root downwards.
+//! Top-down mapping of the nodes of control to nodes of test.
 
 use super::period::settle;
 use super::score::{Scores, overlap};
@@ -8,7 +8,7 @@ use crate::tree::hash::{Hashes, Level};
 use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Why a node has its partner.
+/// Reason why two nodes were paired.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum How {
     /// Part of a subtree with an equal exact or shape hash.
@@ -23,7 +23,7 @@ pub(crate) enum How {
     InOrder,
 }
 
-/// Nodes of both sides between two matches of their parents' children.
+/// Unpaired siblings of both sides between two neighbouring pairs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     pub(crate) control: Vec<NodeId>,
@@ -37,7 +37,7 @@ pub(crate) struct Block {
 /// Partners of nodes, and the nodes without one.
 #[derive(Debug)]
 pub(crate) struct Mapping {
-    /// The trees; chains of a few nodes are split where the other side has their parts apart.
+    /// The trees. A few chains are split where the other side has two nodes.
     pub(crate) control: Tree,
     pub(crate) test: Tree,
     /// Partner of each node, or [`NONE`].
@@ -49,13 +49,13 @@ pub(crate) struct Mapping {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Two neighbours exchanged are a move of any size; under different parents a move has this many leaves.
+/// Least number of leaves of a move between different parents; under one parent a move has any size.
 const LEAST_MOVE: u32 = 3;
-/// A split-off rest of a chain needs a partner of this score.
+/// Least score of a partner for which a chain is split.
 const LEAST_SPLIT: f64 = 0.5;
-/// A wrapper was renamed rather than removed if a sibling of the other side has as many GPU events ± this share ...
+/// An unknown call counts as renamed, not as a wrapper, if a sibling of the other side has as many GPU events ± this share ...
 const RENAMED_COUNT: f64 = 0.25;
-/// ... and this overlap of families.
+/// ... and at least this overlap of families.
 const RENAMED_OVERLAP: f64 = 0.8;
 
 /// Maps the nodes of two trees.
@@ -96,7 +96,7 @@ struct Aligner<'l> {
 }
 
 impl Aligner<'_> {
-    /// Pairs two nodes: with all below them where hashes are equal, else their children are aligned later.
+    /// Pairs two nodes. With equal hashes their subtrees are paired too, otherwise their children are aligned later.
     fn pair(&mut self, a: NodeId, b: NodeId, how: How) {
         let (one, other) = (self.mapping.control.node(a).hashes, self.mapping.test.node(b).hashes);
         let level = [Level::Exact, Level::Shape].into_iter().find(|&level| one.at(level) == other.at(level));
@@ -116,7 +116,7 @@ impl Aligner<'_> {
         self.mapping.how[a as usize] = Some(how);
     }
 
-    /// Whether two subtrees have the same form, so that their nodes pair in order: equal hashes may be an accident.
+    /// Tells whether two subtrees have the same form, so that their nodes pair in order. Equal hashes can collide.
     fn alike(&self, a: NodeId, b: NodeId) -> bool {
         let mut open = vec![(a, b)];
         while let Some((a, b)) = open.pop() {
@@ -138,8 +138,9 @@ impl Aligner<'_> {
         }
     }
 
-    /// Where the chain of one node goes on behind the other's end, makes the rest a child again, if it has a partner there.
-    /// If a sibling is gone, contraction includes one more level.
+    /// Splits the longer of two chains if it begins with the shorter one and its rest has a partner among the children of the
+    /// other node.
+    /// Contraction made the chain longer on the side where a sibling was removed.
     fn split(&mut self, a: NodeId, b: NodeId) {
         let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
         let (n, m) = (one.chain.len(), other.chain.len());
@@ -217,7 +218,7 @@ impl Aligner<'_> {
         found
     }
 
-    /// The bare kernels of an operator, if there is nothing else and both sides have as many, of the same families in order.
+    /// Pairs the kernels of two operators in order, if both have only kernels, as many, of the same families in order.
     fn kernels_in_order(
         &self,
         a: NodeId,
@@ -239,7 +240,8 @@ impl Aligner<'_> {
         fits.then(|| pairs().collect())
     }
 
-    /// The children of both nodes; a wrapper around several operators that only one side has gives its place to its children.
+    /// Returns the children of both nodes, with wrappers replaced by their children. A wrapper is a call around several operators
+    /// that only one side has.
     fn without_wrappers(&self, a: NodeId, b: NodeId) -> (Vec<NodeId>, Vec<NodeId>) {
         let (control, test) = (&self.mapping.control, &self.mapping.test);
         let (ours, theirs) = (&control.node(a).children, &test.node(b).children);
@@ -292,7 +294,7 @@ impl Aligner<'_> {
             && !siblings.iter().any(|&sibling| renamed(other.node(sibling)))
     }
 
-    /// Pairs nodes that are left over on both sides and equal, the finest level first: under the same parent, then elsewhere.
+    /// Pairs unpaired nodes of equal hash, the finest level first: first under the same parent, then anywhere.
     fn moves(&mut self) {
         let mut blocks = std::mem::take(&mut self.mapping.blocks);
         const LEVELS: [Level; 3] = [Level::Exact, Level::Shape, Level::Name];
@@ -306,7 +308,7 @@ impl Aligner<'_> {
         self.mapping.blocks = blocks;
     }
 
-    /// Pairs left-over nodes of equal hash and equal group, in order.
+    /// Pairs unpaired nodes of equal hash and equal group, in order.
     fn move_among(&mut self, blocks: &mut [Block], level: Level, group: impl Fn(&Block, &Node) -> Option<NodeId>) {
         let mut waiting: HashMap<(NodeId, u64), VecDeque<NodeId>> = HashMap::new();
         for block in blocks.iter() {
@@ -339,7 +341,7 @@ impl Aligner<'_> {
     }
 }
 
-/// Cuts the chain of a node behind `at` labels; the rest becomes its only child.
+/// Cuts the chain of a node after `at` labels; the rest becomes its only child.
 fn split_off(tree: &mut Tree, id: NodeId, at: usize, labels: &Labels) -> NodeId {
     let rest = tree.nodes.len() as NodeId;
     let node = tree.node_mut(id);

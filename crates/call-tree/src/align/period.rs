@@ -1,10 +1,10 @@
-//! Places of gaps among repeated blocks: a removed layer is a whole layer.
+//! Positions of gaps among repeated blocks: a removed layer is one whole layer.
 
 use super::sequence::By;
 use crate::tree::hash::{Hashes, Level};
 
-/// Moves each one-sided gap onto whole periods. A gap among equal nodes may lie at any of several places at the same score;
-/// its period is its length, its phase the begin of the run of equal nodes, its place the last that fits.
+/// Moves each one-sided gap onto whole periods. Among equal nodes a gap has several positions of the same score. Its period is
+/// its length, its phase the begin of the run of equal nodes; it moves to the last position that fits.
 ///
 /// `pairs` ascend in both sequences; the result does, too.
 pub(super) fn settle(pairs: &mut [(usize, usize, By)], control: &[Hashes], test: &[Hashes]) {
@@ -12,7 +12,7 @@ pub(super) fn settle(pairs: &mut [(usize, usize, By)], control: &[Hashes], test:
     settle_side(pairs, test, control, true);
 }
 
-/// As [`settle`] for the gaps of one side: `ours` has the gap's nodes; `swapped` if that is the second of each pair.
+/// Settles the gaps of one side. `ours` holds the nodes of the gaps; `swapped` if they are the second of each pair.
 fn settle_side(pairs: &mut [(usize, usize, By)], ours: &[Hashes], theirs: &[Hashes], swapped: bool) {
     let place = |pair: &(usize, usize, By)| if swapped { (pair.1, pair.0) } else { (pair.0, pair.1) };
     for next in 0..=pairs.len() {

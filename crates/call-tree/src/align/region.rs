@@ -5,7 +5,7 @@ use crate::input::label::Labels;
 use crate::tree::hash::Level;
 use crate::tree::node::{NONE, NodeId, Tree};
 
-/// How well the two sides of a region agree; the best first.
+/// Agreement of the two sides of a region; the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grade {
     /// Equal code and shapes: an exact or a shape hash.
@@ -79,14 +79,14 @@ impl Why {
     }
 }
 
-/// What of control and what of test is compared with each other.
+/// Leaves of control and leaves of test that are compared with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Region {
     /// Leaves of control.
     pub control: Vec<NodeId>,
     /// Leaves of test.
     pub test: Vec<NodeId>,
-    /// How well they agree.
+    /// Agreement of the two sides.
     pub grade: Grade,
     /// Why they were brought together.
     pub why: Why,
@@ -141,7 +141,7 @@ struct Regions<'m> {
     found: Vec<Region>,
 }
 
-/// Whether a leaf's partner is one of a few leaves, if it has one.
+/// Tells whether a leaf has no partner, or one of these leaves as its partner.
 fn is_within(partner: NodeId, leaves: &[NodeId]) -> bool {
     partner == NONE || leaves.contains(&partner)
 }

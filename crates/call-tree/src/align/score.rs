@@ -21,7 +21,7 @@ type Names = Rc<Vec<(Symbol, u32)>>;
 /// Scores the nodes of two trees.
 pub(super) struct Scores<'l> {
     pub(super) labels: &'l Labels,
-    /// How often each name label occurs on both sides.
+    /// Occurrences of each name label on both sides together.
     occurrences: HashMap<Symbol, u32>,
     names: RefCell<HashMap<(bool, NodeId), Names>>,
 }
@@ -87,7 +87,7 @@ impl<'l> Scores<'l> {
         }
     }
 
-    /// How alike the labels of two chains are; `None` without a common one.
+    /// Returns the similarity of the labels of two chains; `None` without a common label.
     fn labels_alike(&self, a: &Node, b: &Node) -> Option<f64> {
         if a.chain.is_empty() && b.chain.is_empty() {
             return None;
@@ -127,7 +127,7 @@ impl<'l> Scores<'l> {
         (common > 0.0).then(|| 0.2 + 0.6 * common / all)
     }
 
-    /// Whether two chains have a name label in common.
+    /// Tells whether two chains have a name label in common.
     pub(super) fn share_a_label(&self, a: &Node, b: &Node) -> bool {
         let name = |&id: &LabelId| self.labels.get(id).name;
         a.chain.iter().any(|one| b.chain.iter().any(|other| name(one) == name(other)))
@@ -138,12 +138,12 @@ impl<'l> Scores<'l> {
         leaf.chain.last().map_or(Kind::Annotation, |&id| self.labels.get(id).kind)
     }
 
-    /// Whether two chains are equal at a level.
+    /// Tells whether two chains are equal at a level.
     pub(super) fn equal(&self, level: Level, a: &Node, b: &Node) -> bool {
         self.begins(level, &a.chain, &b.chain) && a.chain.len() == b.chain.len()
     }
 
-    /// Whether the shorter chain is the begin of the longer one.
+    /// Tells whether the shorter chain is the begin of the longer one.
     pub(super) fn begins(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
         let symbol = |id: &LabelId| {
             let label = self.labels.get(*id);

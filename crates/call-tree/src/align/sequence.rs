@@ -19,7 +19,7 @@ pub(super) struct Pairs {
     pub(super) too_large: bool,
 }
 
-/// What an alignment needs to know of two sequences.
+/// Two sequences to align.
 pub(super) trait Sequences {
     /// Lengths.
     fn lengths(&self) -> (usize, usize);

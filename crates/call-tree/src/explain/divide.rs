@@ -33,7 +33,7 @@ pub struct Idle {
     pub ns: i64,
 }
 
-/// What an event takes of a step.
+/// Share of an event in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     /// Row of the event.
@@ -51,8 +51,8 @@ pub struct Division {
     pub iteration: i64,
     /// Length of the step in ns.
     pub step_ns: i64,
-    /// What each GPU event takes that runs in the step, whichever step launched it; without GPU work, what each host event
-    /// takes. Events that others hide have no share.
+    /// Shares of the GPU events that run in the step, whichever step launched them; without GPU work, of the host events. Hidden
+    /// events have no share.
     pub shares: Vec<Share>,
     /// Idle time by cause and frame.
     pub idle: Vec<Idle>,
@@ -172,7 +172,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// Whether an event is the annotation of the step itself.
+    /// Tells whether an event is the annotation of the step itself.
     fn is_step(&self, at: u32) -> bool {
         let (event, window) = (&self.events[at as usize], &self.window);
         event.kind == Kind::Annotation

@@ -1,4 +1,4 @@
-//! Where the difference of two steps comes from: classes, idle time by cause, and regions, which add up exactly.
+//! Explanation of the difference of two steps by classes, idle time by cause, and regions, which add up exactly.
 
 use super::change::{Change, Mean};
 use super::divide::{Cause, Division, divide};
@@ -21,7 +21,7 @@ pub struct Recording {
     pub windows: Vec<Window>,
 }
 
-/// What a region contributes.
+/// Contribution of a region.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegionChange {
     /// Leaves, grade and reason.
@@ -80,7 +80,7 @@ pub struct Explanation {
     pub idle_ns: Change,
     /// Idle time by cause and frame of the host, in ns.
     pub idle: Vec<((Cause, Option<LabelId>), Change)>,
-    /// What regions contribute, in the order of control.
+    /// Contributions of the regions, in the order of control.
     pub regions: Vec<RegionChange>,
     /// Time of events that run in a selected step, but that another one launched, in ns.
     pub unattributed_ns: Change,

@@ -1,4 +1,4 @@
-//! Where the difference of two steps comes from.
+//! Division of a step's time, and the explanation of a difference.
 
 pub(crate) mod change;
 pub(crate) mod divide;

@@ -1,6 +1,6 @@
 //! Families of kernels: what a kernel does, whatever its vendor calls it.
 
-/// What a kernel does.
+/// Kind of work of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
     /// Matrix product.

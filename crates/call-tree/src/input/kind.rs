@@ -19,7 +19,7 @@ pub enum Kind {
     Gpu(Class),
 }
 
-/// What work counts as when the time of a step is divided; an earlier class hides a later one.
+/// Class of work in the division of a step; an earlier class hides a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// Computation.
@@ -33,12 +33,12 @@ pub enum Class {
 }
 
 impl Kind {
-    /// Whether the event runs on a GPU.
+    /// Tells whether the event runs on a GPU.
     pub fn is_gpu(self) -> bool {
         matches!(self, Self::Gpu(_))
     }
 
-    /// Whether the event is a frame of Python, which only recordings with stacks have.
+    /// Tells whether the event is a frame of Python, which only recordings with stacks have.
     pub fn is_stack(self) -> bool {
         matches!(self, Self::Module | Self::Python)
     }

@@ -1,4 +1,4 @@
-//! What the caller gives: events, their labels, and the time of iterations.
+//! Input of the crate: events, their labels, and the time of iterations.
 
 pub(crate) mod event;
 pub(crate) mod family;

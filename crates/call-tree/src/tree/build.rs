@@ -1,4 +1,4 @@
-//! Events of a rank → one call tree per iteration.
+//! Builder of call trees: one per iteration of a rank.
 
 use super::contract::contract;
 use super::nesting::{Nested, launches, main_thread};
@@ -21,10 +21,10 @@ pub struct Iteration {
     pub rows: Vec<(NodeId, u32)>,
 }
 
-/// Why a GPU event is in no tree.
+/// Reason why a GPU event is in no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// Its launch, or without one its begin, lies outside of all iterations.
+    /// Its launch, or without a launch its begin, is outside of all iterations.
     OutsideOfIterations,
 }
 
@@ -33,14 +33,14 @@ pub enum Reason {
 pub struct LeftOut {
     /// Row of the event.
     pub row: u32,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 /// Builds the trees of a rank. Every GPU event is in exactly one tree, once, or left out with a reason.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Builder {
-    /// Leaves modules and frames of Python out: the other side of a comparison has none.
+    /// Ignores modules and Python frames, since the other side of a comparison has none.
     pub without_stacks: bool,
 }
 
@@ -110,7 +110,7 @@ impl Builder {
     }
 }
 
-/// A tree while it grows.
+/// A tree under construction.
 struct Growing {
     tree: Tree,
     nodes: HashMap<u32, NodeId>,
@@ -123,7 +123,7 @@ impl Growing {
         Self { tree: Tree::new(), nodes: HashMap::new(), threads: HashMap::new(), rows: Vec::new() }
     }
 
-    /// The node below which a host event hangs: that of the nearest event around it in this tree, else its thread's.
+    /// Returns the parent of a host event: the node of the nearest enclosing event in this tree, otherwise of its thread.
     fn parent(&mut self, events: &[Event], parents: &[u32], at: u32, main: u32) -> NodeId {
         let mut up = parents[at as usize];
         while up != NONE {
@@ -161,7 +161,7 @@ impl Growing {
     }
 }
 
-/// Which host events have GPU work below them in their own window; all of a recording without GPU work.
+/// Tells which host events have GPU work below them in their own window; all events of a recording without GPU work.
 fn with_gpu(nested: &Nested, events: &[Event], windows: &[Window], launched: &[Vec<u32>], has_gpu: bool) -> Vec<bool> {
     let mut wanted: Vec<bool> = launched.iter().map(|gpu| !has_gpu || !gpu.is_empty()).collect();
     for &at in nested.order.iter().rev() {

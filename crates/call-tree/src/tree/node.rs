@@ -10,7 +10,7 @@ pub type NodeId = u32;
 /// No node.
 pub const NONE: NodeId = u32::MAX;
 
-/// What a node stands for.
+/// Role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The virtual root.
@@ -27,7 +27,7 @@ pub enum Role {
     Leaf,
 }
 
-/// What the events of a leaf cost in one sample.
+/// Cost of the events of a leaf in one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Number of the sample: an iteration of a rank of a run.
@@ -45,7 +45,7 @@ pub struct Node {
     pub parent: NodeId,
     /// The nodes below, in the order of their begins on the host.
     pub children: Vec<NodeId>,
-    /// What it stands for.
+    /// Its role.
     pub role: Role,
     /// Labels, outermost first: a chain of single children is one node. Empty for nodes that stand for no event.
     pub chain: Vec<LabelId>,
@@ -71,7 +71,7 @@ impl Node {
         }
     }
 
-    /// Whether it stands for work of its own.
+    /// Tells whether it stands for work of its own.
     pub fn is_leaf(&self) -> bool {
         self.role == Role::Leaf
     }
@@ -99,7 +99,7 @@ impl Node {
         })
     }
 
-    /// Whether the chain holds an operator.
+    /// Tells whether the chain holds an operator.
     pub(crate) fn is_operator(&self, labels: &Labels) -> bool {
         self.chain.iter().any(|&id| labels.get(id).kind == Kind::Operator)
     }

@@ -5,7 +5,7 @@ use crate::{Result, Warning};
 use call_tree::{Cause, Change, Class, Coverage, Grade, Labels, NodeId, RegionChange, Tree, largest};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
-/// What one side of an explanation is.
+/// Summary of one side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SideSummary {
@@ -87,13 +87,13 @@ pub struct RegionRow {
     pub total_us: [f64; 2],
     /// Test − control of the share of the step, µs.
     pub delta_us: f64,
-    /// How much of it comes from another number of events.
+    /// Part of it that comes from another number of events, µs.
     pub count_part_us: f64,
-    /// How much of it comes from other costs of each event.
+    /// Part of it that comes from other costs of each event, µs.
     pub cost_part_us: f64,
 }
 
-/// Where the difference of two steps comes from. Step = classes + idle time; regions add up to the classes.
+/// Explanation of the difference of two steps. Step = classes + idle time; regions add up to the classes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -107,7 +107,7 @@ pub struct Explanation {
     pub idle: Vec<IdleChange>,
     /// Time of events that run in a selected step, but that another step launched.
     pub unattributed: StepChange,
-    /// What a reader must know of the recordings.
+    /// Warnings about the recordings.
     pub warnings: Vec<Warning>,
     pub(super) found: call_tree::Explanation,
     pub(super) labels: Labels,
@@ -170,7 +170,7 @@ impl Explanation {
         self.found.coverage
     }
 
-    /// Whether modules and frames of Python were left out, since only one side has them.
+    /// Tells whether modules and frames of Python were left out, since only one side has them.
     pub fn is_without_stacks(&self) -> bool {
         self.found.without_stacks
     }

@@ -4,7 +4,7 @@ use super::explanation::{Explanation, RegionRow};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Figure, Mark, Points, Series, Unit};
 
-/// What a bar of the waterfall stands for.
+/// Unit of a bar of the waterfall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WaterfallLevel {
     /// A class of the step: compute, exposed communication, exposed copies, idle.

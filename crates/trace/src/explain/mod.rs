@@ -1,4 +1,4 @@
-//! Where the difference of two steps comes from: aligned call trees, and a step's time divided exactly.
+//! Explanations of the difference of two steps: aligned call trees, and a step's time divided exactly.
 
 mod explanation;
 mod figure;

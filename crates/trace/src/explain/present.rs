@@ -37,7 +37,7 @@ impl Explanation {
         report
     }
 
-    /// What is compared: `control → test · ranks 0–3 → 0–3 · 24 + 24 samples`.
+    /// Formats what is compared: `control → test · ranks 0–3 → 0–3 · 24 + 24 samples`.
     pub(super) fn caption(&self) -> String {
         let [control, test] = &self.sides;
         let ranks = |ranks: &[i64]| format!("{}{}", if ranks.len() == 1 { "rank " } else { "ranks " }, ranges(ranks));
@@ -86,7 +86,7 @@ impl Explanation {
         text
     }
 
-    /// What a side is bound by: the class that takes most of its step, of idle time the cause.
+    /// Returns what a side is bound by: the class with the largest share of its step, or the cause of idle time.
     pub(super) fn diagnosis(&self, side: usize) -> &'static str {
         let of = |control: f64, test: f64| if side == 0 { control } else { test };
         let classes = self.classes.iter().filter(|class| class.class != "idle");
@@ -228,7 +228,7 @@ impl Explanation {
         }
     }
 
-    /// How the sides were matched, and what is not accounted for.
+    /// Returns the grades of the regions and the GPU time outside of the selection.
     fn notes(&self) -> String {
         let grades =
             [Grade::Exact, Grade::Name, Grade::Family, Grade::Region, Grade::Moved, Grade::Added, Grade::Deleted];

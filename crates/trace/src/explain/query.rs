@@ -1,4 +1,4 @@
-//! What is compared, built up by setters.
+//! Builder of explanations.
 
 use super::explanation::{Explanation, SideSummary};
 use super::recordings::{Iterations, recording};
@@ -122,7 +122,7 @@ impl Explain {
         })
     }
 
-    /// What a reader must know of the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings).
+    /// Returns the warnings about the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings).
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         for test in &self.test {

@@ -10,7 +10,7 @@ use polars::prelude::StringChunked;
 use regex::Regex;
 use std::collections::HashMap;
 
-/// How the iterations of a recording are told.
+/// Selection of the iterations of a recording.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Iterations {
     /// Numbers of the iterations to take; `None` for all.
@@ -144,7 +144,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a kernel communicates.
+/// Tells whether a kernel communicates.
 // Differs from HTA: it counts every kernel whose name starts with `hip` as communication.
 fn is_collective(name: &str) -> bool {
     ["nccl", "rccl", "hccl", "mscclKernel"].iter().any(|start| name.starts_with(start))
