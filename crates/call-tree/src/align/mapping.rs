@@ -3,8 +3,8 @@
 use super::period::settle;
 use super::score::{Scores, overlap};
 use super::sequence::{By, Pairs, Sequences, sequences};
-use crate::input::label::{Labels, Symbol};
-use crate::tree::hash::{Hashes, Level};
+use crate::input::label::{Labels, Level, Symbol};
+use crate::tree::hash::Hashes;
 use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -147,7 +147,7 @@ impl Aligner<'_> {
         if n == m
             || n.min(m) == 0
             || one.role != Role::Host
-            || !self.scores.begins(Level::Name, &one.chain, &other.chain)
+            || !self.scores.labels.begin_alike(Level::Name, &one.chain, &other.chain)
         {
             return;
         }

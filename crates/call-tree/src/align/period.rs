@@ -1,7 +1,8 @@
 //! Positions of gaps among repeated blocks: a removed layer is one whole layer.
 
 use super::sequence::By;
-use crate::tree::hash::{Hashes, Level};
+use crate::input::label::Level;
+use crate::tree::hash::Hashes;
 
 /// Moves each one-sided gap onto whole periods. Among equal nodes a gap has several positions of the same score. Its period is
 /// its length, its phase the begin of the run of equal nodes; it moves to the last position that fits.

@@ -1,8 +1,7 @@
 //! Regions: what of control and what of test is compared with each other.
 
 use super::mapping::{How, Mapping, map};
-use crate::input::label::Labels;
-use crate::tree::hash::Level;
+use crate::input::label::{Labels, Level};
 use crate::tree::node::{NONE, NodeId, Tree};
 
 /// Agreement of the two sides of a region; the best first.
@@ -180,7 +179,7 @@ impl Regions<'_> {
                 && (bare(control, &one.children, &self.mapping.to_test)
                     || bare(test, &other.children, &self.mapping.to_control))
             {
-                // What has moved here from another operator, or away, keeps its partner.
+                // Leaves whose partner is in another operator have moved, and keep their partner.
                 let (mut ours, mut theirs) = (control.leaves(a), test.leaves(b));
                 let (all_ours, all_theirs) = (ours.clone(), theirs.clone());
                 ours.retain(|&id| is_within(self.mapping.to_test[id as usize], &all_theirs));
@@ -217,14 +216,7 @@ impl Regions<'_> {
 
     fn grade(&self, a: NodeId, b: NodeId) -> Grade {
         let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
-        let equal = |level: Level| {
-            let symbol = |id| {
-                let label = self.labels.get(id);
-                if level == Level::Shape { label.shape } else { label.name }
-            };
-            one.chain.len() == other.chain.len()
-                && one.chain.iter().zip(&other.chain).all(|(&one, &other)| symbol(one) == symbol(other))
-        };
+        let equal = |level: Level| self.labels.equal(level, &one.chain, &other.chain);
         match () {
             () if equal(Level::Shape) => Grade::Exact,
             () if equal(Level::Name) => Grade::Name,

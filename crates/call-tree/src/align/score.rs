@@ -2,8 +2,7 @@
 
 use crate::input::family::FAMILIES;
 use crate::input::kind::Kind;
-use crate::input::label::{LabelId, Labels, Symbol};
-use crate::tree::hash::Level;
+use crate::input::label::{LabelId, Labels, Level, Symbol};
 use crate::tree::node::{Node, NodeId, Role, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -53,7 +52,7 @@ impl<'l> Scores<'l> {
         } else if a.hashes.name == b.hashes.name {
             if a.shapes(self.labels) == b.shapes(self.labels) { 0.95 } else { 0.92 }
         } else if a.is_leaf() {
-            if self.equal(Level::Name, a, b) {
+            if self.labels.equal(Level::Name, &a.chain, &b.chain) {
                 0.9
             } else if a.family == b.family && self.kind(a).is_gpu() {
                 0.7
@@ -92,10 +91,10 @@ impl<'l> Scores<'l> {
         if a.chain.is_empty() && b.chain.is_empty() {
             return None;
         }
-        if self.equal(Level::Shape, a, b) {
+        if self.labels.equal(Level::Shape, &a.chain, &b.chain) {
             return Some(1.0);
         }
-        if self.equal(Level::Name, a, b) {
+        if self.labels.equal(Level::Name, &a.chain, &b.chain) {
             return Some(0.9);
         }
         let names = |node: &Node| {
@@ -136,24 +135,6 @@ impl<'l> Scores<'l> {
     /// Role of the events of a leaf.
     fn kind(&self, leaf: &Node) -> Kind {
         leaf.chain.last().map_or(Kind::Annotation, |&id| self.labels.get(id).kind)
-    }
-
-    /// Tells whether two chains are equal at a level.
-    pub(super) fn equal(&self, level: Level, a: &Node, b: &Node) -> bool {
-        self.begins(level, &a.chain, &b.chain) && a.chain.len() == b.chain.len()
-    }
-
-    /// Tells whether the shorter chain is the begin of the longer one.
-    pub(super) fn begins(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
-        let symbol = |id: &LabelId| {
-            let label = self.labels.get(*id);
-            match level {
-                Level::Exact => label.exact,
-                Level::Shape => label.shape,
-                Level::Name => label.name,
-            }
-        };
-        a.iter().zip(b).all(|(one, other)| one == other || symbol(one) == symbol(other))
     }
 
     /// All name labels at or below a node, with their numbers.

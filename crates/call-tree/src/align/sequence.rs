@@ -1,6 +1,7 @@
 //! Alignment of two sequences of nodes: equal ends, unique anchors, and dynamic programming with affine gaps between them.
 
-use crate::tree::hash::{Hashes, Level};
+use crate::input::label::Level;
+use crate::tree::hash::Hashes;
 use std::collections::HashMap;
 
 /// Why two nodes were paired.

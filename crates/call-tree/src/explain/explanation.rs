@@ -58,11 +58,11 @@ pub struct Coverage {
     pub recorded_ns: i64,
     /// Their number.
     pub recorded: u64,
-    /// Of those in selected iterations: all regions add up to it.
+    /// Time of the events in selected iterations, which is the sum of all regions.
     pub selected_ns: i64,
     /// Their number.
     pub selected: u64,
-    /// Of those outside of the selected iterations.
+    /// Time of the events outside of the selected iterations.
     pub left_out_ns: i64,
     /// Their number.
     pub left_out: u64,

@@ -12,6 +12,14 @@ pub struct Symbol(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelId(u32);
 
+/// Level of detail of labels and of hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Exact,
+    Shape,
+    Name,
+}
+
 /// One event's labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Label {
@@ -26,6 +34,17 @@ pub(crate) struct Label {
     /// Counter of a module instance.
     pub(crate) counter: Option<u32>,
     pub(crate) family: Family,
+}
+
+impl Label {
+    /// Returns the label at a level.
+    pub(crate) fn at(&self, level: Level) -> Symbol {
+        match level {
+            Level::Exact => self.exact,
+            Level::Shape => self.shape,
+            Level::Name => self.name,
+        }
+    }
 }
 
 /// The labels of all events of a comparison.
@@ -102,6 +121,16 @@ impl Labels {
     /// Returns the role of the events with these labels.
     pub fn kind(&self, id: LabelId) -> Kind {
         self.get(id).kind
+    }
+
+    /// Tells whether two chains are equal at a level.
+    pub(crate) fn equal(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
+        a.len() == b.len() && self.begin_alike(level, a, b)
+    }
+
+    /// Tells whether the shorter chain is the begin of the longer one at a level.
+    pub(crate) fn begin_alike(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
+        a.iter().zip(b).all(|(&one, &other)| self.get(one).at(level) == self.get(other).at(level))
     }
 
     pub(crate) fn get(&self, id: LabelId) -> &Label {

@@ -1,6 +1,6 @@
 //! Merkle hashes of subtrees at three levels of detail.
 
-use crate::input::label::{LabelId, Labels};
+use crate::input::label::{LabelId, Labels, Level};
 
 /// Hashes of a node and everything below it, in order. Runs of equal children count by their length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -8,14 +8,6 @@ pub(crate) struct Hashes {
     pub(crate) exact: u64,
     pub(crate) shape: u64,
     pub(crate) name: u64,
-}
-
-/// Level of detail of a hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Level {
-    Exact,
-    Shape,
-    Name,
 }
 
 impl Hashes {
@@ -32,13 +24,7 @@ impl Hashes {
         let at = |level: Level| {
             let mut hash = mix(role, chain.len() as u64);
             for &id in chain {
-                let label = labels.get(id);
-                let symbol = match level {
-                    Level::Exact => label.exact,
-                    Level::Shape => label.shape,
-                    Level::Name => label.name,
-                };
-                hash = mix(hash, symbol.number() + 1);
+                hash = mix(hash, labels.get(id).at(level).number() + 1);
             }
             let mut children = children.iter().map(|child| child.at(level)).peekable();
             while let Some(first) = children.next() {

@@ -1,4 +1,4 @@
-//! What holds for any recordings.
+//! Properties of all recordings.
 
 use crate::program::{Item, Kernels, Program, Random, Recorder, call, operator};
 use call_tree::{Grade, Kind, Labels, NONE, Recording, explain};
