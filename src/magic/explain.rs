@@ -93,19 +93,16 @@ impl Magic for Explain {
             context.check_free(call, name)?;
         }
         let explanation = explanation(call, context)?;
-        let regions = explanation.regions()?;
         if let Some(path) = call.path("json") {
-            let document = explanation.to_json();
-            write(&path, |out| {
-                serde_json::to_writer_pretty(&mut *out, &document)?;
-                writeln!(out)
-            })?;
+            write(&path, |out| write_json(&explanation, out))?;
         }
-        if let Some(path) = call.path("csv") {
-            write_csv(&path, &regions)?;
+        let csv = call.path("csv");
+        let regions = if csv.is_some() || bind.is_some() { Some(explanation.regions()?) } else { None };
+        if let (Some(path), Some(regions)) = (&csv, &regions) {
+            write_csv(path, regions)?;
         }
-        if let Some(name) = &bind {
-            context.bind_frame(call, name, &regions)?;
+        if let (Some(name), Some(regions)) = (&bind, &regions) {
+            context.bind_frame(call, name, regions)?;
         }
         if call.shows() {
             context.show(&explanation.report(top(call)));
@@ -113,14 +110,20 @@ impl Magic for Explain {
         if call.quiet() {
             return Ok(());
         }
-        if let Some(name) = bind {
-            context.print_line(format!("{name}: DataFrame {}", super::view::size(&regions)));
+        if let (Some(name), Some(regions)) = (bind, &regions) {
+            context.print_line(format!("{name}: DataFrame {}", super::view::size(regions)));
         }
-        for path in [call.path("json"), call.path("csv")].into_iter().flatten() {
+        for path in [call.path("json"), csv].into_iter().flatten() {
             context.print_line(format!("wrote {}", path.display()));
         }
         Ok(())
     }
+}
+
+/// Writes an explanation as JSON.
+pub(crate) fn write_json(explanation: &Explanation, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &explanation.to_json())?;
+    writeln!(out)
 }
 
 /// Computes the explanation of a call.

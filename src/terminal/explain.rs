@@ -8,7 +8,7 @@ use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::explain::{NOTES, SAMPLES, SHOWN_REGIONS, query, top};
+use crate::magic::explain::{NOTES, SAMPLES, SHOWN_REGIONS, query, top, write_json};
 use crate::magic::view::csv;
 use std::sync::Arc;
 
@@ -77,12 +77,11 @@ impl Magic for Explain {
         Screen::warn(&warnings);
         let explanation = query(call, vec![Arc::as_ref(&control).into()], vec![Arc::as_ref(&test).into()]).run()?;
         let report = explanation.report(top(call));
-        let (regions, document) = (explanation.regions()?, explanation.to_json());
-        Screen::file(call, "csv", |out| csv(&regions, out))?;
-        Screen::file(call, "json", |out| {
-            serde_json::to_writer_pretty(&mut *out, &document)?;
-            writeln!(out)
-        })?;
+        if call.path("csv").is_some() {
+            let regions = explanation.regions()?;
+            Screen::file(call, "csv", |out| csv(&regions, out))?;
+        }
+        Screen::file(call, "json", |out| write_json(&explanation, out))?;
         Screen::file(call, "html", |out| write_html("Why the step changed", &report, out))?;
         if prints { Screen::report(&report) } else { Ok(()) }
     }

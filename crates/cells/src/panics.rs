@@ -23,7 +23,7 @@ pub(crate) fn report_panics() {
 }
 
 thread_local! {
-    /// Whether panics of this thread are not reported.
+    /// True while panics of this thread are caught and must not be reported.
     static SILENCED: Cell<bool> = const { Cell::new(false) };
 }
 

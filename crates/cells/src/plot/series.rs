@@ -23,7 +23,7 @@ pub(super) fn series_of(traces: &[&Value], layout: &Value) -> Option<Vec<Series>
     traces
         .iter()
         .map(|trace| {
-            // Of further axes, our pictures have only a second one of values.
+            // Pictures have one axis of names or numbers, and at most two of values.
             if !on_first_axes(trace) && !on_second_axis(trace, layout) {
                 return None;
             }

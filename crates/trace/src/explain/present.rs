@@ -3,7 +3,7 @@
 use super::explanation::{Explanation, RegionRow, StepChange};
 use super::figure::WaterfallLevel;
 use crate::shorten_name;
-use call_tree::Grade;
+use call_tree::{Cause, Change, Class, Grade};
 use std::collections::HashMap;
 use trace_view::format::{counted, ranges};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, tidy};
@@ -88,28 +88,18 @@ impl Explanation {
 
     /// Returns what a side is bound by: the class with the largest share of its step, or the cause of idle time.
     pub(super) fn diagnosis(&self, side: usize) -> &'static str {
-        let of = |control: f64, test: f64| if side == 0 { control } else { test };
-        let classes = self.classes.iter().filter(|class| class.class != "idle");
-        let mut parts: Vec<(&'static str, f64)> =
-            classes.map(|class| (bound(class.class), of(class.control_us, class.test_us))).collect();
-        for (cause, bound) in [
-            ("host", "host-bound"),
-            ("launch call", "host-bound"),
-            ("launch latency", "bound by launch latency"),
-            ("dependency", "bound by dependencies between kernels"),
-            ("drain", "host-bound"),
-        ] {
-            let time =
-                self.idle.iter().filter(|idle| idle.cause == cause).map(|idle| of(idle.control_us, idle.test_us)).sum();
-            match parts.iter_mut().find(|(word, _)| *word == bound) {
+        let of = |change: Change| if side == 0 { change.control.value() } else { change.test.value() };
+        let classes = self.found.classes.iter().map(|&(class, time)| (bound_by_class(class), of(time)));
+        let idle = self.found.idle.iter().map(|&((cause, _), time)| (bound_by_cause(cause), of(time)));
+        let mut parts: Vec<(&'static str, f64)> = Vec::new();
+        for (bound, time) in classes.chain(idle) {
+            match parts.iter_mut().find(|(known, _)| *known == bound) {
                 Some((_, sum)) => *sum += time,
                 None => parts.push((bound, time)),
             }
         }
-        parts
-            .into_iter()
-            .reduce(|most, part| if part.1 > most.1 { part } else { most })
-            .map_or("idle", |(word, _)| word)
+        let most = parts.into_iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
+        most.map_or("idle", |(bound, _)| bound)
     }
 
     fn class_table(&self) -> Table {
@@ -309,12 +299,20 @@ fn groups(rows: Vec<RegionRow>) -> Vec<Group> {
     groups
 }
 
-fn bound(class: &str) -> &'static str {
+fn bound_by_class(class: Class) -> &'static str {
     match class {
-        "exposed_communication" => "communication-bound",
-        "exposed_copy" => "bound by copies",
-        "host" => "host-bound",
-        _ => "compute-bound",
+        Class::Compute => "compute-bound",
+        Class::Communication => "communication-bound",
+        Class::Copy => "bound by copies",
+        Class::Host => "host-bound",
+    }
+}
+
+fn bound_by_cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Host | Cause::LaunchCall | Cause::Drain => "host-bound",
+        Cause::LaunchLatency => "bound by launch latency",
+        Cause::Dependency => "bound by dependencies between kernels",
     }
 }
 

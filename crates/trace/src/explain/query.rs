@@ -173,9 +173,8 @@ impl Explain {
         }
         all_ranks.sort_unstable();
         all_ranks.dedup();
-        let samples: Vec<i64> =
-            recordings.iter().flat_map(|recording| &recording.windows).map(|window| window.iteration).collect();
-        let mut numbers = samples.clone();
+        let windows = recordings.iter().flat_map(|recording| &recording.windows);
+        let mut numbers: Vec<i64> = windows.map(|window| window.iteration).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let summary = SideSummary {
@@ -183,7 +182,8 @@ impl Explain {
             runs: runs.len(),
             ranks: all_ranks,
             iterations: numbers,
-            samples: samples.len().max(recordings.len()),
+            // A recording without iterations is one sample.
+            samples: recordings.iter().map(|recording| recording.windows.len().max(1)).sum(),
         };
         Ok(Recorded { recordings, summary })
     }
