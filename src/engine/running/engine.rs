@@ -1,6 +1,7 @@
 //! The engine: evcxr's session behind [`Engine`]; evaluates code and reports what was lost when that fails.
 
 use super::error_hints;
+use super::exit_status::exit_status;
 use super::interrupt::InterruptControl;
 use super::panic::Panic;
 use super::pump::CellReport;
@@ -158,9 +159,7 @@ impl EvcxrEngine {
     /// Starts another worker process if the last one ended while nothing ran.
     pub(super) fn revive(&mut self, out: &Arc<dyn Sink>) -> Result<(), Failure> {
         let started = self.started()?;
-        let process = started.context.process_handle();
-        let ended = lock(&process).try_wait().ok().flatten();
-        let Some(status) = ended else { return Ok(()) };
+        let Some(status) = exit_status(&mut lock(&started.context.process_handle())) else { return Ok(()) };
         let before = started.variables();
         let silent: Arc<dyn Sink> = Arc::new(SilentSink);
         // evcxr notices that its process is gone when it is to run something, and starts another one.

@@ -4,6 +4,7 @@ mod compile_server;
 mod engine;
 mod error_hints;
 mod exchange;
+mod exit_status;
 mod interrupt;
 mod panic;
 mod pump;
