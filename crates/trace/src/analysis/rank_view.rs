@@ -17,6 +17,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct RankView {
     trace: Trace,
+    events: DataFrame,
     compat: Compat,
     origin: i64,
     rows: Vec<u32>,
@@ -84,18 +85,16 @@ impl RankView {
     /// If a column is missing.
     pub(crate) fn of(trace: &Trace, context: TraceContext) -> Result<Self> {
         let TraceContext { compat, origin, steps, include_last, mtia } = context;
-        let mut trace = trace.clone();
-        let rows = if mtia && steps > 1 {
-            let (events, rows) = mtia_rows_in_whole_steps(&trace.events)?;
-            trace.events = events;
-            rows
+        let events = trace.frame()?;
+        let (events, rows) = if mtia && steps > 1 {
+            mtia_rows_in_whole_steps(&events)?
         } else {
-            rows_in_whole_steps(&trace.events, steps, include_last, compat)?
+            let rows = rows_in_whole_steps(&events, steps, include_last, compat)?;
+            (events, rows)
         };
-        let names =
-            trace.events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
-        let gpu = gpu_events(&trace.events, &rows, &rows, &names, compat)?;
-        Ok(Self { trace, compat, origin, rows, with_launches: None, gpu, names })
+        let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
+        let gpu = gpu_events(&events, &rows, &rows, &names, compat)?;
+        Ok(Self { trace: trace.clone(), events, compat, origin, rows, with_launches: None, gpu, names })
     }
 
     /// Returns the rank.
@@ -113,12 +112,12 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
-        let column = IntColumn::of(&self.trace.events, ITERATION)?;
+        let column = IntColumn::of(&self.events, ITERATION)?;
         let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
         let only = |rows: &Vec<u32>| cancellable(rows).copied().filter(is_in).collect::<Vec<u32>>();
         let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
         let seen = with_launches.as_ref().unwrap_or(&rows);
-        let gpu = gpu_events(&self.trace.events, &rows, seen, &self.names, self.compat)?;
+        let gpu = gpu_events(&self.events, &rows, seen, &self.names, self.compat)?;
         Ok(Self { rows, with_launches, gpu, ..self.clone() })
     }
 
@@ -130,7 +129,7 @@ impl RankView {
     pub(crate) fn filter(&self, filter: &TraceFilter<'_>) -> Result<Self> {
         let passes = filter.mask(&self.trace)?;
         let passes: Vec<bool> = passes.iter().map(|passes| passes == Some(true)).collect();
-        let int = |name: &str| IntColumn::of(&self.trace.events, name);
+        let int = |name: &str| IntColumn::of(&self.events, name);
         let (ts, stream) = (int(TS)?, int(STREAM)?);
         let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
         // `gpu` has the order of `rows`.
@@ -167,7 +166,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
-        let column = IntColumn::of(&self.trace.events, ITERATION)?;
+        let column = IntColumn::of(&self.events, ITERATION)?;
         Ok(cancellable(&self.rows).filter_map(|&row| column.get(row as usize)).collect())
     }
 
@@ -178,7 +177,7 @@ impl RankView {
 
     /// Returns all events of the rank; [`RankView::rows`] selects those of the view.
     pub(crate) fn all_events(&self) -> &DataFrame {
-        &self.trace.events
+        &self.events
     }
 
     /// Returns the rows of [`RankView::all_events`] that are in the view, in the order of [`RankView::events`].
@@ -197,7 +196,7 @@ impl RankView {
     /// # Errors
     /// If polars refuses.
     pub fn events(&self) -> Result<DataFrame> {
-        let mut events = self.trace.events.take(&IdxCa::from_vec("row".into(), self.rows.clone()))?;
+        let mut events = self.events.take(&IdxCa::from_vec("row".into(), self.rows.clone()))?;
         for name in [TS, END] {
             let shifted = events.column(name)?.i64()?.apply_values(|moment| moment.saturating_sub(self.origin));
             events.with_column(shifted.into_series().into_column())?;
@@ -220,7 +219,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn negative(&self) -> Result<usize> {
-        let dur = IntColumn::of(&self.trace.events, DUR)?;
+        let dur = IntColumn::of(&self.events, DUR)?;
         Ok(self.rows.iter().filter(|row| dur.get(**row as usize).is_some_and(|dur| dur < 0)).count())
     }
 
@@ -229,7 +228,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn queue_lengths(&self) -> Result<Queues> {
-        queue_lengths(&self.trace.events, &self.rows, self.compat)
+        queue_lengths(&self.events, &self.rows, self.compat)
     }
 
     /// Returns the memory bandwidth of each kind of copy over time.
@@ -237,7 +236,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn memory_bandwidth(&self) -> Result<Bandwidth> {
-        memory_bandwidth(&self.trace.events, &self.rows, self.compat)
+        memory_bandwidth(&self.events, &self.rows, self.compat)
     }
 
     /// Returns the text of a name.

@@ -209,9 +209,11 @@ fn assemble(label: &str, options: &LoadOptions, in_folder: bool, files: Vec<File
             warnings.push(Warning::MissingRanks { label: label.to_owned(), missing, available });
         }
     }
-    let mut frames: Vec<&mut DataFrame> = traces.values_mut().map(|trace| &mut trace.events).collect();
-    unify(&mut frames)?;
-    Ok(TraceSet::of(label, options.compat, traces.into_values().collect(), warnings))
+    let mut traces: Vec<Trace> = traces.into_values().collect();
+    let mut frames = traces.iter().map(Trace::frame).collect::<Result<Vec<DataFrame>>>()?;
+    unify(&mut frames.iter_mut().collect::<Vec<_>>())?;
+    traces = traces.iter().zip(frames).map(|(trace, events)| trace.with_events(events)).collect();
+    Ok(TraceSet::of(label, options.compat, traces, warnings))
 }
 
 /// Whether a file of a folder is skipped because of this error.

@@ -9,7 +9,6 @@ use crate::read::{Meter, Outcome};
 use crate::{Compat, Error, Result, Warning};
 use serde_json::{Map, Value};
 use std::io::ErrorKind;
-use std::sync::Arc;
 
 /// A loaded rank.
 pub(super) struct Loaded {
@@ -79,7 +78,7 @@ impl<'m> FileLoader<'m> {
             device_type: device_type(&outcome.metadata, &built.names).to_owned(),
             metadata: outcome.metadata,
         };
-        Ok(Content::Requested(Loaded { trace: Trace { info: Arc::new(info), events: built.events }, warnings }))
+        Ok(Content::Requested(Loaded { trace: Trace::in_memory(info, built.events), warnings }))
     }
 }
 

@@ -34,7 +34,7 @@ fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> 
     match loaded.into_iter().next().unwrap() {
         Ok(Content::Requested(loaded)) => {
             let summary = format!("{:?} {:?} {:?}", loaded.trace.info(), loaded.warnings, meter.events);
-            Loading { summary, frame: Some(loaded.trace.events) }
+            Loading { summary, frame: Some(loaded.trace.events()) }
         }
         Ok(Content::OtherRank(_)) => Loading { summary: "other rank".to_owned(), frame: None },
         Err(error) => Loading { summary: error.to_string(), frame: None },

@@ -5,6 +5,7 @@ mod load;
 mod load_file;
 mod load_options;
 mod overview;
+mod rank_source;
 mod recording;
 mod row_selector;
 mod schema;

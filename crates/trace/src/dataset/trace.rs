@@ -1,7 +1,8 @@
 //! One rank of a trace: its events, and facts that need no look at them.
 
+use super::rank_source::RankSource;
 use crate::Result;
-use polars::prelude::{DataFrame, DataType};
+use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -10,8 +11,8 @@ use std::sync::Arc;
 /// One rank of a [`TraceSet`](crate::TraceSet). Cheap to clone.
 #[derive(Clone)]
 pub struct Trace {
-    pub(crate) info: Arc<RankInfo>,
-    pub(crate) events: DataFrame,
+    info: Arc<RankInfo>,
+    source: RankSource,
 }
 
 impl fmt::Debug for Trace {
@@ -54,6 +55,29 @@ impl RankInfo {
 }
 
 impl Trace {
+    /// Creates a rank whose events are in memory.
+    pub(crate) fn in_memory(info: RankInfo, events: DataFrame) -> Self {
+        Self { info: Arc::new(info), source: RankSource::Memory(events) }
+    }
+
+    /// Returns the rank with other events, in memory; its facts stay.
+    pub(crate) fn with_events(&self, events: DataFrame) -> Self {
+        Self { info: Arc::clone(&self.info), source: RankSource::Memory(events) }
+    }
+
+    /// Returns the events; the library calls this, not [`Trace::events`], since it can fail.
+    ///
+    /// # Errors
+    /// If they are in a file that cannot be read any more.
+    pub(crate) fn frame(&self) -> Result<DataFrame> {
+        self.source.frame()
+    }
+
+    /// Returns the names and types of the columns of events, without the events.
+    pub(crate) fn columns(&self) -> Vec<(PlSmallStr, DataType)> {
+        self.source.columns()
+    }
+
     /// Returns the rank.
     pub fn rank(&self) -> i64 {
         self.info.rank
@@ -77,6 +101,9 @@ impl Trace {
     /// amounts are `i64`; positions, ids and numbers of iterations `i32`, or `i64` in a trace that needs it. Names, texts and
     /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
     ///
+    /// # Panics
+    /// If the events are in a file that cannot be read any more.
+    ///
     /// # Example
     /// ```
     /// use trace::prelude::*;
@@ -89,7 +116,8 @@ impl Trace {
     /// # }
     /// ```
     pub fn events(&self) -> DataFrame {
-        self.events.clone()
+        #[allow(clippy::panic)]
+        self.frame().unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Returns the events with names, categories and all other texts as plain strings.
@@ -97,8 +125,9 @@ impl Trace {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn decoded(&self) -> Result<DataFrame> {
-        let mut events = self.events();
-        for column in self.events.columns().iter().filter(|column| column.dtype().is_categorical()) {
+        let all = self.frame()?;
+        let mut events = all.clone();
+        for column in all.columns().iter().filter(|column| column.dtype().is_categorical()) {
             events.with_column(column.cast(&DataType::String)?)?;
         }
         Ok(events)
@@ -106,6 +135,6 @@ impl Trace {
 
     /// Returns the memory of the columns, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.events.estimated_size()
+        self.source.memory_bytes()
     }
 }

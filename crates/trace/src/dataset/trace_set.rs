@@ -33,7 +33,8 @@ pub(crate) struct Shared {
 impl TraceSet {
     /// Creates a set of ranks, which are ascending.
     pub(crate) fn of(label: &str, compat: Compat, traces: Vec<Trace>, warnings: Vec<Warning>) -> Self {
-        let mut iterations: Vec<i64> = traces.iter().flat_map(|trace| trace.info.iterations.iter().copied()).collect();
+        let mut iterations: Vec<i64> =
+            traces.iter().flat_map(|trace| trace.info().iterations.iter().copied()).collect();
         iterations.sort_unstable();
         iterations.dedup();
         Self { label: label.into(), shared: Arc::new(Shared { compat, traces, warnings, iterations }) }
@@ -83,8 +84,12 @@ impl TraceSet {
     }
 
     /// Returns the events of all ranks, with a leading column `rank`; the columns are those of [`Trace::events`].
+    ///
+    /// # Panics
+    /// If the events of a rank are in a file that cannot be read any more.
     pub fn events(&self) -> DataFrame {
-        stacked(&self.shared.traces)
+        #[allow(clippy::panic)]
+        stacked(&self.shared.traces).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Returns the compatibility mode in which it was loaded.
@@ -104,13 +109,13 @@ impl TraceSet {
 
     /// Returns the number of rows of all ranks.
     pub fn event_count(&self) -> usize {
-        self.shared.traces.iter().map(|trace| trace.info.events).sum()
+        self.shared.traces.iter().map(|trace| trace.info().events).sum()
     }
 
     /// Counts events of all ranks that end before they start.
     pub(crate) fn negative_durations(&self) -> u64 {
         let of = |trace: &Trace| {
-            let dur = trace.events.column(crate::frame::columns::DUR).ok()?.i64().ok()?.clone();
+            let dur = trace.frame().ok()?.column(crate::frame::columns::DUR).ok()?.i64().ok()?.clone();
             Some(dur.iter().filter(|dur| dur.is_some_and(|dur| dur < 0)).count() as u64)
         };
         self.traces().iter().filter_map(of).sum()

@@ -134,11 +134,12 @@ impl Measured {
     /// # Errors
     /// If a column is missing.
     pub(super) fn of(trace: &Trace, compat: Compat) -> Result<Self> {
-        let int = |name: &str| IntColumn::of(&trace.events, name);
+        let events = trace.frame()?;
+        let int = |name: &str| IntColumn::of(&events, name);
         let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
         let (launch, iteration) = (int(INDEX_CORRELATION)?, int(ITERATION)?);
         let codes = |name: &str| -> Result<_> {
-            let series = trace.events.column(name)?.as_materialized_series().rechunk();
+            let series = events.column(name)?.as_materialized_series().rechunk();
             Ok(series.cat::<Categorical32Type>()?.clone())
         };
         let (name, cat) = (codes(NAME)?, codes(CAT)?);
@@ -160,7 +161,7 @@ impl Measured {
             negative: 0,
         };
         let mut device_steps: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
-        for row in cancellable(0..trace.events.height()) {
+        for row in cancellable(0..events.height()) {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
             measured.negative += u64::from(lasts < 0);
             let lasts = compat.counted(lasts);

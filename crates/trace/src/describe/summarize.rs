@@ -48,7 +48,8 @@ fn by_name(
     }
     // All ranks share one symbol table.
     let Some(trace) = traces.traces().first() else { return Ok(Vec::new()) };
-    let mapping = trace.events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
+    let events = trace.frame()?;
+    let mapping = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
     let mut named: Vec<(String, Total)> = sums
         .into_iter()
         .map(|(code, total)| (mapping.cat_to_str(code).unwrap_or_default().to_owned(), total))

@@ -68,12 +68,13 @@ impl LabeledTrace {
         let window = self.window(iteration.as_ref())?;
         let traces = self.ranks_picked(rank.as_ref())?;
         let selected = |trace: &Trace| {
-            let rows = RowSelector::of(&trace.events)?;
+            let events = trace.frame()?;
+            let rows = RowSelector::of(&events)?;
             let mask = cancellable(0..rows.len()).map(|row| rows.is_in(row, &window, device_type)).collect();
-            Ok(Trace { info: trace.info.clone(), events: trace.events.filter(&mask)? })
+            Ok(trace.with_events(events.filter(&mask)?))
         };
         let selected: Vec<Trace> = guarded(|| traces.iter().map(selected).collect())?;
-        Ok(stacked(&selected))
+        stacked(&selected)
     }
 
     /// Returns counts and total durations (µs) of events by category and name, in that order.

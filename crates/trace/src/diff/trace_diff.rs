@@ -326,10 +326,11 @@ fn sum_by_name(
     passes: Option<&BooleanChunked>,
     sums: &mut BTreeMap<String, Sum>,
 ) -> Result<()> {
-    let rows = RowSelector::of(&trace.events)?;
-    let names = trace.events.column(NAME)?.as_materialized_series();
+    let events = trace.frame()?;
+    let rows = RowSelector::of(&events)?;
+    let names = events.column(NAME)?.as_materialized_series();
     let names = names.cat::<Categorical32Type>()?;
-    let durations = trace.events.column(DUR)?.i64()?.rechunk();
+    let durations = events.column(DUR)?.i64()?.rechunk();
     // By code first: one text per name, not one per event.
     let mapping = names.get_mapping();
     let mut by_code = vec![Sum::default(); mapping.num_cats_upper_bound()];

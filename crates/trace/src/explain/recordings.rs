@@ -28,8 +28,9 @@ pub(super) fn recording(
     iterations: &Iterations,
     labels: &mut Labels,
 ) -> Result<Recording> {
-    let rows = EventRows::of(&trace.events, compat)?;
-    let texts = |column: &str| trace.events.column(column).ok().and_then(|column| column.str().ok()).cloned();
+    let events = trace.frame()?;
+    let rows = EventRows::of(&events, compat)?;
+    let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok()).cloned();
     let mut builder = Builder {
         rows: &rows,
         inputs: [texts(INPUT_DIMS), texts(INPUT_TYPE)],

@@ -102,7 +102,7 @@ pub fn combined_operator(
 /// # Source
 /// HTA `CombinedOperatorFilter`, its `stack_depths`.
 pub fn stack_depth(trace: &Trace, depths: impl Into<Pick>) -> Result<Expr> {
-    let rows = EventRows::of(&trace.events, Compat::Exact)?;
+    let rows = EventRows::of(&trace.frame()?, Compat::Exact)?;
     let all: Vec<u32> = (0..rows.len() as u32).collect();
     let stacks = CallStacks::of(&rows, &all, Compat::Exact);
     let depths = depths.into();
@@ -134,8 +134,9 @@ struct Events {
 
 impl Events {
     fn of(trace: &Trace) -> Result<Self> {
-        let end = trace.events.column(END)?.i64()?.rechunk().into_owned();
-        Ok(Self { rows: EventRows::of(&trace.events, Compat::Exact)?, end })
+        let events = trace.frame()?;
+        let end = events.column(END)?.i64()?.rechunk().into_owned();
+        Ok(Self { rows: EventRows::of(&events, Compat::Exact)?, end })
     }
 
     fn interval(&self, row: usize) -> Option<Interval> {

@@ -93,16 +93,17 @@ impl EventQuery {
             .iter()
             .map(|rank| {
                 let passes = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
-                let mask = self.mask(rank, &window, passes.as_ref())?;
-                Ok(Trace { info: rank.info.clone(), events: rank.events.filter(&mask)? })
+                let events = rank.frame()?;
+                let mask = self.mask(&events, &window, passes.as_ref())?;
+                Ok(rank.with_events(events.filter(&mask)?))
             })
             .collect();
-        Ok(stacked(&selected?))
+        stacked(&selected?)
     }
 
-    fn mask(&self, trace: &Trace, window: &Window, passes: Option<&BooleanChunked>) -> Result<BooleanChunked> {
-        let rows = RowSelector::of(&trace.events)?;
-        let names = trace.events.column(NAME)?.as_materialized_series();
+    fn mask(&self, events: &DataFrame, window: &Window, passes: Option<&BooleanChunked>) -> Result<BooleanChunked> {
+        let rows = RowSelector::of(events)?;
+        let names = events.column(NAME)?.as_materialized_series();
         let names = names.cat::<Categorical32Type>()?;
         // By code first: one text per name, not one per event.
         let mapping = names.get_mapping();

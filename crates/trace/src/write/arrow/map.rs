@@ -11,7 +11,6 @@ use polars_io::prelude::{IpcReader, SerReader};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Maps a trace that [`save`](super::save) wrote.
 ///
@@ -51,7 +50,7 @@ pub fn map(path: impl AsRef<Path>) -> Result<TraceSet> {
             })
             .collect();
         let events = DataFrame::new(info.events, columns?)?;
-        traces.push(Trace { info: Arc::new(info), events });
+        traces.push(Trace::in_memory(info, events));
     }
     Ok(TraceSet::of(&manifest.label, manifest.compat, traces, manifest.warnings))
 }

@@ -19,11 +19,12 @@ pub fn save(trace: &TraceSet, path: impl AsRef<Path>) -> Result<()> {
     let union = union_of_columns(trace.traces());
     let mut all: Option<DataFrame> = None;
     for rank in trace.traces() {
-        manifest.columns.push(rank.events.get_column_names().iter().map(|name| name.to_string()).collect());
-        let rows = rank.events.height();
+        let events = rank.frame()?;
+        manifest.columns.push(events.get_column_names().iter().map(|name| name.to_string()).collect());
+        let rows = events.height();
         let columns: PolarsResult<Vec<Column>> = union
             .iter()
-            .map(|(name, dtype)| match rank.events.column(name) {
+            .map(|(name, dtype)| match events.column(name) {
                 Ok(column) => codes(column, &mut manifest),
                 Err(_) if dtype.is_categorical() => Ok(Column::full_null(name.clone(), rows, &DataType::UInt32)),
                 Err(_) => Ok(Column::full_null(name.clone(), rows, dtype)),
