@@ -26,7 +26,7 @@ def bomb(path, head, piece, tail, size):
 EVENT = json.dumps({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1, "args": {}}).encode()
 
 
-def resident(pid, what="RssAnon"):
+def resident(pid, what="VmRSS"):
     """The bytes of memory that a process holds; `VmHWM`: its peak."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{what}:")) << 10

@@ -1,7 +1,7 @@
 //! Memory budget of the process: a small file can decompress to more than the machine has.
 //!
-//! It counts the memory that the process holds, all loaded traces included, and an estimate of what the next step needs, from
-//! its rows. It is checked
+//! It counts the memory that the process holds, all loaded traces and mapped pages included, and an estimate of what the next
+//! step needs, from its rows. It is checked
 //!
 //! * when a load begins, while text is decompressed (every 4 MiB), before columns are finished and after;
 //! * before an analysis, a comparison or a description, and before each rank of an analysis.
@@ -42,6 +42,18 @@ impl Budget {
     /// Returns a reader that fails once the budget is spent.
     pub(crate) fn limit<R: Read>(self, reader: R) -> Limited<R> {
         Limited { inner: reader, budget: self, unchecked: CHECK_INTERVAL }
+    }
+
+    /// Returns how many bytes the process may hold in addition.
+    #[allow(dead_code)]
+    pub(crate) fn left(self) -> u64 {
+        self.0.saturating_sub(held())
+    }
+
+    /// Returns half of this budget: the bound on columns that stay in memory.
+    #[allow(dead_code)]
+    pub(crate) fn half(self) -> Self {
+        Self(self.0 / 2)
     }
 
     /// Refuses a task that needs `need` bytes more than the process holds.
@@ -110,9 +122,11 @@ fn size(text: &str) -> Option<u64> {
 }
 
 /// Returns the memory of the process, in bytes; 0 if the system does not report it.
+///
+/// It is the resident memory, as `ps` shows it: pages of mapped files count while they are mapped and in memory.
 fn held() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    kilobytes(&status, "RssAnon:").unwrap_or(0)
+    kilobytes(&status, "VmRSS:").unwrap_or(0)
 }
 
 /// Returns the free memory of the machine, or of the container if that is less.
