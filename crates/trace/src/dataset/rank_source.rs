@@ -30,6 +30,13 @@ impl RankSource {
         }
     }
 
+    /// Returns the bytes that using the events takes besides what is in memory already: those of columns to be mapped.
+    pub(super) fn bytes_to_map(&self) -> usize {
+        match self {
+            Self::Memory(_) => 0,
+        }
+    }
+
     /// Returns the memory of the columns, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         match self {

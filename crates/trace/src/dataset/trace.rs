@@ -78,6 +78,11 @@ impl Trace {
         self.source.columns()
     }
 
+    /// Returns the bytes that work on the events needs: the columns, if they are to be mapped, and so many for each row.
+    pub(crate) fn bytes_needed(&self, bytes_per_row: usize) -> usize {
+        self.info.events.saturating_mul(bytes_per_row).saturating_add(self.source.bytes_to_map())
+    }
+
     /// Returns the rank.
     pub fn rank(&self) -> i64 {
         self.info.rank

@@ -13,11 +13,10 @@ pub use finding::{Finding, Measure};
 pub use measure::DeviceTime;
 
 use crate::dataset::Recording;
-use crate::exec::checkpoint::{self, Inherited, guarded};
+use crate::exec::batches::Batches;
 use crate::exec::memory::{Budget, Task};
-use crate::{Result, TraceSet};
+use crate::{Result, Trace, TraceSet};
 use measure::Measured;
-use rayon::prelude::*;
 
 #[cfg(test)]
 mod tests;
@@ -51,10 +50,9 @@ impl TraceSet {
     /// # }
     /// ```
     pub fn describe(&self) -> Result<Description> {
-        Budget::now()?.check(Task::Answer("describe"), self.event_count().saturating_mul(BYTES_PER_ROW))?;
-        let here = Inherited::here();
-        let measure = |trace| here.run(|| checkpoint::check().and_then(|()| Measured::of(trace, self.compat())));
-        let measured: Vec<Measured> = guarded(|| self.traces().par_iter().map(measure).collect::<Result<_>>())?;
+        let batches = Batches::within(Budget::now()?, Task::Answer("describe"));
+        let need = |trace: &Trace| trace.bytes_needed(BYTES_PER_ROW);
+        let measured = batches.each(self.traces(), need, |trace| Measured::of(trace, self.compat()))?;
         let info = self.info();
         let first = info.iter().map(|info| info.first_ts).min().unwrap_or(0);
         let last = info.iter().map(|info| info.last_end).max().unwrap_or(0);

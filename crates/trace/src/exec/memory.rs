@@ -65,6 +65,11 @@ impl Budget {
         if held.saturating_add(need) <= self.0 { Ok(()) } else { Err(self.refusal(task, held, need)) }
     }
 
+    /// Returns how many bytes more the process may hold.
+    pub(crate) fn left(self) -> u64 {
+        self.0.saturating_sub(held())
+    }
+
     /// Returns the error of a load whose budget was spent while it read.
     pub(crate) fn spent(self, task: Task<'_>) -> Error {
         self.refusal(task, held(), 0)
@@ -82,6 +87,12 @@ impl Budget {
     #[cfg(test)]
     pub(crate) fn of(bytes: u64) -> Self {
         Self(bytes)
+    }
+
+    /// Creates a budget of so many bytes more than the process holds.
+    #[cfg(test)]
+    pub(crate) fn with_left(bytes: u64) -> Self {
+        Self(held().saturating_add(bytes))
     }
 }
 
