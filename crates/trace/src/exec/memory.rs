@@ -44,12 +44,6 @@ impl Budget {
         Limited { inner: reader, budget: self, unchecked: CHECK_INTERVAL }
     }
 
-    /// Returns how many bytes the process may hold in addition.
-    #[allow(dead_code)]
-    pub(crate) fn left(self) -> u64 {
-        self.0.saturating_sub(held())
-    }
-
     /// Returns half of this budget: the bound on columns that stay in memory.
     #[allow(dead_code)]
     pub(crate) fn half(self) -> Self {
