@@ -65,6 +65,7 @@ pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_nam
 pub use domain::{Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
 pub use exec::checkpoint::{CancellationToken, set_checkpoint};
+pub use exec::memory::parse_size;
 pub use explain::{ClassChange, Explain, Explanation, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel};
 pub use frame::columns::EVENT_COLUMNS;
 pub use polars;

@@ -61,6 +61,8 @@ pub enum Kind {
     Whole,
     /// Any number.
     Number,
+    /// A size of memory or files: `8G`, `500M`, or bytes.
+    Size,
     /// A percentage: `5%`, or `5`.
     Percent,
     /// Ids of a trace: `0,2,4-7`, or `all`.
@@ -198,6 +200,7 @@ impl Kind {
             Kind::Regex => "REGEX".to_owned(),
             Kind::Whole => "N".to_owned(),
             Kind::Number => "X".to_owned(),
+            Kind::Size => "SIZE".to_owned(),
             Kind::Percent => "P%".to_owned(),
             Kind::List(_) => "LIST".to_owned(),
             Kind::Choice(words) => words.join("|"),

@@ -90,6 +90,7 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
             Ok(number) if number.is_finite() => Ok(Value::Number(number)),
             _ => Err(unexpected()),
         },
+        Kind::Size => trace::parse_size(text).map(Value::Whole).ok_or_else(unexpected),
         Kind::Percent => Percentage::read(text).map(Value::Percent).ok_or_else(unexpected),
         Kind::List(_) if text.trim().eq_ignore_ascii_case("all") => Ok(Value::All),
         Kind::List(_) => list(text).map(Value::List).ok_or_else(unexpected),
@@ -143,6 +144,7 @@ pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
         Kind::Regex => "a regular expression",
         Kind::Whole => "a whole number",
         Kind::Number => "a number",
+        Kind::Size => "bytes, or 8G, 500M",
         Kind::Percent => "a percentage such as 5%",
         Kind::List(_) => "a list of whole numbers such as 0,2,4-7, or all",
         Kind::Choice(_) => "a word",
@@ -243,6 +245,7 @@ mod tests {
         let error = |kind, text| read("%m", "--x", kind, text).unwrap_err().to_string();
         assert_eq!(error(Kind::Whole, "many"), "%m: invalid --x `many`: expected a whole number");
         assert_eq!(error(Kind::Whole, "-1"), "%m: invalid --x `-1`: expected a whole number");
+        assert_eq!(error(Kind::Size, "8x"), "%m: invalid --x `8x`: expected bytes, or 8G, 500M");
         assert_eq!(error(Kind::Number, "nan"), "%m: invalid --x `nan`: expected a number");
         assert_eq!(
             error(Kind::Choice(&["all", "cpu", "gpu"]), "tpu"),

@@ -199,6 +199,7 @@ impl Line<'_> {
             | Kind::Regex
             | Kind::Whole
             | Kind::Number
+            | Kind::Size
             | Kind::Percent
             | Kind::Code
             | Kind::Text

@@ -34,7 +34,9 @@ impl Budget {
     /// [`Error::MemorySetting`] if the variable is not a size.
     pub(crate) fn now() -> Result<Self> {
         match std::env::var(MEMORY_VARIABLE) {
-            Ok(text) if !text.trim().is_empty() => size(&text).map(Self).ok_or(Error::MemorySetting { value: text }),
+            Ok(text) if !text.trim().is_empty() => {
+                parse_size(&text).map(Self).ok_or(Error::MemorySetting { value: text })
+            }
             _ => Ok(Self(free().map_or(u64::MAX, |free| (held() + free / 5 * 4).max(256 << 20)))),
         }
     }
@@ -111,8 +113,12 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Parses a size: bytes, or a number and a unit.
-fn size(text: &str) -> Option<u64> {
+/// Parses a size in bytes: a number, or a number and a binary unit, as in `8G`, `1.5 GiB`, `500m`. `None` for other text.
+///
+/// ```
+/// assert_eq!(trace::parse_size("1.5G"), Some(3 << 29));
+/// ```
+pub fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let text = text.strip_suffix("ib").or_else(|| text.strip_suffix('b')).unwrap_or(&text);
     let (number, factor) = match text.char_indices().last()? {
@@ -175,10 +181,10 @@ mod tests {
         for (text, bytes) in
             [("8G", 8 << 30), ("1.5 GiB", 3 << 29), ("500m", 500 << 20), ("64KB", 64 << 10), ("1000", 1000)]
         {
-            assert_eq!(size(text), Some(bytes), "{text}");
+            assert_eq!(parse_size(text), Some(bytes), "{text}");
         }
         for invalid in ["", "much", "-1G", "0", "G", "é"] {
-            assert_eq!(size(invalid), None, "{invalid:?}");
+            assert_eq!(parse_size(invalid), None, "{invalid:?}");
         }
     }
 
