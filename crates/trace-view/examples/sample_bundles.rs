@@ -3,7 +3,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use trace_view::{
-    Axis, BarMode, Figure, Header, HeatMap, Kind, Mark, Page, Part, Points, Report, Series, Table, TableValue, Unit,
+    Axis, BarMode, Colours, Figure, Header, HeatMap, Kind, Labelled, Mark, Page, Part, Points, Report, Series, Table,
+    TableValue, Unit,
 };
 
 const NAMES: [&str; 12] = [
@@ -43,7 +44,9 @@ fn main() {
         .with(Part::Figure(Figure { bars: BarMode::Stack, title: "Stacked".to_owned(), ..bars(8, false) }))
         .with(Part::Figure(lines()))
         .with(Part::Figure(Figure { title: "Ops Count Comparison".to_owned(), ..Figure::default() }))
-        .with(Part::Bundle(heat_map().bundle()));
+        .with(Part::HeatMap(heat_map()))
+        .with(Part::HeatMap(deviations(512)))
+        .with(Part::HeatMap(over_time(512)));
     println!("{}", serde_json::to_string(&report.bundles()).unwrap());
 }
 
@@ -60,10 +63,56 @@ fn heat_map() -> HeatMap {
         columns: Points::Numbers((0..8).map(f64::from).collect()),
         rows: Points::Names(NAMES.map(str::to_owned).to_vec()),
         values: (0..NAMES.len()).map(|kernel| row(kernel).collect()).collect(),
-        meaning: "duration [ms]".to_owned(),
-        range: None,
-        from_top: false,
-        height: None,
+        meaning: "duration".to_owned(),
+        unit: Unit::Millis,
+        ..HeatMap::default()
+    }
+}
+
+/// How far each rank is from the others, in some kernels.
+fn deviations(ranks: usize) -> HeatMap {
+    let value = |row: usize, rank: usize| match (row, rank) {
+        (2, 200) => f64::NAN,
+        (0 | 3, 37) => 31.5,
+        (5, 300..=303) => -5.0,
+        _ => (measured(row * 977 + rank * 31, 1.0) / 69.0 - 1.0).powi(3) * 1.6,
+    };
+    let values: Vec<Vec<f64>> = (0..NAMES.len()).map(|row| (0..ranks).map(|rank| value(row, rank)).collect()).collect();
+    HeatMap {
+        title: "Kernels by rank".to_owned(),
+        subtitle: "control · deviation from the median of 512 ranks".to_owned(),
+        x: Axis { title: "rank".to_owned(), whole: true, ..Axis::default() },
+        columns: Points::Numbers((0..ranks).map(|rank| rank as f64).collect()),
+        rows: Points::Names(NAMES.map(str::to_owned).to_vec()),
+        details: values.iter().map(|row| row.iter().map(|value| format!("{:.2} ms", value + 9.0)).collect()).collect(),
+        values,
+        meaning: "robust z".to_owned(),
+        colours: Colours::Differences,
+        range: Some((-6.0, 6.0)),
+        labelled: Labelled { columns: vec![37, 200, 300, 301, 302, 303], rows: Vec::new() },
+        from_top: true,
+        ..HeatMap::default()
+    }
+}
+
+/// Something of each rank over time.
+fn over_time(ranks: usize) -> HeatMap {
+    let value = |rank: usize, time: usize| {
+        let wave = 500.0 + 400.0 * ((time as f64) / 9.0 + rank as f64 / 40.0).sin();
+        if rank == 37 && time > 60 { 1900.0 } else { wave }
+    };
+    HeatMap {
+        title: "Queue length by rank".to_owned(),
+        x: Axis { title: "time".to_owned(), unit: Unit::Millis, ..Axis::default() },
+        y: Axis { title: "rank".to_owned(), whole: true, ..Axis::default() },
+        columns: Points::Numbers((0..120).map(|time| f64::from(time) * 2.5).collect()),
+        rows: Points::Numbers((0..ranks).map(|rank| rank as f64).collect()),
+        values: (0..ranks).map(|rank| (0..120).map(|time| value(rank, time)).collect()).collect(),
+        meaning: "queue length".to_owned(),
+        colours: Colours::Amounts,
+        labelled: Labelled { columns: Vec::new(), rows: vec![37] },
+        from_top: true,
+        ..HeatMap::default()
     }
 }
 

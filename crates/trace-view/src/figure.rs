@@ -49,6 +49,12 @@ pub enum Points {
     Numbers(Vec<f64>),
 }
 
+impl Default for Points {
+    fn default() -> Self {
+        Self::Names(Vec::new())
+    }
+}
+
 impl Points {
     /// Returns the number of positions.
     pub fn len(&self) -> usize {

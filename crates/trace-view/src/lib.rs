@@ -22,7 +22,7 @@ pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
 pub use column::{Column, Unit};
 pub use figure::{Axis, BarMode, Choice, Figure, Mark, Points, SecondAxis, Series};
 pub use format::grouped;
-pub use heat_map::HeatMap;
+pub use heat_map::{Colours, HeatMap, Labelled};
 pub use render::{named_colour, offline_plotly_js, round_step, terminal_safe};
 pub use report::{Part, Present, Report};
 pub use schema::FrameSchema;

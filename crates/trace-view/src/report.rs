@@ -1,6 +1,6 @@
 //! Reports: an ordered list of texts, tables and figures.
 
-use crate::{Bundle, Figure, Table};
+use crate::{Bundle, Figure, HeatMap, Table};
 
 /// One part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub enum Part {
     Table(Table),
     /// A figure.
     Figure(Figure),
+    /// A heat map.
+    HeatMap(HeatMap),
     /// Finished content, passed on unchanged.
     Bundle(Bundle),
 }
@@ -63,5 +65,11 @@ impl Present for Table {
 impl Present for Figure {
     fn present(&self) -> Report {
         Report::of(Part::Figure(self.clone()))
+    }
+}
+
+impl Present for HeatMap {
+    fn present(&self) -> Report {
+        Report::of(Part::HeatMap(self.clone()))
     }
 }

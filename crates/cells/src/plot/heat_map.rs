@@ -20,7 +20,6 @@ pub(super) fn heat_map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
     let meaning = if bar.is_empty() { trace["name"].as_str().unwrap_or_default().to_owned() } else { bar };
     Some(HeatMap {
         title: title(&layout["title"]),
-        subtitle: String::new(),
         x: axis(&layout["xaxis"]),
         y: axis(&layout["yaxis"]),
         columns: positions(&trace["x"], wide)?,
@@ -30,6 +29,7 @@ pub(super) fn heat_map(traces: &[&Value], layout: &Value) -> Option<HeatMap> {
         values,
         meaning,
         range,
+        ..HeatMap::default()
     })
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn bundle(part: &Part) -> Bundle {
         }
         Part::Table(table) => table_bundle(table),
         Part::Figure(figure) => figure_bundle(figure),
+        Part::HeatMap(map) => map.bundle().with(PLOTLY, plotly::heat_map(map)),
         Part::Bundle(bundle) => bundle.clone(),
     }
 }
@@ -55,7 +56,7 @@ impl HeatMap {
     /// Renders the forms for a front end without scripts: `text/plain`, and `image/png` if there is a value to draw.
     pub fn bundle(&self) -> Bundle {
         let bundle = Bundle::text(heat::text(self));
-        match heat::svg(self).and_then(|(svg, height)| png::picture(&svg, height)) {
+        match heat::picture(self).and_then(|drawn| png::picture(&drawn.svg, drawn.height, &drawn.below)) {
             Some(picture) => bundle.with(PNG, picture.into()),
             None => bundle,
         }

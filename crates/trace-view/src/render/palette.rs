@@ -58,6 +58,11 @@ pub(super) const SEQUENTIAL: [&str; 5] = ["#00224e", "#434e6c", "#7d7c78", "#bca
 /// The colour scale from negative to positive values.
 pub(super) const DIVERGING: [&str; 3] = [BLUE, "#f2f2f2", VERMILLION];
 
+/// The same scale for a page of any colour: near zero its own shows through.
+pub(super) const CLEAR_DIVERGING: [&str; 3] = ["rgb(0,114,178)", "rgba(128,128,128,0.25)", "rgb(213,94,0)"];
+/// The colour of the labels of outliers.
+pub(super) const OUTLIER: &str = VERMILLION;
+
 /// Returns the colour at a share between 0 and 1 of a scale.
 pub(super) fn between(stops: &[&str], share: f64) -> String {
     let at = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;

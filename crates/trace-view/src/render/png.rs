@@ -20,17 +20,63 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
 /// Draws a figure, in base64; `None` only if the SVG were malformed.
 pub(super) fn figure(figure: &Figure) -> Option<String> {
     let (svg, height) = svg::figure(figure);
-    picture(&svg, height)
+    picture(&svg, height, &[])
 }
 
-/// Draws an SVG with the width of our pictures, in base64; `None` only if it were malformed.
-pub(super) fn picture(svg: &str, height: f64) -> Option<String> {
+/// A rectangle of one colour, with whole pixels: the many values of a heat map would be slow as SVG.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Rectangle {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) fill: Fill,
+}
+
+/// The colours of a rectangle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fill {
+    /// Red, green, blue.
+    Plain([u8; 3]),
+    /// Grey lines on white: an absent value.
+    Hatched,
+}
+
+/// The distance between the lines of a hatched rectangle, in pixels.
+const HATCH: usize = 6;
+/// The colour of these lines.
+const HATCH_COLOUR: [u8; 3] = [0xc4, 0xc4, 0xcc];
+
+/// Draws an SVG with the width of our pictures, above the rectangles, in base64; `None` only if it were malformed.
+pub(super) fn picture(svg: &str, height: f64, below: &[Rectangle]) -> Option<String> {
     let options = Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..Options::default() };
     let tree = Tree::from_str(svg, &options).ok()?;
     let mut pixels = Pixmap::new(canvas::WIDTH as u32, height as u32)?;
     pixels.fill(Color::WHITE);
+    below.iter().for_each(|rectangle| paint(&mut pixels, rectangle));
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     Some(STANDARD.encode(pixels.encode_png().ok()?))
+}
+
+/// Paints the pixels of a rectangle; two rectangles that share an edge share no pixel.
+fn paint(pixels: &mut Pixmap, rectangle: &Rectangle) {
+    let (wide, high) = (pixels.width() as usize, pixels.height() as usize);
+    let (from, to) = (rectangle.left.round() as usize, (rectangle.left + rectangle.width).round() as usize);
+    let (top, bottom) = (rectangle.top.round() as usize, (rectangle.top + rectangle.height).round() as usize);
+    let data = pixels.data_mut();
+    for y in top..bottom.min(high) {
+        for x in from..to.min(wide) {
+            let [red, green, blue] = match rectangle.fill {
+                Fill::Plain(colour) => colour,
+                Fill::Hatched if (x + y).is_multiple_of(HATCH) => HATCH_COLOUR,
+                Fill::Hatched => continue,
+            };
+            let at = 4 * (y * wide + x);
+            if let Some(pixel) = data.get_mut(at..at + 4) {
+                pixel.copy_from_slice(&[red, green, blue, u8::MAX]);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -49,9 +49,14 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
         }
     }
     menu::add(figure, &mut data, &mut layout);
+    json!({ "data": data, "layout": layout, "config": config() })
+}
+
+/// Returns the options of plotly.js.
+pub(super) fn config() -> Value {
     // `typeset_math` would read a name between two dollar signs as TeX.
     let config = Configuration::new().responsive(true).display_logo(false).typeset_math(false).show_tips(false);
     // Selections do nothing in our figures.
     let config = config.mode_bar_buttons_to_remove(vec![ModeBarButtonName::Select2d, ModeBarButtonName::Lasso2d]);
-    json!({ "data": data, "layout": layout, "config": to_json(&config) })
+    to_json(&config)
 }

@@ -1,6 +1,7 @@
 //! Figures as plotly.js draws them; the only room that names plotly.
 
 mod figure;
+mod heat;
 mod layout;
 mod menu;
 mod script;
@@ -12,4 +13,5 @@ mod traces;
 mod tests;
 
 pub(super) use figure::figure;
+pub(super) use heat::heat_map;
 pub use script::offline_plotly_js;
