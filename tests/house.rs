@@ -44,6 +44,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("crates/trace/src/config", &["polars::", "crate::read", "crate::frame"]),
     ("crates/trace/src/filter", &["crate::diff", "crate::analysis", "crate::read"]),
     ("crates/trace/src/frame", &["crate::diff", "crate::analysis"]),
+    ("crates/trace/src/store", &["crate::diff", "crate::analysis", "crate::read", "crate::filter"]),
     ("crates/trace/src/interval", &["polars::", "crate::frame", "crate::Trace"]),
     ("crates/trace/src/counter", &["crate::diff", "crate::analysis", "crate::read"]),
     ("crates/trace/src/diff", &["crate::analysis"]),

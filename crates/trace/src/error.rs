@@ -7,7 +7,7 @@ mod parameter;
 
 pub use file::{NoEventsReason, NotATraceReason, PathHint, StrictJsonReason};
 pub use filter::{FilterReason, WhereReason};
-pub use frame::{FrameReason, SavedFileReason};
+pub use frame::{FrameReason, SavedFileReason, UnusableReason};
 pub use parameter::ParameterReason;
 
 use crate::domain::MEMORY_VARIABLE;
@@ -294,6 +294,14 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         reason: SavedFileReason,
+    },
+    /// The file of a rank is not what it was when the trace was loaded.
+    #[error("cannot use {}: {reason}; load it again", .path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: UnusableReason,
     },
     /// The filter cannot be used.
     #[error("{reason}")]

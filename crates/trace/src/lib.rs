@@ -46,6 +46,7 @@ mod present;
 mod query;
 mod read;
 mod stats;
+mod store;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};

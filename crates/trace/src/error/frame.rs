@@ -102,3 +102,15 @@ pub enum SavedFileReason {
         texts: usize,
     },
 }
+
+/// Why the file of a rank cannot be used any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnusableReason {
+    /// Another program wrote to it.
+    #[error("it changed while it was mapped")]
+    Changed,
+    /// It was removed.
+    #[error("it was removed")]
+    Gone,
+}

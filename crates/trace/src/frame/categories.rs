@@ -21,6 +21,11 @@ impl Categories {
         Self { dtype: DataType::Categorical(categories, Arc::clone(&mapping)), mapping }
     }
 
+    /// Returns the type of columns over the table.
+    pub(crate) fn dtype(&self) -> &DataType {
+        &self.dtype
+    }
+
     /// Returns the codes of these texts, in their order.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! Mapping a saved file into memory.
 
-use super::bounds::{file_metadata, is_mappable, verify};
-use super::manifest::{Kind, Manifest, verified};
+use super::manifest::Manifest;
 use crate::error::SavedFileReason;
 use crate::frame::{Categories, categorical, categorical_unchecked};
+use crate::store::{FileKind, file_metadata, is_mappable, verified, verify};
 use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::{ChunkApply, Column, DataFrame, IntoColumn, PolarsResult, Series, UInt32Chunked};
 use polars_arrow::bitmap::utils::count_zeros;
@@ -20,7 +20,7 @@ use std::path::Path;
 pub fn map(path: impl AsRef<Path>) -> Result<TraceSet> {
     let path = path.as_ref();
     let invalid = |reason| Error::NotASavedFile { path: path.to_owned(), reason };
-    let (frame, manifest) = open(path, Kind::Trace)?;
+    let (frame, manifest) = open(path, FileKind::Trace)?;
     let manifest: Manifest =
         serde_json::from_str(&manifest).map_err(|error| invalid(SavedFileReason::Manifest(error.to_string())))?;
     let expected = manifest.ranks.iter().fold(0, |rows: usize, info| rows.saturating_add(info.events));
@@ -62,7 +62,7 @@ pub fn map(path: impl AsRef<Path>) -> Result<TraceSet> {
 /// [`Error::Io`] if the file cannot be opened, [`Error::NotASavedFile`] if it was not written by this version of the
 /// library or is damaged.
 pub fn map_frame(path: impl AsRef<Path>) -> Result<DataFrame> {
-    Ok(open(path.as_ref(), Kind::Frame)?.0)
+    Ok(open(path.as_ref(), FileKind::Frame)?.0)
 }
 
 /// The texts of a file as categories of this process.
@@ -117,7 +117,7 @@ fn highest_of_all_rows(codes: &UInt32Chunked) -> Option<u32> {
 
 /// Opens a file of the expected kind; returns its frame, and the text of its manifest.
 #[allow(unsafe_code)]
-fn open(path: &Path, expected: Kind) -> Result<(DataFrame, String)> {
+fn open(path: &Path, expected: FileKind) -> Result<(DataFrame, String)> {
     let failed = |error| Error::Io { path: path.to_owned(), error };
     let invalid = |reason| Error::NotASavedFile { path: path.to_owned(), reason };
     let mut file = File::open(path).map_err(failed)?;
@@ -125,7 +125,7 @@ fn open(path: &Path, expected: Kind) -> Result<(DataFrame, String)> {
     let texts = metadata.custom_schema_metadata.as_deref().ok_or_else(|| invalid(SavedFileReason::Foreign))?;
     let manifest = verified(texts, expected).map_err(invalid)?.to_owned();
     let mappable = is_mappable(&metadata);
-    if mappable || expected == Kind::Trace {
+    if mappable || expected == FileKind::Trace {
         verify(&mut file, &metadata).map_err(invalid)?;
     }
     file.seek(SeekFrom::Start(0)).map_err(failed)?;

@@ -14,7 +14,6 @@
 //! A mapped file must not be written to while anything refers to it. Deleting it, or replacing it by another file, is
 //! allowed.
 
-mod bounds;
 mod manifest;
 mod map;
 mod save;

@@ -1,7 +1,8 @@
 //! Writing a trace or a frame to an Arrow file.
 
-use super::manifest::{Manifest, metadata};
+use super::manifest::Manifest;
 use crate::dataset::union_of_columns;
+use crate::store::{FileKind, metadata};
 use crate::{Error, Result, TraceSet};
 use polars::prelude::{Categorical32Type, Column, DataFrame, DataType, IntoColumn, PolarsResult};
 use polars_io::prelude::{IpcWriter, SerWriter};
@@ -70,7 +71,9 @@ fn codes(column: &Column, manifest: &mut Manifest) -> PolarsResult<Column> {
 /// Writes a frame with the metadata of its kind: a trace if there is a manifest.
 pub(super) fn write(df: &mut DataFrame, path: &Path, manifest: Option<&Manifest>) -> Result<()> {
     let failed = |error| Error::Io { path: path.to_owned(), error };
-    let metadata = metadata(manifest).map_err(|error| failed(error.into()))?;
+    let kind = if manifest.is_some() { FileKind::Trace } else { FileKind::Frame };
+    let text = manifest.map(serde_json::to_string).transpose();
+    let metadata = text.and_then(|text| metadata(kind, text)).map_err(|error| failed(error.into()))?;
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
     let mut writer = IpcWriter::new(&mut file);
     writer.set_custom_schema_metadata(Arc::new(metadata));

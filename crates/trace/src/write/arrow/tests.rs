@@ -1,10 +1,11 @@
 //! Round trips of saved traces and frames, and files that are refused.
 #![allow(clippy::unwrap_used)]
 
-use super::manifest::{HEADER, MANIFEST, Manifest, Metadata, metadata};
+use super::manifest::Manifest;
 use super::save::write;
 use super::{map, map_frame, save, save_frame};
 use crate::error::SavedFileReason;
+use crate::store::{FileKind, HEADER, MANIFEST, Metadata, metadata};
 use crate::{Compat, Error, LoadOptions, TraceDiff, TraceSet};
 use polars::df;
 use polars::prelude::{ChunkApply, DataFrame, IntoColumn, IntoLazy, NamedFrom, PlSmallStr, Series, col, lit};
@@ -157,14 +158,16 @@ fn other_versions_are_refused() {
     let file = folder.path().join("old.arrow");
     save(&two_ranks(folder.path()), &file).unwrap();
     let (frame, manifest) = contents(&file);
-    let mut header = metadata(Some(&manifest)).unwrap();
-    header.insert(HEADER.into(), PlSmallStr::from_static("{\"format\": 3, \"new\": true}"));
+    let mut header = metadata(FileKind::Trace, Some(serde_json::to_string(&manifest).unwrap())).unwrap();
+    header.insert(HEADER.into(), PlSmallStr::from_static("{\"format\": 9, \"new\": true}"));
     write_with(&frame, &file, header.clone());
-    assert_eq!(refusal(map(&file)), SavedFileReason::Version { found: 3, expected: 2 });
+    assert_eq!(refusal(map(&file)), SavedFileReason::Version { found: 9, expected: 3 });
     // Version 1 had no header.
+    let manifest = header.remove(MANIFEST).unwrap();
     header.remove(HEADER);
+    header.insert("tracebook.trace".into(), manifest);
     write_with(&frame, &file, header);
-    assert_eq!(refusal(map(&file)), SavedFileReason::Version { found: 1, expected: 2 });
+    assert_eq!(refusal(map(&file)), SavedFileReason::Version { found: 1, expected: 3 });
 }
 
 #[test]
@@ -173,7 +176,7 @@ fn damaged_manifests_are_refused() {
     let file = folder.path().join("damaged.arrow");
     save(&two_ranks(folder.path()), &file).unwrap();
     let (frame, mut manifest) = contents(&file);
-    let mut changed = metadata(Some(&manifest)).unwrap();
+    let mut changed = metadata(FileKind::Trace, Some(serde_json::to_string(&manifest).unwrap())).unwrap();
     let text = changed[MANIFEST].replace("aten::mm", "aten::mn");
     changed.insert(MANIFEST.into(), text.as_str().into());
     write_with(&frame, &file, changed);

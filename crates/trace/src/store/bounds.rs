@@ -14,12 +14,12 @@ use std::io::{Read, Seek, SeekFrom};
 ///
 /// # Errors
 /// [`SavedFileReason::Foreign`] if the file is not a complete Arrow file.
-pub(super) fn file_metadata<R: Read + Seek>(file: &mut R) -> Result<FileMetadata, SavedFileReason> {
+pub(crate) fn file_metadata<R: Read + Seek>(file: &mut R) -> Result<FileMetadata, SavedFileReason> {
     read_file_metadata(file).map_err(|_| SavedFileReason::Foreign)
 }
 
 /// Whether every column has a fixed width, so that its bounds can be verified.
-pub(super) fn is_mappable(metadata: &FileMetadata) -> bool {
+pub(crate) fn is_mappable(metadata: &FileMetadata) -> bool {
     metadata.schema.iter_values().all(|field| bits(&field.dtype).is_some())
 }
 
@@ -27,7 +27,7 @@ pub(super) fn is_mappable(metadata: &FileMetadata) -> bool {
 ///
 /// # Errors
 /// [`SavedFileReason::Bounds`] if one is not.
-pub(super) fn verify<R: Read + Seek>(file: &mut R, metadata: &FileMetadata) -> Result<(), SavedFileReason> {
+pub(crate) fn verify<R: Read + Seek>(file: &mut R, metadata: &FileMetadata) -> Result<(), SavedFileReason> {
     let widths: Option<Vec<u64>> = metadata.schema.iter_values().map(|field| bits(&field.dtype)).collect();
     let widths = widths.ok_or(SavedFileReason::Bounds)?;
     if metadata.dictionaries.as_ref().is_some_and(|dictionaries| !dictionaries.is_empty()) {

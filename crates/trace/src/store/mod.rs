@@ -1,0 +1,25 @@
+//! Tables of ranks in files: one immutable Arrow file per table, written once and mapped when it is used.
+//!
+//! The layout is described in `docs/rank-files.md`. The same file is an entry of the cache, a rank that did not fit into
+//! memory, and what a Rust cell maps.
+
+// Until every room that this is for uses it.
+#![allow(dead_code, unused_imports)]
+
+mod bounds;
+mod bus_errors;
+mod columns;
+mod header;
+mod identity;
+mod mapping;
+mod new_file;
+mod stored_table;
+mod symbols;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use bounds::{file_metadata, is_mappable, verify};
+pub(crate) use header::{FileKind, metadata, verified};
+#[cfg(test)]
+pub(crate) use header::{HEADER, MANIFEST, Metadata};
+pub(crate) use stored_table::{StoredTable, TableKind};

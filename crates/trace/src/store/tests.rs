@@ -1,0 +1,155 @@
+//! Round trips of stored tables, and files that are refused.
+#![allow(clippy::unwrap_used)]
+
+use super::{StoredTable, TableKind};
+use crate::error::{SavedFileReason, UnusableReason};
+use crate::{Compat, Error, Trace, TraceSet};
+use polars::prelude::{DataFrame, NamedFrom, Series};
+use std::path::Path;
+use trace_testkit::{Stream, TraceBuilder};
+
+fn loaded(operator: &str) -> Trace {
+    let json = TraceBuilder::new()
+        .metadata("traceName", "\"x\"")
+        .step(1, 0..100)
+        .operator(operator, 10..20)
+        .arg("Input Dims", "[[2, 3]]")
+        .runtime("cudaLaunchKernel", 4, 12..14)
+        .kernel("void gemm<float>(int)", Stream(7), 30..50)
+        .correlation(4)
+        .json();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("0.json"), json).unwrap();
+    TraceSet::load(folder.path()).unwrap().traces()[0].clone()
+}
+
+fn write(path: &Path, rank: &Trace) -> crate::Result<StoredTable> {
+    StoredTable::write(path, TableKind::Events, rank.info(), Compat::Exact, &[], &rank.frame().unwrap())
+}
+
+fn assert_same(ours: &DataFrame, stored: &DataFrame) {
+    assert!(ours.equals_missing(stored), "{ours:?}\n{stored:?}");
+    assert_eq!(ours.schema(), stored.schema());
+}
+
+#[test]
+fn stored_rank_equals_the_loaded_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.arrow");
+    let rank = loaded("aten::mm");
+    let written = write(&path, &rank).unwrap();
+    let opened = StoredTable::open(&path).unwrap();
+    for table in [&written, &opened] {
+        assert_eq!((&**table.info(), table.compat(), table.rows()), (rank.info(), Compat::Exact, rank.info().events));
+        assert_eq!(table.columns(), rank.columns());
+        assert_eq!((table.table(), table.bytes()), (TableKind::Events, path.metadata().unwrap().len()));
+        assert_same(&rank.frame().unwrap(), &table.frame().unwrap());
+        assert_same(&rank.frame().unwrap(), &table.frame().unwrap());
+        table.check().unwrap();
+    }
+    // A table without rows.
+    let empty = rank.frame().unwrap().clear();
+    let path = folder.path().join("empty.arrow");
+    let table = StoredTable::write(&path, TableKind::Instants, rank.info(), Compat::Hta, &[], &empty).unwrap();
+    assert_same(&empty, &table.frame().unwrap());
+}
+
+#[test]
+fn symbols_are_numbered_by_first_appearance() {
+    let folder = tempfile::tempdir().unwrap();
+    let _other = loaded("an operator of another trace");
+    let rank = loaded("aten::mm");
+    let path = folder.path().join("rank.arrow");
+    let table = write(&path, &rank).unwrap();
+    let frame = rank.decoded().unwrap();
+    let mut texts: Vec<String> = Vec::new();
+    for (name, _) in rank.columns().iter().filter(|(_, dtype)| dtype.is_categorical()) {
+        let column = frame.column(name).unwrap();
+        for text in column.str().unwrap().iter().flatten().filter(|&text| !text.is_empty()) {
+            if !texts.iter().any(|known| known == text) {
+                texts.push(text.to_owned());
+            }
+        }
+    }
+    let stored: Vec<&String> = table.texts().iter().filter(|text| !text.is_empty()).collect();
+    assert_eq!(stored, texts.iter().collect::<Vec<_>>());
+    // What a mapped table writes is the same file.
+    let again = folder.path().join("again.arrow");
+    let mapped = rank.with_events(table.frame().unwrap());
+    write(&again, &mapped).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&again).unwrap());
+}
+
+#[test]
+fn columns_of_variable_width_are_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let rank = loaded("aten::mm");
+    let texts = DataFrame::new(1, vec![Series::new("text".into(), ["é"]).into()]).unwrap();
+    let error = write(&folder.path().join("rank.arrow"), &rank.with_events(texts)).unwrap_err().to_string();
+    assert!(error.contains("cannot store the column `text` of type str"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+}
+
+fn refusal<T>(result: crate::Result<T>) -> SavedFileReason {
+    match result.err().unwrap() {
+        Error::NotASavedFile { reason, .. } => reason,
+        other => panic!("{other}"),
+    }
+}
+
+fn reason<T>(result: crate::Result<T>) -> UnusableReason {
+    match result.err().unwrap() {
+        Error::Unusable { reason, .. } => reason,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn replaced_and_removed_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.arrow");
+    let rank = loaded("aten::mm");
+    let table = write(&path, &rank).unwrap();
+    let frame = table.frame().unwrap();
+    write(&path, &loaded("aten::add")).unwrap();
+    // What is mapped stays what it was.
+    assert_same(&rank.frame().unwrap(), &frame);
+    table.check().unwrap();
+    assert_eq!(reason(table.frame()), UnusableReason::Changed);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(reason(table.frame()), UnusableReason::Changed, "it stays unusable");
+    let table = write(&path, &rank).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(reason(table.frame()), UnusableReason::Gone);
+    assert_eq!(
+        refusal(StoredTable::open(&{
+            std::fs::write(&path, "not an Arrow file").unwrap();
+            path
+        })),
+        SavedFileReason::Foreign
+    );
+}
+
+#[test]
+fn file_that_changes_while_it_is_mapped_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.arrow");
+    let rank = loaded("aten::mm");
+    for dropped_first in [false, true] {
+        let table = write(&path, &rank).unwrap();
+        let frame = table.frame().unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let length = path.metadata().unwrap().len();
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+        // Without the handler of faults, this would end the process.
+        let sum = frame.column("ts").unwrap().i64().unwrap().iter().flatten().sum::<i64>();
+        assert_eq!(sum, 0, "pages of zeros");
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+        if dropped_first {
+            drop(frame);
+        }
+        assert_eq!(reason(table.check()), UnusableReason::Changed);
+        assert_eq!(reason(table.frame()), UnusableReason::Changed);
+    }
+}
