@@ -3,9 +3,11 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
-use super::view::{Frame, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, trace_diff};
+use super::view::{Frame, GROUPS, RESULT, ROWS, SELECTION, SHOWN, caption, deliver, drill_down_by_side, trace_diff};
 use crate::Error;
+use trace::Compared;
 use trace::columns::DIFF_DURATION;
+use trace_view::{Part, Report};
 
 pub(super) struct CompareTraces;
 
@@ -28,18 +30,24 @@ impl Magic for CompareTraces {
     }
 
     fn arguments(&self) -> &'static [Group] {
-        &[SIDES, SELECTION, ROWS, SHOWN, RESULT]
+        &[SIDES, SELECTION, GROUPS, ROWS, SHOWN, RESULT]
     }
 
     fn result(&self) -> Option<&'static str> {
-        Some("a polars DataFrame with HTA's columns, durations in µs, all rows in HTA's order")
+        Some(
+            "a polars DataFrame with HTA's columns (with --by the rank or iteration first), durations in µs, all rows in HTA's order",
+        )
     }
 
     fn notes(&self) -> &'static str {
         "The table is sorted by the magnitude of diff_duration unless --sort is given. --filter, --category, --sort and \
          --columns also apply to the file of --csv and to the bound variable; --top, --min-us, --unit and the default \
          order apply only to the table. Its column diff is diff_duration in percent of control, a dash if control took no \
-         time; file and variable lack it. Click a row, or hit Enter on it, to get cells that list its events (%events)."
+         time; file and variable lack it.\n\n\
+         --by rank compares equal ranks, --by iteration equal iterations; if no number exists on both sides, those at equal \
+         positions, and the output says so. Operators of a rank or iteration that only one side has are added or deleted. \
+         --csv writes the rows of all groups.\n\n\
+         Click a row, or hit Enter on it, to get cells that list its events (%events)."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -48,6 +56,7 @@ impl Magic for CompareTraces {
             "%compare_traces control test --control-rank 3 --test-rank 1 --control-iteration 1010 --test-iteration 1010 --device-type gpu",
             "%compare_traces control test --sort diff_counts:asc --top 10 --category deleted,decreased",
             "%compare_traces control test --where 'name ~ \"^nccl\" and dur > 100us'",
+            "%compare_traces control test --by rank --device-type gpu --csv ranks.csv",
             "df = %compare_traces control test --use-short-name",
         ]
     }
@@ -58,13 +67,16 @@ impl Magic for CompareTraces {
         let selection = diff.selection()?;
         let caption = format!("compare_traces · {}", caption(&selection));
         let comparison = diff.clone();
-        let df = context.run_blocking(move || comparison.compare_traces())?;
+        let Compared { frame: df, notes, .. } = context.run_blocking(move || comparison.compare())?;
         context.check_interrupt()?;
         context.warn(diff.warnings());
         if df.height() == 0 && !call.quiet() {
             context.print_line(
                 "nothing to compare: neither trace has such events; `%describe NAME` shows what a trace contains",
             );
+        }
+        if call.shows() && !notes.is_empty() {
+            context.show(&Report { parts: notes.into_iter().map(Part::Text).collect() });
         }
         let events = Some(drill_down_by_side(call, &selection));
         deliver(

@@ -9,10 +9,12 @@ use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::view::{ROWS, SELECTION, SHOWN, SelectedRows, caption, chosen, csv, select, table, trace_diff};
+use crate::magic::view::{
+    GROUPS, ROWS, SELECTION, SHOWN, SelectedRows, caption, chosen, csv, select, table, trace_diff,
+};
 use trace::columns::DIFF_DURATION;
 use trace::polars::prelude::DataFrame;
-use trace::{OpsDiff, TraceDiff, display_table};
+use trace::{Compared, TraceDiff, display_table};
 use trace_view::{Figure, Part, Report};
 
 pub(super) struct Diff;
@@ -29,6 +31,7 @@ const ARGUMENTS: &[Group] = &[
         ],
     ),
     SELECTION,
+    GROUPS,
     ROWS,
     SHOWN,
     LOADING,
@@ -81,7 +84,7 @@ impl Magic for Diff {
          --json writes one object: version (2); control and test, each with path, ranks and iterations (null: the whole \
          window); device_type, use_short_name; where, filter and category as given (null: not given); device_time with control_us, test_us and change_percent (null \
          if undefined); groups with all names that were added, deleted, increased, decreased and unchanged, whatever the \
-         flags under Rows; columns and rows, as in the file of --csv; warnings.\n\n\
+         flags under Rows; by (rank, iteration or null) and notes, sentences on the groups of --by; columns and rows, as in the file of --csv; warnings.\n\n\
          Exit code: 0 for success, 1 for an error, 2 for wrong usage, 3 if --fail-over is exceeded."
     }
 
@@ -90,6 +93,7 @@ impl Magic for Diff {
             "tracebook diff runs/monday runs/tuesday",
             "tracebook diff a.json.gz b.json.gz --device-type gpu --use-short-name --top 10",
             "tracebook diff runs/main runs/branch --fail-over 5% --html diff.html --quiet",
+            "tracebook diff runs/monday runs/tuesday --by rank --csv ranks.csv",
             "tracebook diff a b --json - | jq .device_time",
         ]
     }
@@ -100,15 +104,16 @@ impl Magic for Diff {
         let test = load(call, context, "TEST", "test", call.list("test-rank"))?;
         let diff = trace_diff(call, "control", "test", context)?;
         let selection = diff.selection()?;
-        let df = diff.compare_traces()?;
+        let compared = diff.compare()?;
         let warnings = control.warnings().iter().chain(test.warnings()).cloned().chain(diff.warnings());
         let warnings: Vec<String> = warnings.map(|warning| warning.to_string()).collect();
         Screen::warn(&warnings);
         let paths = ["CONTROL", "TEST"].map(|argument| call.required(argument).to_owned());
-        let (device, groups) = (DeviceTimeChange::of(&diff)?, OpsDiff::of_comparison(&df)?.1);
-        let diff_report = DiffReport { paths, selection, rows: RowFilters::of(call), device, groups, warnings };
+        let Compared { frame, groups, notes, device_nanos } = compared;
+        let device = DeviceTimeChange::of(device_nanos);
+        let diff_report = DiffReport { paths, selection, rows: RowFilters::of(call), device, groups, notes, warnings };
 
-        let rows = SelectedRows::select(call, df)?;
+        let rows = SelectedRows::select(call, frame)?;
         let columns = chosen(call, &rows.df)?;
         let file = select(&rows.df, &columns)?;
         let drawn = rows.df.clone();

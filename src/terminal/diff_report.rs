@@ -6,7 +6,7 @@ use crate::magic::ops_diff::summary;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use trace::polars::prelude::DataFrame;
-use trace::{OpsDiff, Selection, Side, TraceDiff, Window, frame_table};
+use trace::{By, OpsDiff, Selection, Side, Window, frame_table};
 use trace_view::TableValue;
 use trace_view::format::nanoseconds;
 
@@ -19,12 +19,8 @@ pub(super) struct DeviceTimeChange {
 
 impl DeviceTimeChange {
     /// Returns the device times of a comparison; `None` if neither side has GPU events.
-    ///
-    /// # Errors
-    /// If a rank or iteration does not exist.
-    pub(super) fn of(diff: &TraceDiff) -> Result<Option<Self>, Error> {
-        let (control, test) = diff.device_nanos()?;
-        Ok((control > 0 || test > 0).then_some(Self { control, test }))
+    pub(super) fn of((control, test): (i128, i128)) -> Option<Self> {
+        (control > 0 || test > 0).then_some(Self { control, test })
     }
 
     /// Returns the growth in percent of the control; `None` if the control has no GPU events.
@@ -77,6 +73,8 @@ pub(super) struct DiffReport {
     pub(super) rows: RowFilters,
     pub(super) device: Option<DeviceTimeChange>,
     pub(super) groups: OpsDiff,
+    /// Sentences on the groups of `--by`.
+    pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -86,8 +84,9 @@ impl DiffReport {
         let [control, test] = &self.paths;
         let device = self.device.map_or_else(|| "no GPU events".to_owned(), |device| device.in_words());
         format!(
-            "control      {control}\ntest         {test}\ndevice time  {device}\noperators    {}",
-            summary(&self.groups)
+            "control      {control}\ntest         {test}\ndevice time  {device}\noperators    {}{}",
+            summary(&self.groups),
+            self.notes.iter().map(|note| format!("\n{note}")).collect::<String>()
         )
     }
 
@@ -125,8 +124,10 @@ impl DiffReport {
             "where": self.rows.condition,
             "filter": self.rows.filter,
             "category": self.rows.category,
+            "by": selection.by.map(By::word),
             "device_time": device,
             "groups": self.groups,
+            "notes": self.notes,
             "columns": names,
             "rows": table.rows.iter().map(row).collect::<Vec<_>>(),
             "warnings": self.warnings,

@@ -247,6 +247,12 @@ pub enum Error {
         /// The word.
         given: String,
     },
+    /// The word names no groups of a comparison.
+    #[error("unknown group `{given}`: expected rank or iteration")]
+    UnknownGroup {
+        /// The word.
+        given: String,
+    },
     /// The word is neither an argument of events nor a group of them.
     #[error(
         "unknown argument `{given}`: expected an argument such as `cpu_op::input_dims` or a group such as `input_shape` (ParserConfig::show_available_args lists them; in a notebook %parser_args does)"

@@ -56,13 +56,13 @@ pub use config::{
     ParserConfig, ValueType, YamlVersion,
 };
 pub use dataset::{
-    ColumnMemory, DeviceType, LoadOptions, LoadProgress, Pick, RankInfo, Selection, Side, Trace, TraceSet, Window,
+    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Pick, RankInfo, Selection, Side, Trace, TraceSet, Window,
     frame_schema,
 };
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
-pub use diff::{Change, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
+pub use diff::{Change, Compared, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use domain::{Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
 pub use exec::checkpoint::{CancellationToken, set_checkpoint};

@@ -1,20 +1,26 @@
 //! The changes of a comparison: `--category`, and whether rows are still in HTA's order.
 
+use super::columns::{name_column, numbers};
 use crate::Error;
 use crate::magic::argument::Call;
 use trace::columns::CHANGE;
 use trace::polars::prelude::{DataFrame, DataType};
-use trace::{Change, Comparison};
+use trace::{By, Change, Comparison};
 
 /// The words of `--category`, in HTA's order.
 pub(crate) const CATEGORIES: &[&str] = &Change::WORDS;
 
-/// Returns whether a comparison is still in HTA's order: names of control ascending, then names of test only.
+/// Returns whether a comparison is still in HTA's order: names of control ascending, then names of test only, group by
+/// group.
 pub(crate) fn is_unsorted(df: &DataFrame) -> bool {
     let Some(changes) = Comparison::of(df).and_then(|sides| sides.changes(df).ok()) else { return false };
-    let Some(names) = df.columns().first().and_then(|column| column.cast(&DataType::String).ok()) else { return false };
+    let Some(names) = name_column(df).and_then(|name| df.column(&name).ok()?.cast(&DataType::String).ok()) else {
+        return false;
+    };
     let Ok(names) = names.str() else { return false };
-    changes.iter().map(|change| *change == Change::Added).zip(names.iter()).is_sorted()
+    let groups = By::EACH.into_iter().find_map(|by| numbers(df, by.word())).unwrap_or_else(|| vec![None; df.height()]);
+    let added = changes.iter().map(|change| *change == Change::Added);
+    groups.into_iter().zip(added.zip(names.iter())).is_sorted()
 }
 
 /// Returns the change of each row.

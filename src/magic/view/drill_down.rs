@@ -2,18 +2,21 @@
 
 use crate::magic::argument::Call;
 use trace::columns::{COUNTS_SUFFIX, NAME, RANK, SHORT_NAME};
-use trace::{DeviceType, Selection, Side, Window};
+use trace::{By, DeviceType, Selection, Side, Window};
 use trace_view::{EventCell, EventCells};
 
-/// Returns one cell for each side of a comparison, with its ranks, iterations, device and condition.
+/// Returns one cell for each side of a comparison, with its ranks, iterations, device and condition. If each rank has rows
+/// of its own and ranks of equal numbers are compared, the cell lists the events of the rank of its row.
 pub(crate) fn drill_down_by_side(call: &Call<'_>, selection: &Selection) -> EventCells {
     let (name, flag) = if selection.use_short_name { (SHORT_NAME, "--short-name") } else { (NAME, "--name") };
     let device = match selection.device_type {
         DeviceType::ALL => String::new(),
         device => format!(" --device-type {}", device.to_string().to_lowercase()),
     };
+    let paired = selection.control.ranks.iter().any(|rank| selection.test.ranks.contains(rank));
+    let rank = (selection.by == Some(By::Rank) && paired).then(|| RANK.to_owned());
     let cell = |side: &Side, argument: &str| {
-        let ranks = format!(" --rank {}", list(&side.ranks));
+        let ranks = if rank.is_some() { String::new() } else { format!(" --rank {}", list(&side.ranks)) };
         let iterations = match &side.window {
             Window::Iterations(numbers) if !numbers.is_empty() => format!(" --iteration {}", list(numbers)),
             _ => String::new(),
@@ -24,7 +27,7 @@ pub(crate) fn drill_down_by_side(call: &Call<'_>, selection: &Selection) -> Even
         }
     };
     let cells = vec![cell(&selection.control, "CONTROL"), cell(&selection.test, "TEST")];
-    EventCells { name: name.to_owned(), rank: None, cells }
+    EventCells { name: name.to_owned(), rank, cells }
 }
 
 /// Returns the cell for a table about one trace whose column `name` holds full names of events, with the ranks and

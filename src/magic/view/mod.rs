@@ -16,6 +16,6 @@ pub(crate) use drill_down::{drill_down, drill_down_by_side};
 pub(crate) use figure::{FIGURE, FIGURE_NOTES, bars, check_form, histogram};
 pub(crate) use flags::{RESULT, ROWS, SHOWN};
 pub(crate) use rows::SelectedRows;
-pub(crate) use selection::{SELECTION, WHERE, caption, given_selection, trace_diff};
+pub(crate) use selection::{GROUPS, SELECTION, WHERE, caption, given_selection, trace_diff};
 pub(crate) use table::{Frame, chosen, deliver, select, size, table};
 pub(crate) use trace_view::grouped;

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
 use crate::magic::context::Context;
 use std::sync::Arc;
-use trace::{DeviceType, Selection, Side, TraceDiff, Window};
+use trace::{By, DeviceType, Selection, Side, TraceDiff, Window};
 use trace_view::format::ranges;
 
 /// The condition on events, shared by all magics that read events.
@@ -33,6 +33,17 @@ pub(crate) const SELECTION: Group = Group::new(
         WHERE,
         Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and sum those that become equal"),
     ],
+);
+
+/// The flag that gives each rank or iteration rows of its own.
+pub(crate) const GROUPS: Group = Group::new(
+    "Groups",
+    &[Argument::flag(
+        "by",
+        Kind::Choice(&By::WORDS),
+        "a row per operator and rank, or per operator and iteration; all of them are then compared by default",
+    )
+    .or("one row per operator")],
 );
 
 /// Returns the first flag of [`SELECTION`] that was given.
@@ -78,12 +89,15 @@ pub(crate) fn trace_diff(
     if let Some(condition) = call.condition("where") {
         diff = diff.filter(condition);
     }
+    if let Some(by) = call.text("by") {
+        diff = diff.by(by.parse()?);
+    }
     Ok(diff)
 }
 
 /// Returns the caption of a comparison: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
 pub(crate) fn caption(selection: &Selection) -> String {
-    let Selection { control, test, device_type, use_short_name, filter } = selection;
+    let Selection { control, test, device_type, use_short_name, filter, by } = selection;
     let device = match device_type {
         DeviceType::ALL => "CPU + GPU".to_owned(),
         device => device.to_string(),
@@ -95,6 +109,7 @@ pub(crate) fn caption(selection: &Selection) -> String {
         format!("rank{} {} → {}", if several { "s" } else { "" }, ranges(&control.ranks), ranges(&test.ranks)),
         windows(control, test),
     ];
+    parts.extend(by.map(|by| format!("by {by}")));
     if *use_short_name {
         parts.push("short names".to_owned());
     }
@@ -129,6 +144,7 @@ mod tests {
             device_type: DeviceType::GPU,
             use_short_name: false,
             filter: None,
+            by: None,
         };
         assert_eq!(caption(&selection), "control → test · GPU · rank 3 → 1 · iteration 1010 → 1010");
         selection.control.ranks = vec![0, 2, 4, 5, 6, 7];
@@ -136,9 +152,10 @@ mod tests {
         selection.device_type = DeviceType::ALL;
         selection.use_short_name = true;
         selection.filter = Some("where dur > 1us".to_owned());
+        selection.by = Some(By::Rank);
         assert_eq!(
             caption(&selection),
-            "control → test · CPU + GPU · ranks 0, 2, 4–7 → 1 · iteration 1010 → whole window · short names · where dur > 1us"
+            "control → test · CPU + GPU · ranks 0, 2, 4–7 → 1 · iteration 1010 → whole window · by rank · short names · where dur > 1us"
         );
     }
 }

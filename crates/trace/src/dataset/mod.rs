@@ -20,7 +20,7 @@ pub use overview::ColumnMemory;
 pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;
 pub use schema::frame_schema;
-pub use selection::{DeviceType, Pick, Selection, Side, Window};
+pub use selection::{By, DeviceType, Pick, Selection, Side, Window};
 pub(crate) use stack::{stacked, union_of_columns};
 pub use trace::{RankInfo, Trace};
 pub use trace_set::TraceSet;

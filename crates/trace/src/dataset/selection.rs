@@ -1,5 +1,6 @@
 //! Selections of rows: ranks × iterations × device.
 
+use crate::frame::columns::{ITERATION, RANK};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -116,6 +117,42 @@ impl FromStr for DeviceType {
     }
 }
 
+/// What a comparison has one row per operator of: each rank, or each iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum By {
+    /// A row per operator and rank.
+    Rank,
+    /// A row per operator and iteration.
+    Iteration,
+}
+
+impl By {
+    /// Both, in the order of the help page.
+    pub const EACH: [Self; 2] = [Self::Rank, Self::Iteration];
+    /// Their words, in the same order.
+    pub const WORDS: [&'static str; 2] = [RANK, ITERATION];
+
+    /// Returns the word, which is also the name of the column: `rank`, `iteration`.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for By {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        let known = Self::EACH.into_iter().find(|by| by.word() == word);
+        known.ok_or_else(|| Error::UnknownGroup { given: word.to_owned() })
+    }
+}
+
 /// The time of a trace that is selected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Window {
@@ -161,4 +198,19 @@ pub struct Selection {
     pub use_short_name: bool,
     /// A further filter: `where dur > 100us`.
     pub filter: Option<String>,
+    /// What has a row of its own for each operator; `None`: sums over ranks and iterations.
+    pub by: Option<By>,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn groups_are_named_by_their_column() {
+        assert_eq!(By::EACH.map(By::word), By::WORDS);
+        assert_eq!("iteration".parse::<By>().unwrap(), By::Iteration);
+        assert_eq!("step".parse::<By>().unwrap_err().to_string(), "unknown group `step`: expected rank or iteration");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::FrameReason;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
-use crate::{Comparison, Error, Result};
+use crate::{By, Comparison, Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
@@ -57,7 +57,15 @@ fn names(df: &DataFrame) -> Result<Vec<String>> {
         .or_else(|_| df.column(SHORT_NAME))
         .map_err(|_| Error::NotAComparison { reason: FrameReason::NoNames })?;
     let texts = column.as_materialized_series().cast(&DataType::String)?;
-    Ok(texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect())
+    let texts: Vec<String> = texts.str()?.iter().map(|name| name.unwrap_or_default().to_owned()).collect();
+    // Rows of one operator differ by their group.
+    let group = By::EACH.into_iter().find_map(|by| Some((by, df.column(by.word()).ok()?.cast(&DataType::Int64).ok()?)));
+    let Some((by, group)) = group else { return Ok(texts) };
+    let named = |(name, group): (String, Option<i64>)| match group {
+        Some(group) => format!("{by} {group} · {name}"),
+        None => name,
+    };
+    Ok(texts.into_iter().zip(group.i64()?.iter()).map(named).collect())
 }
 
 fn numbers(df: &DataFrame, name: &str) -> Result<Vec<f64>> {

@@ -1,15 +1,19 @@
 //! Comparisons of a control with a test.
 
 mod change;
+mod compared;
 mod comparison;
 mod figures;
 mod labeled_trace;
 mod ops_diff;
+mod pairs;
 mod short_name;
 mod sum;
+mod sums;
 mod trace_diff;
 
 pub use change::Change;
+pub use compared::Compared;
 pub use comparison::Comparison;
 pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
@@ -18,3 +22,5 @@ pub use trace_diff::TraceDiff;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_by;

@@ -2,7 +2,7 @@
 
 use super::{Change, Comparison};
 use crate::error::FrameReason;
-use crate::frame::columns::{DIFF_COUNTS, GROUP};
+use crate::frame::columns::{DIFF_COUNTS, GROUP, NAME, SHORT_NAME};
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,8 @@ impl OpsDiff {
     pub fn of_comparison(compared: &DataFrame) -> Result<(DataFrame, Self)> {
         let not = |reason| Error::NotAComparison { reason };
         let sides = Comparison::of(compared).ok_or_else(|| not(FrameReason::NotMarked))?;
-        let name = compared.columns().first().ok_or_else(|| not(FrameReason::NoColumns))?.clone();
+        let name = [NAME, SHORT_NAME].into_iter().find_map(|name| compared.column(name).ok());
+        let name = name.or(compared.columns().first()).ok_or_else(|| not(FrameReason::NoColumns))?.clone();
         let changes = sides.changes(compared)?;
         let names = name.cast(&DataType::String)?;
         let names = names.str()?.iter().map(|name| name.unwrap_or_default().to_owned());

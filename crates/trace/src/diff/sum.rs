@@ -1,7 +1,9 @@
 //! Exact counts and total durations of the events of one name.
 
+use serde::{Deserialize, Serialize};
+
 /// How many events, and their total duration; exact.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sum {
     pub(super) count: i64,
     nanos: i128,

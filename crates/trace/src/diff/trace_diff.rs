@@ -1,17 +1,16 @@
 //! The comparison of two traces by name: counts and durations.
 
-use super::sum::Sum;
-use crate::dataset::{Recording, RowSelector};
-use crate::exec::checkpoint::{self, cancellable, guarded};
+use super::sums::{Selected, SideSums, Sums};
+use crate::dataset::Recording;
+use crate::exec::batches::Batches;
+use crate::exec::checkpoint::guarded;
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::frame::columns::*;
+use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
-    Change, Comparison, Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning,
-    Window, shorten_name,
+    By, Compared, Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window,
 };
-use polars::prelude::{BooleanChunked, Categorical32Type, Column, DataFrame, NamedFrom, Series};
-use std::collections::BTreeMap;
+use polars::prelude::DataFrame;
 use trace_view::Figure;
 
 /// A comparison of two traces, configured by setters; ranks and iterations default to the first of each side.
@@ -51,6 +50,7 @@ pub struct TraceDiff {
     device_type: DeviceType,
     use_short_name: bool,
     filter: Option<Filter>,
+    by: Option<By>,
 }
 
 impl TraceDiff {
@@ -66,6 +66,7 @@ impl TraceDiff {
             device_type: DeviceType::ALL,
             use_short_name: false,
             filter: None,
+            by: None,
         }
     }
 
@@ -119,6 +120,15 @@ impl TraceDiff {
         self
     }
 
+    /// Gives each operator a row per rank or per iteration, instead of one for all that are selected. All ranks, or all
+    /// iterations, are then selected by default. Equal numbers are compared with each other; if no number exists on both
+    /// sides, those at equal positions. Operators of a group that only one side has are added or deleted.
+    #[must_use]
+    pub fn by(mut self, by: By) -> Self {
+        self.by = Some(by);
+        self
+    }
+
     /// Returns the selection of both sides, with defaults filled in and labels made distinct.
     ///
     /// If the labels are equal, the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
@@ -132,16 +142,27 @@ impl TraceDiff {
             let ranks = traces.iter().map(Trace::rank).collect();
             Side { label, ranks, window }
         };
-        let control_ranks = self.control.ranks_picked(self.control_rank.as_ref())?;
-        let control_window = self.control.window(self.control_iteration.as_ref())?;
-        let test_ranks = self.test.ranks_picked(self.test_rank.as_ref())?;
-        let test_window = self.test.window(self.test_iteration.as_ref())?;
+        let ranks = |side: &LabeledTrace, pick: &Option<Pick>| match (pick, self.by) {
+            (None, Some(By::Rank)) => side.ranks_picked(Some(&Pick::from(side.ranks()))),
+            (pick, _) => side.ranks_picked(pick.as_ref()),
+        };
+        let window = |side: &LabeledTrace, pick: &Option<Pick>| match (pick, self.by) {
+            (None, Some(By::Iteration)) if side.trace().has_profiler_steps() => {
+                side.window(Some(&Pick::from(side.iterations())))
+            }
+            (pick, _) => side.window(pick.as_ref()),
+        };
+        let control_ranks = ranks(&self.control, &self.control_rank)?;
+        let control_window = window(&self.control, &self.control_iteration)?;
+        let test_ranks = ranks(&self.test, &self.test_rank)?;
+        let test_window = window(&self.test, &self.test_iteration)?;
         Ok(Selection {
             control: side(control_label, control_ranks, control_window),
             test: side(test_label, test_ranks, test_window),
             device_type: self.device_type,
             use_short_name: self.use_short_name,
             filter: self.filter.as_ref().map(Filter::to_string),
+            by: self.by,
         })
     }
 
@@ -174,37 +195,16 @@ impl TraceDiff {
     /// Compares counts and durations by name; differences are test − control. Categories do not matter.
     ///
     /// # Columns
-    /// `name` or `short_name` (text); with the labels C of control and T of test: `C_counts`, `C_total_duration`,
-    /// `T_counts`, `T_total_duration`, `diff_counts`, `diff_duration`; `counts_change_categories` (`+`, `-`, `=`), a
-    /// categorical that marks the frame as a comparison ([`Comparison::of`]). Counts are whole numbers, durations µs.
-    /// Names of control come first, then those only in test, each sorted by code point.
+    /// With [`by`](Self::by) first `rank` or `iteration`, the number of the group. Then `name` or `short_name` (text); with the
+    /// labels C of control and T of test: `C_counts`, `C_total_duration`, `T_counts`, `T_total_duration`, `diff_counts`,
+    /// `diff_duration`; `counts_change_categories` (`+`, `-`, `=`), a categorical that marks the frame as a comparison
+    /// ([`Comparison::of`](crate::Comparison::of)). Counts are whole numbers, durations µs. Names of control come first, then
+    /// those only in test, each sorted by code point; group by group.
     ///
     /// # Errors
     /// If a rank or iteration does not exist, or the filter does not fit the events.
     pub fn compare_traces(&self) -> Result<DataFrame> {
-        let selection = self.selection()?;
-        let rows = self.rows(&selection)?;
-        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        let ints = |name: String, value: fn(&Row) -> i64| {
-            Column::from(Series::new(name.into(), rows.iter().map(value).collect::<Vec<i64>>()))
-        };
-        let floats = |name: String, value: fn(&Row) -> f64| {
-            Column::from(Series::new(name.into(), rows.iter().map(value).collect::<Vec<f64>>()))
-        };
-        let (control, test) = (&selection.control.label, &selection.test.label);
-        let key = if self.use_short_name { SHORT_NAME } else { NAME };
-        let signs: Vec<&str> = rows.iter().map(|row| row.change().sign()).collect();
-        let columns = vec![
-            Column::from(Series::new(key.into(), names)),
-            ints(format!("{control}{COUNTS_SUFFIX}"), |row| row.control.count),
-            floats(format!("{control}{DURATION_SUFFIX}"), |row| row.control.micros()),
-            ints(format!("{test}{COUNTS_SUFFIX}"), |row| row.test.count),
-            floats(format!("{test}{DURATION_SUFFIX}"), |row| row.test.micros()),
-            ints(DIFF_COUNTS.to_owned(), Row::diff),
-            floats(DIFF_DURATION.to_owned(), |row| row.test.micros_beyond(row.control)),
-            Comparison::marked(control, test, CHANGE, &signs)?,
-        ];
-        Ok(DataFrame::new(rows.len(), columns)?)
+        Ok(self.compare()?.frame)
     }
 
     /// Returns the device time of both sides in ns, control first: the exact sum of the durations of all selected GPU
@@ -213,10 +213,7 @@ impl TraceDiff {
     /// # Errors
     /// If a rank or iteration does not exist, or the filter does not fit the events.
     pub fn device_nanos(&self) -> Result<(i128, i128)> {
-        let selection = Selection { device_type: DeviceType::GPU, use_short_name: false, ..self.selection()? };
-        let rows = self.rows(&selection)?;
-        let work = rows.iter().filter(|row| !WAITS.contains(&row.name.as_str()));
-        Ok(work.fold((0, 0), |(control, test), row| (control + row.control.nanos(), test + row.test.nanos())))
+        Ok(self.compare()?.device_nanos)
     }
 
     /// Groups the names by change, short names with [`use_short_name`](Self::use_short_name); each list has the order of
@@ -225,8 +222,33 @@ impl TraceDiff {
     /// # Errors
     /// If a rank or iteration does not exist.
     pub fn ops_diff(&self) -> Result<OpsDiff> {
-        let rows = self.rows(&self.selection()?)?;
-        Ok(rows.into_iter().map(|row| (row.change(), row.name)).collect())
+        Ok(self.compare()?.groups)
+    }
+
+    /// Returns rows, names by change and device time of one comparison. Each selected rank is read once; besides the ranks that
+    /// run at once, only sums by name are held.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist, the filter does not fit the events, or the answer does not fit the memory
+    /// budget.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let job = TraceSet::load("../../notebooks/data/job")?;
+    /// let compared = TraceDiff::new(&job, &job).by(By::Rank).compare()?;
+    /// assert_eq!(compared.frame.column("rank")?.n_unique()?, 4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn compare(&self) -> Result<Compared> {
+        guarded(|| {
+            let selection = self.selection()?;
+            let sums = self.sums(&selection)?;
+            Compared::of(sums, &selection)
+        })
     }
 
     /// Draws the counts in a result of [`TraceDiff::compare_traces`], in the frame's order.
@@ -258,56 +280,33 @@ impl TraceDiff {
         }
     }
 
-    /// Computes the rows of the answer, in HTA's order.
-    fn rows(&self, selection: &Selection) -> Result<Vec<Row>> {
-        guarded(|| self.rows_of(selection))
-    }
-
-    fn rows_of(&self, selection: &Selection) -> Result<Vec<Row>> {
-        let sums = |side: &LabeledTrace, pick: Option<&Pick>, window: &Window| -> Result<BTreeMap<String, Sum>> {
-            let mut sums = BTreeMap::new();
-            let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
-            for trace in side.ranks_picked(pick)? {
-                checkpoint::check()?;
-                let passes = filter.as_ref().map(|filter| filter.mask(&trace)).transpose()?;
-                let passes = passes.as_ref();
-                sum_by_name(&trace, side.trace().compat(), window, selection, passes, &mut sums)?;
-            }
-            Ok(sums)
+    /// Sums up the selected events of all selected ranks, several ranks at once.
+    fn sums(&self, selection: &Selection) -> Result<Sums> {
+        let filter = |side: &LabeledTrace| match &self.filter {
+            Some(filter) => filter.of(side.trace().traces()).map(Some),
+            None => Ok(None),
         };
-        let events = self.control.trace().event_count() + self.test.trace().event_count();
-        Budget::now()?.check(Task::Answer("compare_traces"), events.saturating_mul(BYTES_PER_ROW))?;
-        let control = sums(&self.control, self.control_rank.as_ref(), &selection.control.window)?;
-        let mut test = sums(&self.test, self.test_rank.as_ref(), &selection.test.window)?;
-        let mut rows: Vec<Row> = control
-            .into_iter()
-            .map(|(name, control)| Row { test: test.remove(&name).unwrap_or_default(), name, control })
-            .collect();
-        rows.extend(test.into_iter().map(|(name, test)| Row { name, control: Sum::default(), test }));
-        Ok(rows)
-    }
-}
-
-/// Working memory for each event of both sides, in bytes: the mask of a filter, and sums by name.
-const BYTES_PER_ROW: usize = 16;
-
-/// Names of GPU events that wait instead of working.
-const WAITS: &[&str] = &["Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"];
-
-/// One name on both sides.
-struct Row {
-    name: String,
-    control: Sum,
-    test: Sum,
-}
-
-impl Row {
-    fn diff(&self) -> i64 {
-        self.test.count - self.control.count
-    }
-
-    fn change(&self) -> Change {
-        Change::of(self.control.count, self.test.count)
+        let filters = (filter(&self.control)?, filter(&self.test)?);
+        let selected =
+            |side: &LabeledTrace, window, filter| Selected { compat: side.compat(), window, by: self.by, filter };
+        let control = selected(&self.control, &selection.control.window, filters.0.as_ref());
+        let test = selected(&self.test, &selection.test.window, filters.1.as_ref());
+        let ranks = |side: &LabeledTrace, ranks: &[i64]| side.ranks_picked(Some(&Pick::from(ranks)));
+        let ours = ranks(&self.control, &selection.control.ranks)?.into_iter().map(|trace| (&control, true, trace));
+        let theirs = ranks(&self.test, &selection.test.ranks)?.into_iter().map(|trace| (&test, false, trace));
+        let ranks: Vec<_> = ours.chain(theirs).collect();
+        let map = |(selected, is_control, trace): &(&Selected<'_>, bool, Trace)| {
+            let side = selected.sums(trace)?;
+            let none = SideSums::default();
+            Ok(if *is_control { Sums { control: side, test: none } } else { Sums { control: none, test: side } })
+        };
+        let need = |(_, _, trace): &(&Selected<'_>, bool, Trace)| trace.bytes_needed(Selected::BYTES_PER_ROW);
+        let merge = |mut one: Sums, other: Sums| {
+            one.merge(other);
+            Ok(one)
+        };
+        let batches = Batches::within(Budget::now()?, Task::Answer("compare_traces"));
+        Ok(batches.merged(&ranks, need, map, merge)?.unwrap_or_default())
     }
 }
 
@@ -315,37 +314,4 @@ impl Row {
 /// `diff` with the difference.
 fn column_label(label: &str, side: &str) -> String {
     if format!("{label}{COUNTS_SUFFIX}") == DIFF_COUNTS { format!("{label}_{side}") } else { label.to_owned() }
-}
-
-/// Sums up the selected events of one rank by name.
-fn sum_by_name(
-    trace: &Trace,
-    compat: Compat,
-    window: &Window,
-    selection: &Selection,
-    passes: Option<&BooleanChunked>,
-    sums: &mut BTreeMap<String, Sum>,
-) -> Result<()> {
-    let events = trace.frame()?;
-    let rows = RowSelector::of(&events)?;
-    let names = events.column(NAME)?.as_materialized_series();
-    let names = names.cat::<Categorical32Type>()?;
-    let durations = events.column(DUR)?.i64()?.rechunk();
-    // By code first: one text per name, not one per event.
-    let mapping = names.get_mapping();
-    let mut by_code = vec![Sum::default(); mapping.num_cats_upper_bound()];
-    let counts = |row: usize| {
-        rows.is_in(row, window, selection.device_type) && passes.is_none_or(|passes| passes.get(row) == Some(true))
-    };
-    for (row, code) in cancellable(names.physical().iter()).enumerate() {
-        if let Some(code) = code.filter(|_| counts(row)) {
-            by_code[code as usize].add(compat.counted(durations.get(row).unwrap_or(0)));
-        }
-    }
-    for (code, sum) in by_code.into_iter().enumerate().filter(|(_, sum)| sum.count > 0) {
-        let name = mapping.cat_to_str(code as u32).unwrap_or_default();
-        let name = if selection.use_short_name { shorten_name(name) } else { name.to_owned() };
-        sums.entry(name).or_default().merge(sum);
-    }
-    Ok(())
 }
