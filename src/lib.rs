@@ -11,6 +11,7 @@ pub mod dispatch;
 pub mod display;
 pub mod engine;
 mod error;
+mod execution;
 pub mod install;
 mod introspect;
 mod log;

@@ -18,6 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+use trace::Execution;
 use trace_view::Bundle;
 
 /// A cell to run.
@@ -58,8 +59,13 @@ impl Runner {
         let (ending, ended) = channel();
         let view = Arc::new(Mutex::new(View::default()));
         let view_of = Arc::clone(&view);
-        let mut notebook =
-            Notebook { session: Session::default(), engine, view: view_of, rust_time: RustTime::default() };
+        let mut notebook = Notebook {
+            session: Session::default(),
+            execution: crate::execution::from_environment(),
+            engine,
+            view: view_of,
+            rust_time: RustTime::default(),
+        };
         std::thread::Builder::new().name("cells".to_owned()).spawn(move || {
             for job in queue {
                 finished(notebook.run(job));
@@ -101,6 +107,8 @@ impl Runner {
 /// State of a notebook.
 pub(super) struct Notebook {
     session: Session,
+    /// The context in which magics run.
+    execution: Execution,
     pub(super) engine: Box<dyn Engine>,
     view: Arc<Mutex<View>>,
     /// Time spent in Rust, for `%time` and `%timeit`.
@@ -168,8 +176,9 @@ impl Notebook {
             return result.map_err(|failure| with_syntax_hint(failure, rust));
         }
         let mut context = Context { session: &mut self.session, cells: &mut *self.engine, out };
-        // With the token current, what a magic computes or writes on this thread is cancelled by an interrupt.
-        let next = context.token().run(|| magic::run(segment, &mut context))?;
+        // With the token, what a magic computes or writes on this thread is cancelled by an interrupt.
+        let execution = self.execution.clone().cancellation(context.token());
+        let next = execution.run(|| magic::run(segment, &mut context))?;
         self.next(next, code, out)
     }
 

@@ -71,7 +71,9 @@ fn parse_and_run(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
 
 fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
     let out: Arc<dyn Sink> = Arc::new(Screen);
-    magic.run(call, &mut Context { session: &mut Session::default(), cells: &mut NoCells, out: &out })
+    let mut session = Session::default();
+    let mut context = Context { session: &mut session, cells: &mut NoCells, out: &out };
+    crate::execution::from_environment().run(|| magic.run(call, &mut context))
 }
 
 /// The missing worker process: Rust cells do not exist at the terminal.

@@ -15,6 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::SystemTime;
+use trace::{CancellationToken, Execution};
 
 /// The environment variable that names the folder with the kernel's pipes `in`, `out` and `err` and with the file `cell`, which
 /// contains the number of the running cell: 8 bytes, little-endian.
@@ -51,7 +52,7 @@ fn run() -> std::io::Result<()> {
     report_panics();
     watch_kernel()?;
     rt::watch_for_interrupts()?;
-    trace::set_checkpoint(rt::interrupted);
+    let execution = execution();
 
     let timeline = std::env::var_os(TIMELINE);
     let mut store = std::ptr::null_mut();
@@ -71,7 +72,7 @@ fn run() -> std::io::Result<()> {
         let started = SystemTime::now();
         let function = load::load(file, function).map_err(std::io::Error::other)?;
         let loaded = SystemTime::now();
-        store = function.run(store);
+        store = execution.run(|| function.run(store));
         // A partial line must be in the pipe before evcxr, and through it the kernel, learns that the cell has ended.
         let _ = std::io::stdout().flush();
         if let Some(timeline) = &timeline {
@@ -84,6 +85,13 @@ fn run() -> std::io::Result<()> {
         protocol::send_line("EVCXR_EXECUTION_COMPLETE");
     }
     Ok(())
+}
+
+/// Returns the execution context of the thread that runs cells.
+fn execution() -> Execution {
+    let memory = std::env::var_os(trace::MEMORY_VARIABLE).unwrap_or_default();
+    let interrupted = CancellationToken::new(rt::interrupted);
+    Execution::new().memory_setting(&memory.to_string_lossy()).cancellation(interrupted)
 }
 
 /// Changes to the current folder of the kernel, if `%cd` changed it since the last cell.

@@ -65,7 +65,8 @@ pub use describe::{
 pub use diff::{Change, Compared, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use domain::{Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
-pub use exec::checkpoint::{CancellationToken, set_checkpoint};
+pub use exec::checkpoint::CancellationToken;
+pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{ClassChange, Explain, Explanation, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel};
 pub use frame::columns::EVENT_COLUMNS;

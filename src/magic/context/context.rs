@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use trace::polars::prelude::DataFrame;
-use trace::{CancellationToken, TraceSet};
+use trace::{CancellationToken, Execution, TraceSet};
 use trace_view::{Part, Report, terminal_safe};
 
 /// The session, the worker process and the outputs, as a running magic sees them.
@@ -113,8 +113,8 @@ impl Context<'_> {
         E: Into<Error> + Send + 'static,
     {
         let (done, answer) = channel();
-        let token = self.token();
-        let work = move || drop(done.send(catch_unwind(AssertUnwindSafe(|| token.run(work)))));
+        let execution = Execution::current().cancellation(self.token());
+        let work = move || drop(done.send(catch_unwind(AssertUnwindSafe(|| execution.run(work)))));
         let unable = |why: String| Error::Rust(Failure::new("InternalError", why));
         std::thread::Builder::new()
             .name("magic".to_owned())

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::RwLock;
 
 /// The arguments of events that become columns, and the events that are skipped. A plain value: changing a copy leaves
 /// the original unchanged.
@@ -71,9 +70,6 @@ impl fmt::Display for ParserBackend {
     }
 }
 
-/// The config of loads without one.
-static DEFAULT: RwLock<Option<ParserConfig>> = RwLock::new(None);
-
 impl ParserConfig {
     /// Correlations of kernels and launches.
     pub const ARGS_MINIMUM: ArgGroup = groups::MINIMUM;
@@ -110,19 +106,6 @@ impl ParserConfig {
         if config.args.is_empty() { config.add_args(Self::ARGS_DEFAULT) } else { config }
     }
 
-    /// Returns a copy of the config of loads without one: HTA's default arguments unless
-    /// [`ParserConfig::set_default_cfg`] changed them.
-    pub fn get_default_cfg() -> Self {
-        let default = DEFAULT.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        default.clone().unwrap_or_else(|| Self::new([]))
-    }
-
-    /// Makes a copy of `config` the config of later loads of this process without one. Magics run in the kernel's
-    /// process, Rust cells in the worker process: set in a cell, it applies to loads in cells.
-    pub fn set_default_cfg(config: &Self) {
-        *DEFAULT.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(config.clone());
-    }
-
     /// Returns the config of a version of HTA's table. All default arguments are in 1.0.0.
     ///
     /// # Errors
@@ -133,15 +116,6 @@ impl ParserConfig {
         }
         let known = Self::ARGS_DEFAULT.into_iter().filter(|spec| spec.min_supported_version <= version);
         Ok(Self { version, ..Self::new(known) })
-    }
-
-    /// Makes the defaults of a version the config of later loads of this process.
-    ///
-    /// # Errors
-    /// As [`ParserConfig::get_versioned_cfg`].
-    pub fn set_global_parser_config_version(version: YamlVersion) -> Result<()> {
-        Self::set_default_cfg(&Self::get_versioned_cfg(version)?);
-        Ok(())
     }
 
     /// Returns the arguments that are always read.
@@ -268,12 +242,6 @@ impl ParserConfig {
         let mut names: Vec<String> = self.args.iter().map(|spec| spec.name.clone()).collect();
         names.sort_unstable();
         (names, self.parse_all_args)
-    }
-}
-
-impl Default for ParserConfig {
-    fn default() -> Self {
-        Self::get_default_cfg()
     }
 }
 

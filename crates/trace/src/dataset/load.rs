@@ -11,6 +11,7 @@ use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
+use crate::exec::context::Inherited;
 use crate::exec::pool::{Pool, run_jobs};
 use crate::frame::unify;
 use crate::read::{Meter, check_json, label_of, open_bytes, open_file, read_events, read_parallel, trace_files};
@@ -48,7 +49,7 @@ pub(crate) fn from_path(
     let monitor = Arc::new(Monitor::default());
     let work = {
         let (path, options, wanted) = (path.to_owned(), options.clone(), options.wanted()?);
-        let (monitor, threads) = (Arc::clone(&monitor), rayon::current_num_threads());
+        let (monitor, threads) = (Arc::clone(&monitor), Inherited::here().threads());
         move || {
             let files = trace_files(&path)?;
             if options.strict && !path.is_dir() && !path.is_file() {

@@ -1,5 +1,6 @@
 //! Work that may block in the operating system, on a thread that can be abandoned.
 
+use super::context::Inherited;
 use std::io::Result as IoResult;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -12,7 +13,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 /// Time that cancelled work has to end by itself, before it is abandoned.
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Runs `work` on a thread of its own, and calls `report` on the caller's thread until it ends.
+/// Runs `work` on a thread of its own with the context of this one, and calls `report` on the caller's thread until it ends.
 ///
 /// After a `Break` of `report` the work should end soon: both share a flag. A thread that blocks in `open` or `read` (a pipe
 /// without a writer, a file server that does not respond) cannot end: it is abandoned, and the result is `None`. A panic of the
@@ -25,9 +26,10 @@ pub(crate) fn abandonable<T: Send + 'static>(
     report: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> IoResult<Option<T>> {
     let (sender, receiver) = channel();
+    let here = Inherited::here();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         // There is no receiver once the work is abandoned.
-        let _ = sender.send(work());
+        let _ = sender.send(here.run(work));
     })?;
     let mut interrupted: Option<Instant> = None;
     loop {

@@ -55,7 +55,8 @@ impl<'t> Batches<'t> {
         while !rest.is_empty() {
             checkpoint::check()?;
             let (batch, later) = rest.split_at(self.next(rest, &need)?);
-            let of_batch = guarded(|| batch.par_iter().map(work).try_reduce_with(&merge).transpose())?;
+            let of_batch = || batch.par_iter().map(work).try_reduce_with(&merge).transpose();
+            let of_batch = guarded(|| here.on_threads(of_batch))?;
             merged = match (merged, of_batch) {
                 (Some(earlier), Some(of_batch)) => Some(merge(earlier, of_batch)?),
                 (earlier, of_batch) => of_batch.or(earlier),

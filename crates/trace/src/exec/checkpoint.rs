@@ -4,27 +4,15 @@
 //! every few thousand rows ([`cancellable`]) and unwind, past the panic hook, to the public call ([`guarded`]), which returns
 //! [`Error::Interrupted`].
 
+use super::context::Execution;
+pub(crate) use super::context::Inherited;
 use crate::{Error, Result};
-use std::cell::RefCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, OnceLock};
-
-static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
-
-thread_local! {
-    /// The token of the call for which this thread works.
-    static TOKEN: RefCell<Option<CancellationToken>> = const { RefCell::new(None) };
-}
+use std::sync::Arc;
 
 /// Mask of the row number: a loop checks at every 4,096th row.
 const ROW_MASK: usize = 4095;
-
-/// Sets the function that long calls (a load, an analysis of many ranks) call at checkpoints: once it returns `true`, they end
-/// with [`Error::Interrupted`]. It must be fast, and is called from any thread. Only the first call of `set_checkpoint` counts.
-pub fn set_checkpoint(interrupted: fn() -> bool) {
-    let _ = INTERRUPTED.set(interrupted);
-}
 
 /// Cancels the calls that run under it.
 #[derive(Clone)]
@@ -32,7 +20,7 @@ pub struct CancellationToken(Arc<dyn Fn() -> bool + Send + Sync>);
 
 impl fmt::Debug for CancellationToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CancellationToken").field(&(self.0)()).finish()
+        f.debug_tuple("CancellationToken").field(&self.is_cancelled()).finish()
     }
 }
 
@@ -42,43 +30,25 @@ impl CancellationToken {
         Self(Arc::new(cancelled))
     }
 
-    /// Runs `work` on this thread. Calls of the library in it end with [`Error::Interrupted`] once the token is cancelled, on
-    /// all their threads.
+    /// Runs `work` on this thread: [`Execution::run`] with this token. Calls of the library in it end with
+    /// [`Error::Interrupted`] once the token is cancelled, on all their threads.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
-        Inherited(Some(self.clone())).run(work)
-    }
-}
-
-/// The token of a thread, to be passed to the threads that help it.
-#[derive(Clone)]
-pub(crate) struct Inherited(Option<CancellationToken>);
-
-impl Inherited {
-    /// Returns the token of this thread.
-    pub(crate) fn here() -> Self {
-        Self(TOKEN.with_borrow(Clone::clone))
+        Execution::new().cancellation(self.clone()).run(work)
     }
 
-    /// Runs `work` under the token of the other thread.
-    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _restore = Restore(TOKEN.replace(self.0.clone()));
-        work()
+    pub(super) fn is_cancelled(&self) -> bool {
+        (self.0)()
     }
-}
 
-/// Guard that restores the previous token of the thread.
-struct Restore(Option<CancellationToken>);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        TOKEN.set(self.0.take());
+    /// Whether both are clones of one token.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
 /// Whether the work of this thread is cancelled.
 pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.get().is_some_and(|interrupted| interrupted())
-        || TOKEN.with_borrow(|token| token.as_ref().is_some_and(|token| (token.0)()))
+    Inherited::is_cancelled()
 }
 
 /// Fails if the work of this thread is cancelled.

@@ -4,6 +4,7 @@
 //! while a file was read woke up on a busy core, and stayed there for up to 20 ms with another core idle (`perf sched
 //! timehist`).
 
+use super::context::Inherited;
 use std::sync::{Mutex, PoisonError};
 
 /// Returns the results of both closures, run concurrently if `concurrently`.
@@ -36,10 +37,12 @@ pub(crate) fn run_with_helpers<J: Send, A: Send, B>(
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
+    let here = Inherited::here();
+    let help = || here.run(work);
     let main = std::thread::scope(|scope| {
         for _ in 0..helpers.min(results.len()) {
             // If the system refuses a thread, there are fewer.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, help);
         }
         let main = main();
         work();

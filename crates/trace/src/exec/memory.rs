@@ -6,9 +6,10 @@
 //! * when a load begins, while text is decompressed (every 4 MiB), before columns are finished and after;
 //! * before an analysis, a comparison or a description, and before each rank of an analysis.
 
-use crate::domain::MEMORY_VARIABLE;
+use super::context::Inherited;
 use crate::{Error, Result};
 use std::io::{Error as IoError, ErrorKind, Read};
+use std::sync::Arc;
 
 /// Text read between two checks, in bytes.
 const CHECK_INTERVAL: u64 = 4 << 20;
@@ -22,23 +23,59 @@ pub(crate) enum Task<'t> {
     Answer(&'t str),
 }
 
+/// How much memory the process may hold.
+#[derive(Debug, Clone)]
+pub(super) enum Bound {
+    /// So many bytes.
+    Bytes(u64),
+    /// What it holds, and this share of what is free.
+    FreeShare(f64),
+    /// A setting of the user that is not a size.
+    Invalid(Arc<str>),
+}
+
+impl Default for Bound {
+    fn default() -> Self {
+        Self::FreeShare(0.5)
+    }
+}
+
+impl Bound {
+    pub(super) fn of_setting(text: &str) -> Self {
+        parse_size(text).map_or_else(|| Self::Invalid(text.into()), Self::Bytes)
+    }
+
+    /// Returns the bound in bytes, from what is held and free now.
+    ///
+    /// # Errors
+    /// [`Error::MemorySetting`] for an invalid setting.
+    pub(super) fn bytes(&self) -> Result<u64> {
+        match self {
+            Self::Bytes(bytes) => Ok(*bytes),
+            Self::FreeShare(share) => {
+                let of =
+                    |free| held().saturating_add((free as f64 * share.clamp(0.0, 1.0)) as u64).max(SMALLEST_DEFAULT);
+                Ok(free().map_or(u64::MAX, of))
+            }
+            Self::Invalid(text) => Err(Error::MemorySetting { value: text.to_string() }),
+        }
+    }
+}
+
+/// The least that a share of the free memory gives, in bytes.
+const SMALLEST_DEFAULT: u64 = 256 << 20;
+
 /// Upper bound on the memory of the process, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget(u64);
 
 impl Budget {
-    /// Returns the budget of [`MEMORY_VARIABLE`]; without it, what the process holds and four fifths of what the machine or
-    /// the container has left.
+    /// Returns the budget of the context of this thread.
     ///
     /// # Errors
-    /// [`Error::MemorySetting`] if the variable is not a size.
+    /// [`Error::MemorySetting`] if the setting of the user is not a size.
     pub(crate) fn now() -> Result<Self> {
-        match std::env::var(MEMORY_VARIABLE) {
-            Ok(text) if !text.trim().is_empty() => {
-                parse_size(&text).map(Self).ok_or(Error::MemorySetting { value: text })
-            }
-            _ => Ok(Self(free().map_or(u64::MAX, |free| (held() + free / 5 * 4).max(256 << 20)))),
-        }
+        Inherited::here().budget().map(Self)
     }
 
     /// Returns a reader that fails once the budget is spent.

@@ -1,8 +1,11 @@
-//! Execution of work: thread pool of a load, fork and join, batches of ranks, cancellation, memory budget, abandoned threads.
+//! Execution of work: its context (cancellation, memory, threads), thread pool of a load, fork and join, batches of ranks,
+//! abandoned threads.
 
 pub(crate) mod abandon;
 pub(crate) mod batches;
 pub(crate) mod checkpoint;
+pub(crate) mod context;
+mod default_config;
 pub(crate) mod fork_join;
 pub(crate) mod memory;
 pub(crate) mod pool;

@@ -3,6 +3,7 @@
 //! A job (loading a file) runs on one thread. It may offer [`SharedWork`], with which any number of threads can help. A thread
 //! without a job helps where the fewest helpers are, and stays there until that work ends.
 
+use super::context::Inherited;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,7 @@ pub(crate) struct Pool<'scope, 'env> {
 struct Shared<'scope> {
     /// Upper bound on threads, the caller's included.
     max_threads: usize,
+    context: Inherited,
     state: Mutex<State<'scope>>,
     changed: Condvar,
 }
@@ -54,7 +56,8 @@ pub(crate) fn run_jobs<'env, J: Send, A: Send>(
     // Two scopes: the inner one has a thread per job, the outer one the helpers, which jobs start later.
     scope(|helpers| {
         let state = State { threads, waiting_jobs: jobs.len(), open_jobs: jobs.len(), offers: Vec::new() };
-        let shared = Arc::new(Shared { max_threads, state: Mutex::new(state), changed: Condvar::new() });
+        let context = Inherited::here();
+        let shared = Arc::new(Shared { max_threads, context, state: Mutex::new(state), changed: Condvar::new() });
         let remaining = Mutex::new(jobs.into_iter().zip(&results));
         let run = || {
             let pool = Pool { scope: helpers, shared: Arc::clone(&shared) };
@@ -69,10 +72,11 @@ pub(crate) fn run_jobs<'env, J: Send, A: Send>(
             }
             shared.help();
         };
+        let run_elsewhere = || shared.context.run(run);
         scope(|scope| {
             for _ in 1..threads {
                 // If the system refuses a thread, there are fewer.
-                let _ = Builder::new().spawn_scoped(scope, run);
+                let _ = Builder::new().spawn_scoped(scope, run_elsewhere);
             }
             run();
         });
@@ -109,7 +113,7 @@ impl<'scope> Pool<'scope, '_> {
         for _ in 0..started {
             let shared = Arc::clone(&self.shared);
             // If the system refuses a thread, there are fewer.
-            let _ = Builder::new().spawn_scoped(self.scope, move || shared.help());
+            let _ = Builder::new().spawn_scoped(self.scope, move || shared.context.run(|| shared.help()));
         }
         Offer { shared: &self.shared, work }
     }

@@ -1,6 +1,7 @@
 //! Read-ahead: one thread decompresses while the caller parses.
 
 use super::queue::{ChunkParser, ChunkQueue, Plan};
+use crate::exec::context::Inherited;
 use crate::read::json::buffer::ChunkBuffer;
 use std::convert::Infallible;
 use std::io::Read;
@@ -8,10 +9,11 @@ use std::io::Read;
 /// Calls `work` with a reader of the same text, which another thread decompresses ahead of it. That thread ends with `work`.
 pub(crate) fn read_ahead<T>(reader: impl Read + Send, work: impl FnOnce(&mut dyn Read) -> T) -> T {
     let queue = ChunkQueue::new(reader, Plan::default(), NoParser);
+    let here = Inherited::here();
     let result = std::thread::scope(|scope| {
         let _close = queue.close_on_drop();
         // If the system refuses a thread, the caller decompresses.
-        let _ = std::thread::Builder::new().spawn_scoped(scope, || queue.work());
+        let _ = std::thread::Builder::new().spawn_scoped(scope, || here.run(|| queue.work()));
         work(&mut queue.reader())
     });
     queue.clear();
