@@ -5,7 +5,7 @@ mod filter;
 mod frame;
 mod parameter;
 
-pub use file::{NoEventsReason, NotATraceReason, PathHint, StrictJsonReason};
+pub use file::{NoEventsReason, NotATraceReason, PathHint, SourceReason, StrictJsonReason};
 pub use filter::{FilterReason, WhereReason};
 pub use frame::{FrameReason, SavedFileReason, UnusableReason};
 pub use parameter::ParameterReason;
@@ -234,6 +234,16 @@ pub enum Error {
         then: u64,
         /// Events now.
         now: u64,
+    },
+    /// A table that is read from a rank's file when it is first wanted cannot be read.
+    #[error("cannot read the {table} of rank {rank}: {reason}")]
+    NoTable {
+        /// The table: `instants`, `counters`.
+        table: &'static str,
+        /// The rank.
+        rank: i64,
+        /// Why.
+        reason: SourceReason,
     },
     /// The target of a copy is the source of a loaded trace.
     #[error("cannot overwrite {}: it is the source of the trace; choose another name", .path.display())]

@@ -56,8 +56,8 @@ pub use config::{
     ParserConfig, ValueType, YamlVersion,
 };
 pub use dataset::{
-    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Pick, RankInfo, Selection, Side, Trace, TraceSet, Window,
-    frame_schema,
+    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Pick, RankInfo, Selection, Side, SourceFile, Trace,
+    TraceSet, Window, frame_schema,
 };
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
@@ -70,6 +70,7 @@ pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{ClassChange, Explain, Explanation, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel};
 pub use frame::columns::EVENT_COLUMNS;
+pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;

@@ -9,6 +9,7 @@ mod tests;
 
 use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
+use super::source_file::SourceFile;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
@@ -82,7 +83,7 @@ pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet
     let label = options.label.as_deref().unwrap_or("trace");
     let reader = open_bytes(bytes, &meter)?;
     let loader = FileLoader { options, wanted: &options.wanted()?, meter: &meter };
-    let loaded = loader.load(label, |sink, budget| read_events(budget.limit(reader), label, sink), || 0);
+    let loaded = loader.load(label, None, |sink, budget| read_events(budget.limit(reader), label, sink), || 0);
     let loaded = validate_if_strict(options, loaded, || check_json(open_bytes(bytes, &meter)?, label));
     assemble(label, options, false, vec![(label.to_owned(), loaded)])
 }
@@ -113,6 +114,7 @@ impl Monitor {
             }
             let loaded = loader.load(
                 &name,
+                SourceFile::of(file),
                 |sink, budget| {
                     let reader = budget.limit(open_file(file, loader.meter)?);
                     if pool.may_help() {

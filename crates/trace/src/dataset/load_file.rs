@@ -1,6 +1,7 @@
 //! Loading of one file: its events, rank and warnings.
 
 use super::load_options::LoadOptions;
+use super::source_file::SourceFile;
 use super::trace::{RankInfo, Trace};
 use crate::error::NoEventsReason;
 use crate::exec::memory::{Budget, Task};
@@ -33,11 +34,12 @@ pub(super) struct FileLoader<'m> {
 }
 
 impl<'m> FileLoader<'m> {
-    /// Loads one file. `read` parses it into the builder, within the budget; `helpers` returns how many threads may help to
-    /// build the columns.
+    /// Loads one file. `source` is the file as it was before; `read` parses it into the builder, within the budget; `helpers`
+    /// returns how many threads may help to build the columns.
     pub(super) fn load(
         self,
         file: &str,
+        source: Option<SourceFile>,
         read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
         helpers: impl FnOnce() -> usize,
     ) -> Result<Content> {
@@ -69,6 +71,7 @@ impl<'m> FileLoader<'m> {
         let info = RankInfo {
             rank,
             file: file.to_owned(),
+            source,
             events_in_file: outcome.events,
             events: built.events.height(),
             first_ts: built.first_ts,

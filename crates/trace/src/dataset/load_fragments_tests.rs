@@ -24,6 +24,7 @@ fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> 
     let loaded = run_jobs(1 + workers, vec![()], |pool: &Pool<'_, '_>, ()| {
         loader.load(
             "x",
+            None,
             |sink, _| match plan {
                 Some((plan, _)) => read_planned(text, plan, pool, "x", sink),
                 None => read_events(text, "x", sink),

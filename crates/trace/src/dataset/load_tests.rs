@@ -181,7 +181,7 @@ fn cancelled_load_stops_reading() {
     let wanted = LoadOptions::default().wanted().unwrap();
     let options = LoadOptions::default();
     let loader = FileLoader { options: &options, wanted: &wanted, meter: &meter };
-    let stopped = loader.load("x", |sink, _| read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink), || 0);
+    let stopped = loader.load("x", None, |sink, _| read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink), || 0);
     assert!(stopped.is_err());
 }
 

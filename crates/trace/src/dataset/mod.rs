@@ -10,7 +10,9 @@ mod recording;
 mod row_selector;
 mod schema;
 mod selection;
+mod source_file;
 mod stack;
+mod tables;
 mod trace;
 mod trace_set;
 
@@ -21,6 +23,7 @@ pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;
 pub use schema::frame_schema;
 pub use selection::{By, DeviceType, Pick, Selection, Side, Window};
+pub use source_file::SourceFile;
 pub(crate) use stack::{stacked, union_of_columns};
 pub use trace::{RankInfo, Trace};
 pub use trace_set::TraceSet;

@@ -1,6 +1,8 @@
 //! One rank of a trace: its events, and facts that need no look at them.
 
 use super::rank_source::RankSource;
+use super::source_file::SourceFile;
+use super::tables::FurtherTables;
 use crate::Result;
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,7 @@ use std::sync::Arc;
 pub struct Trace {
     info: Arc<RankInfo>,
     source: RankSource,
+    tables: FurtherTables,
 }
 
 impl fmt::Debug for Trace {
@@ -29,6 +32,9 @@ pub struct RankInfo {
     pub rank: i64,
     /// The file from which it was loaded, as given.
     pub file: String,
+    /// The same file as it was when it was loaded; `None` if it cannot be read again: bytes, a pipe.
+    #[serde(default)]
+    pub source: Option<SourceFile>,
     /// Events in the file, including those without a row (instants, flows, metadata, counters).
     pub events_in_file: u64,
     /// Rows of the frame of events.
@@ -57,12 +63,12 @@ impl RankInfo {
 impl Trace {
     /// Creates a rank whose events are in memory.
     pub(crate) fn in_memory(info: RankInfo, events: DataFrame) -> Self {
-        Self { info: Arc::new(info), source: RankSource::Memory(events) }
+        Self { info: Arc::new(info), source: RankSource::Memory(events), tables: FurtherTables::default() }
     }
 
     /// Returns the rank with other events, in memory; its facts stay.
     pub(crate) fn with_events(&self, events: DataFrame) -> Self {
-        Self { info: Arc::clone(&self.info), source: RankSource::Memory(events) }
+        Self { info: Arc::clone(&self.info), source: RankSource::Memory(events), tables: self.tables.clone() }
     }
 
     /// Returns the events; the library calls this, not [`Trace::events`], since it can fail.
@@ -71,6 +77,11 @@ impl Trace {
     /// If they are in a file that cannot be read any more.
     pub(crate) fn frame(&self) -> Result<DataFrame> {
         self.source.frame()
+    }
+
+    /// Returns the tables that are read when first wanted.
+    pub(super) fn tables(&self) -> &FurtherTables {
+        &self.tables
     }
 
     /// Returns the names and types of the columns of events, without the events.

@@ -91,6 +91,24 @@ pub enum StrictJsonReason {
     Gzip(String),
 }
 
+/// Why the file of a rank cannot be read again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SourceReason {
+    /// It is not where it was when the rank was loaded.
+    Gone {
+        /// Where it was.
+        path: PathBuf,
+    },
+    /// Its size or time of change is another.
+    Changed {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// The rank was loaded from bytes or from a pipe.
+    NoFile,
+}
+
 impl fmt::Display for NotATraceReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -122,6 +140,24 @@ impl fmt::Display for StrictJsonReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(reason) | Self::Gzip(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl fmt::Display for SourceReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone { path } => {
+                write!(
+                    f,
+                    "{} does not exist any more; put it back, or load the trace from where it is now",
+                    path.display()
+                )
+            }
+            Self::Changed { path } => write!(f, "{} has changed since it was loaded; load it again", path.display()),
+            Self::NoFile => {
+                f.write_str("it was loaded from bytes or a pipe, which cannot be read again; load it from a file")
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::builder::{ArgColumnBuilder, ColumnBuilder, IdColumnBuilder, number, s
 use super::interner::Interner;
 use super::time::FloatTimes;
 use crate::Compat;
-use crate::read::{Anomaly, AnomalyCounts, EventSink, Meter, Raw, RawEvent, Token, each_arg};
+use crate::read::{Anomaly, AnomalyCounts, EventSink, Meter, Raw, RawEvent, Token, each_member};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -153,7 +153,7 @@ impl Rows {
             self.arg(row, slot, value, slots);
         }
         if matches!(event.cat, Raw::Text(b"cuda_profiler_range")) && !slots.infers() {
-            each_arg(event.args_text, |key, value| {
+            each_member(event.args_text, |key, value| {
                 // Known keys were among the arguments above.
                 if slots.is_new(key)
                     && let Some(slot) = slots.counter(key)

@@ -18,6 +18,7 @@ mod iterations;
 mod merge;
 mod once_per_text;
 mod step_name;
+pub(crate) mod tables;
 mod time;
 mod unify;
 

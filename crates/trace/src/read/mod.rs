@@ -10,7 +10,8 @@ pub(crate) mod tests;
 
 pub(crate) use anomaly::{Anomaly, AnomalyCounts};
 pub(crate) use json::{
-    EventSink, FragmentSink, Raw, RawEvent, Token, check_json, compact, decode, each_arg, object_members, read_events,
+    EventSink, FragmentSink, Raw, RawEvent, Token, check_json, compact, decode, each_member, object_members,
+    read_events,
 };
 pub(crate) use outcome::{Fault, Outcome};
 #[cfg(test)]

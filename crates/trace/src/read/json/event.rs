@@ -191,8 +191,9 @@ pub(super) fn raw_event<'e, 'a: 'e>(
     Ok(event)
 }
 
-/// Calls `each` with key and value of the arguments in [`RawEvent::args_text`].
-pub(crate) fn each_arg(text: &[u8], mut each: impl FnMut(&[u8], Raw<'_>)) {
+/// Calls `each` with key and value of the members of an object that was scanned before: an event, or
+/// [`RawEvent::args_text`].
+pub(crate) fn each_member<'a>(text: &'a [u8], mut each: impl FnMut(&[u8], Raw<'a>)) {
     if text.is_empty() {
         return;
     }

@@ -20,7 +20,7 @@ mod text;
 pub(super) use document::read_buffered;
 pub(crate) use document::read_events;
 pub(super) use event::EventCache;
-pub(crate) use event::{RawEvent, each_arg, object_members};
+pub(crate) use event::{RawEvent, each_member, object_members};
 pub(crate) use number::Token;
 pub(super) use parser::{Parser, Progress};
 pub(super) use rank::RankFinder;

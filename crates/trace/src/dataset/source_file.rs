@@ -1,0 +1,47 @@
+//! The file of a rank, as it was when it was loaded.
+
+use crate::error::SourceReason;
+use serde::{Deserialize, Serialize, Serializer};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The file from which a rank was loaded, and what identifies its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SourceFile {
+    /// The absolute path.
+    #[serde(serialize_with = "lossy")]
+    pub path: PathBuf,
+    /// The size, in bytes.
+    pub bytes: u64,
+    /// The time of the last change, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+impl SourceFile {
+    /// Describes a file; `None` if it is not a regular one, which cannot be read twice.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let found = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
+        let path = std::path::absolute(path).ok()?;
+        Some(Self { path, bytes: found.len(), modified: modified(&found) })
+    }
+
+    /// Returns why the file is not the one that was loaded; `None` if it is.
+    pub(crate) fn difference(&self) -> Option<SourceReason> {
+        match std::fs::metadata(&self.path) {
+            Ok(now) if now.is_file() && now.len() == self.bytes && modified(&now) == self.modified => None,
+            Ok(_) => Some(SourceReason::Changed { path: self.path.clone() }),
+            Err(_) => Some(SourceReason::Gone { path: self.path.clone() }),
+        }
+    }
+}
+
+fn modified(found: &Metadata) -> i64 {
+    found.mtime().saturating_mul(1_000_000_000).saturating_add(found.mtime_nsec())
+}
+
+/// Writes a path as text. One that is not UTF-8 leads nowhere when it is read back.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
