@@ -6,5 +6,5 @@ mod large;
 mod random;
 
 pub use builder::{Stream, TraceBuilder, gzip};
-pub use large::{Large, Written};
+pub use large::{Job, Large, Written};
 pub use random::Random;

@@ -1,7 +1,15 @@
-//! Traces of any size, for benchmarks: the simulated job repeated, each time with other times, durations and ids.
+//! Traces of any size, for benchmarks: the simulated job repeated, each time with other times, durations and ids; and jobs of
+//! any number of ranks.
 
+mod events;
+mod job;
 mod pattern;
 mod stencil;
+
+#[cfg(test)]
+mod tests;
+
+pub use job::Job;
 
 use crate::demo::Run;
 use crate::random::Random;

@@ -106,13 +106,13 @@ impl std::fmt::Display for Micros {
 }
 
 /// Writes nanoseconds as [`Micros`] does, without the formatter, which would take half of the time.
-fn micros(out: &mut Vec<u8>, nanos: u64) {
+pub(super) fn micros(out: &mut Vec<u8>, nanos: u64) {
     decimal(out, nanos / 1000);
     let rest = nanos % 1000;
     out.extend_from_slice(&[b'.', digit(rest / 100), digit(rest / 10), digit(rest)]);
 }
 
-fn decimal(out: &mut Vec<u8>, mut number: u64) {
+pub(super) fn decimal(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {
