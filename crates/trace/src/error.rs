@@ -343,6 +343,16 @@ pub enum Error {
         /// Why.
         reason: ParameterReason,
     },
+    /// The bytes are not the partial result that they should be: damaged, of another version, question or parameters.
+    #[error(
+        "cannot read the partial result of {question}: {reason}; compute it again with this version and these parameters"
+    )]
+    WrongState {
+        /// The question whose partial result is needed.
+        question: String,
+        /// Why.
+        reason: String,
+    },
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),

@@ -45,6 +45,7 @@ pub mod prelude;
 mod present;
 mod query;
 mod read;
+mod state;
 mod stats;
 mod store;
 pub mod write;

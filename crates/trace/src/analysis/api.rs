@@ -1,7 +1,7 @@
 //! The trait of all analyses, and the partial results that they merge.
 
 use super::{Answer, Parameter, RankView, TableSchema};
-use crate::Result;
+use crate::{Compat, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,9 +26,12 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     /// Whether launches matter: a filtered trace then includes the launches of the kernels that pass the filter.
     const LAUNCHES: bool = false;
     /// Estimated working memory per analysed row, in bytes, for [`Analysis::map`] and [`Analysis::finish`] including the
-    /// answer. An analysis that would exceed the memory budget is refused before it starts. The most that was measured for
-    /// the catalog is 41 (`examples/ask.rs`).
+    /// answer. As many ranks are mapped at a time as fit the memory budget; if one alone does not, the analysis is refused.
+    /// The most that was measured for the catalog is 41 (`examples/ask.rs`).
     const BYTES_PER_ROW: usize = 48;
+    /// Whether partial results grow with events, as a list of launches does, so that those of all ranks and the answer must
+    /// fit the memory budget together. Otherwise names, streams and iterations bound them.
+    const KEEPS_EVENTS: bool = false;
     /// The partial result: exact, and independent of the order in which ranks are merged.
     type State: Merge + Default + Send + Serialize + DeserializeOwned;
 
@@ -59,6 +62,38 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
 pub trait Merge {
     /// Merges the result of other ranks.
     fn merge(&mut self, other: Self);
+}
+
+/// The partial result of an analysis, with what every answer says of its ranks.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Mapped<S> {
+    /// Number of analysed rows.
+    pub(super) rows: usize,
+    /// Number of events that end before they start, of ranks that have any; those that HTA's rounding made do not count.
+    pub(super) negative: ByRank<usize>,
+    pub(super) state: S,
+}
+
+impl<S> Mapped<S> {
+    /// Computes the partial result of one rank.
+    ///
+    /// # Errors
+    /// If its events lack a column.
+    pub(super) fn of<A: Analysis<State = S>>(analysis: &A, view: &RankView) -> Result<Self> {
+        let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
+        let state = analysis.map(with_launches.as_ref().unwrap_or(view))?;
+        let negative = if view.compat() == Compat::Exact { view.negative()? } else { 0 };
+        let negative = if negative > 0 { ByRank::of(view.rank(), negative) } else { ByRank::default() };
+        Ok(Self { rows: view.rows().len(), negative, state })
+    }
+}
+
+impl<S: Merge> Merge for Mapped<S> {
+    fn merge(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.negative.merge(other.negative);
+        self.state.merge(other.state);
+    }
 }
 
 /// Partial results by rank.

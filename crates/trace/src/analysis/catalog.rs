@@ -2,11 +2,14 @@
 
 use super::{
     Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences,
-    GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, MemoryBwSummary,
-    MemoryBwTimeSeries, Parameter, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
-    TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
+    GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, Mapped,
+    MemoryBwSummary, MemoryBwTimeSeries, Merge, Parameter, Plan, PotentialStragglers, ProfilerSteps,
+    QueueLengthSummary, QueueLengthTimeSeries, RankView, TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue,
+    TraceAnalysis, TraceWithCounters,
 };
 use crate::error::ParameterReason;
+use crate::exec::checkpoint::guarded;
+use crate::state::{opened, sealed};
 use crate::{Error, Result};
 use serde_json::{Map, Value};
 
@@ -49,7 +52,23 @@ pub struct Entry {
     /// Whether a filtered trace includes the launches of the kernels that pass the filter.
     pub launches: bool,
     defaults: fn() -> Value,
-    ask: fn(&TraceAnalysis, Value, Option<&[i64]>) -> Result<Answer>,
+    erased: Erased,
+}
+
+/// Selected ranks; `None` leaves the choice to the analysis.
+type Ranks<'r> = Option<&'r [i64]>;
+
+/// An encoded partial result.
+type Bytes = Vec<u8>;
+
+/// The functions of an analysis, without its type; parameters are complete.
+#[derive(Clone, Copy)]
+struct Erased {
+    ask: fn(&TraceAnalysis, Value, Ranks<'_>) -> Result<Answer>,
+    ranks: fn(&Plan, Value, Ranks<'_>) -> Result<Vec<i64>>,
+    map: fn(&RankView, Value) -> Result<Bytes>,
+    merge: fn(&[&[u8]], Value) -> Result<Bytes>,
+    finish: fn(&Plan, &[u8], Value, Ranks<'_>) -> Result<Answer>,
 }
 
 impl Entry {
@@ -64,7 +83,7 @@ impl Entry {
             first_rank_only: A::FIRST_RANK_ONLY,
             launches: A::LAUNCHES,
             defaults: defaults::<A>,
-            ask: ask::<A>,
+            erased: Erased { ask: ask::<A>, ranks: ranks::<A>, map: map::<A>, merge: merge::<A>, finish: finish::<A> },
         }
     }
 
@@ -79,6 +98,54 @@ impl Entry {
     /// # Errors
     /// If a parameter is unknown or invalid, or a rank does not exist.
     pub fn ask(&self, traces: &TraceAnalysis, given: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Answer> {
+        (self.erased.ask)(traces, self.complete(given)?, ranks)
+    }
+
+    /// Returns the ranks to map: `ranks`, or those that the parameters or the analysis choose.
+    ///
+    /// # Errors
+    /// As [`Entry::ask`].
+    pub fn ranks(&self, plan: &Plan, given: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Vec<i64>> {
+        (self.erased.ranks)(plan, self.complete(given)?, ranks)
+    }
+
+    /// Computes the partial result of one rank, as bytes that any process can merge and finish. The example of [`Plan`] shows
+    /// how.
+    ///
+    /// # Errors
+    /// If a parameter is unknown or invalid, or the events lack a column.
+    pub fn map(&self, rank: &RankView, given: Map<String, Value>) -> Result<Vec<u8>> {
+        let parameters = self.complete(given)?;
+        guarded(|| (self.erased.map)(rank, parameters))
+    }
+
+    /// Merges partial results that were computed with these parameters; any order and grouping gives the same answer. None at
+    /// all give the partial result of no rank.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] if one is damaged, or of another version, analysis or parameters.
+    pub fn merge(&self, given: Map<String, Value>, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+        let states: Vec<&[u8]> = states.iter().map(AsRef::as_ref).collect();
+        (self.erased.merge)(&states, self.complete(given)?)
+    }
+
+    /// Computes the answer from the merged partial result of these ranks: the same as [`Entry::ask`] would.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] as [`Entry::merge`]; otherwise as [`Entry::ask`].
+    pub fn finish(
+        &self,
+        plan: &Plan,
+        given: Map<String, Value>,
+        ranks: Option<&[i64]>,
+        state: &[u8],
+    ) -> Result<Answer> {
+        let parameters = self.complete(given)?;
+        guarded(|| (self.erased.finish)(plan, state, parameters, ranks))
+    }
+
+    /// Returns all parameters: those given, and the defaults of the rest.
+    fn complete(&self, given: Map<String, Value>) -> Result<Value> {
         let mut parameters = self.defaults();
         for (name, value) in given {
             match parameters.get_mut(&name) {
@@ -91,7 +158,7 @@ impl Entry {
                 }
             }
         }
-        (self.ask)(traces, parameters, ranks)
+        Ok(parameters)
     }
 }
 
@@ -99,11 +166,44 @@ fn defaults<A: Analysis>() -> Value {
     serde_json::to_value(A::default()).unwrap_or_default()
 }
 
-fn ask<A: Analysis>(traces: &TraceAnalysis, parameters: Value, ranks: Option<&[i64]>) -> Result<Answer> {
+fn analysis<A: Analysis>(parameters: Value) -> Result<A> {
     let invalid = |error: serde_json::Error| Error::WrongParameter {
         analysis: A::NAME,
         reason: ParameterReason::Type(error.to_string()),
     };
-    let analysis: A = serde_json::from_value(parameters).map_err(invalid)?;
-    traces.ask_ranks(&analysis, ranks)
+    serde_json::from_value(parameters).map_err(invalid)
+}
+
+/// Returns the parameters as a text that is the same in every process.
+fn text<A: Analysis>(analysis: &A) -> String {
+    serde_json::to_string(analysis).unwrap_or_default()
+}
+
+fn ask<A: Analysis>(traces: &TraceAnalysis, parameters: Value, ranks: Ranks<'_>) -> Result<Answer> {
+    traces.ask_ranks(&analysis::<A>(parameters)?, ranks)
+}
+
+fn ranks<A: Analysis>(plan: &Plan, parameters: Value, ranks: Ranks<'_>) -> Result<Vec<i64>> {
+    let all = plan.ranks();
+    Ok(plan.selected(&analysis::<A>(parameters)?, ranks)?.into_iter().map(|at| all[at]).collect())
+}
+
+fn map<A: Analysis>(rank: &RankView, parameters: Value) -> Result<Bytes> {
+    let analysis = analysis::<A>(parameters)?;
+    sealed(A::NAME, &text(&analysis), &Mapped::of(&analysis, rank)?)
+}
+
+fn merge<A: Analysis>(states: &[&[u8]], parameters: Value) -> Result<Bytes> {
+    let text = text(&analysis::<A>(parameters)?);
+    let mut merged: Mapped<A::State> = Mapped::default();
+    for state in states {
+        merged.merge(opened(A::NAME, &text, state)?);
+    }
+    sealed(A::NAME, &text, &merged)
+}
+
+fn finish<A: Analysis>(plan: &Plan, state: &[u8], parameters: Value, ranks: Ranks<'_>) -> Result<Answer> {
+    let analysis = analysis::<A>(parameters)?;
+    let mapped = opened(A::NAME, &text(&analysis), state)?;
+    plan.finish(&analysis, &plan.selected(&analysis, ranks)?, mapped)
 }

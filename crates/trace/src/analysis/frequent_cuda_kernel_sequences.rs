@@ -206,8 +206,8 @@ impl FrequentCudaKernelSequences {
         if let Some(&iteration) = first.iterations().first() {
             analysis = analysis.in_iterations(iteration)?;
         }
-        let Some(view) = analysis.views().first() else { return Ok(Vec::new()) };
-        let rows = EventRows::of(RankView::all_events(view), view.compat())?;
+        let Some(view) = analysis.views().next().transpose()? else { return Ok(Vec::new()) };
+        let rows = EventRows::of(view.all_events(), view.compat())?;
         let stacks = CallStacks::of(&rows, view.rows(), view.compat());
         let least = Self::default().min_pattern_len;
         Ok(suggestions(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())

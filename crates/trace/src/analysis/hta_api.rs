@@ -3,7 +3,7 @@
 use super::{
     Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences,
     GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, MemoryBwSummary,
-    MemoryBwTimeSeries, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView,
+    MemoryBwTimeSeries, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
     TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
 };
 use crate::Result;
@@ -146,8 +146,7 @@ impl TraceAnalysis {
             return Ok(answer.by_rank(""));
         }
         // A single rank: the one that the parameters name, or the first.
-        let rank =
-            analysis.ranks().and_then(|ranks| ranks.first().copied()).or(self.views().first().map(RankView::rank));
+        let rank = analysis.ranks().and_then(|ranks| ranks.first().copied()).or(self.ranks().first().copied());
         Ok(rank.into_iter().map(|rank| (rank, answer.main())).collect())
     }
 

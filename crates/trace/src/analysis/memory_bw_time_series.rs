@@ -51,6 +51,7 @@ impl Analysis for MemoryBwTimeSeries {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
+    const KEEPS_EVENTS: bool = true;
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -17,8 +17,10 @@ mod hta_api;
 mod idle_time_breakdown;
 mod memory_bw_summary;
 mod memory_bw_time_series;
+mod narrowing;
 mod notes;
 mod operator_suggestions;
+mod plan;
 mod potential_stragglers;
 mod profiler_steps;
 mod queue_length_summary;
@@ -45,6 +47,7 @@ pub use gpu_user_annotation_breakdown::GpuUserAnnotationBreakdown;
 pub use idle_time_breakdown::IdleTimeBreakdown;
 pub use memory_bw_summary::MemoryBwSummary;
 pub use memory_bw_time_series::MemoryBwTimeSeries;
+pub use plan::Plan;
 pub use potential_stragglers::PotentialStragglers;
 pub use profiler_steps::ProfilerSteps;
 pub use queue_length_summary::QueueLengthSummary;
@@ -56,6 +59,7 @@ pub use time_blocked_on_full_queue::TimeBlockedOnFullQueue;
 pub use trace_analysis::TraceAnalysis;
 pub use trace_with_counters::{TimeSeries, TraceWithCounters};
 
+use api::Mapped;
 use notes::{nothing_on, without_gpu};
 
 #[cfg(test)]

@@ -89,6 +89,12 @@ struct Collective {
     longest: Vec<(i64, i64)>,
 }
 
+impl Collective {
+    fn key(&self) -> (i64, i64, i64, &str) {
+        (self.rank, self.step, self.stream, &self.name)
+    }
+}
+
 impl Merge for State {
     fn merge(&mut self, other: Self) {
         self.ranks.extend(other.ranks);
@@ -98,8 +104,9 @@ impl Merge for State {
             let span = self.spans.entry(step).or_insert((start, end));
             *span = (span.0.min(start), span.1.max(end));
         }
-        // The answer sorts them.
         self.collectives.extend(other.collectives);
+        // So that figures do not depend on the order of merging; sorted runs merge in linear time.
+        self.collectives.sort_by(|one, other| one.key().cmp(&other.key()));
     }
 }
 

@@ -9,6 +9,7 @@ use crate::frame::{IntColumn, mtia_rows_in_whole_steps, once_per_text, rows_in_w
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
 use polars::prelude::{Categorical32Type, CategoricalMapping, ChunkApply, DataFrame, IdxCa, IntoColumn, IntoSeries};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ impl fmt::Debug for RankView {
 }
 
 /// The properties of the whole trace that the views of its ranks depend on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TraceContext {
     pub(crate) compat: Compat,
     /// Start of the first event of all ranks, in ns.
@@ -45,6 +46,21 @@ pub(crate) struct TraceContext {
     pub(crate) include_last: bool,
     /// Whether the devices are MTIA.
     pub(crate) mtia: bool,
+}
+
+impl TraceContext {
+    /// Returns the events of a rank, and the rows that analyses see.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more, or a column is missing.
+    fn rows_of(self, trace: &Trace) -> Result<(DataFrame, Vec<u32>)> {
+        let events = trace.frame()?;
+        if self.mtia && self.steps > 1 {
+            return mtia_rows_in_whole_steps(&events);
+        }
+        let rows = rows_in_whole_steps(&events, self.steps, self.include_last, self.compat)?;
+        Ok((events, rows))
+    }
 }
 
 /// An event that has a stream.
@@ -84,17 +100,20 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn of(trace: &Trace, context: TraceContext) -> Result<Self> {
-        let TraceContext { compat, origin, steps, include_last, mtia } = context;
-        let events = trace.frame()?;
-        let (events, rows) = if mtia && steps > 1 {
-            mtia_rows_in_whole_steps(&events)?
-        } else {
-            let rows = rows_in_whole_steps(&events, steps, include_last, compat)?;
-            (events, rows)
-        };
+        let TraceContext { compat, origin, .. } = context;
+        let (events, rows) = context.rows_of(trace)?;
         let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
         let gpu = gpu_events(&events, &rows, &rows, &names, compat)?;
         Ok(Self { trace: trace.clone(), events, compat, origin, rows, with_launches: None, gpu, names })
+    }
+
+    /// Returns the iterations of the rows of the view of one rank, without making the view.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub(crate) fn iterations_of(trace: &Trace, context: TraceContext) -> Result<BTreeSet<i64>> {
+        let (events, rows) = context.rows_of(trace)?;
+        iterations_in(&events, &rows)
     }
 
     /// Returns the rank.
@@ -126,7 +145,7 @@ impl RankView {
     ///
     /// # Errors
     /// If the filter does not fit the events.
-    pub(crate) fn filter(&self, filter: &TraceFilter<'_>) -> Result<Self> {
+    pub(crate) fn filter(&self, filter: &TraceFilter) -> Result<Self> {
         let passes = filter.mask(&self.trace)?;
         let passes: Vec<bool> = passes.iter().map(|passes| passes == Some(true)).collect();
         let int = |name: &str| IntColumn::of(&self.events, name);
@@ -156,18 +175,12 @@ impl RankView {
         Some(Self { rows, ..self.clone() })
     }
 
-    /// Returns the rank as it was loaded.
-    pub(crate) fn trace(&self) -> &Trace {
-        &self.trace
-    }
-
     /// Returns the iterations of its rows.
     ///
     /// # Errors
     /// If a column is missing.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
-        let column = IntColumn::of(&self.events, ITERATION)?;
-        Ok(cancellable(&self.rows).filter_map(|&row| column.get(row as usize)).collect())
+        iterations_in(&self.events, &self.rows)
     }
 
     /// Returns the metadata of the rank.
@@ -243,6 +256,11 @@ impl RankView {
     pub(crate) fn name(&self, code: u32) -> &str {
         self.names.cat_to_str(code).unwrap_or_default()
     }
+}
+
+fn iterations_in(events: &DataFrame, rows: &[u32]) -> Result<BTreeSet<i64>> {
+    let column = IntColumn::of(events, ITERATION)?;
+    Ok(cancellable(rows).filter_map(|&row| column.get(row as usize)).collect())
 }
 
 /// Returns the events of `rows` that have a stream, with their launches if these are in `seen`.

@@ -1,25 +1,22 @@
 //! Runs analyses on a loaded trace.
 
-use super::rank_view::TraceContext;
-use super::{Analysis, Answer, Merge, RankView, nothing_on};
-use crate::exec::checkpoint::{self, Inherited, guarded};
+use super::narrowing::Narrowing;
+use super::{Analysis, Answer, Mapped, Merge, Plan, RankView};
+use crate::exec::batches::Batches;
+use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::write::is_same_file;
-use crate::{Compat, Error, Pick, Result, Trace, TraceSet};
-use rayon::prelude::*;
+use crate::{Pick, Result, Trace, TraceSet};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
-use trace_view::format::numbered;
-
-/// Upper bound on the points of a figure over all its lines; more cannot be told apart on a screen.
-const MOST_POINTS: usize = 30_000;
 
 /// A loaded trace to analyse: all ranks on one clock, without the last profiler step, which is usually cut off.
 ///
 /// Methods have HTA's names; each takes an analysis with its parameters, whose defaults are HTA's, and returns data frames
 /// with HTA's columns. [`TraceAnalysis::ask`] returns figures and notes, too.
+///
+/// Ranks whose events are in memory are prepared once. A rank whose events are in a file is mapped and prepared for each
+/// question, as many ranks at a time as the memory budget has room for, and dropped again.
 ///
 /// # Source
 /// HTA `TraceAnalysis`.
@@ -37,13 +34,43 @@ const MOST_POINTS: usize = 30_000;
 /// ```
 #[derive(Debug, Clone)]
 pub struct TraceAnalysis {
-    label: String,
-    ranks: Arc<Vec<RankView>>,
-    /// The selected iterations; `None` selects all rows, those outside of iterations included.
-    iterations: Option<Vec<i64>>,
-    /// The filters that the rows passed, as text.
-    filters: Vec<String>,
+    plan: Arc<Plan>,
+    ranks: Arc<Vec<Prepared>>,
 }
+
+/// A rank to analyse.
+#[derive(Debug, Clone)]
+struct Prepared {
+    trace: Trace,
+    /// Its view, kept; `None` if it is made for each question.
+    view: Option<RankView>,
+}
+
+impl Prepared {
+    /// Returns the number of its rows; before filters, unless its view is kept.
+    fn rows(&self) -> usize {
+        self.view.as_ref().map_or(self.trace.info().events, |view| view.rows().len())
+    }
+
+    /// Returns the bytes that it needs while `bytes_per_row` of working memory are used for each analysed row.
+    fn bytes_needed(&self, bytes_per_row: usize) -> usize {
+        match &self.view {
+            Some(view) => view.rows().len().saturating_mul(bytes_per_row),
+            None => self.trace.bytes_needed(RankView::BYTES_PER_ROW + bytes_per_row),
+        }
+    }
+
+    /// Calls `work` with the view, which is made for the call if it is not kept.
+    fn with_view<T>(&self, plan: &Plan, work: impl FnOnce(&RankView) -> Result<T>) -> Result<T> {
+        match &self.view {
+            Some(view) => work(view),
+            None => work(&plan.view(&self.trace)?),
+        }
+    }
+}
+
+/// The name of a preparation in the message that refuses it.
+const PREPARATION: Task<'static> = Task::Answer("a question");
 
 impl TraceAnalysis {
     /// Prepares a trace without its last profiler step. A trace with at most one step stays whole.
@@ -59,35 +86,58 @@ impl TraceAnalysis {
     /// # Errors
     /// If polars refuses.
     pub fn with_last_profiler_step(traces: &TraceSet, include_last_profiler_step: bool) -> Result<Self> {
-        let need = traces.event_count().saturating_mul(RankView::BYTES_PER_ROW);
-        Budget::now()?.check(Task::Answer("a question"), need)?;
-        let info = traces.info();
-        let context = TraceContext {
-            compat: traces.compat(),
-            origin: info.iter().map(|info| info.first_ts).min().unwrap_or(0),
-            steps: traces.iterations().len(),
-            include_last: include_last_profiler_step,
-            mtia: info.first().is_some_and(|info| info.device_type == "MTIA"),
+        Self::within(traces, include_last_profiler_step, Budget::now()?)
+    }
+
+    /// Prepares a trace within a memory budget: views are kept if those of all ranks in memory take at most half of what is
+    /// left.
+    pub(crate) fn within(traces: &TraceSet, include_last_profiler_step: bool, budget: Budget) -> Result<Self> {
+        let infos = traces.traces().iter().map(Trace::info);
+        let plan = Plan::of(traces.label(), traces.compat(), infos, include_last_profiler_step);
+        let is_in_memory = |trace: &&Trace| trace.is_in_memory();
+        let rows: usize = traces.traces().iter().filter(is_in_memory).map(|trace| trace.info().events).sum();
+        let keeps = rows > 0 && rows.saturating_mul(RankView::BYTES_PER_ROW) as u64 <= budget.left() / 2;
+        let prepare = |trace: &Trace| {
+            let view = if keeps && trace.is_in_memory() { Some(plan.view(trace)?) } else { None };
+            Ok(Prepared { trace: trace.clone(), view })
         };
-        let here = Inherited::here();
-        let view = |trace| here.run(|| checkpoint::check().and_then(|()| RankView::of(trace, context)));
-        let ranks = guarded(|| traces.traces().par_iter().map(view).collect::<Result<_>>())?;
-        Ok(Self { label: traces.label().to_owned(), ranks: Arc::new(ranks), iterations: None, filters: Vec::new() })
+        let ranks = match keeps {
+            true => Batches::within(budget, PREPARATION).each(traces.traces(), |_| 0, prepare)?,
+            false => traces.traces().iter().map(prepare).collect::<Result<_>>()?,
+        };
+        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks) })
+    }
+
+    /// Returns the ranks, ascending.
+    pub fn ranks(&self) -> Vec<i64> {
+        self.plan.ranks()
+    }
+
+    /// Returns the plan: what a process needs besides the events of a rank to compute its part of an answer.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Returns the iterations of the analysed rows, ascending: without the last one, unless it was included.
     ///
     /// # Errors
-    /// If polars refuses.
+    /// If polars refuses, or the events of a rank cannot be read any more.
     pub fn iterations(&self) -> Result<Vec<i64>> {
-        let mut found = BTreeSet::new();
-        guarded(|| {
-            self.ranks.iter().try_for_each(|view| {
-                found.extend(view.iterations()?);
-                Ok(())
-            })
-        })?;
-        Ok(found.into_iter().collect())
+        self.iterations_within(Budget::now()?)
+    }
+
+    fn iterations_within(&self, budget: Budget) -> Result<Vec<i64>> {
+        let of_rank = |rank: &Prepared| match &rank.view {
+            None if self.plan.is_whole() => RankView::iterations_of(&rank.trace, self.plan.context()),
+            _ => rank.with_view(&self.plan, RankView::iterations),
+        };
+        let union = |mut one: BTreeSet<i64>, other: BTreeSet<i64>| {
+            one.extend(other);
+            Ok(one)
+        };
+        let need = |rank: &Prepared| rank.bytes_needed(0);
+        let found = Batches::within(budget, PREPARATION).merged(&self.ranks, need, of_rank, union)?;
+        Ok(found.unwrap_or_default().into_iter().collect())
     }
 
     /// Selects the rows of these iterations: `analysis.in_iterations([3, 4])?`.
@@ -99,29 +149,9 @@ impl TraceAnalysis {
     /// # Errors
     /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
     pub fn in_iterations(&self, iterations: impl Into<Pick>) -> Result<Self> {
-        let wanted = iterations.into();
-        let available = self.iterations()?;
-        let label = || self.label.clone();
-        for &iteration in wanted.numbers() {
-            if available.contains(&iteration) {
-                continue;
-            }
-            if self.ranks.iter().all(|view| view.info().iterations.is_empty()) {
-                return Err(Error::NoIterations { label: label(), iteration });
-            }
-            if self.ranks.iter().any(|view| view.info().iterations.contains(&iteration)) {
-                return Err(Error::LastIteration { label: label(), iteration, available });
-            }
-            return Err(Error::UnknownIteration { label: label(), iteration, available });
-        }
-        if wanted.numbers().is_empty() {
-            return Err(Error::NoIterationSelected { label: label(), available });
-        }
-        let here = Inherited::here();
-        let view = |view: &RankView| here.run(|| view.in_iterations(wanted.numbers()));
-        let ranks = guarded(|| self.ranks.par_iter().map(view).collect::<Result<_>>())?;
-        let iterations = Some(wanted.numbers().to_vec());
-        Ok(Self { label: label(), ranks: Arc::new(ranks), iterations, filters: self.filters.clone() })
+        let (wanted, budget) = (iterations.into(), Budget::now()?);
+        self.plan.check_iterations(&wanted, self.iterations_within(budget)?)?;
+        self.narrowed(Narrowing::Iterations(wanted.numbers().to_vec()), budget)
     }
 
     /// Selects the rows that pass a filter: a polars expression, or a text in the language of
@@ -147,19 +177,28 @@ impl TraceAnalysis {
     /// # }
     /// ```
     pub fn filter(&self, filter: impl Into<Filter>) -> Result<Self> {
-        let filter = filter.into();
-        let traces: Vec<Trace> = self.ranks.iter().map(|view| view.trace().clone()).collect();
-        let of_trace = filter.of(&traces)?;
-        let here = Inherited::here();
-        let view = |view: &RankView| here.run(|| checkpoint::check().and_then(|()| view.filter(&of_trace)));
-        let ranks = guarded(|| self.ranks.par_iter().map(view).collect::<Result<_>>())?;
-        let filters = self.filters.iter().cloned().chain([filter.to_string()]).collect();
-        Ok(Self { ranks: Arc::new(ranks), filters, ..self.clone() })
+        let traces: Vec<Trace> = self.ranks.iter().map(|rank| rank.trace.clone()).collect();
+        let filter = filter.into().of(&traces)?;
+        if self.ranks.iter().any(|rank| rank.view.is_none()) {
+            // Errors come now, not with the first question.
+            filter.check()?;
+        }
+        self.narrowed(Narrowing::Filter(Box::new(filter)), Budget::now()?)
     }
 
-    /// Returns the views of the ranks, ascending.
-    pub fn views(&self) -> &[RankView] {
-        &self.ranks
+    fn narrowed(&self, narrowing: Narrowing, budget: Budget) -> Result<Self> {
+        let narrow = |rank: &Prepared| {
+            let view = rank.view.as_ref().map(|view| narrowing.of(view)).transpose()?;
+            Ok(Prepared { trace: rank.trace.clone(), view })
+        };
+        let ranks = Batches::within(budget, PREPARATION).each(&self.ranks, |_| 0, narrow)?;
+        Ok(Self { plan: Arc::new(self.plan.narrowed(narrowing)), ranks: Arc::new(ranks) })
+    }
+
+    /// Returns the views of the ranks, ascending, one after the other. That of a rank in a file is made when its turn comes;
+    /// drop it before the next to keep memory bounded.
+    pub fn views(&self) -> impl Iterator<Item = Result<RankView>> {
+        self.ranks.iter().map(|rank| guarded(|| rank.with_view(&self.plan, |view| Ok(view.clone()))))
     }
 
     /// Runs an analysis on the ranks that it names; by default on all, or on the first where HTA analyses one.
@@ -198,89 +237,40 @@ impl TraceAnalysis {
         ranks: Option<&[i64]>,
         budget: Budget,
     ) -> Result<Answer> {
-        guarded(|| self.run(analysis, ranks, budget))
+        guarded(|| {
+            let selected = self.plan.selected(analysis, ranks)?;
+            let mapped = self.mapped(analysis, &selected, budget)?;
+            checkpoint::check()?;
+            let answer = self.plan.finish(analysis, &selected, mapped)?;
+            checkpoint::check()?;
+            Ok(answer)
+        })
     }
 
-    fn run<A: Analysis>(&self, analysis: &A, ranks: Option<&[i64]>, budget: Budget) -> Result<Answer> {
-        let views = self.selected_views::<A>(ranks.or(analysis.ranks()))?;
-        self.check_streams(analysis.streams().unwrap_or_default(), &views)?;
-        let rows: usize = views.iter().map(|view| view.rows().len()).sum();
-        budget.check(Task::Answer(A::NAME), rows.saturating_mul(A::BYTES_PER_ROW))?;
-        let here = Inherited::here();
-        let map = |view: &&RankView| -> Result<A::State> {
-            here.run(|| {
-                checkpoint::check()?;
-                budget.check(Task::Answer(A::NAME), 0)?;
-                let with_launches = if A::LAUNCHES { view.with_launches() } else { None };
-                analysis.map(with_launches.as_ref().unwrap_or(view))
-            })
+    /// Computes the merged result of the ranks at these positions.
+    fn mapped<A: Analysis>(&self, analysis: &A, ranks: &[usize], budget: Budget) -> Result<Mapped<A::State>> {
+        let task = Task::Answer(A::NAME);
+        let ranks: Vec<&Prepared> = ranks.iter().map(|&at| &self.ranks[at]).collect();
+        let check = |rows: usize| match A::KEEPS_EVENTS {
+            true => budget.check(task, rows.saturating_mul(A::BYTES_PER_ROW)),
+            false => Ok(()),
         };
+        let are_known = self.plan.is_whole() || ranks.iter().all(|rank| rank.view.is_some());
+        if are_known {
+            check(ranks.iter().map(|rank| rank.rows()).sum())?;
+        }
+        let need = |rank: &&Prepared| rank.bytes_needed(A::BYTES_PER_ROW);
+        let map = |rank: &&Prepared| rank.with_view(&self.plan, |view| Mapped::of(analysis, view));
         // Partial results are exact and merging commutes, so the order of ranks does not matter.
-        let state = views.par_iter().map(map).try_reduce(A::State::default, |mut one, other| {
+        let merge = |mut one: Mapped<A::State>, other| {
             one.merge(other);
             Ok(one)
-        })?;
-        checkpoint::check()?;
-        let mut answer = analysis.finish(state)?;
-        checkpoint::check()?;
-        answer.notes.extend(negative_durations(&views)?);
-        for copy in &answer.copies {
-            if self.ranks.iter().any(|view| is_same_file(Path::new(&view.info().file), &copy.target)) {
-                return Err(Error::OwnSource { path: copy.target.clone() });
-            }
-        }
-        let about = self.about(&views);
-        answer.title = format!("{} · {about}", A::NAME);
-        for figure in &mut answer.figures {
-            figure.subtitle.clone_from(&about);
-            figure.thin_out(MOST_POINTS);
-        }
-        Ok(answer)
-    }
-
-    /// Returns what was analysed: `control · ranks 0, 1 · iteration 5`.
-    fn about(&self, views: &[&RankView]) -> String {
-        let ranks: Vec<i64> = views.iter().map(|view| view.rank()).collect();
-        let mut about = format!("{} · {}", self.label, numbered("rank", &ranks));
-        if let Some(iterations) = &self.iterations {
-            about.push_str(&format!(" · {}", numbered("iteration", iterations)));
-        }
-        for filter in &self.filters {
-            about.push_str(&format!(" · {filter}"));
-        }
-        about
-    }
-
-    /// Returns the views of these ranks, or of those that the analysis selects by default.
-    fn selected_views<A: Analysis>(&self, ranks: Option<&[i64]>) -> Result<Vec<&RankView>> {
-        let available = || self.ranks.iter().map(RankView::rank).collect();
-        let Some(wanted) = ranks else {
-            let most = if A::FIRST_RANK_ONLY { 1 } else { usize::MAX };
-            return Ok(self.ranks.iter().take(most).collect());
         };
-        if wanted.is_empty() {
-            return Err(Error::NoRankSelected { label: self.label.clone(), available: available() });
+        let mapped = Batches::within(budget, task).merged(&ranks, need, map, merge)?.unwrap_or_default();
+        if !are_known {
+            check(mapped.rows)?;
         }
-        let wanted = Pick::from(wanted);
-        let find = |&rank: &i64| {
-            let unknown = || Error::UnknownRank { label: self.label.clone(), rank, available: available() };
-            self.ranks.iter().find(|view| view.rank() == rank).ok_or_else(unknown)
-        };
-        wanted.numbers().iter().map(find).collect()
-    }
-
-    /// Checks that each of the `wanted` streams exists on one of the analysed ranks, if these have any.
-    fn check_streams(&self, wanted: &[i64], views: &[&RankView]) -> Result<()> {
-        let available: BTreeSet<i64> = views.iter().flat_map(|view| view.info().streams.iter().copied()).collect();
-        match wanted.iter().find(|stream| !available.contains(stream)) {
-            Some(&stream) if !available.is_empty() => Err(Error::UnknownStream {
-                label: self.label.clone(),
-                stream,
-                ranks: views.iter().map(|view| view.rank()).collect(),
-                available: available.into_iter().collect(),
-            }),
-            _ => Ok(()),
-        }
+        Ok(mapped)
     }
 }
 
@@ -292,22 +282,4 @@ impl TraceSet {
     pub fn ask<A: Analysis>(&self, analysis: &A) -> Result<Answer> {
         TraceAnalysis::new(self)?.ask(analysis)
     }
-}
-
-/// Returns the note on events that end before they start; `None` if there are none, or if HTA's rounding made them.
-fn negative_durations(views: &[&RankView]) -> Result<Option<String>> {
-    let (mut count, mut ranks) = (0, Vec::new());
-    for view in views.iter().filter(|view| view.compat() == Compat::Exact) {
-        let negative = view.negative()?;
-        if negative > 0 {
-            ranks.push(view.rank());
-            count += negative;
-        }
-    }
-    let what = if count == 1 {
-        "1 event ends before it starts".to_owned()
-    } else {
-        format!("{count} events end before they start")
-    };
-    Ok(nothing_on(&ranks, &what).map(|note| format!("{}: each counts with duration 0.", note.trim_end_matches('.'))))
 }

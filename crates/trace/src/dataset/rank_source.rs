@@ -30,6 +30,11 @@ impl RankSource {
         }
     }
 
+    /// Whether the events are in memory.
+    pub(super) fn is_in_memory(&self) -> bool {
+        matches!(self, Self::Memory(_))
+    }
+
     /// Returns the bytes that using the events takes besides what is in memory already: those of columns to be mapped.
     pub(super) fn bytes_to_map(&self) -> usize {
         match self {

@@ -89,6 +89,11 @@ impl Trace {
         self.source.columns()
     }
 
+    /// Whether the events are in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.source.is_in_memory()
+    }
+
     /// Returns the bytes that work on the events needs: the columns, if they are to be mapped, and so many for each row.
     pub(crate) fn bytes_needed(&self, bytes_per_row: usize) -> usize {
         self.info.events.saturating_mul(bytes_per_row).saturating_add(self.source.bytes_to_map())

@@ -94,7 +94,7 @@ pub(super) struct Selected<'a> {
     pub(super) compat: Compat,
     pub(super) window: &'a Window,
     pub(super) by: Option<By>,
-    pub(super) filter: Option<&'a TraceFilter<'a>>,
+    pub(super) filter: Option<&'a TraceFilter>,
 }
 
 impl Selected<'_> {

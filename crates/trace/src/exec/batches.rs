@@ -114,14 +114,17 @@ mod tests {
         Ok(one + &other)
     }
 
+    /// Sizes that what else the tests of this process hold does not change.
+    const TEBIBYTE: usize = 1 << 40;
+
     #[test]
     fn results_merge_in_order_however_small_batches_are() {
         let ranks: Vec<u64> = (0..40).collect();
         let wanted: String = ranks.iter().map(|rank| format!("{rank},")).collect();
-        for bytes in [1, 16 << 20, 1 << 30] {
-            let batches = Batches::within(Budget::with_left(64 << 20), TASK);
+        for bytes in [1, TEBIBYTE / 4, 2 * TEBIBYTE] {
+            let batches = Batches::within(Budget::with_left(TEBIBYTE as u64), TASK);
             let text = batches.merged(&ranks, |_| bytes, |rank| Ok(format!("{rank},")), concat);
-            if bytes > 64 << 20 {
+            if bytes > TEBIBYTE {
                 assert!(matches!(text, Err(Error::MemoryBudget { need, .. }) if need == bytes as u64));
             } else {
                 assert_eq!(text.unwrap().unwrap(), wanted);
@@ -134,10 +137,9 @@ mod tests {
 
     #[test]
     fn what_runs_together_fits_the_budget() {
-        let (mebibyte, room) = (1_usize << 20, 256_usize << 20);
-        let ranks: Vec<usize> = (1..60).map(|rank| (rank * 37 % 50 + 1) * mebibyte).collect();
+        let ranks: Vec<usize> = (1..60).map(|rank| (rank * 37 % 50 + 1) * TEBIBYTE / 200).collect();
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let batches = Batches::within(Budget::with_left(room as u64), TASK);
+        let batches = Batches::within(Budget::with_left(TEBIBYTE as u64), TASK);
         let work = |bytes: &usize| {
             most.fetch_max(now.fetch_add(*bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);
             std::thread::yield_now();
@@ -145,7 +147,8 @@ mod tests {
             Ok(())
         };
         batches.each(&ranks, |bytes| *bytes, work).unwrap();
-        assert!((mebibyte..=room + 64 * mebibyte).contains(&most.load(Ordering::SeqCst)));
+        // What the process holds changes while it runs.
+        assert!((TEBIBYTE / 8..TEBIBYTE + TEBIBYTE / 100).contains(&most.load(Ordering::SeqCst)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::dataset::union_of_columns;
 use crate::error::FilterReason;
 use crate::frame::columns::{END, RANK, TS};
 use crate::{Error, Result, Trace};
-use polars::prelude::{BooleanChunked, Column, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
+use polars::prelude::{BooleanChunked, Column, DataFrame, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
 use std::fmt;
 
 /// A filter of events: a polars expression, or a text in the language of [`Where`], whose columns are checked.
@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Debug, Clone)]
 pub struct Filter {
     expr: Expr,
-    text: Option<Where>,
+    pub(super) text: Option<Where>,
 }
 
 impl From<Expr> for Filter {
@@ -50,35 +50,54 @@ impl fmt::Display for Filter {
 const PASSES: &str = "passes the filter";
 
 impl Filter {
-    /// Prepares the filter for the ranks of one trace.
+    /// Prepares the filter for the ranks of one trace, of which only the columns matter.
     ///
     /// # Errors
     /// If a text names a column that no rank has, or compares one with a value of another type.
-    pub(crate) fn of<'a>(&'a self, traces: &[Trace]) -> Result<TraceFilter<'a>> {
+    pub(crate) fn of(&self, traces: &[Trace]) -> Result<TraceFilter> {
         let mut columns = union_of_columns(traces);
         columns.push((RANK.into(), DataType::Int64));
         if let Some(text) = &self.text {
             text.check_types(&columns)?;
         }
         let origin = traces.iter().map(|trace| trace.info().first_ts).min().unwrap_or(0);
-        Ok(TraceFilter { filter: self, columns, origin })
+        Ok(TraceFilter { filter: self.clone(), columns, origin })
     }
 }
 
 /// A filter, prepared for the ranks of one trace.
-pub(crate) struct TraceFilter<'a> {
-    filter: &'a Filter,
-    columns: Vec<(PlSmallStr, DataType)>,
-    origin: i64,
+#[derive(Debug, Clone)]
+pub(crate) struct TraceFilter {
+    pub(super) filter: Filter,
+    pub(super) columns: Vec<(PlSmallStr, DataType)>,
+    pub(super) origin: i64,
 }
 
-impl TraceFilter<'_> {
+impl TraceFilter {
+    /// Returns what it selects: `where dur > 100us`.
+    pub(crate) fn text(&self) -> String {
+        self.filter.to_string()
+    }
+
     /// Returns which events of a rank pass.
     ///
     /// # Errors
     /// If a polars expression does not fit the events.
     pub(crate) fn mask(&self, trace: &Trace) -> Result<BooleanChunked> {
-        let mut events = trace.events();
+        self.mask_of(trace.frame()?, trace.rank())
+    }
+
+    /// Applies the filter to no events.
+    ///
+    /// # Errors
+    /// If a polars expression does not fit the columns.
+    pub(crate) fn check(&self) -> Result<()> {
+        let columns = self.columns.iter().filter(|(name, _)| name != RANK);
+        let columns = columns.map(|(name, dtype)| Column::new_empty(name.clone(), dtype)).collect();
+        self.mask_of(DataFrame::new(0, columns)?, 0).map(drop)
+    }
+
+    fn mask_of(&self, mut events: DataFrame, rank: i64) -> Result<BooleanChunked> {
         let rows = events.height();
         // Columns that only other ranks have are null here.
         for (name, dtype) in &self.columns {
@@ -87,7 +106,7 @@ impl TraceFilter<'_> {
             }
         }
         let clock = |name: &str| col(name) - lit(self.origin);
-        let events = events.lazy().with_columns([clock(TS), clock(END), lit(trace.rank()).alias(RANK)]);
+        let events = events.lazy().with_columns([clock(TS), clock(END), lit(rank).alias(RANK)]);
         let events = events.with_columns([self.filter.expr.clone().alias(PASSES)]).select([col(PASSES)]).collect()?;
         let passes = events.column(PASSES)?;
         let mask = passes.bool().map_err(|_| Error::WrongFilter {

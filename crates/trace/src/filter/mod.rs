@@ -27,6 +27,7 @@ mod events;
 mod language;
 mod operators;
 mod parse;
+mod serialized;
 mod token;
 
 pub use apply::Filter;

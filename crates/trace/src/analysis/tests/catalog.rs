@@ -9,14 +9,16 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 12] = [
+const NOT_ANALYSES: [&str; 14] = [
     "answer",
     "api",
     "catalog",
     "hta_api",
     "mod",
+    "narrowing",
     "notes",
     "operator_suggestions",
+    "plan",
     "rank_view",
     "schema",
     "shallowest_operators",
@@ -38,7 +40,7 @@ fn every_file_is_a_row_and_every_row_a_file() {
 }
 
 /// A text for each required parameter.
-fn required(entry: &Entry) -> Map<String, Value> {
+pub(super) fn required(entry: &Entry) -> Map<String, Value> {
     let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
     places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::mm"))).collect()
 }

@@ -1,10 +1,12 @@
 //! Merging is independent of the order and grouping of ranks.
 
-use super::ranks;
+use super::{ranks, views};
+use crate::TraceSet;
 use crate::analysis::*;
 use trace_testkit::{Stream, TraceBuilder};
 
-fn four_ranks() -> TraceAnalysis {
+/// Four ranks with something for every analysis.
+pub(super) fn four_ranks() -> TraceSet {
     let rank = |rank: i64| {
         TraceBuilder::new()
             .rank(rank)
@@ -23,16 +25,16 @@ fn four_ranks() -> TraceAnalysis {
             .correlation(1)
             .arg("memory bandwidth (GB/s)", "4.096")
     };
-    TraceAnalysis::new(&ranks(&[rank(0), rank(1), rank(2), rank(3)])).unwrap()
+    ranks(&[rank(0), rank(1), rank(2), rank(3)])
 }
 
 /// Asserts that each way to merge the four partial results gives the same answer, through JSON.
 fn assert_merges<A: Analysis>(parameters: &A) {
-    let analysis = four_ranks();
+    let analysis = TraceAnalysis::new(&four_ranks()).unwrap();
     let states = || -> Vec<A::State> {
         let through_json =
             |state: A::State| -> A::State { serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap() };
-        analysis.views().iter().map(|view| through_json(parameters.map(view).unwrap())).collect()
+        views(&analysis).iter().map(|view| through_json(parameters.map(view).unwrap())).collect()
     };
     let all = |order: [usize; 4]| {
         let mut states: Vec<Option<A::State>> = states().into_iter().map(Some).collect();
@@ -62,7 +64,7 @@ fn assert_merges<A: Analysis>(parameters: &A) {
 }
 
 /// The values of a frame, with all their digits.
-fn exact_text(df: &polars::prelude::DataFrame) -> Vec<Vec<String>> {
+pub(super) fn exact_text(df: &polars::prelude::DataFrame) -> Vec<Vec<String>> {
     let row = |row: usize| df.columns().iter().map(|column| format!("{:?}", column.get(row))).collect();
     (0..df.height()).map(row).collect()
 }

@@ -8,6 +8,7 @@ mod breakdowns;
 mod budget;
 mod catalog;
 mod counters;
+mod erased;
 mod hostile;
 mod idle;
 mod kernels;
@@ -17,7 +18,7 @@ mod queue;
 mod sequences;
 mod view;
 
-use super::Answer;
+use super::{Answer, RankView, TraceAnalysis};
 use crate::{Compat, LoadOptions, TraceSet};
 use polars::prelude::DataFrame;
 use trace_testkit::TraceBuilder;
@@ -45,6 +46,11 @@ fn column(df: &DataFrame, name: &str) -> Vec<f64> {
 /// The texts of a column.
 fn texts(df: &DataFrame, name: &str) -> Vec<String> {
     df.column(name).unwrap().str().unwrap().iter().map(|text| text.unwrap().to_owned()).collect()
+}
+
+/// The views of the ranks.
+fn views(analysis: &TraceAnalysis) -> Vec<RankView> {
+    analysis.views().collect::<crate::Result<_>>().unwrap()
 }
 
 fn main_table(answer: &Answer) -> &DataFrame {

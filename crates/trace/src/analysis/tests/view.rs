@@ -1,6 +1,6 @@
 //! The events that analyses see.
 
-use super::{column, loaded, ranks};
+use super::{column, loaded, ranks, views};
 use crate::analysis::{AtenOpKernelsAndDelay, CudaKernelLaunchStats, QueueLengthTimeSeries};
 use crate::frame::IntColumn;
 use crate::{Compat, TraceAnalysis};
@@ -25,7 +25,7 @@ fn two_steps() -> TraceBuilder {
 #[test]
 fn last_step_and_its_kernels_are_left_out() {
     let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
-    let events = analysis.views()[0].events().unwrap();
+    let events = views(&analysis)[0].events().unwrap();
     // The kernel first, then the CPU in file order.
     assert_eq!(column(&events, "index"), [6.0, 0.0, 1.0, 2.0]);
     assert_eq!(column(&events, "ts"), [70e3, 0.0, 10e3, 20e3]);
@@ -36,7 +36,7 @@ fn last_step_and_its_kernels_are_left_out() {
 fn rows_with_last_step(compat: Compat) -> usize {
     let traces = loaded(&[two_steps()], compat);
     let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
-    analysis.views()[0].events().unwrap().height()
+    views(&analysis)[0].events().unwrap().height()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn single_step_is_kept_and_ranks_share_a_clock() {
     let late = TraceBuilder::new().rank(1).step(1, 110..120);
     let early = TraceBuilder::new().rank(0).step(1, 100..120);
     let analysis = TraceAnalysis::new(&ranks(&[early, late])).unwrap();
-    let starts: Vec<f64> = analysis.views().iter().flat_map(|view| column(&view.events().unwrap(), "ts")).collect();
+    let starts: Vec<f64> = views(&analysis).iter().flat_map(|view| column(&view.events().unwrap(), "ts")).collect();
     assert_eq!(starts, [0.0, 10e3]);
 }
 
@@ -62,7 +62,7 @@ fn single_step_is_kept_and_ranks_share_a_clock() {
 fn rows_of_rank_without_steps(compat: Compat) -> usize {
     let other = TraceBuilder::new().rank(1).operator("aten::mm", 0..5);
     let analysis = TraceAnalysis::new(&loaded(&[two_steps(), other], compat)).unwrap();
-    analysis.views()[1].events().unwrap().height()
+    views(&analysis)[1].events().unwrap().height()
 }
 
 #[test]
@@ -81,13 +81,13 @@ fn kernels_belong_to_the_iteration_of_their_launch() {
     let analysis = TraceAnalysis::with_last_profiler_step(&traces, true).unwrap();
     let seen = |iterations: &[i64]| -> Vec<f64> {
         let narrowed = analysis.in_iterations(iterations).unwrap();
-        column(&narrowed.views()[1].events().unwrap(), "index")
+        column(&views(&narrowed)[1].events().unwrap(), "index")
     };
     assert_eq!(seen(&[1]), [6.0, 1.0, 2.0], "the kernel runs in step 2 and was launched in step 1");
     assert_eq!(seen(&[2]), [7.0, 3.0, 4.0, 5.0]);
     assert_eq!(seen(&[1, 2]).len(), 7, "without the rows before the first step");
     let narrowed = analysis.in_iterations([2]).unwrap();
-    assert_eq!(narrowed.views()[0].gpu().len(), 1);
+    assert_eq!(views(&narrowed)[0].gpu().len(), 1);
     let answer = narrowed.ask(&crate::analysis::TemporalBreakdown::default()).unwrap();
     assert_eq!(answer.title, "temporal_breakdown · t · ranks 0, 1 · iteration 2");
     assert_eq!(answer.figures[0].subtitle, "t · ranks 0, 1 · iteration 2");
@@ -131,11 +131,11 @@ fn mtia_keeps_whole_steps_including_the_last() {
     assert_eq!(traces.info()[0].device_type, "MTIA");
     for include_last in [false, true] {
         let analysis = TraceAnalysis::with_last_profiler_step(&traces, include_last).unwrap();
-        let events = analysis.views()[0].events().unwrap();
+        let events = views(&analysis)[0].events().unwrap();
         assert_eq!(column(&events, "index"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(column(&events, "stream")[5], 4.0, "a copy runs on its thread");
         assert_eq!(column(&events, "iteration")[5], 2.0);
-        assert_eq!(analysis.views()[0].gpu().len(), 1);
+        assert_eq!(views(&analysis)[0].gpu().len(), 1);
     }
     assert!(IntColumn::of(&traces.events(), "stream").unwrap().iter().all(|stream| stream.is_none()));
 }
@@ -143,24 +143,24 @@ fn mtia_keeps_whole_steps_including_the_last() {
 #[test]
 fn filtered_kernels_keep_the_time_of_their_launch() {
     let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
-    let index = |analysis: &TraceAnalysis| column(&analysis.views()[0].events().unwrap(), "index");
+    let index = |analysis: &TraceAnalysis| column(&views(analysis)[0].events().unwrap(), "index");
     let kernels = analysis.filter("stream == 7".parse::<crate::filter::Where>().unwrap()).unwrap();
     assert_eq!(index(&kernels), [6.0]);
-    assert_eq!(kernels.views()[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>(), [Some(20_000)]);
+    assert_eq!(views(&kernels)[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>(), [Some(20_000)]);
     // Times count from the first event; filters of filters compose.
     let early = analysis.filter("ts < 60us".parse::<crate::filter::Where>().unwrap()).unwrap();
     assert_eq!(index(&early), [0.0, 1.0, 2.0]);
     assert_eq!(index(&early.filter(crate::filter::name("cuda").unwrap()).unwrap()), [2.0]);
-    assert!(early.views()[0].gpu().is_empty());
+    assert!(views(&early)[0].gpu().is_empty());
     // So they do if iterations come later.
     let launched =
-        |analysis: &TraceAnalysis| analysis.views()[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>();
+        |analysis: &TraceAnalysis| views(analysis)[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>();
     assert_eq!(launched(&kernels.in_iterations(1).unwrap()), [Some(20_000)]);
     // What a rank lacks and another has is null there.
     let with = TraceBuilder::new().rank(1).operator("a", 0..1).arg("bytes", "3");
     let both = TraceAnalysis::new(&ranks(&[two_steps(), with])).unwrap();
     let some = both.filter("bytes == 3".parse::<crate::filter::Where>().unwrap()).unwrap();
-    assert_eq!(some.views().iter().map(|view| view.events().unwrap().height()).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(views(&some).iter().map(|view| view.events().unwrap().height()).collect::<Vec<_>>(), [0, 1]);
 }
 
 #[test]
@@ -194,5 +194,5 @@ fn launch_analyses_see_launches_of_filtered_kernels() {
     assert_eq!(operators(&of("name == gemm")), 0);
     assert_eq!(operators(&of("name == gemm or cat == cpu_op")), 1);
     // Other analyses see only the rows that passed.
-    assert_eq!(of("name == gemm").views()[0].rows().len(), 1);
+    assert_eq!(views(&of("name == gemm"))[0].rows().len(), 1);
 }
