@@ -9,6 +9,7 @@ use super::trace_set::TraceSet;
 use crate::error::SourceReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
+use crate::exec::context::Inherited;
 use crate::exec::memory::{Budget, Task};
 use crate::exec::pool::{Pool, run_jobs};
 use crate::frame::columns::RANK;
@@ -134,7 +135,7 @@ fn build(traces: &[Trace], table: Table) -> Result<()> {
     let file = first.info().file.clone();
     let meter = Arc::new(Meter::default());
     let work = {
-        let (meter, threads) = (Arc::clone(&meter), rayon::current_num_threads());
+        let (meter, threads) = (Arc::clone(&meter), Inherited::here().threads());
         move || {
             let read = run_jobs(threads, missing, |pool: &Pool<'_, '_>, trace: Trace| {
                 let tables = read_tables(trace.info(), table, &meter, pool)?;

@@ -21,8 +21,8 @@ pub(super) const MEMORY_ARGS: [(&str, &str); 7] = [
     ("Ev Idx", "ev_idx"),
 ];
 
-/// The columns of instants (`ph` is `i`, `I` or `R`), in order; every table has all of them. Names, categories and scopes are
-/// categories, `args` is a string, all others are `i64`. Absence is null.
+/// The columns of instants (`ph` is `i`, `I` or `R`), in order; every table has all of them. Texts are categories, as in
+/// events, all others are `i64`. Absence is null.
 pub const INSTANT_COLUMNS: &[Column] = &[
     Column::new(INDEX, Unit::None, "position of the instant in the file's traceEvents"),
     Column::new(NAME, Unit::None, "name: [memory], Iteration Start: …, Record Window End, …"),
@@ -41,8 +41,8 @@ pub const INSTANT_COLUMNS: &[Column] = &[
     Column::new(ARGS, Unit::None, "all other arguments, as a JSON object on one line; null without any"),
 ];
 
-/// The columns of counters (`ph` is `C`), in order; every table has all of them. One row per series of a counter event. Names,
-/// categories, series and ids are categories, `value` is `f64`, all others are `i64`. Absence is null.
+/// The columns of counters (`ph` is `C`), in order; every table has all of them. One row per series of a counter event. Texts
+/// are categories, as in events, `value` is `f64`, all others are `i64`. Absence is null.
 pub const COUNTER_COLUMNS: &[Column] = &[
     Column::new(INDEX, Unit::None, "position of the counter event in the file's traceEvents"),
     Column::new(NAME, Unit::None, "name of the counter"),

@@ -5,9 +5,9 @@ use super::columns::{ARGS, MEMORY_ARGS, SCOPE};
 use crate::Result;
 use crate::frame::builder::{ColumnBuilder, symbol};
 use crate::frame::columns::{CAT, INDEX, NAME, PID, TID, TS};
-use crate::frame::interner::Interner;
+use crate::frame::interner::{Interner, RawForm};
 use crate::read::{AnomalyCounts, Raw, compact, decode};
-use polars::prelude::{Column, DataFrame, IntoColumn, StringChunked};
+use polars::prelude::{Column, DataFrame};
 
 /// Column builders of instants.
 #[derive(Default)]
@@ -20,13 +20,13 @@ pub(super) struct InstantRows {
     tid: ColumnBuilder<i64>,
     scope: ColumnBuilder<u32>,
     memory: [ColumnBuilder<i64>; MEMORY_ARGS.len()],
-    args: Vec<Option<String>>,
+    args: ColumnBuilder<u32>,
 }
 
 impl InstantRows {
     /// Appends an instant.
     pub(super) fn push(&mut self, index: i64, event: &Members<'_>, texts: &mut Interner) {
-        let row = self.args.len();
+        let row = self.index.rows();
         self.index.set(row, index);
         for (column, value) in
             [(&mut self.name, event.name), (&mut self.cat, event.cat), (&mut self.scope, event.scope)]
@@ -42,12 +42,11 @@ impl InstantRows {
                 column.set(row, value);
             }
         }
-        let args = self.set_arguments(row, event);
-        self.args.push(args);
+        self.set_arguments(row, event, texts);
     }
 
-    /// Sets the memory arguments of a row, and returns all others as JSON.
-    fn set_arguments(&mut self, row: usize, event: &Members<'_>) -> Option<String> {
+    /// Sets the arguments of a row: those of memory, and all others as JSON.
+    fn set_arguments(&mut self, row: usize, event: &Members<'_>, texts: &mut Interner) {
         let is_memory = matches!(event.name, Raw::Text(b"[memory]"));
         let mut others: Vec<String> = Vec::new();
         for (key, value) in arguments(event.args) {
@@ -58,12 +57,15 @@ impl InstantRows {
                 _ => others.push(format!("{}: {}", quoted(&key), json(value))),
             }
         }
-        (!others.is_empty()).then(|| format!("{{{}}}", others.join(", ")))
+        if !others.is_empty() {
+            let json = format!("{{{}}}", others.join(", "));
+            self.args.set(row, texts.intern(json.as_bytes(), RawForm::Json));
+        }
     }
 
     /// Appends the rows of a fragment, which follow `entries` entries of the array; `symbols` maps its symbols to ours.
     pub(super) fn append(&mut self, fragment: &mut Self, entries: i64, symbols: &[u32]) {
-        let row = self.args.len();
+        let row = self.index.rows();
         let mapped = |symbol: u32| symbols[symbol as usize];
         self.index.append_as(row, &mut fragment.index, |index| index + entries);
         self.name.append_as(row, &mut fragment.name, mapped);
@@ -75,7 +77,7 @@ impl InstantRows {
         for (column, fragment) in self.memory.iter_mut().zip(&mut fragment.memory) {
             column.append(row, fragment);
         }
-        self.args.append(&mut fragment.args);
+        self.args.append_as(row, &mut fragment.args, mapped);
     }
 
     /// Finishes the table.
@@ -83,7 +85,7 @@ impl InstantRows {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub(super) fn finish(self, codes: &Codes) -> Result<DataFrame> {
-        let rows = self.args.len();
+        let rows = self.index.rows();
         let mut columns: Vec<Column> = vec![
             integers(INDEX, self.index, rows),
             codes.column(NAME, self.name, rows),
@@ -95,8 +97,7 @@ impl InstantRows {
         ];
         let memory = self.memory.into_iter().zip(MEMORY_ARGS);
         columns.extend(memory.map(|(values, (_, name))| integers(name, values, rows)));
-        let args: StringChunked = self.args.into_iter().collect();
-        columns.push(args.with_name(ARGS.into()).into_column());
+        columns.push(codes.column(ARGS, self.args, rows));
         Ok(DataFrame::new(rows, columns)?)
     }
 }
