@@ -22,6 +22,14 @@ def no_history_of_the_users(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_cache_of_the_user():
+    """Separates kernels under test from the user's cache of loaded traces; tests of the cache set their own folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRACEBOOK_CACHE", "off")
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared():
     """The folder of third-party traces and HTA's recorded results; without it, tests that need it are skipped."""

@@ -8,7 +8,7 @@ use crate::cell::{Segment, foreign_syntax_hint, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;
 use crate::magic::{self, Context};
-use crate::session::{Session, View};
+use crate::session::{CacheSetting, Session, View};
 use crate::sync::lock;
 use crate::{Error, Failure};
 use serde_json::{Map, Value, json};
@@ -60,7 +60,7 @@ impl Runner {
         let view = Arc::new(Mutex::new(View::default()));
         let view_of = Arc::clone(&view);
         let mut notebook = Notebook {
-            session: Session::default(),
+            session: Session::with_cache(CacheSetting::from_environment()),
             execution: crate::execution::from_environment(),
             engine,
             view: view_of,

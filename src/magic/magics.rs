@@ -5,7 +5,7 @@
 use super::api::Magic;
 use super::{
     analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
-    show, time, timeit, trace_drop, trace_info, trace_list, trace_load, visualize, waterfall, who,
+    show, time, timeit, trace_cache, trace_drop, trace_info, trace_list, trace_load, visualize, waterfall, who,
 };
 use crate::Error;
 use std::sync::LazyLock;
@@ -18,6 +18,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &trace_info::TraceInfo,
         &describe::Describe,
         &trace_drop::TraceDrop,
+        &trace_cache::TraceCache,
         &parser_args::ParserArgs,
         &explain::Explain,
         &waterfall::Waterfall,

@@ -28,6 +28,7 @@ mod pwd;
 mod show;
 mod time;
 mod timeit;
+mod trace_cache;
 mod trace_drop;
 mod trace_info;
 mod trace_list;

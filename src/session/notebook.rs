@@ -1,10 +1,10 @@
 //! The session of a notebook: loaded traces by label, and the columns of bound frames.
 
-use super::{Cells, TraceView, View};
+use super::{CacheSetting, Cells, TraceView, View};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use trace::TraceSet;
+use trace::{Cache, TraceSet};
 use trace_view::FrameSchema;
 
 /// Types of variables that have columns.
@@ -13,6 +13,7 @@ const FRAMES: &[&str] = &["DataFrame", "LazyFrame", "Column", "Series"];
 /// The state of a notebook.
 #[derive(Default)]
 pub struct Session {
+    cache: CacheSetting,
     traces: BTreeMap<String, Arc<TraceSet>>,
     /// The path of each trace, as the user wrote it, by label.
     paths: BTreeMap<String, PathBuf>,
@@ -29,6 +30,19 @@ pub struct Session {
 }
 
 impl Session {
+    /// Creates the session of a notebook whose loads use a cache.
+    pub fn with_cache(cache: CacheSetting) -> Self {
+        Self { cache, ..Self::default() }
+    }
+
+    /// Returns the cache of loaded traces; `None` if it is off.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn cache(&self) -> Result<Option<Cache>, String> {
+        self.cache.get()
+    }
+
     /// Returns the loaded traces, by label.
     pub fn traces(&self) -> &BTreeMap<String, Arc<TraceSet>> {
         &self.traces

@@ -10,7 +10,7 @@ pub use filter::{FilterReason, WhereReason};
 pub use frame::{FrameReason, SavedFileReason, UnusableReason};
 pub use parameter::ParameterReason;
 
-use crate::domain::MEMORY_VARIABLE;
+use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
 use std::path::PathBuf;
 use trace_view::format::{bytes, list, numbered, numbers, ranges};
 
@@ -318,6 +318,14 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         reason: UnusableReason,
+    },
+    /// The folder of the cache cannot be used.
+    #[error("cannot use the cache {}: {reason}; set {CACHE_VARIABLE} to another folder, or to off", .folder.display())]
+    NoCache {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        reason: String,
     },
     /// The filter cannot be used.
     #[error("{reason}")]

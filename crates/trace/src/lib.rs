@@ -64,7 +64,7 @@ pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{Change, Compared, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
-pub use domain::{Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
+pub use domain::{CACHE_VARIABLE, Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
 pub use error::{Error, Result};
 pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
@@ -75,6 +75,7 @@ pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
+pub use store::{Cache, CacheEntry, Cleared};
 pub use trace_view;
 
 /// Names of columns of events and comparisons.

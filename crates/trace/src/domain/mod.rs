@@ -6,7 +6,7 @@ mod kernel_type;
 mod warning;
 
 pub use compat::Compat;
-pub use environment::MEMORY_VARIABLE;
+pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE};
 pub(crate) use kernel_type::is_device_work;
 pub use kernel_type::{KernelType, memory_kernel_type};
 pub use warning::{Unlike, Warning};

@@ -9,13 +9,16 @@ use polars_arrow::io::ipc::format::ipc::planus::ReadAsRoot;
 use polars_arrow::io::ipc::format::ipc::{Block, MessageHeaderRef, MessageRef};
 use polars_arrow::io::ipc::read::{FileMetadata, read_file_metadata};
 use std::io::{Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Returns the metadata of an Arrow file.
 ///
 /// # Errors
 /// [`SavedFileReason::Foreign`] if the file is not a complete Arrow file.
 pub(crate) fn file_metadata<R: Read + Seek>(file: &mut R) -> Result<FileMetadata, SavedFileReason> {
-    read_file_metadata(file).map_err(|_| SavedFileReason::Foreign)
+    // Some damage of the footer makes polars panic.
+    let read = catch_unwind(AssertUnwindSafe(|| read_file_metadata(file)));
+    read.ok().and_then(Result::ok).ok_or(SavedFileReason::Foreign)
 }
 
 /// Whether every column has a fixed width, so that its bounds can be verified.

@@ -1,9 +1,11 @@
 //! A file mapped into memory.
 
 use super::bus_errors::Guard;
+use super::changes;
 use super::identity::Identity;
 use std::fs::File;
 use std::io::{Error, Result};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,22 +17,23 @@ pub(super) struct Mapping {
     pages: pages::Pages,
     file: File,
     identity: Identity,
-    /// Set when this is dropped, if the file changed.
+    path: Arc<Path>,
+    /// Set when the file is found changed.
     changed: Arc<AtomicBool>,
 }
 
 impl Mapping {
-    /// Maps an open file; sets `changed` in the end if the file changed meanwhile.
+    /// Maps an open file; sets `changed` when it is found changed, at the latest in the end.
     ///
     /// # Errors
     /// If it is empty, or the system refuses.
-    pub(super) fn new(file: File, changed: &Arc<AtomicBool>) -> Result<Self> {
+    pub(super) fn new(file: File, path: &Arc<Path>, changed: &Arc<AtomicBool>) -> Result<Self> {
         let identity = Identity::of(&file)?;
         let length = usize::try_from(identity.size).map_err(Error::other)?;
         let pages = pages::Pages::map(&file, length)?;
         let guard =
             Guard::new(&pages.bytes().as_ptr_range()).ok_or_else(|| Error::other("too many files are mapped"))?;
-        Ok(Self { guard, pages, file, identity, changed: Arc::clone(changed) })
+        Ok(Self { guard, pages, file, identity, path: Arc::clone(path), changed: Arc::clone(changed) })
     }
 
     /// Returns the identity of the file when it was mapped.
@@ -38,17 +41,18 @@ impl Mapping {
         self.identity
     }
 
-    /// Whether the file was written to, or became shorter, since it was mapped.
-    pub(super) fn is_changed(&self) -> bool {
-        self.guard.is_damaged() || Identity::of(&self.file).ok() != Some(self.identity)
+    /// Marks the file if it was written to, or became shorter, since it was mapped.
+    pub(super) fn mark_if_changed(&self) {
+        let is_changed = self.guard.is_damaged() || Identity::of(&self.file).ok() != Some(self.identity);
+        if is_changed && !self.changed.swap(true, Ordering::AcqRel) {
+            changes::report(&self.path);
+        }
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if self.is_changed() {
-            self.changed.store(true, Ordering::Release);
-        }
+        self.mark_if_changed();
     }
 }
 

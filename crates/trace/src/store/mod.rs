@@ -8,18 +8,26 @@
 
 mod bounds;
 mod bus_errors;
+mod cache;
+mod changes;
 mod columns;
 mod header;
 mod identity;
+mod manifest;
 mod mapping;
 mod new_file;
+mod new_table;
 mod stored_table;
 mod symbols;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use bounds::{file_metadata, is_mappable, verify};
+pub(crate) use cache::Key;
+pub use cache::{Cache, CacheEntry, Cleared};
+pub(crate) use changes::checked;
 pub(crate) use header::{FileKind, metadata, verified};
 #[cfg(test)]
 pub(crate) use header::{HEADER, MANIFEST, Metadata};
+pub(crate) use new_table::NewTable;
 pub(crate) use stored_table::{StoredTable, TableKind};

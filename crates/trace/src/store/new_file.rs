@@ -19,13 +19,13 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file in `folder` that only its owner may read once it is whole, and nobody may write.
-    pub(super) fn create(folder: &Path) -> Result<Self> {
+    /// Creates a file in `folder` with a mode, which the umask restricts.
+    pub(super) fn create(folder: &Path, mode: u32) -> Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let temporary = folder.join(format!("{PREFIX}{}-{count}{SUFFIX}", std::process::id()));
-            match OpenOptions::new().read(true).write(true).create_new(true).mode(0o400).open(&temporary) {
+            match OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&temporary) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 opened => {
                     let new = Self { file: opened?, temporary };
@@ -37,10 +37,10 @@ impl NewFile {
         }
     }
 
-    /// Gives the file its name, replacing an older file of that name.
-    pub(super) fn publish(self, path: &Path) -> Result<()> {
+    /// Gives the file its name, replacing an older file of that name; returns it.
+    pub(super) fn publish(self, path: &Path) -> Result<File> {
         std::fs::rename(&self.temporary, path)?;
-        self.file.unlock()
+        self.file.try_clone()
     }
 }
 
@@ -48,5 +48,18 @@ impl Drop for NewFile {
     fn drop(&mut self) {
         // Fails after a rename, when the name is free.
         let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+/// Removes the files in `folder` that killed processes were writing.
+pub(super) fn remove_abandoned(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_ours = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            // The next start tries again.
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! One table of a rank in a file.
 
 use super::bounds::{file_metadata, verify};
+use super::changes;
 use super::columns::{ColumnType, StoredColumn};
-use super::header::{FileKind, metadata, verified};
+use super::header::{FileKind, verified};
 use super::identity::Identity;
+use super::manifest::Manifest;
 use super::mapping::Mapping;
-use super::new_file::NewFile;
-use super::symbols::{NewSymbols, Symbols};
+use super::new_table::NewTable;
+use super::symbols::Symbols;
 use crate::error::{SavedFileReason, UnusableReason};
 use crate::frame::Categories;
 use crate::{Compat, Error, RankInfo, Result, Warning};
@@ -14,14 +16,13 @@ use polars::prelude::{Column, DataFrame, DataType, IntoColumn, PlSmallStr, Polar
 use polars_arrow::bitmap::utils::count_zeros;
 use polars_arrow::io::ipc::read::FileMetadata;
 use polars_arrow::mmap::mmap_unchecked;
-use polars_io::prelude::{IpcWriter, SerWriter};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
-use std::io::{BufWriter, Cursor, Error as IoError, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Cursor, ErrorKind};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock};
 
 /// Which table of a rank a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,32 +36,17 @@ pub(crate) enum TableKind {
     Counters,
 }
 
-/// What a file holds besides its columns.
-#[derive(Serialize, Deserialize)]
-struct Manifest {
-    table: TableKind,
-    rows: usize,
-    compat: Compat,
-    info: RankInfo,
-    warnings: Vec<Warning>,
-    columns: Vec<StoredColumn>,
-    /// The symbol table.
-    texts: Vec<String>,
-}
-
 /// One table of a rank in a file: immutable, mapped when it is used. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct StoredTable(Arc<Inner>);
 
 struct Inner {
-    path: PathBuf,
+    path: Arc<Path>,
     identity: Identity,
     /// Whether the file was found changed: then it is not used any more.
     changed: Arc<AtomicBool>,
     /// Whether the content was verified.
     verified: AtomicBool,
-    /// Mappings that may still be in use.
-    mappings: Mutex<Vec<Weak<Mapping>>>,
     layout: FileMetadata,
     table: TableKind,
     rows: usize,
@@ -70,6 +56,7 @@ struct Inner {
     stored: Vec<StoredColumn>,
     columns: Vec<(PlSmallStr, DataType)>,
     texts: Vec<String>,
+    entry_of: Option<String>,
     /// The texts as categories of this process, from the first use on.
     symbols: OnceLock<Symbols>,
 }
@@ -93,39 +80,9 @@ impl StoredTable {
         warnings: &[Warning],
         frame: &DataFrame,
     ) -> Result<Self> {
-        let failed = |error| Error::Io { path: path.to_owned(), error };
-        let mut symbols = NewSymbols::default();
-        let mut columns = Vec::with_capacity(frame.width());
-        let mut stored = Vec::with_capacity(frame.width());
-        for column in frame.columns() {
-            let name = column.name().clone();
-            let kind = ColumnType::of(column.dtype()).ok_or_else(|| {
-                failed(IoError::other(format!("cannot store the column `{name}` of type {}", column.dtype())))
-            })?;
-            columns.push(symbols.stored(column)?);
-            stored.push(StoredColumn { name: name.to_string(), kind });
-        }
-        let manifest = Manifest {
-            table,
-            rows: frame.height(),
-            compat,
-            info: info.clone(),
-            warnings: warnings.to_vec(),
-            columns: stored,
-            texts: symbols.texts,
-        };
-        let text = serde_json::to_string(&manifest).map_err(|error| failed(error.into()))?;
-        let metadata = metadata(FileKind::Table, Some(text)).map_err(|error| failed(error.into()))?;
-        let new = NewFile::create(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        let mut file = BufWriter::with_capacity(1 << 20, &new.file);
-        let mut batch = DataFrame::new(frame.height(), columns)?;
-        batch.rechunk_mut();
-        let mut writer = IpcWriter::new(&mut file);
-        writer.set_custom_schema_metadata(Arc::new(metadata));
-        writer.finish(&mut batch)?;
-        file.flush().map_err(failed)?;
-        drop(file);
-        new.publish(path).map_err(failed)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let new = NewTable { table, info, compat, warnings }.write(folder, 0o400, None, frame)?;
+        new.publish(path).map_err(|error| Error::Io { path: path.to_owned(), error })?;
         Self::open(path)
     }
 
@@ -135,6 +92,18 @@ impl StoredTable {
     /// [`Error::Io`] if it cannot be opened, [`Error::NotASavedFile`] if this version of the library did not write it, or
     /// its manifest is damaged.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::opened(path, None)
+    }
+
+    /// Opens an entry of the cache, which was made of `key`; the facts of the rank name its file `file`.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and [`SavedFileReason::Foreign`] if it was made of something else, or written to since.
+    pub(super) fn open_entry(path: &Path, key: &str, file: &str) -> Result<Self> {
+        Self::opened(path, Some((key, file)))
+    }
+
+    fn opened(path: &Path, entry_of: Option<(&str, &str)>) -> Result<Self> {
         let failed = |error| Error::Io { path: path.to_owned(), error };
         let invalid = |reason| Error::NotASavedFile { path: path.to_owned(), reason };
         let mut file = File::open(path).map_err(failed)?;
@@ -142,8 +111,17 @@ impl StoredTable {
         let layout = file_metadata(&mut file).map_err(invalid)?;
         let texts = layout.custom_schema_metadata.as_deref().ok_or_else(|| invalid(SavedFileReason::Foreign))?;
         let manifest = verified(texts, FileKind::Table).map_err(invalid)?;
-        let manifest: Manifest =
+        let mut manifest: Manifest =
             serde_json::from_str(manifest).map_err(|error| invalid(SavedFileReason::Manifest(error.to_string())))?;
+        if let Some((key, name)) = entry_of {
+            let found = file.metadata().map_err(failed)?;
+            if !manifest.entry.as_ref().is_some_and(|entry| entry.key == key && entry.is_untouched(&found)) {
+                return Err(invalid(SavedFileReason::Foreign));
+            }
+            // Before it is offered: what is damaged here is made again.
+            verify(&mut file, &layout).map_err(invalid)?;
+            manifest.rename(name);
+        }
         let categories = Categories::shared();
         let columns = manifest
             .columns
@@ -151,11 +129,10 @@ impl StoredTable {
             .map(|column| (PlSmallStr::from_str(&column.name), column.kind.in_frame(&categories)))
             .collect();
         Ok(Self(Arc::new(Inner {
-            path: std::path::absolute(path).map_err(failed)?,
+            path: std::path::absolute(path).map_err(failed)?.into(),
             identity,
             changed: Arc::default(),
             verified: AtomicBool::new(false),
-            mappings: Mutex::default(),
             layout,
             table: manifest.table,
             rows: manifest.rows,
@@ -165,6 +142,7 @@ impl StoredTable {
             stored: manifest.columns,
             columns,
             texts: manifest.texts,
+            entry_of: manifest.entry.map(|entry| entry.key),
             symbols: OnceLock::new(),
         })))
     }
@@ -199,6 +177,11 @@ impl StoredTable {
         self.0.table
     }
 
+    /// Returns the key of an entry of the cache.
+    pub(super) fn entry_of(&self) -> Option<&str> {
+        self.0.entry_of.as_deref()
+    }
+
     /// Returns the number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.0.rows
@@ -216,29 +199,39 @@ impl StoredTable {
     /// [`Error::Unusable`] if the file changed since it was opened, or is gone; [`Error::NotASavedFile`] if its content
     /// is damaged.
     pub(crate) fn frame(&self) -> Result<DataFrame> {
+        self.mapped(&|_| true)
+    }
+
+    /// Maps the file as [`Self::frame`] does, and returns only the columns that are in `names`: the codes of others are not
+    /// translated.
+    ///
+    /// # Errors
+    /// As [`Self::frame`].
+    pub(crate) fn frame_of(&self, names: &[PlSmallStr]) -> Result<DataFrame> {
+        self.mapped(&|name| names.iter().any(|wanted| wanted == name))
+    }
+
+    fn mapped(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<DataFrame> {
         let inner = &*self.0;
         if inner.changed.load(Ordering::Acquire) {
             return Err(self.unusable(UnusableReason::Changed));
         }
+        let failed = |error| Error::Io { path: inner.path.to_path_buf(), error };
         let file = File::open(&inner.path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => self.unusable(UnusableReason::Gone),
-            _ => Error::Io { path: inner.path.clone(), error },
+            _ => failed(error),
         })?;
-        let mapping =
-            Mapping::new(file, &inner.changed).map_err(|error| Error::Io { path: inner.path.clone(), error })?;
+        let mapping = Mapping::new(file, &inner.path, &inner.changed).map_err(failed)?;
         if mapping.identity() != inner.identity {
             return Err(self.found_changed());
         }
         let mapping = Arc::new(mapping);
-        {
-            let mut mappings = inner.mappings.lock().unwrap_or_else(PoisonError::into_inner);
-            mappings.retain(|mapping| mapping.strong_count() > 0);
-            mappings.push(Arc::downgrade(&mapping));
-        }
-        let frame = self.columns_of(&mapping);
+        changes::add(&mapping);
+        let frame = self.columns_of(&mapping, is_wanted);
         // Before the result: what a changed file holds may be refused for any reason.
-        if mapping.is_changed() {
-            return Err(self.found_changed());
+        mapping.mark_if_changed();
+        if inner.changed.load(Ordering::Acquire) {
+            return Err(self.unusable(UnusableReason::Changed));
         }
         frame
     }
@@ -248,11 +241,8 @@ impl StoredTable {
     /// # Errors
     /// [`Error::Unusable`] if it was: then what was read from the frames may be wrong.
     pub(crate) fn check(&self) -> Result<()> {
-        let inner = &*self.0;
-        let mut mappings = inner.mappings.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = mappings.iter().filter_map(Weak::upgrade).any(|mapping| mapping.is_changed());
-        mappings.retain(|mapping| mapping.strong_count() > 0);
-        if changed || inner.changed.load(Ordering::Acquire) { Err(self.found_changed()) } else { Ok(()) }
+        changes::look();
+        if self.0.changed.load(Ordering::Acquire) { Err(self.unusable(UnusableReason::Changed)) } else { Ok(()) }
     }
 
     #[cfg(test)]
@@ -266,13 +256,13 @@ impl StoredTable {
     }
 
     fn unusable(&self, reason: UnusableReason) -> Error {
-        Error::Unusable { path: self.0.path.clone(), reason }
+        Error::Unusable { path: self.0.path.to_path_buf(), reason }
     }
 
     /// Returns the columns of a mapped file.
-    fn columns_of(&self, mapping: &Arc<Mapping>) -> Result<DataFrame> {
+    fn columns_of(&self, mapping: &Arc<Mapping>, is_wanted: &dyn Fn(&str) -> bool) -> Result<DataFrame> {
         let inner = &*self.0;
-        let invalid = |reason| Error::NotASavedFile { path: inner.path.clone(), reason };
+        let invalid = |reason| Error::NotASavedFile { path: inner.path.to_path_buf(), reason };
         let is_new = !inner.verified.load(Ordering::Acquire);
         if is_new {
             let mut bytes = Cursor::new(mapping.as_ref().as_ref());
@@ -314,15 +304,13 @@ impl StoredTable {
         }
         let mut logical: Vec<Column> = Vec::with_capacity(columns.len());
         for (column, stored) in columns.into_iter().zip(&inner.stored) {
-            logical.push(if stored.kind == ColumnType::Category {
-                let codes = column.u32()?;
-                if is_new {
-                    symbols.verify(&stored.name, codes).map_err(invalid)?;
-                }
-                symbols.categories_of(codes)
-            } else {
-                column.into_column()
-            });
+            let is_category = stored.kind == ColumnType::Category;
+            if is_new && is_category {
+                symbols.verify(&stored.name, column.u32()?).map_err(invalid)?;
+            }
+            if is_wanted(&stored.name) {
+                logical.push(if is_category { symbols.categories_of(column.u32()?) } else { column.into_column() });
+            }
         }
         inner.verified.store(true, Ordering::Release);
         Ok(DataFrame::new(inner.rows, logical)?)

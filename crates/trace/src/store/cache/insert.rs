@@ -1,0 +1,119 @@
+//! Keeping a loaded rank, and making room for it.
+
+use super::access::Cache;
+use super::folder_lock::FolderLock;
+use super::in_use::in_use;
+use super::key::Key;
+use super::sync::UNSYNCED;
+use crate::Error;
+use crate::store::{NewTable, StoredTable};
+use polars::prelude::DataFrame;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// Rows that are worth a file if their load took long.
+const FEWEST_ROWS: usize = 10_000;
+/// Rows that are always worth it.
+const MANY_ROWS: usize = 50_000;
+/// How long a load takes that is worth it.
+const LONG: Duration = Duration::from_millis(100);
+
+/// An entry uses at most this part of the limit, and of the free space on the disk.
+const SHARE: u64 = 4;
+
+/// A file of the cache.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) used: SystemTime,
+}
+
+impl Cache {
+    /// Keeps a table of a loaded rank if that is worth it and there is room; `took` is the time of its load. Returns its file,
+    /// from which the rank may be used instead of from memory. If it cannot be kept, the load goes on without.
+    pub(crate) fn insert(
+        &self,
+        key: &Key,
+        new: NewTable<'_>,
+        frame: &DataFrame,
+        took: Duration,
+    ) -> Option<StoredTable> {
+        let rows = frame.height();
+        let is_worth_it = rows >= MANY_ROWS || (rows >= FEWEST_ROWS && took >= LONG);
+        let bytes = frame.estimated_size() as u64;
+        let free = rustix::fs::statvfs(self.folder()).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+        if !is_worth_it || bytes > self.limit() / SHARE {
+            return None;
+        }
+        if bytes > free / SHARE {
+            self.set_problem(&format_args!("the disk has only {} left", trace_view::format::bytes(free)));
+            return None;
+        }
+        // The file may have changed while it was read.
+        if !key.is_current() {
+            return None;
+        }
+        match self.try_insert(key, new, frame) {
+            Ok(kept) => kept,
+            Err(error) => {
+                self.set_problem(&error);
+                None
+            }
+        }
+    }
+
+    fn try_insert(&self, key: &Key, table: NewTable<'_>, frame: &DataFrame) -> Result<Option<StoredTable>, Error> {
+        let name = Self::file_name(key, table.table);
+        let path = self.folder().join(&name);
+        let new = table.write(self.folder(), UNSYNCED, Some(key.text()), frame)?;
+        let failed = |error| self.failed(&error);
+        let bytes = new.file.metadata().map_err(failed)?.len();
+        let _lock = FolderLock::exclusive(self.folder()).map_err(failed)?;
+        if path.exists() {
+            // Another process was faster, with the same content.
+            if let Ok(opened) = StoredTable::open_entry(&path, &key.text(), &table.info.file) {
+                self.note_use(&name).map_err(failed)?;
+                return Ok(Some(opened));
+            }
+        }
+        if !self.make_room(bytes) {
+            return Ok(None);
+        }
+        self.note_use(&name).map_err(failed)?;
+        self.sync(new.publish(&path).map_err(failed)?);
+        StoredTable::open_entry(&path, &key.text(), &table.info.file).map(Some)
+    }
+
+    /// Removes the entries that were not used for longest, and that no living process has opened, until `bytes` more fit.
+    /// The caller holds the exclusive lock. Returns whether they fit.
+    pub(super) fn make_room(&self, bytes: u64) -> bool {
+        let mut files = self.files();
+        let mut total: u64 = files.iter().map(|file| file.bytes).sum::<u64>().saturating_add(bytes);
+        if total <= self.limit() {
+            return true;
+        }
+        let in_use = in_use(self.folder());
+        files.sort_by_key(|file| file.used);
+        for file in files.iter().filter(|file| !in_use.contains(&file.name)) {
+            if total <= self.limit() {
+                break;
+            }
+            if std::fs::remove_file(&file.path).is_ok() {
+                total = total.saturating_sub(file.bytes);
+            }
+        }
+        total <= self.limit()
+    }
+
+    /// Returns all files of entries.
+    pub(super) fn files(&self) -> Vec<File> {
+        let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        let file = |entry: std::fs::DirEntry| {
+            let name = entry.file_name().into_string().ok().filter(|name| name.ends_with(Self::SUFFIX))?;
+            let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some(File { path: entry.path(), name, bytes: found.len(), used: found.accessed().ok()? })
+        };
+        entries.filter_map(file).collect()
+    }
+}

@@ -1,0 +1,18 @@
+//! Cache of loaded ranks: a folder of rank files, each named by the file and the options from which it was loaded.
+//!
+//! Any number of processes use one folder. An entry appears whole, by renaming; it is removed under a lock of the folder,
+//! and only if no living process has opened it. What is damaged, foreign or old is removed when it is found.
+
+mod access;
+mod entries;
+mod folder_lock;
+mod in_use;
+mod insert;
+mod key;
+mod sync;
+#[cfg(test)]
+mod tests;
+
+pub use access::Cache;
+pub use entries::{CacheEntry, Cleared};
+pub(crate) use key::Key;

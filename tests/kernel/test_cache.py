@@ -1,0 +1,136 @@
+"""The cache of loaded traces: a second load maps what the first kept; nothing wrong is read; the cache never costs a load."""
+
+import os
+import shutil
+import stat
+import subprocess
+import time
+
+import pytest
+
+from driver import Kernel
+from places import DATA
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory, large_trace):
+    """A trace that is worth it, written some time ago."""
+    path = tmp_path_factory.mktemp("traces") / "large.json"
+    subprocess.run([large_trace, path, "--bytes", "30M"], check=True, capture_output=True)
+    os.utime(path, (time.time() - 60, time.time() - 60))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def start(tracebook_argv, tmp_path):
+    """Starts kernels with a value of TRACEBOOK_CACHE."""
+    started = []
+
+    def begin(value):
+        place = tmp_path / f"kernel-{len(started)}"
+        started.append(Kernel(tracebook_argv, place, env={"TRACEBOOK_CACHE": str(value)}))
+        return started[-1]
+
+    yield begin
+    for kernel in started:
+        kernel.close()
+
+
+def text(ran):
+    """Everything that a cell showed, as plain text."""
+    shown = [m["content"] for m in ran.outputs]
+    return "\n".join(c.get("text") or c.get("data", {}).get("text/plain", "") for c in shown)
+
+
+def entries(folder):
+    return sorted(folder.glob("*.arrow"))
+
+
+def summary(kernel, label):
+    return text(kernel.ok(f"%describe {label}"))
+
+
+def test_a_second_load_uses_the_cache(start, folder, trace):
+    kernel = start(folder)
+    first = text(kernel.ok(f"%trace_load {trace} --as one"))
+    assert "from the cache" not in first
+    [entry] = entries(folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700 and stat.S_IMODE(entry.stat().st_mode) & 0o077 == 0
+    second = text(kernel.ok(f"%trace_load {trace} --as two"))
+    assert "from the cache" in second
+    other = start(folder)
+    third = text(other.ok(f"%trace_load {trace} --as two"))
+    assert "from the cache" in third
+    assert summary(kernel, "one").replace("one", "two") == summary(other, "two")
+    assert "from the cache" not in text(other.ok(f"%trace_load {trace} --as two --no-cache"))
+    assert "from the cache" not in text(other.ok(f"%trace_load {trace} --as two --args minimum"))
+
+
+def test_a_changed_trace_and_a_damaged_entry_are_read_again(start, folder, trace, tmp_path):
+    copy = shutil.copy2(trace, tmp_path / "copy.json")
+    kernel = start(folder)
+    kernel.ok(f"%trace_load {copy} --as one")
+    [entry] = entries(folder)
+    os.chmod(entry, 0o600)
+    content = bytearray(entry.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    entry.write_bytes(content)
+    other = start(folder)
+    assert "from the cache" not in text(other.ok(f"%trace_load {copy} --as one"))
+    assert "from the cache" in text(other.ok(f"%trace_load {copy} --as one"))
+    os.utime(copy, (time.time() - 30, time.time() - 30))
+    assert "from the cache" not in text(other.ok(f"%trace_load {copy} --as one"))
+
+
+def test_an_entry_that_is_cut_off_while_it_is_mapped_is_an_error(start, folder, trace):
+    kernel = start(folder)
+    kernel.ok(f"%trace_load {trace} --as one")
+    other = start(folder)
+    other.ok(f"%trace_load {trace} --as one")
+    [entry] = entries(folder)
+    os.chmod(entry, 0o600)
+    with open(entry, "r+b") as file:
+        file.truncate(4096)
+    ran = other.run("%describe one")
+    assert ran.status == "error" and "it changed while it was mapped; load it again" in ran.content["evalue"]
+    other.ok(f"%trace_load {trace} --as one")
+    other.ok("%describe one")
+
+
+def test_entries_are_shown_limited_and_cleared(start, folder, trace):
+    kernel = start(folder)
+    assert "of at most" in text(kernel.ok("%trace_cache"))
+    kernel.ok(f"%trace_load {trace} --as one")
+    shown = text(kernel.ok("%trace_cache"))
+    assert str(trace) in shown and "just now" in shown and str(folder) in shown
+    assert "which is in use" in text(kernel.ok("%trace_cache --clear"))
+    other = start(folder)
+    kernel.close()
+    assert "removed 0 files" in text(other.ok(f"%trace_cache --clear {DATA}"))
+    assert "removed 1 file" in text(other.ok(f"%trace_cache --clear {trace.parent}"))
+    assert entries(folder) == []
+    assert "at most 3 MiB" in text(other.ok("%trace_cache --limit 3M"))
+    other.ok(f"%trace_load {trace} --as one")
+    assert entries(folder) == []
+
+
+def test_two_kernels_load_one_trace_at_once(start, folder, trace):
+    kernels = [start(folder), start(folder)]
+    asked = [kernel.client.execute(f"%trace_load {trace} --as one") for kernel in kernels]
+    assert [kernel.finish(msg_id).status for kernel, msg_id in zip(kernels, asked, strict=True)] == ["ok", "ok"]
+    assert len(entries(folder)) == 1
+    assert summary(kernels[0], "one") == summary(kernels[1], "one")
+
+
+@pytest.mark.parametrize("value", ["off", "sometimes", "/dev/shm/tracebook-test-cache", "/proc/no/such"])
+def test_a_load_goes_on_without_a_cache(start, trace, value):
+    kernel = start(value)
+    ran = kernel.ok(f"%trace_load {trace} --as one")
+    assert ("TRACEBOOK_CACHE" in text(ran)) == (value != "off"), text(ran)
+    assert "TRACEBOOK_CACHE" not in text(kernel.ok(f"%trace_load {trace} --as one")), "one warning"
+    assert not os.path.exists("/dev/shm/tracebook-test-cache")
