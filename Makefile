@@ -119,7 +119,7 @@ build:
 venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
 
 venv-active:
-	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, papermill, pytest, jupyter_kernel_test, playwright, maturin, ruff; \
+	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, papermill, pytest, jupyter_kernel_test, playwright, maturin, ruff, duckdb, polars; \
 	  assert int(jupyterlab.__version__.split(".")[0]) >= 4' 2>/dev/null || { \
 	  echo '== installing JupyterLab into the active environment, $(VENV)'; \
 	  '$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }

@@ -34,6 +34,9 @@ enum Command {
     /// Explain why a step got slower or faster, in a terminal.
     #[command(disable_help_flag = true)]
     Explain(RawArgs),
+    /// Write a trace as Parquet files.
+    #[command(disable_help_flag = true)]
+    Export(RawArgs),
     /// Serve a notebook; Jupyter calls this.
     Run {
         /// The connection file, with the addresses to listen on.
@@ -151,6 +154,7 @@ impl Cli {
             Command::Diff(RawArgs { words }) => finish(terminal::command(terminal::Command::Diff, words)),
             Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
             Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),
+            Command::Export(RawArgs { words }) => finish(terminal::command(terminal::Command::Export, words)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;
                 let folder = engine::enter().map_err(CliError::Folder)?;

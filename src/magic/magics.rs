@@ -5,7 +5,8 @@
 use super::api::Magic;
 use super::{
     analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
-    show, time, timeit, trace_cache, trace_drop, trace_info, trace_list, trace_load, visualize, waterfall, who,
+    show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, visualize,
+    waterfall, who,
 };
 use crate::Error;
 use std::sync::LazyLock;
@@ -19,6 +20,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &describe::Describe,
         &trace_drop::TraceDrop,
         &trace_cache::TraceCache,
+        &trace_export::TraceExport,
         &parser_args::ParserArgs,
         &explain::Explain,
         &waterfall::Waterfall,

@@ -30,6 +30,7 @@ mod time;
 mod timeit;
 mod trace_cache;
 mod trace_drop;
+pub(crate) mod trace_export;
 mod trace_info;
 mod trace_list;
 pub(crate) mod trace_load;

@@ -42,10 +42,22 @@ pub(crate) fn options(call: &Call<'_>) -> LoadOptions {
     }
 }
 
+/// The arguments that become columns.
+pub(crate) const ARGS: Argument = Argument::flag(
+    "args",
+    Kind::ParserArgs,
+    "event arguments that become columns: groups and keys of %parser_args, all, minimum",
+)
+.or("default");
+
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
-        &[Argument::required("PATH", Kind::Path, "a .json or .json.gz file, or a folder of such files, one per rank")],
+        &[Argument::required(
+            "PATH",
+            Kind::Path,
+            "a .json or .json.gz file, a folder of such files, one per rank, or an export",
+        )],
     ),
     Group::new(
         "Flags",
@@ -54,12 +66,7 @@ const ARGUMENTS: &[Group] = &[
                 .or("derived from the name of the file or folder"),
             RANK,
             COMPAT,
-            Argument::flag(
-                "args",
-                Kind::ParserArgs,
-                "event arguments that become columns: groups and keys of %parser_args, all, minimum",
-            )
-            .or("default"),
+            ARGS,
             STRICT,
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show the progress of a long load").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show only warnings"),

@@ -1,7 +1,7 @@
 //! The commands: parsing their arguments, running them, and their exit codes.
 
 use super::screen::Screen;
-use super::{describe::Describe, diff::Diff, explain::Explain};
+use super::{describe::Describe, diff::Diff, explain::Explain, export::Export};
 use crate::display::Sink;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
@@ -21,12 +21,14 @@ pub enum Command {
     Describe,
     /// `tracebook explain CONTROL TEST`.
     Explain,
+    /// `tracebook export TRACE DIR`.
+    Export,
 }
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded.
+    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded; 130: interrupted.
     pub code: u8,
     /// The message for standard error; may be empty.
     pub message: String,
@@ -38,6 +40,7 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Command::Diff => &Diff,
         Command::Describe => &Describe,
         Command::Explain => &Explain,
+        Command::Export => &Export,
     };
     match parse_and_run(magic, words) {
         Ok(()) => Exit { code: 0, message: String::new() },
@@ -45,6 +48,7 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
             let code = match &error {
                 Error::Usage(_) => 2,
                 Error::FailOver { .. } => 3,
+                Error::Interrupted => 130,
                 _ => 1,
             };
             let (name, text) = (magic.spelled(), error.to_string());

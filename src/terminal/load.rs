@@ -29,25 +29,48 @@ pub(super) fn load(
 ) -> Result<Arc<TraceSet>, Error> {
     let path = call.path(argument).unwrap_or_default();
     let options = LoadOptions { label: Some(label.to_owned()), ranks: ranks.map(<[i64]>::to_vec), ..options(call) };
-    let start = Instant::now();
-    let mut shown = false;
-    let is_visible = std::io::stderr().is_terminal() && !call.quiet();
+    let mut shown = ProgressLine::new(call);
     let loaded = TraceSet::load_with(&path, &options, &mut |progress| {
-        if is_visible && start.elapsed() >= DELAY {
-            shown = true;
-            print_progress(&format!("{CLEAR_LINE}{}", line(&path, progress)));
-        }
+        shown.print(|| line(&path, progress));
         ControlFlow::Continue(())
     });
-    if shown {
-        print_progress(CLEAR_LINE);
-    }
+    shown.clear();
     let loaded = Arc::new(loaded?);
     context.session.insert(Arc::clone(&loaded), path);
     Ok(loaded)
 }
 
-fn print_progress(text: &str) {
+/// A line on standard error, if it is a terminal; shown after a delay.
+pub(super) struct ProgressLine {
+    start: Instant,
+    is_visible: bool,
+    shown: bool,
+}
+
+impl ProgressLine {
+    /// Starts the clock.
+    pub(super) fn new(call: &Call<'_>) -> Self {
+        let is_visible = std::io::stderr().is_terminal() && !call.quiet();
+        Self { start: Instant::now(), is_visible, shown: false }
+    }
+
+    /// Replaces the line.
+    pub(super) fn print(&mut self, text: impl FnOnce() -> String) {
+        if self.is_visible && self.start.elapsed() >= DELAY {
+            self.shown = true;
+            write(&format!("{CLEAR_LINE}{}", text()));
+        }
+    }
+
+    /// Removes the line.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            write(CLEAR_LINE);
+        }
+    }
+}
+
+fn write(text: &str) {
     let mut err = std::io::stderr();
     // Progress is not worth an error.
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());

@@ -1,4 +1,4 @@
-//! `tracebook diff`, `describe` and `explain`: the command-line program, without Jupyter and without a compiler.
+//! `tracebook diff`, `describe`, `explain` and `export`: the command-line program, without Jupyter and without a compiler.
 //!
 //! A command implements [`Magic`](crate::magic::Magic), with files in place of loaded traces: it shares flags, parser and
 //! help pages with the magics of the notebook.
@@ -8,6 +8,7 @@ mod describe;
 mod diff;
 mod diff_report;
 mod explain;
+mod export;
 mod html_page;
 mod load;
 mod screen;

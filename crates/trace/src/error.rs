@@ -1,10 +1,12 @@
 //! Errors of the library, and typed reasons for those that have several.
 
+mod export;
 mod file;
 mod filter;
 mod frame;
 mod parameter;
 
+pub use export::{ExportReason, ImportReason};
 pub use file::{NoEventsReason, NotATraceReason, PathHint, SourceReason, StrictJsonReason};
 pub use filter::{FilterReason, WhereReason};
 pub use frame::{FrameReason, SavedFileReason, UnusableReason};
@@ -326,6 +328,22 @@ pub enum Error {
         folder: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// A trace cannot be exported to this folder.
+    #[error("cannot export to {}: {reason}", .path.display())]
+    NotExported {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: ExportReason,
+    },
+    /// A folder or file of [`write::parquet`](crate::write::parquet) that cannot be loaded.
+    #[error("cannot load {}: {reason}", .path.display())]
+    NotAnExport {
+        /// The folder, or the file in it that is the cause.
+        path: PathBuf,
+        /// Why.
+        reason: ImportReason,
     },
     /// The filter cannot be used.
     #[error("{reason}")]

@@ -1,4 +1,4 @@
-//! The progress bar of a load: shown after 0.3 s, updated at most ten times a second, replaced by the last line.
+//! The progress bar of a load or an export: shown after 0.3 s, updated at most ten times a second, replaced by the last line.
 
 use crate::display::{Output, Sink};
 use std::sync::Arc;
@@ -28,15 +28,21 @@ impl<'a> Progress<'a> {
         Self { out, id: uuid::Uuid::new_v4().to_string(), start: Instant::now(), drawn: None, enabled }
     }
 
-    /// Draws the progress if an update is due.
+    /// Draws the progress of a load if an update is due.
     pub(crate) fn report(&mut self, progress: &LoadProgress) {
+        self.draw_if_due(|elapsed| bar(progress, elapsed));
+    }
+
+    /// Draws a percentage and a text, which depend on the time since the start, if an update is due.
+    pub(crate) fn draw_if_due(&mut self, bar: impl FnOnce(Duration) -> (f64, String)) {
         let now = Instant::now();
         let due = match self.drawn {
             None => now - self.start >= DELAY,
             Some(drawn) => now - drawn >= UPDATE_INTERVAL,
         };
         if self.enabled && due {
-            self.draw(bar(progress, now - self.start));
+            let (percent, text) = bar(now - self.start);
+            self.draw(bundle(percent, text));
             self.drawn = Some(now);
         }
     }
@@ -65,7 +71,7 @@ impl<'a> Progress<'a> {
 }
 
 /// `loading rank0.json.gz · 1 of 4 ranks · 25 %, 12.5 MiB of 50 MiB · 31.2 MiB/s · 12,345 events · 0.4 s`
-fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
+fn bar(progress: &LoadProgress, elapsed: Duration) -> (f64, String) {
     let total = progress.bytes_total.max(1);
     let percent = (100.0 * progress.bytes_read as f64 / total as f64).clamp(0.0, 100.0);
     let file = progress.file.rsplit('/').next().unwrap_or_default();
@@ -81,6 +87,11 @@ fn bar(progress: &LoadProgress, elapsed: Duration) -> Bundle {
         bytes((progress.bytes_read as f64 / seconds.max(0.001)) as u64),
         grouped(progress.events),
     ));
+    (percent, text)
+}
+
+/// Returns a bar with its text.
+fn bundle(percent: f64, text: String) -> Bundle {
     let html = format!(
         "<progress max=\"100\" value=\"{percent:.0}\" style=\"width:16em\"></progress> {}",
         html_escape::encode_text(&text)
@@ -161,7 +172,8 @@ mod tests {
             files_total: 4,
             file: "runs/a/<rank>.json".to_owned(),
         };
-        let bundle = bar(&progress, Duration::from_millis(1500));
+        let (percent, text) = bar(&progress, Duration::from_millis(1500));
+        let bundle = bundle(percent, text);
         assert_eq!(
             bundle.plain(),
             "loading <rank>.json · 1 of 4 ranks · 25 %, 45 MiB of 180 MiB · 30 MiB/s · 12,345 events · 1.5 s"

@@ -7,6 +7,7 @@ mod fragments_tests;
 #[path = "load_tests.rs"]
 mod tests;
 
+use super::load_export::load_export;
 use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
 use super::source_file::SourceFile;
@@ -16,6 +17,7 @@ use crate::exec::context::Inherited;
 use crate::exec::pool::{Pool, run_jobs};
 use crate::frame::unify;
 use crate::read::{Meter, check_json, label_of, open_bytes, open_file, read_events, read_parallel, trace_files};
+use crate::write::parquet::Export;
 use crate::{Error, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,6 +54,9 @@ pub(crate) fn from_path(
         let (path, options, wanted) = (path.to_owned(), options.clone(), options.wanted()?);
         let (monitor, threads) = (Arc::clone(&monitor), Inherited::here().threads());
         move || {
+            if let Some(export) = Export::find(&path)? {
+                return load_export(&export, &options, &monitor, threads);
+            }
             let files = trace_files(&path)?;
             if options.strict && !path.is_dir() && !path.is_file() {
                 let (kind, expected) = ("a pipe, and strict loading reads twice", "a file or a folder");
@@ -89,12 +94,12 @@ pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet
 }
 
 /// Path of a file, and its content.
-type FileResult = (String, Result<Content>);
+pub(super) type FileResult = (String, Result<Content>);
 
 /// Progress of a load, updated by its threads.
 #[derive(Default)]
-struct Monitor {
-    meter: Meter,
+pub(super) struct Monitor {
+    pub(super) meter: Meter,
     bytes_total: AtomicU64,
     files_total: AtomicUsize,
     files_done: AtomicUsize,
@@ -105,13 +110,10 @@ impl Monitor {
     /// Loads the files concurrently, on at most `threads` threads.
     fn load(&self, files: &[PathBuf], loader: FileLoader<'_>, threads: usize) -> Result<Vec<FileResult>> {
         let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
-        self.bytes_total.store(bytes, Ordering::Relaxed);
-        self.files_total.store(files.len(), Ordering::Relaxed);
+        self.begin(bytes, files.len());
         let results = run_jobs(threads, files.iter().collect(), |pool: &Pool<'_, '_>, file: &PathBuf| {
             let name = file.display().to_string();
-            if let Ok(mut current) = self.current.lock() {
-                name.clone_into(&mut current);
-            }
+            self.begin_file(&name);
             let loaded = loader.load(
                 &name,
                 SourceFile::of(file),
@@ -127,10 +129,28 @@ impl Monitor {
             );
             let check = || check_json(open_file(file, loader.meter)?, &name);
             let loaded = validate_if_strict(loader.options, loaded, check);
-            self.files_done.fetch_add(1, Ordering::Relaxed);
+            self.end_file();
             (name, loaded)
         });
         if self.meter.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(results) }
+    }
+
+    /// Sets what there is to load.
+    pub(super) fn begin(&self, bytes: u64, files: usize) {
+        self.bytes_total.store(bytes, Ordering::Relaxed);
+        self.files_total.store(files, Ordering::Relaxed);
+    }
+
+    /// Sets the path of the file begun last.
+    pub(super) fn begin_file(&self, name: &str) {
+        if let Ok(mut current) = self.current.lock() {
+            name.clone_into(&mut current);
+        }
+    }
+
+    /// Counts a loaded file.
+    pub(super) fn end_file(&self) {
+        self.files_done.fetch_add(1, Ordering::Relaxed);
     }
 
     fn progress(&self, options: &LoadOptions) -> LoadProgress {
@@ -166,7 +186,12 @@ fn validate_if_strict(
 }
 
 /// Assembles the files, in the order of their names, into a trace set: of two files of one rank the later one counts.
-fn assemble(label: &str, options: &LoadOptions, in_folder: bool, files: Vec<FileResult>) -> Result<TraceSet> {
+pub(super) fn assemble(
+    label: &str,
+    options: &LoadOptions,
+    in_folder: bool,
+    files: Vec<FileResult>,
+) -> Result<TraceSet> {
     let mut warnings = Vec::new();
     let mut traces: BTreeMap<i64, Trace> = BTreeMap::new();
     let mut first_error = None;

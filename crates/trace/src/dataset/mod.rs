@@ -2,6 +2,7 @@
 
 mod constructors;
 mod load;
+mod load_export;
 mod load_file;
 mod load_options;
 mod overview;

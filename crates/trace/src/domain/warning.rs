@@ -136,6 +136,28 @@ pub enum Unlike {
     ProfilerFlags,
 }
 
+impl Warning {
+    /// Returns the file that it is about, if it is about one.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::Truncated { file, .. }
+            | Self::Damaged { file, .. }
+            | Self::SkippedEvents { file, .. }
+            | Self::Anomalies { file, .. }
+            | Self::NoRank { file }
+            | Self::UnnumberedSteps { file, .. }
+            | Self::NegativeDurations { file, .. }
+            | Self::SkippedFile { file, .. }
+            | Self::SameRank { kept: file, .. } => Some(file),
+            Self::MissingRanks { .. }
+            | Self::NoProfilerStep { .. }
+            | Self::EndBeforeStart { .. }
+            | Self::MixedCompat { .. }
+            | Self::UnlikeRecording { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

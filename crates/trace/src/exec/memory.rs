@@ -21,6 +21,8 @@ pub(crate) enum Task<'t> {
     Load(&'t str),
     /// Run an analysis or a comparison, or describe.
     Answer(&'t str),
+    /// Export to a folder.
+    Export(&'t str),
 }
 
 /// How much memory the process may hold.
@@ -112,6 +114,7 @@ impl Budget {
         let (task, fix) = match task {
             Task::Load(file) => (format!("load {file}"), "load fewer ranks"),
             Task::Answer(name) => (format!("answer {name}"), "choose fewer ranks"),
+            Task::Export(folder) => (format!("export to {folder}"), "choose fewer ranks"),
         };
         Error::MemoryBudget { task, need, held, budget: self.0, fix }
     }

@@ -1,9 +1,10 @@
-//! Files that are written: saved traces and frames, copies of traces with changes, outputs that the user names.
+//! Files that are written: saved traces and frames, exports, copies of traces with changes, outputs that the user names.
 
 pub mod arrow;
 mod copy;
 mod output;
 mod overlay;
+pub mod parquet;
 
 pub(crate) use copy::is_same_file;
 pub use copy::{Copied, TraceCopy, TraceEdit};

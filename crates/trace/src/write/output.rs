@@ -135,7 +135,7 @@ impl Write for OutputFile {
 }
 
 /// Target of a path.
-enum Target {
+pub(super) enum Target {
     /// A path without links; the file need not exist.
     File(PathBuf),
     /// An open descriptor of a process.
@@ -143,7 +143,7 @@ enum Target {
 }
 
 /// Follows links, also to files that do not exist yet.
-fn resolve(path: &Path) -> Result<Target> {
+pub(super) fn resolve(path: &Path) -> Result<Target> {
     let mut path = std::path::absolute(path)?;
     for _ in 0..LINKS {
         let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {

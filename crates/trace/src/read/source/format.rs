@@ -42,7 +42,7 @@ const SIGNATURES: &[Signature] = &[
     Signature::new(0, b"\0{", "UTF-16 text", RECODE),
     Signature::new(0, b"\0[", "UTF-16 text", RECODE),
     Signature::new(0, b"SQLite format 3\0", "an SQLite database, as `nsys export` writes", OTHER_PROFILER),
-    Signature::new(0, b"PAR1", "a Parquet file", OTHER_PROFILER),
+    Signature::new(0, b"PAR1", "a Parquet file", "of an export, load the folder that holds its tracebook.json"),
     Signature::new(0, b"ARROW1", "an Arrow file", OTHER_PROFILER),
     Signature::new(
         0,

@@ -1,0 +1,50 @@
+//! Loading an export of [`write::parquet`](crate::write::parquet): its ranks, each as a file of a trace.
+
+use super::load::{FileResult, Monitor, assemble};
+use super::load_file::{Content, Loaded};
+use super::load_options::LoadOptions;
+use crate::error::ImportReason;
+use crate::exec::pool::{Pool, run_jobs};
+use crate::write::parquet::Export;
+use crate::{Compat, Error, Result, Trace, TraceSet};
+use std::sync::atomic::Ordering;
+
+/// Loads the requested ranks of an export, on at most `threads` threads.
+pub(super) fn load_export(
+    export: &Export,
+    options: &LoadOptions,
+    monitor: &Monitor,
+    threads: usize,
+) -> Result<TraceSet> {
+    let invalid = |reason| Err(Error::NotAnExport { path: export.folder().to_owned(), reason });
+    if options.compat == Compat::Hta && export.compat() != Compat::Hta {
+        return invalid(ImportReason::Compat);
+    }
+    if options.parser_config.is_some() {
+        return invalid(ImportReason::Columns);
+    }
+    let is_wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
+    let (wanted, others): (Vec<i64>, Vec<i64>) = export.ranks().into_iter().partition(|rank| is_wanted(*rank));
+    monitor.begin(wanted.iter().map(|rank| export.bytes_of(*rank)).sum(), wanted.len());
+    let read = |_: &Pool<'_, '_>, rank: i64| -> FileResult {
+        let name = export.folder_of(rank).display().to_string();
+        monitor.begin_file(&name);
+        let read = export.read(rank, &|bytes, rows| {
+            monitor.meter.bytes.fetch_add(bytes, Ordering::Relaxed);
+            monitor.meter.events.fetch_add(rows as u64, Ordering::Relaxed);
+            monitor.meter.check()
+        });
+        monitor.end_file();
+        let loaded =
+            |(info, events)| Content::Requested(Loaded { trace: Trace::in_memory(info, events), warnings: Vec::new() });
+        (name, read.map(loaded))
+    };
+    let mut files = run_jobs(threads, wanted, read);
+    monitor.meter.check()?;
+    if let Some((_, Ok(Content::Requested(first)))) = files.first_mut() {
+        first.warnings = export.warnings(is_wanted);
+    }
+    files.extend(others.into_iter().map(|rank| (String::new(), Ok(Content::OtherRank(rank)))));
+    let label = options.label.as_deref().unwrap_or_else(|| export.label());
+    assemble(label, &LoadOptions { compat: export.compat(), ..options.clone() }, false, files)
+}

@@ -1,0 +1,268 @@
+//! Writing an export.
+
+use super::columns::entries;
+use super::folder::{NewFolder, part_file, rank_folder};
+use super::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry, crc32};
+use super::part::{self, GROUP_ROWS, PART_ROWS};
+use crate::error::ExportReason;
+use crate::exec::abandon::abandonable;
+use crate::exec::batches::Batches;
+use crate::exec::checkpoint;
+use crate::exec::memory::{Budget, Task};
+use crate::{CancellationToken, Error, Result, Trace, TraceSet, Warning};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Options of an export.
+#[derive(Debug, Clone, Default)]
+pub struct ExportOptions {
+    /// Ranks to export; `None` for all.
+    pub ranks: Option<Vec<i64>>,
+    /// Whether an earlier export in the folder is replaced, once the new one is complete. Other folders never are.
+    pub overwrite: bool,
+}
+
+/// Progress of an export.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportProgress {
+    /// Events written.
+    pub events: u64,
+    /// Events to write.
+    pub events_total: u64,
+    /// Parquet files written.
+    pub files: usize,
+    /// Bytes written.
+    pub bytes: u64,
+}
+
+/// Result of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    /// Ranks written.
+    pub ranks: usize,
+    /// Events written.
+    pub events: u64,
+    /// Parquet files written.
+    pub files: usize,
+    /// Their size, and that of the manifest, in bytes.
+    pub bytes: u64,
+}
+
+/// Writes all ranks of a trace to a new folder of Parquet files.
+///
+/// # Errors
+/// [`Error::NotExported`] if the folder exists, cannot be written, or the disk is full: nothing is left then.
+///
+/// # Example
+/// ```
+/// use trace::TraceSet;
+/// use trace::write::parquet;
+///
+/// let job = TraceSet::load("../../notebooks/data/job")?;
+/// # let folder = tempfile::tempdir().map_err(|error| trace::Error::Io { path: "temp".into(), error })?;
+/// # let folder = folder.path().join("lake");
+/// let written = parquet::export(&job, &folder)?;
+/// assert_eq!((written.ranks, written.events as usize), (4, job.event_count()));
+/// assert_eq!(TraceSet::load(&folder)?.rank(2)?.events(), job.rank(2)?.events());
+/// # Ok::<(), trace::Error>(())
+/// ```
+pub fn export(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<Exported> {
+    export_with(trace, folder, &ExportOptions::default(), &mut |_| ControlFlow::Continue(()))
+}
+
+/// Writes ranks of a trace to a folder of Parquet files, with options. Reports the progress a few times per second; a `Break`
+/// cancels the export, which leaves nothing.
+///
+/// # Errors
+/// As [`export`]; [`Error::UnknownRank`]; [`Error::Interrupted`] after a `Break`.
+pub fn export_with(
+    trace: &TraceSet,
+    folder: impl AsRef<Path>,
+    options: &ExportOptions,
+    progress: &mut dyn FnMut(&ExportProgress) -> ControlFlow<()>,
+) -> Result<Exported> {
+    let ranks = match &options.ranks {
+        None => trace.traces().to_vec(),
+        Some(wanted) => trace.traces().iter().filter(|rank| wanted.contains(&rank.rank())).cloned().collect(),
+    };
+    for &rank in options.ranks.iter().flatten() {
+        trace.rank(rank)?;
+    }
+    if ranks.is_empty() {
+        return Err(Error::NoRankSelected { label: trace.label().to_owned(), available: trace.ranks() });
+    }
+    checkpoint::check()?;
+    let path = folder.as_ref().to_owned();
+    let monitor = Arc::new(Monitor::default());
+    monitor.events_total.store(ranks.iter().map(|rank| rank.info().events as u64).sum(), Ordering::Relaxed);
+    let work = {
+        let job = Job { trace: trace.clone(), ranks, path: path.clone(), overwrite: options.overwrite };
+        let (monitor, stop) = (Arc::clone(&monitor), Arc::clone(&monitor));
+        // This thread, which calls `progress`, also looks at the token of the caller.
+        let token = CancellationToken::new(move || stop.stopped.load(Ordering::Relaxed));
+        move || token.run(|| job.run(&monitor))
+    };
+    let mut report = || {
+        if progress(&monitor.progress()).is_break() || checkpoint::interrupted() {
+            monitor.stopped.store(true, Ordering::Relaxed);
+        }
+        if monitor.stopped.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let written =
+        abandonable(work, &mut report).map_err(|error| Error::NotExported { path, reason: ExportReason::Io(error) })?;
+    written.unwrap_or(Err(Error::Interrupted))
+}
+
+/// Progress of an export, updated by its threads.
+#[derive(Default)]
+struct Monitor {
+    stopped: AtomicBool,
+    events: AtomicU64,
+    events_total: AtomicU64,
+    files: AtomicUsize,
+    bytes: AtomicU64,
+}
+
+impl Monitor {
+    fn progress(&self) -> ExportProgress {
+        ExportProgress {
+            events: self.events.load(Ordering::Relaxed),
+            events_total: self.events_total.load(Ordering::Relaxed),
+            files: self.files.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// What is written, and where.
+struct Job {
+    trace: TraceSet,
+    ranks: Vec<Trace>,
+    path: PathBuf,
+    overwrite: bool,
+}
+
+/// Rows of one rank that become one file.
+struct FileRows<'j> {
+    rank: &'j Trace,
+    columns: &'j [ColumnEntry],
+    number: usize,
+    first: usize,
+    rows: usize,
+}
+
+impl Job {
+    fn run(&self, monitor: &Monitor) -> Result<Exported> {
+        let columns = self.ranks.iter().map(|rank| {
+            entries(&rank.columns()).map_err(|(column, dtype)| self.failed(ExportReason::Column { column, dtype }))
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let folder = NewFolder::create(&self.path, self.overwrite).map_err(|reason| self.failed(reason))?;
+        for rank in &self.ranks {
+            std::fs::create_dir(folder.path().join(rank_folder(rank.rank()))).map_err(|error| self.refused(error))?;
+        }
+        let parts: Vec<FileRows<'_>> = self.ranks.iter().zip(&columns).flat_map(|(rank, of)| parts(rank, of)).collect();
+        let name = self.path.display().to_string();
+        let batches = Batches::within(Budget::now()?, Task::Export(&name));
+        let written = batches.each(&parts, FileRows::need, |part| {
+            let entry = self.write(part, folder.path())?;
+            monitor.events.fetch_add(entry.rows as u64, Ordering::Relaxed);
+            monitor.bytes.fetch_add(entry.bytes, Ordering::Relaxed);
+            monitor.files.fetch_add(1, Ordering::Relaxed);
+            Ok(entry)
+        })?;
+        let files = written.len();
+        let mut entries = written.into_iter();
+        let ranks = self.ranks.iter().zip(columns).map(|(rank, columns)| {
+            let of_rank = part_count(rank.info().events);
+            let info = rank.info().clone();
+            RankEntry::new(info, columns, entries.by_ref().take(of_rank).collect())
+                .map_err(|error| self.failed(ExportReason::Metadata { rank: rank.rank(), reason: error.to_string() }))
+        });
+        let manifest = Manifest {
+            label: self.trace.label().to_owned(),
+            compat: self.trace.compat(),
+            warnings: warnings_of(&self.trace, &self.ranks),
+            ranks: ranks.collect::<Result<_>>()?,
+        };
+        let text = manifest.text().map_err(|error| self.refused(error.into()))?;
+        create(&folder.path().join(manifest::FILE), &text).map_err(|error| self.refused(error))?;
+        checkpoint::check()?;
+        folder.commit().map_err(|reason| self.failed(reason))?;
+        let progress = monitor.progress();
+        let bytes = progress.bytes + text.len() as u64;
+        Ok(Exported { ranks: self.ranks.len(), events: progress.events, files, bytes })
+    }
+
+    /// Writes one part.
+    fn write(&self, part: &FileRows<'_>, folder: &Path) -> Result<FileEntry> {
+        let rank = part.rank.rank();
+        let events = part.rank.frame()?;
+        let bytes = part::encode(&events, part.columns, part.first, part.rows).map_err(|error| match error {
+            Error::Polars(error) => self.failed(ExportReason::Parquet { rank, reason: error.to_string() }),
+            error => error,
+        })?;
+        drop(events);
+        let file = part_file(rank, part.number);
+        create(&folder.join(&file), &bytes).map_err(|error| self.refused(error))?;
+        Ok(FileEntry { file, rows: part.rows, bytes: bytes.len() as u64, crc32: crc32(&bytes) })
+    }
+
+    fn failed(&self, reason: ExportReason) -> Error {
+        Error::NotExported { path: self.path.clone(), reason }
+    }
+
+    fn refused(&self, error: std::io::Error) -> Error {
+        self.failed(ExportReason::Io(error))
+    }
+}
+
+impl FileRows<'_> {
+    /// Estimates the memory of writing it: its rows if they are in a file, one row group as Parquet has it, and the file.
+    fn need(&self) -> usize {
+        let row: usize = self.columns.iter().map(|column| column.logical.width()).sum();
+        let stored: usize = self.columns.iter().map(|column| column.logical.stored_width()).sum();
+        self.rows * row + 2 * self.rows.min(GROUP_ROWS) * stored
+    }
+}
+
+/// Divides the rows of a rank.
+fn parts<'j>(rank: &'j Trace, columns: &'j [ColumnEntry]) -> impl Iterator<Item = FileRows<'j>> {
+    let events = rank.info().events;
+    (0..part_count(events)).map(move |number| {
+        let first = number * PART_ROWS;
+        FileRows { rank, columns, number, first, rows: PART_ROWS.min(events - first) }
+    })
+}
+
+/// Returns the number of parts of so many rows, at least one.
+fn part_count(rows: usize) -> usize {
+    rows.div_ceil(PART_ROWS).max(1)
+}
+
+/// Writes a new file.
+fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
+/// Returns the warnings that are not about a rank that is left out.
+pub(super) fn warnings_about(
+    warnings: &[Warning],
+    is_left_out: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = &Warning> {
+    warnings.iter().filter(move |warning| !warning.file().is_some_and(&is_left_out))
+}
+
+fn warnings_of(trace: &TraceSet, ranks: &[Trace]) -> Vec<Warning> {
+    let left_out: Vec<&str> = trace
+        .traces()
+        .iter()
+        .filter(|rank| !ranks.iter().any(|kept| kept.rank() == rank.rank()))
+        .map(|rank| rank.info().file.as_str())
+        .collect();
+    warnings_about(trace.warnings(), |file| left_out.contains(&file)).cloned().collect()
+}

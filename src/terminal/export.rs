@@ -1,0 +1,98 @@
+//! `tracebook export`: a trace as a folder of Parquet files.
+
+use super::load::{ProgressLine, load};
+use super::screen::Screen;
+use super::{LOADING, QUIET};
+use crate::Error;
+use crate::magic::Magic;
+use crate::magic::argument::{Argument, Call, Group, Kind};
+use crate::magic::context::Context;
+use crate::magic::trace_export::{DIR, NOTES, OVERWRITE, bar, options, summary};
+use crate::session::label;
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::{register, register_conditional_shutdown};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use trace::write::parquet::{ExportOptions, export_with};
+
+pub(super) struct Export;
+
+const ARGUMENTS: &[Group] = &[
+    Group::new(
+        "Arguments",
+        &[
+            Argument::required(
+                "TRACE",
+                Kind::Path,
+                "a .json or .json.gz file, or a folder of such files, one per rank",
+            ),
+            DIR,
+        ],
+    ),
+    Group::new("Selection", &[crate::magic::trace_load::RANK, crate::magic::trace_load::ARGS]),
+    LOADING,
+    Group::new("Output", &[OVERWRITE, QUIET]),
+];
+
+impl Magic for Export {
+    fn name(&self) -> &'static str {
+        "export"
+    }
+
+    fn spelled(&self) -> String {
+        "tracebook export".to_owned()
+    }
+
+    fn help_hint(&self) -> String {
+        "tracebook export --help".to_owned()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Write a trace as Parquet files, which DuckDB, polars and Spark read."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn notes(&self) -> &'static str {
+        NOTES
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &["tracebook export runs/monday lake/monday", "tracebook export runs/monday lake/monday --args all --overwrite"]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let label = label::from_path(&call.path("TRACE").unwrap_or_default());
+        let traces = load(call, context, "TRACE", &label, call.list("rank"))?;
+        let warnings: Vec<String> = traces.warnings().iter().map(ToString::to_string).collect();
+        Screen::warn(&warnings);
+        let interrupted = interrupt_flag()?;
+        let folder = call.path("DIR").unwrap_or_default();
+        // The ranks were selected by the load.
+        let options = ExportOptions { ranks: None, ..options(call) };
+        let (start, mut line) = (Instant::now(), ProgressLine::new(call));
+        let written = export_with(&traces, &folder, &options, &mut |at| {
+            line.print(|| bar(at, start.elapsed()).1);
+            if interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        line.clear();
+        let written = written?;
+        if !call.quiet() {
+            Screen::log(&format!("wrote {}: {}", folder.display(), summary(&written, start.elapsed())));
+        }
+        Ok(())
+    }
+}
+
+/// Returns a flag that Ctrl-C sets, so that the temporary folder is removed. A second Ctrl-C ends the program at once.
+fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let failed = |cause| Error::File { path: "the interrupt handler".into(), cause };
+    register_conditional_shutdown(SIGINT, 130, Arc::clone(&flag)).map_err(failed)?;
+    register(SIGINT, Arc::clone(&flag)).map_err(failed)?;
+    Ok(flag)
+}
