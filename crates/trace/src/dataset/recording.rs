@@ -29,7 +29,11 @@ pub(crate) struct Recording {
 impl Recording {
     /// Collects the conditions from all files of a trace.
     pub(crate) fn of(traces: &TraceSet) -> Self {
-        let info = traces.info();
+        Self::of_ranks(&traces.info())
+    }
+
+    /// Collects the conditions from the facts of all ranks.
+    pub(crate) fn of_ranks(info: &[&RankInfo]) -> Self {
         let mut devices: Vec<String> = Vec::new();
         for name in info.iter().flat_map(|info| device_names(info)) {
             if !devices.contains(&name) {
@@ -38,7 +42,7 @@ impl Recording {
         }
         let is_set = |key: &str| info.iter().any(|info| info.metadata.get(key).is_some_and(is_on));
         let flags = FLAGS.iter().filter(|(key, _)| is_set(key)).map(|(_, word)| (*word).to_owned()).collect();
-        Self { world_size: world_size(&info), devices, flags }
+        Self { world_size: world_size(info), devices, flags }
     }
 
     /// Returns warnings for a comparison of this trace (`label`) with another. Conditions unknown on a side are ignored.

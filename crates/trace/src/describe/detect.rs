@@ -1,44 +1,48 @@
 //! Detection of findings, from metadata and measurements.
 
+use super::Facts;
 use super::finding::{Finding, Measure};
 use super::measure::Measured;
 use crate::dataset::{MOST_RANKS, world_size};
-use crate::{Compat, RankInfo, TraceSet};
+use crate::{Compat, RankInfo};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Measurements by rank.
+type Ranks = BTreeMap<i64, Measured>;
 
 /// The share of missing launches that is reported. A few kernels of any trace were launched before the recording started.
 const MISSING_SHARE: f64 = 0.01;
 
 /// Returns all findings, the worst first: missing data, then doubtful data.
-pub(super) fn findings(traces: &TraceSet, measured: &[Measured]) -> Vec<Finding> {
+pub(super) fn findings(facts: &Facts<'_>, measured: &Ranks) -> Vec<Finding> {
     let mut found: Vec<Finding> =
-        traces.warnings().iter().map(|warning| Finding::Loading { warning: warning.clone() }).collect();
-    let info = traces.info();
-    found.extend(missing_ranks(&info));
-    if !traces.has_profiler_steps() {
+        facts.warnings.iter().map(|warning| Finding::Loading { warning: warning.clone() }).collect();
+    let info = facts.ranks;
+    found.extend(missing_ranks(info));
+    if info.iter().all(|info| info.iterations.is_empty()) {
         found.push(Finding::NoSteps);
     }
     let ranks_where = |condition: fn(&Measured) -> bool| -> Vec<i64> {
-        measured.iter().filter(|rank| condition(rank)).map(|rank| rank.rank).collect()
+        measured.values().filter(|rank| condition(rank)).map(|rank| rank.rank).collect()
     };
     let ranks = ranks_where(|rank| rank.work == 0);
     if !ranks.is_empty() {
         found.push(Finding::NoDeviceWork { ranks });
     }
-    let ranks = ranks_where(|rank| rank.operators.is_empty());
+    let ranks = ranks_where(|rank| rank.operators == 0);
     if !ranks.is_empty() {
         found.push(Finding::NoOperators { ranks });
     }
-    found.extend(measured.iter().filter_map(missing_correlation));
+    found.extend(measured.values().filter_map(missing_correlation));
     found.extend(missing_iterations(measured));
-    found.extend(measured.iter().filter_map(last_step_cut));
-    if traces.compat() == Compat::Exact {
-        let negative = measured.iter().filter(|rank| rank.negative > 0);
+    found.extend(measured.values().filter_map(last_step_cut));
+    if facts.compat == Compat::Exact {
+        let negative = measured.values().filter(|rank| rank.negative > 0);
         found.extend(negative.map(|rank| Finding::NegativeDurations { rank: rank.rank, count: rank.negative }));
     }
     found.extend(clock_skew(measured));
-    found.extend(unlike(&info, Measure::Events, |info| info.events as u64));
-    found.extend(unlike(&info, Measure::Streams, |info| info.streams.len() as u64));
+    found.extend(unlike(info, Measure::Events, |info| info.events as u64));
+    found.extend(unlike(info, Measure::Streams, |info| info.streams.len() as u64));
     found
 }
 
@@ -60,13 +64,13 @@ fn missing_correlation(rank: &Measured) -> Option<Finding> {
     (share >= MISSING_SHARE).then_some(Finding::MissingCorrelation { rank, unlaunched, work })
 }
 
-fn missing_iterations(measured: &[Measured]) -> Vec<Finding> {
-    let all: BTreeSet<i64> = measured.iter().flat_map(|rank| rank.steps.keys().copied()).collect();
+fn missing_iterations(measured: &Ranks) -> Vec<Finding> {
+    let all: BTreeSet<i64> = measured.values().flat_map(|rank| rank.steps.keys().copied()).collect();
     let lacks = |rank: &Measured| {
         let missing: Vec<i64> = all.iter().copied().filter(|number| !rank.steps.contains_key(number)).collect();
         (!missing.is_empty()).then_some(Finding::MissingIterations { rank: rank.rank, missing })
     };
-    measured.iter().filter_map(lacks).collect()
+    measured.values().filter_map(lacks).collect()
 }
 
 /// Compares the last step with the earlier ones by device work, or by operators if there is none.
@@ -80,9 +84,9 @@ fn last_step_cut(rank: &Measured) -> Option<Finding> {
 }
 
 /// Finds ranks whose steps start more than half a step from those of the other ranks.
-fn clock_skew(measured: &[Measured]) -> Vec<Finding> {
+fn clock_skew(measured: &Ranks) -> Vec<Finding> {
     let mut starts: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for (&number, &(start, _)) in measured.iter().flat_map(|rank| &rank.steps) {
+    for (&number, &(start, _)) in measured.values().flat_map(|rank| &rank.steps) {
         starts.entry(number).or_default().push(start);
     }
     let usual: BTreeMap<i64, i64> = starts
@@ -90,7 +94,7 @@ fn clock_skew(measured: &[Measured]) -> Vec<Finding> {
         .filter(|(_, starts)| starts.len() > 1)
         .filter_map(|(number, starts)| Some((number, median(starts)?)))
         .collect();
-    let steps = measured.iter().flat_map(|rank| rank.steps.values());
+    let steps = measured.values().flat_map(|rank| rank.steps.values());
     let Some(step_ns) = median(steps.map(|(start, end)| end.saturating_sub(*start)).collect()) else {
         return Vec::new();
     };
@@ -101,7 +105,7 @@ fn clock_skew(measured: &[Measured]) -> Vec<Finding> {
         let far = later_ns.saturating_abs() > step_ns / 2;
         far.then_some(Finding::ClockSkew { rank: rank.rank, later_ns, step_ns })
     };
-    measured.iter().filter_map(skewed).collect()
+    measured.values().filter_map(skewed).collect()
 }
 
 fn unlike(info: &[&RankInfo], measure: Measure, of: fn(&RankInfo) -> u64) -> Vec<Finding> {

@@ -9,16 +9,38 @@ use crate::stats::total;
 use crate::{Compat, Result, Trace};
 use hashbrown::HashMap;
 use polars::prelude::Categorical32Type;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The measurements of one rank.
+/// The measurements of some of the ranks: what grows with ranks is small, names are counted once for all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Measurements {
+    pub(super) ranks: BTreeMap<i64, Measured>,
+    /// Totals of CPU operators by name.
+    pub(super) operators: BTreeMap<String, Total>,
+    /// Totals of kernels, copies and fills by name.
+    pub(super) kernels: BTreeMap<String, Total>,
+}
+
+impl Measurements {
+    /// Merges the measurements of other ranks; the order does not matter.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.ranks.extend(other.ranks);
+        for (mine, totals) in [(&mut self.operators, other.operators), (&mut self.kernels, other.kernels)] {
+            for (name, total) in totals {
+                mine.entry(name).or_default().merge(total);
+            }
+        }
+    }
+}
+
+/// The measurements of one rank, without its names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Measured {
     pub(super) rank: i64,
     pub(super) device: Option<DeviceTime>,
-    /// Totals by code of the name.
-    pub(super) operators: Vec<(u32, Total)>,
-    pub(super) kernels: Vec<(u32, Total)>,
+    /// Number of CPU operators.
+    pub(super) operators: u64,
     /// Start and end of every ProfilerStep on the CPU, by number.
     pub(super) steps: BTreeMap<i64, (i64, i64)>,
     /// Number of kernels, copies and fills by the iteration of their launch.
@@ -41,7 +63,7 @@ pub(super) struct Measured {
 /// stream 20      |---nccl---|                    communication from the end of the gemm
 ///            |---- busy ----|-|- busy -|         in between: idle
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceTime {
     /// From the first start to the last end.
     pub span_ns: i64,
@@ -67,7 +89,7 @@ impl DeviceTime {
 }
 
 /// The totals of one name.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Total {
     pub(super) count: u64,
     pub(super) total_ns: i64,
@@ -128,7 +150,7 @@ const KINDS: [KernelType; 4] =
 
 type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
-impl Measured {
+impl Measurements {
     /// Measures one rank.
     ///
     /// # Errors
@@ -148,18 +170,7 @@ impl Measured {
         let (mut role, mut class) = (once_per_text(cats, Role::of), once_per_text(names, NameClass::of));
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
-        let mut measured = Self {
-            rank: trace.rank(),
-            device: None,
-            operators: Vec::new(),
-            kernels: Vec::new(),
-            steps: BTreeMap::new(),
-            work_in: BTreeMap::new(),
-            operators_in: BTreeMap::new(),
-            work: 0,
-            unlaunched: 0,
-            negative: 0,
-        };
+        let mut measured = Measured { rank: trace.rank(), ..Measured::default() };
         let mut device_steps: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         for row in cancellable(0..events.height()) {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
@@ -177,6 +188,7 @@ impl Measured {
             match role {
                 Role::Operator => {
                     operators.entry(code).or_default().add(lasts);
+                    measured.operators += 1;
                     if let Some(number) = iteration.get(row) {
                         *measured.operators_in.entry(number).or_default() += 1;
                     }
@@ -202,15 +214,13 @@ impl Measured {
             measured.steps = device_steps;
         }
         measured.device = device(spans);
-        (measured.operators, measured.kernels) = (by_code(operators), by_code(kernels));
-        Ok(measured)
+        let named = |totals: Map<Total>| {
+            let name = |code: u32| names.cat_to_str(code).unwrap_or_default().to_owned();
+            totals.into_iter().map(|(code, total)| (name(code), total)).collect()
+        };
+        let ranks = [(measured.rank, measured)].into();
+        Ok(Self { ranks, operators: named(operators), kernels: named(kernels) })
     }
-}
-
-fn by_code(totals: Map<Total>) -> Vec<(u32, Total)> {
-    let mut totals: Vec<(u32, Total)> = totals.into_iter().collect();
-    totals.sort_unstable_by_key(|(code, _)| *code);
-    totals
 }
 
 fn device(spans: [Vec<Span>; 4]) -> Option<DeviceTime> {

@@ -2,6 +2,7 @@
 
 mod description;
 mod detect;
+mod erased;
 mod finding;
 mod measure;
 mod present;
@@ -15,9 +16,11 @@ pub use measure::DeviceTime;
 use crate::dataset::Recording;
 use crate::exec::batches::Batches;
 use crate::exec::memory::{Budget, Task};
-use crate::{Result, Trace, TraceSet};
-use measure::Measured;
+use crate::{Compat, RankInfo, Result, Trace, TraceSet, Warning};
+use measure::Measurements;
 
+#[cfg(test)]
+mod merging_tests;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +29,10 @@ const BYTES_PER_ROW: usize = 32;
 
 impl TraceSet {
     /// Describes the trace on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and
-    /// findings. Makes one pass over the rows of each rank, ranks in parallel.
+    /// findings. Makes one pass over the rows of each rank, as many ranks in parallel as fit the memory budget.
     ///
     /// # Errors
-    /// If it does not fit the memory budget, or polars refuses, which no loaded trace should cause.
+    /// If one rank alone does not fit the memory budget, or polars refuses, which no loaded trace should cause.
     ///
     /// # Example
     /// ```
@@ -50,13 +53,32 @@ impl TraceSet {
     /// # }
     /// ```
     pub fn describe(&self) -> Result<Description> {
-        let batches = Batches::within(Budget::now()?, Task::Answer("describe"));
+        let batches = Batches::within(Budget::now()?, Task::Answer(NAME));
         let need = |trace: &Trace| trace.bytes_needed(BYTES_PER_ROW);
-        let measured = batches.each(self.traces(), need, |trace| Measured::of(trace, self.compat()))?;
-        let info = self.info();
+        let merge = |mut one: Measurements, other| {
+            one.merge(other);
+            Ok(one)
+        };
+        let measured = batches.merged(self.traces(), need, |trace| Measurements::of(trace, self.compat()), merge)?;
+        let (label, compat, warnings) = (self.label(), self.compat(), self.warnings());
+        Ok(Facts { label, compat, ranks: &self.info(), warnings }.described(measured.unwrap_or_default()))
+    }
+}
+
+/// What is known of a trace without its events.
+struct Facts<'f> {
+    label: &'f str,
+    compat: Compat,
+    ranks: &'f [&'f RankInfo],
+    warnings: &'f [Warning],
+}
+
+impl Facts<'_> {
+    fn described(&self, measured: Measurements) -> Description {
+        let info = self.ranks;
         let first = info.iter().map(|info| info.first_ts).min().unwrap_or(0);
         let last = info.iter().map(|info| info.last_end).max().unwrap_or(0);
-        let ranks = info.iter().zip(&measured).map(|(info, measured)| RankSummary {
+        let ranks = info.iter().map(|info| RankSummary {
             rank: info.rank,
             file: info.file.clone(),
             events: info.events,
@@ -65,22 +87,25 @@ impl TraceSet {
             iterations: info.iterations.clone(),
             streams: info.streams.clone(),
             device_type: info.device_type.clone(),
-            device: measured.device,
+            device: measured.ranks.get(&info.rank).and_then(|measured| measured.device),
         });
-        let recording = Recording::of(self);
-        Ok(Description {
-            label: self.label().to_owned(),
-            compat: self.compat(),
-            events: self.event_count(),
+        let recording = Recording::of_ranks(info);
+        Description {
+            label: self.label.to_owned(),
+            compat: self.compat,
+            events: info.iter().map(|info| info.events).sum(),
             span_ns: last.saturating_sub(first),
             world_size: recording.world_size,
             devices: recording.devices,
             profiler_flags: recording.flags,
             ranks: ranks.collect(),
-            iterations: summarize::iterations(&measured),
-            operators: summarize::operators(self, &measured)?,
-            kernels: summarize::kernels(self, &measured)?,
-            findings: detect::findings(self, &measured),
-        })
+            iterations: summarize::iterations(&measured.ranks),
+            findings: detect::findings(self, &measured.ranks),
+            operators: summarize::operators(measured.operators),
+            kernels: summarize::kernels(measured.kernels),
+        }
     }
 }
+
+/// The name of the question, in messages and partial results.
+const NAME: &str = "describe";
