@@ -96,7 +96,7 @@ struct Pattern {
     count: i64,
     gpu: i64,
     cpu: i64,
-    /// Positions in traceEvents of the operators and everything below them, by rank.
+    /// Positions in traceEvents of the operators and everything below them, by rank, if copies are to be written.
     events: BTreeMap<i64, Vec<i64>>,
 }
 
@@ -247,7 +247,9 @@ impl FrequentCudaKernelSequences {
             pattern.count += 1;
             pattern.gpu = kernels.iter().fold(pattern.gpu, |sum, &row| sum.saturating_add(rows.dur(row)));
             pattern.cpu = pattern.cpu.saturating_add(rows.dur(root));
-            pattern.events.entry(rank).or_default().extend(below.iter().map(|&row| rows.index(row)));
+            if self.output_dir.is_some() {
+                pattern.events.entry(rank).or_default().extend(below.iter().map(|&row| rows.index(row)));
+            }
         }
         let text = |codes: Vec<u32>| codes.into_iter().map(|code| rows.text(code)).collect::<Vec<_>>().join(BAR);
         by_codes.into_iter().map(|(codes, pattern)| (text(codes), pattern)).collect()

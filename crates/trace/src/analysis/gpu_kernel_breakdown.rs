@@ -76,17 +76,15 @@ const TYPES: [KernelType; 3] = [KernelType::Computation, KernelType::Communicati
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     ranks: BTreeSet<i64>,
-    hta: bool,
     /// Time by the set of running types, as bits of [`overlaps`].
     types: BTreeMap<i64, i64>,
-    /// Durations by rank, type and name.
+    /// Durations by rank, type and name, the shortest names of each folded into others.
     kernels: BTreeMap<i64, BTreeMap<KernelType, BTreeMap<String, Moments>>>,
 }
 
 impl Merge for State {
     fn merge(&mut self, other: Self) {
         self.ranks.extend(other.ranks);
-        self.hta |= other.hta;
         for (key, time) in other.types {
             let sum = self.types.entry(key).or_default();
             *sum = sum.saturating_add(time);
@@ -124,9 +122,13 @@ impl Analysis for GpuKernelBreakdown {
         for ((kind, code), moments) in by_code {
             kernels.entry(kind).or_default().insert(rank.name(code).to_owned(), moments);
         }
+        let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always: &[], hta };
+        for names in kernels.values_mut() {
+            *names = fold.rows(names).into_iter().map(|(name, moments)| (name.to_owned(), moments)).collect();
+        }
         // HTA truncates every interval to whole µs.
         let types = overlaps(&kinds, if hta { 1000 } else { 1 });
-        Ok(State { ranks: [rank.rank()].into(), hta, types, kernels: [(rank.rank(), kernels)].into() })
+        Ok(State { ranks: [rank.rank()].into(), types, kernels: [(rank.rank(), kernels)].into() })
     }
 
     fn finish(&self, state: State) -> Result<Answer> {
@@ -137,7 +139,7 @@ impl Analysis for GpuKernelBreakdown {
         }
         let without: Vec<i64> = state.kernels.iter().filter(|(_, kinds)| kinds.is_empty()).map(|(&r, _)| r).collect();
         let types = self.type_table(&state.types);
-        let rows = self.kernel_rows(&state);
+        let rows = Self::kernel_rows(&state);
         let figures = if rows.is_empty() {
             Vec::new()
         } else {
@@ -170,6 +172,21 @@ struct KernelRow {
     rank: i64,
 }
 
+impl KernelRow {
+    fn of(rank: i64, kind: KernelType, name: &str, moments: &Moments) -> Self {
+        Self {
+            name: name.to_owned(),
+            sum: micros(moments.sum),
+            max: micros(moments.max),
+            min: micros(moments.min),
+            deviation: moments.deviation().unwrap_or(0.0) / 1e3,
+            mean: moments.mean().unwrap_or(0.0) / 1e3,
+            kind,
+            rank,
+        }
+    }
+}
+
 impl GpuKernelBreakdown {
     fn types(&self) -> &'static [KernelType] {
         if self.include_memory_kernels { &TYPES } else { &TYPES[..2] }
@@ -193,33 +210,17 @@ impl GpuKernelBreakdown {
     }
 
     /// Returns the kernels of all ranks, by type, name and rank.
-    fn kernel_rows(&self, state: &State) -> Vec<KernelRow> {
+    fn kernel_rows(state: &State) -> Vec<KernelRow> {
         let mut rows = Vec::new();
         for (&rank, kinds) in &state.kernels {
             for (&kind, names) in kinds {
-                rows.extend(self.rows_of(rank, kind, names, state.hta));
+                rows.extend(names.iter().map(|(name, moments)| KernelRow::of(rank, kind, name, moments)));
             }
         }
         rows.sort_by(|one, other| {
             (one.kind.word(), &one.name, one.rank).cmp(&(other.kind.word(), &other.name, other.rank))
         });
         rows
-    }
-
-    /// Returns the kernels of one rank and type, the shortest folded into others.
-    fn rows_of(&self, rank: i64, kind: KernelType, names: &BTreeMap<String, Moments>, hta: bool) -> Vec<KernelRow> {
-        let row = |name: &str, moments: Moments| KernelRow {
-            name: name.to_owned(),
-            sum: micros(moments.sum),
-            max: micros(moments.max),
-            min: micros(moments.min),
-            deviation: moments.deviation().unwrap_or(0.0) / 1e3,
-            mean: moments.mean().unwrap_or(0.0) / 1e3,
-            kind,
-            rank,
-        };
-        let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always: &[], hta };
-        fold.rows(names).into_iter().map(|(name, moments)| row(name, moments)).collect()
     }
 }
 

@@ -63,10 +63,9 @@ const COLUMNS: &[Column] = &[
 /// Number of annotations that are drawn.
 const DRAWN: usize = 60;
 
-/// The partial result of a rank: durations in ns by name.
+/// The partial result of a rank: durations in ns by name, the shortest folded into others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durations {
-    hta: bool,
     names: BTreeMap<String, Moments>,
 }
 
@@ -102,8 +101,12 @@ impl Analysis for GpuUserAnnotationBreakdown {
         for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.cat(row))) {
             by_code.entry(rows.name(row)).or_default().add(rows.dur(row));
         }
-        let names = by_code.into_iter().map(|(code, moments)| (rows.text(code).to_owned(), moments)).collect();
-        Ok(ByRank::of(rank.rank(), Durations { hta: rank.compat() == Compat::Hta, names }))
+        let all = by_code.into_iter().map(|(code, moments)| (rows.text(code).to_owned(), moments)).collect();
+        let always = self.allowlist_patterns.as_deref().unwrap_or_default();
+        let hta = rank.compat() == Compat::Hta;
+        let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always, hta };
+        let names = fold.rows(&all).into_iter().map(|(name, moments)| (name.to_owned(), moments)).collect();
+        Ok(ByRank::of(rank.rank(), Durations { names }))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
@@ -113,11 +116,9 @@ impl Analysis for GpuUserAnnotationBreakdown {
             return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         }
         let without = state.ranks_where(|result| result.names.is_empty());
-        let always = self.allowlist_patterns.as_deref().unwrap_or_default();
         let mut rows: Vec<(i64, &str, Moments)> = Vec::new();
-        for (&rank, Durations { hta, names }) in &state.0 {
-            let fold = Fold { most: self.num_kernels, ratio: self.duration_ratio, always, hta: *hta };
-            rows.extend(fold.rows(names).into_iter().map(|(name, moments)| (rank, name, moments)));
+        for (&rank, Durations { names }) in &state.0 {
+            rows.extend(names.iter().map(|(name, &moments)| (rank, name.as_str(), moments)));
         }
         let note = (!without.is_empty()).then(|| self.without_annotations(&without));
         let table = AnswerTable::new(&Self::TABLES[0], frame(&rows)?);

@@ -92,11 +92,35 @@ const HOST: usize = 0;
 const KERNEL: usize = 1;
 const OTHER: usize = 2;
 
-/// The gaps of one stream in ns, by category; `None` if a category does not occur.
+/// The gaps of one stream, by category; `None` if a category does not occur.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Gaps {
     stream: i64,
-    by_category: [Option<Vec<i64>>; 3],
+    /// Sum of all gaps in ns.
+    total: i64,
+    by_category: [Option<Statistics>; 3],
+}
+
+/// The gaps of one category.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Statistics {
+    /// Sum in ns.
+    total: i64,
+    /// See [`describe`].
+    described: [Option<f64>; 8],
+}
+
+impl Gaps {
+    /// Summarizes the gaps in ns of one stream: so few numbers remain of a rank, however many gaps it has.
+    fn of(stream: i64, by_category: &[Option<Vec<i64>>; 3]) -> Self {
+        let statistics = |gaps: &Vec<i64>| Statistics { total: total(gaps.iter().copied()), described: describe(gaps) };
+        let all = by_category.iter().flatten().flatten();
+        Self {
+            stream,
+            total: total(all.copied()),
+            by_category: by_category.each_ref().map(|gaps| gaps.as_ref().map(statistics)),
+        }
+    }
 }
 
 impl Analysis for IdleTimeBreakdown {
@@ -156,7 +180,7 @@ impl Analysis for IdleTimeBreakdown {
                 };
                 by_category[category].get_or_insert_default().push(gap);
             }
-            Gaps { stream, by_category }
+            Gaps::of(stream, &by_category)
         });
         Ok(ByRank::of(rank.rank(), gaps.collect()))
     }
@@ -170,12 +194,10 @@ impl Analysis for IdleTimeBreakdown {
         let mut rows = Vec::new();
         for (&rank, streams) in &state.0 {
             for gaps in streams {
-                let all = total(gaps.by_category.iter().flatten().flatten().copied());
                 for (category, gaps_of) in gaps.by_category.iter().enumerate() {
-                    let Some(values) = gaps_of else { continue };
-                    let sum = total(values.iter().copied());
-                    let ratio = (all != 0).then(|| micros(sum) / micros(all));
-                    let row = Row { rank, stream: gaps.stream, category, time: micros(sum), ratio, values };
+                    let Some(Statistics { total, described }) = gaps_of else { continue };
+                    let ratio = (gaps.total != 0).then(|| micros(*total) / micros(gaps.total));
+                    let row = Row { rank, stream: gaps.stream, category, time: micros(*total), ratio, described };
                     rows.push(row);
                 }
             }
@@ -208,7 +230,7 @@ struct Row<'a> {
     category: usize,
     time: f64,
     ratio: Option<f64>,
-    values: &'a [i64],
+    described: &'a [Option<f64>; 8],
 }
 
 fn breakdown(rows: &[Row<'_>]) -> Result<DataFrame> {
@@ -229,9 +251,8 @@ fn intervals(rows: &[Row<'_>]) -> Result<DataFrame> {
         FrameSeries::new("rank".into(), rows.iter().map(|row| row.rank).collect::<Vec<_>>()).into(),
         FrameSeries::new("stream".into(), rows.iter().map(|row| row.stream).collect::<Vec<_>>()).into(),
     ];
-    let described: Vec<[Option<f64>; 8]> = rows.iter().map(|row| describe(row.values)).collect();
     for (index, column) in INTERVAL_COLUMNS[3..].iter().enumerate() {
-        let values: Vec<Option<f64>> = described.iter().map(|values| values[index]).collect();
+        let values: Vec<Option<f64>> = rows.iter().map(|row| row.described[index]).collect();
         columns.push(FrameSeries::new(column.name.into(), values).into());
     }
     Ok(DataFrame::new(rows.len(), columns)?)

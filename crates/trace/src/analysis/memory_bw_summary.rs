@@ -46,25 +46,24 @@ impl Analysis for MemoryBwSummary {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
-    /// Bandwidths above zero by kind of copy, in GB/s; empty if none was recorded.
-    type State = ByRank<BTreeMap<String, Vec<f64>>>;
+    /// Statistics of the bandwidths above zero by kind of copy, in GB/s, see [`describe`]; `None` if none was recorded.
+    type State = ByRank<BTreeMap<String, Option<[Option<f64>; 8]>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let above_zero = |points: Vec<BandwidthPoint>| -> Vec<f64> {
-            points.iter().map(|point| point.gbps).filter(|&gbps| gbps > 0.0).collect()
+        let above_zero = |points: Vec<BandwidthPoint>| {
+            let mut values: Vec<f64> = points.iter().map(|point| point.gbps).filter(|&gbps| gbps > 0.0).collect();
+            (!values.is_empty()).then(|| describe(&mut values))
         };
         let kinds = rank.memory_bandwidth()?.into_iter().map(|(kind, points)| (kind, above_zero(points)));
         Ok(ByRank::of(rank.rank(), kinds.collect()))
     }
 
-    fn finish(&self, mut state: Self::State) -> Result<Answer> {
+    fn finish(&self, state: Self::State) -> Result<Answer> {
         let without = state.ranks_where(BTreeMap::is_empty);
-        let unknown = state.ranks_where(|kinds| !kinds.is_empty() && kinds.values().all(Vec::is_empty));
+        let unknown = state.ranks_where(|kinds| !kinds.is_empty() && kinds.values().all(Option::is_none));
         let mut rows = Vec::new();
-        for (&rank, kinds) in &mut state.0 {
-            for (kind, values) in kinds.iter_mut().filter(|(_, values)| !values.is_empty()) {
-                rows.push((rank, kind.as_str(), describe(values)));
-            }
+        for (&rank, kinds) in &state.0 {
+            rows.extend(kinds.iter().filter_map(|(kind, described)| Some((rank, kind.as_str(), (*described)?))));
         }
         let notes = [
             nothing_on(&without, "No memory copy or fill"),

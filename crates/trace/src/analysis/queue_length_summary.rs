@@ -4,10 +4,11 @@ use super::queue_length_time_series::not_paired;
 use super::summary::summary;
 use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::Queues;
+use crate::counter::QueuePoint;
 use crate::stats::describe;
 use crate::stats::summary_table::bars;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Unit};
 
 /// Statistics of the length of each stream's queue, over the rows of
@@ -42,7 +43,12 @@ const COLUMNS: &[Column] = &[
 
 /// The queues of one rank.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State(Queues);
+pub struct State {
+    /// Statistics of the lengths by stream, see [`describe`].
+    streams: BTreeMap<i64, [Option<f64>; 8]>,
+    /// Number of launches and kernels that could not be paired.
+    unpaired: usize,
+}
 
 impl Analysis for QueueLengthSummary {
     const NAME: &'static str = "queue_length_summary";
@@ -54,19 +60,21 @@ impl Analysis for QueueLengthSummary {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        Ok(ByRank::of(rank.rank(), State(rank.queue_lengths()?)))
+        let queues = rank.queue_lengths()?;
+        let described = |points: Vec<QueuePoint>| {
+            describe(&mut points.iter().map(|point| point.length as f64).collect::<Vec<f64>>())
+        };
+        let streams = queues.streams.into_iter().map(|(stream, points)| (stream, described(points))).collect();
+        Ok(ByRank::of(rank.rank(), State { streams, unpaired: queues.unpaired }))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without = state.ranks_where(|State(queues)| queues.streams.is_empty());
+        let without = state.ranks_where(|result| result.streams.is_empty());
         let mut rows = Vec::new();
-        for (&rank, State(queues)) in &state.0 {
-            for (&stream, points) in &queues.streams {
-                let mut lengths: Vec<f64> = points.iter().map(|point| point.length as f64).collect();
-                rows.push((rank, stream, describe(&mut lengths)));
-            }
+        for (&rank, result) in &state.0 {
+            rows.extend(result.streams.iter().map(|(&stream, &described)| (rank, stream, described)));
         }
-        let unpaired = state.0.iter().filter_map(|(&rank, State(queues))| not_paired(rank, queues));
+        let unpaired = state.0.iter().filter_map(|(&rank, result)| not_paired(rank, result.unpaired));
         let label = |stream: i64, follows_rank: bool| {
             if follows_rank { format!("stream {stream}") } else { stream.to_string() }
         };

@@ -69,7 +69,7 @@ impl Analysis for QueueLengthTimeSeries {
         let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
             Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
         };
-        let unpaired = state.0.iter().filter_map(|(&rank, result)| not_paired(rank, &result.queues));
+        let unpaired = state.0.iter().filter_map(|(&rank, result)| not_paired(rank, result.queues.unpaired));
         Ok(Answer {
             notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
             tables: state.0.iter().map(table).collect::<Result<_>>()?,
@@ -84,12 +84,12 @@ impl Analysis for QueueLengthTimeSeries {
 }
 
 /// Returns the note on launches that could not be paired; `None` if there are none.
-pub(super) fn not_paired(rank: i64, queues: &Queues) -> Option<String> {
-    (queues.unpaired > 0).then(|| {
+pub(super) fn not_paired(rank: i64, unpaired: usize) -> Option<String> {
+    (unpaired > 0).then(|| {
         format!(
             "{} launches or kernels of rank {rank} share a correlation id with others and have no counterpart: they are \
              left out.",
-            trace_view::grouped(queues.unpaired)
+            trace_view::grouped(unpaired)
         )
     })
 }

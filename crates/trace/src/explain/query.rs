@@ -4,7 +4,7 @@ use super::explanation::{Explanation, SideSummary};
 use super::recordings::{Iterations, recording};
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
-use crate::{Error, LabeledTrace, Pick, Result, Warning};
+use crate::{Error, LabeledTrace, Pick, Result, Trace, Warning};
 use call_tree::{Labels, Recording, explain};
 use regex::Regex;
 
@@ -108,9 +108,13 @@ impl Explain {
     /// If a rank or iteration does not exist, no event matches the marker, or memory does not suffice.
     pub fn run(&self) -> Result<Explanation> {
         guarded(|| {
-            let events = |runs: &[LabeledTrace]| runs.iter().map(|run| run.trace().event_count()).sum::<usize>();
-            let rows = events(&self.control) + events(&self.test);
-            Budget::now()?.check(Task::Answer("explain"), rows.saturating_mul(BYTES_PER_EVENT))?;
+            let mut picked = picked(&self.control, self.control_rank.as_ref())?;
+            picked.extend(self::picked(&self.test, self.test_rank.as_ref())?);
+            // The call trees of all samples are compared with each other, while ranks are mapped one by one.
+            let rows = picked.iter().map(|trace| trace.info().events).sum::<usize>();
+            let mapped = picked.iter().map(|trace| trace.bytes_needed(0)).max().unwrap_or(0);
+            let need = rows.saturating_mul(BYTES_PER_EVENT).saturating_add(mapped);
+            Budget::now()?.check(Task::Answer("explain"), need)?;
             let mut labels = Labels::default();
             let control =
                 self.side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref(), &mut labels)?;
@@ -152,10 +156,7 @@ impl Explain {
                 // Names those there are.
                 run.window(iterations)?;
             }
-            let picked = match ranks {
-                Some(ranks) => run.ranks_picked(Some(ranks))?,
-                None => run.trace().traces().to_vec(),
-            };
+            let picked = picked(std::slice::from_ref(run), ranks)?;
             let iterations = Iterations {
                 numbers: iterations.map(|pick| pick.numbers().to_vec()),
                 warmup: self.warmup,
@@ -200,6 +201,15 @@ impl Explain {
         }
         Err(Error::NoIterationLeft { label, warmup: self.warmup, available })
     }
+}
+
+/// Returns the selected ranks of all runs of a side.
+fn picked(runs: &[LabeledTrace], ranks: Option<&Pick>) -> Result<Vec<Trace>> {
+    let of_run = |run: &LabeledTrace| match ranks {
+        Some(ranks) => run.ranks_picked(Some(ranks)),
+        None => Ok(run.trace().traces().to_vec()),
+    };
+    Ok(runs.iter().map(of_run).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// Working memory for each event of both sides, in bytes: the event itself, its place in the order of its thread, and its node.

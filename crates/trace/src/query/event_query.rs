@@ -1,10 +1,15 @@
 //! Query for events by name, device, rank and iteration.
 
 use crate::dataset::{RowSelector, stacked};
+use crate::exec::batches::Batches;
+use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::NAME;
 use crate::{DeviceType, LabeledTrace, Pick, Result, Trace, Window, shorten_name};
 use polars::prelude::{BooleanChunked, Categorical32Type, DataFrame, NewChunkedArray};
+
+/// Working memory per row, in bytes: the masks, and what a filter computes from a row.
+const BYTES_PER_ROW: usize = 32;
 
 /// Selects events of a trace; all by default.
 ///
@@ -77,7 +82,8 @@ impl EventQuery {
     /// order.
     ///
     /// # Errors
-    /// If a rank or iteration does not exist, or the filter does not fit the events.
+    /// If a rank or iteration does not exist, the filter does not fit the events, or the events of one rank do not fit the
+    /// memory budget besides those already selected.
     pub fn select(&self, trace: impl Into<LabeledTrace>) -> Result<DataFrame> {
         let trace = trace.into();
         let ranks = match &self.ranks {
@@ -89,16 +95,14 @@ impl EventQuery {
             None => Window::Whole,
         };
         let filter = self.filter.as_ref().map(|filter| filter.of(trace.trace().traces())).transpose()?;
-        let selected: Result<Vec<Trace>> = ranks
-            .iter()
-            .map(|rank| {
-                let passes = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
-                let events = rank.frame()?;
-                let mask = self.mask(&events, &window, passes.as_ref())?;
-                Ok(rank.with_events(events.filter(&mask)?))
-            })
-            .collect();
-        stacked(&selected?)
+        let select = |rank: &Trace| {
+            let passes = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
+            let events = rank.frame()?;
+            let mask = self.mask(&events, &window, passes.as_ref())?;
+            Ok(rank.with_events(events.filter(&mask)?))
+        };
+        let batches = Batches::within(Budget::now()?, Task::Answer("events"));
+        stacked(&batches.each(&ranks, |rank| rank.bytes_needed(BYTES_PER_ROW), select)?)
     }
 
     fn mask(&self, events: &DataFrame, window: &Window, passes: Option<&BooleanChunked>) -> Result<BooleanChunked> {
