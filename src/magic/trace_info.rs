@@ -74,9 +74,12 @@ fn memory(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<Report, Error> {
     let head =
         |name: &str, unit, kind, meaning: &str| Header { meaning: meaning.to_owned(), ..Header::new(name, unit, kind) };
     let over = ranks.map_or_else(|| traces.ranks(), <[i64]>::to_vec);
+    let stored = over.iter().filter_map(|&rank| traces.rank(rank).ok()).filter(|rank| rank.is_stored()).count();
+    let on_disk =
+        if stored == 0 { String::new() } else { format!(", columns of {stored} of {} ranks on disk", over.len()) };
     let over = numbered("rank", &over);
     Ok(Report::of(Part::Table(Table {
-        caption: format!("memory of trace {} · {over} · {}", traces.label(), bytes(total as u64)),
+        caption: format!("memory of trace {} · {over} · {}{on_disk}", traces.label(), bytes(total as u64)),
         headers: vec![
             head("column", Unit::None, Shown::Name, "column of the events"),
             head("type", Unit::None, Shown::Category, "i32, i64, f64, or category: a code per event for a text"),

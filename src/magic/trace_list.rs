@@ -15,7 +15,7 @@ impl Magic for TraceList {
     }
 
     fn summary(&self) -> &'static str {
-        "List the loaded traces, with their size in memory."
+        "List the loaded traces, with their size in memory and on disk."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -31,12 +31,13 @@ impl Magic for TraceList {
             context.print_line("No trace is loaded; %trace_load PATH --as NAME loads one.");
             return Ok(());
         }
-        let mut total = 0;
+        let (mut in_memory, mut on_disk) = (0, 0);
         let mut rows = Vec::new();
         for (label, traces) in context.session.traces() {
             let iterations = traces.iterations();
             let path = context.session.path(label).map(|path| path.display().to_string()).unwrap_or_default();
-            total += traces.memory_bytes();
+            in_memory += traces.memory_bytes() as u64;
+            on_disk += traces.stored_bytes();
             rows.push(vec![
                 TableValue::Text(label.clone()),
                 TableValue::Int(traces.ranks().len() as i64),
@@ -49,6 +50,7 @@ impl Magic for TraceList {
                     _ => "no ProfilerStep".to_owned(),
                 }),
                 TableValue::Text(bytes(traces.memory_bytes() as u64)),
+                TableValue::Text(bytes(traces.stored_bytes())),
                 TableValue::Text(traces.compat().to_string()),
                 TableValue::Text(path),
             ]);
@@ -62,12 +64,13 @@ impl Magic for TraceList {
                 Header::new("events", Unit::Count, Kind::Number),
                 head("iterations", Kind::Text),
                 head("memory", Kind::Text),
+                head("on disk", Kind::Text),
                 head("compat", Kind::Text),
                 head("path", Kind::Name),
             ],
             total_rows: rows.len(),
             rows,
-            notes: vec![format!("{} in memory", bytes(total as u64))],
+            notes: vec![format!("{} in memory, {} on disk", bytes(in_memory), bytes(on_disk))],
             ..Table::default()
         })));
         Ok(())

@@ -10,7 +10,7 @@ use crate::session::{Binding, label};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
-use trace::{Compat, LoadOptions, TraceSet};
+use trace::{Compat, Execution, LoadOptions, LoadProgress, TraceSet};
 use trace_view::{Bundle, Present};
 
 pub(super) struct TraceLoad;
@@ -68,6 +68,8 @@ const ARGUMENTS: &[Group] = &[
             COMPAT,
             ARGS,
             STRICT,
+            Argument::flag("memory", Kind::Size, "memory of the kernel; ranks that do not fit are kept on disk")
+                .or("half of what is free, or TRACEBOOK_MEMORY"),
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show the progress of a long load").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
@@ -97,7 +99,9 @@ impl Magic for TraceLoad {
          one to the default. An argument that no event has becomes no column. %trace_info NAME --memory shows the memory \
          of each column.\n\n\
          A truncated or broken file is loaded as far as it is intact, with a warning of what is missing. --strict rejects \
-         it instead, with line, column and byte; every file is then read twice."
+         it instead, with line, column and byte; every file is then read twice.\n\n\
+         Columns stay in memory up to half of --memory (8G, 500M, or bytes). Further ranks are kept in private files, which \
+         every magic and Rust cell uses alike, and which go with the trace. A load is refused only if one rank alone does not fit."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -106,6 +110,7 @@ impl Magic for TraceLoad {
             "%trace_load ~/traces/rank0.json.gz",
             "%trace_load ${TRACEBOOK_DATA:-data}/control --as control --rank 0,2-3",
             "%trace_load runs/monday --strict",
+            "%trace_load runs/monday --memory 8G",
             "%trace_load runs/monday --args default,cpu_op::sequence_number,sm::occupancy",
         ]
     }
@@ -117,13 +122,15 @@ impl Magic for TraceLoad {
         let out = Arc::clone(context.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();
         let mut progress = Progress::new(&out, enabled);
-        let loaded = TraceSet::load_with(&path, &options, &mut |at| {
+        let execution = call.whole("memory").map_or_else(Execution::new, |bytes| Execution::new().memory(bytes));
+        let mut report = |at: &LoadProgress| {
             if out.interrupted() {
                 return ControlFlow::Break(());
             }
             progress.report(at);
             ControlFlow::Continue(())
-        });
+        };
+        let loaded = execution.run(|| TraceSet::load_with(&path, &options, &mut report));
         let loaded = loaded.map_err(Error::from).and_then(|traces| context.check_interrupt().map(|()| traces));
         let traces = match loaded {
             Ok(traces) => Arc::new(traces),
@@ -150,19 +157,27 @@ impl Magic for TraceLoad {
     }
 }
 
-/// Returns `control: TraceSet, 8 ranks · 6,100,000 events · loaded in 2.0 s`.
+/// Returns `control: TraceSet, 8 ranks · 6,100,000 events · 2 of 8 ranks on disk · loaded in 2.0 s`.
 fn summary(traces: &TraceSet, time: Duration) -> String {
     let ranks = traces.ranks();
+    let on_disk = match traces.stored_ranks().len() {
+        0 => String::new(),
+        stored => format!(" · {stored} of {} on disk", counted(ranks.len())),
+    };
     let compat = match traces.compat() {
         Compat::Exact => "",
         Compat::Hta => " · compat hta",
     };
     format!(
-        "{}: TraceSet, {} rank{} · {} events · loaded in {:.2} s{compat}",
+        "{}: TraceSet, {} · {} events{on_disk} · loaded in {:.2} s{compat}",
         traces.label(),
-        ranks.len(),
-        if ranks.len() == 1 { "" } else { "s" },
+        counted(ranks.len()),
         grouped(traces.event_count()),
         time.as_secs_f64()
     )
+}
+
+/// Returns `1 rank`, `8 ranks`.
+fn counted(ranks: usize) -> String {
+    format!("{ranks} rank{}", if ranks == 1 { "" } else { "s" })
 }

@@ -116,6 +116,31 @@ pub enum Error {
         /// The value of the variable.
         value: String,
     },
+    /// There is no folder for ranks that do not fit in memory.
+    #[error("cannot keep ranks in {}: {reason}; choose a folder on a disk, give more memory, or load fewer ranks", .folder.display())]
+    NoSpillFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why it cannot be used.
+        reason: String,
+    },
+    /// The disk has no space for a rank that does not fit in memory.
+    #[error(
+        "cannot keep rank {rank} in {}: {reason}; it needs {}{}; free space there, give more memory, or load fewer ranks",
+        .folder.display(), bytes(*.need), free_text(*.free)
+    )]
+    NoSpace {
+        /// The rank.
+        rank: i64,
+        /// The folder.
+        folder: PathBuf,
+        /// The size of the file, in bytes.
+        need: u64,
+        /// Free bytes on the disk, if known.
+        free: Option<u64>,
+        /// The reason of the operating system.
+        reason: String,
+    },
     /// The caller cancelled the call.
     #[error("interrupted")]
     Interrupted,
@@ -382,6 +407,11 @@ pub enum Error {
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),
+}
+
+/// Formats free space: `, the disk has 1 MiB left`.
+fn free_text(free: Option<u64>) -> String {
+    free.map_or_else(String::new, |free| format!(", the disk has {} left", bytes(free)))
 }
 
 /// Formats missing ranks: `no rank 7`, `none of the ranks 7, 8`.

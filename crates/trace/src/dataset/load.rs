@@ -4,22 +4,24 @@
 #[path = "load_fragments_tests.rs"]
 mod fragments_tests;
 #[cfg(test)]
+#[path = "load_spill_tests.rs"]
+mod spill_tests;
+#[cfg(test)]
 #[path = "load_tests.rs"]
 mod tests;
 
 use super::load_export::load_export;
 use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
+use super::placement::Placement;
 use super::source_file::SourceFile;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
 use crate::exec::pool::{Pool, run_jobs};
-use crate::frame::unify;
 use crate::read::{Meter, check_json, label_of, open_bytes, open_file, read_events, read_parallel, trace_files};
 use crate::write::parquet::Export;
 use crate::{Error, Result, Trace, TraceSet, Warning};
-use polars::prelude::DataFrame;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -49,13 +51,23 @@ pub(crate) fn from_path(
     options: &LoadOptions,
     progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
 ) -> Result<TraceSet> {
+    load_within(path, options, Placement::here()?, progress)
+}
+
+/// Loads the file or the folder at `path` as [`from_path`] does, with columns where `placement` says.
+fn load_within(
+    path: &Path,
+    options: &LoadOptions,
+    placement: Placement,
+    progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
+) -> Result<TraceSet> {
     let monitor = Arc::new(Monitor::default());
     let work = {
         let (path, options, wanted) = (path.to_owned(), options.clone(), options.wanted()?);
         let (monitor, threads) = (Arc::clone(&monitor), Inherited::here().threads());
         move || {
             if let Some(export) = Export::find(&path)? {
-                return load_export(&export, &options, &monitor, threads);
+                return load_export(&export, &options, &monitor, &placement, threads);
             }
             let files = trace_files(&path)?;
             if options.strict && !path.is_dir() && !path.is_file() {
@@ -63,9 +75,12 @@ pub(crate) fn from_path(
                 return Err(Error::NotAFile { path, kind, expected });
             }
             let label = options.label.clone().unwrap_or_else(|| label_of(&path));
-            let loader = FileLoader { options: &options, wanted: &wanted, meter: &monitor.meter };
-            let files = monitor.load(&files, loader, threads)?;
-            assemble(&label, &options, path.is_dir(), files)
+            let loader =
+                FileLoader { options: &options, wanted: &wanted, meter: &monitor.meter, placement: &placement };
+            monitor.begin(files.iter().map(|file| size_of(file)).sum(), files.len());
+            let results = monitor.load(&files, loader, threads)?;
+            let results = monitor.load_again(results, &files, loader, threads)?;
+            assemble(&label, &options, path.is_dir(), results)
         }
     };
     let mut report = || {
@@ -87,7 +102,8 @@ pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet
     let meter = Meter::default();
     let label = options.label.as_deref().unwrap_or("trace");
     let reader = open_bytes(bytes, &meter)?;
-    let loader = FileLoader { options, wanted: &options.wanted()?, meter: &meter };
+    let placement = Placement::here()?;
+    let loader = FileLoader { options, wanted: &options.wanted()?, meter: &meter, placement: &placement };
     let loaded = loader.load(label, None, |sink, budget| read_events(budget.limit(reader), label, sink), || 0);
     let loaded = validate_if_strict(options, loaded, || check_json(open_bytes(bytes, &meter)?, label));
     assemble(label, options, false, vec![(label.to_owned(), loaded)])
@@ -107,12 +123,14 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    /// Loads the files concurrently, on at most `threads` threads.
+    /// Loads the files concurrently, on at most `threads` threads, and not more at once than fit in memory.
     fn load(&self, files: &[PathBuf], loader: FileLoader<'_>, threads: usize) -> Result<Vec<FileResult>> {
-        let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
-        self.begin(bytes, files.len());
+        let stopped = || self.meter.stop.load(Ordering::Relaxed);
         let results = run_jobs(threads, files.iter().collect(), |pool: &Pool<'_, '_>, file: &PathBuf| {
             let name = file.display().to_string();
+            let Some(permit) = loader.placement.admit(file, size_of(file), stopped) else {
+                return (name, Err(Error::Interrupted));
+            };
             self.begin_file(&name);
             let loaded = loader.load(
                 &name,
@@ -129,10 +147,42 @@ impl Monitor {
             );
             let check = || check_json(open_file(file, loader.meter)?, &name);
             let loaded = validate_if_strict(loader.options, loaded, check);
+            let loaded = loaded.and_then(|content| content.placed(&permit, loader.options.compat));
+            if matches!(loaded, Err(Error::MemoryBudget { .. })) {
+                permit.was_too_small();
+            }
             self.end_file();
             (name, loaded)
         });
-        if self.meter.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(results) }
+        if stopped() { Err(Error::Interrupted) } else { Ok(results) }
+    }
+
+    /// Loads those files again, one at a time, that did not fit beside others; the columns of all others go to files before.
+    fn load_again(
+        &self,
+        mut results: Vec<FileResult>,
+        files: &[PathBuf],
+        loader: FileLoader<'_>,
+        threads: usize,
+    ) -> Result<Vec<FileResult>> {
+        let did_not_fit = |result: &FileResult| matches!(result.1, Err(Error::MemoryBudget { .. }));
+        if files.len() < 2 || !results.iter().any(did_not_fit) {
+            return Ok(results);
+        }
+        for (_, result) in &mut results {
+            if let Ok(Content::Requested(loaded)) = result {
+                loaded.trace = loader.placement.evict(&loaded.trace, loader.options.compat, &loaded.warnings)?;
+            }
+        }
+        for (result, file) in results.iter_mut().zip(files) {
+            if did_not_fit(result) {
+                self.files_done.fetch_sub(1, Ordering::Relaxed);
+                if let Some(alone) = self.load(std::slice::from_ref(file), loader, threads)?.pop() {
+                    *result = alone;
+                }
+            }
+        }
+        Ok(results)
     }
 
     /// Sets what there is to load.
@@ -237,11 +287,12 @@ pub(super) fn assemble(
             warnings.push(Warning::MissingRanks { label: label.to_owned(), missing, available });
         }
     }
-    let mut traces: Vec<Trace> = traces.into_values().collect();
-    let mut frames = traces.iter().map(Trace::frame).collect::<Result<Vec<DataFrame>>>()?;
-    unify(&mut frames.iter_mut().collect::<Vec<_>>())?;
-    traces = traces.iter().zip(frames).map(|(trace, events)| trace.with_events(events)).collect();
-    Ok(TraceSet::of(label, options.compat, traces, warnings))
+    TraceSet::unified(label, options.compat, traces.into_values().collect(), warnings)
+}
+
+/// Returns the size of a file in bytes; 0 if it has none.
+fn size_of(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |file| file.len())
 }
 
 /// Whether a file of a folder is skipped because of this error.

@@ -3,6 +3,7 @@
 use super::load::{FileResult, Monitor, assemble};
 use super::load_file::{Content, Loaded};
 use super::load_options::LoadOptions;
+use super::placement::Placement;
 use crate::error::ImportReason;
 use crate::exec::pool::{Pool, run_jobs};
 use crate::write::parquet::Export;
@@ -14,6 +15,7 @@ pub(super) fn load_export(
     export: &Export,
     options: &LoadOptions,
     monitor: &Monitor,
+    placement: &Placement,
     threads: usize,
 ) -> Result<TraceSet> {
     let invalid = |reason| Err(Error::NotAnExport { path: export.folder().to_owned(), reason });
@@ -27,7 +29,12 @@ pub(super) fn load_export(
     let (wanted, others): (Vec<i64>, Vec<i64>) = export.ranks().into_iter().partition(|rank| is_wanted(*rank));
     monitor.begin(wanted.iter().map(|rank| export.bytes_of(*rank)).sum(), wanted.len());
     let read = |_: &Pool<'_, '_>, rank: i64| -> FileResult {
-        let name = export.folder_of(rank).display().to_string();
+        let folder = export.folder_of(rank);
+        let name = folder.display().to_string();
+        let stopped = || monitor.meter.stop.load(Ordering::Relaxed);
+        let Some(permit) = placement.admit(&folder, export.bytes_of(rank), stopped) else {
+            return (name, Err(Error::Interrupted));
+        };
         monitor.begin_file(&name);
         let read = export.read(rank, &|bytes, rows| {
             monitor.meter.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -37,7 +44,7 @@ pub(super) fn load_export(
         monitor.end_file();
         let loaded =
             |(info, events)| Content::Requested(Loaded { trace: Trace::in_memory(info, events), warnings: Vec::new() });
-        (name, read.map(loaded))
+        (name, read.map(loaded).and_then(|content| content.placed(&permit, export.compat())))
     };
     let mut files = run_jobs(threads, wanted, read);
     monitor.meter.check()?;

@@ -1,6 +1,7 @@
 //! Loading of one file: its events, rank and warnings.
 
 use super::load_options::LoadOptions;
+use super::placement::{Permit, Placement};
 use super::source_file::SourceFile;
 use super::trace::{RankInfo, Trace};
 use crate::error::NoEventsReason;
@@ -31,6 +32,23 @@ pub(super) struct FileLoader<'m> {
     pub(super) options: &'m LoadOptions,
     pub(super) wanted: &'m Wanted,
     pub(super) meter: &'m Meter,
+    pub(super) placement: &'m Placement,
+}
+
+impl Content {
+    /// Keeps the columns in memory if they fit, otherwise in a file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(super) fn placed(self, permit: &Permit<'_>, compat: Compat) -> Result<Self> {
+        match self {
+            Self::Requested(Loaded { trace, warnings }) => {
+                let trace = permit.place(trace, compat, &warnings)?;
+                Ok(Self::Requested(Loaded { trace, warnings }))
+            }
+            other => Ok(other),
+        }
+    }
 }
 
 impl<'m> FileLoader<'m> {
@@ -43,10 +61,10 @@ impl<'m> FileLoader<'m> {
         read: impl FnOnce(&mut Builder<'m>, Budget) -> Result<Outcome>,
         helpers: impl FnOnce() -> usize,
     ) -> Result<Content> {
-        let Self { options, wanted, meter } = self;
+        let Self { options, wanted, meter, placement } = self;
         let ranks = options.ranks.as_deref();
         let mut builder = Builder::new(options.compat, ranks, wanted, meter);
-        let (budget, task) = (Budget::now()?, Task::Load(file));
+        let (budget, task) = (placement.budget(), Task::Load(file));
         budget.check(task, 0)?;
         let outcome = read(&mut builder, budget).map_err(|error| match error {
             Error::Io { error, .. } if error.kind() == ErrorKind::OutOfMemory => budget.spent(task),

@@ -5,6 +5,7 @@ use super::*;
 use crate::frame::Builder;
 use crate::read::{Boundaries, FragmentSink, Plan, Writer, mutated, read_planned};
 use crate::{Compat, ParserConfig};
+use polars::prelude::DataFrame;
 use std::fmt::Write as _;
 use std::fs;
 use trace_testkit::Random;
@@ -19,7 +20,8 @@ struct Loading {
 fn load(text: &[u8], plan: Option<(Plan<'_>, usize)>, options: &LoadOptions) -> Loading {
     let meter = Meter::default();
     let wanted = options.wanted().unwrap();
-    let loader = FileLoader { options, wanted: &wanted, meter: &meter };
+    let placement = Placement::here().unwrap();
+    let loader = FileLoader { options, wanted: &wanted, meter: &meter, placement: &placement };
     let workers = plan.map_or(0, |(_, workers)| workers);
     let loaded = run_jobs(1 + workers, vec![()], |pool: &Pool<'_, '_>, ()| {
         loader.load(

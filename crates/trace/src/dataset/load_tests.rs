@@ -180,7 +180,8 @@ fn cancelled_load_stops_reading() {
     let bytes = rank(0).json();
     let wanted = LoadOptions::default().wanted().unwrap();
     let options = LoadOptions::default();
-    let loader = FileLoader { options: &options, wanted: &wanted, meter: &meter };
+    let placement = Placement::here().unwrap();
+    let loader = FileLoader { options: &options, wanted: &wanted, meter: &meter, placement: &placement };
     let stopped = loader.load("x", None, |sink, _| read_events(open_bytes(bytes.as_bytes(), &meter)?, "x", sink), || 0);
     assert!(stopped.is_err());
 }

@@ -1,17 +1,20 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
 mod constructors;
+mod lazy_events;
 mod load;
 mod load_export;
 mod load_file;
 mod load_options;
 mod overview;
+mod placement;
 mod rank_source;
 mod recording;
 mod row_selector;
 mod schema;
 mod selection;
 mod source_file;
+mod spill;
 mod stack;
 mod tables;
 mod trace;

@@ -29,7 +29,7 @@ impl TraceSet {
         let wanted = ranks.map_or_else(|| self.ranks(), <[i64]>::to_vec);
         let mut columns: Vec<ColumnMemory> = Vec::new();
         for rank in wanted {
-            for column in self.rank(rank)?.events().columns() {
+            for column in self.rank(rank)?.frame()?.columns() {
                 let name = column.name().as_str();
                 let (values, bytes) =
                     (column.len() - column.null_count(), column.as_materialized_series().estimated_size());

@@ -1,16 +1,37 @@
 //! The place of a rank's events.
 
+use super::spill::SpilledFile;
 use crate::Result;
-use polars::prelude::{DataFrame, DataType, PlSmallStr};
+use crate::frame::{NamedType, cast};
+use crate::store::StoredTable;
+use polars::prelude::{DataFrame, PlSmallStr};
+use std::sync::Arc;
 
 /// The place of a rank's events.
 #[derive(Clone)]
 pub(super) enum RankSource {
     /// Columns in memory.
     Memory(DataFrame),
+    /// A file, mapped whenever the events are asked for.
+    Stored(StoredRank),
+}
+
+/// A file with the events of a rank.
+#[derive(Clone)]
+pub(super) struct StoredRank {
+    table: StoredTable,
+    /// The columns whose types differ from those of other ranks, with the common types.
+    casts: Arc<[NamedType]>,
+    /// Removes the file after the last clone of the rank is dropped.
+    _file: Option<Arc<SpilledFile>>,
 }
 
 impl RankSource {
+    /// Returns the source of events in a file, which is removed with the last clone if there is a guard.
+    pub(super) fn stored(table: StoredTable, file: Option<Arc<SpilledFile>>) -> Self {
+        Self::Stored(StoredRank { table, casts: Arc::default(), _file: file })
+    }
+
     /// Returns the events.
     ///
     /// # Errors
@@ -18,34 +39,110 @@ impl RankSource {
     pub(super) fn frame(&self) -> Result<DataFrame> {
         match self {
             Self::Memory(events) => Ok(events.clone()),
-        }
-    }
-
-    /// Returns the names and types of the columns, without the events.
-    pub(super) fn columns(&self) -> Vec<(PlSmallStr, DataType)> {
-        match self {
-            Self::Memory(events) => {
-                events.columns().iter().map(|column| (column.name().clone(), column.dtype().clone())).collect()
+            Self::Stored(rank) => {
+                let mut events = rank.table.frame()?;
+                cast(&mut events, &rank.casts)?;
+                Ok(events)
             }
         }
     }
 
-    /// Whether the events are in memory.
-    pub(super) fn is_in_memory(&self) -> bool {
-        matches!(self, Self::Memory(_))
-    }
-
-    /// Returns the bytes that using the events takes besides what is in memory already: those of columns to be mapped.
-    pub(super) fn bytes_to_map(&self) -> usize {
+    /// Returns those columns of the events that are in `names`, in the order of the events.
+    ///
+    /// # Errors
+    /// As [`Self::frame`].
+    pub(super) fn frame_of(&self, names: &[PlSmallStr]) -> Result<DataFrame> {
         match self {
-            Self::Memory(_) => 0,
+            Self::Memory(events) => {
+                let columns = events.columns().iter().filter(|column| names.contains(column.name())).cloned();
+                Ok(DataFrame::new(events.height(), columns.collect())?)
+            }
+            Self::Stored(rank) => {
+                let mut events = rank.table.frame_of(names)?;
+                cast(&mut events, &rank.casts)?;
+                Ok(events)
+            }
         }
     }
 
-    /// Returns the memory of the columns, in bytes.
+    /// Returns the names and types of the columns, without the events.
+    pub(super) fn columns(&self) -> Vec<NamedType> {
+        match self {
+            Self::Memory(events) => {
+                events.columns().iter().map(|column| (column.name().clone(), column.dtype().clone())).collect()
+            }
+            Self::Stored(rank) => {
+                let mut columns = rank.table.columns().to_vec();
+                for (name, dtype) in &mut columns {
+                    if let Some((_, common)) = rank.casts.iter().find(|(other, _)| other == name) {
+                        *dtype = common.clone();
+                    }
+                }
+                columns
+            }
+        }
+    }
+
+    /// Returns the source with these types: columns in memory are cast now, those of a file whenever it is mapped.
+    ///
+    /// # Errors
+    /// If polars refuses, which no input should cause.
+    pub(super) fn with_types(&self, types: &[NamedType]) -> Result<Self> {
+        match self {
+            Self::Memory(events) => {
+                let mut events = events.clone();
+                cast(&mut events, types)?;
+                Ok(Self::Memory(events))
+            }
+            Self::Stored(rank) => {
+                let differs = |column: &&NamedType| {
+                    rank.table.columns().iter().any(|(name, dtype)| *name == column.0 && *dtype != column.1)
+                };
+                let casts = types.iter().filter(differs).cloned().collect();
+                Ok(Self::Stored(StoredRank { casts, ..rank.clone() }))
+            }
+        }
+    }
+
+    /// Returns the size of the file of the events, in bytes; 0 if they are in memory.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        match self {
+            Self::Memory(_) => 0,
+            Self::Stored(rank) => rank.table.bytes(),
+        }
+    }
+
+    /// Returns the file of the events, if there is one.
+    pub(super) fn table(&self) -> Option<&StoredTable> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Stored(rank) => Some(&rank.table),
+        }
+    }
+
+    /// Whether the events are in a file only.
+    pub(super) fn is_stored(&self) -> bool {
+        matches!(self, Self::Stored(_))
+    }
+
+    /// Returns the bytes that using the events takes besides what is in memory already: those of columns to be mapped, whose codes
+    /// are translated.
+    pub(super) fn bytes_to_map(&self) -> usize {
+        match self {
+            Self::Memory(_) => 0,
+            Self::Stored(rank) => {
+                let translated = rank.table.columns().iter().filter(|(_, dtype)| dtype.is_categorical()).count();
+                let codes = rank.table.info().events.saturating_mul(4 * translated);
+                usize::try_from(rank.table.bytes()).unwrap_or(usize::MAX).saturating_add(codes)
+            }
+        }
+    }
+
+    /// Returns the memory of the columns, in bytes; 0 if they are in a file.
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
             Self::Memory(events) => events.estimated_size(),
+            Self::Stored(_) => 0,
         }
     }
 }

@@ -1,14 +1,17 @@
 //! The events of several ranks as one frame.
 
+use crate::frame::NamedType;
 use crate::frame::columns::{EVENT_COLUMNS, RANK};
 use crate::{Result, Trace};
-use polars::prelude::{Column, DataFrame, DataType, PlSmallStr, Scalar};
+use polars::prelude::{Column, DataFrame, DataType, PlSmallStr, Scalar, Schema};
+use std::collections::HashSet;
 
 /// Returns the union of the columns of all ranks, in the order of [`EVENT_COLUMNS`].
-pub(crate) fn union_of_columns(traces: &[Trace]) -> Vec<(PlSmallStr, DataType)> {
-    let mut columns: Vec<(PlSmallStr, DataType)> = Vec::new();
+pub(crate) fn union_of_columns(traces: &[Trace]) -> Vec<NamedType> {
+    let mut columns: Vec<NamedType> = Vec::new();
+    let mut known: HashSet<PlSmallStr> = HashSet::new();
     for column in traces.iter().flat_map(Trace::columns) {
-        if !columns.iter().any(|(name, _)| *name == column.0) {
+        if known.insert(column.0.clone()) {
             columns.push(column);
         }
     }
@@ -17,24 +20,38 @@ pub(crate) fn union_of_columns(traces: &[Trace]) -> Vec<(PlSmallStr, DataType)> 
     columns
 }
 
+/// Returns the schema of the stacked events of several ranks: `rank`, and the columns of all of them.
+pub(super) fn stacked_schema(traces: &[Trace]) -> Schema {
+    std::iter::once((RANK.into(), DataType::Int64)).chain(union_of_columns(traces)).collect()
+}
+
+/// Returns the columns `names` of one rank's events, in that order; `rank` is its number, and a column that it lacks is null.
+///
+/// # Errors
+/// If its events cannot be read.
+pub(super) fn with_rank(trace: &Trace, names: &[PlSmallStr], schema: &Schema) -> Result<DataFrame> {
+    let events = trace.frame_of(names)?;
+    let rows = events.height();
+    let columns = names.iter().map(|name| {
+        if name == RANK {
+            return Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), rows);
+        }
+        let null = || Column::full_null(name.clone(), rows, schema.get(name).unwrap_or(&DataType::Null));
+        events.column(name).cloned().unwrap_or_else(|_| null())
+    });
+    Ok(DataFrame::new(rows, columns.collect())?)
+}
+
 /// Stacks the events of several ranks, with a leading column `rank`; a column that a rank lacks is null there.
 ///
 /// # Errors
 /// If the events of a rank cannot be read.
 pub(crate) fn stacked(traces: &[Trace]) -> Result<DataFrame> {
-    let columns = union_of_columns(traces);
-    let frames = traces.iter().map(|trace| -> Result<DataFrame> {
-        let events = trace.frame()?;
-        let rows = events.height();
-        let rank = Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), rows);
-        let rest = columns.iter().map(|(name, dtype)| {
-            events.column(name).cloned().unwrap_or_else(|_| Column::full_null(name.clone(), rows, dtype))
-        });
-        Ok(DataFrame::new(rows, std::iter::once(rank).chain(rest).collect())?)
-    });
+    let schema = stacked_schema(traces);
+    let names: Vec<PlSmallStr> = schema.iter_names().cloned().collect();
     let mut all: Option<DataFrame> = None;
-    for frame in frames {
-        let frame = frame?;
+    for trace in traces {
+        let frame = with_rank(trace, &names, &schema)?;
         match &mut all {
             Some(all) => {
                 all.vstack_mut_owned_unchecked(frame);

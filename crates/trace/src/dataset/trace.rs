@@ -2,8 +2,11 @@
 
 use super::rank_source::RankSource;
 use super::source_file::SourceFile;
+use super::spill::SpilledFile;
 use super::tables::FurtherTables;
 use crate::Result;
+use crate::frame::NamedType;
+use crate::store::StoredTable;
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -71,6 +74,29 @@ impl Trace {
         Self { info: Arc::clone(&self.info), source: RankSource::Memory(events), tables: self.tables.clone() }
     }
 
+    /// Returns the rank with its events in a file, which is removed with the last clone of the rank if there is a guard.
+    pub(super) fn moved_to(&self, table: StoredTable, file: Option<Arc<SpilledFile>>) -> Self {
+        Self { info: Arc::clone(&self.info), source: RankSource::stored(table, file), tables: self.tables.clone() }
+    }
+
+    /// Returns the rank with columns of these types, which all ranks of its trace have.
+    pub(super) fn with_types(&self, types: &[NamedType]) -> Result<Self> {
+        Ok(Self { info: Arc::clone(&self.info), source: self.source.with_types(types)?, tables: self.tables.clone() })
+    }
+
+    /// Returns the file with the events, if there is one.
+    pub(crate) fn stored_table(&self) -> Option<&StoredTable> {
+        self.source.table()
+    }
+
+    /// Returns those columns of the events that are in `names`, in the order of the events.
+    ///
+    /// # Errors
+    /// As [`Self::frame`].
+    pub(crate) fn frame_of(&self, names: &[PlSmallStr]) -> Result<DataFrame> {
+        self.source.frame_of(names)
+    }
+
     /// Returns the events; the library calls this, not [`Trace::events`], since it can fail.
     ///
     /// # Errors
@@ -91,12 +117,19 @@ impl Trace {
 
     /// Whether the events are in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
-        self.source.is_in_memory()
+        !self.source.is_stored()
     }
 
     /// Returns the bytes that work on the events needs: the columns, if they are to be mapped, and so many for each row.
     pub(crate) fn bytes_needed(&self, bytes_per_row: usize) -> usize {
         self.info.events.saturating_mul(bytes_per_row).saturating_add(self.source.bytes_to_map())
+    }
+
+    /// Returns an estimate of the memory that columns of these names take when they are used, in bytes.
+    pub(super) fn bytes_of(&self, names: &[PlSmallStr]) -> usize {
+        let all = self.columns();
+        let used = all.iter().filter(|(name, _)| names.contains(name)).count();
+        self.source.bytes_to_map() / all.len().max(1) * used
     }
 
     /// Returns the rank.
@@ -154,7 +187,18 @@ impl Trace {
         Ok(events)
     }
 
-    /// Returns the memory of the columns, in bytes.
+    /// Whether the events are in a file instead of in memory: they did not fit, or come from the cache or a saved trace. They are
+    /// mapped whenever they are used.
+    pub fn is_stored(&self) -> bool {
+        self.source.is_stored()
+    }
+
+    /// Returns the size of the file of the events, in bytes; 0 if they are in memory.
+    pub fn stored_bytes(&self) -> u64 {
+        self.source.stored_bytes()
+    }
+
+    /// Returns the memory of the columns, in bytes; 0 if they are in a file.
     pub fn memory_bytes(&self) -> usize {
         self.source.memory_bytes()
     }

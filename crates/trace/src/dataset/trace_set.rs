@@ -1,9 +1,13 @@
 //! All ranks of one run, with shared categories.
 
+use super::placement::write_rank;
 use super::stack::stacked;
+use crate::frame::columns::DUR;
+use crate::frame::{NamedType, common_types};
 use crate::{Compat, Error, RankInfo, Result, Trace, Warning};
 use polars::prelude::DataFrame;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// All ranks of one run, with one table of names. Cheap to clone.
@@ -31,6 +35,17 @@ pub(crate) struct Shared {
 }
 
 impl TraceSet {
+    /// Creates a set of ranks, which are ascending, whose columns get common types.
+    ///
+    /// # Errors
+    /// If polars refuses, which no input should cause.
+    pub(crate) fn unified(label: &str, compat: Compat, traces: Vec<Trace>, warnings: Vec<Warning>) -> Result<Self> {
+        let columns: Vec<Vec<NamedType>> = traces.iter().map(Trace::columns).collect();
+        let types = common_types(columns.iter().map(Vec::as_slice));
+        let traces = traces.iter().map(|trace| trace.with_types(&types)).collect::<Result<Vec<Trace>>>()?;
+        Ok(Self::of(label, compat, traces, warnings))
+    }
+
     /// Creates a set of ranks, which are ascending.
     pub(crate) fn of(label: &str, compat: Compat, traces: Vec<Trace>, warnings: Vec<Warning>) -> Self {
         let mut iterations: Vec<i64> =
@@ -115,13 +130,52 @@ impl TraceSet {
     /// Counts events of all ranks that end before they start.
     pub(crate) fn negative_durations(&self) -> u64 {
         let of = |trace: &Trace| {
-            let dur = trace.frame().ok()?.column(crate::frame::columns::DUR).ok()?.i64().ok()?.clone();
+            let frame = trace.frame_of(&[DUR.into()]).ok()?;
+            let dur = frame.column(DUR).ok()?.i64().ok()?;
             Some(dur.iter().filter(|dur| dur.is_some_and(|dur| dur < 0)).count() as u64)
         };
         self.traces().iter().filter_map(of).sum()
     }
 
-    /// Returns the memory of the columns of all ranks, in bytes.
+    /// Returns the trace with the events of every rank in a file of `folder`, which is created; nothing of it stays in memory.
+    /// The files are the caller's to remove.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`] if a file cannot be written.
+    ///
+    /// # Example
+    /// ```
+    /// # fn main() -> trace::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let job = trace::TraceSet::load("../../notebooks/data/job")?;
+    /// let stored = job.stored_in(folder.path())?;
+    /// assert_eq!((stored.memory_bytes(), stored.stored_ranks()), (0, vec![0, 1, 2, 3]));
+    /// assert!(stored.events().equals_missing(&job.events()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stored_in(&self, folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        std::fs::create_dir_all(folder).map_err(|error| Error::Io { path: folder.to_owned(), error })?;
+        let stored = |trace: &Trace| {
+            let path = folder.join(format!("rank-{:04}.arrow", trace.rank()));
+            Ok(trace.moved_to(write_rank(&path, trace, self.compat(), &[])?, None))
+        };
+        let traces = self.traces().iter().map(stored).collect::<Result<Vec<Trace>>>()?;
+        Ok(Self::of(self.label(), self.compat(), traces, self.warnings().to_vec()))
+    }
+
+    /// Returns the ranks whose events are in files instead of in memory.
+    pub fn stored_ranks(&self) -> Vec<i64> {
+        self.traces().iter().filter(|trace| trace.is_stored()).map(Trace::rank).collect()
+    }
+
+    /// Returns the size of the files of all ranks whose events are in files, in bytes.
+    pub fn stored_bytes(&self) -> u64 {
+        self.traces().iter().map(Trace::stored_bytes).sum()
+    }
+
+    /// Returns the memory of the columns of all ranks, in bytes; ranks in files take none.
     pub fn memory_bytes(&self) -> usize {
         self.shared.traces.iter().map(Trace::memory_bytes).sum()
     }

@@ -198,7 +198,6 @@ impl Inherited {
     }
 
     /// Returns the folder for what does not fit in memory, if one was chosen.
-    #[allow(dead_code)]
     pub(crate) fn spill_folder(&self) -> Option<Arc<Path>> {
         self.execution.spill_folder.clone()
     }

@@ -86,7 +86,6 @@ impl Budget {
     }
 
     /// Returns half of this budget: the bound on columns that stay in memory.
-    #[allow(dead_code)]
     pub(crate) fn half(self) -> Self {
         Self(self.0 / 2)
     }

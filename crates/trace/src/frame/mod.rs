@@ -32,4 +32,4 @@ pub(crate) use finish::Built;
 pub(crate) use int_column::IntColumn;
 pub(crate) use once_per_text::once_per_text;
 pub(crate) use step_name::StepName;
-pub(crate) use unify::unify;
+pub(crate) use unify::{NamedType, cast, common_types};

@@ -1,39 +1,49 @@
-//! Unification of the column types of all ranks.
+//! Unification of the column types of all ranks: agreed from names and types alone, applied to one frame at a time.
 
 use super::categories::{Categories, categorical};
 use crate::Result;
-use polars::prelude::{Column, DataFrame, DataType, IntoColumn, UInt32Chunked};
+use polars::prelude::{Column, DataFrame, DataType, IntoColumn, PlSmallStr, UInt32Chunked};
+use std::collections::HashMap;
 
-/// Casts columns of arguments whose types differ between ranks to one type: integers to `i64`, other numbers to `f64`,
-/// and both to categories of their text if another rank has texts.
+/// A column and its type.
+pub(crate) type NamedType = (PlSmallStr, DataType);
+
+/// Returns the columns whose types differ between ranks, each with the common type: `i64` for integers, `f64` for other
+/// numbers, and categories if any rank has texts.
+pub(crate) fn common_types<'c>(ranks: impl IntoIterator<Item = &'c [NamedType]>) -> Vec<NamedType> {
+    let mut types: Vec<(NamedType, bool)> = Vec::new();
+    let mut places: HashMap<PlSmallStr, usize> = HashMap::new();
+    for (name, found) in ranks.into_iter().flatten() {
+        let Some((known, mixed)) = places.get(name).and_then(|&place| types.get_mut(place)) else {
+            places.insert(name.clone(), types.len());
+            types.push(((name.clone(), found.clone()), false));
+            continue;
+        };
+        let dtype = &mut known.1;
+        if dtype != found {
+            *mixed = true;
+            if !dtype.is_categorical() {
+                *dtype = match found {
+                    found if found.is_categorical() => found.clone(),
+                    found if found.is_integer() && dtype.is_integer() => DataType::Int64,
+                    _ => DataType::Float64,
+                };
+            }
+        }
+    }
+    types.into_iter().filter(|(_, mixed)| *mixed).map(|(column, _)| column).collect()
+}
+
+/// Casts the columns of a frame that have another type than `types` says. Numbers become categories of their text.
 ///
 /// # Errors
 /// If polars refuses, which no input should cause.
-pub(crate) fn unify(frames: &mut [&mut DataFrame]) -> Result<()> {
-    let mut types: Vec<(String, DataType, bool)> = Vec::new();
-    for column in frames.iter().flat_map(|frame| frame.columns()) {
-        match types.iter_mut().find(|(name, ..)| name == column.name().as_str()) {
-            None => types.push((column.name().to_string(), column.dtype().clone(), false)),
-            Some((_, dtype, mixed)) if dtype != column.dtype() => {
-                *mixed = true;
-                if !dtype.is_categorical() {
-                    *dtype = match column.dtype() {
-                        other if other.is_categorical() => other.clone(),
-                        other if other.is_integer() && dtype.is_integer() => DataType::Int64,
-                        _ => DataType::Float64,
-                    };
-                }
-            }
-            Some(_) => {}
-        }
-    }
-    for (name, dtype, _) in types.iter().filter(|(.., mixed)| *mixed) {
-        for frame in frames.iter_mut() {
-            let Ok(column) = frame.column(name) else { continue };
-            if column.dtype() != dtype {
-                let column = if dtype.is_categorical() { texts(column)? } else { column.cast(dtype)? };
-                frame.with_column(column)?;
-            }
+pub(crate) fn cast(frame: &mut DataFrame, types: &[NamedType]) -> Result<()> {
+    for (name, dtype) in types {
+        let Ok(column) = frame.column(name) else { continue };
+        if column.dtype() != dtype {
+            let column = if dtype.is_categorical() { texts(column)? } else { column.cast(dtype)? };
+            frame.with_column(column)?;
         }
     }
     Ok(())
