@@ -57,14 +57,17 @@ pub use config::{
     ParserConfig, ValueType, YamlVersion,
 };
 pub use dataset::{
-    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Pick, RankInfo, Selection, Side, SourceFile, Trace,
-    TraceSet, Window, frame_schema,
+    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, RankInfo, Selection, Side, SourceFile, Trace, TraceSet,
+    Window, frame_schema,
 };
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{Change, Compared, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
-pub use domain::{CACHE_VARIABLE, Compat, KernelType, MEMORY_VARIABLE, Unlike, Warning, memory_kernel_type};
+pub use domain::{
+    CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, Stream, Unlike, Warning,
+    memory_kernel_type,
+};
 pub use error::{Error, Result};
 pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;

@@ -9,9 +9,9 @@ pub use crate::analysis::{
 pub use crate::filter::{self, Filter, Where};
 pub use crate::{
     Answer, AttributeSpec, By, CancellationToken, Change, Compared, Comparison, Compat, DefaultValue, Description,
-    DeviceType, EventQuery, Execution, Explain, Explanation, Finding, LabeledTrace, LoadOptions, LoadProgress, OpsDiff,
-    ParserConfig, Pick, RankInfo, Selection, Trace, TraceAnalysis, TraceDiff, TraceSet, ValueType, Warning,
-    frame_table, shorten_name,
+    DeviceType, EventQuery, Execution, Explain, Explanation, Finding, Iteration, LabeledTrace, LoadOptions,
+    LoadProgress, OpsDiff, ParserConfig, Pick, Rank, RankInfo, Selection, Stream, Trace, TraceAnalysis, TraceDiff,
+    TraceSet, ValueType, Warning, frame_table, shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{

@@ -1,8 +1,8 @@
 //! The answer of an analysis: named data frames, figures, notes and copies of traces.
 
 use super::TableSchema;
-use crate::frame_table;
 use crate::write::TraceCopy;
+use crate::{Rank, frame_table};
 use polars::prelude::{Column as FrameColumn, DataFrame, PlSmallStr, Scalar};
 use std::collections::BTreeMap;
 use trace_view::{Column, Figure, Kind, Part, Present, Report, Table, Unit};
@@ -54,8 +54,8 @@ impl AnswerTable {
 
     /// Makes it the table of one rank.
     #[must_use]
-    pub fn of_rank(self, rank: i64) -> Self {
-        Self { rank: Some(rank), ..self }
+    pub fn of_rank(self, rank: impl Into<Rank>) -> Self {
+        Self { rank: Some(rank.into().into()), ..self }
     }
 
     /// Sets whether it is shown.

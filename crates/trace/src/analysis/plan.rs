@@ -5,7 +5,7 @@ use super::rank_view::{RankView, TraceContext};
 use super::{Analysis, Answer, Mapped, nothing_on};
 use crate::filter::TraceFilter;
 use crate::write::is_same_file;
-use crate::{Compat, Error, Pick, RankInfo, Result, Trace};
+use crate::{Compat, Error, Iteration, Pick, Rank, RankInfo, Result, Trace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -122,7 +122,7 @@ impl Plan {
     }
 
     /// Checks that all of the `wanted` iterations are `available`, those of the rows.
-    pub(super) fn check_iterations(&self, wanted: &Pick, available: Vec<i64>) -> Result<()> {
+    pub(super) fn check_iterations(&self, wanted: &Pick<Iteration>, available: Vec<i64>) -> Result<()> {
         let label = || self.label.clone();
         for &iteration in wanted.numbers() {
             if available.contains(&iteration) {
@@ -159,7 +159,7 @@ impl Plan {
                     let unknown = Error::UnknownRank { label, rank, available };
                     self.ranks.iter().position(|planned| planned.rank == rank).ok_or(unknown)
                 };
-                Pick::from(wanted).numbers().iter().map(find).collect::<Result<Vec<usize>>>()?
+                Pick::<Rank>::from(wanted).numbers().iter().map(find).collect::<Result<Vec<usize>>>()?
             }
         };
         self.check_streams(analysis.streams().unwrap_or_default(), &selected)?;

@@ -6,7 +6,7 @@ use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::{Pick, Result, Trace, TraceSet};
+use crate::{Iteration, Pick, Result, Trace, TraceSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -148,7 +148,7 @@ impl TraceAnalysis {
     ///
     /// # Errors
     /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
-    pub fn in_iterations(&self, iterations: impl Into<Pick>) -> Result<Self> {
+    pub fn in_iterations(&self, iterations: impl Into<Pick<Iteration>>) -> Result<Self> {
         let (wanted, budget) = (iterations.into(), Budget::now()?);
         self.plan.check_iterations(&wanted, self.iterations_within(budget)?)?;
         self.narrowed(Narrowing::Iterations(wanted.numbers().to_vec()), budget)

@@ -26,7 +26,7 @@ pub use overview::ColumnMemory;
 pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;
 pub use schema::frame_schema;
-pub use selection::{By, DeviceType, Pick, Selection, Side, Window};
+pub use selection::{By, DeviceType, Selection, Side, Window};
 pub use source_file::SourceFile;
 pub(crate) use stack::{stacked, union_of_columns};
 pub use trace::{RankInfo, Trace};

@@ -3,70 +3,8 @@
 use crate::frame::columns::{ITERATION, RANK};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fmt;
-use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
-
-/// One or several ranks or iterations; duplicates count once.
-///
-/// Made from `3`, `[0, 2]`, `vec![0, 2]`, `0..4`, `0..=3`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pick(Vec<i64>);
-
-impl Pick {
-    fn of(numbers: impl IntoIterator<Item = i64>) -> Self {
-        let mut seen = BTreeSet::new();
-        Self(numbers.into_iter().filter(|&number| seen.insert(number)).collect())
-    }
-
-    /// Returns the numbers, in the given order.
-    pub fn numbers(&self) -> &[i64] {
-        &self.0
-    }
-}
-
-impl From<i64> for Pick {
-    fn from(one: i64) -> Self {
-        Self(vec![one])
-    }
-}
-
-impl<const N: usize> From<[i64; N]> for Pick {
-    fn from(several: [i64; N]) -> Self {
-        Self::of(several)
-    }
-}
-
-impl From<Vec<i64>> for Pick {
-    fn from(several: Vec<i64>) -> Self {
-        Self::of(several)
-    }
-}
-
-impl From<&[i64]> for Pick {
-    fn from(several: &[i64]) -> Self {
-        Self::of(several.iter().copied())
-    }
-}
-
-impl From<&Vec<i64>> for Pick {
-    fn from(several: &Vec<i64>) -> Self {
-        Self::of(several.iter().copied())
-    }
-}
-
-impl From<Range<i64>> for Pick {
-    fn from(several: Range<i64>) -> Self {
-        Self::of(several)
-    }
-}
-
-impl From<RangeInclusive<i64>> for Pick {
-    fn from(several: RangeInclusive<i64>) -> Self {
-        Self::of(several)
-    }
-}
 
 /// Device of an event, by HTA's rule: the presence of a stream.
 ///

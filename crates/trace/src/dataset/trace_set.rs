@@ -4,7 +4,7 @@ use super::placement::write_rank;
 use super::stack::stacked;
 use crate::frame::columns::DUR;
 use crate::frame::{NamedType, common_types};
-use crate::{Compat, Error, RankInfo, Result, Trace, Warning};
+use crate::{Compat, Error, Rank, RankInfo, Result, Trace, Warning};
 use polars::prelude::DataFrame;
 use std::fmt;
 use std::path::Path;
@@ -85,7 +85,8 @@ impl TraceSet {
     ///
     /// # Errors
     /// [`Error::UnknownRank`], which names the existing ranks.
-    pub fn rank(&self, rank: i64) -> Result<Trace> {
+    pub fn rank(&self, rank: impl Into<Rank>) -> Result<Trace> {
+        let rank = i64::from(rank.into());
         self.shared.traces.iter().find(|trace| trace.rank() == rank).cloned().ok_or_else(|| Error::UnknownRank {
             label: self.label.to_string(),
             rank,

@@ -5,7 +5,7 @@ use crate::dataset::{RowSelector, stacked};
 use crate::error::FrameReason;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
-use crate::{Compat, DeviceType, Error, Pick, Result, Trace, TraceSet, Window, shorten_name};
+use crate::{Compat, DeviceType, Error, Iteration, Pick, Rank, Result, Trace, TraceSet, Window, shorten_name};
 use polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -61,8 +61,8 @@ impl LabeledTrace {
     /// If a rank or iteration does not exist.
     pub fn extract_ops(
         &self,
-        rank: Option<Pick>,
-        iteration: Option<Pick>,
+        rank: Option<Pick<Rank>>,
+        iteration: Option<Pick<Iteration>>,
         device_type: DeviceType,
     ) -> Result<DataFrame> {
         let window = self.window(iteration.as_ref())?;
@@ -111,7 +111,7 @@ impl LabeledTrace {
 
     /// Returns the selected ranks, each once.
     // Differs from HTA: it counts a rank twice that is listed twice.
-    pub(crate) fn ranks_picked(&self, pick: Option<&Pick>) -> Result<Vec<Trace>> {
+    pub(crate) fn ranks_picked(&self, pick: Option<&Pick<Rank>>) -> Result<Vec<Trace>> {
         let Some(pick) = pick else { return Ok(self.trace.traces().iter().take(1).cloned().collect()) };
         let (label, available) = (self.label.clone(), self.ranks());
         let mut picked: Vec<Trace> = Vec::new();
@@ -125,7 +125,7 @@ impl LabeledTrace {
     }
 
     /// Returns the selected iterations. An empty list is allowed, as in HTA: nothing is selected.
-    pub(crate) fn window(&self, pick: Option<&Pick>) -> Result<Window> {
+    pub(crate) fn window(&self, pick: Option<&Pick<Iteration>>) -> Result<Window> {
         let available = self.iterations();
         let Some(pick) = pick else {
             // Differs from HTA: it refuses traces without ProfilerStep.

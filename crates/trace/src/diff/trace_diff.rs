@@ -8,7 +8,8 @@ use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
-    By, Compared, Compat, DeviceType, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Warning, Window,
+    By, Compared, Compat, DeviceType, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result, Selection, Side, Trace,
+    Warning, Window,
 };
 use polars::prelude::DataFrame;
 use trace_view::Figure;
@@ -43,10 +44,10 @@ use trace_view::Figure;
 pub struct TraceDiff {
     control: LabeledTrace,
     test: LabeledTrace,
-    control_rank: Option<Pick>,
-    test_rank: Option<Pick>,
-    control_iteration: Option<Pick>,
-    test_iteration: Option<Pick>,
+    control_rank: Option<Pick<Rank>>,
+    test_rank: Option<Pick<Rank>>,
+    control_iteration: Option<Pick<Iteration>>,
+    test_iteration: Option<Pick<Iteration>>,
     device_type: DeviceType,
     use_short_name: bool,
     filter: Option<Filter>,
@@ -72,28 +73,28 @@ impl TraceDiff {
 
     /// Selects the rank or ranks of control.
     #[must_use]
-    pub fn control_rank(mut self, ranks: impl Into<Pick>) -> Self {
+    pub fn control_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
         self.control_rank = Some(ranks.into());
         self
     }
 
     /// Selects the rank or ranks of test.
     #[must_use]
-    pub fn test_rank(mut self, ranks: impl Into<Pick>) -> Self {
+    pub fn test_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
         self.test_rank = Some(ranks.into());
         self
     }
 
     /// Selects the iteration or iterations of control.
     #[must_use]
-    pub fn control_iteration(mut self, iterations: impl Into<Pick>) -> Self {
+    pub fn control_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
         self.control_iteration = Some(iterations.into());
         self
     }
 
     /// Selects the iteration or iterations of test.
     #[must_use]
-    pub fn test_iteration(mut self, iterations: impl Into<Pick>) -> Self {
+    pub fn test_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
         self.test_iteration = Some(iterations.into());
         self
     }
@@ -142,11 +143,11 @@ impl TraceDiff {
             let ranks = traces.iter().map(Trace::rank).collect();
             Side { label, ranks, window }
         };
-        let ranks = |side: &LabeledTrace, pick: &Option<Pick>| match (pick, self.by) {
+        let ranks = |side: &LabeledTrace, pick: &Option<Pick<Rank>>| match (pick, self.by) {
             (None, Some(By::Rank)) => side.ranks_picked(Some(&Pick::from(side.ranks()))),
             (pick, _) => side.ranks_picked(pick.as_ref()),
         };
-        let window = |side: &LabeledTrace, pick: &Option<Pick>| match (pick, self.by) {
+        let window = |side: &LabeledTrace, pick: &Option<Pick<Iteration>>| match (pick, self.by) {
             (None, Some(By::Iteration)) if side.trace().has_profiler_steps() => {
                 side.window(Some(&Pick::from(side.iterations())))
             }

@@ -46,8 +46,8 @@ thread_local! {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Execution {
-    /// All of them cancel.
-    tokens: Vec<CancellationToken>,
+    /// Each of them cancels.
+    tokens: Arc<[CancellationToken]>,
     memory: Option<Bound>,
     threads: Option<Threads>,
     spill_folder: Option<Arc<Path>>,
@@ -68,7 +68,7 @@ impl Execution {
     /// Lets a token cancel the calls, in addition to the tokens of the surrounding context.
     #[must_use]
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
-        self.tokens.push(token);
+        self.tokens = self.tokens.iter().cloned().chain([token]).collect();
         self
     }
 
@@ -209,21 +209,20 @@ impl Inherited {
 
     /// Whether one of the tokens is cancelled.
     pub(super) fn is_cancelled() -> bool {
-        let cancelled =
-            |context: &RefCell<Self>| context.borrow().execution.tokens.iter().any(CancellationToken::is_cancelled);
-        CONTEXT.try_with(cancelled).unwrap_or(false)
+        // They are called without a borrow of the context: the function of a token may use the library.
+        let tokens = CONTEXT.try_with(|context| Arc::clone(&context.borrow().execution.tokens));
+        tokens.is_ok_and(|tokens| tokens.iter().any(CancellationToken::is_cancelled))
     }
 
     /// Returns this context with the values that `inner` sets.
     fn with(self, inner: &Execution) -> Self {
-        let Self { execution: mut outer, chosen, budget } = self;
+        let Self { execution: outer, chosen, budget } = self;
         let new = |token: &&CancellationToken| !outer.tokens.iter().any(|known| known.is(token));
-        let tokens: Vec<CancellationToken> = inner.tokens.iter().filter(new).cloned().collect();
-        outer.tokens.extend(tokens);
+        let tokens = outer.tokens.iter().chain(inner.tokens.iter().filter(new)).cloned().collect();
         let inner = inner.clone();
         let budget = if inner.memory.is_some() { Arc::default() } else { budget };
         let execution = Execution {
-            tokens: outer.tokens,
+            tokens,
             memory: inner.memory.or(outer.memory),
             threads: inner.threads.or(outer.threads),
             spill_folder: inner.spill_folder.or(outer.spill_folder),

@@ -4,7 +4,7 @@ use super::explanation::{Explanation, SideSummary};
 use super::recordings::{Iterations, recording};
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
-use crate::{Error, LabeledTrace, Pick, Result, Trace, Warning};
+use crate::{Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Warning};
 use call_tree::{Labels, Recording, explain};
 use regex::Regex;
 
@@ -31,10 +31,10 @@ use regex::Regex;
 pub struct Explain {
     control: Vec<LabeledTrace>,
     test: Vec<LabeledTrace>,
-    control_rank: Option<Pick>,
-    test_rank: Option<Pick>,
-    control_iteration: Option<Pick>,
-    test_iteration: Option<Pick>,
+    control_rank: Option<Pick<Rank>>,
+    test_rank: Option<Pick<Rank>>,
+    control_iteration: Option<Pick<Iteration>>,
+    test_iteration: Option<Pick<Iteration>>,
     warmup: usize,
     marker: Option<Regex>,
 }
@@ -61,28 +61,28 @@ impl Explain {
 
     /// The rank or ranks of the control side; all by default.
     #[must_use]
-    pub fn control_rank(mut self, ranks: impl Into<Pick>) -> Self {
+    pub fn control_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
         self.control_rank = Some(ranks.into());
         self
     }
 
     /// The rank or ranks of the test side; all by default.
     #[must_use]
-    pub fn test_rank(mut self, ranks: impl Into<Pick>) -> Self {
+    pub fn test_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
         self.test_rank = Some(ranks.into());
         self
     }
 
     /// The iteration or iterations of the control side; all by default.
     #[must_use]
-    pub fn control_iteration(mut self, iterations: impl Into<Pick>) -> Self {
+    pub fn control_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
         self.control_iteration = Some(iterations.into());
         self
     }
 
     /// The iteration or iterations of the test side; all by default.
     #[must_use]
-    pub fn test_iteration(mut self, iterations: impl Into<Pick>) -> Self {
+    pub fn test_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
         self.test_iteration = Some(iterations.into());
         self
     }
@@ -144,8 +144,8 @@ impl Explain {
     fn side(
         &self,
         runs: &[LabeledTrace],
-        ranks: Option<&Pick>,
-        iterations: Option<&Pick>,
+        ranks: Option<&Pick<Rank>>,
+        iterations: Option<&Pick<Iteration>>,
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let mut recordings = Vec::new();
@@ -204,7 +204,7 @@ impl Explain {
 }
 
 /// Returns the selected ranks of all runs of a side.
-fn picked(runs: &[LabeledTrace], ranks: Option<&Pick>) -> Result<Vec<Trace>> {
+fn picked(runs: &[LabeledTrace], ranks: Option<&Pick<Rank>>) -> Result<Vec<Trace>> {
     let of_run = |run: &LabeledTrace| match ranks {
         Some(ranks) => run.ranks_picked(Some(ranks)),
         None => Ok(run.trace().traces().to_vec()),

@@ -4,12 +4,12 @@ use super::Where;
 use super::condition::{anchored, holds, int_in, text_is};
 use crate::error::FilterReason;
 use crate::frame::columns::*;
-use crate::{Error, Pick, Result, TraceSet};
+use crate::{Error, Iteration, Pick, Rank, Result, Stream, TraceSet};
 use polars::prelude::{Expr, col, lit};
 use std::ops::Range;
 
 /// Events of these iterations. HTA `IterationFilter`.
-pub fn iteration(numbers: impl Into<Pick>) -> Expr {
+pub fn iteration(numbers: impl Into<Pick<Iteration>>) -> Expr {
     int_in(ITERATION, numbers.into().numbers().to_vec())
 }
 
@@ -38,8 +38,13 @@ pub fn first_iteration(traces: &TraceSet) -> Result<Expr> {
 }
 
 /// Events of these ranks, in a frame that has the column `rank`. HTA `RankFilter`.
-pub fn rank(numbers: impl Into<Pick>) -> Expr {
+pub fn rank(numbers: impl Into<Pick<Rank>>) -> Expr {
     int_in(RANK, numbers.into().numbers().to_vec())
+}
+
+/// GPU events of these streams.
+pub fn stream(numbers: impl Into<Pick<Stream>>) -> Expr {
+    int_in(STREAM, numbers.into().numbers().to_vec())
 }
 
 /// Events entirely within an interval, in nanoseconds on the clock of the frame. HTA `TimeRangeFilter`.

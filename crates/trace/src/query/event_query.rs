@@ -5,7 +5,7 @@ use crate::exec::batches::Batches;
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::NAME;
-use crate::{DeviceType, LabeledTrace, Pick, Result, Trace, Window, shorten_name};
+use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Window, shorten_name};
 use polars::prelude::{BooleanChunked, Categorical32Type, DataFrame, NewChunkedArray};
 
 /// Working memory per row, in bytes: the masks, and what a filter computes from a row.
@@ -27,8 +27,8 @@ const BYTES_PER_ROW: usize = 32;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct EventQuery {
-    ranks: Option<Pick>,
-    iterations: Option<Pick>,
+    ranks: Option<Pick<Rank>>,
+    iterations: Option<Pick<Iteration>>,
     device_type: DeviceType,
     name: Option<String>,
     short_name: Option<String>,
@@ -38,14 +38,14 @@ pub struct EventQuery {
 impl EventQuery {
     /// Only these ranks.
     #[must_use]
-    pub fn ranks(mut self, ranks: impl Into<Pick>) -> Self {
+    pub fn ranks(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
         self.ranks = Some(ranks.into());
         self
     }
 
     /// Only these iterations; on the GPU the events that were launched in them.
     #[must_use]
-    pub fn iterations(mut self, iterations: impl Into<Pick>) -> Self {
+    pub fn iterations(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
         self.iterations = Some(iterations.into());
         self
     }

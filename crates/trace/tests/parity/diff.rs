@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace::polars::prelude::{DataFrame, DataType};
-use trace::{DeviceType, Error, LabeledTrace, OpsDiff, Pick, TraceDiff};
+use trace::{DeviceType, Error, LabeledTrace, OpsDiff, TraceDiff};
 
 #[test]
 fn compare_traces_equals_htas() {
@@ -128,16 +128,15 @@ fn sides(shared: &Path, control: &str, test: &str) -> TraceDiff {
 
 fn with_case(mut diff: TraceDiff, case: &Value) -> TraceDiff {
     for (key, value) in case.as_object().unwrap_or_else(|| panic!("no such case: {case}")) {
-        let numbers = match value {
+        let numbers: Vec<i64> = match value {
             Value::Array(numbers) => numbers.iter().map(|number| number.as_i64().unwrap()).collect(),
             number => vec![number.as_i64().unwrap()],
         };
-        let pick = Pick::from(numbers);
         diff = match key.as_str() {
-            "control_rank" => diff.control_rank(pick),
-            "test_rank" => diff.test_rank(pick),
-            "control_iteration" => diff.control_iteration(pick),
-            "test_iteration" => diff.test_iteration(pick),
+            "control_rank" => diff.control_rank(numbers),
+            "test_rank" => diff.test_rank(numbers),
+            "control_iteration" => diff.control_iteration(numbers),
+            "test_iteration" => diff.test_iteration(numbers),
             other => panic!("a case has an unknown argument: {other}"),
         };
     }

@@ -19,6 +19,8 @@ fn each_filter_selects_its_events() {
         (filter::name("mm").unwrap(), vec![]),
         (filter::zero_duration(), vec![9]),
         (filter::gpu_kernel(), vec![4, 8, 9]),
+        (filter::stream(7), vec![4, 8]),
+        (filter::stream(crate::Stream::from(20)), vec![9]),
         (filter::cpu_operator(), vec![0, 1, 2, 3, 5, 6, 7]),
         (filter::mem_copy_event("Memcpy DtoH"), vec![9]),
         (filter::mem_copy_event("Memcpy"), vec![]),
