@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -68,8 +69,23 @@ def test_one_endless_text_ends_at_the_budget(start, tracebook_argv, tmp_path, be
 
 def test_invalid_budget_is_reported(start, tracebook_argv):
     kernel = start(tracebook_argv, env={"TRACEBOOK_MEMORY": "huge"})
-    ran = kernel.run(f"%trace_load {DATA}/job/rank-0.json.gz --as control")
-    assert 'invalid TRACEBOOK_MEMORY="huge": expected 8G' in ran.content["evalue"]
+    path = f"{DATA}/job/rank-0.json.gz"
+    # In a cell it is an error of the load, and other code runs.
+    for code in (f"%trace_load {path} --as control", f'TraceSet::load("{path}")?'):
+        ran = kernel.run(code, timeout=120)
+        assert 'invalid TRACEBOOK_MEMORY="huge": expected 8G' in ran.content["evalue"], ran.content
+    assert kernel.ok("1 + 1").status == "ok"
+    # A context of the cell has a budget of its own.
+    kernel.ok(f'Execution::new().memory(8 << 30).run(|| TraceSet::load("{path}"))?.ranks()', timeout=120)
+
+
+def test_budget_of_a_terminal_command(tracebook_argv):
+    for setting, part in [("huge", 'invalid TRACEBOOK_MEMORY="huge": expected 8G'), ("1", "memory budget of 1 B")]:
+        command = [tracebook_argv[0], "describe", f"{DATA}/control"]
+        ended = subprocess.run(
+            command, env={**os.environ, "TRACEBOOK_MEMORY": setting}, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 1 and part in ended.stderr, ended
 
 
 def test_a_budget_below_what_the_kernel_holds_refuses_every_load(start, tracebook_argv):

@@ -128,9 +128,12 @@ def test_a_moved_trace_comes_back(traces):
 def test_an_interrupted_load_costs_no_variable(kernel, tmp_path):
     long_load(tmp_path / "long.json.gz")
     kernel.ok("let here = 1;", timeout=LONG)
-    ran, seconds = interrupted(kernel, f'TraceSet::load("{tmp_path}/long.json.gz")?.ranks()')
-    assert seconds < 1.5 and "no variable was lost" in ran.content["evalue"]
-    assert plain(kernel.ok("here")) == "1"
+    load = f'TraceSet::load("{tmp_path}/long.json.gz")'
+    on_thread = f"let cell = Execution::current(); std::thread::spawn(move || cell.run(|| {load})).join().unwrap()"
+    for code in (load, on_thread):
+        ran, seconds = interrupted(kernel, f"{code}?.ranks()")
+        assert seconds < 1.5 and "no variable was lost" in ran.content["evalue"], code
+        assert plain(kernel.ok("here")) == "1"
 
 
 # Display

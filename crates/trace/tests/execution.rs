@@ -211,6 +211,21 @@ fn cancelled_load_that_blocks_is_abandoned() {
 }
 
 #[test]
+fn number_of_threads_is_bounded() {
+    let folder = ranks(24);
+    let traces = TraceSet::load(folder.path()).unwrap();
+    for count in [0, 1, 3] {
+        // Clones share the threads.
+        let execution = Execution::new().threads(count);
+        let (token, seen) = watched();
+        let answer = execution.clone().cancellation(token).run(|| traces.ask(&TemporalBreakdown {})).unwrap();
+        assert_eq!(answer.whole_tables()[0].frame.height(), 24);
+        // This thread, and those of the pool.
+        assert!(seen.lock().unwrap().len() <= count.max(1) + 1, "{count}: {:?}", seen.lock().unwrap());
+    }
+}
+
+#[test]
 fn default_config_is_that_of_the_context() {
     let minimum = ParserConfig::new(ParserConfig::get_minimum_args());
     let default = ParserConfig::get_default_cfg();
