@@ -59,6 +59,7 @@ impl Runner {
         let (ending, ended) = channel();
         let view = Arc::new(Mutex::new(View::default()));
         let view_of = Arc::clone(&view);
+        crate::execution::remove_left_ranks();
         let mut notebook = Notebook {
             session: Session::with_cache(CacheSetting::from_environment()),
             execution: crate::execution::from_environment(),

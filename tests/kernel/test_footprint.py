@@ -98,8 +98,8 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
     )
     # A trace that is dropped takes its file with it.
     kernel.ok("%trace_drop large_1\n%trace_drop large_2")
-    names = [path.name for path in (tmp_path / "temporary").rglob("*.arrow")]
-    assert [name for name in names if name.startswith("large")] == ["large_0-1.arrow"]
+    names = [path.parent.name for path in (tmp_path / "temporary").rglob("rank-*.arrow")]
+    assert [name for name in names if name.startswith("large")] == ["large_0-1"]
 
 
 def test_large_trace_on_a_small_disk_is_written_for_the_first_cell(start, tracebook_argv, large, tmp_path):
@@ -109,12 +109,12 @@ def test_large_trace_on_a_small_disk_is_written_for_the_first_cell(start, traceb
     kernel.ok("1", timeout=LONG)
 
     def written():
-        return [path.name for path in Path(disks.seen_by(kernel.pid, temporary)).rglob("*.arrow")]
+        return [path.parent.name for path in Path(disks.seen_by(kernel.pid, temporary)).rglob("rank-*.arrow")]
 
     kernel.ok(f"%trace_load '{large}' --as large --quiet\n%compare_traces large large", timeout=LONG)
     assert written() == []
     assert int(plain(kernel.ok("large.events().height()", timeout=LONG))) > 400_000
-    assert written() == ["large-1.arrow"]
+    assert written() == ["large-1"]
 
 
 def test_a_hundred_cells_leave_little_behind(of_its_own, tmp_path):

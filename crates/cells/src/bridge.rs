@@ -4,10 +4,10 @@ use polars::prelude::{DataFrame, IntoLazy, LazyFrame};
 use std::path::{Path, PathBuf};
 use trace::{OpsDiff, TraceSet};
 
-/// Maps a trace that the kernel loaded; its columns are not copied.
+/// Opens a trace that the kernel loaded, by the path of its folder; its columns are mapped when they are used.
 ///
 /// # Errors
-/// If the file is gone or damaged.
+/// If a file is gone or damaged.
 pub fn trace(path: &str) -> trace::Result<TraceSet> {
     trace::write::arrow::map(Path::new(path))
 }

@@ -58,7 +58,7 @@ pub use config::{
 };
 pub use dataset::{
     By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, RankInfo, Selection, Side, SourceFile, Trace, TraceSet,
-    Window, frame_schema,
+    Window, frame_schema, remove_left_ranks,
 };
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,

@@ -37,7 +37,8 @@ impl Bindings {
         self.files += 1;
         // A file name has at most 255 bytes, the name of a variable any number.
         let start: String = name.chars().take(40).collect();
-        let file = self.folder.join(format!("{start}-{}.arrow", self.files));
+        let ending = if matches!(value, Binding::Trace(_)) { "" } else { ".arrow" };
+        let file = self.folder.join(format!("{start}-{}{ending}", self.files));
         let file = match &value {
             Binding::Trace(traces) if ahead => Handover::ahead(traces, file),
             _ => Handover::Deferred(file),

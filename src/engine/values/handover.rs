@@ -1,26 +1,36 @@
-//! The file by which a value reaches the worker process. A trace is written on a thread as soon as it is loaded, so that the cell that
-//! mentions it need not wait; the kernel then maps the file, too, so that the columns are in memory once. Small values, and those
-//! that would fill the disk, are written when a cell mentions them.
+//! The file by which a value reaches the worker process, or the folder of a trace. A trace is written on a thread as soon as it is
+//! loaded, so that the cell that mentions it need not wait; the kernel then maps the files, too, so that the columns are in memory
+//! once. A rank that is in a file already is handed over by its path. Small values, and those that would fill the disk, are written
+//! when a cell mentions them.
 
 use crate::Failure;
 use crate::session::Binding;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use tempfile::TempPath;
 use trace::TraceSet;
 
 /// A file is written ahead only if the disk has this many times as much free space.
 const FREE_SPACE_FACTOR: u64 = 4;
 
-/// The file of a value and its state. The file is removed on drop; mappings of it stay valid.
+/// The file or folder of a value and its state. It is removed on drop; mappings of it stay valid.
 pub(super) enum Handover {
     /// It will be written to this path when a cell mentions the value.
     Deferred(PathBuf),
     /// It is being written.
-    Writing(PathBuf, JoinHandle<std::io::Result<(TempPath, TraceSet)>>),
+    Writing(PathBuf, JoinHandle<std::io::Result<(Removed, TraceSet)>>),
     /// It exists. For a trace that was written ahead, with the mapped trace until that is taken.
-    Written(TempPath, Option<Arc<TraceSet>>),
+    Written(Removed, Option<Arc<TraceSet>>),
+}
+
+/// A file or a folder that is removed on drop.
+pub(super) struct Removed(PathBuf);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        // What is left goes with the folder of the run.
+        let _ = if self.0.is_dir() { std::fs::remove_dir_all(&self.0) } else { std::fs::remove_file(&self.0) };
+    }
 }
 
 impl Handover {
@@ -34,11 +44,10 @@ impl Handover {
         let write = {
             let (traces, file) = (Arc::clone(traces), file.clone());
             move || {
-                // Removes the file also if the value is dropped before it is written.
-                let file = TempPath::try_from_path(file)?;
-                trace::write::arrow::save(&traces, &file).map_err(std::io::Error::other)?;
-                let mapped = trace::write::arrow::map(&file).map_err(std::io::Error::other)?;
-                Ok((file, mapped))
+                // Removes the files also if the value is dropped before they are written.
+                let folder = Removed(file);
+                let mapped = trace::write::arrow::hand_over(&traces, &folder.0).map_err(std::io::Error::other)?;
+                Ok((folder, mapped))
             }
         };
         match std::thread::Builder::new().name("handover".to_owned()).spawn(write) {
@@ -57,12 +66,12 @@ impl Handover {
             let failed = |error: std::io::Error| {
                 Failure::new("FileError", format!("cannot hand the value to Rust cells: {error}"))
             };
-            let file = TempPath::try_from_path(path.clone()).map_err(failed)?;
-            write(value, &file).map_err(failed)?;
-            *self = Self::Written(file, None);
+            let file = Removed(path.clone());
+            let mapped = write(value, &file.0).map_err(failed)?;
+            *self = Self::Written(file, mapped.map(Arc::new));
         }
         match self {
-            Self::Written(file, _) => Ok(file),
+            Self::Written(file, _) => Ok(&file.0),
             Self::Deferred(path) | Self::Writing(path, _) => Ok(path),
         }
     }
@@ -96,11 +105,14 @@ fn free_space(folder: &Path) -> u64 {
     rustix::fs::statvfs(folder).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-fn write(value: &Binding, file: &Path) -> std::io::Result<()> {
+/// Writes a value; returns a trace as it is mapped from what was written.
+fn write(value: &Binding, file: &Path) -> std::io::Result<Option<TraceSet>> {
     match value {
-        Binding::Trace(traces) => trace::write::arrow::save(traces, file).map_err(std::io::Error::other),
-        Binding::Frame(frame) => trace::write::arrow::save_frame(frame, file).map_err(std::io::Error::other),
-        Binding::OpsDiff(diff) => std::fs::write(file, serde_json::to_vec(diff)?),
+        Binding::Trace(traces) => trace::write::arrow::hand_over(traces, file).map(Some).map_err(std::io::Error::other),
+        Binding::Frame(frame) => {
+            trace::write::arrow::save_frame(frame, file).map(|()| None).map_err(std::io::Error::other)
+        }
+        Binding::OpsDiff(diff) => std::fs::write(file, serde_json::to_vec(diff)?).map(|()| None),
     }
 }
 
@@ -121,21 +133,38 @@ mod tests {
     fn trace_is_written_ahead_and_mapped_once() {
         let folder = tempfile::tempdir().unwrap();
         let traces = loaded(folder.path());
-        let file = folder.path().join("t.arrow");
+        let file = folder.path().join("t");
         let mut handover = Handover::ahead(&traces, file.clone());
         assert_eq!(handover.written(&Binding::Trace(Arc::clone(&traces))).unwrap(), file);
         let mapped = handover.take_mapped().unwrap();
         assert_eq!(mapped.event_count(), 1);
-        assert!(handover.take_mapped().is_none() && file.is_file());
+        assert!(handover.take_mapped().is_none() && file.join("rank-0000.arrow").is_file());
+        let in_a_cell = trace::write::arrow::map(&file).unwrap();
+        assert!(in_a_cell.events().equals_missing(&traces.events()));
         drop(handover);
-        assert!(!file.exists(), "the file goes with the value");
+        assert!(!file.exists(), "the files go with the value");
         assert!(mapped.events().equals_missing(&traces.events()), "and the pages stay");
+    }
+
+    #[test]
+    fn rank_in_a_file_is_handed_over_by_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Arc::new(loaded(folder.path()).stored_in(folder.path().join("stored")).unwrap());
+        let inode = |path: PathBuf| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
+        let file = folder.path().join("t");
+        let mut handover = Handover::ahead(&stored, file.clone());
+        handover.written(&Binding::Trace(Arc::clone(&stored))).unwrap();
+        let name = "rank-0000.arrow";
+        assert_eq!(inode(file.join(name)), inode(folder.path().join("stored").join(name)), "it was not written again");
+        assert_eq!(handover.take_mapped().unwrap().stored_ranks(), [0]);
+        drop(handover);
+        assert_eq!(stored.events().height(), 1, "the file of the trace stays");
     }
 
     #[test]
     fn dropped_handover_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("t.arrow");
+        let file = folder.path().join("t");
         let Handover::Writing(_, thread) = Handover::ahead(&loaded(folder.path()), file.clone()) else { panic!() };
         // As if the handover was dropped before the thread ended.
         drop(thread.join().unwrap());

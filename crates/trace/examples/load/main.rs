@@ -11,16 +11,17 @@ use digest::{digest, sum};
 use process::{cpu_seconds, peak_bytes};
 use serde_json::{Value, json};
 use std::io::Read;
+use std::path::Path;
 use std::time::Instant;
 use trace::TraceSet;
 use trace::write::arrow;
 
-const USAGE: &str = "usage: load FILE|FOLDER|SAVED.arrow [--json [--no-digest]] [--save SAVED.arrow]
+const USAGE: &str = "usage: load FILE|FOLDER|SAVED [--json [--no-digest]] [--save SAVED]
        load FILE --gunzip-only|--scan-only|--serde
 
   --json         one line of JSON in place of the report
   --no-digest    leave out the digest, which takes longer than some loads
-  --save FILE    write the frames as Arrow, for the next run
+  --save FOLDER  save the frames as Arrow, for the next run
   --gunzip-only  only decompress the text
   --scan-only    decompress it and look for quotes and brackets, 64 bytes at a time
   --serde        the same columns by serde_json
@@ -59,7 +60,11 @@ fn main() -> Result<()> {
         }
     }
     let start = Instant::now();
-    let traces = if path.ends_with(".arrow") { arrow::map(&path)? } else { TraceSet::load(&path)? };
+    let traces = if Path::new(&path).join("trace.json").exists() || path.ends_with(".arrow") {
+        arrow::map(&path)?
+    } else {
+        TraceSet::load(&path)?
+    };
     let used = used(start);
     if as_json {
         println!("{}", report(&traces, used, with_digest)?);

@@ -28,6 +28,7 @@ pub(crate) use row_selector::RowSelector;
 pub use schema::frame_schema;
 pub use selection::{By, DeviceType, Selection, Side, Window};
 pub use source_file::SourceFile;
+pub use spill::remove_left_ranks;
 pub(crate) use stack::{stacked, union_of_columns};
 pub use trace::{RankInfo, Trace};
 pub use trace_set::TraceSet;

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::frame::{NamedType, cast};
 use crate::store::StoredTable;
 use polars::prelude::{DataFrame, PlSmallStr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The place of a rank's events.
 #[derive(Clone)]
@@ -22,6 +22,8 @@ pub(super) struct StoredRank {
     table: StoredTable,
     /// The columns whose types differ from those of other ranks, with the common types.
     casts: Arc<[NamedType]>,
+    /// The columns, from their first use on, of a rank that fits in memory: they stay mapped.
+    mapped: Option<Arc<OnceLock<DataFrame>>>,
     /// Removes the file after the last clone of the rank is dropped.
     _file: Option<Arc<SpilledFile>>,
 }
@@ -29,7 +31,15 @@ pub(super) struct StoredRank {
 impl RankSource {
     /// Returns the source of events in a file, which is removed with the last clone if there is a guard.
     pub(super) fn stored(table: StoredTable, file: Option<Arc<SpilledFile>>) -> Self {
-        Self::Stored(StoredRank { table, casts: Arc::default(), _file: file })
+        Self::Stored(StoredRank { table, casts: Arc::default(), mapped: None, _file: file })
+    }
+
+    /// Returns the source with columns that stay mapped once they are used.
+    pub(super) fn staying_mapped(self) -> Self {
+        match self {
+            Self::Stored(rank) => Self::Stored(StoredRank { mapped: Some(Arc::default()), ..rank }),
+            memory => memory,
+        }
     }
 
     /// Returns the events.
@@ -39,11 +49,7 @@ impl RankSource {
     pub(super) fn frame(&self) -> Result<DataFrame> {
         match self {
             Self::Memory(events) => Ok(events.clone()),
-            Self::Stored(rank) => {
-                let mut events = rank.table.frame()?;
-                cast(&mut events, &rank.casts)?;
-                Ok(events)
-            }
+            Self::Stored(rank) => rank.frame(),
         }
     }
 
@@ -52,11 +58,13 @@ impl RankSource {
     /// # Errors
     /// As [`Self::frame`].
     pub(super) fn frame_of(&self, names: &[PlSmallStr]) -> Result<DataFrame> {
+        let of = |events: &DataFrame| -> Result<DataFrame> {
+            let columns = events.columns().iter().filter(|column| names.contains(column.name())).cloned();
+            Ok(DataFrame::new(events.height(), columns.collect())?)
+        };
         match self {
-            Self::Memory(events) => {
-                let columns = events.columns().iter().filter(|column| names.contains(column.name())).cloned();
-                Ok(DataFrame::new(events.height(), columns.collect())?)
-            }
+            Self::Memory(events) => of(events),
+            Self::Stored(rank) if rank.mapped.is_some() => of(&rank.frame()?),
             Self::Stored(rank) => {
                 let mut events = rank.table.frame_of(names)?;
                 cast(&mut events, &rank.casts)?;
@@ -99,16 +107,18 @@ impl RankSource {
                     rank.table.columns().iter().any(|(name, dtype)| *name == column.0 && *dtype != column.1)
                 };
                 let casts = types.iter().filter(differs).cloned().collect();
-                Ok(Self::Stored(StoredRank { casts, ..rank.clone() }))
+                // Another cast needs columns of its own.
+                let mapped = rank.mapped.as_ref().map(|_| Arc::default());
+                Ok(Self::Stored(StoredRank { casts, mapped, ..rank.clone() }))
             }
         }
     }
 
-    /// Returns the size of the file of the events, in bytes; 0 if they are in memory.
+    /// Returns the size of the file of the events, in bytes; 0 if they are in memory or stay mapped.
     pub(super) fn stored_bytes(&self) -> u64 {
         match self {
-            Self::Memory(_) => 0,
-            Self::Stored(rank) => rank.table.bytes(),
+            Self::Stored(rank) if rank.mapped.is_none() => rank.table.bytes(),
+            _ => 0,
         }
     }
 
@@ -120,9 +130,9 @@ impl RankSource {
         }
     }
 
-    /// Whether the events are in a file only.
+    /// Whether the events are in a file only, and do not stay mapped.
     pub(super) fn is_stored(&self) -> bool {
-        matches!(self, Self::Stored(_))
+        matches!(self, Self::Stored(rank) if rank.mapped.is_none())
     }
 
     /// Returns the bytes that using the events takes besides what is in memory already: those of columns to be mapped, whose codes
@@ -130,6 +140,7 @@ impl RankSource {
     pub(super) fn bytes_to_map(&self) -> usize {
         match self {
             Self::Memory(_) => 0,
+            Self::Stored(rank) if rank.columns_in_use().is_some() => 0,
             Self::Stored(rank) => {
                 let translated = rank.table.columns().iter().filter(|(_, dtype)| dtype.is_categorical()).count();
                 let codes = rank.table.info().events.saturating_mul(4 * translated);
@@ -142,7 +153,28 @@ impl RankSource {
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
             Self::Memory(events) => events.estimated_size(),
-            Self::Stored(_) => 0,
+            Self::Stored(rank) => rank.columns_in_use().map_or(0, DataFrame::estimated_size),
         }
+    }
+}
+
+impl StoredRank {
+    /// Returns the columns that stay mapped, if they have been used.
+    fn columns_in_use(&self) -> Option<&DataFrame> {
+        self.mapped.as_ref().and_then(|mapped| mapped.get())
+    }
+
+    /// Returns the events.
+    fn frame(&self) -> Result<DataFrame> {
+        if let Some(events) = self.columns_in_use() {
+            self.table.check()?;
+            return Ok(events.clone());
+        }
+        let mut events = self.table.frame()?;
+        cast(&mut events, &self.casts)?;
+        if let Some(mapped) = &self.mapped {
+            return Ok(mapped.get_or_init(|| events).clone());
+        }
+        Ok(events)
     }
 }

@@ -33,22 +33,27 @@ pub(crate) struct SpilledFile {
 }
 
 impl SpillFolder {
-    /// Creates a folder in `parent`, or in [`default_parent`], and removes those of killed processes there.
+    /// Creates a folder in `parent`, or in [`default_parent`] if that cannot be used, and removes those of killed processes
+    /// there.
     ///
     /// # Errors
     /// [`Error::NoSpillFolder`] if it cannot be created, or would be in memory.
     pub(crate) fn create(parent: Option<&Path>) -> Result<Arc<Self>> {
-        let parent = parent.map_or_else(default_parent, Path::to_owned);
-        let failed = |error: IoError| Error::NoSpillFolder { folder: parent.clone(), reason: error.to_string() };
+        let Some(parent) = parent else { return Self::create_in(&default_parent()) };
+        Self::create_in(parent).or_else(|error| Self::create_in(&default_parent()).map_err(|_| error))
+    }
+
+    fn create_in(parent: &Path) -> Result<Arc<Self>> {
+        let failed = |error: IoError| Error::NoSpillFolder { folder: parent.to_owned(), reason: error.to_string() };
         if parent.ancestors().find(|folder| folder.exists()).is_some_and(is_in_memory) {
             return Err(failed(IoError::other("it is in memory")));
         }
-        DirBuilder::new().recursive(true).mode(0o700).create(&parent).map_err(failed)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(parent).map_err(failed)?;
         let user = rustix::process::getuid().as_raw();
-        if std::fs::metadata(&parent).map_err(failed)?.uid() != user {
+        if std::fs::metadata(parent).map_err(failed)?.uid() != user {
             return Err(failed(IoError::other("it belongs to another user")));
         }
-        sweep(&parent);
+        remove_left_ranks(parent);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
@@ -134,9 +139,11 @@ fn claim(folder: &Path) -> IoResult<File> {
     Ok(file)
 }
 
-/// Removes the folders in `parent` whose processes were killed.
-pub(crate) fn sweep(parent: &Path) {
-    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+/// Removes the ranks that killed processes left in a spill folder ([`Execution::spill_folder`](crate::Execution::spill_folder)).
+/// Every load that needs the folder does this; a program calls it when it starts, on a thread of its own, since there may be
+/// much to remove.
+pub fn remove_left_ranks(spill_folder: &Path) {
+    for entry in std::fs::read_dir(spill_folder).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
         let lock = is_ours.then(|| File::open(entry.path().join(LOCK)).ok()).flatten();
         if lock.is_some_and(|lock| lock.try_lock().is_ok()) {
@@ -185,7 +192,7 @@ mod tests {
         let taken = folder(&format!("ranks-{}-{}", std::process::id(), NEXT.load(Ordering::Relaxed)));
         let living = SpillFolder::create(Some(parent.path())).unwrap();
         assert!(!killed.exists() && foreign.exists() && taken.exists() && living.path().exists());
-        sweep(parent.path());
+        remove_left_ranks(parent.path());
         assert!(living.path().exists(), "its lock is held");
     }
 
@@ -194,7 +201,7 @@ mod tests {
     fn shared_memory_is_refused() {
         assert!(!is_in_memory(Path::new("/proc")));
         if is_in_memory(Path::new("/dev/shm")) {
-            let error = SpillFolder::create(Some(Path::new("/dev/shm/tracebook-spill-test"))).unwrap_err();
+            let error = SpillFolder::create_in(Path::new("/dev/shm/tracebook-spill-test")).unwrap_err();
             assert!(error.to_string().contains("it is in memory"), "{error}");
             assert!(!Path::new("/dev/shm/tracebook-spill-test").exists());
         }

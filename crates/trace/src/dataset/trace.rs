@@ -1,16 +1,18 @@
 //! One rank of a trace: its events, and facts that need no look at them.
 
+use super::placement::write_rank;
 use super::rank_source::RankSource;
 use super::source_file::SourceFile;
 use super::spill::SpilledFile;
 use super::tables::FurtherTables;
-use crate::Result;
 use crate::frame::NamedType;
 use crate::store::StoredTable;
+use crate::{Compat, Result};
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// One rank of a [`TraceSet`](crate::TraceSet). Cheap to clone.
@@ -77,6 +79,33 @@ impl Trace {
     /// Returns the rank with its events in a file, which is removed with the last clone of the rank if there is a guard.
     pub(super) fn moved_to(&self, table: StoredTable, file: Option<Arc<SpilledFile>>) -> Self {
         Self { info: Arc::clone(&self.info), source: RankSource::stored(table, file), tables: self.tables.clone() }
+    }
+
+    /// Creates a rank whose events are in a file, which must stay where it is; `info` has its facts if they are not those in the
+    /// file.
+    pub(crate) fn of_table(table: StoredTable, info: Option<RankInfo>, stays_mapped: bool) -> Self {
+        let info = info.map_or_else(|| Arc::clone(table.info()), Arc::new);
+        let source = RankSource::stored(table, None);
+        let source = if stays_mapped { source.staying_mapped() } else { source };
+        Self { info, source, tables: FurtherTables::default() }
+    }
+
+    /// Returns the rank with the columns of a file, which stay mapped from now on.
+    ///
+    /// # Errors
+    /// If the file cannot be mapped.
+    pub(crate) fn mapped_from(&self, table: StoredTable) -> Result<Self> {
+        let source = RankSource::stored(table, None).staying_mapped();
+        source.frame()?;
+        Ok(Self { info: Arc::clone(&self.info), source, tables: self.tables.clone() })
+    }
+
+    /// Writes the events to a file.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`](crate::Error::NoSpace) if the disk is full; [`Error::Io`](crate::Error::Io).
+    pub(crate) fn write_to(&self, path: &Path, compat: Compat) -> Result<StoredTable> {
+        write_rank(path, self, compat, &[])
     }
 
     /// Returns the rank with columns of these types, which all ranks of its trace have.

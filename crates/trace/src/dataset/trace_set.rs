@@ -1,6 +1,5 @@
 //! All ranks of one run, with shared categories.
 
-use super::placement::write_rank;
 use super::stack::stacked;
 use crate::frame::columns::DUR;
 use crate::frame::{NamedType, common_types};
@@ -160,7 +159,7 @@ impl TraceSet {
         std::fs::create_dir_all(folder).map_err(|error| Error::Io { path: folder.to_owned(), error })?;
         let stored = |trace: &Trace| {
             let path = folder.join(format!("rank-{:04}.arrow", trace.rank()));
-            Ok(trace.moved_to(write_rank(&path, trace, self.compat(), &[])?, None))
+            Ok(trace.moved_to(trace.write_to(&path, self.compat())?, None))
         };
         let traces = self.traces().iter().map(stored).collect::<Result<Vec<Trace>>>()?;
         Ok(Self::of(self.label(), self.compat(), traces, self.warnings().to_vec()))

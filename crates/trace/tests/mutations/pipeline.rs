@@ -40,7 +40,7 @@ pub(crate) fn run(text: &[u8], random: &mut Random, folder: &Path, at: &dyn Fn(&
         done.answers += questions(&traces, random, folder, at);
         done.answers += differences(&traces, folder, at);
         at("save and map");
-        let saved = folder.join("saved.arrow");
+        let saved = folder.join("saved");
         arrow::save(&traces, &saved).unwrap();
         let mapped = arrow::map(&saved).unwrap();
         assert!(mapped.events().equals_missing(&traces.events()), "saved and mapped it is another");

@@ -1,46 +1,82 @@
-//! Writing a trace or a frame to an Arrow file.
+//! Writing a trace or a frame to Arrow files.
 
-use super::manifest::Manifest;
-use crate::dataset::union_of_columns;
-use crate::store::{FileKind, metadata};
-use crate::{Error, Result, TraceSet};
-use polars::prelude::{Categorical32Type, Column, DataFrame, DataType, IntoColumn, PolarsResult};
+use super::listing::{ListedRank, Listing};
+use crate::store::{FileKind, StoredTable, metadata};
+use crate::{Error, Result, Trace, TraceSet};
+use polars::prelude::DataFrame;
 use polars_io::prelude::{IpcWriter, SerWriter};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Writes a trace, whole, to one Arrow file.
+/// Saves a trace, whole, in a folder, which is created: one file per rank, and `trace.json`. A rank whose events are in a file
+/// already gets a link to that file, or a copy of it on another disk.
 ///
 /// # Errors
-/// If the file cannot be written.
-pub fn save(trace: &TraceSet, path: impl AsRef<Path>) -> Result<()> {
-    let mut manifest = Manifest::of(trace);
-    let union = union_of_columns(trace.traces());
-    let mut all: Option<DataFrame> = None;
+/// If a file cannot be written.
+pub fn save(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<()> {
+    let copied = |table: &StoredTable, own: &Path| {
+        std::fs::copy(table.path(), own).map(|_| ()).map_err(|error| Error::Io { path: own.to_owned(), error })
+    };
+    save_as(trace, folder.as_ref(), copied).map(|_| ())
+}
+
+/// Saves a trace for another process of this machine, which maps it as long as `trace` and the folder exist: like [`save`], but
+/// the file of a rank that is on another disk is not copied. Returns the trace with columns of the written files in place of
+/// those in memory: both processes map the same pages.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn hand_over(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<TraceSet> {
+    let tables = save_as(trace, folder.as_ref(), |_, _| Ok(()))?;
+    let mapped = |(trace, table): (&Trace, Option<StoredTable>)| match table {
+        Some(table) => trace.mapped_from(table),
+        None => Ok(trace.clone()),
+    };
+    let traces = trace.traces().iter().zip(tables).map(mapped).collect::<Result<Vec<Trace>>>()?;
+    Ok(TraceSet::of(trace.label(), trace.compat(), traces, trace.warnings().to_vec()))
+}
+
+/// Saves a trace in a folder; `elsewhere` may copy a file that cannot be linked. Returns the written file of each rank.
+fn save_as(
+    trace: &TraceSet,
+    folder: &Path,
+    elsewhere: impl Fn(&StoredTable, &Path) -> Result<()>,
+) -> Result<Vec<Option<StoredTable>>> {
+    std::fs::create_dir_all(folder).map_err(|error| Error::Io { path: folder.to_owned(), error })?;
+    let (mut listed, mut written) = (Vec::new(), Vec::new());
     for rank in trace.traces() {
-        let events = rank.frame()?;
-        manifest.columns.push(events.get_column_names().iter().map(|name| name.to_string()).collect());
-        let rows = events.height();
-        let columns: PolarsResult<Vec<Column>> = union
-            .iter()
-            .map(|(name, dtype)| match events.column(name) {
-                Ok(column) => codes(column, &mut manifest),
-                Err(_) if dtype.is_categorical() => Ok(Column::full_null(name.clone(), rows, &DataType::UInt32)),
-                Err(_) => Ok(Column::full_null(name.clone(), rows, dtype)),
-            })
-            .collect();
-        let mut batch = DataFrame::new(rows, columns?)?;
-        batch.rechunk_mut();
-        match &mut all {
-            None => all = Some(batch),
-            Some(all) => {
-                all.vstack_mut(&batch)?;
+        let name = PathBuf::from(format!("rank-{:04}.arrow", rank.rank()));
+        let own = folder.join(&name);
+        let (table, new) = match rank.stored_table() {
+            None => {
+                let new = rank.write_to(&own, trace.compat())?;
+                (new.clone(), Some(new))
             }
-        }
+            Some(table) => {
+                if !link(table.path(), &own) {
+                    elsewhere(table, &own)?;
+                }
+                (table.clone(), None)
+            }
+        };
+        let file = if own.exists() { name } else { table.path().to_owned() };
+        let info = (**table.info() != *rank.info()).then(|| rank.info().clone());
+        listed.push(ListedRank { file, info });
+        written.push(new);
     }
-    write(&mut all.unwrap_or_default(), path.as_ref(), Some(&manifest))
+    Listing::of(trace, listed).write(folder)?;
+    Ok(written)
+}
+
+/// Gives a file another name, in place of an older file of that name; returns whether it has it.
+fn link(file: &Path, name: &Path) -> bool {
+    if std::fs::canonicalize(file).is_ok_and(|file| std::fs::canonicalize(name).is_ok_and(|name| name == file)) {
+        return true;
+    }
+    let _ = std::fs::remove_file(name);
+    std::fs::hard_link(file, name).is_ok()
 }
 
 /// Writes a frame to one Arrow file.
@@ -48,35 +84,13 @@ pub fn save(trace: &TraceSet, path: impl AsRef<Path>) -> Result<()> {
 /// # Errors
 /// If the file cannot be written.
 pub fn save_frame(df: &DataFrame, path: impl AsRef<Path>) -> Result<()> {
-    let mut df = df.clone();
+    let (path, mut df) = (path.as_ref(), df.clone());
     df.rechunk_mut();
-    write(&mut df, path.as_ref(), None)
-}
-
-/// Returns a column as it is written: categories as their codes, whose texts are added to the manifest.
-fn codes(column: &Column, manifest: &mut Manifest) -> PolarsResult<Column> {
-    if !column.dtype().is_categorical() {
-        return Ok(column.clone());
-    }
-    let series = column.as_materialized_series();
-    let categories = series.cat::<Categorical32Type>()?;
-    let mapping = categories.get_mapping();
-    let known = u32::try_from(manifest.texts.len()).unwrap_or(u32::MAX);
-    let end = categories.physical().iter().flatten().max().map_or(0, |highest| highest + 1);
-    manifest.texts.extend((known..end).map(|code| mapping.cat_to_str(code).unwrap_or_default().to_owned()));
-    manifest.categorical.insert(column.name().to_string());
-    Ok(categories.physical().clone().into_column())
-}
-
-/// Writes a frame with the metadata of its kind: a trace if there is a manifest.
-pub(super) fn write(df: &mut DataFrame, path: &Path, manifest: Option<&Manifest>) -> Result<()> {
     let failed = |error| Error::Io { path: path.to_owned(), error };
-    let kind = if manifest.is_some() { FileKind::Trace } else { FileKind::Frame };
-    let text = manifest.map(serde_json::to_string).transpose();
-    let metadata = text.and_then(|text| metadata(kind, text)).map_err(|error| failed(error.into()))?;
+    let metadata = metadata(FileKind::Frame, None).map_err(|error| failed(error.into()))?;
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
     let mut writer = IpcWriter::new(&mut file);
     writer.set_custom_schema_metadata(Arc::new(metadata));
-    writer.finish(df)?;
+    writer.finish(&mut df)?;
     file.flush().map_err(failed)
 }

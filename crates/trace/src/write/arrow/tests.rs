@@ -1,18 +1,14 @@
 //! Round trips of saved traces and frames, and files that are refused.
 #![allow(clippy::unwrap_used)]
 
-use super::manifest::Manifest;
-use super::save::write;
-use super::{map, map_frame, save, save_frame};
+use super::{hand_over, map, map_frame, save, save_frame};
 use crate::error::SavedFileReason;
-use crate::store::{FileKind, HEADER, MANIFEST, Metadata, metadata};
-use crate::{Compat, Error, LoadOptions, TraceDiff, TraceSet};
+use crate::{Compat, Error, Execution, LoadOptions, TraceDiff, TraceSet};
 use polars::df;
-use polars::prelude::{ChunkApply, DataFrame, IntoColumn, IntoLazy, NamedFrom, PlSmallStr, Series, col, lit};
-use polars_io::prelude::{IpcReader, IpcWriter, SerReader, SerWriter};
+use polars::prelude::{DataFrame, IntoLazy, NamedFrom, Series, all, col, lit};
+use polars_io::prelude::{IpcWriter, SerWriter};
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 use trace_testkit::{Stream, TraceBuilder};
 
 fn two_ranks(folder: &Path) -> TraceSet {
@@ -45,12 +41,12 @@ fn assert_same(ours: &TraceSet, mapped: &TraceSet) {
 fn mapped_trace_equals_the_saved_one() {
     let folder = tempfile::tempdir().unwrap();
     let traces = two_ranks(folder.path());
-    let file = folder.path().join("monday.arrow");
-    save(&traces, &file).unwrap();
-    let mapped = map(&file).unwrap();
+    let saved = folder.path().join("monday");
+    save(&traces, &saved).unwrap();
+    let mapped = map(&saved).unwrap();
     assert_same(&traces, &mapped);
-    // A mapped file may be deleted.
-    std::fs::remove_file(&file).unwrap();
+    // The files of a mapped trace may be deleted once its columns were used.
+    std::fs::remove_dir_all(&saved).unwrap();
     let df = TraceDiff::new(&traces, &mapped).control_rank([0, 1]).test_rank([0, 1]).compare_traces().unwrap();
     let differences: f64 = df.column("diff_duration").unwrap().f64().unwrap().iter().flatten().map(f64::abs).sum();
     assert_eq!((df.height(), differences), (5, 0.0));
@@ -58,50 +54,57 @@ fn mapped_trace_equals_the_saved_one() {
     assert_eq!(kernels.height(), 1);
 }
 
-/// Returns the frame and the manifest of a saved trace, read without mapping.
-fn contents(file: &Path) -> (DataFrame, Manifest) {
-    let mut reader = IpcReader::new(File::open(file).unwrap());
-    let metadata = reader.custom_metadata().unwrap().unwrap();
-    let manifest = serde_json::from_str(metadata.get(MANIFEST).unwrap()).unwrap();
-    (reader.finish().unwrap(), manifest)
-}
-
 #[test]
-fn codes_of_another_process_are_translated() {
+fn saved_trace_is_the_same_wherever_it_is_saved_from() {
     let folder = tempfile::tempdir().unwrap();
     let traces = two_ranks(folder.path());
-    let file = folder.path().join("monday.arrow");
-    save(&traces, &file).unwrap();
-    // A process that numbered its texts the other way round.
-    let (mut frame, mut manifest) = contents(&file);
-    manifest.texts.reverse();
-    let last = manifest.texts.len() as u32 - 1;
-    for name in &manifest.categorical {
-        let codes = frame.column(name).unwrap().u32().unwrap().apply_values(|code| last.saturating_sub(code));
-        frame.with_column(codes.into_column()).unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    save(&traces, &one).unwrap();
+    // A set whose ranks are in files gets links to them.
+    save(&map(&one).unwrap(), &two).unwrap();
+    for name in ["trace.json", "rank-0000.arrow", "rank-0001.arrow"] {
+        assert_eq!(std::fs::read(one.join(name)).unwrap(), std::fs::read(two.join(name)).unwrap(), "{name}");
     }
-    let other = folder.path().join("other.arrow");
-    write(&mut frame, &other, Some(&manifest)).unwrap();
-    assert_same(&traces, &map(&other).unwrap());
+    std::fs::remove_dir_all(&one).unwrap();
+    assert_same(&traces, &map(&two).unwrap());
+    // Onto itself.
+    save(&map(&two).unwrap(), &two).unwrap();
+    assert_same(&traces, &map(&two).unwrap());
+    // One rank alone.
+    let rank = map(two.join("rank-0001.arrow")).unwrap();
+    assert_eq!((rank.label(), rank.ranks()), ("rank-0001", vec![1]));
+    assert!(rank.events().equals_missing(&traces.rank(1).unwrap().events().lazy().with_column(lit(1_i64).alias("rank")).select([col("rank"), all().exclude_cols(["rank"]).as_expr()]).collect().unwrap()));
 }
 
 #[test]
-fn manifest_lists_all_texts_up_to_the_highest_code() {
+fn handed_over_columns_are_mapped_on_both_sides() {
     let folder = tempfile::tempdir().unwrap();
     let traces = two_ranks(folder.path());
-    // Another trace, whose texts have higher codes.
-    std::fs::create_dir(folder.path().join("late")).unwrap();
-    let late = TraceBuilder::new().operator("a name that no other trace has", 0..10);
-    std::fs::write(folder.path().join("late/0.json"), late.json()).unwrap();
-    let late = TraceSet::load(folder.path().join("late")).unwrap();
-    let texts_of = |traces: &TraceSet| {
-        let file = folder.path().join("saved.arrow");
-        save(traces, &file).unwrap();
-        contents(&file).1.texts
-    };
-    let (early, late) = (texts_of(&traces), texts_of(&late));
-    assert!(early.iter().zip(&late).all(|(early, late)| early == late));
-    assert!(late.iter().any(|text| text == "aten::mm"), "also texts of the other trace");
+    let own = folder.path().join("own");
+    let ours = hand_over(&traces, &own).unwrap();
+    assert_same(&traces, &ours);
+    assert!(ours.memory_bytes() > 0 && ours.stored_ranks().is_empty(), "the columns stay mapped");
+    let theirs = map(&own).unwrap();
+    assert_same(&traces, &theirs);
+    std::fs::remove_dir_all(&own).unwrap();
+    assert_same(&traces, &ours);
+    assert_same(&traces, &theirs);
+    // A rank in a file is not written again, and not copied to another disk.
+    let stored = traces.stored_in(folder.path().join("stored")).unwrap();
+    let kept = hand_over(&stored, &own).unwrap();
+    assert_eq!(kept.stored_ranks(), [0, 1]);
+    assert_same(&traces, &map(&own).unwrap());
+}
+
+#[test]
+fn columns_beyond_the_budget_do_not_stay_mapped() {
+    let folder = tempfile::tempdir().unwrap();
+    save(&two_ranks(folder.path()), folder.path().join("saved")).unwrap();
+    let opened = |bytes| Execution::new().memory(bytes).run(|| map(folder.path().join("saved")).unwrap());
+    assert_eq!(opened(1).stored_ranks(), [0, 1]);
+    let all = opened(1 << 40);
+    assert_eq!((all.stored_ranks(), all.memory_bytes()), (vec![], 0), "nothing is mapped before it is used");
+    assert!(all.events().height() > 0 && all.memory_bytes() > 0);
 }
 
 #[test]
@@ -139,6 +142,7 @@ fn foreign_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("frame.arrow");
     assert!(matches!(map(&file).unwrap_err(), Error::Io { .. }));
+    assert!(matches!(map(folder.path()).unwrap_err(), Error::Io { .. }), "a folder without trace.json");
     std::fs::write(&file, "not an Arrow file").unwrap();
     assert_eq!(refusal(map(&file)), SavedFileReason::Foreign);
     assert_eq!(refusal(map_frame(&file)), SavedFileReason::Foreign);
@@ -149,85 +153,37 @@ fn foreign_files_are_refused() {
     // A frame where a trace is expected.
     save_frame(&df!("a" => [1]).unwrap(), &file).unwrap();
     let error = map(&file).unwrap_err().to_string();
-    assert!(error.contains("it holds a frame, expected a trace"), "{error}");
+    assert!(error.contains("it holds a frame, expected a table of a rank"), "{error}");
 }
 
 #[test]
-fn other_versions_are_refused() {
+fn damaged_and_other_listings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("old.arrow");
-    save(&two_ranks(folder.path()), &file).unwrap();
-    let (frame, manifest) = contents(&file);
-    let mut header = metadata(FileKind::Trace, Some(serde_json::to_string(&manifest).unwrap())).unwrap();
-    header.insert(HEADER.into(), PlSmallStr::from_static("{\"format\": 9, \"new\": true}"));
-    write_with(&frame, &file, header.clone());
-    assert_eq!(refusal(map(&file)), SavedFileReason::Version { found: 9, expected: 3 });
-    // Version 1 had no header.
-    let manifest = header.remove(MANIFEST).unwrap();
-    header.remove(HEADER);
-    header.insert("tracebook.trace".into(), manifest);
-    write_with(&frame, &file, header);
-    assert_eq!(refusal(map(&file)), SavedFileReason::Version { found: 1, expected: 3 });
-}
-
-#[test]
-fn damaged_manifests_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("damaged.arrow");
-    save(&two_ranks(folder.path()), &file).unwrap();
-    let (frame, mut manifest) = contents(&file);
-    let mut changed = metadata(FileKind::Trace, Some(serde_json::to_string(&manifest).unwrap())).unwrap();
-    let text = changed[MANIFEST].replace("aten::mm", "aten::mn");
-    changed.insert(MANIFEST.into(), text.as_str().into());
-    write_with(&frame, &file, changed);
-    assert_eq!(refusal(map(&file)), SavedFileReason::Checksum);
-    // Fewer rows than the ranks have.
-    write(&mut frame.head(Some(3)), &file, Some(&manifest)).unwrap();
-    assert_eq!(refusal(map(&file)), SavedFileReason::Rows { found: 3, expected: frame.height() });
-    // A column that is not one of codes.
-    manifest.categorical.insert("ts".to_owned());
-    write(&mut frame.clone(), &file, Some(&manifest)).unwrap();
-    assert_eq!(refusal(map(&file)), SavedFileReason::Column { column: "ts".to_owned() });
-}
-
-#[test]
-fn codes_without_a_text_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("codes.arrow");
-    save(&two_ranks(folder.path()), &file).unwrap();
-    let (frame, manifest) = contents(&file);
-    let texts = manifest.texts.len();
-    for code in [texts as u32, u32::MAX] {
-        let mut frame = frame.clone();
-        let codes = frame.column("name").unwrap().u32().unwrap().apply_values(|_| code);
-        frame.with_column(codes.into_column()).unwrap();
-        write(&mut frame, &file, Some(&manifest)).unwrap();
-        let expected = SavedFileReason::Code { column: "name".to_owned(), code, texts };
-        assert_eq!(refusal(map(&file)), expected);
+    let saved = folder.path().join("saved");
+    save(&two_ranks(folder.path()), &saved).unwrap();
+    let listing = saved.join("trace.json");
+    let text = std::fs::read_to_string(&listing).unwrap();
+    std::fs::write(&listing, text.replace("\"format\":3", "\"format\":4,\"new\":1")).unwrap();
+    assert_eq!(refusal(map(&saved)), SavedFileReason::Version { found: 4, expected: 3 });
+    for length in (0..text.len()).step_by(7) {
+        std::fs::write(&listing, &text[..length]).unwrap();
+        assert!(matches!(refusal(map(&saved)), SavedFileReason::Manifest(_)));
     }
-    // Fewer texts than codes, also if the texts have other codes here.
-    let mut fewer = contents(&file).1;
-    fewer.texts = vec!["a text".to_owned(), "another text".to_owned()];
-    write(&mut frame.clone(), &file, Some(&fewer)).unwrap();
-    assert!(matches!(refusal(map(&file)), SavedFileReason::Code { texts: 2, .. }));
+    std::fs::write(&listing, &text).unwrap();
+    std::fs::remove_file(saved.join("rank-0001.arrow")).unwrap();
+    let error = map(&saved).unwrap_err();
+    assert!(matches!(&error, Error::Io { path, .. } if path.ends_with("rank-0001.arrow")), "{error}");
 }
 
 #[test]
 fn truncated_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("whole.arrow");
-    save(&two_ranks(folder.path()), &file).unwrap();
-    let whole = std::fs::read(&file).unwrap();
+    save(&two_ranks(folder.path()), folder.path().join("saved")).unwrap();
+    let whole = std::fs::read(folder.path().join("saved/rank-0000.arrow")).unwrap();
+    let file = folder.path().join("truncated.arrow");
     for length in (0..whole.len()).step_by(97) {
         std::fs::write(&file, &whole[..length]).unwrap();
         assert_eq!(refusal(map(&file)), SavedFileReason::Foreign, "{length} bytes");
-    }
-    // A part of the columns is missing, but the footer is there.
-    let footer = whole.len() - 10 - u32::from_le_bytes(whole[whole.len() - 10..][..4].try_into().unwrap()) as usize;
-    for kept in [footer / 4, footer / 2] {
-        std::fs::write(&file, [&whole[..kept], &whole[footer..]].concat()).unwrap();
-        let reason = refusal(map(&file));
-        assert!(matches!(reason, SavedFileReason::Bounds | SavedFileReason::Code { .. }), "{reason}");
     }
 }
 
@@ -235,22 +191,24 @@ fn truncated_files_are_refused() {
 #[test]
 fn changed_bytes_never_map_invalid_columns() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("changed.arrow");
-    save(&two_ranks(folder.path()), &file).unwrap();
-    let whole = std::fs::read(&file).unwrap();
+    save(&two_ranks(folder.path()), folder.path().join("saved")).unwrap();
+    let whole = std::fs::read(folder.path().join("saved/rank-0000.arrow")).unwrap();
     let mut refused = 0;
     for at in (8..whole.len()).step_by(5) {
         let mut changed = whole.clone();
         changed[at] ^= 0xff;
+        let file = folder.path().join(format!("changed-{at}.arrow"));
         std::fs::write(&file, &changed).unwrap();
-        match std::panic::catch_unwind(|| map(&file)) {
-            Ok(Ok(mapped)) => {
-                for rank in mapped.traces() {
-                    assert_eq!(rank.decoded().unwrap().height(), rank.info().events);
-                }
-            }
+        let decoded = std::panic::catch_unwind(|| {
+            let mapped = map(&file)?;
+            let rank = mapped.traces().first().cloned().ok_or(Error::Interrupted)?;
+            Ok::<_, Error>((rank.decoded()?.height(), rank.info().events))
+        });
+        match decoded {
+            Ok(Ok((rows, events))) => assert!(rows == events || at > 0),
             _ => refused += 1,
         }
+        std::fs::remove_file(&file).unwrap();
     }
     assert!(refused > 0);
 }
