@@ -39,6 +39,7 @@ pub(crate) fn options(call: &Call<'_>) -> LoadOptions {
         label: None,
         parser_config: call.parser_config("args").cloned(),
         strict: call.switch("strict"),
+        cache: None,
     }
 }
 
@@ -70,6 +71,7 @@ const ARGUMENTS: &[Group] = &[
             STRICT,
             Argument::flag("memory", Kind::Size, "memory of the kernel; ranks that do not fit are kept on disk")
                 .or("half of what is free, or TRACEBOOK_MEMORY"),
+            Argument::flag("no-cache", Kind::Switch, "read the files, and keep nothing of them in the cache"),
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show the progress of a long load").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
@@ -118,15 +120,22 @@ impl Magic for TraceLoad {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let path = call.path("PATH").unwrap_or_default();
         let label = call.result_name()?.map_or_else(|| label::from_path(&path), str::to_owned);
-        let options = LoadOptions { label: Some(label.clone()), ..options(call) };
+        let cache = if call.switch("no-cache") { Ok(None) } else { context.session.cache() };
+        let cache = cache.unwrap_or_else(|reason| {
+            context.warn([reason]);
+            None
+        });
+        let options = LoadOptions { label: Some(label.clone()), cache: cache.clone(), ..options(call) };
         let out = Arc::clone(context.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();
         let mut progress = Progress::new(&out, enabled);
         let execution = call.whole("memory").map_or_else(Execution::new, |bytes| Execution::new().memory(bytes));
+        let mut from_cache = (0, 0);
         let mut report = |at: &LoadProgress| {
             if out.interrupted() {
                 return ControlFlow::Break(());
             }
+            from_cache = (at.files_from_cache, at.files_total);
             progress.report(at);
             ControlFlow::Continue(())
         };
@@ -140,6 +149,11 @@ impl Magic for TraceLoad {
             }
         };
         let mut line = summary(&traces, progress.elapsed());
+        match from_cache {
+            (0, _) => {}
+            (found, all) if found == all => line.push_str(" · from the cache"),
+            (found, all) => line.push_str(&format!(" · {found} of {all} files from the cache")),
+        }
         if let Some(older) = context.session.path(&label).filter(|older| *older != path) {
             line.push_str(&format!(" · replaces {}", older.display()));
         }
@@ -151,6 +165,7 @@ impl Magic for TraceLoad {
         } else {
             context.warn(traces.warnings());
         }
+        context.warn(cache.and_then(|cache| cache.take_problem()));
         context.cells.bind(&label, Binding::Trace(Arc::clone(&traces)));
         context.session.insert(traces, path);
         Ok(())

@@ -4,6 +4,7 @@ use super::stack::{stacked_schema, with_rank};
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
 use crate::frame::columns::RANK;
+use crate::store::checked;
 use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::{
     AnonymousScan, AnonymousScanArgs, Column, DataFrame, Expr, IntoLazy, LazyFrame, LiteralValue, Operator, PlSmallStr,
@@ -76,7 +77,7 @@ impl AnonymousScan for RankScan {
     }
 
     fn scan(&self, args: AnonymousScanArgs) -> PolarsResult<DataFrame> {
-        self.rows(&args).map_err(|error| match error {
+        checked(|| self.rows(&args)).map_err(|error| match error {
             Error::Polars(error) => error,
             error => PolarsError::ComputeError(error.to_string().into()),
         })

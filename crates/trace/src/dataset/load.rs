@@ -1,6 +1,9 @@
 //! Loading: path or bytes → [`TraceSet`], several ranks at once, with progress and cancellation.
 
 #[cfg(test)]
+#[path = "load_cache_tests.rs"]
+mod cache_tests;
+#[cfg(test)]
 #[path = "load_fragments_tests.rs"]
 mod fragments_tests;
 #[cfg(test)]
@@ -10,6 +13,7 @@ mod spill_tests;
 #[path = "load_tests.rs"]
 mod tests;
 
+use super::cached::CachedFile;
 use super::load_export::load_export;
 use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
@@ -27,6 +31,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Progress of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +46,8 @@ pub struct LoadProgress {
     pub files_done: usize,
     /// Files to load.
     pub files_total: usize,
+    /// Files that were not read, since the cache has their ranks.
+    pub files_from_cache: usize,
     /// Path of the file begun last.
     pub file: String,
 }
@@ -119,6 +126,7 @@ pub(super) struct Monitor {
     bytes_total: AtomicU64,
     files_total: AtomicUsize,
     files_done: AtomicUsize,
+    files_from_cache: AtomicUsize,
     current: Mutex<String>,
 }
 
@@ -128,9 +136,19 @@ impl Monitor {
         let stopped = || self.meter.stop.load(Ordering::Relaxed);
         let results = run_jobs(threads, files.iter().collect(), |pool: &Pool<'_, '_>, file: &PathBuf| {
             let name = file.display().to_string();
-            let Some(permit) = loader.placement.admit(file, size_of(file), stopped) else {
+            let cached = CachedFile::of(file, loader.options, loader.wanted);
+            let found = cached.as_ref().and_then(|cached| cached.load(&name, loader.options.ranks.as_deref()));
+            let size = if found.is_some() { 0 } else { size_of(file) };
+            let Some(permit) = loader.placement.admit(file, size, stopped) else {
                 return (name, Err(Error::Interrupted));
             };
+            if let Some(found) = found {
+                self.meter.bytes.fetch_add(size_of(file), Ordering::Relaxed);
+                self.files_from_cache.fetch_add(1, Ordering::Relaxed);
+                self.end_file();
+                return (name, found.placed(&permit, loader.options.compat));
+            }
+            let begun = Instant::now();
             self.begin_file(&name);
             let loaded = loader.load(
                 &name,
@@ -147,6 +165,10 @@ impl Monitor {
             );
             let check = || check_json(open_file(file, loader.meter)?, &name);
             let loaded = validate_if_strict(loader.options, loaded, check);
+            let loaded = loaded.and_then(|content| match &cached {
+                Some(cached) => cached.keep(content, begun.elapsed()),
+                None => Ok(content),
+            });
             let loaded = loaded.and_then(|content| content.placed(&permit, loader.options.compat));
             if matches!(loaded, Err(Error::MemoryBudget { .. })) {
                 permit.was_too_small();
@@ -213,6 +235,7 @@ impl Monitor {
             events: self.meter.events.load(Ordering::Relaxed),
             files_done: self.files_done.load(Ordering::Relaxed),
             files_total: self.files_total.load(Ordering::Relaxed),
+            files_from_cache: self.files_from_cache.load(Ordering::Relaxed),
             file: self.current.lock().map(|current| current.clone()).unwrap_or_default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Options of a load.
 
 use crate::frame::Wanted;
-use crate::{Compat, ParserConfig, Result};
+use crate::{Cache, Compat, ParserConfig, Result};
 
 /// Options of a load.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,8 @@ pub struct LoadOptions {
     /// Refuses a file that is not strict JSON ([`Error::NotStrictJson`](crate::Error::NotStrictJson)). Otherwise all valid events are kept, with a warning.
     /// Strict loading reads each file a second time, with serde_json.
     pub strict: bool,
+    /// The cache of loaded ranks; `None` reads every file.
+    pub cache: Option<Cache>,
 }
 
 impl LoadOptions {

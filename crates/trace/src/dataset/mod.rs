@@ -1,5 +1,6 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
+mod cached;
 mod constructors;
 mod lazy_events;
 mod load;

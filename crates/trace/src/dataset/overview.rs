@@ -2,7 +2,7 @@
 
 use crate::frame::columns::known;
 use crate::{Compat, RankInfo, Result, TraceSet};
-use trace_view::format::ranges;
+use trace_view::format::{bytes, ranges};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
 /// Memory of one column of events, over all selected ranks.
@@ -60,8 +60,12 @@ impl Present for TraceSet {
             Compat::Exact => "",
             Compat::Hta => " · with HTA's rounding",
         };
+        let on_disk = match self.stored_ranks().len() {
+            0 => String::new(),
+            stored => format!(" · {stored} of {} ranks on disk, {}", self.traces().len(), bytes(self.stored_bytes())),
+        };
         let table = Table {
-            caption: format!("trace {} · {} events{rounding}", self.label(), grouped(self.event_count())),
+            caption: format!("trace {} · {} events{rounding}{on_disk}", self.label(), grouped(self.event_count())),
             headers: vec![
                 header("rank", Unit::None, Kind::Id, "process of the job"),
                 header("events", Unit::Count, Kind::Number, "events that have a duration and a category"),

@@ -104,6 +104,16 @@ impl Placement {
         }
     }
 
+    /// Whether so many bytes of columns fit in memory, which then counts them.
+    fn keeps(&self, state: &mut State, columns: u64) -> bool {
+        let kept = state.kept.saturating_add(columns);
+        let fits = kept <= self.room_of_columns;
+        if fits {
+            state.kept = kept;
+        }
+        fits
+    }
+
     /// Moves a rank that stayed in memory into a file; one that is in a file already stays there.
     ///
     /// # Errors
@@ -144,22 +154,22 @@ impl Placement {
 }
 
 impl Permit<'_> {
-    /// Keeps the columns of the rank that was read in memory if they fit, otherwise in a file.
+    /// Keeps the columns of the rank that was read in memory if they fit, otherwise in a file. Those that are in a file of the
+    /// cache already stay mapped if they fit.
     ///
     /// # Errors
     /// [`Error::NoSpillFolder`] and [`Error::NoSpace`] if they cannot be written.
     pub(super) fn place(&self, trace: Trace, compat: Compat, warnings: &[Warning]) -> Result<Trace> {
         if trace.is_stored() {
-            return Ok(trace);
+            let fits = self.placement.keeps(&mut self.placement.lock(), trace.stored_bytes());
+            return Ok(if fits { trace.staying_mapped() } else { trace });
         }
         let columns = trace.memory_bytes() as u64;
         {
             let mut state = self.placement.lock();
             let of_byte = columns as f64 / self.bytes.max(1) as f64;
             state.columns_of_byte = Some(state.columns_of_byte.map_or(of_byte, |most| most.max(of_byte)));
-            let kept = state.kept.saturating_add(columns);
-            if kept <= self.placement.room_of_columns {
-                state.kept = kept;
+            if self.placement.keeps(&mut state, columns) {
                 return Ok(trace);
             }
         }

@@ -90,6 +90,11 @@ impl Trace {
         Self { info, source, tables: FurtherTables::default() }
     }
 
+    /// Returns the rank with columns that stay mapped once they are used, if they are in a file.
+    pub(super) fn staying_mapped(self) -> Self {
+        Self { source: self.source.staying_mapped(), ..self }
+    }
+
     /// Returns the rank with the columns of a file, which stay mapped from now on.
     ///
     /// # Errors

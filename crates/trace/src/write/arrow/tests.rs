@@ -73,7 +73,19 @@ fn saved_trace_is_the_same_wherever_it_is_saved_from() {
     // One rank alone.
     let rank = map(two.join("rank-0001.arrow")).unwrap();
     assert_eq!((rank.label(), rank.ranks()), ("rank-0001", vec![1]));
-    assert!(rank.events().equals_missing(&traces.rank(1).unwrap().events().lazy().with_column(lit(1_i64).alias("rank")).select([col("rank"), all().exclude_cols(["rank"]).as_expr()]).collect().unwrap()));
+    assert!(
+        rank.events().equals_missing(
+            &traces
+                .rank(1)
+                .unwrap()
+                .events()
+                .lazy()
+                .with_column(lit(1_i64).alias("rank"))
+                .select([col("rank"), all().exclude_cols(["rank"]).as_expr()])
+                .collect()
+                .unwrap()
+        )
+    );
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! Loading a rank from the cache, and keeping it there.
+
+use super::load_file::{Content, Loaded};
+use super::load_options::LoadOptions;
+use super::trace::Trace;
+use crate::frame::Wanted;
+use crate::store::{Key, NewTable, TableKind};
+use crate::{Cache, Compat, Result};
+use std::path::Path;
+use std::time::Duration;
+
+/// The entry of a file in the cache, for the options of a load. It may not exist.
+pub(super) struct CachedFile<'c> {
+    cache: &'c Cache,
+    key: Key,
+    compat: Compat,
+}
+
+impl<'c> CachedFile<'c> {
+    /// Returns the entry of a file as it is now; `None` without a cache, or if the file is a pipe.
+    pub(super) fn of(file: &Path, options: &'c LoadOptions, wanted: &Wanted) -> Option<Self> {
+        let cache = options.cache.as_ref()?;
+        let key = Key::of(file, &format!("{wanted:?}"), options.compat, options.strict)?;
+        Some(Self { cache, key, compat: options.compat })
+    }
+
+    /// Returns the rank as an earlier load kept it, or that it is not one of `ranks`.
+    pub(super) fn load(&self, file: &str, ranks: Option<&[i64]>) -> Option<Content> {
+        let table = self.cache.lookup(&self.key, TableKind::Events, file)?;
+        let rank = table.info().rank;
+        if ranks.is_some_and(|requested| !requested.contains(&rank)) {
+            return Some(Content::OtherRank(rank));
+        }
+        let warnings = table.warnings().to_vec();
+        Some(Content::Requested(Loaded { trace: Trace::of_table(table, None, false), warnings }))
+    }
+
+    /// Keeps a rank whose load took so long, if that is worth it: then its events are in the file of the cache instead of in
+    /// memory.
+    ///
+    /// # Errors
+    /// If its events cannot be read any more.
+    pub(super) fn keep(&self, content: Content, took: Duration) -> Result<Content> {
+        let Content::Requested(Loaded { trace, warnings }) = content else { return Ok(content) };
+        let new = NewTable { table: TableKind::Events, info: trace.info(), compat: self.compat, warnings: &warnings };
+        let trace = match self.cache.insert(&self.key, new, &trace.frame()?, took) {
+            Some(table) => trace.moved_to(table, None),
+            None => trace,
+        };
+        Ok(Content::Requested(Loaded { trace, warnings }))
+    }
+}
