@@ -170,6 +170,7 @@ mod tests {
             events: 12_345,
             files_done: 1,
             files_total: 4,
+            files_from_cache: 0,
             file: "runs/a/<rank>.json".to_owned(),
         };
         let (percent, text) = bar(&progress, Duration::from_millis(1500));

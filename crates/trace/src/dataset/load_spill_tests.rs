@@ -70,9 +70,10 @@ fn assert_same(memory: &TraceSet, stored: &TraceSet) {
     };
     assert_eq!(names(stored), names(memory));
     let compared = |test: &TraceSet| {
+        let (control, test) = (memory.with_label("control"), test.with_label("test"));
         let ranks = memory.ranks();
         let compared =
-            TraceDiff::new(memory, test).control_rank(ranks.clone()).test_rank(ranks).compare_traces().unwrap();
+            TraceDiff::new(&control, &test).control_rank(ranks.clone()).test_rank(ranks).compare_traces().unwrap();
         compared.sort([NAME], SortMultipleOptions::default()).unwrap()
     };
     let (expected, found) = (compared(memory), compared(stored));

@@ -142,13 +142,6 @@ fn refusal<T>(mapped: crate::Result<T>) -> SavedFileReason {
     }
 }
 
-/// Writes a frame with any metadata.
-fn write_with(frame: &DataFrame, file: &Path, metadata: Metadata) {
-    let mut writer = IpcWriter::new(File::create(file).unwrap());
-    writer.set_custom_schema_metadata(Arc::new(metadata));
-    writer.finish(&mut frame.clone()).unwrap();
-}
-
 #[test]
 fn foreign_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
