@@ -176,9 +176,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let traces = loaded(folder.path());
         let frame = Binding::Frame(df!("n" => [1]).unwrap_or_else(|_| DataFrame::empty()));
-        let gone = folder.path().join("gone").join("t.arrow");
+        // No folder, but a file.
+        let unwritable = folder.path().join("0.json").join("t.arrow");
         for value in [Binding::Trace(Arc::clone(&traces)), frame] {
-            let mut handover = Handover::ahead(&traces, gone.clone());
+            let mut handover = Handover::ahead(&traces, unwritable.clone());
             let failure = handover.written(&value).unwrap_err();
             assert!(failure.evalue.contains("cannot hand the value to Rust cells"), "{}", failure.evalue);
             assert!(handover.take_mapped().is_none());
