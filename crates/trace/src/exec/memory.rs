@@ -1,10 +1,11 @@
 //! Memory budget of the process: a small file can decompress to more than the machine has.
 //!
-//! It counts the memory that the process holds, all loaded traces and mapped pages included, and an estimate of what the next
-//! step needs, from its rows. It is checked
+//! It is compared with the resident memory of the process, mapped pages of files included, and with an estimate of what the
+//! next step needs, from its rows. It is a value of the context ([`super::context`]), checked
 //!
-//! * when a load begins, while text is decompressed (every 4 MiB), before columns are finished and after;
-//! * before an analysis, a comparison or a description, and before each rank of an analysis.
+//! * when a load begins, while text is decompressed (every 4 MiB), before the columns of a rank are finished and after: they stay
+//!   in memory, or are written to a file;
+//! * before each batch of ranks of an analysis, a comparison or a description ([`super::batches`]).
 
 use super::context::Inherited;
 use crate::{Error, Result};
