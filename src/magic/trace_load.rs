@@ -120,11 +120,7 @@ impl Magic for TraceLoad {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let path = call.path("PATH").unwrap_or_default();
         let label = call.result_name()?.map_or_else(|| label::from_path(&path), str::to_owned);
-        let cache = if call.switch("no-cache") { Ok(None) } else { context.session.cache() };
-        let cache = cache.unwrap_or_else(|reason| {
-            context.warn([reason]);
-            None
-        });
+        let cache = if call.switch("no-cache") { None } else { context.cache() };
         let options = LoadOptions { label: Some(label.clone()), cache: cache.clone(), ..options(call) };
         let out = Arc::clone(context.out);
         let enabled = call.text("progress") != Some("off") && !call.quiet();

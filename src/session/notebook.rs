@@ -14,6 +14,8 @@ const FRAMES: &[&str] = &["DataFrame", "LazyFrame", "Column", "Series"];
 #[derive(Default)]
 pub struct Session {
     cache: CacheSetting,
+    /// Whether the user was told that the cache cannot be used.
+    told_of_cache: bool,
     traces: BTreeMap<String, Arc<TraceSet>>,
     /// The path of each trace, as the user wrote it, by label.
     paths: BTreeMap<String, PathBuf>,
@@ -41,6 +43,11 @@ impl Session {
     /// Why it cannot be used.
     pub fn cache(&self) -> Result<Option<Cache>, String> {
         self.cache.get()
+    }
+
+    /// Whether to tell the user that the cache cannot be used: the first time.
+    pub fn warns_of_cache(&mut self) -> bool {
+        !std::mem::replace(&mut self.told_of_cache, true)
     }
 
     /// Returns the loaded traces, by label.

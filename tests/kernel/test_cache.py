@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import time
@@ -110,7 +111,8 @@ def test_entries_are_shown_limited_and_cleared(start, folder, trace):
     assert str(trace) in shown and "just now" in shown and str(folder) in shown
     assert "which is in use" in text(kernel.ok("%trace_cache --clear"))
     other = start(folder)
-    kernel.close()
+    os.kill(kernel.pid, signal.SIGKILL)
+    kernel.wait_for_end(within=5)
     assert "removed 0 files" in text(other.ok(f"%trace_cache --clear {DATA}"))
     assert "removed 1 file" in text(other.ok(f"%trace_cache --clear {trace.parent}"))
     assert entries(folder) == []

@@ -41,6 +41,19 @@ impl Context<'_> {
         self.show(&Report { parts });
     }
 
+    /// Returns the cache of loaded traces; `None` if it is off. Why it cannot be used is a warning, once.
+    pub fn cache(&mut self) -> Option<trace::Cache> {
+        match self.session.cache() {
+            Ok(cache) => cache,
+            Err(reason) => {
+                if self.session.warns_of_cache() {
+                    self.warn([format!("{reason}. The trace is loaded without the cache.")]);
+                }
+                None
+            }
+        }
+    }
+
     /// Returns the loaded trace called `label`.
     ///
     /// # Errors

@@ -14,6 +14,7 @@
 use super::checkpoint::{self, Inherited, guarded};
 use super::memory::{Budget, Task};
 use crate::Result;
+use crate::store::checked;
 use rayon::prelude::*;
 
 /// Runs work on ranks, or on anything else that needs memory, in batches.
@@ -56,7 +57,8 @@ impl<'t> Batches<'t> {
             checkpoint::check()?;
             let (batch, later) = rest.split_at(self.next(rest, &need)?);
             let of_batch = || batch.par_iter().map(work).try_reduce_with(&merge).transpose();
-            let of_batch = guarded(|| here.on_threads(of_batch))?;
+            // What was computed from a file that changed meanwhile is not used.
+            let of_batch = checked(|| guarded(|| here.on_threads(of_batch)))?;
             merged = match (merged, of_batch) {
                 (Some(earlier), Some(of_batch)) => Some(merge(earlier, of_batch)?),
                 (earlier, of_batch) => of_batch.or(earlier),

@@ -15,7 +15,7 @@ pub(super) struct Mapping {
     // Dropped before the pages.
     guard: Guard,
     pages: pages::Pages,
-    file: File,
+    file: Arc<File>,
     identity: Identity,
     path: Arc<Path>,
     /// Set when the file is found changed.
@@ -27,7 +27,7 @@ impl Mapping {
     ///
     /// # Errors
     /// If it is empty, or the system refuses.
-    pub(super) fn new(file: File, path: &Arc<Path>, changed: &Arc<AtomicBool>) -> Result<Self> {
+    pub(super) fn new(file: Arc<File>, path: &Arc<Path>, changed: &Arc<AtomicBool>) -> Result<Self> {
         let identity = Identity::of(&file)?;
         let length = usize::try_from(identity.size).map_err(Error::other)?;
         let pages = pages::Pages::map(&file, length)?;

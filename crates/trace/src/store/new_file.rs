@@ -37,6 +37,11 @@ impl NewFile {
         }
     }
 
+    /// Returns the temporary path.
+    pub(super) fn path(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Gives the file its name, replacing an older file of that name; returns it.
     pub(super) fn publish(self, path: &Path) -> Result<File> {
         std::fs::rename(&self.temporary, path)?;

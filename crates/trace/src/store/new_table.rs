@@ -11,7 +11,6 @@ use polars::prelude::DataFrame;
 use polars_io::prelude::{IpcWriter, SerWriter};
 use std::fs::FileTimes;
 use std::io::{BufWriter, Error as IoError, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 /// What a file states besides its columns.
@@ -24,19 +23,13 @@ pub(crate) struct NewTable<'t> {
 }
 
 impl NewTable<'_> {
-    /// Writes a file in `folder` that has no name yet; `entry_of` is the key of an entry of the cache. Equal tables make equal
+    /// Writes the table to a file that has no name yet; `entry_of` is the key of an entry of the cache. Equal tables make equal
     /// files, entries of the cache aside.
     ///
     /// # Errors
     /// If the file cannot be written, or a column has a type of variable width.
-    pub(super) fn write(
-        self,
-        folder: &Path,
-        mode: u32,
-        entry_of: Option<String>,
-        frame: &DataFrame,
-    ) -> Result<NewFile> {
-        let failed = |error| Error::Io { path: folder.to_owned(), error };
+    pub(super) fn write(self, new: NewFile, entry_of: Option<String>, frame: &DataFrame) -> Result<NewFile> {
+        let failed = |error| Error::Io { path: new.path().to_owned(), error };
         let mut symbols = NewSymbols::default();
         let mut columns = Vec::with_capacity(frame.width());
         let mut stored = Vec::with_capacity(frame.width());
@@ -62,7 +55,6 @@ impl NewTable<'_> {
         };
         let text = serde_json::to_string(&manifest).map_err(|error| failed(error.into()))?;
         let metadata = metadata(FileKind::Table, Some(text)).map_err(|error| failed(error.into()))?;
-        let new = NewFile::create(folder, mode).map_err(failed)?;
         let mut file = BufWriter::with_capacity(1 << 20, &new.file);
         let mut batch = DataFrame::new(frame.height(), columns)?;
         batch.rechunk_mut();

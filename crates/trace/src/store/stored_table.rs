@@ -7,6 +7,7 @@ use super::header::{FileKind, verified};
 use super::identity::Identity;
 use super::manifest::Manifest;
 use super::mapping::Mapping;
+use super::new_file::NewFile;
 use super::new_table::NewTable;
 use super::symbols::Symbols;
 use crate::error::{SavedFileReason, UnusableReason};
@@ -21,7 +22,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Which table of a rank a file holds.
@@ -42,6 +43,8 @@ pub(crate) struct StoredTable(Arc<Inner>);
 
 struct Inner {
     path: Arc<Path>,
+    /// The file, if this is one of the first tables: then it may be removed or replaced while the table is used.
+    file: Option<OpenFile>,
     identity: Identity,
     /// Whether the file was found changed: then it is not used any more.
     changed: Arc<AtomicBool>,
@@ -59,6 +62,30 @@ struct Inner {
     entry_of: Option<String>,
     /// The texts as categories of this process, from the first use on.
     symbols: OnceLock<Symbols>,
+}
+
+/// A file that is kept open.
+struct OpenFile(Arc<File>);
+
+/// Files that are kept open.
+static OPEN_FILES: AtomicUsize = AtomicUsize::new(0);
+
+/// Most of them; a process may often open 1024 files.
+const MOST_OPEN: usize = 256;
+
+impl OpenFile {
+    fn of(file: File) -> Option<Self> {
+        let may_stay = OPEN_FILES.fetch_add(1, Ordering::AcqRel) < MOST_OPEN;
+        // Counts itself out again on drop.
+        let open = Self(Arc::new(file));
+        may_stay.then_some(open)
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        OPEN_FILES.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl fmt::Debug for StoredTable {
@@ -81,8 +108,10 @@ impl StoredTable {
         frame: &DataFrame,
     ) -> Result<Self> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let new = NewTable { table, info, compat, warnings }.write(folder, 0o400, None, frame)?;
-        new.publish(path).map_err(|error| Error::Io { path: path.to_owned(), error })?;
+        let failed = |error| Error::Io { path: path.to_owned(), error };
+        let new = NewFile::create(folder, 0o400).map_err(failed)?;
+        let new = NewTable { table, info, compat, warnings }.write(new, None, frame)?;
+        new.publish(path).map_err(failed)?;
         Self::open(path)
     }
 
@@ -130,6 +159,7 @@ impl StoredTable {
             .collect();
         Ok(Self(Arc::new(Inner {
             path: std::path::absolute(path).map_err(failed)?.into(),
+            file: OpenFile::of(file),
             identity,
             changed: Arc::default(),
             verified: AtomicBool::new(false),
@@ -217,10 +247,13 @@ impl StoredTable {
             return Err(self.unusable(UnusableReason::Changed));
         }
         let failed = |error| Error::Io { path: inner.path.to_path_buf(), error };
-        let file = File::open(&inner.path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => self.unusable(UnusableReason::Gone),
-            _ => failed(error),
-        })?;
+        let file = match &inner.file {
+            Some(open) => Arc::clone(&open.0),
+            None => Arc::new(File::open(&inner.path).map_err(|error| match error.kind() {
+                ErrorKind::NotFound => self.unusable(UnusableReason::Gone),
+                _ => failed(error),
+            })?),
+        };
         let mapping = Mapping::new(file, &inner.path, &inner.changed).map_err(failed)?;
         if mapping.identity() != inner.identity {
             return Err(self.found_changed());
@@ -248,6 +281,12 @@ impl StoredTable {
     #[cfg(test)]
     pub(super) fn texts(&self) -> &[String] {
         &self.0.texts
+    }
+
+    /// Opens the table without keeping its file open.
+    #[cfg(test)]
+    pub(super) fn closed(self) -> Self {
+        Self(Arc::into_inner(self.0).map(|inner| Inner { file: None, ..inner }).map(Arc::new).unwrap())
     }
 
     fn found_changed(&self) -> Error {

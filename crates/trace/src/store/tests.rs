@@ -109,18 +109,22 @@ fn replaced_and_removed_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rank.arrow");
     let rank = loaded("aten::mm");
-    let table = write(&path, &rank).unwrap();
+    let open = write(&path, &rank).unwrap();
+    let table = StoredTable::open(&path).unwrap().closed();
     let frame = table.frame().unwrap();
     write(&path, &loaded("aten::add")).unwrap();
-    // What is mapped stays what it was.
+    // What is mapped stays what it was, and what is open can be mapped.
     assert_same(&rank.frame().unwrap(), &frame);
+    assert_same(&rank.frame().unwrap(), &open.frame().unwrap());
     table.check().unwrap();
+    open.check().unwrap();
     assert_eq!(reason(table.frame()), UnusableReason::Changed);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(reason(table.frame()), UnusableReason::Changed, "it stays unusable");
-    let table = write(&path, &rank).unwrap();
+    let table = write(&path, &rank).unwrap().closed();
     std::fs::remove_file(&path).unwrap();
     assert_eq!(reason(table.frame()), UnusableReason::Gone);
+    assert_same(&rank.frame().unwrap(), &open.frame().unwrap());
     assert_eq!(
         refusal(StoredTable::open(&{
             std::fs::write(&path, "not an Arrow file").unwrap();

@@ -67,9 +67,9 @@ impl Cache {
             return Err(failed(IoError::other("other users may write to it; `chmod 700` makes it private")));
         }
         // Tells now whether the folder can be written to.
-        let lock = FolderLock::shared(&folder).map_err(failed);
+        let lock = FolderLock::exclusive(&folder).map_err(failed)?;
         remove_abandoned(&folder);
-        drop(lock?);
+        drop(lock);
         Ok(Self(Arc::new(Shared {
             folder,
             limit: AtomicU64::new(limit),

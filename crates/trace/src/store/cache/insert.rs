@@ -6,6 +6,7 @@ use super::in_use::in_use;
 use super::key::Key;
 use super::sync::UNSYNCED;
 use crate::Error;
+use crate::store::new_file::NewFile;
 use crate::store::{NewTable, StoredTable};
 use polars::prelude::DataFrame;
 use std::path::PathBuf;
@@ -66,8 +67,13 @@ impl Cache {
     fn try_insert(&self, key: &Key, table: NewTable<'_>, frame: &DataFrame) -> Result<Option<StoredTable>, Error> {
         let name = Self::file_name(key, table.table);
         let path = self.folder().join(&name);
-        let new = table.write(self.folder(), UNSYNCED, Some(key.text()), frame)?;
         let failed = |error| self.failed(&error);
+        let new = {
+            // Until it is locked, another process that starts would take it for abandoned.
+            let _lock = FolderLock::shared(self.folder()).map_err(failed)?;
+            NewFile::create(self.folder(), UNSYNCED).map_err(failed)?
+        };
+        let new = table.write(new, Some(key.text()), frame)?;
         let bytes = new.file.metadata().map_err(failed)?.len();
         let _lock = FolderLock::exclusive(self.folder()).map_err(failed)?;
         if path.exists() {

@@ -303,7 +303,8 @@ fn process_that_a_test_started() {
         "race" => {
             for round in 0..20 {
                 let wanted = (round % 5).to_string();
-                let found = setting.lookup(&wanted).or_else(|| setting.insert(&wanted)).unwrap();
+                let found = setting.lookup(&wanted).or_else(|| setting.insert(&wanted));
+                let found = found.unwrap_or_else(|| panic!("{:?}", setting.cache.take_problem()));
                 assert!(setting.frame.equals_missing(&found.frame().unwrap()));
                 found.check().unwrap();
                 setting.cache.clear(None).unwrap();
