@@ -212,3 +212,19 @@ fn reading_waits_for_memory_unless_nothing_is_read() {
     let permits: Vec<_> = (0..9).map(|_| enough.admit(file, 1 << 40, || true).unwrap()).collect();
     assert_eq!(permits.len(), 9);
 }
+
+#[test]
+fn columns_leave_room_to_work_on_the_largest_rank() {
+    let (folder, parent) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    mixed_ranks(folder.path());
+    // Nothing is left beside the columns: one rank stays in memory, since mapping it would save nothing.
+    let placement = Placement::new(Budget::of(0), u64::MAX, Some(parent.path().into()));
+    let permit = placement.admit(Path::new("rank-0.json"), 1, || true).unwrap();
+    let traces = TraceSet::load(folder.path()).unwrap();
+    let placed: Vec<bool> = traces
+        .traces()
+        .iter()
+        .map(|trace| permit.place(trace.clone(), Compat::Exact, &[]).unwrap().is_stored())
+        .collect();
+    assert_eq!(placed, [false, true, true, true, true, true]);
+}

@@ -1,6 +1,7 @@
 //! Where the columns of loaded ranks stay, and how many files are read at once, so that a load fits its memory budget.
 //!
-//! Columns stay in memory up to half of the budget; those of further ranks go to files. A file is read when what it will
+//! Columns stay in memory up to half of the budget, as long as the largest rank can still be worked on beside them; those of
+//! further ranks go to files. A file is read when what it will
 //! probably take fits into what the budget has left, or if no other is being read.
 
 use super::spill::{SpillFolder, free_space};
@@ -17,8 +18,11 @@ use std::time::Duration;
 /// Memory that reading takes besides columns, per file: buffers and text.
 const READER_BYTES: u64 = 16 << 20;
 
-/// While columns grow and are finished, a rank takes at most about this many times their size.
-const GROWTH: f64 = 2.0;
+/// While columns grow, are finished and written, a rank takes at most about this many times their size.
+const GROWTH: f64 = 3.0;
+
+/// What an analysis of a rank needs at most, in sizes of its columns.
+const WORK: u64 = 7;
 
 /// Bytes of columns for a byte of a plain and of a compressed file, before any has been read. Most files have fewer.
 const COLUMNS_OF_PLAIN: f64 = 0.6;
@@ -42,6 +46,8 @@ pub(super) struct Placement {
 struct State {
     /// Bytes of columns that stay in memory.
     kept: u64,
+    /// The largest rank so far, in bytes of columns.
+    largest: u64,
     /// Files that are being read, and the memory that they will probably take, in bytes.
     reading: usize,
     reserved: u64,
@@ -107,7 +113,10 @@ impl Placement {
     /// Whether so many bytes of columns fit in memory, which then counts them.
     fn keeps(&self, state: &mut State, columns: u64) -> bool {
         let kept = state.kept.saturating_add(columns);
-        let fits = kept <= self.room_of_columns;
+        state.largest = state.largest.max(columns);
+        // Mapping the only rank from a file would save nothing.
+        let leaves_room = state.kept == 0 || kept.saturating_add(WORK.saturating_mul(state.largest)) <= self.room;
+        let fits = kept <= self.room_of_columns && leaves_room;
         if fits {
             state.kept = kept;
         }
