@@ -63,7 +63,7 @@ pub use dataset::{
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
-pub use diff::{Change, Compared, Comparison, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
+pub use diff::{Change, Compared, Comparison, DiffPlan, DiffSide, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
 pub use domain::{
     CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, Stream, Unlike, Warning,
     memory_kernel_type,

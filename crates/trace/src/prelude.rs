@@ -1,10 +1,10 @@
 //! Common names of this crate, of polars and of trace-view.
 
 pub use crate::analysis::{
-    AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences, GpuKernelBreakdown,
-    GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, MemoryBwSummary, MemoryBwTimeSeries,
-    PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, TemporalBreakdown,
-    TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
+    AtenOpKernelsAndDelay, CommCompOverlap, CompareRanks, CudaKernelLaunchStats, FrequentCudaKernelSequences,
+    GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, MemoryBwSummary,
+    MemoryBwTimeSeries, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
+    TemporalBreakdown, TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
 };
 pub use crate::filter::{self, Filter, Where};
 pub use crate::{

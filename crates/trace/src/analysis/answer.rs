@@ -76,7 +76,9 @@ impl AnswerTable {
                 ("iteration" | "profiler_step", _) => Kind::Id,
                 ("name" | "s_name" | "s_user_annotation", _) => Kind::Name,
                 ("pattern" | "aten_op_name" | "kernel_sequence", _) => Kind::Name,
-                ("kernel_type" | "idle_category" | "s_cat" | "is_straggler", _) => Kind::Category,
+                ("kernel_type" | "idle_category" | "class" | "s_cat" | "is_straggler", _) => Kind::Category,
+                // A bar cannot be negative.
+                ("share_of_step", _) => Kind::Number,
                 (_, Unit::Percent) => Kind::Bar,
                 _ => Kind::Number,
             };

@@ -1,11 +1,11 @@
 //! The catalog of all analyses: one row each, without its type.
 
 use super::{
-    Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CudaKernelLaunchStats, FrequentCudaKernelSequences,
-    GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, IdleTimeBreakdown, Mapped,
-    MemoryBwSummary, MemoryBwTimeSeries, Merge, Parameter, Plan, PotentialStragglers, ProfilerSteps,
-    QueueLengthSummary, QueueLengthTimeSeries, RankView, TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue,
-    TraceAnalysis, TraceWithCounters,
+    Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
+    FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown,
+    IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Parameter, Plan, PotentialStragglers,
+    ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, TableSchema, TemporalBreakdown,
+    TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
 };
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::guarded;
@@ -32,6 +32,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<AtenOpKernelsAndDelay>(),
     Entry::of::<PotentialStragglers>(),
     Entry::of::<ProfilerSteps>(),
+    Entry::of::<CompareRanks>(),
 ];
 
 /// One analysis, without its type.

@@ -7,6 +7,7 @@ mod figures;
 mod labeled_trace;
 mod ops_diff;
 mod pairs;
+mod plan;
 mod short_name;
 mod sum;
 mod sums;
@@ -17,6 +18,7 @@ pub use compared::Compared;
 pub use comparison::Comparison;
 pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
+pub use plan::{DiffPlan, DiffSide};
 pub use short_name::shorten_name;
 pub use trace_diff::TraceDiff;
 

@@ -1,7 +1,7 @@
 //! Comparisons by rank and by iteration, of timelines written by hand.
 #![allow(clippy::unwrap_used)]
 
-use crate::{By, Comparison, Compat, DeviceType, LoadOptions, TraceDiff, TraceSet};
+use crate::{By, Comparison, Compat, DeviceType, DiffPlan, DiffSide, LoadOptions, TraceDiff, TraceSet};
 use polars::prelude::DataFrame;
 use std::ops::ControlFlow;
 use trace_testkit::{Stream, TraceBuilder};
@@ -128,5 +128,31 @@ fn groups_add_up_to_the_comparison_without_them() {
         for name in ["control_total_duration", "test_total_duration", "diff_duration"] {
             assert_eq!(sum(&compared.frame, name), sum(&all.frame, name), "{by} {name}");
         }
+    }
+}
+
+#[test]
+fn ranks_merge_over_bytes_in_any_order_to_the_same_answer() {
+    let (control, test) = (control(), test());
+    for by in [None, Some(By::Rank), Some(By::Iteration)] {
+        let diff = TraceDiff::new(&control, &test).control_rank([0, 1, 2]).test_rank([0, 1, 3]).test_iteration(2);
+        let diff = diff.filter("dur > 5us".parse::<crate::filter::Where>().unwrap());
+        let diff = by.map_or(diff.clone(), |by| diff.by(by));
+        let expected = diff.compare().unwrap();
+        let plan: DiffPlan = serde_json::from_str(&serde_json::to_string(&diff.plan().unwrap()).unwrap()).unwrap();
+        let of = |side, trace: &TraceSet| -> Vec<Vec<u8>> {
+            plan.ranks(side).iter().map(|&rank| plan.map(side, &trace.rank(rank).unwrap()).unwrap()).collect()
+        };
+        let mut states = of(DiffSide::Control, &control);
+        states.extend(of(DiffSide::Test, &test));
+        let in_order = plan.merge(&states).unwrap();
+        states.reverse();
+        let (one, other) = states.split_at(2);
+        let in_halves = plan.merge(&[plan.merge(one).unwrap(), plan.merge(other).unwrap()]).unwrap();
+        assert_eq!(in_order, in_halves);
+        let answer = plan.finish(&in_halves).unwrap();
+        assert_eq!((answer.frame, answer.groups, answer.notes), (expected.frame, expected.groups, expected.notes));
+        let other_plan = TraceDiff::new(&control, &test).plan().unwrap();
+        assert!(other_plan.finish(&in_order).unwrap_err().to_string().contains("was computed with the parameters"));
     }
 }

@@ -1,6 +1,7 @@
 //! The comparison of two traces by name: counts and durations.
 
-use super::sums::{Selected, SideSums, Sums};
+use super::plan::PlannedSide;
+use super::sums::{Selected, Sums};
 use crate::dataset::Recording;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::guarded;
@@ -8,8 +9,8 @@ use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
-    By, Compared, Compat, DeviceType, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result, Selection, Side, Trace,
-    Warning, Window,
+    By, Compared, Compat, DeviceType, DiffPlan, DiffSide, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result,
+    Selection, Side, Trace, Warning, Window,
 };
 use polars::prelude::DataFrame;
 use trace_view::Figure;
@@ -246,10 +247,36 @@ impl TraceDiff {
     /// ```
     pub fn compare(&self) -> Result<Compared> {
         guarded(|| {
-            let selection = self.selection()?;
-            let sums = self.sums(&selection)?;
-            Compared::of(sums, &selection)
+            let plan = self.plan()?;
+            let ranks = |side: &LabeledTrace, of| -> Result<Vec<(DiffSide, Trace)>> {
+                let picked = side.ranks_picked(Some(&Pick::from(plan.ranks(of))))?;
+                Ok(picked.into_iter().map(|trace| (of, trace)).collect())
+            };
+            let mut all = ranks(&self.control, DiffSide::Control)?;
+            all.extend(ranks(&self.test, DiffSide::Test)?);
+            let need = |(_, trace): &(DiffSide, Trace)| trace.bytes_needed(Selected::BYTES_PER_ROW);
+            let map = |(side, trace): &(DiffSide, Trace)| plan.sums(*side, trace);
+            let merge = |mut one: Sums, other: Sums| {
+                one.merge(other);
+                Ok(one)
+            };
+            let batches = Batches::within(Budget::now()?, Task::Answer("compare_traces"));
+            let sums = batches.merged(&all, need, map, merge)?.unwrap_or_default();
+            Compared::of(sums, plan.selection())
         })
+    }
+
+    /// Returns the plan of the comparison, which maps each rank on its own.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist, or the filter names a column that no rank has.
+    pub fn plan(&self) -> Result<DiffPlan> {
+        let planned = |side: &LabeledTrace| -> Result<PlannedSide> {
+            let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
+            Ok(PlannedSide { compat: side.compat(), filter })
+        };
+        let selection = self.selection()?;
+        Ok(DiffPlan { selection, control: planned(&self.control)?, test: planned(&self.test)? })
     }
 
     /// Draws the counts in a result of [`TraceDiff::compare_traces`], in the frame's order.
@@ -279,35 +306,6 @@ impl TraceDiff {
         } else {
             (column_label(control, "control"), format!("{test}_control_test"))
         }
-    }
-
-    /// Sums up the selected events of all selected ranks, several ranks at once.
-    fn sums(&self, selection: &Selection) -> Result<Sums> {
-        let filter = |side: &LabeledTrace| match &self.filter {
-            Some(filter) => filter.of(side.trace().traces()).map(Some),
-            None => Ok(None),
-        };
-        let filters = (filter(&self.control)?, filter(&self.test)?);
-        let selected =
-            |side: &LabeledTrace, window, filter| Selected { compat: side.compat(), window, by: self.by, filter };
-        let control = selected(&self.control, &selection.control.window, filters.0.as_ref());
-        let test = selected(&self.test, &selection.test.window, filters.1.as_ref());
-        let ranks = |side: &LabeledTrace, ranks: &[i64]| side.ranks_picked(Some(&Pick::from(ranks)));
-        let ours = ranks(&self.control, &selection.control.ranks)?.into_iter().map(|trace| (&control, true, trace));
-        let theirs = ranks(&self.test, &selection.test.ranks)?.into_iter().map(|trace| (&test, false, trace));
-        let ranks: Vec<_> = ours.chain(theirs).collect();
-        let map = |(selected, is_control, trace): &(&Selected<'_>, bool, Trace)| {
-            let side = selected.sums(trace)?;
-            let none = SideSums::default();
-            Ok(if *is_control { Sums { control: side, test: none } } else { Sums { control: none, test: side } })
-        };
-        let need = |(_, _, trace): &(&Selected<'_>, bool, Trace)| trace.bytes_needed(Selected::BYTES_PER_ROW);
-        let merge = |mut one: Sums, other: Sums| {
-            one.merge(other);
-            Ok(one)
-        };
-        let batches = Batches::within(Budget::now()?, Task::Answer("compare_traces"));
-        Ok(batches.merged(&ranks, need, map, merge)?.unwrap_or_default())
     }
 }
 

@@ -93,4 +93,5 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&AtenOpKernelsAndDelay::default());
     assert_merges(&PotentialStragglers::default());
     assert_merges(&ProfilerSteps::default());
+    assert_merges(&CompareRanks::default());
 }

@@ -7,6 +7,7 @@ mod bandwidth;
 mod breakdowns;
 mod budget;
 mod catalog;
+mod compare_ranks;
 mod counters;
 mod erased;
 mod hostile;

@@ -1,0 +1,279 @@
+//! Ranks that differ from the other ranks, in what, and by how much.
+
+mod collectives;
+mod measures;
+mod outliers;
+mod words;
+
+use super::{Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
+use crate::error::ParameterReason;
+use crate::{Error, Result};
+use collectives::Divided;
+use measures::{Class, State, Times};
+use outliers::{Deviation, FEWEST, centre, outliers};
+use polars::df;
+use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_view::format::{numbered, ranges};
+use trace_view::{Column, Unit};
+
+/// Ranks that differ from the other ranks: by class of time, kernel, operator and collective.
+///
+/// Each time of a rank is compared with the median over all ranks. The robust z-score is the difference from the median,
+/// divided by 1.4826 times the median absolute deviation, the standard deviation if times were normally distributed; one
+/// outlier does not hide itself in it, as it does in mean and standard deviation. If more than half of the ranks have the
+/// same time, the score of any other is infinite. It needs four ranks.
+///
+/// # Classes
+/// The time of the profiler steps (without steps, of the recording) is divided: `compute`, else `exposed communication`, else
+/// `exposed copy`, else `idle`; together they are the `step`. `host`: some event of the CPU runs. Kernels and copies have the
+/// sum of their durations, events of the CPU the time without the events nested in them. Collectives that are recorded on at
+/// least two ranks have `waiting` until the last of these ranks arrives, then `transfer`, and `late`: their start after the
+/// median start. They are matched by their number (`seq_num`, `comms_id`) in their process group, where recorded, else by their
+/// order. If more than one in twenty does not overlap on all its ranks, the clocks do not agree, and they are not divided.
+///
+/// # Columns
+/// The outliers, the largest difference first: `COLUMNS`; all ranks: `RANK_COLUMNS`; collectives by rank:
+/// `COLLECTIVE_COLUMNS`. Times are sums; means per step if ranks have different numbers of steps.
+///
+/// # Errors
+/// [`Error::WrongParameter`] if `threshold` or `min_share` is negative or no number.
+///
+/// # Example
+/// ```
+/// use trace::analysis::CompareRanks;
+/// use trace::prelude::*;
+///
+/// # fn main() -> trace::Result<()> {
+/// let job = TraceSet::load("../../notebooks/data/job")?;
+/// let answer = job.ask(&CompareRanks::default())?;
+/// assert!(answer.tables[0].frame.column("robust_z").is_ok());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareRanks {
+    /// The least magnitude of the robust z-score of an outlier.
+    pub threshold: f64,
+    /// The least magnitude of the difference of an outlier, in percent of the median step.
+    pub min_share: f64,
+}
+
+impl Default for CompareRanks {
+    fn default() -> Self {
+        Self { threshold: 3.5, min_share: 0.1 }
+    }
+}
+
+/// The columns of the outliers.
+const COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("class", Unit::None, "class of time"),
+    Column::new("name", Unit::None, "kernel, operator or collective; empty for the whole class"),
+    Column::new("time (us)", Unit::Micros, "time on this rank"),
+    Column::new("median (us)", Unit::Micros, "median time over all ranks"),
+    Column::new("difference (us)", Unit::Micros, "time − median"),
+    Column::new("robust_z", Unit::None, "difference in robust standard deviations: 1.4826 × median absolute deviation"),
+    Column::new("share_of_step", Unit::Percent, "difference in percent of the median step"),
+];
+
+/// The columns of the ranks.
+const RANK_COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("steps", Unit::Count, "profiler steps"),
+    Column::new("step (us)", Unit::Micros, "time of the profiler steps; without steps, of the recording"),
+    Column::new("compute (us)", Unit::Micros, "time during which a computation runs"),
+    Column::new("exposed communication (us)", Unit::Micros, "time during which communication runs, and no computation"),
+    Column::new("exposed copy (us)", Unit::Micros, "time during which only copies and fills run"),
+    Column::new("idle (us)", Unit::Micros, "time during which the GPU runs nothing"),
+    Column::new("host (us)", Unit::Micros, "time during which the CPU runs an operator or a call"),
+    Column::new("waiting (us)", Unit::Micros, "time in collectives before the last rank arrives"),
+    Column::new("transfer (us)", Unit::Micros, "time in collectives after the last rank has arrived"),
+    Column::new("late (us)", Unit::Micros, "starts of collectives after the median start over their ranks"),
+];
+
+/// The columns of the collectives.
+const COLLECTIVE_COLUMNS: &[Column] = &[
+    Column::new("rank", Unit::None, "process of the job"),
+    Column::new("name", Unit::None, "the collective"),
+    Column::new("count", Unit::Count, "collectives that were matched with other ranks"),
+    Column::new("waiting (us)", Unit::Micros, "time before the last rank arrives"),
+    Column::new("transfer (us)", Unit::Micros, "time after the last rank has arrived"),
+    Column::new("late (us)", Unit::Micros, "starts after the median start over the ranks"),
+];
+
+/// Most ranks whose table is shown; the table of more is only written and bound.
+const MOST_SHOWN: usize = 16;
+
+impl Analysis for CompareRanks {
+    const NAME: &'static str = "compare_ranks";
+    const SUMMARY: &'static str = "Find the ranks that differ from the other ranks, in what, and by how much.";
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("threshold", ParameterKind::Number, "least magnitude of the robust z-score of an outlier"),
+        Parameter::new(
+            "min_share",
+            ParameterKind::Number,
+            "least magnitude of the difference of an outlier, in percent of the median step",
+        ),
+    ];
+    const TABLES: &'static [TableSchema] = &[
+        TableSchema::new("", COLUMNS).of_named_events(),
+        TableSchema::new("ranks", RANK_COLUMNS),
+        TableSchema::new("collectives", COLLECTIVE_COLUMNS).of_named_events(),
+    ];
+    const NOTES: &'static str = "It needs four ranks to tell an outlier; of fewer it lists the differences from the median. A \
+        time is compared with the median over the analysed ranks: --rank 0-7 compares these eight. The steps are divided into \
+        compute, exposed communication, exposed copy and idle. Events of the CPU count without those nested in them.\n\n\
+        The time of a collective is divided into waiting, until the last of the ranks arrives, and transfer; a rank that \
+        arrives late makes the other ranks wait. Collectives are matched by number and process group where these were \
+        recorded and read (%trace_load NAME --args default,nccl::process_group_ranks,nccl::seq), else by their order. The \
+        clocks of the ranks must agree: if collectives do not overlap on all their ranks, the answer says so and does not \
+        divide them.";
+    const BYTES_PER_ROW: usize = 96;
+    type State = State;
+
+    fn map(&self, rank: &RankView) -> Result<State> {
+        State::of(rank)
+    }
+
+    fn finish(&self, state: State) -> Result<Answer> {
+        for (name, value) in [("threshold", self.threshold), ("min_share", self.min_share)] {
+            if !value.is_finite() || value < 0.0 {
+                let (value, expected) = (value.to_string(), "0 or more".to_owned());
+                let reason = ParameterReason::Invalid { name, value, expected };
+                return Err(Error::WrongParameter { analysis: Self::NAME, reason });
+            }
+        }
+        let (ranks, of_steps) = per_step(&state.steps);
+        let State { steps, without_gpu: no_gpu, mut times, collectives } = state;
+        let divided = collectives.divided(ranks.len());
+        if divided.is_plausible() {
+            let named = divided.times.get(&Class::Waiting);
+            if let Some(communication) = times.get_mut(&Class::Communication) {
+                communication.retain(|name, _| !named.is_some_and(|named| named.contains_key(name)));
+            }
+            times.extend(divided.times.clone());
+        }
+        let found = if ranks.len() < 2 {
+            Vec::new()
+        } else {
+            outliers(&ranks, &times, self.threshold, self.least(&ranks, &times))
+        };
+        let mut notes = self.verdict(&ranks, &found);
+        notes.extend(of_steps);
+        notes.extend(divided.notes());
+        notes.extend(without_gpu(&no_gpu.into_iter().collect::<Vec<_>>()));
+        let step = median_step(&ranks, &times);
+        let tables = vec![
+            AnswerTable::new(&Self::TABLES[0], frame_of_outliers(&found, step)?),
+            AnswerTable::new(&Self::TABLES[1], frame_of_ranks(&ranks, &steps, &times)?)
+                .shown_if((2..=MOST_SHOWN).contains(&ranks.len())),
+            AnswerTable::new(&Self::TABLES[2], frame_of_collectives(&ranks, &divided)?)
+                .shown_if(divided.is_plausible()),
+        ];
+        Ok(Answer { tables, notes, ..Answer::default() })
+    }
+}
+
+impl CompareRanks {
+    /// Returns the least difference of an outlier, in ns.
+    fn least(&self, ranks: &[(i64, f64)], times: &Times) -> f64 {
+        median_step(ranks, times) * self.min_share / 100.0
+    }
+
+    /// Says which ranks differ.
+    fn verdict(&self, ranks: &[(i64, f64)], found: &[Deviation<'_>]) -> Vec<String> {
+        let numbers: Vec<i64> = ranks.iter().map(|(rank, _)| *rank).collect();
+        match ranks.len() {
+            0 | 1 => vec![format!("Only {} was analysed: nothing to compare.", numbered("rank", &numbers))],
+            few if few < FEWEST => vec![format!(
+                "{few} ranks are too few to tell an outlier: it takes {FEWEST}. The table lists the differences from the median \
+                 of at least {} % of the step.",
+                self.min_share
+            )],
+            _ if found.is_empty() => vec![format!(
+                "No rank differs from the others: nothing deviates by a robust z-score of {} and {} % of the step.",
+                self.threshold, self.min_share
+            )],
+            all => words::sentences(found, all),
+        }
+    }
+}
+
+/// Returns the ranks with the number that their times are divided by: their steps if these differ, else 1.
+fn per_step(steps: &BTreeMap<i64, u64>) -> (Vec<(i64, f64)>, Vec<String>) {
+    let mut numbers: Vec<i64> = steps.values().map(|&steps| steps as i64).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let differ = numbers.len() > 1;
+    let divisor = |steps: u64| if differ { steps.max(1) as f64 } else { 1.0 };
+    let note =
+        format!("The ranks have different numbers of profiler steps ({}): times are means per step.", ranges(&numbers));
+    let ranks = steps.iter().map(|(&rank, &steps)| (rank, divisor(steps))).collect();
+    (ranks, differ.then_some(note).into_iter().collect())
+}
+
+/// Returns the time of a rank in a whole class, in ns.
+fn time(times: &Times, class: Class, name: &str, &(rank, steps): &(i64, f64)) -> f64 {
+    let time = times.get(&class).and_then(|names| names.get(name)).and_then(|ranks| ranks.get(&rank));
+    time.map_or(0.0, |&time| time as f64 / steps)
+}
+
+fn median_step(ranks: &[(i64, f64)], times: &Times) -> f64 {
+    centre(&ranks.iter().map(|rank| time(times, Class::Step, "", rank)).collect::<Vec<_>>()).0
+}
+
+/// Converts nanoseconds to µs.
+fn micros(nanos: f64) -> f64 {
+    nanos / 1e3
+}
+
+fn frame_of_outliers(found: &[Deviation<'_>], step: f64) -> Result<DataFrame> {
+    let floats = |of: fn(&Deviation<'_>) -> f64| found.iter().map(|one| micros(of(one))).collect::<Vec<f64>>();
+    let share = |one: &Deviation<'_>| (step > 0.0).then(|| 100.0 * one.difference() / step);
+    Ok(df!(
+        "rank" => found.iter().map(|one| one.rank).collect::<Vec<_>>(),
+        "class" => found.iter().map(|one| one.class.word()).collect::<Vec<_>>(),
+        "name" => found.iter().map(|one| Some(one.name).filter(|name| !name.is_empty())).collect::<Vec<_>>(),
+        "time (us)" => floats(|one| one.value),
+        "median (us)" => floats(|one| one.median),
+        "difference (us)" => floats(|one| one.difference()),
+        "robust_z" => found.iter().map(|one| one.z).collect::<Vec<_>>(),
+        "share_of_step" => found.iter().map(share).collect::<Vec<_>>(),
+    )?)
+}
+
+fn frame_of_ranks(ranks: &[(i64, f64)], steps: &BTreeMap<i64, u64>, times: &Times) -> Result<DataFrame> {
+    let mut columns = vec![
+        FrameColumn::from(Series::new("rank".into(), ranks.iter().map(|(rank, _)| *rank).collect::<Vec<i64>>())),
+        FrameColumn::from(Series::new("steps".into(), steps.values().map(|&steps| steps as i64).collect::<Vec<_>>())),
+    ];
+    for class in Class::WHOLE {
+        let values: Vec<f64> = ranks.iter().map(|rank| micros(time(times, class, "", rank))).collect();
+        columns.push(FrameColumn::from(Series::new(format!("{} (us)", class.word()).into(), values)));
+    }
+    Ok(DataFrame::new(ranks.len(), columns)?)
+}
+
+/// Returns the collectives by rank and name, the latest first.
+fn frame_of_collectives(ranks: &[(i64, f64)], divided: &Divided) -> Result<DataFrame> {
+    let by_rank: BTreeMap<i64, f64> = ranks.iter().copied().collect();
+    let counts = divided.counts.iter().filter(|_| divided.is_plausible());
+    let mut rows: Vec<(i64, &str, u64, [f64; 3])> = counts
+        .filter_map(|((name, rank), &count)| {
+            let rank = (*rank, *by_rank.get(rank)?);
+            let of = |class| micros(time(&divided.times, class, name, &rank));
+            Some((rank.0, name.as_str(), count, [Class::Waiting, Class::Transfer, Class::Late].map(of)))
+        })
+        .collect();
+    rows.sort_by(|one, other| other.3[2].total_cmp(&one.3[2]).then((one.1, one.0).cmp(&(other.1, other.0))));
+    Ok(df!(
+        "rank" => rows.iter().map(|row| row.0).collect::<Vec<_>>(),
+        "name" => rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+        "count" => rows.iter().map(|row| row.2 as i64).collect::<Vec<_>>(),
+        "waiting (us)" => rows.iter().map(|row| row.3[0]).collect::<Vec<_>>(),
+        "transfer (us)" => rows.iter().map(|row| row.3[1]).collect::<Vec<_>>(),
+        "late (us)" => rows.iter().map(|row| row.3[2]).collect::<Vec<_>>(),
+    )?)
+}

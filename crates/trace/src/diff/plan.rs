@@ -1,0 +1,125 @@
+//! The plan of a comparison: what is computed of each rank, without the traces.
+
+use super::sums::{Selected, SideSums, Sums};
+use crate::exec::checkpoint::guarded;
+use crate::filter::TraceFilter;
+use crate::state::{opened, sealed};
+use crate::{Compared, Compat, Result, Selection, Trace};
+use serde::{Deserialize, Serialize};
+
+/// A side of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DiffSide {
+    /// The baseline.
+    Control,
+    /// What is compared with it.
+    Test,
+}
+
+/// The plan of a comparison: [`map`](Self::map) turns each rank into a partial result, [`merge`](Self::merge) merges them in any
+/// order and grouping, and [`finish`](Self::finish) makes the answer. It holds no events and is serializable, so that each rank
+/// can be mapped where it is. A filter must be a text to be serialized, not a polars expression.
+///
+/// # Example
+/// ```
+/// use trace::prelude::*;
+/// use trace::{DiffPlan, DiffSide};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let job = TraceSet::load("../../notebooks/data/job")?;
+/// let diff = TraceDiff::new(&job, &job).by(By::Rank);
+/// let sent = serde_json::to_string(&diff.plan()?)?;
+///
+/// // On any machine that has the rank:
+/// let plan: DiffPlan = serde_json::from_str(&sent)?;
+/// let mut states = Vec::new();
+/// for side in [DiffSide::Control, DiffSide::Test] {
+///     for &rank in plan.ranks(side) {
+///         states.push(plan.map(side, &job.rank(rank)?)?);
+///     }
+/// }
+///
+/// let compared = plan.finish(&plan.merge(&states)?)?;
+/// assert_eq!(compared.frame, diff.compare_traces()?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DiffPlan {
+    pub(super) selection: Selection,
+    pub(super) control: PlannedSide,
+    pub(super) test: PlannedSide,
+}
+
+/// What is known of the trace of a side.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct PlannedSide {
+    pub(super) compat: Compat,
+    pub(super) filter: Option<TraceFilter>,
+}
+
+/// The name of a comparison in its partial results.
+const QUESTION: &str = "compare_traces";
+
+impl DiffPlan {
+    /// Returns the selection, with defaults filled in and labels made distinct.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// Returns the ranks of a side to map.
+    pub fn ranks(&self, side: DiffSide) -> &[i64] {
+        match side {
+            DiffSide::Control => &self.selection.control.ranks,
+            DiffSide::Test => &self.selection.test.ranks,
+        }
+    }
+
+    /// Computes the partial result of one rank, as bytes.
+    ///
+    /// # Errors
+    /// If its events cannot be read, or the filter does not fit them.
+    pub fn map(&self, side: DiffSide, rank: &Trace) -> Result<Vec<u8>> {
+        guarded(|| sealed(QUESTION, &self.text(), &self.sums(side, rank)?))
+    }
+
+    /// Merges partial results of this plan. None at all give that of no rank.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`](crate::Error::WrongState) if one is damaged, or of another version or plan.
+    pub fn merge(&self, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+        let mut merged = Sums::default();
+        for state in states {
+            merged.merge(opened(QUESTION, &self.text(), state.as_ref())?);
+        }
+        sealed(QUESTION, &self.text(), &merged)
+    }
+
+    /// Makes the answer from the merged partial result of all ranks: the same as
+    /// [`TraceDiff::compare`](crate::TraceDiff::compare).
+    ///
+    /// # Errors
+    /// As [`DiffPlan::merge`].
+    pub fn finish(&self, state: &[u8]) -> Result<Compared> {
+        guarded(|| Compared::of(opened(QUESTION, &self.text(), state)?, &self.selection))
+    }
+
+    /// Sums up the selected events of one rank.
+    pub(super) fn sums(&self, side: DiffSide, rank: &Trace) -> Result<Sums> {
+        let sums = |planned: &PlannedSide, window| -> Result<SideSums> {
+            let filter = planned.filter.as_ref();
+            Selected { compat: planned.compat, window, by: self.selection.by, filter }.sums(rank)
+        };
+        Ok(match side {
+            DiffSide::Control => {
+                Sums { control: sums(&self.control, &self.selection.control.window)?, ..Sums::default() }
+            }
+            DiffSide::Test => Sums { test: sums(&self.test, &self.selection.test.window)?, ..Sums::default() },
+        })
+    }
+
+    /// Returns what partial results depend on, as a text that is the same in every process.
+    fn text(&self) -> String {
+        serde_json::to_string(&self.selection).unwrap_or_default()
+    }
+}
