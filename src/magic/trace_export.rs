@@ -22,7 +22,7 @@ pub(crate) const OVERWRITE: Argument =
     Argument::flag("overwrite", Kind::Switch, "replace an earlier export in DIR, once the new one is complete");
 
 /// Notes on the result, shared with `tracebook export`.
-pub(crate) const NOTES: &str = "DIR gets one folder per rank, rank=0000/part-00000.parquet and so on (Hive's layout: DuckDB, \
+pub(crate) const NOTES: &str = "DIR gets one folder per rank, rank=0/part-00000.parquet and so on (Hive's layout: DuckDB, \
      polars, Spark and pandas see a column rank), and tracebook.json, which holds everything but the events. The files hold \
      all events and columns in file order; ts, dur and end are whole nanoseconds, texts are strings. %trace_load DIR reads \
      it back exactly, and tracebook diff, describe and explain read it, too.\n\n\

@@ -28,7 +28,7 @@ pub(super) fn load_export(
     let is_wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
     let (wanted, others): (Vec<i64>, Vec<i64>) = export.ranks().into_iter().partition(|rank| is_wanted(*rank));
     monitor.begin(wanted.iter().map(|rank| export.bytes_of(*rank)).sum(), wanted.len());
-    let read = |_: &Pool<'_, '_>, rank: i64| -> FileResult {
+    let read = |rank: i64| -> FileResult {
         let folder = export.folder_of(rank);
         let name = folder.display().to_string();
         let stopped = || monitor.meter.stop.load(Ordering::Relaxed);
@@ -41,13 +41,29 @@ pub(super) fn load_export(
             monitor.meter.events.fetch_add(rows as u64, Ordering::Relaxed);
             monitor.meter.check()
         });
-        monitor.end_file();
         let loaded =
             |(info, events)| Content::Requested(Loaded { trace: Trace::in_memory(info, events), warnings: Vec::new() });
-        (name, read.map(loaded).and_then(|content| content.placed(&permit, export.compat())))
+        let placed = read.map(loaded).and_then(|content| content.placed(&permit, export.compat()));
+        if placed.is_ok() {
+            monitor.end_file();
+        }
+        (name, placed)
     };
-    let mut files = run_jobs(threads, wanted, read);
+    let mut files = run_jobs(threads, wanted.clone(), |_: &Pool<'_, '_>, rank| read(rank));
     monitor.meter.check()?;
+    // Ranks that did not fit beside others are read again, one at a time, once the columns of all others are in files.
+    let did_not_fit = |result: &FileResult| matches!(result.1, Err(Error::MemoryBudget { .. }));
+    if files.len() > 1 && files.iter().any(did_not_fit) {
+        for (_, result) in &mut files {
+            if let Ok(Content::Requested(loaded)) = result {
+                loaded.trace = placement.evict(&loaded.trace, export.compat(), &[])?;
+            }
+        }
+        for (result, rank) in files.iter_mut().zip(wanted).filter(|(result, _)| did_not_fit(result)) {
+            *result = read(rank);
+        }
+        monitor.meter.check()?;
+    }
     if let Some((_, Ok(Content::Requested(first)))) = files.first_mut() {
         first.warnings = export.warnings(is_wanted);
     }

@@ -102,6 +102,22 @@ fn trace_in_files_equals_the_trace_in_memory() {
 }
 
 #[test]
+fn exports_of_and_to_files_equal_those_in_memory() {
+    let (folder, parent) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    mixed_ranks(folder.path());
+    let memory = TraceSet::load_with(folder.path(), &all_args(), &mut never).unwrap();
+    let stored = load(folder.path(), &all_args(), 0, parent.path()).unwrap();
+    let lake = |name: &str| parent.path().join(name);
+    crate::write::parquet::export(&memory, lake("memory")).unwrap();
+    crate::write::parquet::export(&stored, lake("stored")).unwrap();
+    for file in ["rank=2/part-00000.parquet", "tracebook.json"] {
+        assert!(fs::read(lake("memory").join(file)).unwrap() == fs::read(lake("stored").join(file)).unwrap(), "{file}");
+    }
+    assert_same(&memory, &load(&lake("stored"), &LoadOptions::default(), 0, parent.path()).unwrap());
+    assert!(TraceSet::load(lake("stored")).unwrap().stored_ranks().is_empty());
+}
+
+#[test]
 fn types_of_stored_ranks_are_common() {
     let (folder, parent) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     mixed_ranks(folder.path());

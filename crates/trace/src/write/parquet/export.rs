@@ -16,6 +16,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// Time that a cancelled export has to remove what it wrote; a disk that does not respond takes longer.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Options of an export.
 #[derive(Debug, Clone, Default)]
@@ -99,12 +104,17 @@ pub fn export_with(
     let path = folder.as_ref().to_owned();
     let monitor = Arc::new(Monitor::default());
     monitor.events_total.store(ranks.iter().map(|rank| rank.info().events as u64).sum(), Ordering::Relaxed);
+    let (ended, end) = channel::<()>();
     let work = {
         let job = Job { trace: trace.clone(), ranks, path: path.clone(), overwrite: options.overwrite };
         let (monitor, stop) = (Arc::clone(&monitor), Arc::clone(&monitor));
         // This thread, which calls `progress`, also looks at the token of the caller.
         let token = CancellationToken::new(move || stop.stopped.load(Ordering::Relaxed));
-        move || token.run(|| job.run(&monitor))
+        move || {
+            // Dropped when the work has ended.
+            let _ended = ended;
+            token.run(|| job.run(&monitor))
+        }
     };
     let mut report = || {
         if progress(&monitor.progress()).is_break() || checkpoint::interrupted() {
@@ -114,6 +124,10 @@ pub fn export_with(
     };
     let written =
         abandonable(work, &mut report).map_err(|error| Error::NotExported { path, reason: ExportReason::Io(error) })?;
+    if written.is_none() {
+        // The program may end next, and the temporary folder is to be removed before.
+        let _ = end.recv_timeout(CLEANUP_TIMEOUT);
+    }
     written.unwrap_or(Err(Error::Interrupted))
 }
 

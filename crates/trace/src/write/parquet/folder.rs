@@ -14,7 +14,7 @@ const RANK: &str = "rank=";
 
 /// Returns the name of the folder of a rank.
 pub(super) fn rank_folder(rank: i64) -> String {
-    format!("{RANK}{rank:04}")
+    format!("{RANK}{rank}")
 }
 
 /// Returns the path of a part within the folder.

@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! DIR/tracebook.json                   manifest: version, label, warnings, facts, columns and parts of each rank
-//! DIR/rank=0000/part-00000.parquet     a million events of rank 0 at most, in file order
-//! DIR/rank=0000/part-00001.parquet
-//! DIR/rank=0001/part-00000.parquet
+//! DIR/rank=0/part-00000.parquet     a million events of rank 0 at most, in file order
+//! DIR/rank=0/part-00001.parquet
+//! DIR/rank=1/part-00000.parquet
 //! ```
 //!
 //! `docs/parquet-schema.md` describes the schema. A folder is written under a temporary name and renamed once it is

@@ -114,8 +114,8 @@ fn mixed_types_and_negative_durations_return_exactly() {
     assert_eq!(traces.rank(0).unwrap().events().column("correlation").unwrap().dtype().to_string(), "i64");
     assert!(!traces.warnings().is_empty());
     let (_lake, lake) = assert_round_trip(&traces);
-    assert_eq!(names(&lake), ["rank=0000", "rank=0001", manifest::FILE]);
-    assert_eq!(names(&lake.join("rank=0001")), ["part-00000.parquet"]);
+    assert_eq!(names(&lake), ["rank=0", "rank=1", manifest::FILE]);
+    assert_eq!(names(&lake.join("rank=1")), ["part-00000.parquet"]);
     // Both the folder and the manifest in it are the trace.
     assert_same(&traces, &TraceSet::load(lake.join(manifest::FILE)).unwrap());
 }
@@ -166,7 +166,7 @@ fn large() -> TraceSet {
 #[test]
 fn many_rows_are_divided_and_return_in_order() {
     let (_lake, lake) = assert_round_trip(&large());
-    assert_eq!(names(&lake.join("rank=0000")), ["part-00000.parquet", "part-00001.parquet"]);
+    assert_eq!(names(&lake.join("rank=0")), ["part-00000.parquet", "part-00001.parquet"]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn selected_ranks_are_written_and_read() {
     let lake = folder.path().join("lake");
     let only = |ranks: &[i64]| ExportOptions { ranks: Some(ranks.to_vec()), ..ExportOptions::default() };
     export_with(&traces, &lake, &only(&[1]), &mut |_| ControlFlow::Continue(())).unwrap();
-    assert_eq!(names(&lake), ["rank=0001", manifest::FILE]);
+    assert_eq!(names(&lake), ["rank=1", manifest::FILE]);
     let read = TraceSet::load(&lake).unwrap();
     assert_eq!((read.ranks(), read.warnings()), (vec![1], traces.warnings()));
     let unknown = export_with(&traces, folder.path().join("x"), &only(&[1, 7]), &mut |_| ControlFlow::Continue(()));
@@ -226,7 +226,7 @@ fn existing_folders_are_kept() {
     let others = traces.rank(1).unwrap();
     let only_one = TraceSet::of("one", Compat::Exact, vec![others], Vec::new());
     export_with(&only_one, &lake, &overwrite, &mut |_| ControlFlow::Continue(())).unwrap();
-    assert_eq!(names(&lake), ["rank=0001", manifest::FILE]);
+    assert_eq!(names(&lake), ["rank=1", manifest::FILE]);
 
     // Whatever else the folder holds is not ours to remove.
     fs::write(lake.join("notes.txt"), "mine").unwrap();
@@ -258,8 +258,8 @@ fn links_are_followed_and_never_replaced() {
     assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
     assert_same(&traces, &TraceSet::load(path("link")).unwrap());
     // A rank behind a link is not overwritten.
-    fs::rename(path("lake").join("rank=0001"), path("elsewhere")).unwrap();
-    std::os::unix::fs::symlink(path("elsewhere"), path("lake").join("rank=0001")).unwrap();
+    fs::rename(path("lake").join("rank=1"), path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(path("elsewhere"), path("lake").join("rank=1")).unwrap();
     assert_same(&traces, &TraceSet::load(path("lake")).unwrap());
     assert!(export_with(&traces, path("lake"), &overwrite, &mut |_| ControlFlow::Continue(())).is_err());
     assert_eq!(names(folder.path()), ["elsewhere", "lake", "link"]);
@@ -318,7 +318,7 @@ fn manifest_is_json_that_names_columns_and_parts() {
     let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!((&json["tracebook_export"], &json["label"]), (&1.into(), &"monday".into()));
     let rank = &json["ranks"][1];
-    assert_eq!((&rank["info"]["rank"], &rank["parts"][0]["file"]), (&1.into(), &"rank=0001/part-00000.parquet".into()));
+    assert_eq!((&rank["info"]["rank"], &rank["parts"][0]["file"]), (&1.into(), &"rank=1/part-00000.parquet".into()));
     assert_eq!((&rank["columns"][3]["name"], &rank["columns"][3]["type"]), (&"ts".into(), &"int64".into()));
     assert_eq!(rank["columns"][1]["type"], "text");
     let read = Manifest::parse(&text).unwrap();
