@@ -52,6 +52,8 @@ pub struct Entry {
     pub first_rank_only: bool,
     /// Whether a filtered trace includes the launches of the kernels that pass the filter.
     pub launches: bool,
+    /// Whether partial results grow with events, see [`Analysis::KEEPS_EVENTS`].
+    pub keeps_events: bool,
     defaults: fn() -> Value,
     erased: Erased,
 }
@@ -83,6 +85,7 @@ impl Entry {
             tables: A::TABLES,
             first_rank_only: A::FIRST_RANK_ONLY,
             launches: A::LAUNCHES,
+            keeps_events: A::KEEPS_EVENTS,
             defaults: defaults::<A>,
             erased: Erased { ask: ask::<A>, ranks: ranks::<A>, map: map::<A>, merge: merge::<A>, finish: finish::<A> },
         }

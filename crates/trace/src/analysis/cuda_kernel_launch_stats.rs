@@ -84,6 +84,7 @@ impl Analysis for CudaKernelLaunchStats {
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
+    // A row per launch.
     const KEEPS_EVENTS: bool = true;
     const LAUNCHES: bool = true;
     type State = ByRank<Vec<Launch>>;

@@ -83,6 +83,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const NOTES: &'static str = "With several ranks each has a table of its own: out.rank0.csv, …";
     const FIRST_RANK_ONLY: bool = true;
+    // A row per event of the GPU.
     const KEEPS_EVENTS: bool = true;
     /// `None` for a rank without annotations.
     type State = ByRank<Option<Kernels>>;

@@ -51,6 +51,7 @@ impl Analysis for MemoryBwTimeSeries {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
+    // Two points per copy and fill.
     const KEEPS_EVENTS: bool = true;
     type State = ByRank<State>;
 

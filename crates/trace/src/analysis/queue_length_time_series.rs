@@ -55,6 +55,7 @@ impl Analysis for QueueLengthTimeSeries {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
+    // A point per launch and per kernel.
     const KEEPS_EVENTS: bool = true;
     const LAUNCHES: bool = true;
     type State = ByRank<State>;

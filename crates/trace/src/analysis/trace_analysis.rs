@@ -8,7 +8,7 @@ use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::{Iteration, Pick, Result, Trace, TraceSet};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A loaded trace to analyse: all ranks on one clock, without the last profiler step, which is usually cut off.
 ///
@@ -36,6 +36,8 @@ use std::sync::Arc;
 pub struct TraceAnalysis {
     plan: Arc<Plan>,
     ranks: Arc<Vec<Prepared>>,
+    /// The iterations of the rows, once they are known.
+    iterations: Arc<OnceLock<Vec<i64>>>,
 }
 
 /// A rank to analyse.
@@ -105,7 +107,7 @@ impl TraceAnalysis {
             true => Batches::within(budget, PREPARATION).each(traces.traces(), |_| 0, prepare)?,
             false => traces.traces().iter().map(prepare).collect::<Result<_>>()?,
         };
-        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks) })
+        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks), iterations: Arc::default() })
     }
 
     /// Returns the ranks, ascending.
@@ -127,6 +129,9 @@ impl TraceAnalysis {
     }
 
     fn iterations_within(&self, budget: Budget) -> Result<Vec<i64>> {
+        if let Some(known) = self.iterations.get() {
+            return Ok(known.clone());
+        }
         let of_rank = |rank: &Prepared| match &rank.view {
             None if self.plan.is_whole() => RankView::iterations_of(&rank.trace, self.plan.context()),
             _ => rank.with_view(&self.plan, RankView::iterations),
@@ -137,7 +142,7 @@ impl TraceAnalysis {
         };
         let need = |rank: &Prepared| rank.bytes_needed(0);
         let found = Batches::within(budget, PREPARATION).merged(&self.ranks, need, of_rank, union)?;
-        Ok(found.unwrap_or_default().into_iter().collect())
+        Ok(self.iterations.get_or_init(|| found.unwrap_or_default().into_iter().collect()).clone())
     }
 
     /// Selects the rows of these iterations: `analysis.in_iterations([3, 4])?`.
@@ -192,7 +197,8 @@ impl TraceAnalysis {
             Ok(Prepared { trace: rank.trace.clone(), view })
         };
         let ranks = Batches::within(budget, PREPARATION).each(&self.ranks, |_| 0, narrow)?;
-        Ok(Self { plan: Arc::new(self.plan.narrowed(narrowing)), ranks: Arc::new(ranks) })
+        let plan = Arc::new(self.plan.narrowed(narrowing));
+        Ok(Self { plan, ranks: Arc::new(ranks), iterations: Arc::default() })
     }
 
     /// Returns the views of the ranks, ascending, one after the other. That of a rank in a file is made when its turn comes;

@@ -102,6 +102,7 @@ impl Analysis for TraceWithCounters {
     ];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
+    // A counter per launch, kernel and copy.
     const KEEPS_EVENTS: bool = true;
     const LAUNCHES: bool = true;
     type State = ByRank<State>;

@@ -2,11 +2,12 @@
 
 use super::catalog::required;
 use super::merging::{exact_text, four_ranks};
-use super::views;
+use super::{ranks, views};
 use crate::analysis::{Answer, CATALOG, Entry, Plan};
 use crate::filter::Where;
 use crate::{Error, TraceAnalysis, TraceSet};
 use serde_json::{Map, Value};
+use trace_testkit::{Stream, TraceBuilder};
 
 /// Every row of the catalog, with parameters for which the trace of four ranks has an answer.
 pub(super) fn every_entry() -> Vec<(&'static Entry, Map<String, Value>)> {
@@ -92,4 +93,38 @@ fn plan_with_an_expression_says_how_to_send_it() {
     let expression = analysis.filter(crate::filter::name("gemm").unwrap()).unwrap();
     let error = serde_json::to_string(expression.plan()).unwrap_err().to_string();
     assert!(error.contains("write it as a text"), "{error}");
+}
+
+/// One step with so many operators, each with a kernel and a copy.
+fn busy_rank(operators: i64) -> TraceBuilder {
+    let mut builder = TraceBuilder::new().step(1, 0..operators * 100);
+    for number in 0..operators {
+        let at = number * 100;
+        builder = builder
+            .operator("aten::mm", at..at + 50)
+            .runtime("cudaLaunchKernel", 2 * number, at + 1..at + 3)
+            .runtime("cudaMemcpyAsync", 2 * number + 1, at + 5..at + 7)
+            .kernel("gemm", Stream(7), at + 10..at + 40)
+            .correlation(2 * number)
+            .memcpy("Memcpy DtoH (Device -> Pageable)", Stream(7), 4096, at + 60..at + 70)
+            .correlation(2 * number + 1)
+            .arg("memory bandwidth (GB/s)", "4.096")
+            .kernel("ncclDevKernel_AllReduce", Stream(20), at + 10..at + 90)
+            .complete("gpu_user_annotation", "forward", 0, 7, at + 10..at + 95);
+    }
+    builder
+}
+
+#[test]
+fn states_grow_with_events_only_where_the_catalog_says_so() {
+    let view = |operators: i64| {
+        let traces = ranks(&[busy_rank(operators)]);
+        views(&TraceAnalysis::new(&traces).unwrap()).remove(0)
+    };
+    let (few, many) = (view(20), view(2_000));
+    for (entry, given) in every_entry() {
+        let [few, many] = [&few, &many].map(|view| entry.map(view, given.clone()).unwrap().len());
+        // Larger numbers take a few bytes more.
+        assert_eq!(many > few + 100, entry.keeps_events, "{}: {few} and {many} bytes", entry.name);
+    }
 }

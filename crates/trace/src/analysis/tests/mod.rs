@@ -17,6 +17,7 @@ mod launches;
 mod merging;
 mod queue;
 mod sequences;
+mod stored;
 mod view;
 
 use super::{Answer, RankView, TraceAnalysis};

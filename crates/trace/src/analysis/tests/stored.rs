@@ -1,0 +1,101 @@
+//! Ranks in files: the answers, and the bytes of partial results, are those of ranks in memory.
+
+use super::erased::{every_entry, whole};
+use super::merging::{exact_text, four_ranks};
+use super::views;
+use crate::exec::memory::Budget;
+use crate::filter::Where;
+use crate::{DeviceType, Error, EventQuery, Explain, TraceAnalysis, TraceSet};
+
+/// A trace in memory, and the same in files of the folder.
+fn both(folder: &tempfile::TempDir, memory: TraceSet) -> [TraceSet; 2] {
+    let stored = memory.stored_in(folder.path()).unwrap();
+    assert_eq!(stored.stored_ranks(), memory.ranks());
+    [memory, stored]
+}
+
+fn traces(folder: &tempfile::TempDir) -> Vec<[TraceSet; 2]> {
+    let job = TraceSet::load("../../notebooks/data/job").unwrap();
+    let [one, two] = ["four", "job"].map(|name| {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        folder.path().join(name)
+    });
+    let mut all = Vec::new();
+    for (path, memory) in [(one, four_ranks()), (two, job)] {
+        let stored = memory.stored_in(path).unwrap();
+        all.push([memory, stored]);
+    }
+    all
+}
+
+#[test]
+fn every_analysis_gives_the_same_answer_and_state() {
+    let folder = tempfile::tempdir().unwrap();
+    for traces in traces(&folder) {
+        let [memory, stored] = traces.each_ref().map(|traces| TraceAnalysis::new(traces).unwrap());
+        let iterations = memory.iterations().unwrap();
+        assert_eq!(stored.iterations().unwrap(), iterations);
+        let narrowed = |analysis: &TraceAnalysis| {
+            let work = analysis.filter("dur > 150ns and rank != 1".parse::<Where>().unwrap()).unwrap();
+            work.in_iterations(iterations[0]).unwrap()
+        };
+        let ranks = memory.ranks();
+        for [memory, stored] in [[narrowed(&memory), narrowed(&stored)], [memory, stored]] {
+            let of_views = [&memory, &stored].map(views);
+            for (entry, given) in every_entry() {
+                for ranks in [None, Some(&ranks[..])] {
+                    let ask = |analysis: &TraceAnalysis| whole(&entry.ask(analysis, given.clone(), ranks).unwrap());
+                    assert_eq!(ask(&stored), ask(&memory), "{} {ranks:?}", entry.name);
+                }
+                let [in_memory, in_files] = of_views.each_ref().map(|views| {
+                    let map = |view| entry.map(view, given.clone()).unwrap();
+                    views.iter().map(map).collect::<Vec<_>>()
+                });
+                assert_eq!(in_files, in_memory, "bytes of {}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn descriptions_events_and_explanations_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for [memory, stored] in traces(&folder) {
+        assert_eq!(stored.describe().unwrap(), memory.describe().unwrap());
+        let all = EventQuery::default();
+        let first = memory.iterations()[0];
+        let queries = [
+            all.clone(),
+            all.clone().device_type(DeviceType::GPU).iterations(first),
+            all.clone().name("aten::mm").ranks([2, 0]),
+            all.clone().filter("ts > 1us and dur > 200ns and name ~ 'a'".parse::<Where>().unwrap()),
+        ];
+        for query in queries {
+            let [one, other] = [&memory, &stored].map(|traces| query.select(traces).unwrap());
+            assert_eq!(one.schema(), other.schema());
+            assert_eq!(exact_text(&one), exact_text(&other), "{query:?}");
+        }
+        let explain = |control: &TraceSet, test: &TraceSet| {
+            let found = Explain::new(control, test).control_rank(0).test_rank(1).run().unwrap();
+            format!("{:?} {:?} {:?}", found.step, found.classes, exact_text(&found.regions().unwrap()))
+        };
+        assert_eq!(explain(&stored, &stored), explain(&memory, &memory));
+        assert_eq!(explain(&stored, &memory), explain(&memory, &memory));
+    }
+}
+
+#[test]
+fn rank_that_does_not_fit_alone_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [_, stored] = both(&folder, four_ranks());
+    let analysis = TraceAnalysis::new(&stored).unwrap();
+    let error = analysis.run_within(&crate::analysis::TemporalBreakdown {}, None, Budget::of(1)).unwrap_err();
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().metadata().unwrap().len();
+    match error {
+        Error::MemoryBudget { task, need, .. } => {
+            assert_eq!(task, "answer temporal_breakdown");
+            assert!(need >= file && need < 3 * file, "{need} of {file}");
+        }
+        error => panic!("{error}"),
+    }
+}
