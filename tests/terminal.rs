@@ -139,6 +139,37 @@ fn json_has_selection_and_result() {
 }
 
 #[test]
+fn by_gives_each_group_rows_and_says_how_they_pair() {
+    let folder = folder();
+    let second = trace(50).metadata("x", "1").json().replace("\"rank\": 0", "\"rank\": 4");
+    std::fs::create_dir(folder.path().join("two")).unwrap();
+    std::fs::write(folder.path().join("two/a.json"), trace(41).json()).unwrap();
+    std::fs::write(folder.path().join("two/b.json"), second).unwrap();
+    let diff = |rest: &[&str]| {
+        tracebook(folder.path(), &[&["diff", "control.json", "two", "--device-type", "gpu"], rest].concat())
+    };
+    let output = diff(&["--by", "rank", "--filter", "gemm", "--csv", "-"]);
+    assert_eq!(
+        out(&output),
+        "rank,name,control_counts,control_total_duration,test_counts,test_total_duration,diff_counts,diff_duration,counts_change_categories\n\
+         0,gemm,1,40.0,1,41.0,0,1.0,=\n\
+         4,gemm,0,0.0,1,50.0,1,50.0,+\n",
+        "{}",
+        err(&output)
+    );
+    let text = diff(&["--by", "rank"]);
+    assert!(out(&text).contains("Only in test: rank 4; its operators count as added."), "{}", out(&text));
+    assert!(out(&text).contains("Time of GPU work in 1 rank: 40.0 µs → 41.0 µs (+2.5 %)."), "{}", out(&text));
+    let json: Value = serde_json::from_str(out(&diff(&["--by", "iteration", "--json", "-"]))).unwrap();
+    assert_eq!(
+        (&json["by"], &json["columns"][0], &json["rows"][0]["iteration"]),
+        (&json!("iteration"), &json!("iteration"), &json!(1))
+    );
+    let wrong = diff(&["--by", "step"]);
+    assert_eq!((wrong.status.code(), err(&wrong).contains("`step`")), (Some(2), true), "{}", err(&wrong));
+}
+
+#[test]
 fn html_page_is_self_contained_and_escapes_names() {
     let folder = folder();
     let output = tracebook(folder.path(), &["diff", "control.json", "test.json.gz", "--html", "diff.html", "--quiet"]);
