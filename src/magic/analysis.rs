@@ -8,12 +8,13 @@ use super::context::Context;
 use super::view::{SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv};
 use crate::Error;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use trace::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace::polars::prelude::DataFrame;
 use trace::{Answer, TraceAnalysis, columns};
-use trace_view::{Figure, Part, Report, Table};
+use trace_view::{Figure, HeatMap, Part, Report, Table, TableValue};
 
 /// One magic for each row of the catalog, in its order.
 pub(super) static ANALYSES: LazyLock<Vec<AnalysisMagic>> =
@@ -44,6 +45,9 @@ const TABLES: &[Argument] = &[
 ];
 const MIN_US: Argument =
     Argument::flag("min-us", Kind::Number, "hide rows whose durations are all below this, in µs").or("0");
+
+/// The most written files that are listed, but the first and the last.
+const MOST_FILES: usize = 14;
 
 /// Flags for the destination of the answer.
 const RESULT: Group = Group::new(
@@ -218,11 +222,22 @@ impl Magic for AnalysisMagic {
         for (name, table) in names.iter().zip(&tables) {
             context.print_line(format!("{name}: DataFrame {}", size(&table.frame)));
         }
-        for (path, table) in files.iter().zip(&answer.tables) {
-            context.print_line(format!("wrote {}: {}", path.display(), size(&table.frame)));
+        let written = files.iter().zip(&answer.tables);
+        let written = written.map(|(path, table)| format!("wrote {}: {}", path.display(), size(&table.frame)));
+        for lines in [written.collect(), copied_lines] {
+            folded(lines).into_iter().for_each(|line| context.print_line(line));
         }
-        copied_lines.into_iter().for_each(|line| context.print_line(line));
         Ok(())
+    }
+}
+
+/// Shortens many lines on written files to the first, the last, and the number of the others.
+fn folded(lines: Vec<String>) -> Vec<String> {
+    match lines.as_slice() {
+        [first, between @ .., last] if between.len() > MOST_FILES => {
+            vec![first.clone(), format!("… {} more files", grouped(between.len())), last.clone()]
+        }
+        _ => lines,
     }
 }
 
@@ -240,7 +255,9 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
     let shaped = shaped_by_flags(call, &shown);
     let mut tables = Vec::new();
     for (answer_table, is_shaped) in shown.iter().zip(shaped) {
-        let frame = answer_table.frame.clone();
+        // With many ranks those that differ most come first, unless `--sort` orders the rows.
+        let first = if call.given("sort") { None } else { answer_table.most_different_first() };
+        let (frame, ranks) = first.map_or((answer_table.frame.clone(), None), |(frame, ranks)| (frame, Some(ranks)));
         let (rows, columns) = if is_shaped {
             (SelectedRows::select(call, frame)?, chosen(call, &answer_table.frame)?)
         } else {
@@ -249,7 +266,10 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
         };
         let caption = answer_table.caption(&answer.title);
         let draw = |df: &DataFrame, rows| answer_table.table(df, &caption, rows);
-        let table = table(call, rows, &columns, "", draw)?;
+        let mut table = table(call, rows, &columns, "", draw)?;
+        if let Some(note) = ranks.and_then(|ranks| shown_ranks(&table, ranks)) {
+            table.notes.push(note);
+        }
         let has_rank = answer_table.frame.column(columns::RANK).is_ok();
         let events = answer_table.named_events.then(|| drill_down(call, call.required("NAME"), has_rank));
         tables.push(Part::Table(Table { events, ..table }));
@@ -261,9 +281,28 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
             let top = call.whole("top").filter(|top| *top > 0).map(|top| usize::try_from(top).unwrap_or(usize::MAX));
             let cut = |figure: &Figure| top.map_or_else(|| figure.clone(), |top| figure.first_names(top));
             parts.extend(answer.figures.iter().map(|figure| Part::Figure(cut(figure))));
+            let cut = |map: &HeatMap| top.map_or_else(|| map.clone(), |top| map.first_rows(top));
+            parts.extend(answer.heat_maps.iter().map(|map| Part::HeatMap(cut(map))));
         }
     }
     Ok(Report { parts })
+}
+
+/// Returns the note on a table that shows some of many ranks; `None` if its first page has all.
+fn shown_ranks(table: &Table, ranks: usize) -> Option<String> {
+    let at = table.headers.iter().position(|header| header.name == columns::RANK)?;
+    let shown = table.page.as_ref().map_or(table.rows.len(), |page| page.rows).min(table.rows.len());
+    let seen: BTreeSet<i64> = table.rows[..shown]
+        .iter()
+        .filter_map(|row| if let Some(TableValue::Int(rank)) = row.get(at) { Some(*rank) } else { None })
+        .collect();
+    (seen.len() < ranks).then(|| {
+        format!(
+            "{} of {} ranks shown, those that differ most first; `--rank 7` looks closer, `--csv FILE` writes all",
+            grouped(seen.len()),
+            grouped(ranks)
+        )
+    })
 }
 
 /// Returns which tables `--filter`, `--sort` and `--columns` shape: those that have the columns; if none has, all, so that

@@ -48,8 +48,8 @@ pub(crate) const SHOWN_REGIONS: Group = Group::new(
 pub(crate) const NOTES: &str = "The call trees of both sides are aligned by structure, not by time; every GPU event is in exactly one \
     region. The time of a step is divided exactly: compute, communication that compute does not hide, copies that neither \
     hides, and idle time by cause. These times add up to the step, and their changes to the change of the step. Times are \
-    means over iterations and ranks; a GPU event belongs to the iteration that launched it. The columns by count and by \
-    cost split the change of a region: more or fewer events, and a higher or lower cost per event.";
+    means over iterations and ranks; a GPU event belongs to the iteration that launched it. The column by count \
+    is the part of a change that comes from more or fewer events; the rest is a higher or lower cost per event.";
 
 /// Flags of output files.
 const FILES: Group = Group::new(

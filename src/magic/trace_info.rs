@@ -104,6 +104,8 @@ fn only(report: &mut Report, ranks: &[i64]) {
     for part in &mut report.parts {
         if let Part::Table(table) = part {
             table.rows.retain(|row| matches!(row.first(), Some(TableValue::Int(rank)) if ranks.contains(rank)));
+            table.rows.sort_by_key(|row| if let Some(TableValue::Int(rank)) = row.first() { *rank } else { i64::MAX });
+            (table.page, table.notes) = (None, Vec::new());
         }
     }
 }

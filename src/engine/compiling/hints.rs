@@ -77,6 +77,16 @@ const RULES: &[Rule] = &[
         hint: "summarise a column as a series: `df.column(\"x\")?.as_materialized_series().mean()`",
     },
     Rule {
+        error: &["`?` operator cannot be applied to type"],
+        line: &[".events()?"],
+        hint: "`events()` returns a frame, not a `Result`: drop the `?`",
+    },
+    Rule {
+        error: &["`?` operator cannot be applied to type"],
+        line: &[],
+        hint: "the value is no `Result`: drop the `?`",
+    },
+    Rule {
         error: &["found for enum `Result<", "found for enum `std::result::Result<"],
         line: &[],
         hint: "a call that can fail returns a `Result`: `?` behind it unwraps the value, or ends the cell with the error",
@@ -179,7 +189,22 @@ fn unknown_crate(error: &Diagnostic) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::diagnostic::{Label, Span};
     use super::*;
+
+    #[test]
+    fn question_mark_behind_a_plain_value_is_to_be_dropped() {
+        let label = |line: usize, text: &str| Label { span: Span { line, from: 1, to: 2 }, text: text.to_owned() };
+        let error = |line: usize| Diagnostic {
+            code: Some("E0277".to_owned()),
+            message: "the `?` operator can only be applied to values that implement `Try`".to_owned(),
+            labels: vec![label(line, "the `?` operator cannot be applied to type `DataFrame`")],
+            help: Vec::new(),
+        };
+        let code = "let all = control.events()?;\nlet rows = all.height()?;";
+        assert!(of_compiler(&error(1), code).unwrap().starts_with("`events()` returns a frame"));
+        assert_eq!(of_compiler(&error(2), code).unwrap(), "the value is no `Result`: drop the `?`");
+    }
 
     #[test]
     fn unknown_crate_is_named() {

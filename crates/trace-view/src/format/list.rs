@@ -34,9 +34,11 @@ pub fn ranges(numbers: &[i64]) -> String {
     joined(&folded, numbers.len())
 }
 
-/// Puts a noun before its numbers, in the plural unless there is exactly one: `rank 3`, `ranks 0, 1`.
+/// Puts a noun before its numbers, in the plural unless there is exactly one: `rank 3`, `ranks 0, 1`; of more than twenty it
+/// folds runs: `ranks 0–511`.
 pub fn numbered(noun: &str, of: &[i64]) -> String {
-    format!("{noun}{} {}", plural(of.len()), numbers(of))
+    let text = if of.len() > MOST_ITEMS { ranges(of) } else { numbers(of) };
+    format!("{noun}{} {text}", plural(of.len()))
 }
 
 /// Puts a count before its noun, in the plural unless it is one: `1 rank`, `1,284 events`.
@@ -86,6 +88,7 @@ mod tests {
     fn nouns_agree_with_their_number() {
         assert_eq!(numbered("rank", &[3]), "rank 3");
         assert_eq!(numbered("rank", &[0, 1]), "ranks 0, 1");
+        assert_eq!(numbered("rank", &(0..512).collect::<Vec<_>>()), "ranks 0–511");
         assert_eq!(counted(1, "rank"), "1 rank");
         assert_eq!(counted(1_284, "event"), "1,284 events");
     }

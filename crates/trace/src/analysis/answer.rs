@@ -5,7 +5,7 @@ use crate::write::TraceCopy;
 use crate::{Rank, frame_table};
 use polars::prelude::{Column as FrameColumn, DataFrame, PlSmallStr, Scalar};
 use std::collections::BTreeMap;
-use trace_view::{Column, Figure, Kind, Part, Present, Report, Table, Unit};
+use trace_view::{Column, Figure, HeatMap, Kind, Part, Present, Report, Table, Unit};
 
 /// The answer of an analysis.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub struct Answer {
     pub tables: Vec<AnswerTable>,
     /// The figures.
     pub figures: Vec<Figure>,
+    /// Heat maps, which replace figures of more ranks than bars or lines can show.
+    pub heat_maps: Vec<HeatMap>,
     /// Sentences that explain the tables, for example why one is empty.
     pub notes: Vec<String>,
     /// Copies of traces; nothing is written before [`TraceCopy::save`].
@@ -158,8 +160,15 @@ impl Present for Answer {
     fn present(&self) -> Report {
         let notes = self.notes.iter().map(|note| Part::Text(note.clone()));
         let tables = self.whole_tables().into_iter().filter(|table| table.shown);
-        let tables = tables.map(|table| Part::Table(table.table(&table.frame, &table.caption(&self.title), ROWS)));
+        let tables = tables.map(|table| {
+            let shown = table.most_different_first();
+            let (frame, ranks) = shown.map_or((table.frame.clone(), None), |(frame, ranks)| (frame, Some(ranks)));
+            let mut drawn = table.table(&frame, &table.caption(&self.title), ROWS);
+            drawn.notes.extend(ranks.map(|ranks| format!("those of {ranks} ranks that differ most first")));
+            Part::Table(drawn)
+        });
         let figures = self.figures.iter().map(|figure| Part::Figure(figure.clone()));
-        Report { parts: notes.chain(tables).chain(figures).collect() }
+        let heat_maps = self.heat_maps.iter().map(|map| Part::HeatMap(map.clone()));
+        Report { parts: notes.chain(tables).chain(figures).chain(heat_maps).collect() }
     }
 }

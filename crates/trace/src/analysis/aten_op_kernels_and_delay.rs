@@ -5,6 +5,7 @@ use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::interval::Reach;
+use crate::present::MOST_RANKS;
 use crate::stats::{micros, rounded};
 use crate::{Compat, Error, Result};
 use polars::df;
@@ -108,12 +109,14 @@ impl Analysis for AtenOpKernelsAndDelay {
             self.sort(&mut sequences);
             let table = AnswerTable::new(&Self::TABLES[0], frame(&sequences)?);
             tables.push(if several { table.of_rank(rank) } else { table });
-            if !sequences.is_empty() {
+            if !sequences.is_empty() && figures.len() <= MOST_RANKS {
                 figures.push(figure(rank, &sequences));
             }
         }
         let note = nothing_on(&without, "No kernel is launched within an aten operator");
-        Ok(Answer { tables, figures, notes: note.into_iter().collect(), ..Answer::default() })
+        let answer = Answer { tables, figures, notes: note.into_iter().collect(), ..Answer::default() };
+        let title = "Launch delay of aten operators on each rank";
+        Ok(answer.with_heat_map(title, Self::TABLES[0].name, &["avg_aten_op_launch_delay"], 0))
     }
 
     fn ranks(&self) -> Option<&[i64]> {

@@ -76,6 +76,8 @@ impl Analysis for CommCompOverlap {
             format!("No communication kernels on {}: there is nothing to overlap.", numbered("rank", &without))
         });
         let table = AnswerTable::new(&Self::TABLES[0], frame);
-        Ok(Answer::of(table, (without.len() < ranks.len()).then_some(figure), note))
+        let answer = Answer::of(table, (without.len() < ranks.len()).then_some(figure), note);
+        let drawn = ["comp_comm_overlap_pctg"];
+        Ok(answer.with_heat_map("Computation-Communication Overlap", Self::TABLES[0].name, &drawn, 0))
     }
 }

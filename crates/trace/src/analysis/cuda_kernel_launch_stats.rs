@@ -3,7 +3,8 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
-use crate::stats::{histogram, micros};
+use crate::present::{MOST_RANKS, RankMap};
+use crate::stats::{histogram, micros, quantile};
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::df;
@@ -129,7 +130,11 @@ impl Analysis for CudaKernelLaunchStats {
             tables.push(AnswerTable::new(&Self::TABLES[0], frame(launches)?).of_rank(rank));
         }
         let note = nothing_on(&without, "No launches that started work on the GPU");
-        Ok(Answer { tables, figures: self.figures(&state), notes: note.into_iter().collect(), ..Answer::default() })
+        let figures = self.figures(&state);
+        let kept = figures.len();
+        let answer = Answer { tables, figures, notes: note.into_iter().collect(), ..Answer::default() };
+        let draw = |map: &RankMap| map.deviations("Launches on each rank");
+        Ok(if without.len() == state.0.len() { answer } else { answer.with_map(&by_rank(&state), draw, kept) })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -183,11 +188,15 @@ impl CudaKernelLaunchStats {
     fn figures(&self, state: &ByRank<Vec<Launch>>) -> Vec<Figure> {
         let (runtime, delay) = (self.runtime_cutoff * 1e3, self.launch_delay_cutoff * 1e3);
         let figure = |title: String, x: &str, of: &dyn Fn(&Launch) -> Option<i64>| {
-            let series = state.0.iter().filter_map(|(rank, launches)| {
-                let values: Vec<i64> = launches.iter().filter_map(of).collect();
-                (!values.is_empty()).then(|| histogram(&format!("rank {rank}"), &values, BARS))
-            });
-            let series: Vec<_> = series.collect();
+            let drawn = |name: &str, values: Vec<i64>| (!values.is_empty()).then(|| histogram(name, &values, BARS));
+            let series: Vec<_> = if state.0.len() > MOST_RANKS {
+                drawn("all ranks", state.0.values().flatten().filter_map(of).collect()).into_iter().collect()
+            } else {
+                let of_rank = |(rank, launches): (&i64, &Vec<Launch>)| {
+                    drawn(&format!("rank {rank}"), launches.iter().filter_map(of).collect())
+                };
+                state.0.iter().filter_map(of_rank).collect()
+            };
             (!series.is_empty()).then(|| Figure {
                 title,
                 x: Axis { title: x.to_owned(), unit: Unit::Micros, ..Axis::default() },
@@ -211,6 +220,28 @@ impl CudaKernelLaunchStats {
         .flatten()
         .collect()
     }
+}
+
+/// Returns what describes the launches of each rank.
+fn by_rank(state: &ByRank<Vec<Launch>>) -> RankMap {
+    let mut map = RankMap::of(state.0.keys().copied());
+    if !map.is_large() {
+        return map;
+    }
+    for (&rank, launches) in &state.0 {
+        let median = |of: fn(&Launch) -> i64| {
+            let mut values: Vec<f64> = launches.iter().map(|launch| micros(of(launch))).collect();
+            values.sort_by(f64::total_cmp);
+            quantile(&values, 0.5).unwrap_or(f64::NAN)
+        };
+        map.set("launches", Unit::Count, rank, launches.len() as f64);
+        map.set("median of cpu_duration", Unit::Micros, rank, median(|of| of.cpu));
+        map.set("median of gpu_duration", Unit::Micros, rank, median(|of| of.gpu));
+        map.set("median of launch_delay", Unit::Micros, rank, median(|of| of.delay));
+        let longest = launches.iter().map(|launch| micros(launch.delay)).fold(f64::NAN, f64::max);
+        map.set("longest launch_delay", Unit::Micros, rank, longest);
+    }
+    map
 }
 
 fn frame(launches: &[Launch]) -> Result<DataFrame> {

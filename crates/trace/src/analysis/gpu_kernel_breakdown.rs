@@ -145,7 +145,7 @@ impl Analysis for GpuKernelBreakdown {
         } else {
             vec![types_figure(&types), sums_figure(&rows), durations_figure(&rows)]
         };
-        Ok(Answer {
+        let answer = Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], frame_of_types(&types)?),
                 AnswerTable::new(&Self::TABLES[1], frame_of_kernels(&rows)?),
@@ -153,7 +153,10 @@ impl Analysis for GpuKernelBreakdown {
             figures,
             notes: without_gpu(&without).into_iter().collect(),
             ..Answer::default()
-        })
+        };
+        let kernels = Self::TABLES[1].name;
+        let answer = answer.with_heat_map("Sum of durations of kernels on each rank", kernels, &["sum (us)"], 1);
+        Ok(answer.with_heat_map("Mean duration of kernels on each rank", kernels, &["mean (us)"], 1))
     }
 }
 

@@ -122,7 +122,9 @@ impl Analysis for GpuUserAnnotationBreakdown {
         }
         let note = (!without.is_empty()).then(|| self.without_annotations(&without));
         let table = AnswerTable::new(&Self::TABLES[0], frame(&rows)?);
-        Ok(Answer::of(table, (!rows.is_empty()).then(|| figure(&rows)), note))
+        let answer = Answer::of(table, (!rows.is_empty()).then(|| figure(&rows)), note);
+        let title = "User annotation distribution on each rank";
+        Ok(answer.with_heat_map(title, Self::TABLES[0].name, &["sum (us)"], 0))
     }
 }
 

@@ -203,7 +203,7 @@ impl Analysis for IdleTimeBreakdown {
             }
         }
         let figure = self.figure(&rows, state.0.len() > 1);
-        Ok(Answer {
+        let answer = Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], breakdown(&rows)?),
                 AnswerTable::new(&Self::TABLES[1], intervals(&rows)?).shown_if(self.show_idle_interval_stats),
@@ -211,7 +211,9 @@ impl Analysis for IdleTimeBreakdown {
             figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
             notes: note.into_iter().collect(),
             ..Answer::default()
-        })
+        };
+        let title = "Idle time breakdown per CUDA stream";
+        Ok(answer.with_heat_map(title, Self::TABLES[0].name, &["idle_time"], 0))
     }
 
     fn ranks(&self) -> Option<&[i64]> {

@@ -78,7 +78,9 @@ impl Analysis for MemoryBwSummary {
             series: bars(&rows, "highest", |kind, _| kind.to_owned()),
             ..Figure::default()
         };
-        summary(&Self::TABLES[0], &rows, figure, notes.into_iter().flatten())
+        let answer = summary(&Self::TABLES[0], &rows, figure, notes.into_iter().flatten())?;
+        let drawn = ["memory_bw_gbps.50%", "memory_bw_gbps.max"];
+        Ok(answer.with_heat_map("Memory bandwidth by kind of copy", Self::TABLES[0].name, &drawn, 0))
     }
 
     fn ranks(&self) -> Option<&[i64]> {

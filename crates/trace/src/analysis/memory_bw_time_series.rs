@@ -3,6 +3,7 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{Bandwidth, BandwidthPoint};
+use crate::present::{RankMap, RankTimeline};
 use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
@@ -65,12 +66,15 @@ impl Analysis for MemoryBwTimeSeries {
         let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
             Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
         };
-        Ok(Answer {
+        let (map, timeline) = by_rank(&state);
+        let answer = Answer {
             tables: state.0.iter().map(table).collect::<Result<_>>()?,
-            figures: if without.len() == state.0.len() { Vec::new() } else { vec![figure(&state)] },
+            figures: if without.len() == state.0.len() || map.is_large() { Vec::new() } else { vec![figure(&state)] },
             notes: nothing_on(&without, "No memory copy or fill").into_iter().collect(),
             ..Answer::default()
-        })
+        };
+        let draw = |map: &RankMap| timeline.drawn(map, "Memory bandwidth", "bandwidth", Unit::GigabytesPerSecond);
+        Ok(if without.len() == state.0.len() { answer } else { answer.with_map(&map, draw, 0) })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -86,6 +90,24 @@ fn frame(result: &State) -> Result<DataFrame> {
         "name" => points().map(|(kind, _)| kind.as_str()).collect::<Vec<&str>>(),
         "memory_bw_gbps" => points().map(|(_, point)| point.gbps).collect::<Vec<f64>>(),
     )?)
+}
+
+/// Returns the highest bandwidth of each rank by kind of copy, and its bandwidths over time.
+fn by_rank(state: &ByRank<State>) -> (RankMap, RankTimeline) {
+    let mut map = RankMap::of(state.0.keys().copied());
+    let mut timeline = RankTimeline::default();
+    if !map.is_large() {
+        return (map, timeline);
+    }
+    for (&rank, State { origin, kinds }) in &state.0 {
+        for (kind, points) in kinds {
+            let highest = points.iter().map(|point| point.gbps).fold(f64::NAN, f64::max);
+            map.set(&format!("highest {kind}"), Unit::GigabytesPerSecond, rank, highest);
+            let at = |point: &BandwidthPoint| point.ts.saturating_sub(*origin) as f64 / 1e6;
+            timeline.add(rank, points.iter().map(|point| (at(point), point.gbps)).collect());
+        }
+    }
+    (map, timeline)
 }
 
 fn figure(state: &ByRank<State>) -> Figure {

@@ -16,6 +16,7 @@ mod gpu_kernels_with_user_annotations;
 mod gpu_user_annotation_breakdown;
 mod hta_api;
 mod idle_time_breakdown;
+mod many_ranks;
 mod memory_bw_summary;
 mod memory_bw_time_series;
 mod narrowing;

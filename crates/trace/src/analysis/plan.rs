@@ -204,6 +204,9 @@ impl Plan {
             figure.subtitle.clone_from(&about);
             figure.thin_out(MOST_POINTS);
         }
+        for map in &mut answer.heat_maps {
+            map.subtitle = format!("{about} · {}", map.subtitle);
+        }
         Ok(answer)
     }
 

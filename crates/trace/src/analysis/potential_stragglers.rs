@@ -191,7 +191,7 @@ impl Analysis for PotentialStragglers {
         });
         let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
         let figures = if kernels.is_empty() { Vec::new() } else { vec![timeline(&long, &kernels), figure(&kernels)] };
-        Ok(Answer {
+        let answer = Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], frame),
                 AnswerTable::new(&Self::TABLES[1], frame_of(&kernels)?),
@@ -199,7 +199,9 @@ impl Analysis for PotentialStragglers {
             figures,
             notes: why.into_iter().chain(all_named.filter(|_| !state.hta)).collect(),
             ..Answer::default()
-        })
+        };
+        let drawn = ["normalized_start_time"];
+        Ok(answer.with_heat_map("Start of the collective, in mean steps", Self::TABLES[1].name, &drawn, 1))
     }
 }
 

@@ -74,7 +74,7 @@ impl Analysis for QueueLengthSummary {
         for (&rank, result) in &state.0 {
             rows.extend(result.streams.iter().map(|(&stream, &described)| (rank, stream, described)));
         }
-        let unpaired = state.0.iter().filter_map(|(&rank, result)| not_paired(rank, result.unpaired));
+        let unpaired = not_paired(state.0.iter().map(|(&rank, result)| (rank, result.unpaired)));
         let label = |stream: i64, follows_rank: bool| {
             if follows_rank { format!("stream {stream}") } else { stream.to_string() }
         };
@@ -86,7 +86,9 @@ impl Analysis for QueueLengthSummary {
             ..Figure::default()
         };
         let notes = nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired);
-        summary(&Self::TABLES[0], &rows, figure, notes)
+        let answer = summary(&Self::TABLES[0], &rows, figure, notes)?;
+        let drawn = ["queue_length.mean", "queue_length.max"];
+        Ok(answer.with_heat_map("Queue length by stream", Self::TABLES[0].name, &drawn, 0))
     }
 
     fn ranks(&self) -> Option<&[i64]> {

@@ -3,10 +3,12 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{QueuePoint, Queues};
+use crate::present::{MOST_RANKS, RankMap, RankTimeline};
 use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
+use trace_view::format::numbered;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 
 /// The length of each stream's queue over time: the number of launched kernels that have not started.
@@ -70,13 +72,16 @@ impl Analysis for QueueLengthTimeSeries {
         let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
             Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
         };
-        let unpaired = state.0.iter().filter_map(|(&rank, result)| not_paired(rank, result.queues.unpaired));
-        Ok(Answer {
+        let unpaired = not_paired(state.0.iter().map(|(&rank, result)| (rank, result.queues.unpaired)));
+        let (map, timeline) = by_rank(&state);
+        let answer = Answer {
             notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
             tables: state.0.iter().map(table).collect::<Result<_>>()?,
-            figures: if without.len() == state.0.len() { Vec::new() } else { vec![figure(&state)] },
+            figures: if without.len() == state.0.len() || map.is_large() { Vec::new() } else { vec![figure(&state)] },
             ..Answer::default()
-        })
+        };
+        let draw = |map: &RankMap| timeline.drawn(map, "Queue length", "longest queue", Unit::Count);
+        Ok(if without.len() == state.0.len() { answer } else { answer.with_map(&map, draw, 0) })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -84,15 +89,38 @@ impl Analysis for QueueLengthTimeSeries {
     }
 }
 
-/// Returns the note on launches that could not be paired; `None` if there are none.
-pub(super) fn not_paired(rank: i64, unpaired: usize) -> Option<String> {
-    (unpaired > 0).then(|| {
+/// Returns the notes on launches that could not be paired: one for each rank, of many ranks one for all.
+pub(super) fn not_paired(ranks: impl Iterator<Item = (i64, usize)>) -> Vec<String> {
+    let unpaired: Vec<(i64, usize)> = ranks.filter(|&(_, unpaired)| unpaired > 0).collect();
+    let note = |count: usize, of: &str| {
         format!(
-            "{} launches or kernels of rank {rank} share a correlation id with others and have no counterpart: they are \
-             left out.",
-            trace_view::grouped(unpaired)
+            "{} launches or kernels of {of} share a correlation id with others and have no counterpart: they are left out.",
+            trace_view::grouped(count)
         )
-    })
+    };
+    if unpaired.len() > MOST_RANKS {
+        let of: Vec<i64> = unpaired.iter().map(|(rank, _)| *rank).collect();
+        return vec![note(unpaired.iter().map(|(_, count)| count).sum(), &numbered("rank", &of))];
+    }
+    unpaired.into_iter().map(|(rank, count)| note(count, &format!("rank {rank}"))).collect()
+}
+
+/// Returns the longest and the mean queue of each rank, and its queues over time.
+fn by_rank(state: &ByRank<State>) -> (RankMap, RankTimeline) {
+    let mut map = RankMap::of(state.0.keys().copied());
+    let mut timeline = RankTimeline::default();
+    if !map.is_large() {
+        return (map, timeline);
+    }
+    for (&rank, State { origin, queues }) in &state.0 {
+        for (stream, points) in &queues.streams {
+            let longest = points.iter().map(|point| point.length).max().unwrap_or(0);
+            map.set(&format!("longest queue of stream {stream}"), Unit::Count, rank, longest as f64);
+            let at = |point: &QueuePoint| point.ts.saturating_sub(*origin) as f64 / 1e6;
+            timeline.add(rank, points.iter().map(|point| (at(point), point.length as f64)).collect());
+        }
+    }
+    (map, timeline)
 }
 
 fn frame(result: &State) -> Result<DataFrame> {

@@ -96,6 +96,8 @@ impl Analysis for TemporalBreakdown {
             ..Figure::default()
         };
         let table = AnswerTable::new(&Self::TABLES[0], frame);
-        Ok(Answer::of(table, (!rows.is_empty()).then_some(figure), without_gpu(&without)))
+        let answer = Answer::of(table, (!rows.is_empty()).then_some(figure), without_gpu(&without));
+        let drawn = ["idle_time(us)", "compute_time(us)", "non_compute_time(us)"];
+        Ok(answer.with_heat_map("Temporal breakdown across ranks", Self::TABLES[0].name, &drawn, 0))
     }
 }

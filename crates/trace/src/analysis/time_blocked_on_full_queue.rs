@@ -107,7 +107,9 @@ impl Analysis for TimeBlockedOnFullQueue {
         let never_full = format!("No queue ever held {} launches", trace_view::grouped(self.max_queue_length));
         let notes = [nothing_on(&without, "No launch of a kernel, copy or fill"), nothing_on(&never, &never_full)];
         let table = AnswerTable::new(&Self::TABLES[0], frame);
-        Ok(Answer::of(table, (!rows.is_empty()).then(|| figure(&rows)), notes.into_iter().flatten()))
+        let answer = Answer::of(table, (!rows.is_empty()).then(|| figure(&rows)), notes.into_iter().flatten());
+        let drawn = ["duration_at_max_queue_length"];
+        Ok(answer.with_heat_map("Time at a full queue", Self::TABLES[0].name, &drawn, 0))
     }
 
     fn ranks(&self) -> Option<&[i64]> {

@@ -1,6 +1,7 @@
 //! Overview of a trace: a table of its ranks, and memory by column.
 
 use crate::frame::columns::known;
+use crate::present::most_different_ranks_first;
 use crate::{Compat, RankInfo, Result, TraceSet};
 use trace_view::format::{bytes, ranges};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
@@ -80,6 +81,7 @@ impl Present for TraceSet {
             notes: Vec::new(),
             ..Table::default()
         };
+        let table = most_different_ranks_first(table, "`%trace_info NAME --rank 7` looks closer");
         let report = Report::of(Part::Table(table));
         self.warnings().iter().fold(report, |report, warning| report.with(Part::Warning(warning.to_string())))
     }

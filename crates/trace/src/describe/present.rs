@@ -4,10 +4,12 @@ use super::description::{Description, RankSummary};
 use super::finding::Finding;
 use super::measure::DeviceTime;
 use crate::Compat;
+use crate::present::{RankMap, most_different_ranks_first};
 use std::collections::BTreeMap;
 use trace_view::format::{list, nanoseconds, ranges};
 use trace_view::{
-    Axis, BarMode, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, TableValue, Unit, grouped,
+    Axis, BarMode, Figure, Header, HeatMap, Kind, Mark, Part, Points, Present, Report, Series, Table, TableValue, Unit,
+    grouped,
 };
 
 /// Default number of operators and kernels.
@@ -19,6 +21,15 @@ const ALIKE: usize = 3;
 
 /// A component of a device's time: its name and its value.
 type Component = (&'static str, fn(&DeviceTime) -> i64);
+
+/// The components, which add up to the span.
+const COMPONENTS: [Component; 5] = [
+    ("COMPUTATION", |device| device.computation_ns),
+    ("COMMUNICATION", |device| device.communication_ns),
+    ("MEMORY", |device| device.memory_ns),
+    ("OTHER", |device| device.other_ns),
+    ("idle", |device| device.idle_ns),
+];
 
 /// Summary, warnings, ranks (several with their device time as bars), iterations, top ten of operators and kernels.
 impl Present for Description {
@@ -33,7 +44,10 @@ impl Description {
         let mut report = Report::of(Part::Text(self.summary()));
         report.parts.extend(self.warnings().into_iter().map(Part::Warning));
         report.parts.push(Part::Table(self.ranks_table()));
-        if self.ranks.iter().filter(|rank| rank.device.is_some()).count() > 1 {
+        if let Some(map) = self.device_map() {
+            report.parts.push(Part::Text(map.sentence()));
+            report.parts.push(Part::HeatMap(device_heat_map(&map, &self.label)));
+        } else if self.ranks.iter().filter(|rank| rank.device.is_some()).count() > 1 {
             report.parts.push(Part::Figure(device_figure(&[(&self.label, self)])));
         }
         if !self.iterations.is_empty() {
@@ -146,7 +160,20 @@ impl Description {
             ]
         };
         let rows = self.ranks.iter().map(row).collect();
-        table(format!("ranks of {}", self.label), headers, rows, self.ranks.len(), &[])
+        let table = table(format!("ranks of {}", self.label), headers, rows, self.ranks.len(), &[]);
+        most_different_ranks_first(table, "`--json FILE` writes all")
+    }
+
+    /// Returns how the device of each rank spends its time; `None` if there are few ranks.
+    pub(super) fn device_map(&self) -> Option<RankMap> {
+        let mut map = RankMap::of(self.ranks.iter().map(|rank| rank.rank));
+        for (rank, device) in self.ranks.iter().filter_map(|rank| Some((rank.rank, rank.device?))) {
+            for (name, of) in COMPONENTS {
+                let share = 100.0 * of(&device) as f64 / device.span_ns.max(1) as f64;
+                map.set(name, Unit::Percent, rank, share);
+            }
+        }
+        map.is_large().then_some(map)
     }
 
     fn iterations_table(&self) -> Table {
@@ -228,20 +255,13 @@ pub(super) fn device_figure(pages: &[(&str, &Description)]) -> Figure {
         })
         .collect();
     let labels: Vec<&str> = pages.iter().map(|(label, _)| *label).collect();
-    let parts: [Component; 5] = [
-        ("COMPUTATION", |device| device.computation_ns),
-        ("COMMUNICATION", |device| device.communication_ns),
-        ("MEMORY", |device| device.memory_ns),
-        ("OTHER", |device| device.other_ns),
-        ("idle", |device| device.idle_ns),
-    ];
     let series = |(name, of): Component| Series {
         name: name.to_owned(),
         mark: Mark::Bar,
         x: Points::Names(devices.iter().map(|(rank, _)| rank.clone()).collect()),
         y: devices.iter().map(|(_, device)| 100.0 * of(device) as f64 / device.span_ns.max(1) as f64).collect(),
     };
-    let shown = parts.into_iter().filter(|(_, of)| devices.iter().any(|(_, device)| of(device) > 0));
+    let shown = COMPONENTS.into_iter().filter(|(_, of)| devices.iter().any(|(_, device)| of(device) > 0));
     Figure {
         title: "Device time by rank".to_owned(),
         subtitle: format!(
@@ -255,6 +275,13 @@ pub(super) fn device_figure(pages: &[(&str, &Description)]) -> Figure {
         height: Some(FIGURE_HEIGHT),
         ..Figure::default()
     }
+}
+
+/// Draws how far the time of each device is from that of the other ranks.
+pub(super) fn device_heat_map(map: &RankMap, label: &str) -> HeatMap {
+    let mut drawn = map.deviations("Device time by rank");
+    drawn.subtitle = format!("{label} · {}", drawn.subtitle);
+    drawn
 }
 
 /// Returns the key that findings of one kind share.

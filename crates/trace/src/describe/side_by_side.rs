@@ -2,7 +2,7 @@
 
 use super::description::Description;
 use super::measure::DeviceTime;
-use super::present::{device_figure, head, table};
+use super::present::{device_figure, device_heat_map, head, table};
 use std::collections::BTreeMap;
 use trace_view::format::{nanoseconds, ranges};
 use trace_view::{Kind, Part, Report, TableValue, Unit, grouped};
@@ -47,7 +47,13 @@ impl Description {
             report.parts.extend(page.warnings().into_iter().map(|text| Part::Warning(format!("{label}: {text}"))));
         }
         report.parts.push(properties(self, other, labels));
-        if [self, other].iter().all(|page| page.ranks.iter().any(|rank| rank.device.is_some())) {
+        let maps = [(self, labels.0), (other, labels.1)].map(|(page, label)| (page.device_map(), label));
+        if maps.iter().any(|(map, _)| map.is_some()) {
+            for (map, label) in maps.iter().filter_map(|(map, label)| Some((map.as_ref()?, label))) {
+                report.parts.push(Part::Text(format!("{label}: {}", map.sentence())));
+                report.parts.push(Part::HeatMap(device_heat_map(map, label)));
+            }
+        } else if [self, other].iter().all(|page| page.ranks.iter().any(|rank| rank.device.is_some())) {
             report.parts.push(Part::Figure(device_figure(&[(labels.0, self), (labels.1, other)])));
         }
         let operators = |page: &Self| -> BTreeMap<String, Totals> {

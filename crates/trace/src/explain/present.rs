@@ -169,13 +169,7 @@ impl Explanation {
             "by count",
             Unit::Micros,
             Kind::Difference,
-            "how much comes from another number of events",
-        ));
-        headers.push(meaning(
-            "by cost",
-            Unit::Micros,
-            Kind::Difference,
-            "how much comes from other costs of each event",
+            "how much comes from another number of events; the rest comes from another cost of each event",
         ));
         let groups = groups(self.rows());
         let rows = groups.iter().take(top).map(Group::values).collect::<Vec<_>>();
@@ -258,8 +252,8 @@ struct Group {
     kernel: String,
     grade: &'static str,
     regions: usize,
-    /// Control, test, change, by count, by cost; µs a step.
-    times: [f64; 5],
+    /// Control, test, change, by count; µs a step.
+    times: [f64; 4],
 }
 
 impl Group {
@@ -283,15 +277,13 @@ fn groups(rows: Vec<RegionRow>) -> Vec<Group> {
         let operator = row.path.last().cloned().unwrap_or_default();
         let kernel = tidy(&shorten_name(&row.kernel));
         let place = *places.entry((operator.clone(), kernel.clone(), row.grade)).or_insert_with(|| {
-            groups.push(Group { operator, kernel, grade: row.grade, regions: 0, times: [0.0; 5] });
+            groups.push(Group { operator, kernel, grade: row.grade, regions: 0, times: [0.0; 4] });
             groups.len() - 1
         });
         let group = &mut groups[place];
         group.regions += 1;
         let [control, test] = row.attributed_us;
-        for (sum, time) in
-            group.times.iter_mut().zip([control, test, row.delta_us, row.count_part_us, row.cost_part_us])
-        {
+        for (sum, time) in group.times.iter_mut().zip([control, test, row.delta_us, row.count_part_us]) {
             *sum += time;
         }
     }

@@ -9,11 +9,12 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 14] = [
+const NOT_ANALYSES: [&str; 15] = [
     "answer",
     "api",
     "catalog",
     "hta_api",
+    "many_ranks",
     "mod",
     "narrowing",
     "notes",

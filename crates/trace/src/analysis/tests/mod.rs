@@ -14,6 +14,7 @@ mod hostile;
 mod idle;
 mod kernels;
 mod launches;
+mod many_ranks;
 mod merging;
 mod queue;
 mod sequences;

@@ -1,0 +1,63 @@
+//! Median and spread of values that a few outliers do not change.
+
+use super::quantile;
+
+/// The standard deviation of a normal distribution, in median absolute deviations and in mean absolute deviations.
+const PER_MEDIAN_DEVIATION: f64 = 1.4826;
+const PER_MEAN_DEVIATION: f64 = 1.2533;
+/// The least spread, as a share of the median: less is noise of the clock.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// The centre of values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Centre {
+    /// The median.
+    pub(crate) median: f64,
+    /// The robust standard deviation: 1.4826 times the median absolute deviation; if more than half of the values are equal,
+    /// 1.2533 times the mean absolute deviation; at least a thousandth of the median.
+    pub(crate) spread: f64,
+}
+
+impl Centre {
+    /// Computes the centre of the finite values; `None` without any.
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let median = quantile(&values, 0.5)?;
+        values.iter_mut().for_each(|value| *value = (*value - median).abs());
+        values.sort_by(f64::total_cmp);
+        let of_median = PER_MEDIAN_DEVIATION * quantile(&values, 0.5)?;
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let spread = if of_median > 0.0 { of_median } else { PER_MEAN_DEVIATION * mean };
+        Some(Self { median, spread: spread.max(LEAST_SHARE * median.abs()) })
+    }
+
+    /// Returns the robust z-score of a value: how many spreads it is above the median. 0 if all values are equal.
+    pub(crate) fn z(&self, value: f64) -> f64 {
+        if self.spread > 0.0 { (value - self.median) / self.spread } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outliers_do_not_change_the_centre() {
+        let usual = [9.0, 10.0, 11.0, 9.5, 10.5];
+        let centre = Centre::of(usual).unwrap();
+        assert_eq!((centre.median, centre.spread), (10.0, 0.5 * PER_MEDIAN_DEVIATION));
+        let with_outlier = Centre::of(usual.into_iter().chain([1e9, f64::NAN])).unwrap();
+        assert!(with_outlier.z(1e9) > 1e6 && with_outlier.z(10.0).abs() < 1.0);
+        assert_eq!(Centre::of([]), None);
+    }
+
+    #[test]
+    fn one_value_among_equal_ones_is_far_away() {
+        let centre = Centre::of((0..511).map(|_| 0.0).chain([3.0])).unwrap();
+        assert!(centre.z(3.0) > 100.0 && centre.z(0.0) == 0.0);
+        let close = Centre::of((0..511).map(|_| 100.0).chain([100.05])).unwrap();
+        assert!(close.z(100.05) < 1.0, "half a thousandth is noise");
+        assert_eq!(Centre::of([5.0, 5.0]).unwrap().z(5.0), 0.0);
+    }
+}
