@@ -1,10 +1,12 @@
-//! Instants and counters of a rank: read from its file when they are first wanted, and kept.
+//! Instants and counters of a rank: read from its file when they are first wanted, and kept: where its events are, in memory
+//! or in files.
 
 #[cfg(test)]
 #[path = "tables_tests.rs"]
 mod tests;
 
 use super::source_file::SourceFile;
+use super::spill::{SpillFolder, SpilledFile};
 use super::trace_set::TraceSet;
 use crate::error::SourceReason;
 use crate::exec::abandon::abandonable;
@@ -15,16 +17,34 @@ use crate::exec::pool::{Pool, run_jobs};
 use crate::frame::columns::RANK;
 use crate::frame::tables::{Tables, TablesBuilder};
 use crate::read::{Meter, open_file, read_events, read_parallel};
-use crate::{Error, RankInfo, Result, Trace};
+use crate::store::{StoredTable, TableKind};
+use crate::{Compat, Error, RankInfo, Result, Trace};
 use polars::prelude::{Column, DataFrame, Scalar};
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+/// Tables up to this size stay in memory, in bytes: most ranks have few instants and no counters.
+const SMALL: usize = 16 << 10;
+
 /// The tables of a rank that are not read with its events; clones share them.
 #[derive(Clone, Default)]
-pub(super) struct FurtherTables(Arc<OnceLock<Tables>>);
+pub(super) struct FurtherTables(Arc<OnceLock<Kept>>);
+
+/// Where both tables are.
+struct Kept {
+    instants: Place,
+    counters: Place,
+}
+
+/// Where a table is.
+enum Place {
+    Memory(DataFrame),
+    /// In a file, which is removed with the last clone of the rank.
+    File(StoredTable, #[expect(dead_code)] SpilledFile),
+}
 
 /// One of the tables.
 #[derive(Debug, Clone, Copy)]
@@ -41,10 +61,26 @@ impl Table {
         }
     }
 
-    fn frame(self, tables: &Tables) -> DataFrame {
+    fn kind(self) -> TableKind {
         match self {
-            Self::Instants => tables.instants.clone(),
-            Self::Counters => tables.counters.clone(),
+            Self::Instants => TableKind::Instants,
+            Self::Counters => TableKind::Counters,
+        }
+    }
+
+    fn frame(self, kept: &Kept) -> Result<DataFrame> {
+        match self {
+            Self::Instants => kept.instants.frame(),
+            Self::Counters => kept.counters.frame(),
+        }
+    }
+}
+
+impl Place {
+    fn frame(&self) -> Result<DataFrame> {
+        match self {
+            Self::Memory(frame) => Ok(frame.clone()),
+            Self::File(table, _) => table.frame(),
         }
     }
 }
@@ -89,7 +125,7 @@ impl Trace {
 
     fn table(&self, table: Table) -> Result<DataFrame> {
         build(std::slice::from_ref(self), table)?;
-        self.tables().0.get().map(|tables| table.frame(tables)).ok_or(Error::Interrupted)
+        self.tables().0.get().map_or(Err(Error::Interrupted), |kept| table.frame(kept))
     }
 }
 
@@ -136,11 +172,13 @@ fn build(traces: &[Trace], table: Table) -> Result<()> {
     let meter = Arc::new(Meter::default());
     let work = {
         let (meter, threads) = (Arc::clone(&meter), Inherited::here().threads());
+        let files = Files { parent: Inherited::here().spill_folder(), folder: OnceLock::new() };
         move || {
             let read = run_jobs(threads, missing, |pool: &Pool<'_, '_>, trace: Trace| {
                 let tables = read_tables(trace.info(), table, &meter, pool)?;
+                let kept = files.keep(&trace, tables)?;
                 // Another thread may have been faster, with the same result.
-                let _ = trace.tables().0.set(tables);
+                let _ = trace.tables().0.set(kept);
                 Ok::<_, Error>(())
             });
             read.into_iter().collect::<Result<()>>()
@@ -154,6 +192,39 @@ fn build(traces: &[Trace], table: Table) -> Result<()> {
     };
     let read = abandonable(work, &mut report).map_err(|error| Error::Io { path: file.into(), error })?;
     read.unwrap_or(Err(Error::Interrupted))
+}
+
+/// The files of tables that do not stay in memory.
+struct Files {
+    parent: Option<Arc<Path>>,
+    /// The folder, once it is needed.
+    folder: OnceLock<Option<Arc<SpillFolder>>>,
+}
+
+impl Files {
+    /// Keeps the tables of a rank: in memory if its events are there and half of the budget is left, else in files.
+    fn keep(&self, trace: &Trace, tables: Tables) -> Result<Kept> {
+        let bytes = tables.instants.estimated_size() + tables.counters.estimated_size();
+        let fits = Budget::now()?.half().left() >= bytes as u64;
+        let place = |table: Table, frame: DataFrame| {
+            if trace.is_in_memory() && fits || frame.estimated_size() <= SMALL {
+                return Place::Memory(frame);
+            }
+            // Without a folder, or with a full disk, the budget decides later what else fits.
+            self.write(trace, table, &frame).unwrap_or(Place::Memory(frame))
+        };
+        let instants = place(Table::Instants, tables.instants);
+        Ok(Kept { instants, counters: place(Table::Counters, tables.counters) })
+    }
+
+    /// Writes a table to a file; `None` if that fails.
+    fn write(&self, trace: &Trace, table: Table, frame: &DataFrame) -> Option<Place> {
+        let create = || SpillFolder::create(self.parent.as_deref()).ok();
+        let folder = self.folder.get_or_init(create).as_ref()?;
+        let file = folder.file(&format!("rank-{:04}.{}.arrow", trace.rank(), table.name()));
+        let stored = StoredTable::write(file.path(), table.kind(), trace.info(), Compat::default(), &[], frame).ok()?;
+        Some(Place::File(stored, file))
+    }
 }
 
 /// Reads the tables of a rank from its file.

@@ -1,10 +1,13 @@
 //! Tests of tables that are read when first wanted: kept, stacked, and refused when the file is another.
 #![allow(clippy::unwrap_used)]
 
-use crate::{CancellationToken, Error, Trace, TraceSet};
+use super::{Files, Place};
+use crate::frame::tables::Tables;
+use crate::{CancellationToken, Error, Execution, Trace, TraceSet};
 use polars::prelude::DataType;
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 use trace_testkit::TraceBuilder;
 
 const COUNTER: &str = r#"{"ph": "C", "name": "queue", "ts": 1, "args": {"length": 4}}"#;
@@ -118,4 +121,32 @@ fn cancelled_reading_ends_and_can_be_repeated() {
     // A short file may be read before the request is seen.
     assert!(matches!(cancelled, Err(Error::Interrupted)) || cancelled.unwrap().height() == 50_000);
     assert_eq!(trace.instants().unwrap().height(), 50_000);
+}
+
+#[test]
+fn tables_that_do_not_fit_are_in_files_that_end_with_their_rank() {
+    let (folder, spill) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("a.json");
+    fs::write(&path, rank(3, 2000).raw(COUNTER).json()).unwrap();
+    let trace = load(&path);
+    let [instants, counters] = [trace.instants().unwrap(), trace.counters().unwrap()];
+    let tables = || Tables { instants: instants.clone(), counters: counters.clone() };
+    let files = Files { parent: Some(spill.path().into()), folder: OnceLock::new() };
+    let names = || {
+        let folders = fs::read_dir(spill.path()).unwrap().flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap()).flatten();
+        let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(".arrow")).collect::<Vec<_>>()
+    };
+    let kept = Execution::new().memory(u64::MAX).run(|| files.keep(&trace, tables())).unwrap();
+    assert!(matches!(kept.instants, Place::Memory(_)) && names().is_empty());
+    // Half of one byte is exceeded; few rows stay in memory all the same.
+    let kept = Execution::new().memory(1).run(|| files.keep(&trace, tables())).unwrap();
+    assert!(matches!((&kept.instants, &kept.counters), (Place::File(..), Place::Memory(_))));
+    assert_eq!(names(), ["rank-0003.instants.arrow"]);
+    let mapped = kept.instants.frame().unwrap();
+    assert_eq!(mapped.schema(), instants.schema());
+    assert!(mapped.equals_missing(&instants));
+    drop((mapped, kept));
+    assert!(names().is_empty());
 }
