@@ -19,7 +19,8 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Flags",
         &[
-            Argument::flag("limit", Kind::Size, "set the limit until the kernel ends, and remove what exceeds it"),
+            Argument::flag("limit", Kind::Size, "set the limit until the kernel ends, and remove what exceeds it")
+                .or("10G or a tenth of the disk"),
             Argument::flag("clear", Kind::Switch, "remove the entries"),
         ],
     ),

@@ -47,7 +47,7 @@ impl Magic for TraceExport {
     }
 
     fn summary(&self) -> &'static str {
-        "Write a trace as Parquet files, which DuckDB, polars and Spark read, and %trace_load reads back exactly."
+        "Write a trace as Parquet files, which %trace_load reads back exactly."
     }
 
     fn arguments(&self) -> &'static [Group] {

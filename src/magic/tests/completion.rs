@@ -33,7 +33,7 @@ fn texts(code: &str) -> Vec<String> {
 #[test]
 fn percent_offers_magics() {
     assert_eq!(offered("%trace_l|"), Some((0, 8, vec!["%trace_load".into(), "%trace_list".into()])));
-    assert_eq!(offered("let df = %comp|"), Some((9, 14, vec!["%compare_traces".into()])));
+    assert_eq!(offered("let df = %comp|"), Some((9, 14, vec!["%compare_traces".into(), "%compare_ranks".into()])));
     assert_eq!(offered("?%ops|"), Some((1, 5, vec!["%ops_diff".into()])));
     assert_eq!(offered("?ops|"), Some((1, 4, vec!["ops_diff".into()])));
     assert_eq!(texts("%|").len(), MAGICS.len());

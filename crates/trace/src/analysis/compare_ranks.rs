@@ -1,6 +1,7 @@
 //! Ranks that differ from the other ranks, in what, and by how much.
 
 mod collectives;
+mod heat_map;
 mod measures;
 mod outliers;
 mod words;
@@ -9,6 +10,7 @@ use super::{Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, T
 use crate::error::ParameterReason;
 use crate::{Error, Result};
 use collectives::Divided;
+use heat_map::heat_map;
 use measures::{Class, State, Times};
 use outliers::{Deviation, FEWEST, centre, outliers};
 use polars::df;
@@ -172,7 +174,8 @@ impl Analysis for CompareRanks {
             AnswerTable::new(&Self::TABLES[2], frame_of_collectives(&ranks, &divided)?)
                 .shown_if(divided.is_plausible()),
         ];
-        Ok(Answer { tables, notes, ..Answer::default() })
+        let heat_maps = heat_map(&ranks, &times, &found, self.least(&ranks, &times)).into_iter().collect();
+        Ok(Answer { tables, notes, heat_maps, ..Answer::default() })
     }
 }
 

@@ -20,7 +20,7 @@ impl Description {
     /// # fn main() -> trace::Result<()> {
     /// let job = TraceSet::load("../../notebooks/data/job")?;
     /// let compat = job.compat();
-    /// let states: Vec<Vec<u8>> = job.traces().iter().map(|rank| Description::map(rank, compat)).collect::<Result<_>>()?;
+    /// let states: Vec<Vec<u8>> = job.traces().iter().map(|rank| Description::map(rank, compat)).collect::<Result<_, _>>()?;
     /// let merged = Description::merge(compat, &states)?;
     /// let page = Description::finish(job.label(), compat, &job.info(), job.warnings(), &merged)?;
     /// assert_eq!(page, job.describe()?);

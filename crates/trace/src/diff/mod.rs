@@ -23,6 +23,6 @@ pub use short_name::shorten_name;
 pub use trace_diff::TraceDiff;
 
 #[cfg(test)]
-mod tests;
+mod by_tests;
 #[cfg(test)]
-mod tests_by;
+mod tests;

@@ -94,7 +94,7 @@ const ANNOTATIONS: [&str; 3] = ["user_annotation", GPU_ANNOTATION, "Trace"];
 
 /// What an event is for this analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Role {
     Work,
     Host,
     Annotation,
@@ -109,9 +109,9 @@ impl State {
         let rank = view.rank();
         let rows = EventRows::of(view.all_events(), view.compat())?;
         let mut part = rows.per_text(|cat| match cat {
-            cat if ANNOTATIONS.contains(&cat) => Part::Annotation,
-            cat if is_device_work(cat) => Part::Work,
-            _ => Part::Host,
+            cat if ANNOTATIONS.contains(&cat) => Role::Annotation,
+            cat if is_device_work(cat) => Role::Work,
+            _ => Role::Host,
         });
         let mut gpu_annotation = rows.per_text(|cat| cat == GPU_ANNOTATION);
         let mut step = rows.per_text(|name| match StepName::of(name) {
@@ -135,7 +135,7 @@ impl State {
             let (name, cat) = (rows.name(row), rows.cat(row));
             all = Some(all.map_or(span, |all| Span { start: all.start.min(start), end: all.end.max(span.end) }));
             match (part(cat), rows.stream(row)) {
-                (Part::Work, Some(_)) => {
+                (Role::Work, Some(_)) => {
                     let class = class(name);
                     work.entry(class).or_default().push(span);
                     let sum = sums.entry((class, name)).or_default();
@@ -144,7 +144,7 @@ impl State {
                         communication.push(row);
                     }
                 }
-                (Part::Host, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
+                (Role::Host, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
                 _ => {}
             }
             if let Some(number) = step(name).filter(|_| rows.stream(row).is_none() && !gpu_annotation(cat)) {

@@ -126,8 +126,8 @@ fn number_and_process_group_match_collectives_before_order() {
         let parser_config: ParserConfig = args.parse().unwrap();
         let options =
             LoadOptions { compat: Compat::Exact, parser_config: Some(parser_config), ..LoadOptions::default() };
-        let go_on = &mut |_: &_| std::ops::ControlFlow::Continue(());
-        TraceSet::load_with(folder.path(), &options, go_on).unwrap().ask(&CompareRanks::default()).unwrap()
+        let progress = &mut |_: &_| std::ops::ControlFlow::Continue(());
+        TraceSet::load_with(folder.path(), &options, progress).unwrap().ask(&CompareRanks::default()).unwrap()
     };
     let answer = load("default,nccl::process_group_ranks,nccl::seq");
     assert!(

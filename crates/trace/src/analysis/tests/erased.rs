@@ -124,6 +124,11 @@ fn states_grow_with_events_only_where_the_catalog_says_so() {
     let (few, many) = (view(20), view(2_000));
     for (entry, given) in every_entry() {
         let [few, many] = [&few, &many].map(|view| entry.map(view, given.clone()).unwrap().len());
+        if entry.name == "compare_ranks" {
+            // It keeps the intervals of collectives, here one for each operator, and of no other events.
+            assert!(many < few + 1_980 * 16, "{few} and {many} bytes");
+            continue;
+        }
         // Larger numbers take a few bytes more.
         assert_eq!(many > few + 100, entry.keeps_events, "{}: {few} and {many} bytes", entry.name);
     }

@@ -108,7 +108,8 @@ fn stragglers_are_named_and_their_rows_come_first() {
 #[test]
 fn up_to_thirty_two_ranks_nothing_changes() {
     let few = TraceAnalysis::new(&load(32)).unwrap();
-    for entry in CATALOG {
+    // The answer of compare_ranks is a heat map for any number of ranks.
+    for entry in CATALOG.iter().filter(|entry| entry.name != "compare_ranks") {
         let answer = ask(entry, &few);
         assert!(answer.heat_maps.is_empty(), "{}", entry.name);
         assert!(answer.whole_tables().iter().all(|table| table.most_different_first().is_none()), "{}", entry.name);
