@@ -59,7 +59,7 @@ impl Magic for TraceExport {
     }
 
     fn examples(&self) -> &'static [&'static str] {
-        &["%trace_export control lake/control", "%trace_export job lake/job --rank 0-7 --overwrite"]
+        &["%trace_export control control-lake", "%trace_export job job-lake --rank 0-7 --overwrite"]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {

@@ -32,13 +32,14 @@ impl Magic for TraceList {
             return Ok(());
         }
         let (mut in_memory, mut on_disk) = (0, 0);
+        let is_any_on_disk = context.session.traces().iter().any(|(_, traces)| traces.stored_bytes() > 0);
         let mut rows = Vec::new();
         for (label, traces) in context.session.traces() {
             let iterations = traces.iterations();
             let path = context.session.path(label).map(|path| path.display().to_string()).unwrap_or_default();
             in_memory += traces.memory_bytes() as u64;
             on_disk += traces.stored_bytes();
-            rows.push(vec![
+            let mut row = vec![
                 TableValue::Text(label.clone()),
                 TableValue::Int(traces.ranks().len() as i64),
                 TableValue::Int(traces.event_count() as i64),
@@ -50,27 +51,28 @@ impl Magic for TraceList {
                     _ => "no ProfilerStep".to_owned(),
                 }),
                 TableValue::Text(bytes(traces.memory_bytes() as u64)),
-                TableValue::Text(bytes(traces.stored_bytes())),
-                TableValue::Text(traces.compat().to_string()),
-                TableValue::Text(path),
-            ]);
+            ];
+            row.extend(is_any_on_disk.then(|| TableValue::Text(bytes(traces.stored_bytes()))));
+            row.extend([TableValue::Text(traces.compat().to_string()), TableValue::Text(path)]);
+            rows.push(row);
         }
         let head = |name: &str, kind| Header::new(name, Unit::None, kind);
+        let mut headers = vec![
+            head("label", Kind::Name),
+            Header::new("ranks", Unit::Count, Kind::Number),
+            Header::new("events", Unit::Count, Kind::Number),
+            head("iterations", Kind::Text),
+            head("memory", Kind::Text),
+        ];
+        headers.extend(is_any_on_disk.then(|| head("on disk", Kind::Text)));
+        headers.extend([head("compat", Kind::Text), head("path", Kind::Name)]);
+        let on_disk = if is_any_on_disk { format!(", {} on disk", bytes(on_disk)) } else { String::new() };
         context.show(&Report::of(Part::Table(Table {
             caption: "loaded traces".to_owned(),
-            headers: vec![
-                head("label", Kind::Name),
-                Header::new("ranks", Unit::Count, Kind::Number),
-                Header::new("events", Unit::Count, Kind::Number),
-                head("iterations", Kind::Text),
-                head("memory", Kind::Text),
-                head("on disk", Kind::Text),
-                head("compat", Kind::Text),
-                head("path", Kind::Name),
-            ],
+            headers,
             total_rows: rows.len(),
             rows,
-            notes: vec![format!("{} in memory, {} on disk", bytes(in_memory), bytes(on_disk))],
+            notes: vec![format!("{} in memory{on_disk}", bytes(in_memory))],
             ..Table::default()
         })));
         Ok(())

@@ -62,7 +62,7 @@ impl Magic for Export {
     }
 
     fn examples(&self) -> &'static [&'static str] {
-        &["tracebook export runs/monday lake/monday", "tracebook export runs/monday lake/monday --args all --overwrite"]
+        &["tracebook export runs/monday monday-lake", "tracebook export runs/monday monday-lake --args all --overwrite"]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {

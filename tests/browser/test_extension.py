@@ -24,8 +24,9 @@ def test_figures_and_tables_are_drawn(opened, screenshots):
     # Ten names in three series; one name has a value in one series only.
     assert figures[0]["marks"] >= 28 and figures[0]["width"] > 300 and figures[0]["right"]
     assert figures[0]["title"].startswith("Ops Duration Comparison")
-    # Three lines, of which one is broken; and the empty figure.
-    assert [figure["marks"] for figure in figures[4:]] == [4, 0]
+    # Three lines, of which one is broken; the empty figure; and heat maps, which are images.
+    assert [figure["marks"] for figure in figures[4:]] == [4, 0, 0, 0, 0]
+    assert opened.evaluate("document.querySelectorAll('.tracebook-figure .heatmaplayer image').length") == 3
     tables = opened.evaluate(TABLES)
     assert [table["rows"] for table in tables] == [12, 20, 1]
     assert tables[0]["foot"].startswith("12 of 1,284 rows × 8 columns · sorted by")
@@ -70,7 +71,7 @@ def test_figures_follow_the_width(opened):
 
 def test_without_the_extension_html_and_pictures_are_shown(page, server, screenshots):
     open_notebook(page, server.url("plain.ipynb"), 0, 0)
-    page.wait("document.querySelectorAll('.jp-RenderedImage img').length === 7")
+    page.wait("document.querySelectorAll('.jp-RenderedImage img').length === 9")
     rows = page.evaluate(
         "[...document.querySelectorAll('.jp-RenderedHTMLCommon table')].map((t) => t.tBodies[0]?.rows.length ?? 0)"
     )

@@ -42,5 +42,5 @@ def test_other_users_cannot_read_traces_and_cells(start, tracebook_argv, tmp_pat
     (folder,) = temporary.iterdir()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     holding = [path for path in folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert holding and list(folder.rglob("control-*.arrow")), "there is something to protect"
+    assert holding and list(folder.rglob("control-*/rank-*.arrow")), "there is something to protect"
     assert list(reachable(temporary)) == []

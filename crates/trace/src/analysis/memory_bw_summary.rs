@@ -46,7 +46,7 @@ impl Analysis for MemoryBwSummary {
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
-    /// Statistics of the bandwidths above zero by kind of copy, in GB/s, see [`describe`]; `None` if none was recorded.
+    /// Statistics of the bandwidths above zero by kind of copy, in GB/s, as `describe` of pandas computes them; `None` if none was recorded.
     type State = ByRank<BTreeMap<String, Option<[Option<f64>; 8]>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -3,6 +3,7 @@
 //! A folder holds a lock for as long as its process lives. A folder whose lock is free was left by a process that was killed:
 //! the next load removes it.
 
+use crate::store::is_in_memory;
 use crate::{Error, Result};
 use std::fs::{DirBuilder, File};
 use std::io::{Error as IoError, ErrorKind, Result as IoResult};
@@ -107,21 +108,6 @@ fn default_parent() -> PathBuf {
     let temporary = std::env::temp_dir();
     let on_disk = if is_in_memory(&temporary) { PathBuf::from("/var/tmp") } else { temporary };
     on_disk.join(format!("tracebook-spill-{}", rustix::process::getuid().as_raw()))
-}
-
-/// Whether the files of a folder are in memory.
-pub(crate) fn is_in_memory(folder: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        /// The numbers of tmpfs and ramfs.
-        const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
-        rustix::fs::statfs(folder).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)))
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = folder;
-        false
-    }
 }
 
 /// Returns the free bytes on the disk of `folder`; `None` if unknown.

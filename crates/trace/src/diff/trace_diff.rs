@@ -107,7 +107,7 @@ impl TraceDiff {
         self
     }
 
-    /// Sets whether names are shortened ([`shorten_name`]) and equal short names merged.
+    /// Sets whether names are shortened ([`shorten_name`](crate::shorten_name)) and equal short names merged.
     #[must_use]
     pub fn use_short_name(mut self, yes: bool) -> Self {
         self.use_short_name = yes;

@@ -3,9 +3,6 @@
 //! The layout is described in `docs/rank-files.md`. The same file is an entry of the cache, a rank that did not fit into
 //! memory, and what a Rust cell maps.
 
-// Until every room that this is for uses it.
-#![allow(dead_code, unused_imports)]
-
 mod bounds;
 mod bus_errors;
 mod cache;
@@ -15,6 +12,7 @@ mod header;
 mod identity;
 mod manifest;
 mod mapping;
+mod memory_folder;
 mod new_file;
 mod new_table;
 mod stored_table;
@@ -27,7 +25,6 @@ pub(crate) use cache::Key;
 pub use cache::{Cache, CacheEntry, Cleared};
 pub(crate) use changes::checked;
 pub(crate) use header::{FileKind, metadata, verified};
-#[cfg(test)]
-pub(crate) use header::{HEADER, MANIFEST, Metadata};
+pub(crate) use memory_folder::is_in_memory;
 pub(crate) use new_table::NewTable;
 pub(crate) use stored_table::{StoredTable, TableKind};

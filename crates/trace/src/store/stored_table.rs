@@ -212,11 +212,6 @@ impl StoredTable {
         self.0.entry_of.as_deref()
     }
 
-    /// Returns the number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.0.rows
-    }
-
     /// Returns the names and types of the columns.
     pub(crate) fn columns(&self) -> &[(PlSmallStr, DataType)] {
         &self.0.columns

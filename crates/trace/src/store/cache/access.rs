@@ -5,10 +5,10 @@ use super::in_use::InUse;
 use super::key::Key;
 use super::sync;
 use crate::store::new_file::remove_abandoned;
-use crate::store::{StoredTable, TableKind};
+use crate::store::{StoredTable, TableKind, is_in_memory};
 use crate::{Error, Result};
 use std::fs::{DirBuilder, File, FileTimes};
-use std::io::{Error as IoError, ErrorKind};
+use std::io::Error as IoError;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -176,24 +176,4 @@ impl Cache {
             let _ = files.try_send(file);
         }
     }
-}
-
-/// Whether the files of a folder are in memory.
-fn is_in_memory(folder: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        /// The numbers of tmpfs and ramfs.
-        const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
-        rustix::fs::statfs(folder).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)))
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = folder;
-        false
-    }
-}
-
-/// Whether a write failed because there is no space left, or no more is allowed.
-pub(super) fn is_full(error: &IoError) -> bool {
-    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
 }
