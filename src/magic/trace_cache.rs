@@ -104,6 +104,7 @@ fn table(cache: &Cache) -> Table {
             ]
         })
         .collect();
+    let size = format!("{} of at most {} in {}", bytes(cache.bytes()), bytes(cache.limit()), cache.folder().display());
     Table {
         caption: "cached traces".to_owned(),
         headers: vec![
@@ -114,13 +115,10 @@ fn table(cache: &Cache) -> Table {
             head("last used", ColumnKind::Text),
         ],
         total_rows: rows.len(),
+        notes: std::iter::once(size)
+            .chain(rows.is_empty().then(|| "a rank is kept if it has 50,000 events, or took 0.1 s to load".to_owned()))
+            .collect(),
         rows,
-        notes: vec![format!(
-            "{} of at most {} in {}",
-            bytes(cache.bytes()),
-            bytes(cache.limit()),
-            cache.folder().display()
-        )],
         ..Table::default()
     }
 }

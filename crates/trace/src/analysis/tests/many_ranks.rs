@@ -1,7 +1,7 @@
 //! Answers about a generated job with more ranks than bars can show.
 
 use super::main_table;
-use crate::analysis::{Answer, CATALOG, Entry, TemporalBreakdown};
+use crate::analysis::{Answer, CATALOG, CompareRanks, Entry, TemporalBreakdown};
 use crate::{TraceAnalysis, TraceSet};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
@@ -103,6 +103,18 @@ fn stragglers_are_named_and_their_rows_come_first() {
     // The frame keeps HTA's order and all rows.
     let frame = main_table(&answer).column("rank").unwrap().i64().unwrap().iter().flatten().collect::<Vec<_>>();
     assert_eq!(frame, (0..RANKS as i64).collect::<Vec<_>>());
+}
+
+#[test]
+fn both_stragglers_are_called_slower() {
+    let job = Job::of(RANKS, RANKS * 20_000, 1);
+    let notes = MANY.ask(&CompareRanks::default()).unwrap().notes;
+    for rank in [job.slow_gpu(), job.slow_host()] {
+        assert!(notes.iter().any(|note| note.starts_with(&format!("Rank {rank} is slower: "))), "{notes:?}");
+    }
+    // It synchronises in less time than the other ranks, too: that follows from its late start, and is not named first.
+    let host = notes.iter().find(|note| note.starts_with(&format!("Rank {} ", job.slow_host()))).unwrap();
+    assert!(host.contains("arrives ") && !host.contains("Synchronize"), "{host}");
 }
 
 #[test]
