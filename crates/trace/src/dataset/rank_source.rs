@@ -114,10 +114,12 @@ impl RankSource {
         }
     }
 
-    /// Returns the size of the file of the events, in bytes; 0 if they are in memory or stay mapped.
+    /// Returns the size of the file of the events, in bytes; 0 if they are in memory, or are mapped and stay so.
     pub(super) fn stored_bytes(&self) -> u64 {
         match self {
-            Self::Stored(rank) if rank.mapped.is_none() => rank.table.bytes(),
+            Self::Stored(rank) if rank.mapped.as_ref().is_none_or(|mapped| mapped.get().is_none()) => {
+                rank.table.bytes()
+            }
             _ => 0,
         }
     }
