@@ -12,7 +12,7 @@ pub(super) struct EventWriter<W> {
     out: W,
     block: Vec<u8>,
     written: Written,
-    /// Whether events become text.
+    /// False if events are counted, but not written as text.
     writes: bool,
 }
 

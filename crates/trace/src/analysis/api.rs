@@ -29,8 +29,8 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     /// answer. As many ranks are mapped at a time as fit the memory budget; if one alone does not, the analysis is refused.
     /// The most that was measured for the catalog is 41 (`examples/ask.rs`).
     const BYTES_PER_ROW: usize = 48;
-    /// Whether partial results grow with events, as a list of launches does, so that those of all ranks and the answer must
-    /// fit the memory budget together. Otherwise names, streams and iterations bound them.
+    /// True if partial results grow with the number of events, such as a list of launches: those of all ranks, and the answer,
+    /// must then fit the memory budget together. Other partial results grow with names, streams and iterations only.
     const KEEPS_EVENTS: bool = false;
     /// The partial result: exact, and independent of the order in which ranks are merged.
     type State: Merge + Default + Send + Serialize + DeserializeOwned;

@@ -52,7 +52,7 @@ pub struct Entry {
     pub first_rank_only: bool,
     /// Whether a filtered trace includes the launches of the kernels that pass the filter.
     pub launches: bool,
-    /// Whether partial results grow with events, see [`Analysis::KEEPS_EVENTS`].
+    /// True if partial results grow with the number of events, see [`Analysis::KEEPS_EVENTS`].
     pub keeps_events: bool,
     defaults: fn() -> Value,
     erased: Erased,

@@ -4,10 +4,11 @@
 //! further ranks go to files. A file is read when what it will
 //! probably take fits into what the budget has left, or if no other is being read.
 
-use super::spill::{SpillFolder, free_space};
+use super::spill::SpillFolder;
 use super::trace::Trace;
 use crate::exec::context::Inherited;
 use crate::exec::memory::Budget;
+use crate::store::free_space;
 use crate::store::{StoredTable, TableKind};
 use crate::{Compat, Error, Result, Warning};
 use polars::prelude::PolarsError;

@@ -110,11 +110,6 @@ fn default_parent() -> PathBuf {
     on_disk.join(format!("tracebook-spill-{}", rustix::process::getuid().as_raw()))
 }
 
-/// Returns the free bytes on the disk of `folder`; `None` if unknown.
-pub(crate) fn free_space(folder: &Path) -> Option<u64> {
-    rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
 /// Marks a folder as in use, until the file is closed.
 fn claim(folder: &Path) -> IoResult<File> {
     // Locked before it has its name, so that no other process finds a lock that is free but about to be taken.

@@ -3,10 +3,19 @@
 use super::quantile;
 
 /// The standard deviation of a normal distribution, in median absolute deviations and in mean absolute deviations.
-const PER_MEDIAN_DEVIATION: f64 = 1.4826;
+pub(crate) const PER_MEDIAN_DEVIATION: f64 = 1.4826;
 const PER_MEAN_DEVIATION: f64 = 1.2533;
 /// The least spread, as a share of the median: less is noise of the clock.
 const LEAST_SHARE: f64 = 1e-3;
+
+/// Returns the median of values, and their absolute deviations from it, ascending; `None` without values.
+pub(crate) fn absolute_deviations(mut values: Vec<f64>) -> Option<(f64, Vec<f64>)> {
+    values.sort_unstable_by(f64::total_cmp);
+    let median = quantile(&values, 0.5)?;
+    values.iter_mut().for_each(|value| *value = (*value - median).abs());
+    values.sort_unstable_by(f64::total_cmp);
+    Some((median, values))
+}
 
 /// The centre of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,13 +30,9 @@ pub(crate) struct Centre {
 impl Centre {
     /// Computes the centre of the finite values; `None` without any.
     pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
-        values.sort_by(f64::total_cmp);
-        let median = quantile(&values, 0.5)?;
-        values.iter_mut().for_each(|value| *value = (*value - median).abs());
-        values.sort_by(f64::total_cmp);
-        let of_median = PER_MEDIAN_DEVIATION * quantile(&values, 0.5)?;
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let (median, deviations) = absolute_deviations(values.into_iter().filter(|value| value.is_finite()).collect())?;
+        let of_median = PER_MEDIAN_DEVIATION * quantile(&deviations, 0.5)?;
+        let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
         let spread = if of_median > 0.0 { of_median } else { PER_MEAN_DEVIATION * mean };
         Some(Self { median, spread: spread.max(LEAST_SHARE * median.abs()) })
     }

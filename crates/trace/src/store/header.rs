@@ -50,7 +50,8 @@ struct Header {
 
 /// Returns the metadata of a file: its header, and its manifest if it has one.
 pub(crate) fn metadata(kind: FileKind, manifest: Option<String>) -> serde_json::Result<Metadata> {
-    let header = Header { format: FORMAT, kind, manifest_crc32: crc32(manifest.as_deref().unwrap_or_default()) };
+    let header =
+        Header { format: FORMAT, kind, manifest_crc32: crc32(manifest.as_deref().unwrap_or_default().as_bytes()) };
     let header = (PlSmallStr::from_static(HEADER), PlSmallStr::from_string(serde_json::to_string(&header)?));
     let manifest = manifest.map(|text| (PlSmallStr::from_static(MANIFEST), PlSmallStr::from_string(text)));
     Ok(std::iter::once(header).chain(manifest).collect())
@@ -81,14 +82,15 @@ pub(crate) fn verified(metadata: &Metadata, expected: FileKind) -> Result<&str, 
         return Err(SavedFileReason::Kind { found: kind.text(), expected: expected.text() });
     }
     let manifest = text(MANIFEST).unwrap_or_default();
-    if manifest_crc32 != crc32(manifest) {
+    if manifest_crc32 != crc32(manifest.as_bytes()) {
         return Err(SavedFileReason::Checksum);
     }
     Ok(manifest)
 }
 
-fn crc32(text: &str) -> u32 {
+/// Returns the CRC-32 of bytes.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
-    crc.update(text.as_bytes());
+    crc.update(bytes);
     crc.sum()
 }

@@ -21,7 +21,7 @@ const SCALE: f64 = 14.0;
 const SCALE_ROOM: f64 = 96.0;
 /// The height of a row: of few, and of many.
 const ROW: (usize, usize) = (22, 2);
-/// Of more rows each gets less than the height of its name.
+/// Largest number of rows whose height fits their names.
 const FEW_ROWS: usize = 24;
 /// The space above and below the rows, and the least and the largest height, in pixels.
 const AROUND: usize = 174;
@@ -32,7 +32,7 @@ pub(in crate::render) struct Drawn {
     pub(in crate::render) svg: String,
     /// The height in pixels.
     pub(in crate::render) height: f64,
-    /// What is painted below the SVG: the values.
+    /// Rectangles of the values, painted before the SVG.
     pub(in crate::render) below: Vec<Rectangle>,
 }
 

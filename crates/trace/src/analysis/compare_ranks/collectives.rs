@@ -136,7 +136,7 @@ impl Collectives {
     }
 }
 
-/// Whether a collective of this name ends on no rank before all have begun: an all-reduce does, a broadcast does not.
+/// Returns true for collectives, by name, that end only after all ranks have begun: all-reduce, but not broadcast.
 fn waits_for_all(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let all = [

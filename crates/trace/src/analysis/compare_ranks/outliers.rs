@@ -2,11 +2,8 @@
 
 use super::measures::{Class, Times};
 use crate::exec::checkpoint::cancellable;
-use crate::stats::quantile;
+use crate::stats::{PER_MEDIAN_DEVIATION, absolute_deviations, quantile};
 use std::collections::BTreeMap;
-
-/// The median absolute deviation of a normal distribution, times this, is its standard deviation.
-const MAD_TO_DEVIATION: f64 = 1.4826;
 
 /// Fewest ranks among which one can be told to be unusual.
 pub(super) const FEWEST: usize = 4;
@@ -33,19 +30,15 @@ impl Deviation<'_> {
 
 /// Median of some values, and their median absolute deviation.
 pub(super) fn centre(values: &[f64]) -> (f64, f64) {
-    let median = |mut values: Vec<f64>| {
-        values.sort_unstable_by(f64::total_cmp);
-        quantile(&values, 0.5).unwrap_or(0.0)
-    };
-    let middle = median(values.to_vec());
-    (middle, median(values.iter().map(|value| (value - middle).abs()).collect()))
+    let (median, deviations) = absolute_deviations(values.to_vec()).unwrap_or_default();
+    (median, quantile(&deviations, 0.5).unwrap_or(0.0))
 }
 
 /// Returns the robust z-score of a value.
 pub(super) fn robust_z(value: f64, (median, deviation): (f64, f64)) -> f64 {
     match value - median {
         0.0 => 0.0,
-        difference => difference / (MAD_TO_DEVIATION * deviation),
+        difference => difference / (PER_MEDIAN_DEVIATION * deviation),
     }
 }
 

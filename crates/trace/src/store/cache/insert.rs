@@ -7,7 +7,7 @@ use super::key::Key;
 use super::sync::UNSYNCED;
 use crate::Error;
 use crate::store::new_file::NewFile;
-use crate::store::{NewTable, StoredTable};
+use crate::store::{NewTable, StoredTable, free_space};
 use polars::prelude::DataFrame;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -42,11 +42,14 @@ impl Cache {
     ) -> Option<StoredTable> {
         let rows = frame.height();
         let is_worth_it = rows >= MANY_ROWS || (rows >= FEWEST_ROWS && took >= LONG);
-        let bytes = frame.estimated_size() as u64;
-        let free = rustix::fs::statvfs(self.folder()).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
-        if !is_worth_it || bytes > self.limit() / SHARE {
+        if !is_worth_it {
             return None;
         }
+        let bytes = frame.estimated_size() as u64;
+        if bytes > self.limit() / SHARE {
+            return None;
+        }
+        let free = free_space(self.folder()).unwrap_or(0);
         if bytes > free / SHARE {
             self.set_problem(&format_args!("the disk has only {} left", trace_view::format::bytes(free)));
             return None;

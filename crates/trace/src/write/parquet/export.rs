@@ -2,13 +2,14 @@
 
 use super::columns::entries;
 use super::folder::{NewFolder, part_file, rank_folder};
-use super::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry, crc32};
+use super::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry};
 use super::part::{self, GROUP_ROWS, PART_ROWS};
 use crate::error::ExportReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
+use crate::store::crc32;
 use crate::{CancellationToken, Error, Result, Trace, TraceSet, Warning};
 use std::fs::OpenOptions;
 use std::io::Write;

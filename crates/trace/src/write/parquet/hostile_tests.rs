@@ -3,9 +3,10 @@
 
 use super::export;
 use super::folder::part_file;
-use super::manifest::{self, Manifest, crc32};
+use super::manifest::{self, Manifest};
 use super::tests::two_ranks;
 use crate::error::ImportReason;
+use crate::store::crc32;
 use crate::{Error, TraceSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use super::numbers::{ExactNumbers, exact_numbers, restore};
 use crate::error::ImportReason;
+use crate::store::crc32;
 use crate::{Compat, RankInfo, Warning};
 use polars::prelude::DataType;
 use serde::{Deserialize, Serialize};
@@ -223,11 +224,4 @@ pub(super) fn is_manifest(path: &Path) -> bool {
     let mut start = vec![0; KEY.len() + 1];
     let begins = |mut file: std::fs::File| file.read_exact(&mut start).is_ok() && start.ends_with(KEY);
     path.is_file() && std::fs::File::open(path).is_ok_and(begins)
-}
-
-/// Returns the CRC-32 of bytes.
-pub(super) fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(bytes);
-    crc.sum()
 }

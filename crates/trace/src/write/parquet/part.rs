@@ -2,9 +2,10 @@
 
 use super::bounds;
 use super::columns::{schema, to_events, to_parquet};
-use super::manifest::{ColumnEntry, FileEntry, VERSION, crc32};
+use super::manifest::{ColumnEntry, FileEntry, VERSION};
 use crate::error::ImportReason;
 use crate::exec::checkpoint;
+use crate::store::crc32;
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, PolarsError, PolarsResult};
 use polars_io::prelude::{

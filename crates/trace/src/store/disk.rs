@@ -1,4 +1,4 @@
-//! Folders whose files are in memory.
+//! The disk of a folder: whether it is memory, and its free space.
 
 use std::path::Path;
 
@@ -15,4 +15,9 @@ pub(crate) fn is_in_memory(folder: &Path) -> bool {
         let _ = folder;
         false
     }
+}
+
+/// Returns the free bytes on the disk of a folder; `None` if unknown.
+pub(crate) fn free_space(folder: &Path) -> Option<u64> {
+    rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }
