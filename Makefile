@@ -47,7 +47,7 @@ help:
 	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
 	@echo 'make soak       run a mixed load for SOAK_SECONDS=$(SOAK_SECONDS); fails if memory, handles or threads grow'
 	@echo 'make conformance  run the checks of docs/conformance.md, on an idle and on a busy machine, and write the page'
-	@echo 'make demo-data  regenerate notebooks/data/control, /test and /job'
+	@echo 'make demo-data  regenerate notebooks/data/control, /test, /job and /synchronized'
 
 demo: machine venv kernel
 	@echo '== executing $(DEMO).ipynb'

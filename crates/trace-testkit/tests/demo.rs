@@ -22,7 +22,7 @@ fn same_seed_gives_same_bytes() {
 
 #[test]
 fn notebook_data_is_what_generator_writes() {
-    for run in Run::PAIR.into_iter().chain(Run::JOB) {
+    for run in Run::PAIR.into_iter().chain(Run::JOB).chain(Run::SYNCHRONIZED) {
         let file = data().join(run.folder()).join(run.file_name());
         let packed = std::fs::read(&file).unwrap();
         assert!(packed.len() < 300_000, "{} has {} bytes", file.display(), packed.len());
@@ -87,7 +87,7 @@ fn documentation_lists_every_change() {
 
 #[test]
 fn launch_precedes_kernel_and_streams_are_serial() {
-    for run in Run::PAIR.into_iter().chain(Run::JOB) {
+    for run in Run::PAIR.into_iter().chain(Run::JOB).chain(Run::SYNCHRONIZED) {
         let events = events(run);
         let calls: BTreeMap<u64, &Event> = events
             .iter()
@@ -190,6 +190,37 @@ fn data_loader_stalls_once() {
             assert_eq!(load.duration > 5_000_000, stalled);
         }
     }
+}
+
+#[test]
+fn waiting_run_computes_less_and_takes_longer() {
+    let [ahead, waiting] = Run::SYNCHRONIZED.map(totals);
+    let [before, after] = Run::SYNCHRONIZED.map(events);
+    let is_loader = |name: &str| name.starts_with("enumerate(DataLoader)");
+    let on_gpu = |totals: &Totals, at| {
+        totals.iter().filter(|(key, _)| key.0 == at && key.1 == Device::Gpu).map(|(_, total)| total.1).sum::<u64>()
+    };
+    let count = |totals: &Totals, at, name: &str| {
+        totals.iter().filter(|(key, _)| key.0 == at && key.2.contains(name)).map(|(_, total)| total.0).sum::<u64>()
+    };
+    let loading = |totals: &Totals, at| totals.iter().find(|(key, _)| key.0 == at && is_loader(&key.2)).unwrap().1.1;
+    for at in ITERATIONS {
+        assert!(on_gpu(&waiting, at) + 2_500_000 < on_gpu(&ahead, at), "iteration {at} computes less");
+        assert!(loading(&waiting, at).abs_diff(loading(&ahead, at)) < 600_000, "the data loader takes as long");
+        let of = |name: &str| (count(&ahead, at, name), count(&waiting, at, name));
+        assert_eq!(of("aten::addmm"), (12, 8), "one of three equal blocks is gone");
+        assert_eq!((of("aten::native_dropout_backward"), of("triton_poi_fused_add")), ((6, 4), (0, 4)));
+        assert_eq!((of("cudaStreamSynchronize"), of("cudaEventSynchronize")), ((0, 1), (1, 1)));
+    }
+    let length = |events: &[Event]| {
+        let steps = events.iter().filter(|event| event.name.starts_with("ProfilerStep#"));
+        steps.map(|step| step.duration).sum::<u64>() / ITERATIONS.count() as u64
+    };
+    let (before, after) = (length(&before), length(&after));
+    assert!(
+        (13_100_000..13_300_000).contains(&before) && (14_050_000..14_200_000).contains(&after),
+        "{before} {after}"
+    );
 }
 
 fn all_reduces(events: &[Event]) -> Vec<&Event> {

@@ -1,5 +1,5 @@
-//! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`, and the four
-//! ranks of `FOLDER/job`.
+//! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`, the four ranks of
+//! `FOLDER/job`, and the pair in `FOLDER/synchronized`.
 
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         eprintln!("usage: demo_data FOLDER");
         return ExitCode::FAILURE;
     };
-    for run in Run::PAIR.into_iter().chain(Run::JOB) {
+    for run in Run::PAIR.into_iter().chain(Run::JOB).chain(Run::SYNCHRONIZED) {
         let file = Path::new(&folder).join(run.folder()).join(run.file_name());
         match write(&file, json(run).as_bytes()) {
             Ok(()) => eprintln!("wrote {}", file.display()),

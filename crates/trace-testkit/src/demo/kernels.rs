@@ -119,6 +119,7 @@ pub(super) const DROPOUT: Kernel = pointwise(
     864,
     38_000,
 );
+pub(super) const DROPOUT_ADD: Kernel = pointwise("triton_poi_fused_add_native_dropout_0", 8_192, 44_000);
 pub(super) const DROPOUT_BACKWARD: Kernel = pointwise(
     "void at::native::vectorized_elementwise_kernel<4, at::native::(anonymous namespace)::masked_scale_kernel<bool, c10::Half, float>(at::Tensor&, at::Tensor const&, at::Tensor const&, float)::{lambda(c10::Half, bool)#1}, at::detail::Array<char*, 3> >(int, at::native::(anonymous namespace)::masked_scale_kernel<bool, c10::Half, float>(at::Tensor&, at::Tensor const&, at::Tensor const&, float)::{lambda(c10::Half, bool)#1}, at::detail::Array<char*, 3>)",
     16_384,

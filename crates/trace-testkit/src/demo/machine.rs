@@ -257,6 +257,18 @@ impl Machine {
         self.runtime_exactly("cudaStreamSynchronize", 131, wait);
     }
 
+    /// Records an event on `stream`, and returns the time at which the work queued so far is done.
+    pub(super) fn record_event(&mut self, stream: u64) -> u64 {
+        self.runtime("cudaEventRecord", 135, 1_300);
+        self.free_at(stream)
+    }
+
+    /// Blocks the thread until an event, which was recorded for work that ends then, has happened.
+    pub(super) fn synchronize_with(&mut self, end: u64) {
+        let wait = end.saturating_sub(self.clock) + 1_500;
+        self.runtime_exactly("cudaEventSynchronize", 137, wait);
+    }
+
     /// Makes later work of `stream` wait for the work queued on `other` so far.
     pub(super) fn wait(&mut self, stream: u64, other: u64) {
         self.runtime("cudaEventRecord", 135, 1_300);

@@ -3,6 +3,7 @@
 //! The job trains a small transformer on four ranks. [`Run::Control`] is rank 3 of the original job, [`Run::Test`] rank 1 of the
 //! job after a change that was meant as an improvement. [`COUNT_CHANGES`], [`DURATION_CHANGES`] and `notebooks/data/README.md`
 //! list the differences. [`Run::JOB`] is the original job at another time, on all four ranks, each with a problem of its own.
+//! [`Run::SYNCHRONIZED`] is a pair in which compute gets faster and the step slower.
 //!
 //! Everything is computed in integer nanoseconds from one seed: equal seeds give equal bytes on every machine.
 
@@ -24,7 +25,7 @@ pub use training::{ITERATIONS, PIECES};
 /// Returns the events of a run, in the order of the file.
 pub fn events(run: Run) -> Vec<Event> {
     match run {
-        Run::Control | Run::Test => training::train(run, Vec::new()).0,
+        Run::Control | Run::Test | Run::Ahead | Run::Waiting => training::train(run, Vec::new()).0,
         Run::Job(_) => job::events(run),
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn forward(m: &mut Machine) {
         cast(m, FEATURES, false);
         product(m);
         add(m);
-        for _ in 0..2 {
+        for _ in 0..m.run.blocks() {
             block(m);
         }
         layer_norm(m);
@@ -45,8 +45,7 @@ fn block(m: &mut Machine) {
     linear(m);
     attention(m);
     linear(m);
-    dropout(m);
-    add(m);
+    residual(m);
     layer_norm(m);
     if m.run.extra_casts() {
         cast(m, HIDDEN, true);
@@ -54,8 +53,7 @@ fn block(m: &mut Machine) {
     linear(m);
     gelu(m);
     linear(m);
-    dropout(m);
-    add(m);
+    residual(m);
 }
 
 fn embedding(m: &mut Machine) {
@@ -225,6 +223,27 @@ fn attention_fused(m: &mut Machine) {
                 m.launch(&k::FLASH_FORWARD, COMPUTE);
             });
         });
+    });
+}
+
+/// Applies dropout and adds the input of the layer.
+fn residual(m: &mut Machine) {
+    if m.run.fused_residual() {
+        dropout_add(m);
+    } else {
+        dropout(m);
+        add(m);
+    }
+}
+
+fn dropout_add(m: &mut Machine) {
+    const GRADIENT: Gradient = gradient!("CompiledFunctionBackward", 0, |m| {
+        m.op("aten::native_dropout_backward", &[HIDDEN, HIDDEN, SCALAR], 7_500, |m| {
+            m.launch(&k::DROPOUT_BACKWARD, COMPUTE)
+        });
+    });
+    m.differentiable("CompiledFunction", &[HIDDEN, HIDDEN, SCALAR], 9_000, GRADIENT, |m| {
+        m.launch(&k::DROPOUT_ADD, COMPUTE);
     });
 }
 

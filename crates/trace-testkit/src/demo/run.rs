@@ -9,6 +9,10 @@ pub enum Run {
     Test,
     /// A rank of the original job with a problem of its own; the four ranks wait for each other.
     Job(u64),
+    /// A rank of a larger job, alone, whose host works ahead of the GPU: the wait for the data loader is hidden.
+    Ahead,
+    /// The same after a change: less to compute, and a new call that waits for the GPU in every step.
+    Waiting,
 }
 
 /// The capacity of a stream's queue, in launches.
@@ -17,6 +21,8 @@ pub const QUEUE: usize = 1024;
 impl Run {
     /// Control and test.
     pub const PAIR: [Run; 2] = [Run::Control, Run::Test];
+    /// Control and test of the pair in which compute gets faster and the step slower.
+    pub const SYNCHRONIZED: [Run; 2] = [Run::Ahead, Run::Waiting];
     /// The ranks of the job.
     pub const JOB: [Run; 4] = [Run::Job(0), Run::Job(1), Run::Job(2), Run::Job(3)];
     /// The rank of [`Run::JOB`] whose GPU is slow.
@@ -34,6 +40,7 @@ impl Run {
             Run::Control => 3,
             Run::Test => 1,
             Run::Job(rank) => rank,
+            Run::Ahead | Run::Waiting => 0,
         }
     }
 
@@ -43,6 +50,8 @@ impl Run {
             Run::Control => "control",
             Run::Test => "test",
             Run::Job(_) => "job",
+            Run::Ahead => "synchronized/control",
+            Run::Waiting => "synchronized/test",
         }
     }
 
@@ -55,6 +64,8 @@ impl Run {
     pub(super) const fn seed(self) -> u64 {
         match self {
             Run::Job(rank) => 0x5eed_0010 + rank,
+            Run::Ahead => 0x5eed_0020,
+            Run::Waiting => 0x5eed_0021,
             _ => self.pick(0x5eed_0003, 0x5eed_0001),
         }
     }
@@ -63,6 +74,8 @@ impl Run {
     pub(super) const fn process(self) -> u64 {
         match self {
             Run::Job(rank) => 61_200 + rank,
+            Run::Ahead => 17_402,
+            Run::Waiting => 19_883,
             _ => self.pick(40_711, 52_038),
         }
     }
@@ -71,6 +84,8 @@ impl Run {
     pub(super) const fn start(self) -> u64 {
         match self {
             Run::Job(_) => 5_522_118_903_274_605,
+            Run::Ahead => 5_610_227_315_906_118,
+            Run::Waiting => 5_696_840_127_455_032,
             _ => self.pick(5_349_821_034_512_347, 5_436_604_711_880_921),
         }
     }
@@ -90,24 +105,58 @@ impl Run {
         matches!(self, Run::Test)
     }
 
+    /// How many transformer blocks the model has.
+    pub(super) const fn blocks(self) -> u64 {
+        match self {
+            Run::Ahead => 3,
+            _ => 2,
+        }
+    }
+
+    /// How many gradients there are: 12 of each block, and 4 around them.
+    pub(super) const fn gradients(self) -> u64 {
+        12 * self.blocks() + 4
+    }
+
+    /// Whether dropout and the addition behind it are one compiled kernel.
+    pub(super) const fn fused_residual(self) -> bool {
+        matches!(self, Run::Waiting)
+    }
+
+    /// Whether the loss is copied to the CPU while the host goes on, and only its copy is waited for.
+    pub(super) const fn reads_ahead(self) -> bool {
+        matches!(self, Run::Ahead | Run::Waiting)
+    }
+
     /// How many values are read back to the CPU for the log, each with a synchronisation.
     pub(super) const fn logged_values(self) -> u64 {
-        self.pick(4, 1)
+        match self {
+            Run::Ahead => 0,
+            Run::Waiting => 1,
+            _ => self.pick(4, 1),
+        }
     }
 
     /// How many gradients go into one all-reduce.
     pub(super) const fn bucket(self) -> u64 {
-        self.pick(7, 14)
+        match self {
+            Run::Ahead | Run::Waiting => self.gradients() / 4,
+            _ => self.pick(7, 14),
+        }
     }
 
     /// Whether the batch is in pinned memory.
     pub(super) const fn pinned(self) -> bool {
-        matches!(self, Run::Control)
+        matches!(self, Run::Control | Run::Ahead | Run::Waiting)
     }
 
     /// The time that the job waits for the data loader.
     pub(super) const fn loader_nanos(self, iteration: u64) -> u64 {
-        if self.is(Self::STALLED, iteration) { 6_200_000 } else { self.pick(310_000, 4_150_000) }
+        match self {
+            Run::Ahead | Run::Waiting => 3_400_000,
+            _ if self.is(Self::STALLED, iteration) => 6_200_000,
+            _ => self.pick(310_000, 4_150_000),
+        }
     }
 
     /// The duration of the model's kernels, in percent of the usual one.
@@ -139,7 +188,7 @@ impl Run {
 
     const fn pick(self, control: u64, test: u64) -> u64 {
         match self {
-            Run::Control | Run::Job(_) => control,
+            Run::Control | Run::Job(_) | Run::Ahead | Run::Waiting => control,
             Run::Test => test,
         }
     }
