@@ -70,6 +70,15 @@ impl Template {
         to_control
     }
 
+    /// Adds attributed time to a leaf, in a sample. A leaf without events in that sample gets a cost without events.
+    pub fn attribute(&mut self, leaf: NodeId, sample: u32, ns: i64) {
+        let costs = &mut self.tree.node_mut(leaf).costs;
+        match costs.binary_search_by_key(&sample, |cost| cost.sample) {
+            Ok(at) => costs[at].attributed_ns += ns,
+            Err(at) => costs.insert(at, Cost { sample, count: 0, ns: 0, attributed_ns: ns }),
+        }
+    }
+
     fn insert(&mut self, node: &Node, parent: NodeId, before: NodeId) -> NodeId {
         let id = self.tree.nodes.len() as NodeId;
         let mut made = node.clone();

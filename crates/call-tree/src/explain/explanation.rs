@@ -1,16 +1,17 @@
 //! Explanation of the difference of two steps by classes, idle time by cause, and regions, which add up exactly.
 
 use super::change::{Change, Mean};
-use super::divide::{Cause, Division, divide};
+use super::divide::Cause;
+use super::sample::{Placed, Sample};
+use super::side::Side;
 use crate::align::{Alignment, Region, align};
 use crate::input::event::Event;
 use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::window::Window;
-use crate::template::Template;
-use crate::tree::build::{Builder, LeftOut};
-use crate::tree::node::{NodeId, Tree};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::tree::build::Builder;
+use crate::tree::node::{Cost, Node, NodeId, Tree};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The selected events and iterations of one rank of one run.
 #[derive(Debug, Clone)]
@@ -84,6 +85,10 @@ pub struct Explanation {
     pub regions: Vec<RegionChange>,
     /// Time of events that run in a selected step, but that another one launched, in ns.
     pub unattributed_ns: Change,
+    /// The samples of control and of test; each leaf of the aligned trees has a cost for each of them in which it has a part.
+    pub samples: [Vec<Sample>; 2],
+    /// The GPU events of control and of test by recording and row, if they are kept; else empty.
+    pub events: [Vec<Vec<Placed>>; 2],
     /// The aligned trees.
     pub alignment: Alignment,
     /// GPU time accounted for, of control and of test.
@@ -94,123 +99,77 @@ pub struct Explanation {
 
 /// Explains the difference of two sides, each one or more recordings.
 pub fn explain(control: &[Recording], test: &[Recording], labels: &Labels) -> Explanation {
-    let has_stacks = |side: &[Recording]| side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()));
-    let without_stacks = has_stacks(control) != has_stacks(test);
-    let builder = Builder { without_stacks };
-    let (control, test) = (Side::of(control, builder, labels), Side::of(test, builder, labels));
-    let alignment = align(control.template.tree(), test.template.tree(), labels);
-    let change = |of: &dyn Fn(&Side) -> i64| Change { control: control.mean(of(&control)), test: test.mean(of(&test)) };
-    let class = |class: Class| (class, change(&|side: &Side| side.sum(|division| division.class_ns(class))));
-    let regions = alignment.regions.iter().map(|region| {
-        let of = |measure: &dyn Fn(&Side, &Tree, NodeId) -> i64| Change {
-            control: control.mean(region.control.iter().map(|&id| measure(&control, &alignment.control, id)).sum()),
-            test: test.mean(region.test.iter().map(|&id| measure(&test, &alignment.test, id)).sum()),
-        };
-        RegionChange {
-            count: of(&|_, tree, id| tree.node(id).costs.iter().map(|cost| i64::from(cost.count)).sum()),
-            ns: of(&|_, tree, id| tree.node(id).ns()),
-            attributed_ns: of(&|side, _, id| side.attributed.get(&id).copied().unwrap_or(0)),
-            region: region.clone(),
+    Explainer::default().explain(control, test, labels)
+}
+
+/// Explains differences.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Explainer {
+    /// Keeps the place of every GPU event ([`Explanation::events`]), for about 16 bytes each.
+    pub keep_events: bool,
+}
+
+impl Explainer {
+    /// Explains the difference of two sides, each one or more recordings.
+    pub fn explain(self, control: &[Recording], test: &[Recording], labels: &Labels) -> Explanation {
+        let has_stacks =
+            |side: &[Recording]| side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()));
+        let without_stacks = has_stacks(control) != has_stacks(test);
+        let side = |recordings| Side::of(recordings, Builder { without_stacks }, labels, self.keep_events);
+        let (control, test) = (side(control), side(test));
+        let alignment = align(control.template.tree(), test.template.tree(), labels);
+        let change = |of: &dyn Fn(&Sample) -> i64| Change { control: control.mean_of(of), test: test.mean_of(of) };
+        let regions = alignment.regions.iter().map(|region| {
+            let of = |measure: &dyn Fn(&Node) -> i64| Change {
+                control: control.mean(region.control.iter().map(|&id| measure(alignment.control.node(id))).sum()),
+                test: test.mean(region.test.iter().map(|&id| measure(alignment.test.node(id))).sum()),
+            };
+            RegionChange {
+                count: of(&|node| node.costs.iter().map(|cost| i64::from(cost.count)).sum()),
+                ns: of(&Node::ns),
+                attributed_ns: of(&Node::attributed_ns),
+                region: region.clone(),
+            }
+        });
+        let causes: BTreeSet<_> = control.idle.keys().chain(test.idle.keys()).copied().collect();
+        let idle = causes.into_iter().map(|cause| {
+            let of = |side: &Side| side.mean(side.idle.get(&cause).copied().unwrap_or(0));
+            (cause, Change { control: of(&control), test: of(&test) })
+        });
+        Explanation {
+            step_ns: change(&|sample| sample.step_ns),
+            classes: Sample::CLASSES.map(|class| (class, change(&|sample| sample.classes_ns[class as usize]))),
+            idle_ns: change(&|sample| sample.idle_ns),
+            idle: idle.collect(),
+            regions: regions.collect(),
+            unattributed_ns: change(&|sample| sample.unattributed_ns),
+            coverage: [control.coverage, test.coverage],
+            without_stacks,
+            events: [
+                control.places(alignment.regions.iter().map(|region| region.control.as_slice())),
+                test.places(alignment.regions.iter().map(|region| region.test.as_slice())),
+            ],
+            samples: [control.samples, test.samples],
+            alignment,
         }
-    });
-    let mut idle: BTreeMap<(Cause, Option<LabelId>), [i64; 2]> = BTreeMap::new();
-    for (place, side) in [&control, &test].into_iter().enumerate() {
-        for part in side.divisions.iter().flat_map(|division| &division.idle) {
-            idle.entry((part.cause, part.frame)).or_default()[place] += part.ns;
-        }
-    }
-    Explanation {
-        step_ns: change(&|side: &Side| side.sum(|division| division.step_ns)),
-        classes: [Class::Compute, Class::Communication, Class::Copy, Class::Host].map(class),
-        idle_ns: change(&|side: &Side| side.sum(Division::idle_ns)),
-        idle: idle
-            .into_iter()
-            .map(|(cause, [a, b])| (cause, Change { control: control.mean(a), test: test.mean(b) }))
-            .collect(),
-        regions: regions.collect(),
-        unattributed_ns: change(&|side: &Side| side.unattributed),
-        coverage: [control.coverage, test.coverage],
-        without_stacks,
-        alignment,
     }
 }
 
-/// One side, folded.
-struct Side {
-    template: Template,
-    divisions: Vec<Division>,
-    /// Attributed time of each leaf over all samples.
-    attributed: HashMap<NodeId, i64>,
-    unattributed: i64,
-    coverage: Coverage,
-}
-
-impl Side {
-    fn of(recordings: &[Recording], builder: Builder, labels: &Labels) -> Self {
-        let mut template: Option<Template> = None;
-        let mut side = Self {
-            template: Template::new(Tree::new()),
-            divisions: Vec::new(),
-            attributed: HashMap::new(),
-            unattributed: 0,
-            coverage: Coverage::default(),
+impl Explanation {
+    /// Returns what a region costs in each sample of control and of test, by sample; nothing of samples that lack it.
+    pub fn costs(&self, region: &Region) -> [Vec<Cost>; 2] {
+        let of = |tree: &Tree, leaves: &[NodeId]| {
+            let mut sums: BTreeMap<u32, Cost> = BTreeMap::new();
+            for cost in leaves.iter().flat_map(|&leaf| &tree.node(leaf).costs) {
+                let none = Cost { sample: cost.sample, count: 0, ns: 0, attributed_ns: 0 };
+                let sum = sums.entry(cost.sample).or_insert(none);
+                sum.count += cost.count;
+                sum.ns += cost.ns;
+                sum.attributed_ns += cost.attributed_ns;
+            }
+            sums.into_values().collect()
         };
-        for recording in recordings {
-            let (iterations, left_out) = builder.build(&recording.events, &recording.windows, labels);
-            let mut nodes: HashMap<u32, NodeId> = HashMap::new();
-            for iteration in iterations {
-                let rows = iteration.rows;
-                match &mut template {
-                    None => {
-                        nodes.extend(rows.iter().map(|&(node, row)| (row, node)));
-                        template = Some(Template::new(iteration.tree));
-                    }
-                    Some(template) => {
-                        let to = template.fold(iteration.tree, labels);
-                        nodes.extend(rows.iter().map(|&(node, row)| (row, to[node as usize])));
-                    }
-                }
-            }
-            side.cover(recording, &left_out);
-            for division in divide(&recording.events, &recording.windows) {
-                for share in &division.shares {
-                    match nodes.get(&share.row) {
-                        Some(&node) => *side.attributed.entry(node).or_default() += share.ns,
-                        None => side.unattributed += share.ns,
-                    }
-                }
-                side.divisions.push(division);
-            }
-        }
-        if let Some(template) = template {
-            side.template = template;
-        }
-        side
-    }
-
-    fn cover(&mut self, recording: &Recording, left_out: &[LeftOut]) {
-        let length = |event: &Event| (event.end - event.start).max(0);
-        let coverage = &mut self.coverage;
-        let out: HashSet<u32> = left_out.iter().map(|out| out.row).collect();
-        for event in recording.events.iter().filter(|event| event.kind.is_gpu()) {
-            coverage.recorded_ns += length(event);
-            coverage.recorded += 1;
-            if out.contains(&event.row) {
-                coverage.left_out_ns += length(event);
-                coverage.left_out += 1;
-            } else {
-                coverage.selected_ns += length(event);
-                coverage.selected += 1;
-            }
-        }
-    }
-
-    fn mean(&self, total: i64) -> Mean {
-        Mean { total, samples: self.divisions.len() as u32 }
-    }
-
-    fn sum(&self, of: impl Fn(&Division) -> i64) -> i64 {
-        self.divisions.iter().map(of).sum()
+        [of(&self.alignment.control, &region.control), of(&self.alignment.test, &region.test)]
     }
 }
 

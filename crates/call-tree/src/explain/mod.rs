@@ -3,3 +3,5 @@
 pub(crate) mod change;
 pub(crate) mod divide;
 pub(crate) mod explanation;
+pub(crate) mod sample;
+mod side;

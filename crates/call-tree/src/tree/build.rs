@@ -144,7 +144,7 @@ impl Growing {
         let id = self.tree.add(Role::Leaf, parent, vec![event.label]);
         let node = self.tree.node_mut(id);
         node.family = family;
-        node.costs.push(Cost { sample: self.rows.len() as u32, count: 1, ns });
+        node.costs.push(Cost { sample: self.rows.len() as u32, count: 1, ns, attributed_ns: 0 });
         self.rows.push(event.row);
     }
 

@@ -36,6 +36,8 @@ pub struct Cost {
     pub count: u32,
     /// Sum of their durations in ns.
     pub ns: i64,
+    /// Share of the step of this sample in ns, also of events that another sample launched.
+    pub attributed_ns: i64,
 }
 
 /// One node.
@@ -49,7 +51,7 @@ pub struct Node {
     pub role: Role,
     /// Labels, outermost first: a chain of single children is one node. Empty for nodes that stand for no event.
     pub chain: Vec<LabelId>,
-    /// Samples of a leaf: what its GPU events cost in each (iteration, rank).
+    /// Samples of a leaf, ascending: what its GPU events cost in each iteration of each rank.
     pub costs: Vec<Cost>,
     pub(crate) family: Family,
     /// Number of leaves at or below the node, by family.
@@ -84,6 +86,11 @@ impl Node {
     /// Time of the node's own events over all samples, in ns.
     pub fn ns(&self) -> i64 {
         self.costs.iter().map(|cost| cost.ns).sum()
+    }
+
+    /// Share of the steps of all samples, in ns.
+    pub fn attributed_ns(&self) -> i64 {
+        self.costs.iter().map(|cost| cost.attributed_ns).sum()
     }
 
     /// Input shapes of the innermost operator of the chain that has some.

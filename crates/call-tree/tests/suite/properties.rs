@@ -1,7 +1,8 @@
 //! Properties of all recordings.
 
 use crate::program::{Item, Kernels, Program, Random, Recorder, call, operator};
-use call_tree::{Grade, Kind, Labels, NONE, Recording, explain};
+use call_tree::{Change, Explainer, Explanation, Grade, Kind, Labels, Mean, NONE, Place, Recording};
+use std::collections::BTreeMap;
 
 /// A random program; the same seed has the same one.
 fn random(random: &mut Random) -> Program {
@@ -78,7 +79,8 @@ fn edited(program: &Program, random: &mut Random) -> Program {
 fn check(control: &[&Recording], test: &[&Recording], labels: &Labels) -> Vec<Grade> {
     let owned = |side: &[&Recording]| side.iter().map(|&one| one.clone()).collect::<Vec<_>>();
     let (control, test) = (owned(control), owned(test));
-    let found = explain(&control, &test, labels);
+    let found = Explainer { keep_events: true }.explain(&control, &test, labels);
+    check_events(&found, [&control, &test]);
     // Each leaf is in one region, and regions are all of the GPU time that is selected.
     for (side, tree) in [(0, &found.alignment.control), (1, &found.alignment.test)] {
         let mut seen = vec![0; tree.nodes().len()];
@@ -110,6 +112,58 @@ fn check(control: &[&Recording], test: &[&Recording], labels: &Labels) -> Vec<Gr
     let regions: i128 = found.regions.iter().map(|region| region.attributed_ns.numerator()).sum();
     assert_eq!(regions + found.unattributed_ns.numerator(), classes);
     found.regions.iter().map(|region| region.region.grade).collect()
+}
+
+/// Every GPU event is kept once; in sum they are the regions, sample by sample.
+fn check_events(found: &Explanation, sides: [&[Recording]; 2]) {
+    let of = |change: Change, side: usize| -> Mean { if side == 0 { change.control } else { change.test } };
+    for (side, recordings) in sides.into_iter().enumerate() {
+        let samples = &found.samples[side];
+        assert_eq!(of(found.step_ns, side).samples as usize, samples.len());
+        assert_eq!(of(found.step_ns, side).total, samples.iter().map(|sample| sample.step_ns).sum::<i64>());
+        let mut regions: BTreeMap<u32, [i64; 3]> = BTreeMap::new();
+        let (mut by_sample, mut nowhere) = (BTreeMap::new(), 0);
+        for (recording, events) in recordings.iter().zip(&found.events[side]) {
+            let spans: BTreeMap<u32, i64> = recording
+                .events
+                .iter()
+                .filter(|event| event.kind.is_gpu())
+                .map(|event| (event.row, (event.end - event.start).max(0)))
+                .collect();
+            assert!(events.iter().map(|event| event.row).eq(spans.keys().copied()));
+            for event in events {
+                let Place::Region { region, sample } = event.place else {
+                    nowhere += event.attributed_ns;
+                    continue;
+                };
+                let ns = spans[&event.row];
+                let sums = regions.entry(region).or_default();
+                *sums = [sums[0] + 1, sums[1] + ns, sums[2] + event.attributed_ns];
+                let cost: &mut (u32, i64) = by_sample.entry((region, sample)).or_default();
+                *cost = (cost.0 + 1, cost.1 + ns);
+            }
+        }
+        if found.coverage[side].recorded == 0 {
+            continue;
+        }
+        let has_gpu = |sample: u32| samples[sample as usize].has_gpu;
+        assert_eq!(samples.iter().filter(|one| one.has_gpu).map(|one| one.unattributed_ns).sum::<i64>(), nowhere);
+        for (at, region) in (0..).zip(&found.regions) {
+            let costs = &found.costs(&region.region)[side];
+            assert!(costs.is_sorted_by_key(|cost| cost.sample));
+            let gpu = costs.iter().filter(|cost| has_gpu(cost.sample));
+            let sums = gpu.clone().fold([0; 3], |[count, ns, attributed], cost| {
+                [count + i64::from(cost.count), ns + cost.ns, attributed + cost.attributed_ns]
+            });
+            assert_eq!(sums, regions.get(&at).copied().unwrap_or_default());
+            for cost in gpu.filter(|cost| cost.count > 0) {
+                assert_eq!(by_sample.remove(&(at, cost.sample)), Some((cost.count, cost.ns)));
+            }
+            let all = costs.iter().map(|cost| cost.attributed_ns).sum::<i64>();
+            assert_eq!(all, of(region.attributed_ns, side).total);
+        }
+        assert!(by_sample.is_empty());
+    }
 }
 
 #[test]

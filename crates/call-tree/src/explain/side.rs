@@ -1,0 +1,157 @@
+//! One side of a comparison: its recordings folded into a template, its steps divided.
+
+use super::change::Mean;
+use super::divide::{Cause, divide};
+use super::explanation::{Coverage, Recording};
+use super::sample::{Place, Placed, Sample};
+use crate::input::event::Event;
+use crate::input::label::{LabelId, Labels};
+use crate::template::Template;
+use crate::tree::build::{Builder, LeftOut, Reason};
+use crate::tree::node::{NONE, NodeId, Tree};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// One side, folded.
+pub(super) struct Side {
+    pub(super) template: Template,
+    pub(super) samples: Vec<Sample>,
+    /// Idle time by cause and frame over all samples.
+    pub(super) idle: BTreeMap<(Cause, Option<LabelId>), i64>,
+    pub(super) coverage: Coverage,
+    /// By recording the GPU events, by row, if they are kept.
+    events: Vec<Vec<Found>>,
+}
+
+/// A GPU event: its leaf and the sample that launched it, or why it is left out; its attributed time.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    row: u32,
+    leaf: Result<(NodeId, u32), Reason>,
+    attributed_ns: i64,
+}
+
+impl Side {
+    pub(super) fn of(recordings: &[Recording], builder: Builder, labels: &Labels, keep_events: bool) -> Self {
+        let mut template: Option<Template> = None;
+        let mut side = Self {
+            template: Template::new(Tree::new()),
+            samples: Vec::new(),
+            idle: BTreeMap::new(),
+            coverage: Coverage::default(),
+            events: Vec::new(),
+        };
+        for (place, recording) in recordings.iter().enumerate() {
+            let first = side.samples.len() as u32;
+            let (iterations, left_out) = builder.build(&recording.events, &recording.windows, labels);
+            let mut leaves: HashMap<u32, (NodeId, u32)> = HashMap::new();
+            for (sample, iteration) in (first..).zip(iterations) {
+                let rows = iteration.rows;
+                match &mut template {
+                    None => {
+                        leaves.extend(rows.iter().map(|&(leaf, row)| (row, (leaf, sample))));
+                        template = Some(Template::new(iteration.tree));
+                    }
+                    Some(template) => {
+                        let to = template.fold(iteration.tree, labels);
+                        leaves.extend(rows.iter().map(|&(leaf, row)| (row, (to[leaf as usize], sample))));
+                    }
+                }
+            }
+            side.cover(recording, &left_out);
+            let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
+            let mut shares: HashMap<u32, i64> = HashMap::new();
+            for (number, division) in (first..).zip(divide(&recording.events, &recording.windows)) {
+                let mut sample = Sample::of(place as u32, has_gpu, &division);
+                for share in &division.shares {
+                    match (leaves.get(&share.row), &mut template) {
+                        (Some(&(leaf, _)), Some(template)) => template.attribute(leaf, number, share.ns),
+                        _ => sample.unattributed_ns += share.ns,
+                    }
+                    if keep_events {
+                        *shares.entry(share.row).or_default() += share.ns;
+                    }
+                }
+                for idle in &division.idle {
+                    *side.idle.entry((idle.cause, idle.frame)).or_default() += idle.ns;
+                }
+                side.samples.push(sample);
+            }
+            if keep_events {
+                side.events.push(found(recording, &leaves, &left_out, &shares));
+            }
+        }
+        if let Some(template) = template {
+            side.template = template;
+        }
+        side
+    }
+
+    fn cover(&mut self, recording: &Recording, left_out: &[LeftOut]) {
+        let length = |event: &Event| (event.end - event.start).max(0);
+        let coverage = &mut self.coverage;
+        let out: HashSet<u32> = left_out.iter().map(|out| out.row).collect();
+        for event in recording.events.iter().filter(|event| event.kind.is_gpu()) {
+            coverage.recorded_ns += length(event);
+            coverage.recorded += 1;
+            if out.contains(&event.row) {
+                coverage.left_out_ns += length(event);
+                coverage.left_out += 1;
+            } else {
+                coverage.selected_ns += length(event);
+                coverage.selected += 1;
+            }
+        }
+    }
+
+    /// Returns the places of the kept events, by recording; `leaves` are those of each region of this side.
+    pub(super) fn places<'r>(&self, leaves: impl Iterator<Item = &'r [NodeId]>) -> Vec<Vec<Placed>> {
+        if self.events.is_empty() {
+            return Vec::new();
+        }
+        let mut regions = vec![NONE; self.template.tree().nodes().len()];
+        for (region, leaves) in (0..).zip(leaves) {
+            for &leaf in leaves {
+                regions[leaf as usize] = region;
+            }
+        }
+        let place = |found: &Found| Placed {
+            row: found.row,
+            place: match found.leaf {
+                Ok((leaf, sample)) => Place::Region { region: regions[leaf as usize], sample },
+                Err(reason) => Place::LeftOut(reason),
+            },
+            attributed_ns: found.attributed_ns,
+        };
+        self.events.iter().map(|events| events.iter().map(place).collect()).collect()
+    }
+
+    /// Returns the mean over samples of a total.
+    pub(super) fn mean(&self, total: i64) -> Mean {
+        Mean { total, samples: self.samples.len() as u32 }
+    }
+
+    /// Returns the mean over samples of a measure of each.
+    pub(super) fn mean_of(&self, of: impl Fn(&Sample) -> i64) -> Mean {
+        self.mean(self.samples.iter().map(of).sum())
+    }
+}
+
+/// The GPU events of a recording, by row.
+fn found(
+    recording: &Recording,
+    leaves: &HashMap<u32, (NodeId, u32)>,
+    left_out: &[LeftOut],
+    shares: &HashMap<u32, i64>,
+) -> Vec<Found> {
+    let reasons: HashMap<u32, Reason> = left_out.iter().map(|out| (out.row, out.reason)).collect();
+    let gpu = recording.events.iter().filter(|event| event.kind.is_gpu()).map(|event| event.row);
+    let mut found: Vec<Found> = gpu
+        .filter_map(|row| {
+            let reason = || reasons.get(&row).copied().map(Err);
+            let leaf = leaves.get(&row).copied().map(Ok).or_else(reason)?;
+            Some(Found { row, leaf, attributed_ns: shares.get(&row).copied().unwrap_or(0) })
+        })
+        .collect();
+    found.sort_unstable_by_key(|found| found.row);
+    found
+}
