@@ -16,6 +16,7 @@ mod table;
 mod thin;
 mod tidy;
 pub mod timing;
+mod tree;
 mod waterfall;
 
 pub use bundle::{Bundle, HTML, PLAIN, PLOTLY, PNG, TABLE};
@@ -28,3 +29,4 @@ pub use report::{Part, Present, Report};
 pub use schema::FrameSchema;
 pub use table::{Changes, EventCell, EventCells, Header, Kind, Page, Table, TableValue};
 pub use tidy::{tidied, tidy};
+pub use tree::Tree;

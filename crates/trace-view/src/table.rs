@@ -1,6 +1,6 @@
 //! Tables as plain data: values and the meaning of each column, not their looks.
 
-use crate::Unit;
+use crate::{Tree, Unit};
 
 /// The kind of the values of a column, which decides how they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,6 +87,8 @@ pub struct Table {
     pub events: Option<EventCells>,
     /// How to see the rows that `rows` does not contain: `` `%show x --top 0` shows all ``; empty if unknown.
     pub rest: String,
+    /// The tree of the rows, if some are below others; see [`Table::tree`].
+    pub tree: Option<Tree>,
 }
 
 /// The change of each row of a comparison. The extension offers the kinds as filters.
@@ -137,8 +139,33 @@ impl Table {
     /// The most rows that are sent to the extension.
     pub const MOST_ROWS: usize = 5_000;
 
-    /// Returns the rows of the first page.
+    /// Makes the table a tree: its rows are in depth-first order, `levels` has the depth of each (0 is a root, at most one more
+    /// than that of the row before), `open` whether it is expanded at first. What does not fit is adapted: see [`Tree::new`].
+    ///
+    /// The first column of names shows the tree. Text shows the open paths only, HTML and the extension let the reader expand the
+    /// others. A tree has no pages: [`Table::page`] bounds the rows of its text and HTML.
+    #[must_use]
+    pub fn tree(mut self, levels: Vec<u32>, open: Vec<bool>) -> Self {
+        self.tree = Some(Tree::new(self.rows.len(), levels, open));
+        self
+    }
+
+    /// Returns the tree of exactly the rows, which may have changed since [`Table::tree`].
+    pub(crate) fn checked_tree(&self) -> Option<Tree> {
+        let tree = self.tree.as_ref()?;
+        Some(Tree::new(self.rows.len(), tree.levels().to_vec(), tree.open().to_vec()))
+    }
+
+    /// Returns the column that shows the tree: the first of names, else the first.
+    pub(crate) fn tree_column(&self) -> usize {
+        self.headers.iter().position(|header| header.kind == Kind::Name).unwrap_or(0)
+    }
+
+    /// Returns the rows of the first page; of a tree all rows.
     pub fn first_page(&self) -> &[Vec<TableValue>] {
+        if self.tree.is_some() {
+            return &self.rows;
+        }
         let most = self.page.as_ref().map_or(usize::MAX, |page| page.rows);
         &self.rows[..self.rows.len().min(most)]
     }

@@ -2,10 +2,13 @@
 
 use super::names::one_line;
 use crate::format::number;
-use crate::{Header, Kind, Table, TableValue, Unit};
+use crate::tree::Place;
+use crate::{Header, Kind, Table, TableValue, Tree, Unit};
 
 /// The most rows of the text and HTML forms.
 pub(super) const MOST_ROWS: usize = 100;
+/// The most rows of the HTML form of a tree, collapsed ones included.
+pub(super) const MOST_TREE_ROWS: usize = 200;
 
 /// A table whose values are text.
 pub(super) struct Grid {
@@ -15,6 +18,10 @@ pub(super) struct Grid {
     pub(super) rows: Vec<Vec<Shown>>,
     /// The number of rows, and the notes.
     pub(super) footer: String,
+    /// The place of each row in the tree; empty if the table is no tree.
+    pub(super) places: Vec<Place>,
+    /// The column that shows the tree.
+    pub(super) tree_column: usize,
 }
 
 /// The header of a column.
@@ -65,12 +72,30 @@ impl Grid {
         Self::of_rows(table, MOST_ROWS)
     }
 
-    /// Formats at most `most` rows of the first page.
+    /// Formats at most `most` rows of the first page, of a tree those whose path is open.
     pub(super) fn of_rows(table: &Table, most: usize) -> Self {
+        match table.checked_tree() {
+            Some(tree) => Self::of_tree(table, &tree, most.min(tree.visible())),
+            None => {
+                let shown = table.first_page();
+                Self::of_shown(table, shown.iter().take(most).map(Vec::as_slice).collect())
+            }
+        }
+    }
+
+    /// Formats at most `most` rows of a tree, collapsed ones included.
+    pub(super) fn of_tree(table: &Table, tree: &Tree, most: usize) -> Self {
+        let most = table.page.as_ref().map_or(most, |page| page.rows.min(most));
+        let mut rows = tree.by_weight();
+        rows.truncate(most);
+        rows.sort_unstable();
+        let shown = rows.iter().filter_map(|&row| table.rows.get(row)).map(Vec::as_slice).collect();
+        Self { places: tree.places(&rows), tree_column: table.tree_column(), ..Self::of_shown(table, shown) }
+    }
+
+    fn of_shown(table: &Table, shown: Vec<&[TableValue]>) -> Self {
         let decimals = decimals(table);
-        let shown = table.first_page();
-        let shown = &shown[..shown.len().min(most)];
-        let ranges = ranges(table, shown);
+        let ranges = ranges(table, &shown);
         let rows = shown
             .iter()
             .map(|row| {
@@ -85,7 +110,8 @@ impl Grid {
             .map(Iterator::collect)
             .collect();
         let heads = table.headers.iter().map(head).collect();
-        Self { caption: one_line(&table.caption), heads, rows, footer: footer(table, shown.len()) }
+        let footer = footer(table, shown.len());
+        Self { caption: one_line(&table.caption), heads, rows, footer, places: Vec::new(), tree_column: 0 }
     }
 }
 
@@ -154,7 +180,7 @@ fn value(cell: &TableValue) -> Option<f64> {
 }
 
 /// Returns the range of each column with bars, which includes zero. Columns of one scale share theirs.
-fn ranges(table: &Table, shown: &[Vec<TableValue>]) -> Vec<Option<(f64, f64)>> {
+fn ranges(table: &Table, shown: &[&[TableValue]]) -> Vec<Option<(f64, f64)>> {
     let values = |column: usize| shown.iter().filter_map(move |row| value(row.get(column)?));
     let alone: Vec<Option<(f64, f64)>> = (0..table.headers.len())
         .map(|column| {

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::grid::{Bar, Grid, Head, Shown, Tone};
+use super::grid::{Bar, Grid, Head, MOST_TREE_ROWS, Shown, Tone};
 use super::names::{elide, elide_apart};
+use super::tree_html;
 use crate::{Kind, Table};
 
 /// The most characters of a name that are shown; its `title` has the complete name.
@@ -32,12 +33,18 @@ pub(super) fn warning(text: &str) -> String {
 
 /// Writes a table with a caption and a footer that says how much of the answer it shows.
 pub(super) fn table(table: &Table) -> String {
-    grid(&Grid::of(table))
+    match table.checked_tree() {
+        Some(tree) => tree_html::tree(&Grid::of_tree(table, &tree, MOST_TREE_ROWS)),
+        None => grid(&Grid::of(table)),
+    }
 }
 
 /// Writes a table with all rows of its first page.
 pub(super) fn whole_table(table: &Table) -> String {
-    grid(&Grid::of_rows(table, usize::MAX))
+    match table.checked_tree() {
+        Some(tree) => tree_html::tree(&Grid::of_tree(table, &tree, usize::MAX)),
+        None => grid(&Grid::of_rows(table, usize::MAX)),
+    }
 }
 
 fn grid(grid: &Grid) -> String {
@@ -110,7 +117,7 @@ fn cell(html: &mut String, shown: &Shown, short: &str, head: &Head) {
 }
 
 /// Returns the style of the bar behind a value: orange for more, blue for less, grey without direction.
-fn tint(bar: Bar) -> String {
+pub(super) fn tint(bar: Bar) -> String {
     let colour = match bar.tone {
         Tone::More => ORANGE,
         Tone::Less => BLUE,
@@ -123,17 +130,17 @@ fn tint(bar: Bar) -> String {
     )
 }
 
-fn align(head: &Head) -> &'static str {
+pub(super) fn align(head: &Head) -> &'static str {
     if head.right() { "right" } else { "left" }
 }
 
 /// Returns a `title` attribute after a blank; nothing for an empty text.
-fn title(text: &str) -> String {
+pub(super) fn title(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" title=\"{}\"", escape(text)) }
 }
 
 /// Escapes text between tags. JupyterLab typesets formulas in HTML, but not across elements: each delimiter gets its own.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     escape(text).replace('$', "<span>$</span>").replace('\\', "<span>\\</span>")
 }
 
@@ -142,7 +149,7 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
     html_escape::encode_quoted_attribute(text)
 }
 
-fn push(html: &mut String, text: std::fmt::Arguments<'_>) {
+pub(super) fn push(html: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = html.write_fmt(text);
 }

@@ -14,6 +14,7 @@ mod scale;
 mod svg;
 mod table_json;
 mod text;
+mod tree_html;
 
 use crate::{Axis, Bundle, Figure, HTML, HeatMap, PLOTLY, PNG, Part, TABLE, Table};
 
@@ -37,12 +38,14 @@ pub(crate) fn bundle(part: &Part) -> Bundle {
 }
 
 impl Table {
-    /// Renders the rows of the first page as plain text in aligned columns; a bundle shows at most a hundred of them.
+    /// Renders the rows of the first page as plain text in aligned columns, of a tree its open paths; a bundle shows at most a
+    /// hundred of them.
     pub fn text(&self) -> String {
         text::whole_table(self)
     }
 
-    /// Renders the rows of the first page as HTML without a style sheet; a bundle shows at most a hundred of them.
+    /// Renders the rows of the first page as HTML without a style sheet; a bundle shows at most a hundred of them, two hundred of
+    /// a tree.
     pub fn html(&self) -> String {
         html::whole_table(self)
     }

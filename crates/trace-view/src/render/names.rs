@@ -83,6 +83,21 @@ pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
     names.iter().map(|name| by_name[name.as_str()].clone()).collect()
 }
 
+/// Elides each name to its own length; names of equal length stay different, as by [`elide_apart`].
+pub(crate) fn elide_within(names: &[String], most: &[usize]) -> Vec<String> {
+    let mut texts = names.to_vec();
+    let lengths: std::collections::BTreeSet<usize> = most.iter().copied().collect();
+    for length in lengths {
+        let rows: Vec<usize> =
+            most.iter().enumerate().filter(|(_, most)| **most == length).map(|(row, _)| row).collect();
+        let same: Vec<String> = rows.iter().filter_map(|&row| names.get(row)).cloned().collect();
+        for (row, short) in rows.into_iter().zip(elide_apart(&same, length)) {
+            texts[row] = short;
+        }
+    }
+    texts
+}
+
 /// Returns the groups of equal texts, as indices.
 fn alike(texts: &[String]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -1,8 +1,9 @@
 //! Plain text, for terminals, logs and front ends without richer forms.
 
 use super::grid::Grid;
-use super::names::{elide, elide_apart, is_control};
-use crate::{Figure, Header, Kind, Points, Table, TableValue};
+use super::names::{elide, elide_apart, elide_within, is_control};
+use crate::tree::Place;
+use crate::{Figure, Header, Kind, Points, Table, TableValue, grouped};
 
 /// The width of a table in characters, above which names are elided.
 const WIDTH: usize = 120;
@@ -10,6 +11,10 @@ const WIDTH: usize = 120;
 const LEAST_NAME: usize = 32;
 /// A header is not broken into lines narrower than this.
 const LEAST_HEAD: usize = 10;
+/// How far a row of a tree is indented at most.
+const MOST_INDENT: usize = 40;
+/// The least width of a name in a tree.
+const LEAST_TREE_NAME: usize = 16;
 /// The most values in the text of a figure.
 const MOST_VALUES: usize = 20;
 
@@ -50,7 +55,9 @@ fn grid(grid: Grid) -> String {
         lines.push(line(heads.iter().map(|head| index(head).map_or("", |depth| head[depth].as_str())).collect()));
     }
     lines.push(widths.iter().map(|&width| "─".repeat(width)).collect::<Vec<_>>().join("  "));
-    lines.extend((0..grid.rows.len()).map(|row| line(columns.iter().map(|column| column[row].as_str()).collect())));
+    lines.extend((0..grid.rows.len()).map(|row| {
+        line(columns.iter().map(|column| column[row].as_str()).collect()) + &left_out(grid.places.get(row))
+    }));
     lines.push(grid.footer);
     lines.retain(|line| !line.is_empty());
     lines.join("\n")
@@ -86,9 +93,41 @@ fn head(grid: &Grid, column: usize) -> Vec<String> {
     lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
+/// Says how many rows below a row of a tree are not shown; nothing if there is none.
+fn left_out(place: Option<&Place>) -> String {
+    match place.map_or(0, |place| place.left) {
+        0 => String::new(),
+        1 => "  + 1 row below".to_owned(),
+        left => format!("  + {} rows below", grouped(left)),
+    }
+}
+
+/// Returns how far a name is indented in a tree, its mark included.
+fn indent(place: &Place) -> usize {
+    (place.level * 2).min(MOST_INDENT) + 2
+}
+
+/// Writes the names of a tree: indented, with a mark if there are rows below, elided to the width.
+fn tree_names(grid: &Grid, whole: &[String], width: usize) -> Vec<String> {
+    let room = |place: &Place| width.saturating_sub(indent(place)).max(LEAST_TREE_NAME);
+    let short = elide_within(whole, &grid.places.iter().map(room).collect::<Vec<_>>());
+    let name = |(place, short): (&Place, String)| {
+        let mark = match (place.open, place.parent) {
+            (true, _) => '▾',
+            (_, true) => '▸',
+            _ => ' ',
+        };
+        format!("{}{mark} {short}", " ".repeat(indent(place) - 2))
+    };
+    grid.places.iter().zip(short).map(name).collect()
+}
+
 /// Elides the values of a column to its width; different names stay different.
 fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
     let whole: Vec<String> = grid.rows.iter().map(|row| row[column].text.clone()).collect();
+    if column == grid.tree_column && !grid.places.is_empty() {
+        return tree_names(grid, &whole, width);
+    }
     if grid.heads[column].kind == Kind::Name {
         return elide_apart(&whole, width);
     }
@@ -98,7 +137,16 @@ fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
 /// Returns the width of every column; names and other texts share the width that the numbers leave.
 fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
     let head = |column: usize| heads[column].iter().map(|line| length(line)).max().unwrap_or(0);
-    let widest = |column: usize| grid.rows.iter().map(|row| length(&row[column].text)).max().unwrap_or(0);
+    let indents = |column: usize, row: usize| match grid.places.get(row) {
+        Some(place) if column == grid.tree_column => indent(place),
+        _ => 0,
+    };
+    let text = |column: usize, row: usize| length(&grid.rows[row][column].text) + indents(column, row);
+    let widest = |column: usize| (0..grid.rows.len()).map(|row| text(column, row)).max().unwrap_or(0);
+    let least = |column: usize| {
+        let deepest = (0..grid.places.len()).map(|row| indents(column, row)).max().unwrap_or(0);
+        LEAST_NAME.max(deepest + LEAST_TREE_NAME)
+    };
     let mut widths: Vec<usize> = (0..heads.len()).map(|column| widest(column).max(head(column))).collect();
     let elastic: Vec<usize> =
         (0..widths.len()).filter(|&column| matches!(grid.heads[column].kind, Kind::Name | Kind::Text)).collect();
@@ -109,7 +157,7 @@ fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
     let mut narrow_first = elastic.clone();
     narrow_first.sort_by_key(|&column| widths[column]);
     for (done, column) in narrow_first.into_iter().enumerate() {
-        let fair = (room / (elastic.len() - done)).max(LEAST_NAME).max(head(column));
+        let fair = (room / (elastic.len() - done)).max(least(column)).max(head(column));
         widths[column] = widths[column].min(fair);
         room = room.saturating_sub(widths[column]);
     }
@@ -213,6 +261,35 @@ mod tests {
         assert!(!text.contains('\u{1b}') && !text.contains('\u{7}') && !text.contains('\r'));
         assert_eq!(text.lines().count(), 6);
         assert_eq!(terminal_safe("a\u{1b}[2Jb\n\tc\u{9b}"), "a\u{fffd}[2Jb\n\tc\u{fffd}");
+    }
+
+    #[test]
+    fn text_of_tree_shows_open_paths() {
+        let row = |name: &str, diff: f64| vec![TableValue::Text(name.to_owned()), TableValue::Float(diff)];
+        let tree = Table {
+            rows: vec![
+                row("step", 3.5),
+                row("forward", 0.0),
+                row("aten::mm", 0.0),
+                row("gemm", 0.0),
+                row("backward", 3.0),
+                row(&"k".repeat(200), 3.0),
+            ],
+            total_rows: 6,
+            ..sample("")
+        };
+        let text = table(&tree.clone().tree(vec![0, 1, 2, 3, 1, 2], vec![true, false, true, false, true, false]));
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        assert!(lines[3].starts_with("▾ step  ") && lines[3].ends_with("▲ +3.5"), "{text}");
+        assert!(lines[4].starts_with("  ▸ forward  ") && lines[4].ends_with("0.0  + 2 rows below"), "{text}");
+        assert!(lines[5].starts_with("  ▾ backward  "), "{text}");
+        assert!(lines[6].starts_with("      kkk") && lines[6].contains('…'), "{text}");
+        assert_eq!(
+            lines[7],
+            "4 of 6 rows × 2 columns · sorted by |Δ| · 6 rows in JupyterLab with the Tracebook extension"
+        );
+        let deep = tree.tree((0..6).map(|level| level * 100).collect(), vec![true; 6]);
+        assert!(table(&deep).lines().all(|line| line.chars().count() <= WIDTH));
     }
 
     #[test]
