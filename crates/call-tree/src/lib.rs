@@ -4,6 +4,8 @@
 //! [`Alignment`] of two runs ([`align`]) → an [`Explanation`] ([`explain`]), for which each step's time is divided exactly
 //! ([`divide`]).
 //!
+//! Calls are nested in one place ([`nesting`]), for call trees and for everything else that asks what a call is inside of.
+//!
 //! The crate knows nothing of files and frames: names are labels, times are integer nanoseconds, rows are numbers that the
 //! caller gives. It has no dependencies.
 //!
@@ -17,6 +19,7 @@
 mod align;
 mod explain;
 mod input;
+pub mod nesting;
 mod template;
 mod tree;
 

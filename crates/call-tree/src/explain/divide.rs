@@ -4,7 +4,8 @@ use crate::input::event::Event;
 use crate::input::kind::{Class, Kind};
 use crate::input::label::LabelId;
 use crate::input::window::Window;
-use crate::tree::nesting::{Nested, launches, main_thread};
+use crate::nesting::{Call, Closing, Step, nest};
+use crate::tree::nesting::{launches, main_thread, threads};
 use std::collections::{BTreeMap, HashMap};
 
 /// Why a GPU was idle.
@@ -229,33 +230,19 @@ struct Hosts {
 
 impl Hosts {
     fn of(events: &[Event]) -> Self {
-        let nested = Nested::of(events, false);
-        let mut segments: BTreeMap<u32, Vec<(i64, Option<u32>)>> = BTreeMap::new();
-        // Open frames of each thread, outermost first.
-        let mut open: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let close = |open: &mut Vec<u32>, segments: &mut Vec<(i64, Option<u32>)>, until: i64| {
-            while let Some(&last) = open.last() {
-                let end = events[last as usize].end;
-                if end > until {
-                    break;
+        let segments = |calls: &Vec<Call>| {
+            let mut segments: Vec<(i64, Option<u32>)> = Vec::new();
+            nest(calls, Closing::OwnEnd, |step| match step {
+                Step::Begins(call, _) => push(&mut segments, call.start, Some(call.row)),
+                Step::Ends(call, around) => {
+                    // A frame that reaches over the end of the one around it keeps that one open.
+                    let end = segments.last().map_or(call.end, |&(last, _)| call.end.max(last));
+                    push(&mut segments, end, around.map(|around| around.row));
                 }
-                open.pop();
-                // A frame that reaches over the end of the one around it keeps that one open.
-                let end = segments.last().map_or(end, |&(last, _)| end.max(last));
-                push(segments, end, open.last().copied());
-            }
+            });
+            segments
         };
-        for &at in &nested.order {
-            let event = &events[at as usize];
-            let (open, segments) = (open.entry(event.thread).or_default(), segments.entry(event.thread).or_default());
-            close(open, segments, event.start);
-            push(segments, event.start, Some(at));
-            open.push(at);
-        }
-        for (thread, mut open) in open {
-            close(&mut open, segments.entry(thread).or_default(), i64::MAX);
-        }
-        Self { segments }
+        Self { segments: threads(events, false).iter().map(|(&thread, calls)| (thread, segments(calls))).collect() }
     }
 
     /// Calls `found` with each frame that ran on a thread between two moments, and for how long.

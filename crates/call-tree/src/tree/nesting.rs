@@ -2,9 +2,10 @@
 
 use crate::input::event::Event;
 use crate::input::kind::Kind;
+use crate::nesting::{Call, Closing, Step, nest, sort};
 use crate::tree::node::NONE;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Host events in order, each with its enclosing event.
 pub(crate) struct Nested {
@@ -18,37 +19,19 @@ impl Nested {
     /// Nests by intervals per thread: at equal begins the longer event is outside, at equal intervals the earlier one of the
     /// file. An event that begins inside another one is its child, also if it ends later.
     pub(crate) fn of(events: &[Event], without_stacks: bool) -> Self {
-        let is_host = |event: &Event| !(event.kind.is_gpu() || without_stacks && event.kind.is_stack());
-        let mut order: Vec<u32> = (0..events.len() as u32).filter(|&at| is_host(&events[at as usize])).collect();
-        let key = |at: u32| {
-            let event = &events[at as usize];
-            (event.thread, event.start, Reverse(event.end), at)
-        };
-        order.sort_by_key(|&at| key(at));
         let mut parent = vec![NONE; events.len()];
-        let mut open: Vec<u32> = Vec::new();
-        for &at in &order {
-            let event = &events[at as usize];
-            while let Some(&last) = open.last() {
-                let around = &events[last as usize];
-                // An event without length holds others of the same moment only if they have none either.
-                let holds = around.thread == event.thread
-                    && (event.start < around.end
-                        || (event.start == around.end && around.start == around.end && event.end == event.start));
-                if holds {
-                    break;
+        let mut order = Vec::new();
+        for calls in threads(events, without_stacks).values() {
+            nest(calls, Closing::OwnEnd, |step| {
+                if let Step::Begins(call, around) = step {
+                    parent[call.row as usize] = around.map_or(NONE, |around| around.row);
+                    order.push((call.start, Reverse(call.end), call.row));
                 }
-                open.pop();
-            }
-            parent[at as usize] = open.last().copied().unwrap_or(NONE);
-            open.push(at);
+            });
         }
-        // In the order of their begins, whatever the thread, parents before children.
-        order.sort_by_key(|&at| {
-            let (thread, start, end, at) = key(at);
-            (start, end, thread, at)
-        });
-        Self { order, parent }
+        // In the order of their begins, whatever the thread: a thread's are in order already, and stay so.
+        order.sort_by_key(|&(start, end, _)| (start, end));
+        Self { order: order.into_iter().map(|(_, _, at)| at).collect(), parent }
     }
 
     /// Duration of each event without those of its children, in ns; at least 0.
@@ -65,6 +48,19 @@ impl Nested {
         times.iter_mut().for_each(|time| *time = (*time).max(0));
         times
     }
+}
+
+/// The host events of each thread, sorted; their rows are their places.
+pub(crate) fn threads(events: &[Event], without_stacks: bool) -> BTreeMap<u32, Vec<Call>> {
+    let mut threads: BTreeMap<u32, Vec<Call>> = BTreeMap::new();
+    for (event, row) in events.iter().zip(0..) {
+        if !(event.kind.is_gpu() || without_stacks && event.kind.is_stack()) {
+            let call = Call { start: event.start, end: event.end.max(event.start), row };
+            threads.entry(event.thread).or_default().push(call);
+        }
+    }
+    threads.values_mut().for_each(|calls| sort(calls));
+    threads
 }
 
 /// The thread with most annotations and frames of Python, else with most host events.

@@ -1,10 +1,10 @@
 //! The kernels of each aten operator, and the delays until they run.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
+use crate::callstack::Enclosing;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
-use crate::interval::Reach;
 use crate::present::MOST_RANKS;
 use crate::stats::{micros, rounded};
 use crate::{Compat, Error, Result};
@@ -201,9 +201,9 @@ struct Operators {
 
 /// The operators of one thread, ascending by start.
 struct Thread {
-    starts: Vec<i64>,
-    names: Vec<u32>,
-    until: Reach,
+    /// Name and start.
+    operators: Vec<(u32, i64)>,
+    enclosing: Enclosing,
 }
 
 impl Operators {
@@ -224,9 +224,8 @@ impl Operators {
                 (start, std::cmp::Reverse(if hta { position as i64 } else { end }), std::cmp::Reverse(position))
             });
             Thread {
-                starts: operators.iter().map(|operator| operator.0).collect(),
-                names: operators.iter().map(|operator| operator.3).collect(),
-                until: Reach::new(&operators.iter().map(|operator| operator.1).collect::<Vec<_>>()),
+                enclosing: Enclosing::new(operators.iter().map(|&(start, end, ..)| (start, end))),
+                operators: operators.into_iter().map(|(start, _, _, name)| (name, start)).collect(),
             }
         };
         Self { threads: found.into_iter().map(|(id, operators)| (id, thread(operators))).collect(), any: hta }
@@ -234,10 +233,8 @@ impl Operators {
 
     /// Returns name and start of the operator that starts last among those that contain this interval.
     fn around(&self, thread: (Option<i64>, Option<i64>), start: i64, end: i64) -> Option<(u32, i64)> {
-        let operators = self.threads.get(if self.any { &(None, None) } else { &thread })?;
-        let started = operators.starts.partition_point(|&operator| operator <= start);
-        let found = operators.until.last(started, end)?;
-        Some((operators.names[found], operators.starts[found]))
+        let thread = self.threads.get(if self.any { &(None, None) } else { &thread })?;
+        Some(thread.operators[thread.enclosing.last_around(start, end)?])
     }
 }
 

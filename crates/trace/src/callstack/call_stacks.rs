@@ -4,14 +4,15 @@
 #[path = "tests.rs"]
 mod tests;
 
+use super::Enclosing;
 use crate::Compat;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
-use crate::interval::Reach;
-use std::cmp::Reverse;
+use call_tree::nesting::{Call, Closing, Forest, Growing, Step, nest, sort};
 use std::collections::BTreeMap;
 
-/// The call stacks of one rank: a tree over its events, by row.
+/// The call stacks of one rank: a view of the nesting of call trees ([`call_tree::nesting`]), by row, with HTA's rules where
+/// `Compat::Hta` asks for them.
 ///
 /// ```text
 /// CPU thread 1   |------- aten::linear -------|        depth 0
@@ -24,31 +25,9 @@ use std::collections::BTreeMap;
 /// latter become children of the enclosing annotation `## backward ##`, or without one, of the enclosing step.
 #[derive(Debug)]
 pub(crate) struct CallStacks {
-    #[cfg(test)]
-    parent: Vec<u32>,
-    depth: Vec<u32>,
-    /// Whether a row is a call; other rows with a depth are kernels.
+    forest: Forest,
+    /// Whether a row is a call; other rows in the forest are kernels.
     calls: Vec<bool>,
-    /// The children of row `r` are `children[first[r]..first[r + 1]]`.
-    first: Vec<u32>,
-    children: Vec<u32>,
-}
-
-/// No parent; no depth.
-const NONE: u32 = u32::MAX;
-
-/// A call on a CPU thread.
-#[derive(Debug, Clone, Copy)]
-struct Call {
-    start: i64,
-    end: i64,
-    row: u32,
-}
-
-impl Call {
-    fn has_length(&self) -> bool {
-        self.end > self.start
-    }
 }
 
 /// Role of a thread.
@@ -66,57 +45,46 @@ impl CallStacks {
     ///
     /// A negative duration, which HTA's rounding makes, counts as 0.
     pub(crate) fn of(rows: &EventRows, seen: &[u32], compat: Compat) -> Self {
-        let mut parent = vec![NONE; rows.len()];
-        let mut inside = vec![false; rows.len()];
+        let closing = match compat {
+            Compat::Exact => Closing::OwnEnd,
+            // Differs from HTA: of crossing calls it closes the inner one first.
+            Compat::Hta => Closing::LastOpened,
+        };
+        let mut forest = Forest::growing(rows.len());
         let mut threads = threads(rows, seen, compat);
         for (calls, _) in cancellable(&mut threads) {
-            calls.sort_by_key(|call| (call.start, Reverse(call.end), rows.index(call.row as usize)));
-            match compat {
-                Compat::Exact => nest(calls, &mut parent),
-                Compat::Hta => nest_like_hta(calls, &mut parent),
-            }
-            calls.iter().for_each(|call| inside[call.row as usize] = true);
+            sort(calls);
+            nest(calls, closing, |step| {
+                if let Step::Begins(call, around) = step {
+                    forest.put(call.row as usize, around.map(|around| around.row as usize));
+                }
+            });
         }
-        join_backward(rows, &threads, &mut parent);
-        let calls = inside.clone();
-        attach_kernels(rows, seen, compat, &mut parent, &mut inside);
-        let (first, children) = children(&parent);
-        let depth = depths(&parent, &inside);
-        Self {
-            #[cfg(test)]
-            parent,
-            depth,
-            calls,
-            first,
-            children,
-        }
+        join_backward(rows, &threads, &mut forest);
+        let calls = (0..rows.len()).map(|row| forest.is_inside(row)).collect();
+        attach_kernels(rows, seen, compat, &mut forest);
+        Self { forest: forest.grown(), calls }
     }
 
     /// Returns the number of enclosing events; `None` for a row outside of all stacks.
     pub(crate) fn depth(&self, row: usize) -> Option<u32> {
-        Some(self.depth[row]).filter(|&depth| depth != NONE)
+        self.forest.depth(row)
     }
 
     /// Whether a row is a kernel attached to its launch.
     pub(crate) fn is_kernel(&self, row: usize) -> bool {
-        !self.calls[row] && self.depth[row] != NONE
+        !self.calls[row] && self.forest.depth(row).is_some()
     }
 
     /// Returns the enclosing event, the launch of a kernel.
     #[cfg(test)]
     pub(crate) fn parent(&self, row: usize) -> Option<usize> {
-        Some(self.parent[row]).filter(|&parent| parent != NONE).map(|parent| parent as usize)
+        self.forest.parent(row)
     }
 
     /// Returns the row and all its descendants, kernels included.
     pub(crate) fn below(&self, row: usize) -> Vec<usize> {
-        let (mut found, mut open) = (Vec::new(), vec![row as u32]);
-        while let Some(row) = open.pop() {
-            let row = row as usize;
-            found.push(row);
-            open.extend(&self.children[self.first[row] as usize..self.first[row + 1] as usize]);
-        }
-        found
+        self.forest.below(row)
     }
 }
 
@@ -172,40 +140,8 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
     .collect()
 }
 
-/// Finds parents: the parent of a call is the last open one. `calls` are sorted by start, then longest first.
-///
-/// An empty call is a child of a call that ends or starts at its moment.
-fn nest(calls: &[Call], parent: &mut [u32]) {
-    let mut open: Vec<Call> = Vec::new();
-    for &call in calls {
-        let over = |outer: &Call| outer.end < call.start || (outer.end == call.start && call.has_length());
-        while open.last().is_some_and(over) {
-            open.pop();
-        }
-        parent[call.row as usize] = open.last().map_or(NONE, |outer| outer.row);
-        open.push(call);
-    }
-}
-
-/// Finds parents as HTA does: an end closes the call that was opened last, so that of crossing calls the inner one is
-/// closed first.
-fn nest_like_hta(calls: &[Call], parent: &mut [u32]) {
-    let mut ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.end, !call.has_length())).collect();
-    ends.sort_unstable();
-    let mut ends = ends.into_iter().peekable();
-    let mut open: Vec<u32> = Vec::new();
-    for call in calls {
-        let over = |&(end, empty): &(i64, bool)| end < call.start || (end == call.start && call.has_length() && !empty);
-        while ends.next_if(over).is_some() {
-            open.pop();
-        }
-        parent[call.row as usize] = open.last().copied().unwrap_or(NONE);
-        open.push(call.row);
-    }
-}
-
 /// Attaches the outermost calls of the backward thread to annotations or steps of the main thread.
-fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], parent: &mut [u32]) {
+fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], forest: &mut Growing) {
     let only = |wanted: Role| {
         let mut found = threads.iter().filter(|(_, role)| *role == wanted).map(|(calls, _)| calls);
         found.next().filter(|_| found.next().is_none())
@@ -223,63 +159,25 @@ fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], parent: &mut [
         }
     }
     let hooks = if passes.is_empty() { steps } else { passes };
-    let until = Reach::new(&hooks.iter().map(|hook| hook.end).collect::<Vec<_>>());
+    let enclosing = Enclosing::new(hooks.iter().map(|hook| (hook.start, hook.end)));
     for call in backward {
-        if parent[call.row as usize] == NONE {
-            let begun = hooks.partition_point(|hook| hook.start <= call.start);
-            parent[call.row as usize] = until.last(begun, call.end).map_or(NONE, |found| hooks[found].row);
+        if forest.is_root(call.row as usize) {
+            let found = enclosing.last_around(call.start, call.end);
+            forest.put(call.row as usize, found.map(|found| hooks[found].row as usize));
         }
     }
 }
 
 /// Attaches kernels to their launches.
-fn attach_kernels(rows: &EventRows, seen: &[u32], compat: Compat, parent: &mut [u32], inside: &mut [bool]) {
+fn attach_kernels(rows: &EventRows, seen: &[u32], compat: Compat, forest: &mut Growing) {
     for &row in cancellable(seen) {
         let row = row as usize;
-        let Some(stream) = rows.stream(row).filter(|_| !inside[row]) else { continue };
-        let Some(launch) = rows.partner(row).filter(|&launch| inside[launch]) else { continue };
+        let Some(stream) = rows.stream(row).filter(|_| !forest.is_inside(row)) else { continue };
+        let Some(launch) = rows.partner(row).filter(|&launch| forest.is_inside(launch)) else { continue };
         // Differs from HTA: it attaches nothing on stream 0, and ignores a launch at position 0.
         if compat == Compat::Hta && (stream == 0 || rows.index(launch) == 0) {
             continue;
         }
-        parent[row] = launch as u32;
-        inside[row] = true;
+        forest.put(row, Some(launch));
     }
-}
-
-/// Returns, for each row, the position of its first child, and the children of all rows.
-fn children(parent: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut first = vec![0; parent.len() + 1];
-    for &parent in parent.iter().filter(|&&parent| parent != NONE) {
-        first[parent as usize + 1] += 1;
-    }
-    for row in 0..parent.len() {
-        first[row + 1] += first[row];
-    }
-    let mut next = first.clone();
-    let mut children = vec![0; first[parent.len()] as usize];
-    for (row, &parent) in parent.iter().enumerate().filter(|(_, parent)| **parent != NONE) {
-        children[next[parent as usize] as usize] = row as u32;
-        next[parent as usize] += 1;
-    }
-    (first, children)
-}
-
-fn depths(parent: &[u32], inside: &[bool]) -> Vec<u32> {
-    let mut depth = vec![NONE; parent.len()];
-    let mut path = Vec::new();
-    for start in cancellable(0..parent.len()).filter(|&row| inside[row]) {
-        let mut row = start;
-        while depth[row] == NONE {
-            path.push(row);
-            if parent[row] == NONE {
-                break;
-            }
-            row = parent[row] as usize;
-        }
-        while let Some(row) = path.pop() {
-            depth[row] = if parent[row] == NONE { 0 } else { depth[parent[row] as usize] + 1 };
-        }
-    }
-    depth
 }

@@ -1,5 +1,7 @@
-//! CPU call stacks of a rank, with kernels attached to their launches.
+//! CPU call stacks of a rank, with kernels attached to their launches: views of the one nesting, [`call_tree::nesting`].
 
 mod call_stacks;
+mod enclosing;
 
 pub(crate) use call_stacks::CallStacks;
+pub(crate) use enclosing::Enclosing;

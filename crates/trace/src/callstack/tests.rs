@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::{LoadOptions, TraceSet};
+use std::cmp::Reverse;
 use trace_testkit::{Stream, TraceBuilder};
 
 /// Parents and depths by name.
@@ -164,7 +165,7 @@ fn nested(seed: u64) -> Vec<Call> {
             }
         }
     }
-    calls.sort_by_key(|call| (call.start, Reverse(call.end), call.row));
+    sort(&mut calls);
     calls
 }
 
@@ -172,14 +173,24 @@ fn nested(seed: u64) -> Vec<Call> {
 fn parent_is_the_shortest_enclosing_call_in_both_modes() {
     for seed in 0..200 {
         let calls = nested(seed);
-        let (mut exact, mut hta) = (vec![NONE; calls.len()], vec![NONE; calls.len()]);
-        nest(&calls, &mut exact);
-        nest_like_hta(&calls, &mut hta);
-        assert_eq!(exact, hta, "{calls:?}");
+        let parents = |closing: Closing| {
+            let mut parents = vec![None; calls.len()];
+            nest(&calls, closing, |step| {
+                if let Step::Begins(call, around) = step {
+                    parents[call.row as usize] = around.map(|around| around.row);
+                }
+            });
+            parents
+        };
+        let exact = parents(Closing::OwnEnd);
+        assert_eq!(exact, parents(Closing::LastOpened), "{calls:?}");
         for (place, call) in calls.iter().enumerate() {
             let around = calls[..place].iter().filter(|outer| outer.start <= call.start && call.end <= outer.end);
             let shortest = around.min_by_key(|outer| (outer.end - outer.start, Reverse(outer.row)));
-            let parent = calls.iter().find(|outer| outer.row == exact[call.row as usize]);
+            let parent = calls.iter().find(|outer| Some(outer.row) == exact[call.row as usize]);
+            let before = Enclosing::new(calls[..place].iter().map(|outer| (outer.start, outer.end)));
+            let found = before.last_around(call.start, call.end).map(|found| calls[found].row);
+            assert_eq!(found, exact[call.row as usize], "{call:?} of {calls:?}");
             let length = |call: Option<&Call>| call.map(|call| call.end - call.start);
             assert_eq!(length(parent), length(shortest), "{call:?} of {calls:?}");
         }

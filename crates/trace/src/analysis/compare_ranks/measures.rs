@@ -7,6 +7,7 @@ use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{EventRows, StepName};
 use crate::interval::{Span, length, merged, overlaps};
+use call_tree::nesting::{Call, Closing, Step, nest};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,19 +221,20 @@ fn self_times(mut host: Vec<HostEvent>) -> (BTreeMap<u32, i64>, Vec<Span>) {
         *sum = sum.saturating_add(time);
     };
     let mut outermost = Vec::new();
-    let mut open: Vec<&HostEvent> = Vec::new();
-    for event in cancellable(&host) {
-        while open.last().is_some_and(|last| last.thread != event.thread || last.span.end <= event.span.start) {
-            open.pop();
-        }
-        add(event.name, length(&[event.span]));
-        if let Some(parent) = open.last() {
-            add(parent.name, event.span.start.saturating_sub(event.span.end.min(parent.span.end)));
-        }
-        if open.last().is_none_or(|parent| parent.span.end < event.span.end) {
-            outermost.push(event.span);
-        }
-        open.push(event);
+    for thread in cancellable(host.chunk_by(|one, other| one.thread == other.thread)) {
+        let call = |(event, row): (&HostEvent, u32)| Call { start: event.span.start, end: event.span.end, row };
+        let calls: Vec<Call> = thread.iter().zip(0..).map(call).collect();
+        nest(&calls, Closing::OwnEnd, |step| {
+            let Step::Begins(call, around) = step else { return };
+            let event = &thread[call.row as usize];
+            add(event.name, length(&[event.span]));
+            if let Some(around) = around {
+                add(thread[around.row as usize].name, call.start.saturating_sub(call.end.min(around.end)));
+            }
+            if around.is_none_or(|around| around.end < call.end) {
+                outermost.push(event.span);
+            }
+        });
     }
     (times, merged(outermost))
 }

@@ -1,0 +1,9 @@
+//! Nesting of calls by their intervals, and trees over rows.
+//!
+//! Everything that nests does it here: call trees, call stacks, self times, the innermost frame at a moment.
+
+mod forest;
+mod sweep;
+
+pub use forest::{Forest, Growing};
+pub use sweep::{Call, Closing, Step, nest, sort};
