@@ -5,6 +5,9 @@ import { button, element } from "./element.js";
 
 /** @import { Column, ViewState } from "../types/table" */
 
+/** By how many heads each key moves in a tree. @type {Record<string, number>} */
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+
 /**
  * Returns the text of a head. It may be broken behind underscores, and before its unit in a narrow table.
  *
@@ -51,7 +54,7 @@ export function nextOrder({ index, direction }, column) {
 }
 
 /**
- * Creates the heads. `showColumns` draws those of some columns, `showOrder` marks the sorted one.
+ * Creates the heads. `showColumns` draws those of some columns, `showOrder` marks the sorted one, `rove` is for trees.
  *
  * @param {Column[]} columns
  * @param {ViewState} state
@@ -82,5 +85,32 @@ export function heads(columns, state, changed) {
     });
   };
   showOrder();
-  return { row, showColumns };
+  /**
+   * Makes Tab skip the heads: the arrow keys move among them, and `leave` is called to go down to the rows. Returns what focuses
+   * the first head.
+   *
+   * @param {() => void} leave
+   */
+  const rove = (leave) => {
+    const sorters = () => /** @type {HTMLElement[]} */ ([...row.querySelectorAll("button")]);
+    cells.forEach((cell) => cell.querySelector("button")?.setAttribute("tabindex", "-1"));
+    row.addEventListener("keydown", (event) => {
+      const all = sorters();
+      const at = all.findIndex((sorter) => sorter === document.activeElement);
+      const step = STEPS[event.key] ?? 0;
+      if (event.key === "ArrowDown" || event.key === "Escape") {
+        leave();
+      } else if (step && all[at + step]) {
+        all[at + step].focus();
+      } else if (event.key === "Home" || event.key === "End") {
+        all.at(event.key === "Home" ? 0 : -1)?.focus();
+      } else {
+        return;
+      }
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return () => sorters()[0]?.focus();
+  };
+  return { row, showColumns, rove };
 }

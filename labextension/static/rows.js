@@ -5,6 +5,8 @@
 
 /** A column with more words than this gets no buttons. */
 const MAX_WORDS = 8;
+/** Grades of regions have up to ten. */
+const MAX_TREE_WORDS = 10;
 const MAX_FACETS = 2;
 const SEARCHED = new Set(["name", "text", "category"]);
 
@@ -95,8 +97,9 @@ export function facets(columns, table) {
     const write = column.kind === "id" ? (word) => `rank ${word}` : column.write;
     found.push({ name: String(column.name), words: [...words].sort((a, b) => compare(a, b, 1)), write, wordOf });
   }
+  const most = table.tree ? MAX_TREE_WORDS : MAX_WORDS;
   // A facet with one word per row groups nothing.
-  const useful = (/** @type {Facet} */ { words }) => words.length > 1 && words.length <= MAX_WORDS && words.length < rows.length;
+  const useful = (/** @type {Facet} */ { words }) => words.length > 1 && words.length <= most && words.length < rows.length;
   return found.filter(useful).slice(0, MAX_FACETS);
 }
 

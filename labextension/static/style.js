@@ -73,6 +73,25 @@ const STYLE = `
   display: flex; flex-direction: column; gap: 4px; }
 .tracebook-table .tb-offer code { overflow-wrap: anywhere; }
 .tracebook-table .tb-text { white-space: normal; min-width: 8em; max-width: 60ch; overflow-wrap: break-word; }
+.tracebook-table .tb-tree { table-layout: fixed; }
+.tracebook-table .tb-tree td { overflow: hidden; text-overflow: ellipsis; vertical-align: middle; }
+.tracebook-table .tb-tree .tb-branch { padding-left: calc(3px + var(--tb-indent, 0px));
+  background: repeating-linear-gradient(90deg, var(--jp-border-color2, #ddd) 0 1px, transparent 1px var(--tb-step, 16px))
+  no-repeat 11px 0 / var(--tb-indent, 0px) 100%; }
+.tracebook-table .tb-twist { display: inline-block; width: 18px; text-align: center; font-size: 115%; line-height: 1; }
+.tracebook-table .tb-parent { cursor: pointer; }
+.tracebook-table .tb-parent:hover .tb-twist { color: var(--tb-focus); }
+.tracebook-table .tb-below { margin-left: 8px; font-size: 85%; color: var(--jp-content-font-color2, inherit); }
+.tracebook-table tr[aria-expanded="true"] .tb-below { visibility: hidden; }
+.tracebook-table .tb-context td { color: var(--jp-content-font-color2, inherit); }
+.tracebook-table .tb-tree tbody tr:focus td { background-color: var(--jp-rendermime-table-row-hover-background, rgba(33, 150, 243, .12)); }
+.tracebook-table .tb-tree tbody tr:focus-visible { outline: 2px solid var(--tb-focus); outline-offset: -2px; }
+.tracebook-table .tb-compact :is(td, th button) { padding-left: 5px; padding-right: 5px; }
+.tracebook-table .tb-compact .tb-unit { white-space: normal; }
+.tracebook-table .tb-compact .tb-below { display: none; }
+.tracebook-table .tb-compact th:not([aria-sort]) .tb-order { display: none; }
+.tracebook-table .tb-tree .tb-gap td { padding: 0; border: 0; }
+.tracebook-table .tb-scroll:has(> .tb-tree) { overflow-anchor: none; }
 .tracebook-table .tb-none { padding: 10px; font-style: italic; }
 .tracebook-table .tb-foot { padding-top: 5px; }
 .tracebook-table .tb-pages { padding-top: 5px; }

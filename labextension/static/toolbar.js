@@ -6,6 +6,7 @@ import { button, element } from "./element.js";
 import { count } from "./state.js";
 
 /** @import { Column, Facet, Row, Value, ViewState } from "../types/table" */
+/** @import { CopiedColumn } from "./copy.js" */
 
 /** The numbers of rows per page to choose from; 0 is all. */
 const SIZES = [20, 50, 100, 500, 0];
@@ -149,7 +150,7 @@ export function columnMenu(columns, state, changed, id) {
 /**
  * Creates the buttons that copy all matching rows, in the shown columns, with exact values.
  *
- * @param {() => { columns: Column[], rows: Row[] }} shown
+ * @param {() => { columns: CopiedColumn[], rows: Row[] }} shown
  */
 export function copyButtons(shown) {
   const status = element("span", { className: "tb-hint", aria: { role: "status" } });

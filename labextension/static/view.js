@@ -1,16 +1,18 @@
 // @ts-check
-// A drawn table: caption, toolbar, heads, rows, pages and status line, and what a change of the view state redraws.
+// A drawn table: caption, toolbar, heads, rows and status line, and what a change of the view state redraws.
 
-import { Body } from "./body.js";
 import { hasManyColumns, prepare } from "./columns.js";
 import { element } from "./element.js";
 import { heads } from "./heads.js";
-import { facets, searched, select } from "./rows.js";
-import { noRows, statusLine } from "./status.js";
-import { chips, columnMenu, copyButtons, filterBox, pager } from "./toolbar.js";
-import { fit, sideways } from "./width.js";
+import { PagedRows } from "./paged-rows.js";
+import { facets, searched } from "./rows.js";
+import { statusLine } from "./status.js";
+import { chips, columnMenu, copyButtons, filterBox } from "./toolbar.js";
+import { TreeRows } from "./tree-rows.js";
+import { treeOf } from "./tree.js";
+import { sideways } from "./width.js";
 
-/** @import { Row, Table, ViewState } from "../types/table" */
+/** @import { Table, ViewState } from "../types/table" */
 
 /** Tables with fewer rows have nothing to filter by. */
 const MIN_FILTERED = 5;
@@ -33,26 +35,19 @@ export class TableView {
     this.facets = filtered ? facets(this.columns, table) : [];
     this.chips = this.facets.map((facet) => chips(facet, state, () => this.refilter()));
     this.box = filtered && searched(this.columns).length > 0 ? filterBox(state, () => this.refilter()) : null;
-    /** The rows that match, in their order. @type {Row[]} */
-    this.found = [];
-
     const caption = String(table.caption ?? "");
     this.heads = heads(this.columns, state, () => this.filter());
-    this.body = new Body(table);
-    // Screen readers read this once.
-    const spoken = element("caption", { className: "tb-hidden", text: `${caption} (column heads are buttons that sort)` });
-    const drawn = element("table", {}, spoken, element("thead", {}, this.heads.row), this.body.node);
-    this.scroll = element("div", { className: "tb-scroll", tabIndex: 0, aria: { role: "region", label: caption } }, drawn);
-    this.sideways = sideways(this.scroll);
-    this.pages = pager(state, () => this.fill());
+    const tree = treeOf(table);
+    this.rows = tree ? new TreeRows(this, tree) : new PagedRows(this);
+    this.sideways = sideways(this.rows.scroll);
     this.foot = element("div", { className: "tb-foot", aria: { role: "status", live: "polite" } });
-    node.classList.toggle("tb-many", hasManyColumns(this.columns));
+    node.classList.toggle("tb-many", !tree && hasManyColumns(this.columns));
     node.replaceChildren(
       element("div", { className: "tb-caption", text: caption }),
       ...this.toolbar(menuId),
       this.sideways.frame,
       this.sideways.row,
-      this.pages.node,
+      ...this.rows.below,
       this.foot,
     );
     this.heads.showColumns(this.shown());
@@ -68,9 +63,9 @@ export class TableView {
     if (this.box) {
       row.append(this.box.node);
     }
-    row.append(...this.chips.map(({ node }) => node));
+    row.append(...this.chips.map(({ node }) => node), ...this.rows.tools);
     const menu = columnMenu(this.columns, this.state, () => this.redrawColumns(), menuId);
-    const group = copyButtons(() => ({ columns: this.shown(), rows: this.found }));
+    const group = copyButtons(() => this.rows.copied());
     group.prepend(menu.opener);
     row.append(group);
     return [row, menu.list];
@@ -94,25 +89,18 @@ export class TableView {
 
   /** Finds and draws the rows that match, in their order; returns the problem with the filter box. */
   filter() {
-    const { found, perFacet, problem } = select(this.table.rows, this.columns, this.facets, this.state);
-    this.found = found;
+    const { perFacet, problem } = this.rows.filter();
     this.chips.forEach(({ recount }, index) => recount(perFacet[index]));
     this.fill();
     this.box?.report(problem);
     return problem;
   }
 
-  /** Draws the current page of the rows that match. */
+  /** Draws the rows that match. */
   fill() {
-    const { size } = this.state;
-    // There may be fewer pages than before.
-    const last = size ? Math.max(Math.ceil(this.found.length / size) - 1, 0) : 0;
-    const page = (this.state.page = Math.min(this.state.page, last));
-    const rows = size ? this.found.slice(page * size, (page + 1) * size) : this.found;
-    this.body.draw(rows, this.shown(), noRows(this.table));
+    this.rows.draw();
     this.layOut();
-    this.pages.show(this.found.length, this.table.rows.length);
-    const status = statusLine(this.table, this.columns, this.facets, this.state, this.found.length);
+    const status = statusLine(this.table, this.columns, this.facets, this.state, this.rows.matching());
     // Screen readers read every change.
     if (this.foot.textContent !== status) {
       this.foot.textContent = status;
@@ -123,7 +111,7 @@ export class TableView {
   layOut() {
     // The menu of a row is no wider than the output.
     this.node.style.setProperty("--tb-window", `${Math.max(this.node.clientWidth - 24, 0)}px`);
-    fit(this.node, this.scroll, this.body.names);
+    this.rows.layOut();
     this.sideways.show();
   }
 }

@@ -47,6 +47,30 @@ export interface Table {
   events?: EventCells;
   /** How to reach the rows that were not sent. */
   rest?: string;
+  tree?: TreeSpec;
+}
+
+/** The tree of the rows, which are in depth-first order. */
+export interface TreeSpec {
+  /** The level of each row; 0 is a root. */
+  level: number[];
+  /** Whether each row is expanded at first. */
+  open: boolean[];
+  /** How many rows below each row were not sent; absent if all were. */
+  left?: number[];
+}
+
+/** What the user expanded in a tree. */
+export interface TreeState {
+  /** The levels of the rows: rows of another tree are other rows. */
+  shape: string;
+  expanded: Set<number>;
+  /** The rows that are expanded while a filter is on; null without one. */
+  filtered: Set<number> | null;
+  /** The row that Tab reaches. */
+  active: number;
+  /** How far the rows are scrolled, in pixels. */
+  scrolled: number;
 }
 
 /** Shortens the texts of a column to at most `most` characters. */
@@ -98,4 +122,5 @@ export interface ViewState {
   page: number;
   /** Rows per page; 0 is all. */
   size: number;
+  tree?: TreeState;
 }

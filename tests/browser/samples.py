@@ -53,6 +53,41 @@ def comparison(count, **more):
     return table(COLUMNS, rows, caption=f"compare_traces · {count:,} operators", changes=changes, events=events, **more)
 
 
+TREE_COLUMNS = [
+    ("name", "", "name", 0),
+    ("grade", "", "category", 0),
+    ("control", "µs", "number", 1, {"scale": "time"}),
+    ("test", "µs", "number", 1, {"scale": "time"}),
+    ("delta", "µs", "difference", 1),
+]
+
+
+def tree(layers, **more):
+    """The tree of a step with `layers` layers of ten rows each; the last layer has a new operator, and is open."""
+    rows, level, opened = [], [], []
+
+    def add(depth, name, grade, control, test, is_open=False):
+        rows.append([name, grade, control, test, (test or 0) - (control or 0)])
+        level.append(depth)
+        opened.append(is_open)
+
+    add(0, "ProfilerStep#7", "name", 90.0 * layers, 90.0 * layers + 5, True)
+    for layer in range(layers):
+        last = layer == layers - 1
+        add(1, f"nn.Module: Layer_{layer}", "name" if last else "exact", 90.0, 95.0 if last else 90.0, last)
+        for at in range(4):
+            add(2, f"aten::linear {at}", "exact", 20.0, 20.0)
+            add(3, f"{WORDS[2]} {layer}", "exact", 20.0, 20.0)
+        add(
+            2,
+            "my::slow <b>gelu</b>" if last else "aten::gelu",
+            "added" if last else "exact",
+            None if last else 10.0,
+            15.0 if last else 10.0,
+        )
+    return table(TREE_COLUMNS, rows, caption=f"tree_diff · {layers} layers", tree={"level": level, "open": opened}, **more)
+
+
 def write_samples(path, bundles):
     """A notebook with an output per bundle."""
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})

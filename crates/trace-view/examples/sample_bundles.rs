@@ -1,4 +1,5 @@
-//! Prints bundles of every kind as one JSON list, to look at and to try front ends with; `--plotly` prints plotly.js.
+//! Prints bundles of every kind as one JSON list, to look at and to try front ends with; `--tree` prints one of a tree, `--plotly`
+//! prints plotly.js.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -25,6 +26,10 @@ const NAMES: [&str; 12] = [
 fn main() {
     if std::env::args().any(|argument| argument == "--plotly") {
         print!("{}", trace_view::offline_plotly_js());
+        return;
+    }
+    if std::env::args().any(|argument| argument == "--tree") {
+        println!("{}", serde_json::to_string(&Report::of(Part::Table(tree(12))).bundles()).unwrap());
         return;
     }
     let report = Report::of(Part::Text("loaded control: 1,284,000 events, ranks 0 to 7".to_owned()))
@@ -161,6 +166,69 @@ fn table(rows: usize) -> Table {
         notes: vec!["sorted by |diff_duration| ↓".to_owned()],
         ..Table::default()
     }
+}
+
+/// The call tree of a step with some layers, of which the last was changed.
+fn tree(layers: usize) -> Table {
+    let headers = vec![
+        Header { meaning: "the operators of a region".to_owned(), ..Header::new("name", Unit::None, Kind::Name) },
+        Header::new("grade", Unit::None, Kind::Category),
+        Header { scale: "time".to_owned(), ..Header::new("control", Unit::Micros, Kind::Number) },
+        Header { scale: "time".to_owned(), ..Header::new("test", Unit::Micros, Kind::Number) },
+        Header { meaning: "test − control".to_owned(), ..Header::new("delta", Unit::Micros, Kind::Difference) },
+        Header::new("share", Unit::Percent, Kind::Bar),
+    ];
+    let mut rows = Vec::new();
+    let (mut levels, mut open) = (Vec::new(), Vec::new());
+    let mut add = |level: u32, is_open: bool, name: &str, grade: &str, control: f64, test: f64| {
+        levels.push(level);
+        open.push(is_open);
+        rows.push(vec![
+            TableValue::Text(name.to_owned()),
+            TableValue::Text(grade.to_owned()),
+            if grade == "added" { TableValue::Null } else { TableValue::Float(control) },
+            if grade == "deleted" { TableValue::Null } else { TableValue::Float(test) },
+            TableValue::Float(test - control),
+            TableValue::Float((test - control) / 4.112),
+        ]);
+    };
+    let each = 1042.5;
+    add(0, true, "ProfilerStep#1010", "name", each * layers as f64 + 301.2, each * layers as f64 + 712.4);
+    add(1, true, "nn.Module: Transformer_0", "name", each * layers as f64, each * layers as f64 + 411.2);
+    for layer in 0..layers {
+        let changed = layer + 1 == layers;
+        let (grade, more) = if changed { ("name", 411.2) } else { ("exact", 0.0) };
+        add(2, changed, &format!("nn.Module: Layer_{layer}"), grade, each, each + more);
+        add(3, false, "nn.Module: Attention", "exact", 640.0, 640.0);
+        for (name, kernel) in [("aten::linear / aten::addmm", 3), ("aten::softmax", 2), ("aten::copy_", 4)] {
+            add(4, false, name, "exact", 213.3, 213.3);
+            add(5, false, NAMES[kernel], "exact", 213.3, 213.3);
+        }
+        add(3, changed, "nn.Module: MLP", grade, 402.5, 402.5 + more);
+        add(4, false, "aten::linear / aten::addmm", "exact", 200.0, 200.0);
+        add(5, false, NAMES[0], "exact", 200.0, 200.0);
+        if changed {
+            add(4, false, "aten::gelu", "deleted", 202.5, 0.0);
+            add(5, false, NAMES[0], "deleted", 202.5, 0.0);
+            add(4, true, "my::slow_gelu <script>alert('x')</script>", "added", 0.0, 613.7);
+            add(5, false, NAMES[1], "added", 0.0, 613.7);
+        } else {
+            add(4, false, "aten::gelu", "exact", 202.5, 202.5);
+            add(5, false, NAMES[0], "exact", 202.5, 202.5);
+        }
+    }
+    add(1, false, "Optimizer.step#SGD.step", "exact", 301.2, 301.2);
+    add(2, false, "aten::_foreach_add_", "exact", 301.2, 301.2);
+    let total_rows = rows.len();
+    Table {
+        caption: "tree_diff · control → test · rank 0 · 3 iterations each".to_owned(),
+        headers,
+        rows,
+        total_rows,
+        notes: vec!["means per step".to_owned()],
+        ..Table::default()
+    }
+    .tree(levels, open)
 }
 
 fn bars(count: usize, log: bool) -> Figure {

@@ -8,7 +8,7 @@ use crate::{Header, Kind, Table, TableValue, Tree, Unit};
 /// The most rows of the text and HTML forms.
 pub(super) const MOST_ROWS: usize = 100;
 /// The most rows of the HTML form of a tree, collapsed ones included.
-pub(super) const MOST_TREE_ROWS: usize = 200;
+pub(super) const MOST_TREE_ROWS: usize = 150;
 
 /// A table whose values are text.
 pub(super) struct Grid {

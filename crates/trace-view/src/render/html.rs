@@ -124,6 +124,9 @@ pub(super) fn tint(bar: Bar) -> String {
         Tone::Size => GREY,
     };
     let Bar { from, to, .. } = bar;
+    if from < 0.05 {
+        return format!("background:linear-gradient(90deg,rgba({colour}) {to:.1}%,rgba(0,0,0,0) {to:.1}%);");
+    }
     format!(
         "background:linear-gradient(90deg,rgba(0,0,0,0) {from:.1}%,rgba({colour}) {from:.1}%,rgba({colour}) {to:.1}%,\
          rgba(0,0,0,0) {to:.1}%);"
@@ -220,7 +223,7 @@ mod tests {
         let mut both = evil();
         both.rows.push(vec![TableValue::Null, TableValue::Null, TableValue::Float(3.0)]);
         let html = table(&both);
-        assert!(html.contains("rgba(0,0,0,0) 0.0%,rgba(59,125,216,.38) 0.0%,rgba(59,125,216,.38) 33.3%"), "{html}");
+        assert!(html.contains("(90deg,rgba(59,125,216,.38) 33.3%,rgba(0,0,0,0) 33.3%)"), "{html}");
         assert!(html.contains("rgba(239,138,43,.42) 33.3%,rgba(239,138,43,.42) 100.0%"), "{html}");
         assert!(html.contains("▼ −1.5<") && html.contains("▲ +3.0<"));
         assert!(html.contains(">—</td>"));

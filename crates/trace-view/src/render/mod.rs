@@ -44,8 +44,8 @@ impl Table {
         text::whole_table(self)
     }
 
-    /// Renders the rows of the first page as HTML without a style sheet; a bundle shows at most a hundred of them, two hundred of
-    /// a tree.
+    /// Renders the rows of the first page as HTML without a style sheet; a bundle shows at most a hundred of them, a hundred and fifty
+    /// of a tree.
     pub fn html(&self) -> String {
         html::whole_table(self)
     }

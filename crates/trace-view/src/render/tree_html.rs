@@ -18,10 +18,11 @@ const DEEPEST: usize = 48;
 /// The width of a character, in em: of a monospace font, and of digits and letters on average.
 const MONO: f64 = 0.62;
 const CHAR: f64 = 0.58;
-/// The widest column of names, in em.
-const WIDEST_NAME: f64 = 42.0;
+/// The width of a row that fits most windows, and the least width of the names in a wider one, in em.
+const FITTING: f64 = 56.0;
+const LEAST_NAMES: f64 = 25.0;
 /// The fewest characters of a name.
-const LEAST_NAME: usize = 12;
+const LEAST_CHARS: usize = 12;
 /// The most characters of any other text that are shown.
 const TEXT_CHARS: usize = 36;
 
@@ -42,7 +43,13 @@ pub(super) fn tree(grid: &Grid) -> String {
             format_args!("<div style=\"font-weight:bold;padding:2px 0 6px 0;\">{}</div>", prose(&grid.caption)),
         );
     }
-    push(&mut html, format_args!("<div style=\"width:{:.1}em;margin-left:1.3em;line-height:1.5;\">", widths.whole()));
+    push(
+        &mut html,
+        format_args!(
+            "<div style=\"width:{:.1}em;margin-left:1.3em;line-height:1.5;white-space:nowrap;\">",
+            widths.whole()
+        ),
+    );
     heads(&mut html, grid, &widths);
     let short: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| shortened(grid, column, &widths)).collect();
     // The rows that are not closed yet: their level, and how many rows below them are left out.
@@ -56,7 +63,7 @@ pub(super) fn tree(grid: &Grid) -> String {
             push(
                 &mut html,
                 format_args!(
-                    "<details{open}{}><summary style=\"list-style-position:outside;cursor:pointer;{LINE}\">",
+                    "<details{open}{}><summary style=\"list-style-position:outside;{LINE}\">",
                     indent(level, &widths)
                 ),
             );
@@ -80,7 +87,8 @@ pub(super) fn tree(grid: &Grid) -> String {
     html
 }
 
-const LINE: &str = "white-space:nowrap;border-bottom:1px solid rgba(128,128,128,.25);";
+/// The line below a row, which the eye follows from the name to the numbers.
+const LINE: &str = "border-bottom:1px solid rgba(128,128,128,.25);";
 
 /// Returns the left margin of a row below another.
 fn margin(level: usize, widths: &Widths) -> String {
@@ -121,7 +129,7 @@ fn heads(html: &mut String, grid: &Grid, widths: &Widths) {
                 widths.columns[column],
                 align(head),
                 title(&head.meaning),
-                prose(&head.text).replace(" [", "&nbsp;[").replace('_', "_<wbr>")
+                prose(&head.text).replace('_', "_<wbr>")
             ),
         );
     }
@@ -181,11 +189,20 @@ impl Widths {
                     chars.min(TEXT_CHARS as f64) * CHAR + indent
                 }
             });
-            let words = head.text.split_inclusive('_').map(|word| chars(word) * CHAR * 1.1);
-            let widest = texts.chain(words).fold(0.0, f64::max) + 0.8;
-            if head.kind == Kind::Name { widest.min(WIDEST_NAME) } else { widest }
+            let words = head.text.split_inclusive(['_', ' ']).map(|word| chars(word) * CHAR * 1.1);
+            texts.chain(words).fold(0.0, f64::max) + 0.8
         };
-        Self { columns: grid.heads.iter().enumerate().map(width).collect(), step }
+        let mut columns: Vec<f64> = grid.heads.iter().enumerate().map(width).collect();
+        let names: f64 =
+            grid.heads.iter().zip(&columns).filter(|(head, _)| head.kind == Kind::Name).map(|(_, width)| width).sum();
+        let excess = columns.iter().sum::<f64>() - FITTING;
+        if excess > 0.0 {
+            let share = ((names - excess) / names).max(0.0);
+            for (column, _) in columns.iter_mut().zip(&grid.heads).filter(|(_, head)| head.kind == Kind::Name) {
+                *column = (*column * share).max(LEAST_NAMES.min(*column));
+            }
+        }
+        Self { columns, step }
     }
 
     /// Returns the width of a row, with the blanks between the boxes.
@@ -202,7 +219,7 @@ fn shortened(grid: &Grid, column: usize, widths: &Widths) -> Vec<String> {
     }
     let room = |place: &Place| {
         let indent = if column == grid.tree_column { widths.step * place.level.min(DEEPEST) as f64 } else { 0.0 };
-        (((widths.columns[column] - indent - 0.6) / MONO) as usize).max(LEAST_NAME)
+        (((widths.columns[column] - indent - 0.6) / MONO) as usize).max(LEAST_CHARS)
     };
     elide_within(&whole, &grid.places.iter().map(room).collect::<Vec<_>>())
 }
@@ -260,10 +277,10 @@ mod tests {
         let levels: Vec<u32> = std::iter::once(0).chain((0..400).map(|row| 1 + row % 2)).collect();
         let table = sample(levels, vec![true]);
         let html = super::super::html::table(&table);
-        // The root, and 199 of its 200 children: none of those that are two levels below it.
-        assert_eq!(html.matches("</summary>").count(), 200);
-        assert_eq!(html.matches("+ 1 row below</div>").count(), 199);
-        assert!(html.contains("+ 2 rows below</div>") && html.contains("200 of 401 rows"));
+        // The root, and 149 of its 200 children: none of those that are two levels below it.
+        assert_eq!(html.matches("</summary>").count(), 150);
+        assert_eq!(html.matches("+ 1 row below</div>").count(), 149);
+        assert!(html.contains("+ 102 rows below</div>") && html.contains("150 of 401 rows"));
     }
 
     #[test]
