@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory bench-statistics site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -43,6 +43,7 @@ help:
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G)'
+	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (SIMULATIONS=$(SIMULATIONS) a row)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
 	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
 	@echo 'make soak       run a mixed load for SOAK_SECONDS=$(SOAK_SECONDS); fails if memory, handles or threads grow'
@@ -253,6 +254,13 @@ bench-memory: machine $(BENCH)/venv/.requirements
 	@$(CARGO) build --release --locked -p trace --example answers -p trace-testkit --bin large_trace
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(MEMORY_FLAGS)
+
+# How often comparisons of simulated recordings keep their promises.
+SIMULATIONS ?= 2000
+
+bench-statistics:
+	@$(CARGO) build --release --locked --quiet -p statistics --example simulation
+	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS)
 
 # Latency of the kernel and of stock evcxr, which is built once; EVCXR= leaves it out.
 STOCK := $(TARGET)/stock

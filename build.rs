@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const PACKAGES: [&str; 5] =
     ["crates/call-tree", "crates/cells", "crates/trace", "crates/trace-view", "crates/workspace-hack"];
 /// What else the workspace consists of; its manifests are needed, its code is not.
-const OTHERS: [&str; 2] = [".", "crates/trace-testkit"];
+const OTHERS: [&str; 3] = [".", "crates/statistics", "crates/trace-testkit"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");

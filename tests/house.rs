@@ -50,6 +50,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("crates/trace/src/diff", &["crate::analysis"]),
     ("crates/trace/src/describe", &["crate::analysis", "crate::diff", "crate::read"]),
     ("crates/trace/src/analysis", &["crate::diff", "crate::read"]),
+    ("crates/statistics/src", &["polars::", "trace::", "call_tree::", "std::fs", "std::env"]),
     ("src/wire", &["crate::dispatch", "crate::magic", "crate::engine", "crate::session", "trace::", "evcxr::"]),
     (
         "src/cell",

@@ -1,0 +1,57 @@
+//! Prints how often comparisons of simulated recordings keep their promises: `make bench-statistics`.
+//!
+//! The argument is the number of comparisons of each row.
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+#[path = "../tests/suite/noise.rs"]
+mod noise;
+#[path = "../tests/suite/promises.rs"]
+mod promises;
+
+use noise::{Experiment, Noise};
+use promises::count;
+use statistics::Scope;
+
+fn main() {
+    let repetitions = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(2_000);
+    println!(
+        "| scope | noise of a run | tail | lag-1 | runs × iterations a side | regions | false alarms, % | +5 % found, % | named first, % | coverage, mean, % | coverage, ratio, % |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (scope, runs, iterations) in [
+        (Scope::Program, 4, 10),
+        (Scope::Program, 6, 10),
+        (Scope::Program, 10, 10),
+        (Scope::Recording, 1, 24),
+        (Scope::Recording, 1, 50),
+    ] {
+        for (regions, common, heavy, lag_1) in [
+            (20, 0.0, false, 0.0),
+            (20, 0.0, false, 0.5),
+            (20, 0.5, false, 0.5),
+            (20, 1.0, true, 0.5),
+            (20, 0.0, true, 0.5),
+            (60, 0.0, true, 0.5),
+        ] {
+            let noise = Noise { within: 0.02, lag_1, between: 0.01, common, heavy };
+            let experiment = Experiment { noise, regions, runs, iterations, effect: 1.0 };
+            let same = count(&experiment, scope, 1_000, repetitions, 1);
+            let slower = count(&Experiment { effect: 1.05, ..experiment }, scope, 1_000, repetitions, 1_000_000);
+            let of_run = match common {
+                0.0 => "each region its own",
+                1.0 => "one for all regions",
+                _ => "half own, half common",
+            };
+            println!(
+                "| {} | {of_run} | {} | {lag_1} | {runs} × {iterations} | {regions} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+                if scope == Scope::Program { "program" } else { "recording" },
+                if heavy { "heavy" } else { "normal" },
+                same.share(same.false_alarms),
+                slower.share(slower.found),
+                slower.share(slower.first),
+                same.coverage(same.covering),
+                same.coverage(same.covering_ratio),
+            );
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The noise between recordings, from the unchanged quantities of a comparison.
+
+use super::answer::Comparability;
+use super::estimate::Estimate;
+use super::quantity::{Domain, Quantity};
+use crate::many::controls::{Controls, controls};
+
+/// Largest spread of unchanged quantities of comparable recordings.
+const GPU_LIMIT: f64 = 0.10;
+const HOST_LIMIT: f64 = 0.20;
+
+/// Controls of both domains, and what follows from them.
+pub(crate) struct Noise {
+    pub(crate) gpu: Option<Controls>,
+    pub(crate) host: Option<Controls>,
+    pub(crate) comparability: Comparability,
+}
+
+impl Noise {
+    pub(crate) fn of(quantities: &[Quantity], estimates: &[Estimate]) -> Noise {
+        let of_domain = |domain: Domain| {
+            let (mut ratios, mut errors) = (Vec::new(), Vec::new());
+            for (quantity, estimate) in quantities.iter().zip(estimates) {
+                let Some(ratio) = estimate.ratio.filter(|_| quantity.unchanged && quantity.domain == domain) else {
+                    continue;
+                };
+                if estimate.log_error.is_finite() {
+                    ratios.push(ratio.estimate.ln());
+                    errors.push(estimate.log_error);
+                }
+            }
+            controls(&ratios, &errors).ok()
+        };
+        let (gpu, host) = (of_domain(Domain::Gpu), of_domain(Domain::Host));
+        let comparability = comparability(quantities, gpu.as_ref(), host.as_ref());
+        Noise { gpu, host, comparability }
+    }
+
+    /// The controls that a domain is judged by: its own, else those of the other one. None if they are no measure of the recording.
+    pub(crate) fn of_domain(&self, domain: Domain) -> Option<&Controls> {
+        if matches!(self.comparability, Comparability::MostChanged | Comparability::Unknown) {
+            return None;
+        }
+        match domain {
+            Domain::Gpu => self.gpu.as_ref().or(self.host.as_ref()),
+            Domain::Host => self.host.as_ref().or(self.gpu.as_ref()),
+        }
+    }
+}
+
+fn comparability(quantities: &[Quantity], gpu: Option<&Controls>, host: Option<&Controls>) -> Comparability {
+    let mut is_leaf = vec![true; quantities.len()];
+    for parent in quantities.iter().filter_map(|quantity| quantity.parent) {
+        if let Some(leaf) = is_leaf.get_mut(parent) {
+            *leaf = false;
+        }
+    }
+    let leaves = is_leaf.iter().filter(|&&leaf| leaf).count();
+    let unchanged = quantities.iter().zip(&is_leaf).filter(|(quantity, leaf)| **leaf && quantity.unchanged).count();
+    let (excess, limit) = match (gpu, host) {
+        (Some(gpu), _) => (gpu.excess, GPU_LIMIT),
+        (None, Some(host)) => (host.excess, HOST_LIMIT),
+        (None, None) => return Comparability::Unknown,
+    };
+    if 2 * unchanged < leaves {
+        return Comparability::MostChanged;
+    }
+    let score = 1.0 / (1.0 + (excess / limit).powi(2));
+    if excess > limit { Comparability::NotComparable { score } } else { Comparability::Comparable { score } }
+}

@@ -1,0 +1,130 @@
+//! What is compared: quantities of two sides, and how.
+
+use crate::numbers::error::{Error, finite};
+
+/// One quantity of one side: its runs, each the values of its iterations in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    values: Vec<f64>,
+    lengths: Vec<usize>,
+}
+
+impl Runs {
+    /// Makes the runs of a side.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] if there is no run or a run is empty, [`Error::NotFinite`].
+    pub fn new(runs: &[Vec<f64>]) -> Result<Runs, Error> {
+        if runs.is_empty() || runs.iter().any(Vec::is_empty) {
+            return Err(Error::TooFew { needed: 1, have: 0 });
+        }
+        let values = runs.concat();
+        finite(&values)?;
+        Ok(Runs { values, lengths: runs.iter().map(Vec::len).collect() })
+    }
+
+    /// The iterations of all runs, one run after the other.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The number of iterations of each run.
+    pub fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    /// Each run's iterations.
+    pub fn each(&self) -> impl Iterator<Item = &[f64]> {
+        let mut rest = &self.values[..];
+        self.lengths.iter().map(move |&length| {
+            let (run, after) = rest.split_at(length.min(rest.len()));
+            rest = after;
+            run
+        })
+    }
+}
+
+/// Which unchanged quantities a quantity is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Times of the GPU.
+    Gpu,
+    /// Times of the host, and of steps, which contain them.
+    Host,
+}
+
+/// A quantity to compare: the time of a step, a class, a region. All quantities of a comparison have the same runs and iterations, with
+/// zeros where a region is absent.
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    /// The quantity that contains this one; it comes before it. The first quantity is the step.
+    pub parent: Option<usize>,
+    /// Which controls it is judged by.
+    pub domain: Domain,
+    /// Whether it is an internal control: the same code with the same shapes on both sides.
+    pub unchanged: bool,
+    /// Values of control.
+    pub control: Runs,
+    /// Values of test.
+    pub test: Runs,
+}
+
+/// The question that is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Between these two recordings: samples are iterations.
+    Recording,
+    /// Between the programs: samples are runs, each a fresh process.
+    Program,
+}
+
+/// The test that p comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TestKind {
+    /// Mann–Whitney.
+    #[default]
+    MannWhitney,
+    /// Welch.
+    Welch,
+    /// Permutation of means.
+    Permutation,
+    /// Brunner–Munzel.
+    BrunnerMunzel,
+}
+
+/// How to compare.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The question.
+    pub scope: Scope,
+    /// The test.
+    pub test: TestKind,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Resamples of the bootstrap, at least 100.
+    pub resamples: usize,
+    /// The level of intervals.
+    pub level: f64,
+    /// The largest q of a change.
+    pub alpha: f64,
+    /// Smallest relevant change, as a share of the quantity.
+    pub relevance: f64,
+    /// Smallest relevant change, as a share of the step.
+    pub of_step: f64,
+}
+
+impl Options {
+    /// The defaults: Mann–Whitney, seed 0, 10,000 resamples, level 0.95, q ≤ 0.05, 1 % of the quantity, 0.1 % of the step.
+    pub fn new(scope: Scope) -> Options {
+        Options {
+            scope,
+            test: TestKind::default(),
+            seed: 0,
+            resamples: 10_000,
+            level: 0.95,
+            alpha: 0.05,
+            relevance: 0.01,
+            of_step: 0.001,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Tests of the statistics: recorded answers, enumeration, properties, simulation.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod comparisons;
+mod enumerated;
+mod noise;
+mod promises;
+mod properties;
+mod recorded;
+mod simulated;
