@@ -26,8 +26,11 @@ mod tree;
 pub use align::{Alignment, Grade, Region, Why, align};
 pub use explain::change::{Change, Mean};
 pub use explain::divide::{Cause, Division, Idle, Share, divide};
-pub use explain::explanation::{Coverage, Explainer, Explanation, Recording, RegionChange, explain, largest};
+pub use explain::explanation::{
+    Coverage, Explainer, Explanation, Recording, RegionChange, WaitChange, explain, largest,
+};
 pub use explain::sample::{Place, Placed, Sample};
+pub use explain::waits::{Wait, Waits, waits, waits_for_gpu};
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};

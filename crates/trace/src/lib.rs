@@ -72,7 +72,9 @@ pub use error::{Error, Result};
 pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::parse_size;
-pub use explain::{ClassChange, Explain, Explanation, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel};
+pub use explain::{
+    ClassChange, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel,
+};
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use polars;

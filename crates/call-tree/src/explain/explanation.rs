@@ -4,6 +4,7 @@ use super::change::{Change, Mean};
 use super::divide::Cause;
 use super::sample::{Placed, Sample};
 use super::side::Side;
+use super::waits::Wait;
 use crate::align::{Alignment, Region, align};
 use crate::input::event::Event;
 use crate::input::kind::Class;
@@ -69,6 +70,17 @@ pub struct Coverage {
     pub left_out: u64,
 }
 
+/// Calls of one kind that wait for the GPU, a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitChange {
+    /// The call and its caller.
+    pub wait: Wait,
+    /// Number of calls.
+    pub calls: Change,
+    /// Time in ns.
+    pub ns: Change,
+}
+
 /// The explanation of a difference. Step = compute + communication + copies + idle, and the sum of the regions' attributed
 /// time and of `unattributed_ns` is that of the first three: exactly, in ns.
 #[derive(Debug)]
@@ -81,6 +93,8 @@ pub struct Explanation {
     pub idle_ns: Change,
     /// Idle time by cause and frame of the host, in ns.
     pub idle: Vec<((Cause, Option<LabelId>), Change)>,
+    /// Calls of the host that wait for the GPU, in no order of importance.
+    pub waits: Vec<WaitChange>,
     /// Contributions of the regions, in the order of control.
     pub regions: Vec<RegionChange>,
     /// Time of events that run in a selected step, but that another one launched, in ns.
@@ -136,7 +150,18 @@ impl Explainer {
             let of = |side: &Side| side.mean(side.idle.get(&cause).copied().unwrap_or(0));
             (cause, Change { control: of(&control), test: of(&test) })
         });
+        let kinds: BTreeSet<Wait> = control.waits.keys().chain(test.waits.keys()).copied().collect();
+        let waits = kinds.into_iter().map(|wait| {
+            let of = |side: &Side| side.waits.get(&wait).copied().unwrap_or_default();
+            let (one, other) = (of(&control), of(&test));
+            WaitChange {
+                wait,
+                calls: Change { control: control.mean(one.calls), test: test.mean(other.calls) },
+                ns: Change { control: control.mean(one.ns), test: test.mean(other.ns) },
+            }
+        });
         Explanation {
+            waits: waits.collect(),
             step_ns: change(&|sample| sample.step_ns),
             classes: Sample::CLASSES.map(|class| (class, change(&|sample| sample.classes_ns[class as usize]))),
             idle_ns: change(&|sample| sample.idle_ns),

@@ -5,3 +5,4 @@ pub(crate) mod divide;
 pub(crate) mod explanation;
 pub(crate) mod sample;
 mod side;
+pub(crate) mod waits;

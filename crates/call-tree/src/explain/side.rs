@@ -4,6 +4,7 @@ use super::change::Mean;
 use super::divide::{Cause, divide};
 use super::explanation::{Coverage, Recording};
 use super::sample::{Place, Placed, Sample};
+use super::waits::{Wait, Waits, waits};
 use crate::input::event::Event;
 use crate::input::label::{LabelId, Labels};
 use crate::template::Template;
@@ -17,6 +18,8 @@ pub(super) struct Side {
     pub(super) samples: Vec<Sample>,
     /// Idle time by cause and frame over all samples.
     pub(super) idle: BTreeMap<(Cause, Option<LabelId>), i64>,
+    /// Calls that wait for the GPU, over all samples.
+    pub(super) waits: BTreeMap<Wait, Waits>,
     pub(super) coverage: Coverage,
     /// By recording the GPU events, by row, if they are kept.
     events: Vec<Vec<Found>>,
@@ -37,6 +40,7 @@ impl Side {
             template: Template::new(Tree::new()),
             samples: Vec::new(),
             idle: BTreeMap::new(),
+            waits: BTreeMap::new(),
             coverage: Coverage::default(),
             events: Vec::new(),
         };
@@ -58,6 +62,11 @@ impl Side {
                 }
             }
             side.cover(recording, &left_out);
+            for (wait, sum) in waits(&recording.events, &recording.windows, labels) {
+                let waits = side.waits.entry(wait).or_default();
+                waits.calls += sum.calls;
+                waits.ns += sum.ns;
+            }
             let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
             let mut shares: HashMap<u32, i64> = HashMap::new();
             for (number, division) in (first..).zip(divide(&recording.events, &recording.windows)) {

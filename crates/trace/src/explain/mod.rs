@@ -8,7 +8,9 @@ mod query;
 mod recordings;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
 pub use figure::WaterfallLevel;
 pub use query::Explain;
+pub use waits::HostWait;

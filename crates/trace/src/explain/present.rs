@@ -33,6 +33,7 @@ impl Explanation {
         if !self.idle.is_empty() {
             report.parts.push(Part::Table(self.idle_table()));
         }
+        report.parts.extend(self.wait_table().map(Part::Table));
         report.parts.push(Part::Text(self.notes()));
         report
     }
@@ -77,6 +78,9 @@ impl Explanation {
         let (one, other) = (self.diagnosis(0), self.diagnosis(1));
         let bound = if one == other { format!("Both are {one}.") } else { format!("Control is {one}, test {other}.") };
         text.push_str(&format!("\n{bound}"));
+        if let Some(waits) = self.wait_sentence() {
+            text.push_str(&format!("\n{waits}"));
+        }
         if control.runs == 1 && test.runs == 1 {
             text.push_str(
                 "\nThis is about these two recordings. Whether the programs differ needs several recordings of each, made by \

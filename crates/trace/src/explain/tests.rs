@@ -137,7 +137,8 @@ fn the_page_has_sentences_a_waterfall_and_tables() {
     let report = explained.present();
     let count = |is: fn(&Part) -> bool| report.parts.iter().filter(|part| is(part)).count();
     assert_eq!(count(|part| matches!(part, Part::Figure(_))), 1);
-    assert_eq!(count(|part| matches!(part, Part::Table(_))), 3);
+    // Classes, operators and kernels, idle time, calls that wait for the GPU.
+    assert_eq!(count(|part| matches!(part, Part::Table(_))), 4);
     let text = explained.sentences();
     assert!(text.starts_with("test is ") && text.contains("slower") && text.contains("By class: "), "{text}");
     assert!(text.contains("These") || text.contains("these two recordings"), "{text}");
@@ -158,4 +159,29 @@ fn events_keep_their_roles() {
 
 fn demo(name: &str) -> TraceSet {
     TraceSet::load(format!("../../notebooks/data/{name}")).unwrap().with_label(name)
+}
+
+#[test]
+fn new_call_that_waits_for_gpu_is_named() {
+    let load = |side: &str| {
+        let folder = format!("{}/../../notebooks/data/synchronized/{side}", env!("CARGO_MANIFEST_DIR"));
+        TraceSet::load(folder).unwrap().with_label(side)
+    };
+    let (control, test) = (load("control"), load("test"));
+    let explanation = Explain::new(&control, &test).run().unwrap();
+    let sentences = explanation.sentences();
+    assert!(
+        sentences.contains("New calls that wait for the GPU: cudaStreamSynchronize in aten::item, 1 a step."),
+        "{sentences}"
+    );
+    // Compute gets faster, the step slower.
+    let class = |name: &str| explanation.classes.iter().find(|class| class.class == name).unwrap().delta_us;
+    assert!(class("compute") < -2_000.0 && class("idle") > 2_500.0 && explanation.step.delta_us > 800.0);
+    let waits = explanation.waits();
+    assert_eq!((waits[0].call.as_str(), waits[0].caller.as_str()), ("cudaStreamSynchronize", "aten::item"));
+    assert_eq!(waits[0].calls, [0.0, 1.0]);
+    let events = waits.iter().find(|wait| wait.call == "cudaEventSynchronize").unwrap();
+    assert_eq!((events.caller.as_str(), events.calls), ("## log ##", [1.0, 1.0]));
+    let itself = Explain::new(&control, &control).run().unwrap();
+    assert!(!itself.sentences().contains("wait for the GPU") && itself.wait_table().is_none());
 }

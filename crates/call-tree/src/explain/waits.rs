@@ -1,0 +1,132 @@
+//! Calls of the host that wait for the GPU.
+
+use crate::input::event::Event;
+use crate::input::kind::Kind;
+use crate::input::label::{LabelId, Labels};
+use crate::input::window::{Window, window_at};
+use crate::tree::nesting::Nested;
+use crate::tree::node::NONE;
+use std::collections::BTreeMap;
+
+/// A waiting call, and the operator or annotation that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Wait {
+    /// The call: `cudaStreamSynchronize`.
+    pub call: LabelId,
+    /// Outermost operator around the call, else its innermost annotation or frame; `None` for a call in the step itself.
+    pub caller: Option<LabelId>,
+}
+
+/// Number and total time of the calls of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Number of calls.
+    pub calls: i64,
+    /// Time in ns.
+    pub ns: i64,
+}
+
+/// Adds up the waiting calls that begin in the windows; without windows, those of the whole recording.
+pub fn waits(events: &[Event], windows: &[Window], labels: &Labels) -> BTreeMap<Wait, Waits> {
+    let mut found: BTreeMap<Wait, Waits> = BTreeMap::new();
+    let mut calls = (0..events.len()).filter(|&at| is_waiting(&events[at], labels)).peekable();
+    if calls.peek().is_none() {
+        return found;
+    }
+    let nested = Nested::of(events, false);
+    for at in calls {
+        let event = &events[at];
+        if !windows.is_empty() && window_at(windows, event.start).is_none() {
+            continue;
+        }
+        let waits = found.entry(Wait { call: event.label, caller: caller(events, &nested, at, labels) }).or_default();
+        waits.calls += 1;
+        waits.ns += (event.end - event.start).max(0);
+    }
+    found
+}
+
+fn is_waiting(event: &Event, labels: &Labels) -> bool {
+    event.kind == Kind::Launch && waits_for_gpu(labels.text(event.label))
+}
+
+/// Tells whether a runtime or driver call returns only when work of the GPU is done.
+///
+/// Copies that may wait, such as those of pageable memory, are left out: their name does not tell.
+pub fn waits_for_gpu(name: &str) -> bool {
+    // With the suffixes of stream semantics and versions: cudaStreamSynchronize_ptsz, cudaDeviceSynchronize_v3020.
+    let name = name.split('_').next().unwrap_or(name);
+    matches!(
+        name.strip_prefix("cuda").or_else(|| name.strip_prefix("hip")).or_else(|| name.strip_prefix("cu")),
+        Some("DeviceSynchronize" | "StreamSynchronize" | "EventSynchronize" | "CtxSynchronize" | "ThreadSynchronize")
+    )
+}
+
+/// The outermost operator around a call says more than the innermost: `aten::item` rather than `aten::_local_scalar_dense`.
+fn caller(events: &[Event], nested: &Nested, at: usize, labels: &Labels) -> Option<LabelId> {
+    let mut up = nested.parent[at];
+    let (mut operator, mut other) = (None, None);
+    while up != NONE {
+        let event = &events[up as usize];
+        match event.kind {
+            Kind::Operator => operator = Some(event.label),
+            Kind::Annotation if labels.text(event.label).starts_with("ProfilerStep#") => {}
+            _ if operator.is_none() && other.is_none() => other = Some(event.label),
+            _ => {}
+        }
+        up = nested.parent[up as usize];
+    }
+    operator.or(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_calls_are_known_by_their_names() {
+        for name in [
+            "cudaStreamSynchronize",
+            "cudaStreamSynchronize_ptsz",
+            "hipDeviceSynchronize",
+            "cuCtxSynchronize",
+            "cudaEventSynchronize",
+        ] {
+            assert!(waits_for_gpu(name), "{name}");
+        }
+        for name in ["cudaLaunchKernel", "cudaMemcpyAsync", "Stream Synchronize", "cudaStreamWaitEvent", "Synchronize"]
+        {
+            assert!(!waits_for_gpu(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn calls_are_counted_by_operator_within_windows() {
+        let mut labels = Labels::default();
+        let mut events = Vec::new();
+        let mut add = |kind: Kind, name: &str, start: i64, end: i64| {
+            let label = labels.add(kind, name, "");
+            let row = events.len() as u32;
+            events.push(Event { kind, start, end, thread: 0, label, correlation: None, row });
+            label
+        };
+        add(Kind::Annotation, "ProfilerStep#1", 0, 100);
+        let item = add(Kind::Operator, "aten::item", 10, 40);
+        add(Kind::Operator, "aten::_local_scalar_dense", 12, 38);
+        let call = add(Kind::Launch, "cudaStreamSynchronize", 15, 35);
+        let log = add(Kind::Annotation, "## log ##", 50, 90);
+        add(Kind::Launch, "cudaStreamSynchronize", 60, 61);
+        add(Kind::Launch, "cudaStreamSynchronize", 95, 99);
+        add(Kind::Annotation, "ProfilerStep#2", 100, 200);
+        add(Kind::Launch, "cudaStreamSynchronize", 150, 160);
+        let windows = [Window { iteration: 1, start: 0, end: 100, thread: 0 }];
+        let found = waits(&events, &windows, &labels);
+        let of = |caller| found[&Wait { call, caller }];
+        assert_eq!(of(Some(item)), Waits { calls: 1, ns: 20 });
+        assert_eq!(of(Some(log)), Waits { calls: 1, ns: 1 });
+        assert_eq!(of(None), Waits { calls: 1, ns: 4 });
+        assert_eq!(found.len(), 3);
+        let whole: i64 = waits(&events, &[], &labels).values().map(|waits| waits.calls).sum();
+        assert_eq!(whole, 4);
+    }
+}
