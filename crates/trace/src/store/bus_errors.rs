@@ -90,6 +90,7 @@ mod handler {
 mod handler {
     #![allow(unsafe_code)]
     use super::range_of;
+    use crate::store::pages::{page_size, put_zeros};
     use std::ffi::{c_int, c_void};
     use std::mem::transmute;
     use std::ptr::{null, null_mut};
@@ -101,10 +102,6 @@ mod handler {
     const SIG_IGN: usize = 1;
     const SA_SIGINFO: c_int = 4;
     const SA_ONSTACK: c_int = 0x0800_0000;
-    const PROT_READ: c_int = 1;
-    const MAP_PRIVATE: c_int = 0x02;
-    const MAP_FIXED: c_int = 0x10;
-    const MAP_ANONYMOUS: c_int = 0x20;
 
     /// `struct sigaction` of glibc and musl on systems with 64 bits.
     #[repr(C)]
@@ -128,16 +125,7 @@ mod handler {
     // SAFETY: the declarations are those of glibc and musl on systems with 64 bits.
     unsafe extern "C" {
         fn sigaction(signal: c_int, action: *const Action, old: *mut Action) -> c_int;
-        fn mmap(
-            at: *const c_void,
-            length: usize,
-            protection: c_int,
-            flags: c_int,
-            file: c_int,
-            from: i64,
-        ) -> *const c_void;
         safe fn raise(signal: c_int) -> c_int;
-        safe fn getpagesize() -> c_int;
     }
 
     /// What was installed before.
@@ -146,7 +134,7 @@ mod handler {
 
     /// Installs the handler.
     pub(super) fn install() {
-        PAGE.store(usize::try_from(getpagesize()).unwrap_or(4096), SeqCst);
+        PAGE.store(page_size(), SeqCst);
         let mut previous = Action { handler: SIG_DFL, mask: [0; 16], flags: 0, restorer: 0 };
         // SAFETY: both pointers are to valid values, or null.
         if unsafe { sigaction(SIGBUS, null(), &raw mut previous) } != 0 {
@@ -165,12 +153,9 @@ mod handler {
         // SAFETY: the system passes a valid `siginfo_t`. A positive code means a fault, whose information has an address.
         let address = unsafe { if (*info).code > 0 { (*info).address.addr() } else { 0 } };
         if let Some(range) = range_of(address) {
-            let page = PAGE.load(SeqCst);
-            let start = std::ptr::without_provenance(address - address % page);
             // SAFETY: the page belongs to a mapping of ours, which only readers of the file's columns use; it had no
-            // content, and now reads as zeros. Unmapping the whole file unmaps this page, too.
-            let mapped = unsafe { mmap(start, page, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0) };
-            if mapped == start {
+            // content, and now reads as zeros.
+            if unsafe { put_zeros(address, PAGE.load(SeqCst)) } {
                 range.damaged.store(true, SeqCst);
                 return;
             }

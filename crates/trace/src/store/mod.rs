@@ -15,6 +15,7 @@ mod manifest;
 mod mapping;
 mod new_file;
 mod new_table;
+mod pages;
 mod stored_table;
 mod symbols;
 #[cfg(test)]
