@@ -8,11 +8,12 @@ mod words;
 
 use super::{Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::error::ParameterReason;
+use crate::stats::Centre;
 use crate::{Error, Result};
 use collectives::Divided;
 use heat_map::heat_map;
 use measures::{Class, State, Times};
-use outliers::{Deviation, FEWEST, centre, outliers};
+use outliers::{Deviation, FEWEST, outliers};
 use polars::df;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
 use serde::{Deserialize, Serialize};
@@ -224,7 +225,7 @@ fn time(times: &Times, class: Class, name: &str, &(rank, steps): &(i64, f64)) ->
 }
 
 fn median_step(ranks: &[(i64, f64)], times: &Times) -> f64 {
-    centre(&ranks.iter().map(|rank| time(times, Class::Step, "", rank)).collect::<Vec<_>>()).0
+    Centre::by_median(&ranks.iter().map(|rank| time(times, Class::Step, "", rank)).collect::<Vec<_>>()).median
 }
 
 /// Converts nanoseconds to µs.

@@ -10,5 +10,5 @@ mod top_n;
 pub(crate) use histogram::histogram;
 pub(crate) use moments::Moments;
 pub(crate) use numbers::{describe, micros, percent, quantile, rounded, total};
-pub(crate) use robust::{Centre, PER_MEDIAN_DEVIATION, absolute_deviations};
+pub(crate) use robust::Centre;
 pub(crate) use top_n::{Fold, OTHERS};

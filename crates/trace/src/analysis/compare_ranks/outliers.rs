@@ -2,7 +2,7 @@
 
 use super::measures::{Class, Times};
 use crate::exec::checkpoint::cancellable;
-use crate::stats::{PER_MEDIAN_DEVIATION, absolute_deviations, quantile};
+use crate::stats::Centre;
 use std::collections::BTreeMap;
 
 /// Fewest ranks among which one can be told to be unusual.
@@ -28,20 +28,6 @@ impl Deviation<'_> {
     }
 }
 
-/// Median of some values, and their median absolute deviation.
-pub(super) fn centre(values: &[f64]) -> (f64, f64) {
-    let (median, deviations) = absolute_deviations(values.to_vec()).unwrap_or_default();
-    (median, quantile(&deviations, 0.5).unwrap_or(0.0))
-}
-
-/// Returns the robust z-score of a value.
-pub(super) fn robust_z(value: f64, (median, deviation): (f64, f64)) -> f64 {
-    match value - median {
-        0.0 => 0.0,
-        difference => difference / (PER_MEDIAN_DEVIATION * deviation),
-    }
-}
-
 /// Returns the deviations of all ranks in one class or operator; a rank without a time has 0.
 pub(super) fn deviations<'n>(
     ranks: &[(i64, f64)],
@@ -51,15 +37,15 @@ pub(super) fn deviations<'n>(
 ) -> Vec<Deviation<'n>> {
     let value = |&(rank, steps): &(i64, f64)| times.get(&rank).map_or(0.0, |&time| time as f64 / steps);
     let values: Vec<f64> = ranks.iter().map(value).collect();
-    let centre = centre(&values);
+    let centre = Centre::by_median(&values);
     let enough = values.len() >= FEWEST;
     let deviation = |(&(rank, _), value): (&(i64, f64), f64)| Deviation {
         rank,
         class,
         name,
         value,
-        median: centre.0,
-        z: enough.then(|| robust_z(value, centre)),
+        median: centre.median,
+        z: enough.then(|| centre.z(value)),
     };
     ranks.iter().zip(values).map(deviation).collect()
 }
@@ -90,20 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_are_robust_against_the_outlier_itself() {
-        let values = [10.0, 12.0, 14.0, 16.0, 100.0];
-        let centre = centre(&values);
-        // Deviations from 14: 4, 2, 0, 2, 86; their median is 2.
-        assert_eq!(centre, (14.0, 2.0));
-        assert_eq!(robust_z(100.0, centre), 86.0 / (1.4826 * 2.0));
-        assert_eq!(robust_z(14.0, centre), 0.0);
-    }
-
-    #[test]
-    fn any_difference_from_equal_ranks_is_infinitely_far() {
-        let equal = centre(&[5.0, 5.0, 5.0, 7.0]);
-        assert_eq!(equal, (5.0, 0.0));
-        assert_eq!([5.0, 7.0, 4.0].map(|value| robust_z(value, equal)), [0.0, f64::INFINITY, f64::NEG_INFINITY]);
+    fn few_ranks_have_differences_without_scores() {
         let three = deviations(&[(0, 1.0), (1, 1.0), (2, 1.0)], Class::Compute, "", &BTreeMap::from([(1, 9)]));
         assert_eq!(
             three.iter().map(|one| (one.rank, one.difference(), one.z)).collect::<Vec<_>>(),
