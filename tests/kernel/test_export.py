@@ -92,7 +92,7 @@ def test_the_schema_is_the_documented_one(lake):
 
 def test_files_are_compressed_with_statistics_and_hold_the_rows_of_the_manifest(lake):
     manifest = json.loads((lake / "tracebook.json").read_text())
-    assert manifest["tracebook_export"] == 1
+    assert manifest["tracebook_export"] == 2
     for rank in manifest["ranks"]:
         rows = 0
         for part in rank["parts"]:

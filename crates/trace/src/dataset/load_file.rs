@@ -85,7 +85,7 @@ impl<'m> FileLoader<'m> {
         if ranks.is_some_and(|requested| !requested.contains(&rank)) {
             return Ok(Content::OtherRank(rank));
         }
-        let warnings = warnings(file, options.compat, named, &outcome, &built);
+        let warnings = warnings(file, named, &outcome, &built);
         let info = RankInfo {
             rank,
             file: file.to_owned(),
@@ -94,6 +94,7 @@ impl<'m> FileLoader<'m> {
             events: built.events.height(),
             first_ts: built.first_ts,
             last_end: built.last_end,
+            negative_durations: built.negative,
             streams: built.streams,
             iterations: built.iterations,
             device_type: device_type(&outcome.metadata, &built.names).to_owned(),
@@ -132,7 +133,7 @@ fn device_type(metadata: &Map<String, Value>, names: &[String]) -> &'static str 
     }
 }
 
-fn warnings(file: &str, compat: Compat, rank: Option<i64>, outcome: &Outcome, built: &Built) -> Vec<Warning> {
+fn warnings(file: &str, rank: Option<i64>, outcome: &Outcome, built: &Built) -> Vec<Warning> {
     let file = file.to_owned();
     let mut warnings = Vec::new();
     if let Some(cut) = outcome.cut.clone() {
@@ -155,7 +156,7 @@ fn warnings(file: &str, compat: Compat, rank: Option<i64>, outcome: &Outcome, bu
     if !built.unnumbered_steps.is_empty() {
         warnings.push(Warning::UnnumberedSteps { file: file.clone(), names: built.unnumbered_steps.clone() });
     }
-    if compat == Compat::Hta && built.negative > 0 {
+    if built.is_rounded && built.negative > 0 {
         warnings.push(Warning::NegativeDurations { file, count: built.negative });
     }
     warnings

@@ -48,6 +48,8 @@ pub struct RankInfo {
     pub first_ts: i64,
     /// End of the last event, in nanoseconds of the trace's clock.
     pub last_end: i64,
+    /// Events that end before they start.
+    pub negative_durations: u64,
     /// The streams, ascending.
     pub streams: Vec<i64>,
     /// The iterations, ascending: the numbers of its ProfilerStep events.

@@ -1,7 +1,6 @@
 //! All ranks of one run, with shared categories.
 
 use super::stack::stacked;
-use crate::frame::columns::DUR;
 use crate::frame::{NamedType, common_types};
 use crate::{Compat, Error, Rank, RankInfo, Result, Trace, Warning};
 use polars::prelude::DataFrame;
@@ -129,12 +128,7 @@ impl TraceSet {
 
     /// Counts events of all ranks that end before they start.
     pub(crate) fn negative_durations(&self) -> u64 {
-        let of = |trace: &Trace| {
-            let frame = trace.frame_of(&[DUR.into()]).ok()?;
-            let dur = frame.column(DUR).ok()?.i64().ok()?;
-            Some(dur.iter().filter(|dur| dur.is_some_and(|dur| dur < 0)).count() as u64)
-        };
-        self.traces().iter().filter_map(of).sum()
+        self.traces().iter().map(|trace| trace.info().negative_durations).sum()
     }
 
     /// Returns the trace with the events of every rank in a file of `folder`, which is created; nothing of it stays in memory.

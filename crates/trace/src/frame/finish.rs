@@ -27,8 +27,10 @@ pub(crate) struct Built {
     pub(crate) iterations: Vec<i64>,
     /// Names that start with `ProfilerStep` but have no number.
     pub(crate) unnumbered_steps: Vec<String>,
-    /// Durations that HTA's rounding made negative.
+    /// Events that end before they start.
     pub(crate) negative: u64,
+    /// Whether HTA's rounding made them so.
+    pub(crate) is_rounded: bool,
     /// Anomalies inside events.
     pub(crate) anomalies: AnomalyCounts,
     /// Start of the first event.
@@ -74,7 +76,7 @@ impl Builder<'_> {
             meter.check()?;
             Ok::<_, Error>(arg_columns(cells, slot, rows, &codes))
         });
-        let Own { mut columns, names: used, streams, span: (first_ts, last_end), negative } = own?;
+        let Own { mut columns, names: used, streams, span: (first_ts, last_end), negative, is_rounded } = own?;
         for of_one in args {
             columns.extend(of_one?);
         }
@@ -93,7 +95,18 @@ impl Builder<'_> {
         iterations.dedup();
 
         let events = DataFrame::new(rows, columns)?;
-        Ok(Built { events, names, iterations, unnumbered_steps, negative, anomalies, first_ts, last_end, streams })
+        Ok(Built {
+            events,
+            names,
+            iterations,
+            unnumbered_steps,
+            negative,
+            is_rounded,
+            anomalies,
+            first_ts,
+            last_end,
+            streams,
+        })
     }
 }
 
@@ -104,8 +117,9 @@ struct Own {
     names: Vec<u32>,
     streams: Vec<i64>,
     span: (i64, i64),
-    /// Durations that HTA's rounding made negative.
+    /// Events that end before they start.
     negative: u64,
+    is_rounded: bool,
 }
 
 impl Rows {
@@ -129,11 +143,12 @@ impl Rows {
             stream: self.stream.fill(rows),
             correlation: self.correlation.fill(rows),
         };
-        let mut negative = 0;
-        if compat == Compat::Hta && self.float_starts {
+        let is_rounded = compat == Compat::Hta && self.float_starts;
+        if is_rounded {
             round_like_hta(&self.float, events.ts.values_mut(), events.dur.values_mut());
-            events.dur.each(|_, dur| negative += u64::from(dur < 0));
         }
+        let mut negative = 0;
+        events.dur.each(|_, dur| negative += u64::from(dur < 0));
         let Derived { end, index_correlation, iteration, names, streams, span } =
             events.derive(texts, steps, compat, meter, beside)?;
         let Events { index, name, cat, ts, dur, stream, correlation } = events;
@@ -152,7 +167,7 @@ impl Rows {
             index_correlation.finish(INDEX_CORRELATION).into_column(),
             iteration.finish(ITERATION).into_column(),
         ];
-        Ok(Own { columns, names, streams, span, negative })
+        Ok(Own { columns, names, streams, span, negative, is_rounded })
     }
 }
 

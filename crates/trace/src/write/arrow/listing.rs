@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The name of the file.
 const NAME: &str = "trace.json";
 /// The version of its layout.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Listing {

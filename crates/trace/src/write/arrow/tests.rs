@@ -168,8 +168,8 @@ fn damaged_and_other_listings_are_refused() {
     save(&two_ranks(folder.path()), &saved).unwrap();
     let listing = saved.join("trace.json");
     let text = std::fs::read_to_string(&listing).unwrap();
-    std::fs::write(&listing, text.replace("\"format\":3", "\"format\":4,\"new\":1")).unwrap();
-    assert_eq!(refusal(map(&saved)), SavedFileReason::Version { found: 4, expected: 3 });
+    std::fs::write(&listing, text.replace("\"format\":4", "\"format\":5,\"new\":1")).unwrap();
+    assert_eq!(refusal(map(&saved)), SavedFileReason::Version { found: 5, expected: 4 });
     for length in (0..text.len()).step_by(7) {
         std::fs::write(&listing, &text[..length]).unwrap();
         assert!(matches!(refusal(map(&saved)), SavedFileReason::Manifest(_)));

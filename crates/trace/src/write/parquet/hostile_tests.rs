@@ -87,8 +87,8 @@ fn damaged_manifests_are_named() {
         }
     }
     let text = String::from_utf8(whole).unwrap();
-    fs::write(&file, text.replace("\"tracebook_export\":1", "\"tracebook_export\":9")).unwrap();
-    assert_eq!(refused(&lake).0, ImportReason::Version { found: 9, expected: 1 });
+    fs::write(&file, text.replace("\"tracebook_export\":2", "\"tracebook_export\":9")).unwrap();
+    assert_eq!(refused(&lake).0, ImportReason::Version { found: 9, expected: 2 });
     fs::write(&file, serde_json::to_vec(&serde_json::from_str::<serde_json::Value>(&text).unwrap()).unwrap()).unwrap();
     assert_eq!(refused(&lake).0, ImportReason::Edited);
     for foreign in ["", "{}", "[]", "{\"traceEvents\": []}", "\0"] {

@@ -13,7 +13,7 @@ use std::path::Path;
 pub(super) const FILE: &str = "tracebook.json";
 
 /// Version of the folder and of the schema; changes whenever one of them does.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Everything that an export holds besides events.
 #[derive(Serialize, Deserialize)]

@@ -316,7 +316,7 @@ fn manifest_is_json_that_names_columns_and_parts() {
     let (_lake, lake) = assert_round_trip(&traces);
     let text = fs::read(lake.join(manifest::FILE)).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    assert_eq!((&json["tracebook_export"], &json["label"]), (&1.into(), &"monday".into()));
+    assert_eq!((&json["tracebook_export"], &json["label"]), (&2.into(), &"monday".into()));
     let rank = &json["ranks"][1];
     assert_eq!((&rank["info"]["rank"], &rank["parts"][0]["file"]), (&1.into(), &"rank=1/part-00000.parquet".into()));
     assert_eq!((&rank["columns"][3]["name"], &rank["columns"][3]["type"]), (&"ts".into(), &"int64".into()));
