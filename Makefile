@@ -43,7 +43,7 @@ help:
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G)'
-	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (SIMULATIONS=$(SIMULATIONS) a row)'
+	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (BENCH_WRITE=1 writes docs/statistics.md)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
 	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
 	@echo 'make soak       run a mixed load for SOAK_SECONDS=$(SOAK_SECONDS); fails if memory, handles or threads grow'
@@ -255,12 +255,12 @@ bench-memory: machine $(BENCH)/venv/.requirements
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(MEMORY_FLAGS)
 
-# How often comparisons of simulated recordings keep their promises.
-SIMULATIONS ?= 2000
+# How often comparisons of simulated recordings keep their promises; BENCH_WRITE=1 writes the page.
+SIMULATIONS ?= 1000
 
 bench-statistics:
 	@$(CARGO) build --release --locked --quiet -p statistics --example simulation
-	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS)
+	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS) $(if $(BENCH_WRITE),>'$(TARGET)/statistics.md' && mv '$(TARGET)/statistics.md' docs/statistics.md)
 
 # Latency of the kernel and of stock evcxr, which is built once; EVCXR= leaves it out.
 STOCK := $(TARGET)/stock

@@ -27,7 +27,8 @@ pub struct Answer {
     pub changes: Vec<Change>,
 }
 
-/// Whether two recordings can be compared, by their internal controls.
+/// Whether two recordings can be compared, by their internal controls. In the scope of programs this is a remark, as runs measure
+/// themselves how much recordings differ; in the scope of recordings there is no verdict without it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Comparability {
     /// They can; 1 for no spread, 0.5 at the limit.

@@ -19,7 +19,7 @@ pub(crate) struct Noise {
 impl Noise {
     pub(crate) fn of(quantities: &[Quantity], estimates: &[Estimate]) -> Noise {
         let of_domain = |domain: Domain| {
-            let (mut ratios, mut errors) = (Vec::new(), Vec::new());
+            let [mut ratios, mut errors, mut sizes] = [const { Vec::new() }; 3];
             for (quantity, estimate) in quantities.iter().zip(estimates) {
                 let Some(ratio) = estimate.ratio.filter(|_| quantity.unchanged && quantity.domain == domain) else {
                     continue;
@@ -27,9 +27,10 @@ impl Noise {
                 if estimate.log_error.is_finite() {
                     ratios.push(ratio.estimate.ln());
                     errors.push(estimate.log_error);
+                    sizes.push((estimate.control + estimate.test) / 2.0);
                 }
             }
-            controls(&ratios, &errors).ok()
+            controls(&ratios, &errors, &sizes).ok()
         };
         let (gpu, host) = (of_domain(Domain::Gpu), of_domain(Domain::Host));
         let comparability = comparability(quantities, gpu.as_ref(), host.as_ref());

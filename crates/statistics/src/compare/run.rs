@@ -119,12 +119,14 @@ fn no_verdict(samples: [usize; 2], noise: &Noise, options: &Options) -> Option<I
     if have < FEWEST {
         return Some(Inconclusive::TooFew { needed: FEWEST, have });
     }
+    // Runs measure themselves how much recordings differ: what they do not explain is a change of the program.
+    if options.scope == Scope::Program {
+        return None;
+    }
     match noise.comparability {
         Comparability::NotComparable { .. } => Some(Inconclusive::NotComparable),
-        Comparability::Unknown | Comparability::MostChanged if options.scope == Scope::Recording => {
-            Some(Inconclusive::NoControls)
-        }
-        _ => None,
+        Comparability::Unknown | Comparability::MostChanged => Some(Inconclusive::NoControls),
+        Comparability::Comparable { .. } => None,
     }
 }
 

@@ -2,12 +2,14 @@
 
 use crate::numbers::distribution::student_outside;
 use crate::numbers::error::{Error, finite};
-use crate::numbers::moments::{mad, median};
+use crate::numbers::moments::{NORMAL_MAD, median};
 
 /// Fewest unchanged quantities from which a noise floor is estimated.
 pub(crate) const FEWEST_CONTROLS: usize = 8;
 /// A MAD of n values is as certain as a standard deviation of 0.37 n.
 const EFFICIENCY: f64 = 0.37;
+/// Largest share of the votes by time that a quantity has.
+const LARGEST_VOTE: f64 = 0.2;
 /// Share of the controls that moves with a common factor.
 const NEARLY_ALL: f64 = 0.8;
 
@@ -19,43 +21,99 @@ pub struct Controls {
     pub count: usize,
     /// Median log ratio.
     pub centre: f64,
-    /// Noise floor: the MAD (× 1.4826) of the log ratios.
+    /// Noise floor: the MAD (× 1.4826) of the log ratios, the wider of that with equal votes and that with votes by time.
     pub floor: f64,
     /// The part of the floor that the samples' own errors do not explain: √(floor² − median error²), at least 0. More iterations do not
     /// make it smaller; in the scope of programs it is about 0, as the errors then contain it.
     pub excess: f64,
-    /// Whether chance explains the excess: its square is within three standard errors of what the errors alone give.
+    /// Whether chance explains the excess: by either way to vote, the square of the floor is within four standard errors of what the
+    /// errors alone give.
     pub is_chance: bool,
     /// The common factor of nearly all controls (clock or load, not code), if there is one: at least 1 % and three standard errors away
     /// from 1, with 80 % of the controls on the same side.
     pub common_factor: Option<f64>,
 }
 
-/// Returns what the log ratios of unchanged quantities, with their standard errors, say of the recordings.
+/// Returns what the log ratios of unchanged quantities, with their standard errors, say of the recordings. `sizes` are their times: the
+/// spread is measured once with a vote for each quantity and once with votes by time, and the wider one counts. Two recordings whose few
+/// large operators differ by half while a hundred small ones agree are not alike. No quantity has more than a fifth of all votes, so one
+/// that is really slower is not taken for the noise.
 ///
 /// # Errors
 /// [`Error::TooFew`] with fewer than eight, [`Error::Shape`] if the slices differ in length, [`Error::NotFinite`].
-pub fn controls(log_ratios: &[f64], errors: &[f64]) -> Result<Controls, Error> {
-    if log_ratios.len() != errors.len() {
+pub fn controls(log_ratios: &[f64], errors: &[f64], sizes: &[f64]) -> Result<Controls, Error> {
+    let count = log_ratios.len();
+    if count != errors.len() || count != sizes.len() {
         return Err(Error::Shape);
     }
     finite(log_ratios)?;
     finite(errors)?;
-    let count = log_ratios.len();
+    finite(sizes)?;
     if count < FEWEST_CONTROLS {
         return Err(Error::TooFew { needed: FEWEST_CONTROLS, have: count });
     }
-    let (centre, floor) = (median(log_ratios), mad(log_ratios));
-    let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
-    let explained = median(&squares);
-    let excess = (floor * floor - explained).max(0.0).sqrt();
-    // A variance estimated with ν degrees has the relative standard error √(2/ν).
-    let is_chance = floor * floor <= explained * (1.0 + 3.0 * (2.0 / (EFFICIENCY * (count as f64 - 1.0))).sqrt());
+    let centre = median(log_ratios);
+    let most = LARGEST_VOTE * sizes.iter().map(|size| size.abs()).sum::<f64>();
+    let by_time: Vec<f64> = sizes.iter().map(|size| size.abs().min(most)).collect();
+    let equal = Spread::of(log_ratios, errors, &vec![1.0; count]);
+    let by_time = if most > 0.0 { Spread::of(log_ratios, errors, &by_time) } else { equal };
     let same_side = log_ratios.iter().filter(|ratio| ratio.signum() == centre.signum()).count() as f64;
     // The median of n normal values has the standard error 1.2533 σ/√n.
-    let error = 1.2533 * floor / (count as f64).sqrt();
+    let error = 1.2533 * equal.floor / (count as f64).sqrt();
     let is_common = centre.abs() >= 0.01 && centre.abs() >= 3.0 * error && same_side >= NEARLY_ALL * count as f64;
-    Ok(Controls { count, centre, floor, excess, is_chance, common_factor: is_common.then(|| centre.exp()) })
+    Ok(Controls {
+        count,
+        centre,
+        floor: equal.floor.max(by_time.floor),
+        excess: equal.excess.max(by_time.excess),
+        is_chance: equal.is_chance || by_time.is_chance,
+        common_factor: is_common.then(|| centre.exp()),
+    })
+}
+
+/// A spread by weighted votes.
+#[derive(Clone, Copy)]
+struct Spread {
+    floor: f64,
+    excess: f64,
+    is_chance: bool,
+}
+
+impl Spread {
+    fn of(ratios: &[f64], errors: &[f64], weights: &[f64]) -> Spread {
+        let centre = weighted_median(ratios, weights);
+        let deviations: Vec<f64> = ratios.iter().map(|ratio| (ratio - centre).abs()).collect();
+        let floor = NORMAL_MAD * weighted_median(&deviations, weights);
+        let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
+        let explained = weighted_median(&squares, weights);
+        // Weights are worth (Σ w)²/Σ w² equal ones (Kish). A variance estimated with ν degrees has the relative standard error √(2/ν).
+        let worth = weights.iter().sum::<f64>().powi(2) / weights.iter().map(|weight| weight * weight).sum::<f64>();
+        let degrees = EFFICIENCY * (worth - 1.0).max(1.0);
+        Spread {
+            floor,
+            excess: (floor * floor - explained).max(0.0).sqrt(),
+            is_chance: floor * floor <= explained * (1.0 + 4.0 * (2.0 / degrees).sqrt()),
+        }
+    }
+}
+
+/// The value with half of the weight below: the mean of two if the half is between them.
+fn weighted_median(values: &[f64], weights: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let half = weights.iter().sum::<f64>() / 2.0;
+    let mut below = 0.0;
+    for (slot, &at) in order.iter().enumerate() {
+        below += weights[at];
+        let next = order.get(slot + 1).map_or(at, |&next| next);
+        if below > half * (1.0 + 1e-12) {
+            return values[at];
+        }
+        if below >= half * (1.0 - 1e-12) {
+            return values[at] / 2.0 + values[next] / 2.0;
+        }
+    }
+    order.last().map_or(f64::NAN, |&at| values[at])
 }
 
 impl Controls {

@@ -30,7 +30,7 @@ pub struct MaxT {
 /// Exchanges whole runs between the sides and keeps the statistics of every quantity (Westfall and Young, 1993). All arrangements up to
 /// 2,000, else 2,000 random ones, the real one included.
 ///
-/// The statistic is a moderated t of values ÷ mean of their row: |difference of means| ÷ √(s̃² (1/m + 1/n)), where
+/// The statistic is a moderated t of logarithms, or of values ÷ mean of their row if one is not positive: |difference of means| ÷ √(s̃² (1/m + 1/n)), where
 /// s̃² = (df · s² + 4 · s₀²)/(df + 4) and s₀² is the median of s² of all quantities (after Smyth, 2004). With four or six runs a side the
 /// s² of a quantity is itself so uncertain that the largest of many t is large by chance; the moderated one finds more. Whatever the
 /// statistic, p is right, as it is compared with its own arrangements.
@@ -50,8 +50,7 @@ pub fn max_t(matrix: &Matrix<'_>, seed: u64) -> Result<MaxT, Error> {
             return Err(Error::Shape);
         }
         finite(row)?;
-        let scale = mean(row);
-        rows.push(row.iter().map(|value| if scale == 0.0 { 0.0 } else { value / scale - 1.0 }).collect::<Vec<f64>>());
+        rows.push(relative(row));
     }
     let real: Vec<usize> = (matrix.control..runs).collect();
     let mut scratch = vec![0.0; rows.len()];
@@ -114,6 +113,16 @@ impl MaxT {
         }
         Ok(adjusted)
     }
+}
+
+/// A row on a scale that is the same for all rows.
+fn relative(row: &[f64]) -> Vec<f64> {
+    if row.iter().all(|&value| value > 0.0) {
+        // Around the first one, so that squares lose no digits.
+        return row.iter().map(|value| (value / row[0]).ln()).collect();
+    }
+    let scale = mean(row);
+    row.iter().map(|value| if scale == 0.0 { 0.0 } else { value / scale - 1.0 }).collect()
 }
 
 /// The statistic of each row if these positions are test.

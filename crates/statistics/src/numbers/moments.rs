@@ -1,7 +1,7 @@
 //! Centre and spread: mean, variance, median, MAD.
 
 /// 1 ÷ Φ⁻¹(3/4): the MAD of a normal distribution times this is its standard deviation.
-const NORMAL_MAD: f64 = 1.482_602_218_505_602;
+pub(crate) const NORMAL_MAD: f64 = 1.482_602_218_505_602;
 
 /// Returns the arithmetic mean; NaN of nothing.
 pub fn mean(values: &[f64]) -> f64 {

@@ -7,4 +7,5 @@ mod noise;
 mod promises;
 mod properties;
 mod recorded;
+mod recorded_runs;
 mod simulated;

@@ -165,16 +165,26 @@ fn controls_tell_noise_from_a_common_factor() {
     let errors = [0.001; 12];
     let mut random = Random::new(18);
     let ratios: Vec<f64> = (0..12).map(|_| 0.01 * normal(&mut random)).collect();
-    let noise = controls(&ratios, &errors).unwrap();
+    let noise = controls(&ratios, &errors, &[1.0; 12]).unwrap();
     assert!(noise.common_factor.is_none() && !noise.is_chance);
     assert!(noise.floor > 0.003 && noise.excess <= noise.floor);
     let slower: Vec<f64> = ratios.iter().map(|ratio| ratio + 0.2).collect();
-    let factor = controls(&slower, &errors).unwrap().common_factor.unwrap();
+    let factor = controls(&slower, &errors, &[1.0; 12]).unwrap().common_factor.unwrap();
     assert!((factor - 1.22).abs() < 0.02, "{factor}");
     // A quantity that moved as all did is not special; one that moved by 20 % more is.
-    assert!(controls(&slower, &errors).unwrap().p(0.2, 0.001) > 0.2);
-    assert!(controls(&slower, &errors).unwrap().p(0.4, 0.001) < 0.001);
-    assert_eq!(controls(&ratios[..7], &errors[..7]), Err(Error::TooFew { needed: 8, have: 7 }));
+    assert!(controls(&slower, &errors, &[1.0; 12]).unwrap().p(0.2, 0.001) > 0.2);
+    assert!(controls(&slower, &errors, &[1.0; 12]).unwrap().p(0.4, 0.001) < 0.001);
+    // Four of twelve quantities moved: they count if they are most of the time, and a single large one does not.
+    let mut moved = ratios.clone();
+    for ratio in &mut moved[..4] {
+        *ratio -= 1.0 + ratio.abs() * 20.0;
+    }
+    let few = controls(&moved, &errors, &[1.0; 12]).unwrap();
+    let large: Vec<f64> = (0..12).map(|at| if at < 4 { 20.0 } else { 1.0 }).collect();
+    let one: Vec<f64> = (0..12).map(|at| if at < 1 { 500.0 } else { 10.0 }).collect();
+    assert!(few.excess < 0.05 && controls(&moved, &errors, &one).unwrap().excess < 0.05);
+    assert!(controls(&moved, &errors, &large).unwrap().excess > 0.05);
+    assert_eq!(controls(&ratios[..7], &errors[..7], &[1.0; 7]), Err(Error::TooFew { needed: 8, have: 7 }));
 }
 
 #[test]
@@ -231,8 +241,12 @@ fn unusual_input_never_panics() {
                     let _ = bca(mean(b) - mean(a), &resamples[0], [a, b], level, 1.0);
                 }
             }
-            let _ =
-                (controls(a, b), benjamini_hochberg(a), simes(b), Plan::new(&[3], &[0], Design::Pairs, 5, 1).is_err());
+            let _ = (
+                controls(a, b, a),
+                benjamini_hochberg(a),
+                simes(b),
+                Plan::new(&[3], &[0], Design::Pairs, 5, 1).is_err(),
+            );
             if let Ok(answer) = max_t(&Matrix { rows: &[a.clone(), b.clone()], control: 2 }, 0) {
                 assert_eq!(answer.adjusted(&[vec![9]]), Err(Error::Shape));
                 assert!(answer.adjusted(&[vec![0], vec![]]).unwrap().into_iter().all(in_range));
