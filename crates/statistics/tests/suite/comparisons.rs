@@ -187,3 +187,51 @@ fn a_thousand_regions_are_compared_in_a_second() {
     // The promise is 1 s on an idle machine; tests run on busy ones.
     assert!(seconds < 10.0, "{seconds} s");
 }
+
+#[test]
+fn unusual_quantities_never_panic() {
+    let mut random = Random::new(21);
+    let strange = [0.0, -0.0, -3.0, 1.0, 1.0, 2.0, 1e-300, 5e-324, 1e149, -1e149, 7.5];
+    for case in 0..300 {
+        let lengths = [0, 1].map(|_| (0..1 + random.below(5)).map(|_| 1 + random.below(6)).collect::<Vec<usize>>());
+        let count = 1 + random.below(14);
+        let mut quantities = Vec::new();
+        for at in 0..count {
+            let mut side = |lengths: &[usize]| {
+                let value = |random: &mut Random| strange[random.below(if case % 2 == 0 { strange.len() } else { 6 })];
+                let runs: Vec<Vec<f64>> =
+                    lengths.iter().map(|&length| (0..length).map(|_| value(&mut random)).collect()).collect();
+                Runs::new(&runs).unwrap()
+            };
+            let (control, test) = (side(&lengths[0]), side(&lengths[1]));
+            let parent = if at > 0 && random.below(3) > 0 { Some(random.below(at)) } else { None };
+            let domain = if random.below(2) == 0 { Domain::Gpu } else { Domain::Host };
+            quantities.push(Quantity { parent, domain, unchanged: random.below(4) > 0, control, test });
+        }
+        for scope in [Scope::Program, Scope::Recording] {
+            for test in [TestKind::MannWhitney, TestKind::Welch, TestKind::Permutation, TestKind::BrunnerMunzel] {
+                let options = Options { test, resamples: 100, ..Options::new(scope) };
+                let answer = compare(&quantities, &options).unwrap();
+                for change in &answer.changes {
+                    assert!(change.p.is_none_or(|p| (0.0..=1.0).contains(&p)), "{change:?}");
+                    assert!(change.q.is_none_or(|q| (0.0..=1.0).contains(&q)), "{change:?}");
+                    assert!(change.interval.is_none_or(|interval| interval.low <= interval.high), "{change:?}");
+                    assert!(!change.verdict.to_string().is_empty());
+                }
+                let worse =
+                    Options { level: f64::NAN, alpha: f64::NAN, relevance: -1.0, of_step: f64::INFINITY, ..options };
+                if let Ok(answer) = compare(&quantities, &worse) {
+                    assert!(answer.changes.iter().all(|change| !change.verdict.is_change()));
+                }
+            }
+        }
+    }
+    let (mut quantities, _) = record(&RUNS, &mut Random::new(1));
+    quantities[3].parent = Some(17);
+    assert_eq!(compare(&quantities, &Options::new(Scope::Program)), Err(Error::Shape));
+    quantities[3].parent = Some(9_999);
+    assert_eq!(compare(&quantities, &Options::new(Scope::Recording)), Err(Error::Shape));
+    quantities[3].parent = None;
+    let few = Options { resamples: 3, ..Options::new(Scope::Program) };
+    assert!(matches!(compare(&quantities, &few), Err(Error::TooFew { .. })));
+}

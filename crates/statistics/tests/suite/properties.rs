@@ -277,3 +277,34 @@ fn random_numbers_are_those_of_the_generator() {
     assert!(counts.iter().all(|count| (9_500..10_500).contains(count)), "{counts:?}");
     assert_eq!(random.below(0), 0);
 }
+
+/// The standard deviation of the difference of means over resamples.
+fn spread(control: &[f64], test: &[f64], lengths: &[usize], design: Design) -> f64 {
+    let plan = Plan::new(lengths, lengths, design, 4_000, 3).unwrap();
+    let resamples = plan.differences(&[[control, test]]).unwrap();
+    assert!((mean(&resamples[0]) - (mean(test) - mean(control))).abs() < 0.2);
+    variance(&resamples[0]).sqrt()
+}
+
+#[test]
+fn resamples_keep_what_their_design_says() {
+    let mut random = Random::new(19);
+    // Waves: neighbours are alike, runs are not.
+    let wave = |phase: f64| (0..60).map(move |at| (f64::from(at) / 5.0 + phase).sin()).collect::<Vec<f64>>();
+    let noise =
+        |values: &[f64], random: &mut Random| values.iter().map(|x| x + 0.1 * normal(random)).collect::<Vec<f64>>();
+    let control = noise(&wave(0.0), &mut random);
+    let test = noise(&wave(0.0), &mut random);
+    let iterations = spread(&control, &test, &[60], Design::Iterations);
+    assert!((iterations / (variance(&control) / 60.0 + variance(&test) / 60.0).sqrt() - 1.0).abs() < 0.05);
+    assert!(spread(&control, &test, &[60], Design::Blocks(5)) > 1.5 * iterations);
+    // Both sides have the same wave, which pairs take out.
+    assert!(spread(&control, &test, &[60], Design::Pairs) < 0.5 * iterations);
+    assert!(Plan::new(&[60], &[59], Design::Pairs, 100, 1).is_err());
+    // Six runs of ten, each with a level of its own.
+    let levels: Vec<f64> = (0..60).map(|at| f64::from(at / 10)).collect();
+    let (control, test) = (noise(&levels, &mut random), noise(&levels, &mut random));
+    let runs = spread(&control, &test, &[10; 6], Design::TwoLevels);
+    assert!((runs / (2.0 * variance(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]) * (5.0 / 6.0) / 6.0).sqrt() - 1.0).abs() < 0.05);
+    assert!(spread(&control, &test, &[10; 6], Design::Iterations) < 0.2 * runs);
+}
