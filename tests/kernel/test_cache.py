@@ -1,6 +1,7 @@
 """The cache of loaded traces: a second load maps what the first kept; nothing wrong is read; the cache never costs a load."""
 
 import os
+import pathlib
 import shutil
 import signal
 import stat
@@ -101,6 +102,63 @@ def test_an_entry_that_is_cut_off_while_it_is_mapped_is_an_error(start, folder, 
     assert ran.status == "error" and "it changed while it was mapped; load it again" in ran.content["evalue"]
     other.ok(f"%trace_load {trace} --as one")
     other.ok("%describe one")
+
+
+def rewrite(path, change):
+    """Changes bytes of a file in place; its size and its time of change stay what they were."""
+    found = path.stat()
+    os.chmod(path, 0o600)
+    with open(path, "r+b") as file:
+        change(file, found.st_size)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (found.st_size, found.st_mtime_ns)
+
+
+def spoil_the_middle(file, size):
+    file.seek(size // 2)
+    content = file.read(65536)
+    file.seek(size // 2)
+    file.write(bytes(byte ^ 0x55 for byte in content))
+
+
+def test_an_entry_rewritten_in_place_is_never_believed(start, folder, trace):
+    kernel = start(folder)
+    kernel.ok(f"%trace_load {trace} --as one")
+    expected = summary(kernel, "one")
+    [entry] = entries(folder)
+    rewrite(entry, spoil_the_middle)
+    ran = kernel.run("%describe one")
+    assert ran.status == "error" and "load it again" in ran.content["evalue"]
+    kernel.ok(f"%trace_load {trace} --as one")
+    assert summary(kernel, "one") == expected
+    # While no kernel uses it: the next that does makes it again.
+    [entry] = entries(folder)
+    kernel.close()
+    rewrite(entry, spoil_the_middle)
+    other = start(folder)
+    other.ok(f"%trace_load {trace} --as one")
+    ran = other.run("%describe one")
+    assert ran.status == "error" and "load it again" in ran.content["evalue"]
+    other.ok(f"%trace_load {trace} --as one")
+    assert summary(other, "one") == expected
+
+
+def test_a_trace_rewritten_in_place_is_read_again(start, folder, trace, tmp_path):
+    copy = pathlib.Path(shutil.copy2(trace, tmp_path / "copy.json"))
+    kernel = start(folder)
+    kernel.ok(f"%trace_load {copy} --as one")
+    before = summary(kernel, "one")
+
+    def rename(file, size):
+        content = file.read().replace(b'"aten::', b'"ATEN::')
+        file.seek(0)
+        file.write(content)
+
+    rewrite(copy, rename)
+    # What is loaded stays what it was.
+    assert summary(kernel, "one") == before
+    assert "from the cache" not in text(kernel.ok(f"%trace_load {copy} --as one"))
+    assert summary(kernel, "one") != before
 
 
 def test_entries_are_shown_limited_and_cleared(start, folder, trace):

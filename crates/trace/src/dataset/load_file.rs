@@ -4,7 +4,7 @@ use super::load_options::LoadOptions;
 use super::placement::{Permit, Placement};
 use super::source_file::SourceFile;
 use super::trace::{RankInfo, Trace};
-use crate::error::NoEventsReason;
+use crate::error::{NoEventsReason, SourceReason, UnusableReason};
 use crate::exec::memory::{Budget, Task};
 use crate::frame::{Builder, Built, Wanted};
 use crate::read::{Meter, Outcome};
@@ -69,7 +69,14 @@ impl<'m> FileLoader<'m> {
         let outcome = read(&mut builder, budget).map_err(|error| match error {
             Error::Io { error, .. } if error.kind() == ErrorKind::OutOfMemory => budget.spent(task),
             error => error,
-        })?;
+        });
+        let is_about_memory = matches!(outcome, Err(Error::Interrupted | Error::MemoryBudget { .. }));
+        let difference = source.as_ref().filter(|_| !is_about_memory).and_then(SourceFile::difference);
+        if let Some(SourceReason::Changed { path }) = difference {
+            // Part of what was read is from before.
+            return Err(Error::Unusable { path, reason: UnusableReason::ChangedWhileRead });
+        }
+        let outcome = outcome?;
         let named = rank_in(&outcome.metadata).or(outcome.rank_in_text);
         let rank = named.unwrap_or(0);
         if outcome.stopped {

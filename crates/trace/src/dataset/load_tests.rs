@@ -280,3 +280,41 @@ fn named_pipes_and_devices_are_refused() {
     let error = TraceSet::load("/dev/null").unwrap_err().to_string();
     assert!(error.starts_with("invalid path /dev/null: it is a device; expected a file"), "{error}");
 }
+
+#[test]
+fn file_that_changes_while_it_is_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    let (meter, options, placement) = (Meter::default(), LoadOptions::default(), Placement::here().unwrap());
+    let wanted = options.wanted().unwrap();
+    let loader = FileLoader { options: &options, wanted: &wanted, meter: &meter, placement: &placement };
+    let load = |change: &dyn Fn()| {
+        let loaded = loader.load(
+            "a.json",
+            SourceFile::of(&path),
+            |sink, budget| {
+                let outcome = read_events(budget.limit(open_file(&path, &meter)?), "a.json", sink);
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                change();
+                outcome
+            },
+            || 0,
+        );
+        loaded.map(|_| ())
+    };
+    let text = trace_testkit::TraceBuilder::new().step(1, 0..10).operator("aten::mm", 1..2).json();
+    std::fs::write(&path, &text).unwrap();
+    load(&|| ()).unwrap();
+    let restored = || {
+        let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+        std::fs::write(&path, text.replace("aten::mm", "aten::xx")).unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    };
+    for change in [&restored as &dyn Fn(), &|| std::fs::write(&path, "{}").unwrap()] {
+        let error = load(change).unwrap_err().to_string();
+        assert!(error.ends_with("a.json: it changed while it was read; load it again"), "{error}");
+    }
+    // One that is removed was read whole.
+    std::fs::write(&path, &text).unwrap();
+    load(&|| std::fs::remove_file(&path).unwrap()).unwrap();
+}

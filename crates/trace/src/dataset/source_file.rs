@@ -17,6 +17,8 @@ pub struct SourceFile {
     pub bytes: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified: i64,
+    /// The time of the last change of content, mode or names, which no program can set, in nanoseconds since 1970.
+    pub status_changed: i64,
 }
 
 impl SourceFile {
@@ -24,21 +26,28 @@ impl SourceFile {
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let found = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
         let path = std::path::absolute(path).ok()?;
-        Some(Self { path, bytes: found.len(), modified: modified(&found) })
+        let (modified, status_changed) = times(&found);
+        Some(Self { path, bytes: found.len(), modified, status_changed })
     }
 
     /// Returns why the file is not the one that was loaded; `None` if it is.
     pub(crate) fn difference(&self) -> Option<SourceReason> {
         match std::fs::metadata(&self.path) {
-            Ok(now) if now.is_file() && now.len() == self.bytes && modified(&now) == self.modified => None,
+            Ok(now)
+                if now.is_file() && now.len() == self.bytes && times(&now) == (self.modified, self.status_changed) =>
+            {
+                None
+            }
             Ok(_) => Some(SourceReason::Changed { path: self.path.clone() }),
             Err(_) => Some(SourceReason::Gone { path: self.path.clone() }),
         }
     }
 }
 
-fn modified(found: &Metadata) -> i64 {
-    found.mtime().saturating_mul(1_000_000_000).saturating_add(found.mtime_nsec())
+/// Returns the times of the last change of content, and of anything.
+fn times(found: &Metadata) -> (i64, i64) {
+    let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
+    (nanos(found.mtime(), found.mtime_nsec()), nanos(found.ctime(), found.ctime_nsec()))
 }
 
 /// Writes a path as text. One that is not UTF-8 leads nowhere when it is read back.

@@ -110,6 +110,9 @@ pub enum UnusableReason {
     /// Another program wrote to it.
     #[error("it changed while it was mapped")]
     Changed,
+    /// Another program wrote to it while it was read.
+    #[error("it changed while it was read")]
+    ChangedWhileRead,
     /// It was removed.
     #[error("it was removed")]
     Gone,

@@ -3,6 +3,7 @@
 //! polars builds mapped columns from the positions and lengths that a file states, and checks only some of them. Here
 //! all are checked, for columns of fixed width; files with other columns are not mapped.
 
+use super::contents::Extent;
 use crate::error::SavedFileReason;
 use polars_arrow::datatypes::ArrowDataType;
 use polars_arrow::io::ipc::format::ipc::planus::ReadAsRoot;
@@ -26,31 +27,32 @@ pub(crate) fn is_mappable(metadata: &FileMetadata) -> bool {
     metadata.schema.iter_values().all(|field| bits(&field.dtype).is_some())
 }
 
-/// Verifies that all columns of all batches are inside the file and as long as the batch.
+/// Verifies that all columns of all batches are inside the file and as long as the batch; returns where they are, batch by batch.
 ///
 /// # Errors
 /// [`SavedFileReason::Bounds`] if one is not.
-pub(crate) fn verify<R: Read + Seek>(file: &mut R, metadata: &FileMetadata) -> Result<(), SavedFileReason> {
+pub(crate) fn verify<R: Read + Seek>(file: &mut R, metadata: &FileMetadata) -> Result<Vec<Extent>, SavedFileReason> {
     let widths: Option<Vec<u64>> = metadata.schema.iter_values().map(|field| bits(&field.dtype)).collect();
     let widths = widths.ok_or(SavedFileReason::Bounds)?;
     if metadata.dictionaries.as_ref().is_some_and(|dictionaries| !dictionaries.is_empty()) {
         return Err(SavedFileReason::Bounds);
     }
-    let mut message = Vec::new();
+    let (mut message, mut extents) = (Vec::new(), Vec::new());
     for block in &metadata.blocks {
-        batch_is_inside(file, block, metadata.size, &widths, &mut message).ok_or(SavedFileReason::Bounds)?;
+        let of_batch = extents_of(file, block, metadata.size, &widths, &mut message).ok_or(SavedFileReason::Bounds)?;
+        extents.extend(of_batch);
     }
-    Ok(())
+    Ok(extents)
 }
 
 /// Verifies one batch; `None` if anything is wrong. `widths` are bits per value, by column.
-fn batch_is_inside<R: Read + Seek>(
+fn extents_of<R: Read + Seek>(
     file: &mut R,
     block: &Block,
     file_size: u64,
     widths: &[u64],
     message: &mut Vec<u8>,
-) -> Option<()> {
+) -> Option<Vec<Extent>> {
     let (start, meta_length) = (u64::try_from(block.offset).ok()?, u64::try_from(block.meta_data_length).ok()?);
     let body = start.checked_add(meta_length).filter(|&body| body <= file_size)?;
     // A message begins with a continuation marker and its length, or with its length alone.
@@ -75,19 +77,32 @@ fn batch_is_inside<R: Read + Seek>(
     }
     let mut buffers = buffers.iter().map(|buffer| {
         let (offset, length) = (u64::try_from(buffer.offset()).ok()?, u64::try_from(buffer.length()).ok()?);
-        body.checked_add(offset)?.checked_add(length).filter(|&end| end <= file_size)?;
-        Some(length)
+        let start = body.checked_add(offset)?;
+        start.checked_add(length).filter(|&end| end <= file_size)?;
+        Some((start, length))
     });
+    let bytes = |start: u64, bits: u64| {
+        let (start, length) = (usize::try_from(start).ok()?, usize::try_from(bits.div_ceil(8)).ok()?);
+        Some(start..start.checked_add(length)?)
+    };
+    let mut extents = Vec::with_capacity(widths.len());
     for (node, width) in nodes.iter().zip(widths) {
-        let (validity, values) = (buffers.next()??, buffers.next()??);
+        let ((validity_start, validity), (values_start, values)) = (buffers.next()??, buffers.next()??);
         let nulls = u64::try_from(node.null_count()).ok()?;
         let has_rows = u64::try_from(node.length()).ok()? == rows && nulls <= rows;
         let has_validity = nulls == 0 || validity.checked_mul(8)? >= rows;
-        if !has_rows || !has_validity || values.checked_mul(8)? < rows.checked_mul(*width)? {
+        let bits = rows.checked_mul(*width)?;
+        if !has_rows || !has_validity || values.checked_mul(8)? < bits {
             return None;
         }
+        extents.push(Extent {
+            values: bytes(values_start, bits)?,
+            validity: if nulls == 0 { None } else { Some(bytes(validity_start, rows)?) },
+            rows: usize::try_from(rows).ok()?,
+            is_bits: *width == 1,
+        });
     }
-    Some(())
+    Some(extents)
 }
 
 /// Bits of a value; `None` for types of variable width, which refer to other buffers.

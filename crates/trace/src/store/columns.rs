@@ -29,6 +29,8 @@ pub(super) struct StoredColumn {
     pub(super) name: String,
     #[serde(rename = "type")]
     pub(super) kind: ColumnType,
+    /// CRC-32 of the values, and of the bitmap of those that are there.
+    pub(super) crc32: u32,
 }
 
 impl ColumnType {

@@ -8,6 +8,7 @@ mod bus_errors;
 mod cache;
 mod changes;
 mod columns;
+mod contents;
 mod disk;
 mod header;
 mod identity;

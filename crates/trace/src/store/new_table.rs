@@ -2,6 +2,7 @@
 
 use super::TableKind;
 use super::columns::{ColumnType, StoredColumn};
+use super::contents::checksum;
 use super::header::{FileKind, metadata};
 use super::manifest::{Entry, Manifest};
 use super::new_file::NewFile;
@@ -35,11 +36,13 @@ impl NewTable<'_> {
         let mut stored = Vec::with_capacity(frame.width());
         for column in frame.columns() {
             let name = column.name().to_string();
-            let kind = ColumnType::of(column.dtype()).ok_or_else(|| {
-                failed(IoError::other(format!("cannot store the column `{name}` of type {}", column.dtype())))
-            })?;
-            columns.push(symbols.stored(column)?);
-            stored.push(StoredColumn { name, kind });
+            let refused =
+                || failed(IoError::other(format!("cannot store the column `{name}` of type {}", column.dtype())));
+            let kind = ColumnType::of(column.dtype()).ok_or_else(refused)?;
+            let column = symbols.stored(column)?.rechunk();
+            let crc32 = checksum(column.as_materialized_series()).ok_or_else(refused)?;
+            columns.push(column);
+            stored.push(StoredColumn { name, kind, crc32 });
         }
         let entry = entry_of.map(Entry::now);
         let written = entry.as_ref().map(Entry::written);

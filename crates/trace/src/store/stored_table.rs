@@ -3,6 +3,7 @@
 use super::bounds::{file_metadata, verify};
 use super::changes;
 use super::columns::{ColumnType, StoredColumn};
+use super::contents::{Contents, Verified};
 use super::header::{FileKind, verified};
 use super::identity::Identity;
 use super::manifest::Manifest;
@@ -37,6 +38,17 @@ pub(crate) enum TableKind {
     Counters,
 }
 
+impl TableKind {
+    /// Returns its name, as in names of files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Events => "events",
+            Self::Instants => "instants",
+            Self::Counters => "counters",
+        }
+    }
+}
+
 /// One table of a rank in a file: immutable, mapped when it is used. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct StoredTable(Arc<Inner>);
@@ -48,8 +60,8 @@ struct Inner {
     identity: Identity,
     /// Whether the file was found changed: then it is not used any more.
     changed: Arc<AtomicBool>,
-    /// Whether the content was verified.
-    verified: AtomicBool,
+    /// What of the content was verified.
+    verified: Verified,
     layout: FileMetadata,
     table: TableKind,
     rows: usize,
@@ -162,7 +174,7 @@ impl StoredTable {
             file: OpenFile::of(file),
             identity,
             changed: Arc::default(),
-            verified: AtomicBool::new(false),
+            verified: Verified::default(),
             layout,
             table: manifest.table,
             rows: manifest.rows,
@@ -217,7 +229,7 @@ impl StoredTable {
         &self.0.columns
     }
 
-    /// Maps the file; dropping the frame and all its columns unmaps it. The content is verified the first time. What
+    /// Maps the file; dropping the frame and all its columns unmaps it. A column is verified the first time that it is used. What
     /// leaves the library must be checked with [`Self::check`] after the frame was used.
     ///
     /// # Errors
@@ -249,7 +261,8 @@ impl StoredTable {
                 _ => failed(error),
             })?),
         };
-        let mapping = Mapping::new(file, &inner.path, &inner.changed).map_err(failed)?;
+        let is_entry = inner.entry_of.is_some();
+        let mapping = Mapping::new(file, &inner.path, &inner.changed, is_entry).map_err(failed)?;
         if mapping.identity() != inner.identity {
             return Err(self.found_changed());
         }
@@ -297,15 +310,22 @@ impl StoredTable {
     fn columns_of(&self, mapping: &Arc<Mapping>, is_wanted: &dyn Fn(&str) -> bool) -> Result<DataFrame> {
         let inner = &*self.0;
         let invalid = |reason| Error::NotASavedFile { path: inner.path.to_path_buf(), reason };
-        let is_new = !inner.verified.load(Ordering::Acquire);
-        if is_new {
-            let mut bytes = Cursor::new(mapping.as_ref().as_ref());
-            verify(&mut bytes, &inner.layout).map_err(invalid)?;
-            if inner.layout.blocks.len() != 1 {
-                return Err(invalid(SavedFileReason::Bounds));
+        let status = mapping.status();
+        let (contents, verified) = match inner.verified.of(status) {
+            Some(known) => known,
+            None => {
+                let mut bytes = Cursor::new(mapping.as_ref().as_ref());
+                let extents = verify(&mut bytes, &inner.layout).map_err(invalid)?;
+                if inner.layout.blocks.len() != 1 {
+                    return Err(invalid(SavedFileReason::Bounds));
+                }
+                let contents = Arc::new(Contents::new(extents, inner.stored.iter().map(|column| column.crc32)));
+                inner.verified.begin(status, &contents);
+                (contents, vec![false; inner.stored.len()])
             }
-        }
-        let batch = map_batch(&inner.layout, mapping)?;
+        };
+        mapping.expect(&contents);
+        let columns = map_batch(&inner.layout, mapping)?;
         let symbols = match inner.symbols.get() {
             Some(symbols) => symbols,
             None => {
@@ -313,13 +333,6 @@ impl StoredTable {
                 inner.symbols.get_or_init(|| new)
             }
         };
-        let mut columns = Vec::with_capacity(batch.len());
-        for column in batch {
-            if is_new && !has_stated_nulls(&column) {
-                return Err(invalid(SavedFileReason::Bounds));
-            }
-            columns.push(column);
-        }
         let has_types = columns.len() == inner.stored.len()
             && columns
                 .iter()
@@ -337,16 +350,26 @@ impl StoredTable {
             return Err(invalid(SavedFileReason::Rows { found: column.len(), expected: inner.rows }));
         }
         let mut logical: Vec<Column> = Vec::with_capacity(columns.len());
-        for (column, stored) in columns.into_iter().zip(&inner.stored) {
+        for (at, (column, stored)) in columns.into_iter().zip(&inner.stored).enumerate() {
+            if !is_wanted(&stored.name) {
+                continue;
+            }
             let is_category = stored.kind == ColumnType::Category;
-            if is_new && is_category {
-                symbols.verify(&stored.name, column.u32()?).map_err(invalid)?;
+            if !verified.get(at).copied().unwrap_or(false) {
+                if !contents.is_intact(at, mapping.as_ref().as_ref()) {
+                    mapping.mark();
+                    return Err(self.unusable(UnusableReason::Changed));
+                }
+                if !has_stated_nulls(&column) {
+                    return Err(invalid(SavedFileReason::Bounds));
+                }
+                if is_category {
+                    symbols.verify(&stored.name, column.u32()?).map_err(invalid)?;
+                }
+                inner.verified.add(status, at);
             }
-            if is_wanted(&stored.name) {
-                logical.push(if is_category { symbols.categories_of(column.u32()?) } else { column.into_column() });
-            }
+            logical.push(if is_category { symbols.categories_of(column.u32()?) } else { column.into_column() });
         }
-        inner.verified.store(true, Ordering::Release);
         Ok(DataFrame::new(inner.rows, logical)?)
     }
 }

@@ -5,7 +5,10 @@ use super::{StoredTable, TableKind};
 use crate::error::{SavedFileReason, UnusableReason};
 use crate::{Compat, Error, Trace, TraceSet};
 use polars::prelude::{DataFrame, NamedFrom, Series};
+use std::fs::{FileTimes, OpenOptions};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 use trace_testkit::{Stream, TraceBuilder};
 
 fn loaded(operator: &str) -> Trace {
@@ -159,4 +162,69 @@ fn file_that_changes_while_it_is_mapped_is_found() {
         assert_eq!(reason(table.check()), UnusableReason::Changed);
         assert_eq!(reason(table.frame()), UnusableReason::Changed);
     }
+}
+
+/// Writes other starts of events into a file, in place, and sets its time of change back.
+fn rewrite_in_place(path: &Path, frame: &DataFrame) {
+    // Later than the file was written, by the clock of the file system.
+    std::thread::sleep(Duration::from_millis(20));
+    let modified = path.metadata().unwrap().modified().unwrap();
+    let starts: Vec<u8> =
+        frame.column("ts").unwrap().i64().unwrap().iter().flatten().flat_map(i64::to_le_bytes).collect();
+    let content = std::fs::read(path).unwrap();
+    let at = content.windows(starts.len()).position(|bytes| bytes == starts).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(&7_i64.to_le_bytes(), at as u64).unwrap();
+    file.set_times(FileTimes::new().set_modified(modified)).unwrap();
+    assert_eq!(path.metadata().unwrap().modified().unwrap(), modified);
+}
+
+#[test]
+fn file_rewritten_in_place_is_found_though_its_time_is_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.arrow");
+    let rank = loaded("aten::mm");
+    let events = rank.frame().unwrap();
+    // While it is mapped.
+    let table = write(&path, &rank).unwrap();
+    let mapped = table.frame().unwrap();
+    rewrite_in_place(&path, &events);
+    assert_eq!(reason(table.check()), UnusableReason::Changed);
+    assert_eq!(reason(table.frame()), UnusableReason::Changed);
+    drop(mapped);
+    // Between two uses, and before the first.
+    for is_used in [true, false] {
+        let table = write(&path, &rank).unwrap();
+        if is_used {
+            assert_same(&events, &table.frame().unwrap());
+        }
+        rewrite_in_place(&path, &events);
+        // The other columns are those that were written.
+        assert!(table.frame_of(&["name".into()]).is_ok());
+        assert_eq!(reason(table.frame_of(&["ts".into()])), UnusableReason::Changed);
+        assert_eq!(reason(table.frame()), UnusableReason::Changed);
+    }
+    // Before it is opened.
+    write(&path, &rank).unwrap();
+    rewrite_in_place(&path, &events);
+    assert_eq!(reason(StoredTable::open(&path).unwrap().frame()), UnusableReason::Changed);
+}
+
+#[test]
+fn other_names_modes_and_times_of_use_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.arrow");
+    let rank = loaded("aten::mm");
+    let table = write(&path, &rank).unwrap();
+    let mapped = table.frame().unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    std::fs::hard_link(&path, folder.path().join("other")).unwrap();
+    table.check().unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let used = std::time::SystemTime::now();
+    OpenOptions::new().write(true).open(&path).unwrap().set_times(FileTimes::new().set_accessed(used)).unwrap();
+    table.check().unwrap();
+    assert_same(&rank.frame().unwrap(), &mapped);
+    assert_same(&mapped, &table.frame().unwrap());
 }

@@ -23,6 +23,8 @@ pub(crate) struct Key {
     bytes: u64,
     seconds: i64,
     nanoseconds: i64,
+    /// The time of the last change of content, mode or names, which no program can set back.
+    status: (i64, i64),
     format: u32,
     reader: u32,
     compat: Compat,
@@ -42,12 +44,18 @@ impl Key {
             bytes: found.len(),
             seconds: found.mtime(),
             nanoseconds: found.mtime_nsec(),
+            status: (found.ctime(), found.ctime_nsec()),
             format: FORMAT,
             reader: READER,
             compat,
             strict,
             wanted: wanted.to_owned(),
         })
+    }
+
+    /// Returns the key of the instants and counters, which are those of the file whatever the options of the load.
+    pub(crate) fn of_tables(&self) -> Self {
+        Self { compat: Compat::default(), strict: false, wanted: String::new(), ..self.clone() }
     }
 
     /// Whether the file is still what it was, so that what was read from it belongs to this key.
