@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::{Value, json};
-use std::path::Path;
+use std::fs::{File, FileTimes};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use trace_testkit::{Stream, TraceBuilder};
 
@@ -30,13 +32,19 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Runs the binary in `folder`, without compiler, Python and home folder.
+/// Runs the binary in `folder`, without compiler, Python, home folder and cache.
 fn tracebook(folder: &Path, words: &[&str]) -> Output {
+    with_cache(folder, words, "off")
+}
+
+/// Runs the binary with a setting of the cache.
+fn with_cache(folder: &Path, words: &[&str], cache: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tracebook"))
         .args(words)
         .current_dir(folder)
         .env_clear()
         .env("PATH", "/nowhere")
+        .env("TRACEBOOK_CACHE", cache)
         .output()
         .unwrap()
 }
@@ -81,6 +89,7 @@ fn flags_of_the_magics_work_and_help_lists_them() {
         "--min-us",
         "--unit",
         "--compat",
+        "--no-cache",
         "--csv",
         "--json",
         "--html",
@@ -333,4 +342,46 @@ fn explain_prints_a_page_and_writes_files() {
     assert!(err(&wrong).contains("has no rank 5 (has 0)"), "{}", err(&wrong));
     let json = tracebook(folder.path(), &["explain", "control.json", "test.json.gz", "--json", "-"]);
     assert!(serde_json::from_str::<Value>(out(&json)).is_ok());
+}
+
+#[test]
+fn second_run_uses_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let events =
+        (0..60_000).map(|at| format!("{{\"cat\": \"cpu_op\", \"name\": \"op {}\", \"ts\": {at}, \"dur\": 1}}", at % 9));
+    let events: Vec<String> = events.collect();
+    let large = folder.path().join("large.json");
+    std::fs::write(&large, format!("{{\"traceEvents\": [{}]}}", events.join(","))).unwrap();
+    let long_ago = SystemTime::now() - Duration::from_secs(3600);
+    // A file that was written a moment ago is not kept.
+    File::options().write(true).open(&large).unwrap().set_modified(long_ago).unwrap();
+    let entries = || -> Vec<PathBuf> {
+        let found = std::fs::read_dir(folder.path().join("cache")).into_iter().flatten().flatten();
+        found.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "arrow")).collect()
+    };
+    for words in [
+        ["describe", "large.json"].as_slice(),
+        &["diff", "large.json", "large.json"],
+        &["explain", "large.json", "large.json"],
+    ] {
+        let fresh = with_cache(folder.path(), words, "off");
+        let run = |words: &[&str], cache: &str| {
+            let output = with_cache(folder.path(), words, cache);
+            assert_eq!((output.status, out(&output), err(&output)), (fresh.status, out(&fresh), err(&fresh)));
+        };
+        run(words, "./cache");
+        let [entry] = entries().try_into().unwrap();
+        // The time of the last access is set when an entry is used, whatever the file system does.
+        let was_used = || std::fs::metadata(&entry).unwrap().accessed().unwrap() > long_ago + Duration::from_secs(1800);
+        let age = || File::open(&entry).unwrap().set_times(FileTimes::new().set_accessed(long_ago)).unwrap();
+        age();
+        run(words, "./cache");
+        assert!(was_used(), "{words:?}");
+        age();
+        run(&[words, &["--no-cache"]].concat(), "./cache");
+        assert!(!was_used(), "{words:?}");
+    }
+    let invalid = with_cache(folder.path(), &["describe", "large.json"], "sometimes");
+    assert_eq!(invalid.status.code(), Some(0));
+    assert_eq!(err(&invalid).matches("invalid TRACEBOOK_CACHE").count(), 1, "{}", err(&invalid));
 }

@@ -31,6 +31,10 @@ pub(crate) const COMPAT: Argument = Argument::flag(
 pub(crate) const STRICT: Argument =
     Argument::flag("strict", Kind::Switch, "reject invalid JSON, with its position, instead of repairing it");
 
+/// Whether the cache is left out.
+pub(crate) const NO_CACHE: Argument =
+    Argument::flag("no-cache", Kind::Switch, "read the files, and keep nothing of them in the cache");
+
 /// Returns the load options of a call; flags that its magic lacks keep their defaults.
 pub(crate) fn options(call: &Call<'_>) -> LoadOptions {
     LoadOptions {
@@ -71,7 +75,7 @@ const ARGUMENTS: &[Group] = &[
             STRICT,
             Argument::flag("memory", Kind::Size, "memory of the kernel; ranks that do not fit are kept on disk")
                 .or("half of what is free, or TRACEBOOK_MEMORY"),
-            Argument::flag("no-cache", Kind::Switch, "read the files, and keep nothing of them in the cache"),
+            NO_CACHE,
             Argument::flag("progress", Kind::Choice(&["auto", "off"]), "show the progress of a long load").or("auto"),
             Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],

@@ -34,6 +34,11 @@ impl CacheSetting {
         Self { wanted: Wanted::of(&text.to_string_lossy()), opened: OnceLock::new() }
     }
 
+    /// Whether the environment says anything.
+    pub fn is_chosen(&self) -> bool {
+        !matches!(self.wanted, Wanted::Folder { folder: None, limit: None })
+    }
+
     /// Returns the cache; `None` if it is off.
     ///
     /// # Errors

@@ -45,6 +45,11 @@ impl Session {
         self.cache.get()
     }
 
+    /// Whether the user set anything about the cache.
+    pub fn chose_cache(&self) -> bool {
+        self.cache.is_chosen()
+    }
+
     /// Whether to tell the user that the cache cannot be used: the first time.
     pub fn warns_of_cache(&mut self) -> bool {
         !std::mem::replace(&mut self.told_of_cache, true)

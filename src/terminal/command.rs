@@ -6,7 +6,7 @@ use crate::display::Sink;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
 use crate::magic::{Invocation, Magic, parse_words};
-use crate::session::{Binding, Cells, Session, Variable};
+use crate::session::{Binding, CacheSetting, Cells, Session, Variable};
 use crate::{Error, Failure, Problem, UsageError};
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ fn parse_and_run(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
 
 fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
     let out: Arc<dyn Sink> = Arc::new(Screen);
-    let mut session = Session::default();
+    let mut session = Session::with_cache(CacheSetting::from_environment());
     let mut context = Context { session: &mut session, cells: &mut NoCells, out: &out };
     crate::execution::from_environment().run(|| magic.run(call, &mut context))
 }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::trace_export::{DIR, NOTES, OVERWRITE, bar, options, summary};
+use crate::magic::trace_export::{DIR, NOTES, OVERWRITE, bar, missing, options, summary};
 use crate::session::label;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag::{register, register_conditional_shutdown};
@@ -81,6 +81,7 @@ impl Magic for Export {
         });
         line.clear();
         let written = written?;
+        Screen::warn(&missing(&written).into_iter().collect::<Vec<_>>());
         if !call.quiet() {
             Screen::log(&format!("wrote {}: {}", folder.display(), summary(&written, start.elapsed())));
         }

@@ -1,5 +1,6 @@
 //! Loading a trace with a progress line, if standard error is a terminal.
 
+use super::screen::Screen;
 use crate::Error;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
@@ -9,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trace::{LoadOptions, LoadProgress, TraceSet};
+use trace::{Cache, LoadOptions, LoadProgress, TraceSet};
 
 /// Delay before progress is shown.
 const DELAY: Duration = Duration::from_millis(300);
@@ -28,7 +29,13 @@ pub(super) fn load(
     ranks: Option<&[i64]>,
 ) -> Result<Arc<TraceSet>, Error> {
     let path = call.path(argument).unwrap_or_default();
-    let options = LoadOptions { label: Some(label.to_owned()), ranks: ranks.map(<[i64]>::to_vec), ..options(call) };
+    let cache = if call.switch("no-cache") { None } else { cache(context) };
+    let options = LoadOptions {
+        label: Some(label.to_owned()),
+        ranks: ranks.map(<[i64]>::to_vec),
+        cache: cache.clone(),
+        ..options(call)
+    };
     let mut shown = ProgressLine::new(call);
     let loaded = TraceSet::load_with(&path, &options, &mut |progress| {
         shown.print(|| line(&path, progress));
@@ -36,8 +43,23 @@ pub(super) fn load(
     });
     shown.clear();
     let loaded = Arc::new(loaded?);
+    Screen::warn(&cache.and_then(|cache| cache.take_problem()).into_iter().collect::<Vec<_>>());
     context.session.insert(Arc::clone(&loaded), path);
     Ok(loaded)
+}
+
+/// Returns the cache of loaded traces; `None` if it is off. Why it cannot be used is a warning, once, if the user chose it: the
+/// default folder may not be writable, as in CI.
+fn cache(context: &mut Context<'_>) -> Option<Cache> {
+    match context.session.cache() {
+        Ok(cache) => cache,
+        Err(reason) => {
+            if context.session.chose_cache() && context.session.warns_of_cache() {
+                Screen::warn(&[format!("{reason}. The trace is loaded without the cache.")]);
+            }
+            None
+        }
+    }
 }
 
 /// A line on standard error, if it is a terminal; shown after a delay.

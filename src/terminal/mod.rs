@@ -21,4 +21,4 @@ const JSON: Argument = Argument::flag("json", Kind::File, "write the result as J
 const HTML: Argument = Argument::flag("html", Kind::File, "write a self-contained HTML page; - is standard output");
 const QUIET: Argument = Argument::flag("quiet", Kind::Switch, "print only warnings and errors");
 
-const LOADING: Group = Group::new("Loading", &[trace_load::COMPAT, trace_load::STRICT]);
+const LOADING: Group = Group::new("Loading", &[trace_load::COMPAT, trace_load::STRICT, trace_load::NO_CACHE]);
