@@ -23,8 +23,8 @@ pub(crate) const OVERWRITE: Argument =
 
 /// Notes on the result, shared with `tracebook export`.
 pub(crate) const NOTES: &str = "DIR gets one folder per rank, rank=0/part-00000.parquet and so on (Hive's layout: DuckDB, \
-     polars, Spark and pandas see a column rank), and tracebook.json, which holds everything but the events. The files hold \
-     all events and columns in file order; ts, dur and end are whole nanoseconds, texts are strings. %trace_load DIR reads \
+     polars, Spark and pandas see a column rank), instants-00000.parquet and counters-00000.parquet beside it where there are \
+     any, and tracebook.json, which holds everything else. */part-*.parquet are the events: all of them, with all columns, in file order; ts, dur and end are whole nanoseconds, texts are strings. %trace_load DIR reads \
      it back exactly, and tracebook diff, describe and explain read it, too.\n\n\
      DIR appears once it is complete; an interrupted export leaves nothing. A folder with other files is never overwritten.";
 
@@ -86,6 +86,7 @@ impl Magic for TraceExport {
         if !progress.end(&line) && !call.quiet() {
             context.print_line(line);
         }
+        context.warn(missing(&written));
         Ok(())
     }
 }
@@ -106,6 +107,16 @@ pub(crate) fn summary(written: &Exported, time: Duration) -> String {
         bytes(written.bytes),
         time.as_secs_f64()
     )
+}
+
+/// Returns a warning if instants and counters are missing.
+pub(crate) fn missing(written: &Exported) -> Option<String> {
+    (written.without_tables > 0).then(|| {
+        format!(
+            "{} written without instants and counters: the trace file has changed, or is gone.",
+            trace_view::format::counted(written.without_tables, "rank")
+        )
+    })
 }
 
 /// Returns the percentage, and `writing · 25 % of 6,100,000 events · 2 files, 15 MiB · 0.4 s`.

@@ -1,6 +1,7 @@
 """Exports as other programs read them: DuckDB and polars from PyPI against our own comparison, and full or unwritable disks."""
 
 import csv
+import gzip
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import polars as pl
 import pytest
 
 from disks import mounted, unwritable
+from driver import Kernel
 from places import DATA, ROOT
 
 PROGRAM = os.environ.get("TRACEBOOK_BIN") or str(ROOT / "target" / "release" / "tracebook")
@@ -43,6 +45,12 @@ def lake(tmp_path_factory):
     return folder
 
 
+def text(ran):
+    """Everything that a cell showed, as plain text."""
+    shown = [m["content"] for m in ran.outputs]
+    return "\n".join(c.get("text") or c.get("data", {}).get("text/plain", "") for c in shown)
+
+
 def our_sums(folder, work):
     """Counts and durations by name over all ranks and iterations, in ns, as `tracebook diff` has them."""
     table = work / "sums.csv"
@@ -57,7 +65,7 @@ def our_sums(folder, work):
 
 
 SUMS = """
-    select name, count(*), sum(greatest(dur, 0))::bigint from read_parquet('{}/*/*.parquet', union_by_name = true)
+    select name, count(*), sum(greatest(dur, 0))::bigint from read_parquet('{}/*/part-*.parquet', union_by_name = true)
     where iteration is not null group by name
 """
 
@@ -67,7 +75,7 @@ def test_duckdb_and_polars_sum_as_we_do(lake, tmp_path):
     assert len(ours) > 50
     theirs = {name: (count, dur) for name, count, dur in duckdb.sql(SUMS.format(lake)).fetchall()}
     assert theirs == ours
-    scan = pl.scan_parquet(f"{lake}/**/*.parquet", hive_partitioning=True, missing_columns="insert", extra_columns="ignore")
+    scan = pl.scan_parquet(f"{lake}/**/part-*.parquet", hive_partitioning=True, missing_columns="insert", extra_columns="ignore")
     frame = (
         scan.filter(pl.col("iteration").is_not_null())
         .group_by("name")
@@ -79,14 +87,14 @@ def test_duckdb_and_polars_sum_as_we_do(lake, tmp_path):
 
 
 def test_the_schema_is_the_documented_one(lake):
-    columns = duckdb.sql(f"describe select * from read_parquet('{lake}/*/*.parquet', union_by_name = true)").fetchall()
+    columns = duckdb.sql(f"describe select * from read_parquet('{lake}/*/part-*.parquet', union_by_name = true)").fetchall()
     types = {name: kind for name, kind, *_ in columns}
     assert TYPES.items() <= types.items(), types
     assert types["rank"] == "BIGINT"
-    scan = pl.scan_parquet(f"{lake}/**/*.parquet", hive_partitioning=True, missing_columns="insert", extra_columns="ignore")
+    scan = pl.scan_parquet(f"{lake}/**/part-*.parquet", hive_partitioning=True, missing_columns="insert", extra_columns="ignore")
     schema = scan.collect_schema()
     assert schema["rank"].is_integer() and schema["name"] == pl.String and schema["ts"] == pl.Int64
-    ranks = duckdb.sql(f"select distinct rank from '{lake}/*/*.parquet' order by rank").fetchall()
+    ranks = duckdb.sql(f"select distinct rank from '{lake}/*/part-*.parquet' order by rank").fetchall()
     assert ranks == [(0,), (1,), (2,), (3,)]
 
 
@@ -109,6 +117,47 @@ def test_files_are_compressed_with_statistics_and_hold_the_rows_of_the_manifest(
         assert rows == rank["info"]["events"]
         names = [column["name"] for column in rank["columns"]]
         assert pl.read_parquet_schema(lake / rank["parts"][0]["file"]).names() == names
+
+
+def test_instants_are_a_table_of_their_own(lake):
+    expected = {}
+    for rank in range(4):
+        with gzip.open(DATA / "job" / f"rank-{rank}.json.gz") as file:
+            events = json.load(file)["traceEvents"]
+        expected[rank] = [event["name"] for event in events if event["ph"] in "iIR"]
+    assert all(expected.values())
+    rows = duckdb.sql(f"select rank, name from '{lake}/*/instants-*.parquet' order by rank, index").fetchall()
+    assert rows == [(rank, name) for rank, names in expected.items() for name in names]
+    scan = pl.scan_parquet(f"{lake}/**/instants-*.parquet", hive_partitioning=True).sort("rank", "index")
+    assert scan.select("rank", "name").collect().rows() == rows
+    manifest = json.loads((lake / "tracebook.json").read_text())
+    for rank in manifest["ranks"]:
+        table = rank["instants"]
+        names = [column["name"] for column in table["columns"]]
+        assert table["rows"] == sum(part["rows"] for part in table["parts"]) == len(expected[rank["info"]["rank"]])
+        assert pl.read_parquet_schema(lake / table["parts"][0]["file"]).names() == names
+        assert rank["counters"]["parts"] == []
+
+
+def test_the_magic_exports_and_loads_back(tracebook_argv, tmp_path):
+    kernel = Kernel(tracebook_argv, tmp_path / "kernel")
+    try:
+        kernel.ok(f"%trace_load {DATA}/job --as job")
+        target = tmp_path / "lake"
+        shown = text(kernel.ok(f"%trace_export job {target}"))
+        assert f"wrote {target}: 4 ranks" in shown and "files" in shown, shown
+        refused = kernel.run(f"%trace_export job {target}")
+        assert refused.status == "error" and "--overwrite" in refused.content["evalue"]
+        kernel.ok(f"%trace_load {target} --as again")
+        pages = [text(kernel.ok(f"%describe {label}")) for label in ("job", "again")]
+        assert pages[0].replace("job", "again") == pages[1]
+        kernel.ok(f"%trace_export again {target} --rank 1-2 --overwrite --quiet")
+        assert sorted(entry.name for entry in target.iterdir()) == ["rank=1", "rank=2", "tracebook.json"]
+        unknown = kernel.run(f"%trace_export job {tmp_path}/other --rank 7")
+        assert unknown.status == "error" and "has no rank 7" in unknown.content["evalue"]
+        assert not (tmp_path / "other").exists()
+    finally:
+        kernel.close()
 
 
 def test_commands_read_exports(lake, tmp_path):

@@ -2,6 +2,7 @@
 
 use super::load_file::{Content, Loaded};
 use super::load_options::LoadOptions;
+use super::table_source::{CachedTables, TableSource};
 use super::trace::Trace;
 use crate::frame::Wanted;
 use crate::store::{Key, NewTable, TableKind};
@@ -32,7 +33,8 @@ impl<'c> CachedFile<'c> {
             return Some(Content::OtherRank(rank));
         }
         let warnings = table.warnings().to_vec();
-        Some(Content::Requested(Loaded { trace: Trace::of_table(table, None, false), warnings }))
+        let trace = Trace::of_table(table, None, false).with_tables_in(Some(self.tables()));
+        Some(Content::Requested(Loaded { trace, warnings }))
     }
 
     /// Keeps a rank whose load took so long, if that is worth it: then its events are in the file of the cache instead of in
@@ -47,6 +49,12 @@ impl<'c> CachedFile<'c> {
             Some(table) => trace.moved_to(table, None),
             None => trace,
         };
+        let trace = trace.with_tables_in(Some(self.tables()));
         Ok(Content::Requested(Loaded { trace, warnings }))
+    }
+
+    /// Returns where the instants and counters of the file are kept, once they are wanted.
+    fn tables(&self) -> TableSource {
+        TableSource::Cache(CachedTables::of(self.cache, &self.key))
     }
 }

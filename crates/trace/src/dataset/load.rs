@@ -73,7 +73,7 @@ fn load_within(
         let (path, options, wanted) = (path.to_owned(), options.clone(), options.wanted()?);
         let (monitor, threads) = (Arc::clone(&monitor), Inherited::here().threads());
         move || {
-            if let Some(export) = Export::find(&path)? {
+            if let Some(export) = Export::find(&path)?.map(Arc::new) {
                 return load_export(&export, &options, &monitor, &placement, threads);
             }
             let files = trace_files(&path)?;

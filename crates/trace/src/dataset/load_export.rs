@@ -4,15 +4,17 @@ use super::load::{FileResult, Monitor, assemble};
 use super::load_file::{Content, Loaded};
 use super::load_options::LoadOptions;
 use super::placement::Placement;
+use super::table_source::{ExportedTables, TableSource};
 use crate::error::ImportReason;
 use crate::exec::pool::{Pool, run_jobs};
 use crate::write::parquet::Export;
 use crate::{Compat, Error, Result, Trace, TraceSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Loads the requested ranks of an export, on at most `threads` threads.
 pub(super) fn load_export(
-    export: &Export,
+    export: &Arc<Export>,
     options: &LoadOptions,
     monitor: &Monitor,
     placement: &Placement,
@@ -41,8 +43,11 @@ pub(super) fn load_export(
             monitor.meter.events.fetch_add(rows as u64, Ordering::Relaxed);
             monitor.meter.check()
         });
-        let loaded =
-            |(info, events)| Content::Requested(Loaded { trace: Trace::in_memory(info, events), warnings: Vec::new() });
+        let loaded = |(info, events)| {
+            let tables = ExportedTables::of(export, rank).map(TableSource::Export);
+            let trace = Trace::in_memory(info, events).with_tables_in(tables);
+            Content::Requested(Loaded { trace, warnings: Vec::new() })
+        };
         let placed = read.map(loaded).and_then(|content| content.placed(&permit, export.compat()));
         if placed.is_ok() {
             monitor.end_file();

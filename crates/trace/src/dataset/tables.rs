@@ -1,5 +1,5 @@
-//! Instants and counters of a rank: read from its file when they are first wanted, and kept: where its events are, in memory
-//! or in files.
+//! Instants and counters of a rank: read when they are first wanted, from the cache, an export or the trace file, and kept: in
+//! the cache, or where its events are, in memory or in files.
 
 #[cfg(test)]
 #[path = "tables_tests.rs"]
@@ -7,6 +7,7 @@ mod tests;
 
 use super::source_file::SourceFile;
 use super::spill::{SpillFolder, SpilledFile};
+use super::table_source::TableSource;
 use super::trace_set::TraceSet;
 use crate::error::SourceReason;
 use crate::exec::abandon::abandonable;
@@ -25,23 +26,30 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// Tables up to this size stay in memory, in bytes: most ranks have few instants and no counters.
 const SMALL: usize = 16 << 10;
 
 /// The tables of a rank that are not read with its events; clones share them.
 #[derive(Clone, Default)]
-pub(super) struct FurtherTables(Arc<OnceLock<Kept>>);
+pub(super) struct FurtherTables {
+    kept: Arc<OnceLock<Kept>>,
+    /// Where they are besides the trace file.
+    source: Option<Arc<TableSource>>,
+}
 
 /// Where both tables are.
-struct Kept {
-    instants: Place,
-    counters: Place,
+pub(super) struct Kept {
+    pub(super) instants: Place,
+    pub(super) counters: Place,
 }
 
 /// Where a table is.
-enum Place {
+pub(super) enum Place {
     Memory(DataFrame),
+    /// In a file of the cache.
+    Cached(StoredTable),
     /// In a file, which is removed with the last clone of the rank.
     File(StoredTable, #[expect(dead_code)] SpilledFile),
 }
@@ -53,12 +61,16 @@ enum Table {
     Counters,
 }
 
+impl FurtherTables {
+    /// Creates the tables of a rank whose tables are at `source`, too.
+    pub(super) fn of(source: Option<TableSource>) -> Self {
+        Self { kept: Arc::default(), source: source.map(Arc::new) }
+    }
+}
+
 impl Table {
     fn name(self) -> &'static str {
-        match self {
-            Self::Instants => "instants",
-            Self::Counters => "counters",
-        }
+        self.kind().name()
     }
 
     fn kind(self) -> TableKind {
@@ -80,7 +92,7 @@ impl Place {
     fn frame(&self) -> Result<DataFrame> {
         match self {
             Self::Memory(frame) => Ok(frame.clone()),
-            Self::File(table, _) => table.frame(),
+            Self::Cached(table) | Self::File(table, _) => table.frame(),
         }
     }
 }
@@ -89,8 +101,8 @@ impl Trace {
     /// Returns the instants, one row per event of one moment: allocations (`[memory]`, if the profiler recorded memory), marks
     /// of the profiler. In file order.
     ///
-    /// The first call reads the file of the rank again; the table is kept. Loading skips these events, since most traces are
-    /// analysed without them.
+    /// The first call reads the file of the rank again, unless the cache or an export has the table; then it is kept. Loading
+    /// skips these events, since most traces are analysed without them.
     ///
     /// # Columns
     /// [`INSTANT_COLUMNS`](crate::INSTANT_COLUMNS).
@@ -123,9 +135,14 @@ impl Trace {
         self.table(Table::Counters)
     }
 
+    /// Returns where the instants and counters are besides the trace file.
+    pub(crate) fn table_source(&self) -> Option<&TableSource> {
+        self.tables().source.as_deref()
+    }
+
     fn table(&self, table: Table) -> Result<DataFrame> {
         build(std::slice::from_ref(self), table)?;
-        self.tables().0.get().map_or(Err(Error::Interrupted), |kept| table.frame(kept))
+        self.tables().kept.get().map_or(Err(Error::Interrupted), |kept| table.frame(kept))
     }
 }
 
@@ -164,9 +181,17 @@ impl TraceSet {
     }
 }
 
+/// Reads the instants and counters of ranks, concurrently, for those who want them rank by rank afterwards.
+///
+/// # Errors
+/// As [`Trace::instants`]; the tables of all other ranks are there nevertheless.
+pub(crate) fn build_tables(traces: &[Trace]) -> Result<()> {
+    build(traces, Table::Instants)
+}
+
 /// Reads the files of the ranks whose tables are not there yet, concurrently.
 fn build(traces: &[Trace], table: Table) -> Result<()> {
-    let missing: Vec<Trace> = traces.iter().filter(|trace| trace.tables().0.get().is_none()).cloned().collect();
+    let missing: Vec<Trace> = traces.iter().filter(|trace| trace.tables().kept.get().is_none()).cloned().collect();
     let Some(first) = missing.first() else { return Ok(()) };
     let file = first.info().file.clone();
     let meter = Arc::new(Meter::default());
@@ -175,10 +200,9 @@ fn build(traces: &[Trace], table: Table) -> Result<()> {
         let files = Files { parent: Inherited::here().spill_folder(), folder: OnceLock::new() };
         move || {
             let read = run_jobs(threads, missing, |pool: &Pool<'_, '_>, trace: Trace| {
-                let tables = read_tables(trace.info(), table, &meter, pool)?;
-                let kept = files.keep(&trace, tables)?;
+                let kept = obtain(&trace, table, &files, &meter, pool)?;
                 // Another thread may have been faster, with the same result.
-                let _ = trace.tables().0.set(kept);
+                let _ = trace.tables().kept.set(kept);
                 Ok::<_, Error>(())
             });
             read.into_iter().collect::<Result<()>>()
@@ -224,6 +248,33 @@ impl Files {
         let file = folder.file(&format!("rank-{:04}.{}.arrow", trace.rank(), table.name()));
         let stored = StoredTable::write(file.path(), table.kind(), trace.info(), Compat::default(), &[], frame).ok()?;
         Some(Place::File(stored, file))
+    }
+}
+
+/// Finds the tables of a rank, or reads them from its file and keeps them.
+fn obtain<'scope>(
+    trace: &Trace,
+    table: Table,
+    files: &Files,
+    meter: &'scope Meter,
+    pool: &Pool<'scope, '_>,
+) -> Result<Kept> {
+    let cached = match trace.table_source() {
+        Some(TableSource::Cache(cached)) => Some(cached),
+        Some(TableSource::Export(exported)) => match exported.read()? {
+            Some(tables) => return files.keep(trace, tables),
+            None => None,
+        },
+        None => None,
+    };
+    if let Some(kept) = cached.and_then(|cached| cached.find(trace.info())) {
+        return Ok(kept);
+    }
+    let begun = Instant::now();
+    let tables = read_tables(trace.info(), table, meter, pool)?;
+    match cached.and_then(|cached| cached.keep(trace.info(), &tables, begun.elapsed())) {
+        Some(kept) => Ok(kept),
+        None => files.keep(trace, tables),
     }
 }
 

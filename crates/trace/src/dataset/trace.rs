@@ -4,6 +4,7 @@ use super::placement::write_rank;
 use super::rank_source::RankSource;
 use super::source_file::SourceFile;
 use super::spill::SpilledFile;
+use super::table_source::TableSource;
 use super::tables::FurtherTables;
 use crate::frame::NamedType;
 use crate::store::StoredTable;
@@ -90,6 +91,11 @@ impl Trace {
         let source = RankSource::stored(table, None);
         let source = if stays_mapped { source.staying_mapped() } else { source };
         Self { info, source, tables: FurtherTables::default() }
+    }
+
+    /// Returns the rank with another place of its instants and counters besides its trace file.
+    pub(crate) fn with_tables_in(self, source: Option<TableSource>) -> Self {
+        Self { tables: FurtherTables::of(source), ..self }
     }
 
     /// Returns the rank with columns that stay mapped once they are used, if they are in a file.

@@ -79,6 +79,11 @@ impl Cache {
         })))
     }
 
+    /// Whether a folder is that of a cache.
+    pub(crate) fn is_in(folder: &Path) -> bool {
+        FolderLock::exists(folder)
+    }
+
     /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.0.folder
@@ -116,12 +121,7 @@ impl Cache {
 
     /// Returns the name of the file of an entry.
     pub(super) fn file_name(key: &Key, table: TableKind) -> String {
-        let table = match table {
-            TableKind::Events => "events",
-            TableKind::Instants => "instants",
-            TableKind::Counters => "counters",
-        };
-        format!("{}-{table}{}", key.name(), Self::SUFFIX)
+        format!("{}-{}{}", key.name(), table.name(), Self::SUFFIX)
     }
 
     /// Returns the table of a file that was loaded with the same options before; the facts of the rank name the file `file`.

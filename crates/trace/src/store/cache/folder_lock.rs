@@ -17,6 +17,11 @@ pub(super) struct FolderLock {
 }
 
 impl FolderLock {
+    /// Whether a folder has had a lock, as every cache.
+    pub(super) fn exists(folder: &Path) -> bool {
+        folder.join(NAME).is_file()
+    }
+
     /// Waits until no entry is being removed.
     pub(super) fn shared(folder: &Path) -> Result<Self> {
         Self::take(folder, File::try_lock_shared)

@@ -7,7 +7,7 @@ use super::key::Key;
 use super::sync::UNSYNCED;
 use crate::Error;
 use crate::store::new_file::NewFile;
-use crate::store::{NewTable, StoredTable, free_space};
+use crate::store::{NewTable, StoredTable, TableKind, free_space};
 use polars::prelude::DataFrame;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -41,7 +41,11 @@ impl Cache {
         took: Duration,
     ) -> Option<StoredTable> {
         let rows = frame.height();
-        let is_worth_it = rows >= MANY_ROWS || (rows >= FEWEST_ROWS && took >= LONG);
+        let is_worth_it = match new.table {
+            TableKind::Events => rows >= MANY_ROWS || (rows >= FEWEST_ROWS && took >= LONG),
+            // However few they are, the whole file was read for them.
+            TableKind::Instants | TableKind::Counters => took >= LONG,
+        };
         if !is_worth_it {
             return None;
         }

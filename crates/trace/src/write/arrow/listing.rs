@@ -1,5 +1,6 @@
 //! `trace.json` of a saved trace: what the files of its ranks do not hold, and where they are.
 
+use crate::dataset::TableSource;
 use crate::error::SavedFileReason;
 use crate::exec::memory::Budget;
 use crate::store::StoredTable;
@@ -29,6 +30,9 @@ pub(super) struct ListedRank {
     /// The facts of the rank where they differ from those in the file: the path from which it was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) info: Option<RankInfo>,
+    /// Where its instants and counters are, for another process of this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tables: Option<TableSource>,
 }
 
 impl Listing {
@@ -42,7 +46,7 @@ impl Listing {
     pub(super) fn of_file(file: &Path, label: &str) -> Result<Self> {
         let table = StoredTable::open(file)?;
         let (compat, warnings) = (table.compat(), table.warnings().to_vec());
-        let ranks = vec![ListedRank { file: file.to_owned(), info: None }];
+        let ranks = vec![ListedRank { file: file.to_owned(), info: None, tables: None }];
         Ok(Self { format: FORMAT, label: label.to_owned(), compat, warnings, ranks })
     }
 
@@ -80,7 +84,7 @@ impl Listing {
             let table = StoredTable::open(&folder.join(&listed.file))?;
             let stays_mapped = table.bytes() <= room;
             room = if stays_mapped { room - table.bytes() } else { room };
-            let trace = Trace::of_table(table, listed.info, stays_mapped);
+            let trace = Trace::of_table(table, listed.info, stays_mapped).with_tables_in(listed.tables);
             traces.insert(trace.rank(), trace);
         }
         TraceSet::unified(&self.label, self.compat, traces.into_values().collect(), self.warnings)

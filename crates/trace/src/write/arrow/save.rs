@@ -1,6 +1,7 @@
 //! Writing a trace or a frame to Arrow files.
 
 use super::listing::{ListedRank, Listing};
+use crate::dataset::TableSource;
 use crate::store::{FileKind, StoredTable, metadata};
 use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::DataFrame;
@@ -19,7 +20,7 @@ pub fn save(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<()> {
     let copied = |table: &StoredTable, own: &Path| {
         std::fs::copy(table.path(), own).map(|_| ()).map_err(|error| Error::Io { path: own.to_owned(), error })
     };
-    save_as(trace, folder.as_ref(), copied).map(|_| ())
+    save_as(trace, folder.as_ref(), copied, |_| None).map(|_| ())
 }
 
 /// Saves a trace for another process of this machine, which maps it as long as `trace` and the folder exist: like [`save`], but
@@ -29,7 +30,7 @@ pub fn save(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<()> {
 /// # Errors
 /// If a file cannot be written.
 pub fn hand_over(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<TraceSet> {
-    let tables = save_as(trace, folder.as_ref(), |_, _| Ok(()))?;
+    let tables = save_as(trace, folder.as_ref(), |_, _| Ok(()), |rank| rank.table_source().cloned())?;
     let mapped = |(trace, table): (&Trace, Option<StoredTable>)| match table {
         Some(table) => trace.mapped_from(table),
         None => Ok(trace.clone()),
@@ -38,11 +39,13 @@ pub fn hand_over(trace: &TraceSet, folder: impl AsRef<Path>) -> Result<TraceSet>
     Ok(TraceSet::of(trace.label(), trace.compat(), traces, trace.warnings().to_vec()))
 }
 
-/// Saves a trace in a folder; `elsewhere` may copy a file that cannot be linked. Returns the written file of each rank.
+/// Saves a trace in a folder; `elsewhere` may copy a file that cannot be linked, `tables` says where the instants and counters of
+/// a rank are. Returns the written file of each rank.
 fn save_as(
     trace: &TraceSet,
     folder: &Path,
     elsewhere: impl Fn(&StoredTable, &Path) -> Result<()>,
+    tables: impl Fn(&Trace) -> Option<TableSource>,
 ) -> Result<Vec<Option<StoredTable>>> {
     std::fs::create_dir_all(folder).map_err(|error| Error::Io { path: folder.to_owned(), error })?;
     let (mut listed, mut written) = (Vec::new(), Vec::new());
@@ -63,7 +66,7 @@ fn save_as(
         };
         let file = if own.exists() { name } else { table.path().to_owned() };
         let info = (**table.info() != *rank.info()).then(|| rank.info().clone());
-        listed.push(ListedRank { file, info });
+        listed.push(ListedRank { file, info, tables: tables(rank) });
         written.push(new);
     }
     Listing::of(trace, listed).write(folder)?;

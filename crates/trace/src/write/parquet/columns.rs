@@ -79,6 +79,14 @@ pub(super) fn to_events(frame: &DataFrame, columns: &[ColumnEntry]) -> PolarsRes
     DataFrame::new(frame.height(), columns.iter().map(convert).collect::<PolarsResult<_>>()?)
 }
 
+/// Returns a table without rows.
+///
+/// # Errors
+/// As [`to_events`].
+pub(super) fn without_rows(columns: &[ColumnEntry]) -> PolarsResult<DataFrame> {
+    to_events(&DataFrame::empty_with_schema(&schema(columns)), columns)
+}
+
 /// Returns texts as categories. Rows that refer to the same bytes cost no comparison of texts.
 fn codes(column: &Column, categories: &Categories) -> PolarsResult<Column> {
     let texts = column.as_materialized_series().str()?;

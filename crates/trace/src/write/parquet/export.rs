@@ -1,16 +1,18 @@
 //! Writing an export.
 
 use super::columns::entries;
-use super::folder::{NewFolder, part_file, rank_folder};
-use super::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry};
+use super::folder::{NewFolder, file_of, rank_folder};
+use super::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry, TableEntries, TableEntry};
 use super::part::{self, GROUP_ROWS, PART_ROWS};
+use crate::dataset::build_tables;
 use crate::error::ExportReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
-use crate::store::crc32;
+use crate::store::{TableKind, crc32};
 use crate::{CancellationToken, Error, Result, Trace, TraceSet, Warning};
+use polars::prelude::DataFrame;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -56,9 +58,12 @@ pub struct Exported {
     pub files: usize,
     /// Their size, and that of the manifest, in bytes.
     pub bytes: u64,
+    /// Ranks written without instants and counters, because their trace files changed, or are gone.
+    pub without_tables: usize,
 }
 
-/// Writes all ranks of a trace to a new folder of Parquet files.
+/// Writes all ranks of a trace to a new folder of Parquet files: events, instants and counters. For the latter two, which loading
+/// skips, the trace files are read once more, unless the cache has them.
 ///
 /// # Errors
 /// [`Error::NotExported`] if the folder exists, cannot be written, or the disk is full: nothing is left then.
@@ -190,12 +195,13 @@ impl Job {
             monitor.files.fetch_add(1, Ordering::Relaxed);
             Ok(entry)
         })?;
-        let files = written.len();
         let mut entries = written.into_iter();
-        let ranks = self.ranks.iter().zip(columns).map(|(rank, columns)| {
+        let tables = self.write_tables(folder.path(), monitor)?;
+        let without_tables = tables.iter().filter(|tables| tables.is_none()).count();
+        let ranks = self.ranks.iter().zip(columns).zip(tables).map(|((rank, columns), tables)| {
             let of_rank = part_count(rank.info().events);
             let info = rank.info().clone();
-            RankEntry::new(info, columns, entries.by_ref().take(of_rank).collect())
+            RankEntry::new(info, columns, entries.by_ref().take(of_rank).collect(), tables)
                 .map_err(|error| self.failed(ExportReason::Metadata { rank: rank.rank(), reason: error.to_string() }))
         });
         let manifest = Manifest {
@@ -210,21 +216,75 @@ impl Job {
         folder.commit().map_err(|reason| self.failed(reason))?;
         let progress = monitor.progress();
         let bytes = progress.bytes + text.len() as u64;
-        Ok(Exported { ranks: self.ranks.len(), events: progress.events, files, bytes })
+        let (files, events) = (progress.files, progress.events);
+        Ok(Exported { ranks: self.ranks.len(), events, files, bytes, without_tables })
     }
 
-    /// Writes one part.
+    /// Writes the instants and counters of each rank; `None` for a rank whose file cannot be read for them.
+    fn write_tables(&self, folder: &Path, monitor: &Monitor) -> Result<Vec<Option<TableEntries>>> {
+        // What fails beside other ranks may be there, or fit, when it is read alone.
+        if let Err(error @ Error::Interrupted) = build_tables(&self.ranks) {
+            return Err(error);
+        }
+        let of_rank = |rank: &Trace| {
+            checkpoint::check()?;
+            let tables = match rank.instants().and_then(|instants| Ok((instants, rank.counters()?))) {
+                Err(Error::NoTable { .. } | Error::Io { .. } | Error::NotAnExport { .. }) => return Ok(None),
+                tables => tables?,
+            };
+            let instants = self.write_table(rank, TableKind::Instants, &tables.0, folder, monitor)?;
+            Ok(Some([instants, self.write_table(rank, TableKind::Counters, &tables.1, folder, monitor)?]))
+        };
+        self.ranks.iter().map(of_rank).collect()
+    }
+
+    /// Writes all parts of a table; none without rows.
+    fn write_table(
+        &self,
+        rank: &Trace,
+        table: TableKind,
+        frame: &DataFrame,
+        folder: &Path,
+        monitor: &Monitor,
+    ) -> Result<TableEntry> {
+        let named: Vec<_> =
+            frame.columns().iter().map(|column| (column.name().clone(), column.dtype().clone())).collect();
+        let columns = entries(&named).map_err(|(column, dtype)| self.failed(ExportReason::Column { column, dtype }))?;
+        let mut parts = Vec::new();
+        for first in (0..frame.height()).step_by(PART_ROWS) {
+            let file = file_of(rank.rank(), table, parts.len());
+            let rows = PART_ROWS.min(frame.height() - first);
+            let entry = self.write_rows(rank.rank(), file, frame, &columns, (first, rows), folder)?;
+            monitor.bytes.fetch_add(entry.bytes, Ordering::Relaxed);
+            monitor.files.fetch_add(1, Ordering::Relaxed);
+            parts.push(entry);
+        }
+        Ok(TableEntry { rows: frame.height(), columns, parts })
+    }
+
+    /// Writes one part of events.
     fn write(&self, part: &FileRows<'_>, folder: &Path) -> Result<FileEntry> {
         let rank = part.rank.rank();
-        let events = part.rank.frame()?;
-        let bytes = part::encode(&events, part.columns, part.first, part.rows).map_err(|error| match error {
+        let file = file_of(rank, TableKind::Events, part.number);
+        self.write_rows(rank, file, &part.rank.frame()?, part.columns, (part.first, part.rows), folder)
+    }
+
+    /// Writes some rows, from a first one on, to a file.
+    fn write_rows(
+        &self,
+        rank: i64,
+        file: String,
+        frame: &DataFrame,
+        columns: &[ColumnEntry],
+        (first, rows): (usize, usize),
+        folder: &Path,
+    ) -> Result<FileEntry> {
+        let bytes = part::encode(frame, columns, first, rows).map_err(|error| match error {
             Error::Polars(error) => self.failed(ExportReason::Parquet { rank, reason: error.to_string() }),
             error => error,
         })?;
-        drop(events);
-        let file = part_file(rank, part.number);
         create(&folder.join(&file), &bytes).map_err(|error| self.refused(error))?;
-        Ok(FileEntry { file, rows: part.rows, bytes: bytes.len() as u64, crc32: crc32(&bytes) })
+        Ok(FileEntry { file, rows, bytes: bytes.len() as u64, crc32: crc32(&bytes) })
     }
 
     fn failed(&self, reason: ExportReason) -> Error {

@@ -2,6 +2,7 @@
 
 use super::manifest;
 use crate::error::ExportReason;
+use crate::store::TableKind;
 use crate::write::output::{Target, resolve};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs::create_dir;
@@ -17,9 +18,19 @@ pub(super) fn rank_folder(rank: i64) -> String {
     format!("{RANK}{rank}")
 }
 
-/// Returns the path of a part within the folder.
+/// Returns the path of a part of events within the folder.
+#[cfg(test)]
 pub(super) fn part_file(rank: i64, part: usize) -> String {
-    format!("{}/part-{part:05}.parquet", rank_folder(rank))
+    file_of(rank, TableKind::Events, part)
+}
+
+/// Returns the path of a part of a table within the folder. Patterns such as `*/part-*.parquet` select one table.
+pub(super) fn file_of(rank: i64, table: TableKind, part: usize) -> String {
+    let name = match table {
+        TableKind::Events => "part",
+        further => further.name(),
+    };
+    format!("{}/{name}-{part:05}.parquet", rank_folder(rank))
 }
 
 /// Whether a folder holds partitions by rank with Parquet files in them.

@@ -1,11 +1,14 @@
 //! Reading an export.
 
+use super::columns::without_rows;
 use super::export::warnings_about;
-use super::folder::{has_parts, part_file};
-use super::manifest::{self, Manifest, RankEntry};
+use super::folder::{file_of, has_parts};
+use super::manifest::{self, EntryOf, Manifest, RankEntry};
 use super::part;
 use crate::error::ImportReason;
+use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
+use crate::store::TableKind;
 use crate::{Compat, Error, RankInfo, Result, Warning};
 use polars::prelude::{Column, DataFrame};
 use std::io::ErrorKind;
@@ -92,28 +95,44 @@ impl Export {
             .map_or(0, |entry| entry.parts.iter().fold(0, |bytes: u64, part| bytes.saturating_add(part.bytes)))
     }
 
-    /// Reads one rank. `read` is called after each part with its bytes and rows; its error ends that.
+    /// Whether it has the instants and counters of a rank.
+    pub(crate) fn has_tables(&self, rank: i64) -> bool {
+        self.entry(rank).is_some_and(|entry| entry.instants.is_some() && entry.counters.is_some())
+    }
+
+    /// Reads the events of one rank. `read` is called after each part with its bytes and rows; its error ends that.
     ///
     /// # Errors
     /// If a part is missing, damaged or foreign; [`Error::MemoryBudget`] if the rank does not fit; those of `read`.
     pub(crate) fn read(&self, rank: i64, read: &dyn Fn(u64, usize) -> Result<()>) -> Result<(RankInfo, DataFrame)> {
-        let invalid = |reason: &str| Error::NotAnExport {
-            path: self.folder.join(manifest::FILE),
-            reason: ImportReason::Manifest(reason.to_owned()),
-        };
-        let entry = self.entry(rank).ok_or_else(|| invalid("it does not have this rank"))?;
-        let rows = entry.parts.iter().fold(0, |rows: usize, part| rows.saturating_add(part.rows));
-        if rows != entry.info.events || entry.columns.is_empty() {
-            return Err(invalid(&format!("rank {rank} has {} events, its parts have {rows}", entry.info.events)));
+        let entry = self.entry(rank).ok_or_else(|| self.invalid("it does not have this rank".to_owned()))?;
+        let events = entry.table(TableKind::Events).map(|events| self.rows(rank, events, read)).transpose()?;
+        Ok((entry.info.clone(), events.unwrap_or_default()))
+    }
+
+    /// Reads the instants or the counters of one rank; `None` if the export does not have them.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn read_table(&self, rank: i64, table: TableKind) -> Result<Option<DataFrame>> {
+        let found = self.entry(rank).and_then(|entry| entry.table(table));
+        found.map(|table| self.rows(rank, table, &|_, _| checkpoint::check())).transpose()
+    }
+
+    /// Reads the rows of a table.
+    fn rows(&self, rank: i64, table: EntryOf<'_>, read: &dyn Fn(u64, usize) -> Result<()>) -> Result<DataFrame> {
+        if !table.is_whole() {
+            let name = table.table.name();
+            let of_parts = table.parts.iter().fold(0, |rows: usize, part| rows.saturating_add(part.rows));
+            return Err(self.invalid(format!("rank {rank} has {} {name}, its parts have {of_parts}", table.rows)));
         }
         let name = self.folder_of(rank).display().to_string();
-        let budget = Budget::now()?;
-        budget.check(Task::Load(&name), entry.bytes())?;
+        Budget::now()?.check(Task::Load(&name), table.bytes())?;
         let mut frames: Option<DataFrame> = None;
-        for (number, part) in entry.parts.iter().enumerate() {
-            let path = self.folder.join(part_file(rank, number));
+        for (number, part) in table.parts.iter().enumerate() {
+            let path = self.folder.join(file_of(rank, table.table, number));
             let bytes = part::read(&path, part)?;
-            let frame = part::decode(&path, &bytes, &entry.columns, part.rows)?;
+            let frame = part::decode(&path, &bytes, table.columns, part.rows)?;
             match &mut frames {
                 Some(frames) => {
                     frames.vstack_mut(&frame)?;
@@ -122,10 +141,14 @@ impl Export {
             }
             read(part.bytes, part.rows)?;
         }
+        let Some(frames) = frames else { return Ok(without_rows(table.columns)?) };
         // One column after the other, so that only one is in memory twice.
-        let columns: Vec<Column> = frames.map(DataFrame::into_columns).unwrap_or_default();
-        let columns = columns.into_iter().map(|column| column.rechunk()).collect();
-        Ok((entry.info.clone(), DataFrame::new(rows, columns)?))
+        let columns: Vec<Column> = frames.into_columns().into_iter().map(|column| column.rechunk()).collect();
+        Ok(DataFrame::new(table.rows, columns)?)
+    }
+
+    fn invalid(&self, reason: String) -> Error {
+        Error::NotAnExport { path: self.folder.join(manifest::FILE), reason: ImportReason::Manifest(reason) }
     }
 
     fn entry(&self, rank: i64) -> Option<&RankEntry> {

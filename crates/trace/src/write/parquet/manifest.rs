@@ -2,7 +2,7 @@
 
 use super::numbers::{ExactNumbers, exact_numbers, restore};
 use crate::error::ImportReason;
-use crate::store::crc32;
+use crate::store::{TableKind, crc32};
 use crate::{Compat, RankInfo, Warning};
 use polars::prelude::DataType;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,30 @@ pub(super) struct RankEntry {
     pub(super) columns: Vec<ColumnEntry>,
     /// The parts, in the order of their rows.
     pub(super) parts: Vec<FileEntry>,
+    /// The instants, and the counters; absent if the trace file could not be read for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) instants: Option<TableEntry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) counters: Option<TableEntry>,
 }
+
+/// A table of a rank besides its events.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct TableEntry {
+    pub(super) rows: usize,
+    pub(super) columns: Vec<ColumnEntry>,
+    /// The parts, in the order of their rows; none without rows.
+    pub(super) parts: Vec<FileEntry>,
+}
+
+impl TableEntry {
+    fn of(&self, table: TableKind) -> EntryOf<'_> {
+        EntryOf { table, rows: self.rows, columns: &self.columns, parts: &self.parts }
+    }
+}
+
+/// The instants and the counters of a rank.
+pub(super) type TableEntries = [TableEntry; 2];
 
 /// One column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,20 +166,54 @@ impl RankEntry {
     ///
     /// # Errors
     /// If its metadata cannot be written as JSON and read back: it is nested too deeply.
-    pub(super) fn new(info: RankInfo, columns: Vec<ColumnEntry>, parts: Vec<FileEntry>) -> serde_json::Result<Self> {
-        let mut entry = Self { info, exact_numbers: ExactNumbers::new(), columns, parts };
+    pub(super) fn new(
+        info: RankInfo,
+        columns: Vec<ColumnEntry>,
+        parts: Vec<FileEntry>,
+        tables: Option<TableEntries>,
+    ) -> serde_json::Result<Self> {
+        let (instants, counters) = tables.map_or((None, None), |[instants, counters]| (Some(instants), Some(counters)));
+        let mut entry = Self { info, exact_numbers: ExactNumbers::new(), columns, parts, instants, counters };
         let read: Self = serde_json::from_slice(&serde_json::to_vec(&entry)?)?;
         entry.exact_numbers = exact_numbers(&entry.info.metadata, &read.info.metadata);
         Ok(entry)
     }
 
-    /// Estimates the memory of reading it: its events, one part as Parquet has it, and the file of that part.
+    /// Returns one of its tables: rows, columns and parts; `None` if it does not have the table.
+    pub(super) fn table(&self, table: TableKind) -> Option<EntryOf<'_>> {
+        match table {
+            TableKind::Events => {
+                Some(EntryOf { table, rows: self.info.events, columns: &self.columns, parts: &self.parts })
+            }
+            TableKind::Instants => self.instants.as_ref().map(|entry| entry.of(table)),
+            TableKind::Counters => self.counters.as_ref().map(|entry| entry.of(table)),
+        }
+    }
+}
+
+/// One table of a rank.
+#[derive(Clone, Copy)]
+pub(super) struct EntryOf<'e> {
+    pub(super) table: TableKind,
+    pub(super) rows: usize,
+    pub(super) columns: &'e [ColumnEntry],
+    pub(super) parts: &'e [FileEntry],
+}
+
+impl EntryOf<'_> {
+    /// Whether its parts have its rows.
+    pub(super) fn is_whole(&self) -> bool {
+        let rows = self.parts.iter().fold(0, |rows: usize, part| rows.saturating_add(part.rows));
+        rows == self.rows && !self.columns.is_empty()
+    }
+
+    /// Estimates the memory of reading it: its rows, one part as Parquet has it, and the file of that part.
     pub(super) fn bytes(&self) -> usize {
         let width = |of: fn(Logical) -> usize| self.columns.iter().map(|column| of(column.logical)).sum::<usize>();
-        let (events, stored) = (width(Logical::width), width(|logical| logical.stored_width()));
+        let (row, stored) = (width(Logical::width), width(|logical| logical.stored_width()));
         let largest = self.parts.iter().map(|part| part.rows).max().unwrap_or(0);
         let file = self.parts.iter().map(|part| part.bytes).max().unwrap_or(0);
-        let rows = self.info.events.saturating_mul(events);
+        let rows = self.rows.saturating_mul(row);
         rows.saturating_add(largest.saturating_mul(stored)).saturating_add(usize::try_from(file).unwrap_or(usize::MAX))
     }
 }

@@ -29,6 +29,13 @@ pub(super) fn assert_same(ours: &TraceSet, read: &TraceSet) {
     assert_eq!(read.info(), ours.info());
     for (ours, read) in ours.traces().iter().zip(read.traces()) {
         assert_same_rows(&ours.events(), &read.events());
+        for table in [crate::Trace::instants, crate::Trace::counters] {
+            match (table(ours), table(read)) {
+                (Ok(ours), Ok(read)) => assert_same_rows(&ours, &read),
+                (Err(_), read) => assert!(read.is_err()),
+                (Ok(_), Err(error)) => panic!("{error}"),
+            }
+        }
     }
 }
 
@@ -76,7 +83,9 @@ pub(super) fn two_ranks() -> (TempDir, TraceSet) {
         .runtime("cudaLaunchKernel", 4, 12..14)
         .kernel("void gemm<float>(int)", Stream(7), 30..50)
         .correlation(4)
-        .memcpy("Memcpy HtoD", Stream(7), 1 << 40, 60..70);
+        .memcpy("Memcpy HtoD", Stream(7), 1 << 40, 60..70)
+        .raw(r#"{"ph": "i", "name": "mark", "ts": 3, "s": "g", "args": {"Addr": -1, "other": "é"}}"#)
+        .raw(r#"{"ph": "C", "name": "queue", "ts": 4, "args": {"length": 4, "share": 0.1}}"#);
     let second = TraceBuilder::new()
         .rank(1)
         .step(1, 0..100)
@@ -323,4 +332,37 @@ fn manifest_is_json_that_names_columns_and_parts() {
     assert_eq!(rank["columns"][1]["type"], "text");
     let read = Manifest::parse(&text).unwrap();
     assert_eq!(read.ranks[1].parts[0].rows, traces.traces()[1].info().events);
+}
+
+#[test]
+fn instants_and_counters_return_without_their_trace_files() {
+    let (folder, traces) = two_ranks();
+    let (instants, counters) = (traces.instants().unwrap(), traces.counters().unwrap());
+    assert_eq!((instants.height(), counters.height()), (1, 2));
+    let (_lake, lake) = assert_round_trip(&traces);
+    let files = ["counters-00000.parquet", "instants-00000.parquet", "part-00000.parquet"];
+    assert_eq!(names(&lake.join("rank=0")), files);
+    let not_yet_read = TraceSet::load(folder.path()).unwrap();
+    drop(folder);
+    let read = TraceSet::load(&lake).unwrap();
+    assert_same_rows(&instants, &read.instants().unwrap());
+    assert_same_rows(&counters, &read.counters().unwrap());
+    // The export of an export is the same; one of a trace whose files are gone has events only, and says so.
+    let again = lake.with_file_name("again");
+    assert_eq!(export(&TraceSet::load(&lake).unwrap(), &again).unwrap().without_tables, 0);
+    for file in files {
+        let bytes = |lake: &Path| fs::read(lake.join("rank=0").join(file)).unwrap();
+        assert!(bytes(&lake) == bytes(&again), "{file}");
+    }
+    let events = lake.with_file_name("events");
+    let written = export(&not_yet_read, &events).unwrap();
+    assert_eq!((written.without_tables, written.files), (2, 2));
+    assert!(TraceSet::load(&events).unwrap().instants().unwrap_err().to_string().contains("does not exist any more"));
+    // A damaged table is refused, and events are read nevertheless.
+    let file = lake.join("rank=0").join(files[1]);
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[20] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let damaged = TraceSet::load(&lake).unwrap();
+    assert!(matches!(damaged.instants(), Err(Error::NotAnExport { reason: ImportReason::Checksum, .. })));
 }
