@@ -26,16 +26,16 @@ mod tree;
 pub use align::{Alignment, Grade, Region, Why, align};
 pub use explain::change::{Change, Mean};
 pub use explain::divide::{Cause, Division, Idle, Share, divide};
-pub use explain::explanation::{
-    Coverage, Explainer, Explanation, Recording, RegionChange, WaitChange, explain, largest,
-};
+pub use explain::explanation::{Coverage, Explainer, Explanation, RegionChange, WaitChange, explain, largest};
 pub use explain::sample::{Place, Placed, Sample};
 pub use explain::waits::{Wait, Waits, waits, waits_for_gpu};
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};
 pub use input::label::{LabelId, Labels, Symbol};
+pub use input::reason::Reason;
+pub use input::recording::Recording;
 pub use input::window::Window;
 pub use template::Template;
-pub use tree::build::{Builder, Iteration, LeftOut, Reason};
+pub use tree::build::{Builder, Iteration, LeftOut};
 pub use tree::node::{Cost, NONE, Node, NodeId, Role, Tree};

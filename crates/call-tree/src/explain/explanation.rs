@@ -6,22 +6,13 @@ use super::sample::{Placed, Sample};
 use super::side::Side;
 use super::waits::Wait;
 use crate::align::{Alignment, Region, align};
-use crate::input::event::Event;
 use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
-use crate::input::window::Window;
+use crate::input::reason::Reason;
+use crate::input::recording::Recording;
 use crate::tree::build::Builder;
 use crate::tree::node::{Cost, Node, NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The selected events and iterations of one rank of one run.
-#[derive(Debug, Clone)]
-pub struct Recording {
-    /// Events in the order of the file.
-    pub events: Vec<Event>,
-    /// Iterations to compare, by their begins; empty for the whole recording as one.
-    pub windows: Vec<Window>,
-}
 
 /// Contribution of a region.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,10 +55,30 @@ pub struct Coverage {
     pub selected_ns: i64,
     /// Their number.
     pub selected: u64,
-    /// Time of the events outside of the selected iterations.
+    /// Time of the events that are left out.
     pub left_out_ns: i64,
     /// Their number.
     pub left_out: u64,
+    /// Time and number of the events left out for each of [`Reason::ALL`].
+    pub left_out_by: [(i64, u64); Reason::ALL.len()],
+}
+
+impl Coverage {
+    /// Returns the reasons for which events are left out, with their time in ns and their number.
+    pub fn reasons(&self) -> impl Iterator<Item = (Reason, i64, u64)> {
+        let totals = Reason::ALL.into_iter().zip(self.left_out_by);
+        totals.filter(|(_, (_, events))| *events > 0).map(|(reason, (ns, events))| (reason, ns, events))
+    }
+
+    /// Counts events that are left out for a reason, such as those of another rank, which no [`Recording`] holds.
+    pub fn leave_out(&mut self, reason: Reason, ns: i64, events: u64) {
+        self.recorded_ns += ns;
+        self.recorded += events;
+        self.left_out_ns += ns;
+        self.left_out += events;
+        let total = &mut self.left_out_by[reason as usize];
+        *total = (total.0 + ns, total.1 + events);
+    }
 }
 
 /// Calls of one kind that wait for the GPU, a step.

@@ -2,7 +2,7 @@
 
 use super::divide::Division;
 use crate::input::kind::Class;
-use crate::tree::build::Reason;
+use crate::input::reason::Reason;
 
 /// The step of one sample: an iteration of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

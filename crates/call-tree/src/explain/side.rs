@@ -2,15 +2,17 @@
 
 use super::change::Mean;
 use super::divide::{Cause, divide};
-use super::explanation::{Coverage, Recording};
+use super::explanation::Coverage;
 use super::sample::{Place, Placed, Sample};
 use super::waits::{Wait, Waits, waits};
 use crate::input::event::Event;
 use crate::input::label::{LabelId, Labels};
+use crate::input::reason::Reason;
+use crate::input::recording::Recording;
 use crate::template::Template;
-use crate::tree::build::{Builder, LeftOut, Reason};
+use crate::tree::build::{Builder, LeftOut};
 use crate::tree::node::{NONE, NodeId, Tree};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// One side, folded.
 pub(super) struct Side {
@@ -46,7 +48,7 @@ impl Side {
         };
         for (place, recording) in recordings.iter().enumerate() {
             let first = side.samples.len() as u32;
-            let (iterations, left_out) = builder.build(&recording.events, &recording.windows, labels);
+            let (iterations, left_out) = builder.build(recording, labels);
             let mut leaves: HashMap<u32, (NodeId, u32)> = HashMap::new();
             for (sample, iteration) in (first..).zip(iterations) {
                 let rows = iteration.rows;
@@ -69,7 +71,10 @@ impl Side {
             }
             let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
             let mut shares: HashMap<u32, i64> = HashMap::new();
-            for (number, division) in (first..).zip(divide(&recording.events, &recording.windows)) {
+            // Without a selected iteration nothing is divided, not even the whole recording.
+            let nothing = recording.windows.is_empty() && !recording.others.is_empty();
+            let divisions = if nothing { Vec::new() } else { divide(&recording.events, &recording.windows) };
+            for (number, division) in (first..).zip(divisions) {
                 let mut sample = Sample::of(place as u32, has_gpu, &division);
                 for share in &division.shares {
                     match (leaves.get(&share.row), &mut template) {
@@ -98,14 +103,13 @@ impl Side {
     fn cover(&mut self, recording: &Recording, left_out: &[LeftOut]) {
         let length = |event: &Event| (event.end - event.start).max(0);
         let coverage = &mut self.coverage;
-        let out: HashSet<u32> = left_out.iter().map(|out| out.row).collect();
+        let out: HashMap<u32, Reason> = left_out.iter().map(|out| (out.row, out.reason)).collect();
         for event in recording.events.iter().filter(|event| event.kind.is_gpu()) {
-            coverage.recorded_ns += length(event);
-            coverage.recorded += 1;
-            if out.contains(&event.row) {
-                coverage.left_out_ns += length(event);
-                coverage.left_out += 1;
+            if let Some(&reason) = out.get(&event.row) {
+                coverage.leave_out(reason, length(event), 1);
             } else {
+                coverage.recorded_ns += length(event);
+                coverage.recorded += 1;
                 coverage.selected_ns += length(event);
                 coverage.selected += 1;
             }

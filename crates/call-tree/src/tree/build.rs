@@ -7,6 +7,8 @@ use crate::input::event::Event;
 use crate::input::family::Family;
 use crate::input::kind::Kind;
 use crate::input::label::Labels;
+use crate::input::reason::Reason;
+use crate::input::recording::Recording;
 use crate::input::window::{Window, window_at};
 use std::collections::HashMap;
 
@@ -19,13 +21,6 @@ pub struct Iteration {
     pub tree: Tree,
     /// Row of each leaf.
     pub rows: Vec<(NodeId, u32)>,
-}
-
-/// Reason why a GPU event is in no tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
-    /// Its launch, or without a launch its begin, is outside of all iterations.
-    OutsideOfIterations,
 }
 
 /// A GPU event that is in no tree.
@@ -45,12 +40,14 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Builds one tree for each window, in their order. Without windows the whole recording is iteration 0.
+    /// Builds one tree for each window, in their order. Without iterations the whole recording is iteration 0.
     ///
-    /// Windows are sorted by their begins and do not overlap. Linear in the events but for sorting.
-    pub fn build(&self, events: &[Event], windows: &[Window], labels: &Labels) -> (Vec<Iteration>, Vec<LeftOut>) {
+    /// Linear in the events but for sorting.
+    pub fn build(&self, recording: &Recording, labels: &Labels) -> (Vec<Iteration>, Vec<LeftOut>) {
+        let events = &recording.events[..];
         let all = [Window { iteration: 0, start: i64::MIN, end: i64::MAX, thread: main_thread(events) }];
-        let windows = if windows.is_empty() { &all } else { windows };
+        let has_steps = !(recording.windows.is_empty() && recording.others.is_empty());
+        let windows = if has_steps { &recording.windows[..] } else { &all };
         let nested = Nested::of(events, self.without_stacks);
         let mut left_out = Vec::new();
         let mut launched: Vec<Vec<u32>> = vec![Vec::new(); events.len()];
@@ -63,7 +60,9 @@ impl Builder {
             let launch = event.correlation.and_then(|id| launches.get(&id)).copied();
             let began = launch.map_or(event.start, |launch| events[launch as usize].start);
             match (window_at(windows, began), launch) {
-                (None, _) => left_out.push(LeftOut { row: event.row, reason: Reason::OutsideOfIterations }),
+                (None, launch) => {
+                    left_out.push(LeftOut { row: event.row, reason: reason(&recording.others, began, launch) });
+                }
                 (Some(_), Some(launch)) => launched[launch as usize].push(at),
                 (Some(window), None) => before[window].push(at),
             }
@@ -179,6 +178,17 @@ fn with_gpu(nested: &Nested, events: &[Event], windows: &[Window], launched: &[V
         }
     }
     wanted
+}
+
+/// Returns why an event is left out whose launch, or without one its begin, is in no selected iteration.
+fn reason(others: &[(Window, Reason)], began: i64, launch: Option<u32>) -> Reason {
+    let after = others.partition_point(|(window, _)| window.start <= began);
+    let other = after.checked_sub(1).map(|at| others[at]).filter(|(window, _)| began < window.end);
+    match (other, launch) {
+        (Some((_, reason)), _) => reason,
+        (None, Some(_)) => Reason::OutsideOfSteps,
+        (None, None) => Reason::LaunchedBefore,
+    }
 }
 
 /// Duration of an event in ns.

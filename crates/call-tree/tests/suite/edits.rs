@@ -17,8 +17,7 @@ fn fold(
     stacks: bool,
     labels: &Labels,
 ) -> (Template, HashMap<u32, (Vec<u32>, i64)>) {
-    let (iterations, left_out) =
-        Builder { without_stacks: !stacks }.build(&recording.events, &recording.windows, labels);
+    let (iterations, left_out) = Builder { without_stacks: !stacks }.build(recording, labels);
     assert!(left_out.is_empty());
     let mut of_leaf: HashMap<u32, (Vec<u32>, i64)> = HashMap::new();
     let mut template: Option<Template> = None;

@@ -181,7 +181,7 @@ impl<'l> Recorder<'l> {
     pub(crate) fn new(labels: &'l mut Labels, seed: u64) -> Self {
         Self {
             labels,
-            recording: Recording { events: Vec::new(), windows: Vec::new() },
+            recording: Recording::default(),
             kernels: HashMap::new(),
             clock: 1_000_000 + seed as i64 * 77_777,
             free: HashMap::new(),

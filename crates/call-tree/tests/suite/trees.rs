@@ -1,6 +1,6 @@
 //! Which tree a GPU event is in, and below which node.
 
-use call_tree::{Builder, Class, Event, Iteration, Kind, LabelId, Labels, Reason, Role, Window};
+use call_tree::{Builder, Class, Event, Iteration, Kind, LabelId, Labels, Reason, Recording, Role, Window};
 
 struct Timeline {
     labels: Labels,
@@ -46,9 +46,12 @@ impl Timeline {
     }
 
     fn build(&self) -> (Vec<Iteration>, Vec<u32>) {
-        let (iterations, left_out) = Builder::default().build(&self.events, &self.windows, &self.labels);
-        assert!(left_out.iter().all(|out| out.reason == Reason::OutsideOfIterations));
+        let (iterations, left_out) = Builder::default().build(&self.recording(), &self.labels);
         (iterations, left_out.iter().map(|out| out.row).collect())
+    }
+
+    fn recording(&self) -> Recording {
+        Recording { events: self.events.clone(), windows: self.windows.clone(), others: Vec::new() }
     }
 
     /// Paths of the leaves of an iteration.
@@ -81,6 +84,37 @@ fn a_kernel_without_a_launch_was_launched_before() {
     let before = "launched before the recording";
     assert_eq!(timeline.paths(&iterations[0]), [format!("{before} > early"), format!("{before} > no id")]);
     assert_eq!(left_out, [3]);
+}
+
+#[test]
+fn a_left_out_kernel_has_its_reason() {
+    let timeline = Timeline::new()
+        .step(1, 1, 0..100)
+        .launch(1, 1, 40..45)
+        .step(2, 1, 100..200)
+        .launch(2, 1, 140..145)
+        .step(3, 1, 200..300)
+        .launch(3, 1, 240..245)
+        .launch(4, 1, 340..345)
+        .kernel("warm-up", Some(1), 50..60)
+        .kernel("warm-up, without a launch", None, 70..80)
+        .kernel("runs in a selected step", Some(2), 250..260)
+        .kernel("selected, and runs behind it", Some(3), 310..320)
+        .kernel("outside", Some(4), 350..360)
+        .kernel("before", None, 400..410);
+    let mut recording = timeline.recording();
+    let selected = recording.windows.split_off(2);
+    let reasons = [Reason::WarmUp, Reason::AnotherIteration];
+    recording.others = std::mem::replace(&mut recording.windows, selected).into_iter().zip(reasons).collect();
+    let (iterations, left_out) = Builder::default().build(&recording, &timeline.labels);
+    assert_eq!(timeline.paths(&iterations[0]), ["selected, and runs behind it"]);
+    let words: Vec<&str> = left_out.iter().map(|out| out.reason.word()).collect();
+    let expected = ["warm-up", "warm-up", "another iteration", "outside of the steps", "launched before the recording"];
+    assert_eq!(words, expected);
+    // Without a selected iteration no tree takes the rest.
+    recording.others.extend(recording.windows.drain(..).map(|window| (window, Reason::AnotherIteration)));
+    let (iterations, left_out) = Builder::default().build(&recording, &timeline.labels);
+    assert_eq!((iterations.len(), left_out.len()), (0, 6));
 }
 
 #[test]

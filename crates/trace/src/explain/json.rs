@@ -73,12 +73,12 @@ fn side(side: &SideSummary) -> Value {
 }
 
 fn coverage(coverage: Coverage) -> Value {
-    let left_out = json!([{
-        "why": "outside of the selected iterations", "gpu_ns": coverage.left_out_ns, "gpu_events": coverage.left_out,
-    }]);
+    let left_out = coverage.reasons().map(
+        |(reason, gpu_ns, gpu_events)| json!({ "why": reason.word(), "gpu_ns": gpu_ns, "gpu_events": gpu_events }),
+    );
     json!({
         "recorded_gpu_ns": coverage.recorded_ns, "recorded_gpu_events": coverage.recorded,
         "selected_gpu_ns": coverage.selected_ns, "selected_gpu_events": coverage.selected,
-        "left_out": if coverage.left_out > 0 { left_out } else { json!([]) },
+        "left_out": left_out.collect::<Vec<_>>(),
     })
 }

@@ -5,7 +5,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::frame::columns::*;
 use crate::{Compat, Result, Trace};
-use call_tree::{Class, Event, Kind, LabelId, Labels, Recording, Window};
+use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
 use polars::prelude::StringChunked;
 use regex::Regex;
 use std::collections::HashMap;
@@ -41,8 +41,8 @@ pub(super) fn recording(
         marks: Vec::new(),
     };
     builder.fill(iterations);
-    let windows = windows(builder.marks, iterations);
-    Ok(Recording { events: builder.events, windows })
+    let (windows, others) = windows(builder.marks, iterations);
+    Ok(Recording { events: builder.events, windows, others })
 }
 
 /// Category of an event, as far as it matters here.
@@ -152,8 +152,8 @@ fn is_collective(name: &str) -> bool {
         || ["ncclKernel", "ncclDevKernel", "nvshmem"].iter().any(|word| name.contains(word))
 }
 
-/// The selected iterations, by their begins, none inside another.
-fn windows(mut marks: Vec<Window>, iterations: &Iterations) -> Vec<Window> {
+/// The selected iterations, by their begins, none inside another; and those that are left out, with the reason.
+fn windows(mut marks: Vec<Window>, iterations: &Iterations) -> (Vec<Window>, Vec<(Window, Reason)>) {
     marks.sort_by_key(|mark| (mark.start, std::cmp::Reverse(mark.end)));
     let mut windows: Vec<Window> = Vec::new();
     for mark in marks {
@@ -166,9 +166,13 @@ fn windows(mut marks: Vec<Window>, iterations: &Iterations) -> Vec<Window> {
             window.iteration = number as i64;
         }
     }
-    let mut windows = windows.split_off(iterations.warmup.min(windows.len()));
-    if let Some(numbers) = &iterations.numbers {
-        windows.retain(|window| numbers.contains(&window.iteration));
+    let (mut selected, mut others) = (Vec::new(), Vec::new());
+    for (place, window) in windows.into_iter().enumerate() {
+        match &iterations.numbers {
+            _ if place < iterations.warmup => others.push((window, Reason::WarmUp)),
+            Some(numbers) if !numbers.contains(&window.iteration) => others.push((window, Reason::AnotherIteration)),
+            _ => selected.push(window),
+        }
     }
-    windows
+    (selected, others)
 }
