@@ -216,6 +216,11 @@ pub enum Error {
         /// The regular expression.
         marker: String,
     },
+    /// The places of events were asked for, but not kept.
+    #[error(
+        "cannot list the events of the explanation: their places were not kept; call Explain::keep_events before run"
+    )]
+    EventsNotKept,
     /// All iterations of a rank were left out as warm-up, or are not among those selected.
     #[error("no iteration of trace \"{label}\" is left without the first {warmup} of each rank (has {})", numbers(.available))]
     NoIterationLeft {

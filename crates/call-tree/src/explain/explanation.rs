@@ -112,7 +112,8 @@ pub struct Explanation {
     pub unattributed_ns: Change,
     /// The samples of control and of test; each leaf of the aligned trees has a cost for each of them in which it has a part.
     pub samples: [Vec<Sample>; 2],
-    /// The GPU events of control and of test by recording and row, if they are kept; else empty.
+    /// The GPU events of control and of test by recording and row, if they are kept; else empty. Of recordings without GPU work
+    /// the host events that are work.
     pub events: [Vec<Vec<Placed>>; 2],
     /// The aligned trees.
     pub alignment: Alignment,
@@ -130,7 +131,7 @@ pub fn explain(control: &[Recording], test: &[Recording], labels: &Labels) -> Ex
 /// Explains differences.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Explainer {
-    /// Keeps the place of every GPU event ([`Explanation::events`]), for about 16 bytes each.
+    /// Keeps the place of every GPU event ([`Explanation::events`]), for about 24 bytes each.
     pub keep_events: bool,
 }
 

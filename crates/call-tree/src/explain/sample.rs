@@ -44,7 +44,7 @@ impl Sample {
     }
 }
 
-/// The place of a GPU event in an explanation.
+/// The place of a GPU event in an explanation; in a recording without GPU work, of a host event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// Row of the event.

@@ -23,11 +23,11 @@ pub(super) struct Side {
     /// Calls that wait for the GPU, over all samples.
     pub(super) waits: BTreeMap<Wait, Waits>,
     pub(super) coverage: Coverage,
-    /// By recording the GPU events, by row, if they are kept.
+    /// By recording the events that are work, by row, if they are kept.
     events: Vec<Vec<Found>>,
 }
 
-/// A GPU event: its leaf and the sample that launched it, or why it is left out; its attributed time.
+/// An event that is work: its leaf and the sample that launched it, or why it is left out; its attributed time.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     row: u32,
@@ -64,16 +64,18 @@ impl Side {
                 }
             }
             side.cover(recording, &left_out);
-            for (wait, sum) in waits(&recording.events, &recording.windows, labels) {
+            let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
+            let mut shares: HashMap<u32, i64> = HashMap::new();
+            // Where no iteration is selected, nothing is divided, not even the whole recording.
+            let is_left_out = recording.windows.is_empty() && !recording.others.is_empty();
+            let divisions = if is_left_out { Vec::new() } else { divide(&recording.events, &recording.windows) };
+            let waits =
+                if is_left_out { BTreeMap::new() } else { waits(&recording.events, &recording.windows, labels) };
+            for (wait, sum) in waits {
                 let waits = side.waits.entry(wait).or_default();
                 waits.calls += sum.calls;
                 waits.ns += sum.ns;
             }
-            let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
-            let mut shares: HashMap<u32, i64> = HashMap::new();
-            // Without a selected iteration nothing is divided, not even the whole recording.
-            let nothing = recording.windows.is_empty() && !recording.others.is_empty();
-            let divisions = if nothing { Vec::new() } else { divide(&recording.events, &recording.windows) };
             for (number, division) in (first..).zip(divisions) {
                 let mut sample = Sample::of(place as u32, has_gpu, &division);
                 for share in &division.shares {
@@ -91,7 +93,7 @@ impl Side {
                 side.samples.push(sample);
             }
             if keep_events {
-                side.events.push(found(recording, &leaves, &left_out, &shares));
+                side.events.push(found(recording, has_gpu, &leaves, &left_out, &shares));
             }
         }
         if let Some(template) = template {
@@ -149,16 +151,17 @@ impl Side {
     }
 }
 
-/// The GPU events of a recording, by row.
+/// The GPU events of a recording, by row; without GPU work, its host events that are leaves.
 fn found(
     recording: &Recording,
+    has_gpu: bool,
     leaves: &HashMap<u32, (NodeId, u32)>,
     left_out: &[LeftOut],
     shares: &HashMap<u32, i64>,
 ) -> Vec<Found> {
     let reasons: HashMap<u32, Reason> = left_out.iter().map(|out| (out.row, out.reason)).collect();
-    let gpu = recording.events.iter().filter(|event| event.kind.is_gpu()).map(|event| event.row);
-    let mut found: Vec<Found> = gpu
+    let work = recording.events.iter().filter(|event| event.kind.is_gpu() || !has_gpu).map(|event| event.row);
+    let mut found: Vec<Found> = work
         .filter_map(|row| {
             let reason = || reasons.get(&row).copied().map(Err);
             let leaf = leaves.get(&row).copied().map(Ok).or_else(reason)?;

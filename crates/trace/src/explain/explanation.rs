@@ -1,5 +1,7 @@
 //! The explanation of a difference, as numbers and frames.
 
+use super::choice::Chosen;
+use super::sides::RecordedRank;
 use crate::frame::columns::NAME;
 use crate::{Result, Warning};
 use call_tree::{Cause, Change, Class, Coverage, Grade, Labels, NodeId, RegionChange, Tree, largest};
@@ -111,15 +113,31 @@ pub struct Explanation {
     pub warnings: Vec<Warning>,
     pub(super) found: call_tree::Explanation,
     pub(super) labels: Labels,
+    pub(super) ranks: [Vec<RecordedRank>; 2],
+    pub(super) chosen: Option<Chosen>,
+    /// Iterations are those of a marker.
+    pub(super) is_marked: bool,
+    pub(super) keeps_events: bool,
+}
+
+/// What an explanation knows of its sides beside their numbers.
+pub(super) struct Origin {
+    pub(super) sides: [SideSummary; 2],
+    pub(super) ranks: [Vec<RecordedRank>; 2],
+    pub(super) warnings: Vec<Warning>,
+    pub(super) chosen: Option<Chosen>,
+    pub(super) is_marked: bool,
+    pub(super) keeps_events: bool,
 }
 
 impl Explanation {
-    pub(super) fn of(
-        found: call_tree::Explanation,
-        labels: Labels,
-        sides: [SideSummary; 2],
-        warnings: Vec<Warning>,
-    ) -> Self {
+    pub(super) fn of(mut found: call_tree::Explanation, labels: Labels, origin: Origin) -> Self {
+        let Origin { sides, mut ranks, warnings, chosen, is_marked, keeps_events } = origin;
+        if !keeps_events {
+            found.events = Default::default();
+            // The numbers of samples stay, the traces need not.
+            ranks.iter_mut().flatten().for_each(RecordedRank::forget);
+        }
         let change = |change: Change| StepChange {
             control_us: change.control.value() / 1e3,
             test_us: change.test.value() / 1e3,
@@ -157,10 +175,14 @@ impl Explanation {
             warnings,
             found,
             labels,
+            ranks,
+            chosen,
+            is_marked,
+            keeps_events,
         }
     }
 
-    /// Number of regions.
+    /// Number of regions, chosen or not.
     pub fn region_count(&self) -> usize {
         self.found.regions.len()
     }
@@ -175,18 +197,35 @@ impl Explanation {
         self.found.without_stacks
     }
 
-    /// The regions with the largest change of their share of the step, either way.
+    /// The regions with the largest change of their share of the step, either way; of those chosen by a filter, if there is one.
     pub fn largest(&self, most: usize) -> Vec<RegionRow> {
-        let places = largest(&self.found.regions, most);
+        let mut places = largest(&self.found.regions, self.region_count());
+        places.retain(|&place| self.is_chosen(place));
+        places.truncate(most);
         places.into_iter().map(|place| self.row(place, &self.found.regions[place])).collect()
     }
 
-    /// All regions, in the order of control.
+    /// All regions, in the order of control; those chosen by a filter, if there is one.
     pub fn rows(&self) -> Vec<RegionRow> {
-        self.found.regions.iter().enumerate().map(|(id, region)| self.row(id, region)).collect()
+        self.chosen_regions().map(|(id, region)| self.row(id, region)).collect()
     }
 
-    /// All regions as a frame, in the order of control.
+    /// Change of the step that the regions chosen by a filter hold, in µs; `None` without a filter.
+    pub fn chosen_us(&self) -> Option<f64> {
+        self.chosen.as_ref()?;
+        Some(self.chosen_regions().map(|(_, region)| region.attributed_ns.delta()).sum::<f64>() / 1e3)
+    }
+
+    /// The regions that are shown, with their numbers.
+    pub(super) fn chosen_regions(&self) -> impl Iterator<Item = (usize, &RegionChange)> {
+        self.found.regions.iter().enumerate().filter(move |(place, _)| self.is_chosen(*place))
+    }
+
+    pub(super) fn is_chosen(&self, place: usize) -> bool {
+        self.chosen.as_ref().is_none_or(|chosen| chosen.regions.get(place) == Some(&true))
+    }
+
+    /// All regions as a frame, in the order of control; those chosen by a filter, if there is one.
     ///
     /// # Columns
     /// `region`, `path` (calls from the outermost on, joined by ` > `), `name`, `grade`, `why`; of both sides `control_count`,
@@ -223,7 +262,7 @@ impl Explanation {
         Ok(DataFrame::new(rows.len(), columns)?)
     }
 
-    fn row(&self, id: usize, region: &RegionChange) -> RegionRow {
+    pub(super) fn row(&self, id: usize, region: &RegionChange) -> RegionRow {
         let both = |change: Change, unit: f64| [change.control.value() / unit, change.test.value() / unit];
         let (tree, leaf) = self.place(region);
         let mut path: Vec<String> = tree.path(leaf, &self.labels).into_iter().map(str::to_owned).collect();
@@ -255,9 +294,9 @@ impl Explanation {
         }
     }
 
-    /// Number of regions of a grade.
+    /// Number of shown regions of a grade.
     pub(super) fn graded(&self, grade: Grade) -> usize {
-        self.found.regions.iter().filter(|region| region.region.grade == grade).count()
+        self.chosen_regions().filter(|(_, region)| region.region.grade == grade).count()
     }
 }
 

@@ -72,6 +72,10 @@ impl Explanation {
         for row in self.rows() {
             *parts.entry(group(&row, level)).or_default() += row.delta_us;
         }
+        if let Some(chosen) = self.chosen_us() {
+            let all: f64 = self.found.regions.iter().map(|region| region.attributed_ns.delta()).sum::<f64>() / 1e3;
+            parts.insert("other regions".to_owned(), all - chosen);
+        }
         for idle in &self.idle {
             *parts.entry(format!("idle: {}", idle.cause)).or_default() += idle.delta_us;
         }

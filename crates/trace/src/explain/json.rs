@@ -1,69 +1,95 @@
 //! An explanation as a document for programs.
 
-use super::explanation::{Explanation, SideSummary};
-use call_tree::Coverage;
+use super::explanation::{Explanation, SideSummary, cause_word, word};
+use crate::Warning;
+use crate::domain::Unlike;
+use call_tree::{Change, Class, Cost, Coverage, RegionChange, Sample};
 use serde_json::{Value, json};
 
 /// Version of the document.
 const VERSION: u32 = 1;
 
 impl Explanation {
-    /// Returns the document: sides, step, classes, idle time, all regions, coverage. Times are means over samples, in ns; fields
-    /// of what is not known are null.
+    /// Returns the document: sides, step, classes, idle time, all regions, coverage. Times are in ns, means over samples unless
+    /// their name says total; fields of what is not known are null. A filter chooses no regions here: `chosen` names them.
     pub fn to_json(&self) -> Value {
         let [control, test] = &self.sides;
-        let ns = |us: f64| us * 1e3;
-        let classes = self.classes.iter().map(|class| {
+        let found = &self.found;
+        let has_gpu = found.coverage.iter().any(|coverage| coverage.recorded > 0);
+        let is_shown = |class: Class, of: Change| {
+            if class == Class::Host { of.control.total != 0 || of.test.total != 0 } else { has_gpu }
+        };
+        let class = |name: &str, of: Change| {
             json!({
-                "class": class.class, "control_ns": ns(class.control_us), "test_ns": ns(class.test_us),
-                "delta_ns": ns(class.delta_us), "interval_ns": null,
+                "class": name, "control_ns": of.control.value(), "test_ns": of.test.value(), "delta_ns": of.delta(),
+                "interval_ns": null,
+            })
+        };
+        let classes = found.classes.iter().filter(|(of, time)| is_shown(*of, *time));
+        let classes = classes.map(|&(of, time)| class(word(of), time)).chain([class("idle", found.idle_ns)]);
+        let mut idle = found.idle.clone();
+        idle.sort_by(|one, other| other.1.delta().abs().total_cmp(&one.1.delta().abs()));
+        let idle = idle.into_iter().map(|((cause, frame), of)| {
+            json!({
+                "cause": cause_word(cause), "frame": frame.map(|frame| self.labels.text(frame)),
+                "control_ns": of.control.value(), "test_ns": of.test.value(), "delta_ns": of.delta(),
             })
         });
-        let idle = self.idle.iter().map(|idle| {
-            json!({
-                "cause": idle.cause, "frame": if idle.frame.is_empty() { Value::Null } else { idle.frame.as_str().into() },
-                "control_ns": ns(idle.control_us), "test_ns": ns(idle.test_us), "delta_ns": ns(idle.delta_us),
-            })
-        });
-        let regions = self.rows().into_iter().zip(&self.found.regions).map(|(row, region)| {
-            let side = |at: usize, total: i64| {
-                json!({
-                    "count": row.count[at], "gpu_ns": ns(row.total_us[at]), "attributed_ns": ns(row.attributed_us[at]),
-                    "gpu_total_ns": total,
-                })
-            };
-            json!({
-                "id": row.id, "path": row.path, "name": row.name, "grade": row.grade, "why": row.why,
-                "control": side(0, region.ns.control.total), "test": side(1, region.ns.test.total),
-                "delta_ns": ns(row.delta_us), "interval_ns": null, "q": null, "verdict": null,
-                "count_part_ns": ns(row.count_part_us), "cost_part_ns": ns(row.cost_part_us),
-            })
-        });
+        let regions = found.regions.iter().enumerate().map(|(id, region)| self.region(id, region));
         let [control_coverage, test_coverage] = self.coverage().map(coverage);
         json!({
             "version": VERSION,
             "control": side(control),
             "test": side(test),
             "scope": if control.runs > 1 && test.runs > 1 { "program" } else { "recording" },
+            "where": self.chosen.as_ref().map(|chosen| chosen.text.trim_start_matches("where ")),
             "comparable": null,
             "noise_floor": { "gpu": null, "host": null },
             "diagnosis": { "control": self.diagnosis(0), "test": self.diagnosis(1) },
             "step": {
-                "control_ns": ns(self.step.control_us), "test_ns": ns(self.step.test_us), "delta_ns": ns(self.step.delta_us),
-                "interval_ns": null, "p": null, "n": [control.samples, test.samples], "verdict": null,
+                "control_ns": found.step_ns.control.value(), "test_ns": found.step_ns.test.value(),
+                "delta_ns": found.step_ns.delta(), "interval_ns": null, "p": null,
+                "n": [control.samples, test.samples], "verdict": null,
             },
             "classes": classes.collect::<Vec<_>>(),
             "idle": idle.collect::<Vec<_>>(),
             "unattributed": {
-                "control_ns": ns(self.unattributed.control_us), "test_ns": ns(self.unattributed.test_us),
-                "delta_ns": ns(self.unattributed.delta_us),
+                "control_ns": found.unattributed_ns.control.value(), "test_ns": found.unattributed_ns.test.value(),
+                "delta_ns": found.unattributed_ns.delta(),
             },
             "regions": regions.collect::<Vec<_>>(),
             "coverage": { "control": control_coverage, "test": test_coverage },
-            "comparability": self.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "comparability": self.warnings.iter().map(comparability).collect::<Vec<_>>(),
             "seed": null,
         })
     }
+
+    fn region(&self, id: usize, region: &RegionChange) -> Value {
+        let row = self.row(id, region);
+        let costs = self.found.costs(&region.region);
+        let side = |side: usize| {
+            let gpu = gpu_total(&costs[side], &self.found.samples[side]);
+            let samples = self.found.samples[side].len().max(1) as f64;
+            let change = |of: Change| if side == 0 { of.control } else { of.test };
+            json!({
+                "count": change(region.count).value(), "gpu_ns": gpu as f64 / samples,
+                "attributed_ns": change(region.attributed_ns).value(), "gpu_total_ns": gpu,
+            })
+        };
+        json!({
+            "id": id, "path": row.path, "name": row.name, "grade": row.grade, "why": row.why,
+            "chosen": self.chosen.as_ref().map(|_| self.is_chosen(id)),
+            "control": side(0), "test": side(1),
+            "delta_ns": region.attributed_ns.delta(), "interval_ns": null, "q": null, "verdict": null,
+            "count_part_ns": region.count_part_ns(), "cost_part_ns": region.cost_part_ns(),
+        })
+    }
+}
+
+/// GPU time of a region over all samples: the leaves of recordings without GPU work are host work.
+fn gpu_total(costs: &[Cost], samples: &[Sample]) -> i64 {
+    let has_gpu = |cost: &&Cost| samples.get(cost.sample as usize).is_some_and(|sample| sample.has_gpu);
+    costs.iter().filter(has_gpu).map(|cost| cost.ns).sum()
 }
 
 fn side(side: &SideSummary) -> Value {
@@ -81,4 +107,19 @@ fn coverage(coverage: Coverage) -> Value {
         "selected_gpu_ns": coverage.selected_ns, "selected_gpu_events": coverage.selected,
         "left_out": left_out.collect::<Vec<_>>(),
     })
+}
+
+/// What differs between the recordings; of warnings that are no difference, their text.
+fn comparability(warning: &Warning) -> Value {
+    match warning {
+        Warning::UnlikeRecording { what, of_control, of_test, .. } => {
+            let what = match what {
+                Unlike::WorldSize => "world_size",
+                Unlike::Devices => "devices",
+                Unlike::ProfilerFlags => "profiler_flags",
+            };
+            json!({ "what": what, "control": of_control, "test": of_test })
+        }
+        warning => json!({ "what": warning.to_string(), "control": null, "test": null }),
+    }
 }

@@ -27,7 +27,7 @@ impl Explanation {
         report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
         report.parts.push(Part::Figure(self.waterfall(WaterfallLevel::default())));
         report.parts.push(Part::Table(self.class_table()));
-        if top > 0 && self.region_count() > 0 {
+        if top > 0 && self.chosen_regions().next().is_some() {
             report.parts.push(Part::Table(self.region_table(top)));
         }
         if !self.idle.is_empty() {
@@ -44,7 +44,9 @@ impl Explanation {
         let ranks = |ranks: &[i64]| format!("{}{}", if ranks.len() == 1 { "rank " } else { "ranks " }, ranges(ranks));
         let one = ranks(&control.ranks);
         let both = if control.ranks == test.ranks { one } else { format!("{one} → {}", ranks(&test.ranks)) };
-        format!("{} → {} · {both} · {} + {} iterations", control.label, test.label, control.samples, test.samples)
+        let samples = format!("{} + {} iterations", control.samples, test.samples);
+        let chosen = self.chosen.as_ref().map_or(String::new(), |chosen| format!(" · {}", chosen.text));
+        format!("{} → {} · {both} · {samples}{chosen}", control.label, test.label)
     }
 
     /// The answer in a few sentences: how much slower, which class, which scope.
@@ -75,6 +77,7 @@ impl Explanation {
                 .collect();
             text.push_str(&format!("\nBy class: {}.", parts.join(", ")));
         }
+        text.push_str(&self.choice());
         let (one, other) = (self.diagnosis(0), self.diagnosis(1));
         let bound = if one == other { format!("Both are {one}.") } else { format!("Control is {one}, test {other}.") };
         text.push_str(&format!("\n{bound}"));
@@ -88,6 +91,25 @@ impl Explanation {
             );
         }
         text
+    }
+
+    /// Says how much of the change the chosen regions hold; nothing without a filter.
+    fn choice(&self) -> String {
+        let (Some(chosen), Some(us)) = (&self.chosen, self.chosen_us()) else { return String::new() };
+        let number = self.chosen_regions().count();
+        if number == 0 {
+            return format!(
+                "\nChosen, {}: no region, since no event of the selected iterations meets that.",
+                chosen.text
+            );
+        }
+        let of = if self.step.delta_us == 0.0 {
+            "; the step did not change".to_owned()
+        } else {
+            format!(" of the change of {}", signed(self.step.delta_us))
+        };
+        let regions = counted(self.region_count(), "region");
+        format!("\nChosen, {}: {number} of {regions} with {}{of}.", chosen.text, signed(us))
     }
 
     /// Returns what a side is bound by: the class with the largest share of its step, or the cause of idle time.
@@ -226,14 +248,17 @@ impl Explanation {
             .filter(|(_, number)| *number > 0)
             .map(|(word, number)| format!("{number} {word}"))
             .collect();
-        let mut text = format!("{}: {}.", counted(self.region_count(), "region"), counted_grades.join(", "));
+        let regions = counted(self.chosen_regions().count(), "region");
+        let grades = if counted_grades.is_empty() { String::new() } else { format!(": {}", counted_grades.join(", ")) };
+        let mut text = format!("{regions}{grades}.");
         for (side, coverage) in self.sides.iter().zip(self.coverage()) {
-            if coverage.left_out > 0 {
+            for (reason, ns, events) in coverage.reasons() {
                 text.push_str(&format!(
-                    "\n{}: {} of GPU work ({}) outside of the selected iterations is left out.",
+                    "\n{}: {} of GPU work ({}) is left out: {}.",
                     side.label,
-                    time(coverage.left_out_ns as f64 / 1e3),
-                    counted(coverage.left_out as usize, "event")
+                    time(ns as f64 / 1e3),
+                    counted(events as usize, "event"),
+                    reason.word()
                 ));
             }
             if coverage.recorded == 0 {

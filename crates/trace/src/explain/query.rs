@@ -1,11 +1,13 @@
 //! Builder of explanations.
 
-use super::explanation::{Explanation, SideSummary};
-use super::recordings::{Iterations, recording};
+use super::choice::Choice;
+use super::explanation::{Explanation, Origin};
+use super::sides::SideQuery;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
-use crate::{Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Warning};
-use call_tree::{Labels, Recording, explain};
+use crate::filter::Filter;
+use crate::{Iteration, LabeledTrace, Pick, Rank, Result, Warning};
+use call_tree::{Explainer, Labels};
 use regex::Regex;
 
 /// Explains where the difference of two steps comes from.
@@ -37,6 +39,9 @@ pub struct Explain {
     test_iteration: Option<Pick<Iteration>>,
     warmup: usize,
     marker: Option<Regex>,
+    slowest: bool,
+    filter: Option<Filter>,
+    keeps_events: bool,
 }
 
 impl Explain {
@@ -56,6 +61,9 @@ impl Explain {
             test_iteration: None,
             warmup: 0,
             marker: None,
+            slowest: false,
+            filter: None,
+            keeps_events: false,
         }
     }
 
@@ -102,28 +110,88 @@ impl Explain {
         self
     }
 
+    /// Of the selected ranks, takes only the slowest of each iteration of each run.
+    #[must_use]
+    pub fn slowest_rank(mut self) -> Self {
+        self.slowest = true;
+        self
+    }
+
+    /// Chooses the regions of which a GPU event passes a filter, a polars expression or a text in the language of
+    /// [`Where`](crate::filter::Where); all by default.
+    ///
+    /// Only these are shown and counted as regions. All events take part in the alignment, and step, classes and idle time stay
+    /// whole: [`Explanation::chosen_us`] says how much of the change the chosen regions hold.
+    #[must_use]
+    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
+    /// Keeps the place of every GPU event, for [`Explanation::events`] and [`Explanation::write_events`]. The explanation then
+    /// holds its traces.
+    #[must_use]
+    pub fn keep_events(mut self) -> Self {
+        self.keeps_events = true;
+        self
+    }
+
     /// Computes the explanation.
     ///
     /// # Errors
-    /// If a rank or iteration does not exist, no event matches the marker, or memory does not suffice.
+    /// If a rank or iteration does not exist, no event matches the marker, the filter does not fit the events, or memory does not
+    /// suffice.
     pub fn run(&self) -> Result<Explanation> {
         guarded(|| {
-            let mut picked = picked(&self.control, self.control_rank.as_ref())?;
-            picked.extend(self::picked(&self.test, self.test_rank.as_ref())?);
+            let [control, test] = self.sides();
+            let mut picked = control.picked()?;
+            picked.extend(test.picked()?);
+            let choice =
+                self.filter.as_ref().map(|filter| Choice::of(filter, [&self.control, &self.test])).transpose()?;
             // The call trees of all samples are compared with each other, while ranks are mapped one by one.
             let rows = picked.iter().map(|trace| trace.info().events).sum::<usize>();
             let mapped = picked.iter().map(|trace| trace.bytes_needed(0)).max().unwrap_or(0);
-            let need = rows.saturating_mul(BYTES_PER_EVENT).saturating_add(mapped);
+            let keeps = self.keeps_events || choice.is_some();
+            let each = BYTES_PER_EVENT + if keeps { BYTES_PER_PLACE } else { 0 };
+            let need = rows.saturating_mul(each).saturating_add(mapped);
             Budget::now()?.check(Task::Answer("explain"), need)?;
             let mut labels = Labels::default();
-            let control =
-                self.side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref(), &mut labels)?;
-            let test = self.side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref(), &mut labels)?;
+            let (control, test) = (control.record(&mut labels)?, test.record(&mut labels)?);
             checkpoint::check()?;
-            let found = explain(&control.recordings, &test.recordings, &labels);
+            let explainer = Explainer { keep_events: keeps };
+            let mut found = explainer.explain(&control.recordings, &test.recordings, &labels);
             checkpoint::check()?;
-            Ok(Explanation::of(found, labels, [control.summary, test.summary], self.warnings()))
+            for (coverage, side) in found.coverage.iter_mut().zip([&control, &test]) {
+                for (reason, ns, events) in side.others.reasons() {
+                    coverage.leave_out(reason, ns, events);
+                }
+            }
+            let chosen = choice.map(|choice| choice.regions(&found, [&control.ranks, &test.ranks])).transpose()?;
+            let origin = Origin {
+                sides: [control.summary, test.summary],
+                ranks: [control.ranks, test.ranks],
+                warnings: self.warnings(),
+                chosen,
+                is_marked: self.marker.is_some(),
+                keeps_events: self.keeps_events,
+            };
+            Ok(Explanation::of(found, labels, origin))
         })
+    }
+
+    fn sides(&self) -> [SideQuery<'_>; 2] {
+        let side = |runs, ranks, iterations| SideQuery {
+            runs,
+            ranks,
+            iterations,
+            warmup: self.warmup,
+            marker: self.marker.as_ref(),
+            slowest: self.slowest,
+        };
+        [
+            side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref()),
+            side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref()),
+        ]
     }
 
     /// Returns the warnings about the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings).
@@ -140,83 +208,9 @@ impl Explain {
         }
         warnings
     }
-
-    fn side(
-        &self,
-        runs: &[LabeledTrace],
-        ranks: Option<&Pick<Rank>>,
-        iterations: Option<&Pick<Iteration>>,
-        labels: &mut Labels,
-    ) -> Result<Recorded> {
-        let mut recordings = Vec::new();
-        let mut all_ranks: Vec<i64> = Vec::new();
-        let label = runs.iter().map(LabeledTrace::label).collect::<Vec<_>>().join(",");
-        for run in runs {
-            if self.marker.is_none() && iterations.is_some() {
-                // Names those there are.
-                run.window(iterations)?;
-            }
-            let picked = picked(std::slice::from_ref(run), ranks)?;
-            let iterations = Iterations {
-                numbers: iterations.map(|pick| pick.numbers().to_vec()),
-                warmup: self.warmup,
-                marker: self.marker.clone(),
-            };
-            for trace in picked {
-                checkpoint::check()?;
-                let recording = recording(&trace, run.trace().compat(), &iterations, labels)?;
-                if recording.windows.is_empty() {
-                    self.check_windows(run)?;
-                }
-                all_ranks.push(trace.rank());
-                recordings.push(recording);
-            }
-        }
-        all_ranks.sort_unstable();
-        all_ranks.dedup();
-        let windows = recordings.iter().flat_map(|recording| &recording.windows);
-        let mut numbers: Vec<i64> = windows.map(|window| window.iteration).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let summary = SideSummary {
-            label,
-            runs: runs.len(),
-            ranks: all_ranks,
-            iterations: numbers,
-            // A recording without iterations is one sample.
-            samples: recordings.iter().map(|recording| recording.windows.len().max(1)).sum(),
-        };
-        Ok(Recorded { recordings, summary })
-    }
-
-    /// Refuses a selection without iterations; a recording without steps counts as one.
-    fn check_windows(&self, run: &LabeledTrace) -> Result<()> {
-        let label = run.label().to_owned();
-        if let Some(marker) = &self.marker {
-            return Err(Error::NoMarker { label, marker: marker.as_str().to_owned() });
-        }
-        let available = run.iterations();
-        if available.is_empty() {
-            return Ok(());
-        }
-        Err(Error::NoIterationLeft { label, warmup: self.warmup, available })
-    }
-}
-
-/// Returns the selected ranks of all runs of a side.
-fn picked(runs: &[LabeledTrace], ranks: Option<&Pick<Rank>>) -> Result<Vec<Trace>> {
-    let of_run = |run: &LabeledTrace| match ranks {
-        Some(ranks) => run.ranks_picked(Some(ranks)),
-        None => Ok(run.trace().traces().to_vec()),
-    };
-    Ok(runs.iter().map(of_run).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// Working memory for each event of both sides, in bytes: the event itself, its place in the order of its thread, and its node.
 const BYTES_PER_EVENT: usize = 100;
-
-/// One side, ready to be compared.
-struct Recorded {
-    recordings: Vec<Recording>,
-    summary: SideSummary,
-}
+/// Memory for the place of an event, in bytes: with its leaf while the sides are folded, then with its region.
+const BYTES_PER_PLACE: usize = 48;

@@ -1,0 +1,188 @@
+//! The GPU events of an explanation: which region each is in, or why it is in none.
+
+use super::explanation::Explanation;
+use super::sides::RecordedRank;
+use crate::domain::is_device_work;
+use crate::exec::checkpoint::{self, cancellable};
+use crate::frame::columns::*;
+use crate::frame::{IntColumn, once_per_text};
+use crate::{Error, Result};
+use call_tree::{Place, Placed, Reason};
+use polars::prelude::{
+    Categorical32Type, Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter,
+    Series,
+};
+use polars_io::prelude::{ParquetCompression, ParquetWriter};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The form of a file of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EventFile {
+    /// Comma-separated values.
+    #[default]
+    Csv,
+    /// Parquet, a row group for each rank.
+    Parquet,
+}
+
+impl EventFile {
+    /// Returns the form that the ending of a path asks for: Parquet for `.parquet`, else CSV.
+    pub fn of(path: &Path) -> Self {
+        let is_parquet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+        if is_parquet { Self::Parquet } else { Self::Csv }
+    }
+}
+
+/// The words of the sides.
+pub(super) const SIDES: [&str; 2] = ["control", "test"];
+
+impl Explanation {
+    /// Returns the GPU events of the recordings, a frame for each rank of each run, control first; also those that are left out.
+    /// The frames are made one by one, as they are asked for. Needs [`Explain::keep_events`](crate::Explain::keep_events).
+    ///
+    /// # Columns
+    /// `side` (control, test), `run` (its place in the side, from 0), `rank`, `iteration` (of the launch; null outside of all),
+    /// `ts` and `dur` (ns, as recorded), `stream`, `name`, `region` (null if left out), `grade` (of the region; if left out the
+    /// reason), `attributed_ns` (share of the selected steps in which it runs).
+    ///
+    /// # Errors
+    /// If the places of events were not kept; each frame, if its rank cannot be read any more.
+    pub fn events(&self) -> Result<impl Iterator<Item = Result<DataFrame>> + '_> {
+        if !self.keeps_events {
+            return Err(Error::EventsNotKept);
+        }
+        let sides = self.ranks.iter().enumerate();
+        Ok(sides.flat_map(move |(side, ranks)| ranks.iter().map(move |rank| self.events_of(side, rank))))
+    }
+
+    /// Writes the frames of [`Explanation::events`] one by one.
+    ///
+    /// # Errors
+    /// If the events cannot be read or written; an error of the library is the source of the error.
+    pub fn write_events(&self, form: EventFile, out: &mut dyn Write) -> std::io::Result<()> {
+        let mut frames = self.events().map_err(std::io::Error::other)?;
+        match form {
+            EventFile::Csv => {
+                let mut is_first = true;
+                for frame in frames {
+                    let mut frame = frame.map_err(std::io::Error::other)?;
+                    let mut writer = CsvWriter::new(&mut *out).include_header(std::mem::take(&mut is_first));
+                    writer.finish(&mut frame).map_err(of_polars)?;
+                }
+            }
+            EventFile::Parquet => {
+                // There is always a rank, whose frame may be empty.
+                let Some(first) = frames.next() else { return Ok(()) };
+                let first = first.map_err(std::io::Error::other)?;
+                let writer = ParquetWriter::new(&mut *out)
+                    .with_compression(ParquetCompression::Zstd(None))
+                    .set_parallel(false)
+                    .batched(first.schema());
+                let mut writer = writer.map_err(of_polars)?;
+                for frame in std::iter::once(Ok(first)).chain(frames) {
+                    let frame = frame.map_err(std::io::Error::other)?;
+                    if frame.height() > 0 {
+                        writer.write_batch(&frame).map_err(of_polars)?;
+                    }
+                }
+                writer.finish().map_err(of_polars)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The GPU events of one rank.
+    fn events_of(&self, side: usize, rank: &RecordedRank) -> Result<DataFrame> {
+        checkpoint::check()?;
+        let columns: [PlSmallStr; 6] = [CAT, NAME, TS, DUR, STREAM, ITERATION].map(Into::into);
+        let events = rank.trace.as_ref().ok_or(Error::EventsNotKept)?.frame_of(&columns)?;
+        let rows = GpuRows::of(&events)?;
+        let placed: Vec<Placed> = match rank.recording {
+            Some(at) => self.found.events[side]
+                .get(at)
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(|event| rows.is_gpu(event.row))
+                .collect(),
+            None => {
+                let place = Place::LeftOut(Reason::AnotherRank);
+                rows.all().map(|row| Placed { row, place, attributed_ns: 0 }).collect()
+            }
+        };
+        // An iteration that is left out has a number only if the profiler counted it.
+        let numbered = if self.is_marked { None } else { Some(IntColumn::of(&events, ITERATION)?) };
+        let iteration = |event: &Placed| match event.place {
+            Place::Region { sample, .. } => {
+                self.found.samples[side].get(sample as usize).map(|sample| sample.iteration)
+            }
+            Place::LeftOut(_) => numbered.as_ref()?.get(event.row as usize),
+        };
+        let region = |event: &Placed| match event.place {
+            Place::Region { region, .. } => Some(i64::from(region)),
+            Place::LeftOut(_) => None,
+        };
+        let grade = |event: &Placed| match event.place {
+            Place::Region { region, .. } => {
+                self.found.regions.get(region as usize).map_or("", |region| region.region.grade.word())
+            }
+            Place::LeftOut(reason) => reason.word(),
+        };
+        let some = |name: &str, of: &dyn Fn(&Placed) -> Option<i64>| -> Column {
+            Series::new(name.into(), placed.iter().map(of).collect::<Vec<Option<i64>>>()).into()
+        };
+        let whole = |name: &str, of: &dyn Fn(&Placed) -> i64| -> Column {
+            Series::new(name.into(), placed.iter().map(of).collect::<Vec<i64>>()).into()
+        };
+        let indices = IdxCa::from_vec("row".into(), placed.iter().map(|event| event.row).collect());
+        let taken =
+            |name: &str, dtype: DataType| -> Result<Column> { Ok(events.column(name)?.take(&indices)?.cast(&dtype)?) };
+        let columns = vec![
+            Series::new("side".into(), vec![SIDES[side]; placed.len()]).into(),
+            whole("run", &|_| rank.run as i64),
+            whole(RANK, &|_| rank.rank),
+            some(ITERATION, &iteration),
+            taken(TS, DataType::Int64)?,
+            taken(DUR, DataType::Int64)?,
+            taken(STREAM, DataType::Int64)?,
+            taken(NAME, DataType::String)?,
+            some("region", &region),
+            Series::new("grade".into(), placed.iter().map(grade).collect::<Vec<_>>()).into(),
+            whole("attributed_ns", &|event| event.attributed_ns),
+        ];
+        let mut frame = DataFrame::new(placed.len(), columns)?;
+        frame.rechunk_mut();
+        Ok(frame)
+    }
+}
+
+/// Which rows of a rank are GPU work with a time.
+struct GpuRows(Vec<bool>);
+
+impl GpuRows {
+    fn of(events: &DataFrame) -> Result<Self> {
+        let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
+        let starts = IntColumn::of(events, TS)?;
+        let mut is_work = once_per_text(cats.get_mapping(), is_device_work);
+        let rows = cancellable(cats.physical().iter()).enumerate();
+        Ok(Self(rows.map(|(row, cat)| cat.is_some_and(&mut is_work) && starts.get(row).is_some()).collect()))
+    }
+
+    fn is_gpu(&self, row: u32) -> bool {
+        self.0.get(row as usize) == Some(&true)
+    }
+
+    fn all(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.0).filter(|(_, is_gpu)| **is_gpu).map(|(row, _)| row)
+    }
+}
+
+/// The error of the system, without polars' words around it.
+fn of_polars(error: PolarsError) -> std::io::Error {
+    match error {
+        PolarsError::IO { error, .. } => Arc::try_unwrap(error).unwrap_or_else(|error| error.kind().into()),
+        error => std::io::Error::other(error),
+    }
+}
