@@ -63,7 +63,10 @@ pub use dataset::{
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
-pub use diff::{Change, Compared, Comparison, DiffPlan, DiffSide, LabeledTrace, OpsDiff, TraceDiff, shorten_name};
+pub use diff::{
+    COMPARISONS, Change, CompareRuns, Compared, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace, OpsDiff,
+    TraceDiff, shorten_name,
+};
 pub use domain::{
     CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, Stream, Unlike, Warning,
     memory_kernel_type,
@@ -73,7 +76,8 @@ pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
-    ClassChange, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary, StepChange, WaterfallLevel,
+    ClassChange, EventFile, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary, StepChange,
+    WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};

@@ -7,6 +7,7 @@ mod load;
 mod load_export;
 mod load_file;
 mod load_options;
+mod marked;
 mod overview;
 mod placement;
 mod rank_source;
@@ -24,6 +25,7 @@ mod trace_set;
 
 pub use load::LoadProgress;
 pub use load_options::LoadOptions;
+pub(crate) use marked::MarkedIterations;
 pub use overview::ColumnMemory;
 pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;

@@ -136,6 +136,9 @@ pub struct Selection {
     pub use_short_name: bool,
     /// A further filter: `where dur > 100us`.
     pub filter: Option<String>,
+    /// The marker of iterations, a regular expression; `None`: the profiler's steps.
+    #[serde(default)]
+    pub marker: Option<String>,
     /// What has a row of its own for each operator; `None`: sums over ranks and iterations.
     pub by: Option<By>,
 }

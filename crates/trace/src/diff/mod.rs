@@ -1,5 +1,7 @@
 //! Comparisons of a control with a test.
 
+mod api;
+mod catalog;
 mod change;
 mod compared;
 mod comparison;
@@ -13,6 +15,8 @@ mod sum;
 mod sums;
 mod trace_diff;
 
+pub use api::CompareRuns;
+pub use catalog::{COMPARISONS, ComparisonEntry};
 pub use change::Change;
 pub use compared::Compared;
 pub use comparison::Comparison;

@@ -1,10 +1,12 @@
 //! The plan of a comparison: what is computed of each rank, without the traces.
 
+use super::api::CompareRuns;
+use super::catalog;
 use super::sums::{Selected, SideSums, Sums};
-use crate::exec::checkpoint::guarded;
 use crate::filter::TraceFilter;
-use crate::state::{opened, sealed};
-use crate::{Compared, Compat, Result, Selection, Trace};
+use crate::{Compared, Compat, Error, Result, Selection, Trace};
+use polars::prelude::DataFrame;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 /// A side of a comparison.
@@ -58,9 +60,6 @@ pub(super) struct PlannedSide {
     pub(super) filter: Option<TraceFilter>,
 }
 
-/// The name of a comparison in its partial results.
-const QUESTION: &str = "compare_traces";
-
 impl DiffPlan {
     /// Returns the selection, with defaults filled in and labels made distinct.
     pub fn selection(&self) -> &Selection {
@@ -80,7 +79,7 @@ impl DiffPlan {
     /// # Errors
     /// If its events cannot be read, or the filter does not fit them.
     pub fn map(&self, side: DiffSide, rank: &Trace) -> Result<Vec<u8>> {
-        guarded(|| sealed(QUESTION, &self.text(), &self.sums(side, rank)?))
+        catalog::mapped(self, side, 0, rank)
     }
 
     /// Merges partial results of this plan. None at all give that of no rank.
@@ -88,11 +87,7 @@ impl DiffPlan {
     /// # Errors
     /// [`Error::WrongState`](crate::Error::WrongState) if one is damaged, or of another version or plan.
     pub fn merge(&self, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
-        let mut merged = Sums::default();
-        for state in states {
-            merged.merge(opened(QUESTION, &self.text(), state.as_ref())?);
-        }
-        sealed(QUESTION, &self.text(), &merged)
+        catalog::merged(self, states)
     }
 
     /// Makes the answer from the merged partial result of all ranks: the same as
@@ -101,14 +96,21 @@ impl DiffPlan {
     /// # Errors
     /// As [`DiffPlan::merge`].
     pub fn finish(&self, state: &[u8]) -> Result<Compared> {
-        guarded(|| Compared::of(opened(QUESTION, &self.text(), state)?, &self.selection))
+        catalog::finished(self, state)
     }
 
     /// Sums up the selected events of one rank.
     pub(super) fn sums(&self, side: DiffSide, rank: &Trace) -> Result<Sums> {
+        let marker = self.selection.marker.as_deref().map(Regex::new).transpose();
+        // Only a plan that was changed outside has one that cannot be compiled.
+        let marker = marker.map_err(|_| Error::WrongState {
+            question: Self::NAME.to_owned(),
+            reason: "its marker is no regular expression".to_owned(),
+        })?;
         let sums = |planned: &PlannedSide, window| -> Result<SideSums> {
             let filter = planned.filter.as_ref();
-            Selected { compat: planned.compat, window, by: self.selection.by, filter }.sums(rank)
+            let (by, marker) = (self.selection.by, marker.as_ref());
+            Selected { compat: planned.compat, window, by, filter, marker }.sums(rank)
         };
         Ok(match side {
             DiffSide::Control => {
@@ -117,9 +119,32 @@ impl DiffPlan {
             DiffSide::Test => Sums { test: sums(&self.test, &self.selection.test.window)?, ..Sums::default() },
         })
     }
+}
 
-    /// Returns what partial results depend on, as a text that is the same in every process.
-    fn text(&self) -> String {
+/// Counts and durations by name are sums over all ranks of all runs.
+impl CompareRuns for DiffPlan {
+    const NAME: &'static str = "compare_traces";
+    const SUMMARY: &'static str = "Counts and durations of operators, kernels and calls by name.";
+    type State = Sums;
+    type Answer = Compared;
+
+    fn map(&self, side: DiffSide, _run: usize, rank: &Trace) -> Result<Sums> {
+        self.sums(side, rank)
+    }
+
+    fn merge(&self, one: &mut Sums, other: Sums) {
+        one.merge(other);
+    }
+
+    fn finish(&self, state: Sums) -> Result<Compared> {
+        Compared::of(state, &self.selection)
+    }
+
+    fn frame(answer: Compared) -> Result<DataFrame> {
+        Ok(answer.frame)
+    }
+
+    fn key(&self) -> String {
         serde_json::to_string(&self.selection).unwrap_or_default()
     }
 }

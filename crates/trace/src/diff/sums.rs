@@ -2,12 +2,14 @@
 
 use super::pairs::WHOLE;
 use super::sum::Sum;
+use crate::dataset::MarkedIterations;
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::IntColumn;
 use crate::frame::columns::{DUR, ITERATION, NAME, STREAM};
 use crate::{By, Compat, DeviceType, Result, Trace, Window, shorten_name};
 use polars::prelude::Categorical32Type;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,7 +18,7 @@ pub(super) type ByName = BTreeMap<String, BTreeMap<i64, Sum>>;
 
 /// The sums of some ranks of both sides; merged in any order, they are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Sums {
+pub struct Sums {
     pub(super) control: SideSums,
     pub(super) test: SideSums,
 }
@@ -95,11 +97,14 @@ pub(super) struct Selected<'a> {
     pub(super) window: &'a Window,
     pub(super) by: Option<By>,
     pub(super) filter: Option<&'a TraceFilter>,
+    /// Iterations are spans of events that match, instead of the profiler's steps.
+    pub(super) marker: Option<&'a Regex>,
 }
 
 impl Selected<'_> {
-    /// Working memory for each event of a rank, in bytes: the mask of a filter, and columns in one chunk.
-    pub(super) const BYTES_PER_ROW: usize = 16;
+    /// Working memory for each event of a rank, in bytes: the mask of a filter, marked iterations, and
+    /// columns in one chunk.
+    pub(super) const BYTES_PER_ROW: usize = 24;
 
     /// Sums up the selected events of one rank.
     ///
@@ -108,7 +113,12 @@ impl Selected<'_> {
     pub(super) fn sums(&self, trace: &Trace) -> Result<SideSums> {
         let events = trace.frame()?;
         let passes = self.filter.map(|filter| filter.mask(trace)).transpose()?;
+        let marked = self.marker.map(|marker| MarkedIterations::by_row(trace, marker)).transpose()?;
         let (stream, iteration) = (IntColumn::of(&events, STREAM)?, IntColumn::of(&events, ITERATION)?);
+        let iteration_of = |row: usize| match &marked {
+            Some(marked) => marked.get(row).copied().flatten().map(i64::from),
+            None => iteration.get(row),
+        };
         let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
         let durations = events.column(DUR)?.i64()?.rechunk();
         let mapping = names.get_mapping();
@@ -122,7 +132,7 @@ impl Selected<'_> {
             if passes.as_ref().is_some_and(|passes| passes.get(row) != Some(true)) {
                 continue;
             }
-            let Some(slot) = slots.slot(|| iteration.get(row)) else { continue };
+            let Some(slot) = slots.slot(|| iteration_of(row)) else { continue };
             let slot = if self.by == Some(By::Iteration) { slot } else { 0 };
             let Some(number) = number_of.get_mut(code as usize) else { continue };
             if *number == u32::MAX {

@@ -2,17 +2,18 @@
 
 use super::plan::PlannedSide;
 use super::sums::{Selected, Sums};
-use crate::dataset::Recording;
+use crate::dataset::{MarkedIterations, Recording};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::guarded;
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
-    By, Compared, Compat, DeviceType, DiffPlan, DiffSide, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result,
+    By, Compared, Compat, DeviceType, DiffPlan, DiffSide, Error, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result,
     Selection, Side, Trace, Warning, Window,
 };
 use polars::prelude::DataFrame;
+use regex::Regex;
 use trace_view::Figure;
 
 /// A comparison of two traces, configured by setters; ranks and iterations default to the first of each side.
@@ -53,6 +54,9 @@ pub struct TraceDiff {
     use_short_name: bool,
     filter: Option<Filter>,
     by: Option<By>,
+    marker: Option<Regex>,
+    /// All iterations of control, of test.
+    every: [bool; 2],
 }
 
 impl TraceDiff {
@@ -69,6 +73,8 @@ impl TraceDiff {
             use_short_name: false,
             filter: None,
             by: None,
+            marker: None,
+            every: [false; 2],
         }
     }
 
@@ -131,13 +137,35 @@ impl TraceDiff {
         self
     }
 
+    /// Takes every annotation, operator or module whose name matches as an iteration, numbered from 0 in each rank, instead of the
+    /// profiler's steps. Of matches inside one another the outermost counts.
+    #[must_use]
+    pub fn marker(mut self, marker: Regex) -> Self {
+        self.marker = Some(marker);
+        self
+    }
+
+    /// Selects all iterations of control.
+    #[must_use]
+    pub fn every_control_iteration(mut self) -> Self {
+        self.every[0] = true;
+        self
+    }
+
+    /// Selects all iterations of test.
+    #[must_use]
+    pub fn every_test_iteration(mut self) -> Self {
+        self.every[1] = true;
+        self
+    }
+
     /// Returns the selection of both sides, with defaults filled in and labels made distinct.
     ///
     /// If the labels are equal, the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
     /// `X_control_test`, HTA's names.
     ///
     /// # Errors
-    /// If a rank or iteration does not exist.
+    /// If a rank or iteration does not exist, or no event matches the marker.
     pub fn selection(&self) -> Result<Selection> {
         let (control_label, test_label) = self.labels();
         let side = |label: String, traces: Vec<Trace>, window: Window| {
@@ -148,22 +176,27 @@ impl TraceDiff {
             (None, Some(By::Rank)) => side.ranks_picked(Some(&Pick::from(side.ranks()))),
             (pick, _) => side.ranks_picked(pick.as_ref()),
         };
-        let window = |side: &LabeledTrace, pick: &Option<Pick<Iteration>>| match (pick, self.by) {
-            (None, Some(By::Iteration)) if side.trace().has_profiler_steps() => {
+        let by_iteration = self.by == Some(By::Iteration);
+        let window = |side: &LabeledTrace, traces: &[Trace], pick: &Option<Pick<Iteration>>, every: bool| match pick {
+            _ if self.marker.is_some() => {
+                self.marked(side, traces, pick.as_ref().filter(|_| !every), every || by_iteration)
+            }
+            pick if (every || pick.is_none() && by_iteration) && side.trace().has_profiler_steps() => {
                 side.window(Some(&Pick::from(side.iterations())))
             }
-            (pick, _) => side.window(pick.as_ref()),
+            pick => side.window(pick.as_ref().filter(|_| !every)),
         };
         let control_ranks = ranks(&self.control, &self.control_rank)?;
-        let control_window = window(&self.control, &self.control_iteration)?;
+        let control_window = window(&self.control, &control_ranks, &self.control_iteration, self.every[0])?;
         let test_ranks = ranks(&self.test, &self.test_rank)?;
-        let test_window = window(&self.test, &self.test_iteration)?;
+        let test_window = window(&self.test, &test_ranks, &self.test_iteration, self.every[1])?;
         Ok(Selection {
             control: side(control_label, control_ranks, control_window),
             test: side(test_label, test_ranks, test_window),
             device_type: self.device_type,
             use_short_name: self.use_short_name,
             filter: self.filter.as_ref().map(Filter::to_string),
+            marker: self.marker.as_ref().map(|marker| marker.as_str().to_owned()),
             by: self.by,
         })
     }
@@ -184,7 +217,7 @@ impl TraceDiff {
             if count > 0 {
                 warnings.push(Warning::EndBeforeStart { label: label.clone(), count });
             }
-            if !side.trace().has_profiler_steps() {
+            if self.marker.is_none() && !side.trace().has_profiler_steps() {
                 warnings.push(Warning::NoProfilerStep { label });
             }
         }
@@ -293,6 +326,31 @@ impl TraceDiff {
     /// If the frame lacks the columns.
     pub fn visualize_duration_diff(df: &DataFrame) -> Result<Figure> {
         super::figures::durations(df)
+    }
+
+    /// Returns the marked iterations that are picked: by default the first, or every one.
+    fn marked(
+        &self,
+        side: &LabeledTrace,
+        traces: &[Trace],
+        pick: Option<&Pick<Iteration>>,
+        every: bool,
+    ) -> Result<Window> {
+        let Some(marker) = &self.marker else { return Ok(Window::Whole) };
+        let label = side.label().to_owned();
+        let counts = traces.iter().map(|trace| Ok(MarkedIterations::of(trace, marker)?.len()));
+        let most = counts.collect::<Result<Vec<usize>>>()?.into_iter().max().unwrap_or(0);
+        let available: Vec<i64> = (0..most as i64).collect();
+        if available.is_empty() {
+            return Err(Error::NoMarker { label, marker: marker.as_str().to_owned() });
+        }
+        let Some(pick) = pick else {
+            return Ok(Window::Iterations(if every { available } else { vec![0] }));
+        };
+        match pick.numbers().iter().find(|number| !available.contains(number)) {
+            Some(&iteration) => Err(Error::UnknownIteration { label, iteration, available }),
+            None => Ok(Window::Iterations(pick.numbers().to_vec())),
+        }
     }
 
     fn labels(&self) -> (String, String) {
