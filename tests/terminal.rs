@@ -385,3 +385,45 @@ fn second_run_uses_the_cache() {
     assert_eq!(invalid.status.code(), Some(0));
     assert_eq!(err(&invalid).matches("invalid TRACEBOOK_CACHE").count(), 1, "{}", err(&invalid));
 }
+
+#[test]
+fn explain_takes_several_runs_a_side() {
+    let folder = folder();
+    let words = ["explain", "--control", "control.json", "--control", "test.json.gz", "--test", "test.json.gz"];
+    let output = tracebook(folder.path(), &[&words[..], &["--json", "-"]].concat());
+    let document: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(
+        (&document["control"]["label"], &document["test"]["label"]),
+        (&json!("control1,control2"), &json!("test"))
+    );
+    assert_eq!(document["step"]["n"], json!([2, 1]));
+    assert_eq!(document["classes"][0]["control_ns"], 41_000.0);
+    let wrong = |words: &[&str]| {
+        let output = tracebook(folder.path(), &[&["explain"], words].concat());
+        assert_eq!(output.status.code(), Some(2));
+        err(&output).to_owned()
+    };
+    assert!(wrong(&[]).contains("missing CONTROL: the path of a trace, or --control for each of its runs"));
+    assert!(wrong(&["control.json"]).contains("missing TEST"));
+    let both = wrong(&["control.json", "test.json.gz", "--test", "test.json.gz"]);
+    assert!(both.contains("cannot take TEST and --test"), "{both}");
+    assert!(wrong(&["control.json", "test.json.gz", "--rank", "fastest"]).contains("all or slowest"));
+}
+
+#[test]
+fn explain_writes_the_region_of_every_event() {
+    let folder = folder();
+    let words = ["explain", "control.json", "test.json.gz", "--ranks", "slowest", "--where", "dur > 41us"];
+    let output = tracebook(folder.path(), &[&words[..], &["--events", "-"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let head = "side,run,rank,iteration,ts,dur,stream,name,region,grade,attributed_ns\n";
+    assert_eq!(
+        out(&output),
+        format!("{head}control,0,0,1,50000,40000,7,gemm,0,exact,40000\ntest,0,0,1,50000,42000,7,gemm,0,exact,42000\n")
+    );
+    let output = tracebook(folder.path(), &[&words[..], &["--events", "events.parquet", "--quiet"]].concat());
+    assert_eq!((output.status.code(), out(&output)), (Some(0), ""));
+    assert!(std::fs::read(folder.path().join("events.parquet")).unwrap().starts_with(b"PAR1"));
+    let output = tracebook(folder.path(), &words);
+    assert!(out(&output).contains("Chosen, where dur > 41us: 1 of 1 region with +2.00 µs"), "{}", out(&output));
+}

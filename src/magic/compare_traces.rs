@@ -78,7 +78,8 @@ impl Magic for CompareTraces {
         if call.shows() && !notes.is_empty() {
             context.show(&Report { parts: notes.into_iter().map(Part::Text).collect() });
         }
-        let events = Some(drill_down_by_side(call, &selection));
+        // %events does not number iterations by a marker.
+        let events = selection.marker.is_none().then(|| drill_down_by_side(call, &selection));
         deliver(
             call,
             context,

@@ -3,10 +3,10 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
-use super::view::{RESULT, write_csv};
+use super::view::{RESULT, write_csv, write_html};
 use crate::Error;
 use std::sync::Arc;
-use trace::{Explain as Query, Explanation, LabeledTrace};
+use trace::{EventFile, Explain as Query, Explanation, LabeledTrace};
 
 pub(super) struct Explain;
 
@@ -23,18 +23,36 @@ pub(super) const RUNS: Group = Group::new(
 pub(crate) const SAMPLES: Group = Group::new(
     "Selection",
     &[
-        Argument::flag("rank", Kind::List(IdKind::Ranks), "rank or ranks of both sides").or("all"),
-        Argument::flag("control-rank", Kind::List(IdKind::Ranks), "rank or ranks of CONTROL").or("all"),
-        Argument::flag("test-rank", Kind::List(IdKind::Ranks), "rank or ranks of TEST").or("all").of_second_trace(),
-        Argument::flag("iteration", Kind::List(IdKind::Iterations), "iteration or iterations of both sides").or("all"),
-        Argument::flag("control-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of CONTROL")
+        Argument::flag(
+            "rank",
+            Kind::List(IdKind::RanksOrSlowest),
+            "rank or ranks of both sides, all, or slowest: of each iteration the slowest rank",
+        )
+        .or("all"),
+        Argument::flag("control-rank", Kind::List(IdKind::Ranks), "rank or ranks of CONTROL, or all").or("all"),
+        Argument::flag("test-rank", Kind::List(IdKind::Ranks), "rank or ranks of TEST, or all")
+            .or("all")
+            .of_second_trace(),
+        Argument::flag("iteration", Kind::List(IdKind::Iterations), "iteration or iterations of both sides, or all")
             .or("all"),
-        Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST")
+        Argument::flag(
+            "control-iteration",
+            Kind::List(IdKind::Iterations),
+            "iteration or iterations of CONTROL, or all",
+        )
+        .or("all"),
+        Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST, or all")
             .or("all")
             .of_second_trace(),
         Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank").or("0"),
         Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations")
             .or("ProfilerStep"),
+        Argument::flag(
+            "where",
+            Kind::Where,
+            "only regions with a GPU event that meets this condition: 'name ~ \"^nccl\" and dur > 100us'",
+        )
+        .or("all regions"),
     ],
 );
 
@@ -49,13 +67,27 @@ pub(crate) const NOTES: &str = "The call trees of both sides are aligned by stru
     region. The time of a step is divided exactly: compute, communication that compute does not hide, copies that neither \
     hides, and idle time by cause. These times add up to the step, and their changes to the change of the step. Times are \
     means over iterations and ranks; a GPU event belongs to the iteration that launched it. The column by count \
-    is the part of a change that comes from more or fewer events; the rest is a higher or lower cost per event.";
+    is the part of a change that comes from more or fewer events; the rest is a higher or lower cost per event.\n\n\
+    --where chooses regions: those of which at least one GPU event meets the condition. All events take part in the alignment, and \
+    step, classes and idle time stay whole; a sentence says how much of the change the chosen regions hold. --rank slowest takes, \
+    of each iteration of each run, only the rank whose step is longest.\n\n\
+    --events writes one row per GPU event of the recordings: side, run (its place in the side, from 0), rank, iteration, ts and dur \
+    (ns, as recorded), stream, name, region (as in the tables of --json and --csv; empty if the event is left out), grade (if it \
+    is left out the reason) and attributed_ns. A name that ends in .parquet makes it a Parquet file, any other a CSV file.";
 
 /// Flags of output files.
 const FILES: Group = Group::new(
     "Files",
-    &[Argument::flag("json", Kind::File, "write step, classes, idle time, all regions and coverage, times in ns")],
+    &[
+        Argument::flag("json", Kind::File, "write step, classes, idle time, all regions and coverage, times in ns"),
+        Argument::flag("html", Kind::File, "write the same page as one self-contained file"),
+        EVENTS,
+    ],
 );
+
+/// The flag of the file of events.
+pub(crate) const EVENTS: Argument =
+    Argument::flag("events", Kind::File, "write the region of every GPU event, as CSV, or Parquet by its ending");
 
 impl Magic for Explain {
     fn name(&self) -> &'static str {
@@ -83,6 +115,8 @@ impl Magic for Explain {
             "%explain control test",
             "%explain control test --warmup 1 --top 30",
             "%explain control test --marker 'forward' --json explanation.json --quiet",
+            "%explain control test --rank slowest --where 'name ~ \"^nccl\"'",
+            "%explain control1,control2 test1,test2 --events events.parquet",
             "regions = %explain control test",
         ]
     }
@@ -93,8 +127,15 @@ impl Magic for Explain {
             context.check_free(call, name)?;
         }
         let explanation = explanation(call, context)?;
-        if let Some(path) = call.path("json") {
-            write(&path, |out| write_json(&explanation, out))?;
+        let (json, html, events) = (call.path("json"), call.path("html"), call.path("events"));
+        if let Some(path) = &json {
+            write(path, |out| write_json(&explanation, out))?;
+        }
+        if let Some(path) = &html {
+            write(path, |out| write_html(TITLE, &explanation.report(top(call)), out))?;
+        }
+        if let Some(path) = &events {
+            write(path, |out| explanation.write_events(EventFile::of(path), out))?;
         }
         let csv = call.path("csv");
         let regions = if csv.is_some() || bind.is_some() { Some(explanation.regions()?) } else { None };
@@ -113,12 +154,15 @@ impl Magic for Explain {
         if let (Some(name), Some(regions)) = (bind, &regions) {
             context.print_line(format!("{name}: DataFrame {}", super::view::size(regions)));
         }
-        for path in [call.path("json"), csv].into_iter().flatten() {
+        for path in [json, html, events, csv].into_iter().flatten() {
             context.print_line(format!("wrote {}", path.display()));
         }
         Ok(())
     }
 }
+
+/// Title of the page of an explanation.
+pub(crate) const TITLE: &str = "Why the step changed";
 
 /// Writes an explanation as JSON.
 pub(crate) fn write_json(explanation: &Explanation, out: &mut dyn std::io::Write) -> std::io::Result<()> {
@@ -162,6 +206,15 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     }
     if let Some(warmup) = call.whole("warmup") {
         query = query.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
+    }
+    if call.is_slowest("rank") {
+        query = query.slowest_rank();
+    }
+    if let Some(condition) = call.condition("where") {
+        query = query.filter(condition);
+    }
+    if call.given("events") {
+        query = query.keep_events();
     }
     if let Some(marker) = call.regex("marker") {
         query = query.marker(marker.clone());

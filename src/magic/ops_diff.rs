@@ -85,7 +85,7 @@ impl Magic for OpsDiff {
                 caption: &caption,
                 order: DIFF_COUNTS,
                 columns: None,
-                events: Some(drill_down_by_side(call, &selection)),
+                events: selection.marker.is_none().then(|| drill_down_by_side(call, &selection)),
             },
             None,
         )?;

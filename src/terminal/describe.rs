@@ -1,6 +1,5 @@
 //! `tracebook describe`: an overview of a trace.
 
-use super::html_page::write_html;
 use super::load::load;
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
@@ -9,6 +8,7 @@ use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::describe::{LISTS, top, write_json};
+use crate::magic::view::write_html;
 use crate::session::label;
 
 pub(super) struct Describe;

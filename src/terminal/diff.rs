@@ -1,7 +1,6 @@
 //! `tracebook diff`: a comparison of two traces.
 
 use super::diff_report::{DeviceTimeChange, DiffReport, RowFilters};
-use super::html_page::write_html;
 use super::load::load;
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
@@ -10,7 +9,7 @@ use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::view::{
-    GROUPS, ROWS, SELECTION, SHOWN, SelectedRows, caption, chosen, csv, select, table, trace_diff,
+    GROUPS, ROWS, SELECTION, SHOWN, SelectedRows, caption, chosen, csv, select, table, trace_diff, write_html,
 };
 use trace::columns::DIFF_DURATION;
 use trace::polars::prelude::DataFrame;

@@ -124,6 +124,7 @@ impl DiffReport {
             "where": self.rows.condition,
             "filter": self.rows.filter,
             "category": self.rows.category,
+            "marker": selection.marker,
             "by": selection.by.map(By::word),
             "device_time": device,
             "groups": self.groups,

@@ -1,16 +1,16 @@
 //! `tracebook explain`: the causes of the difference of two steps.
 
-use super::html_page::write_html;
-use super::load::load;
+use super::load::load_path;
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
-use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::explain::{NOTES, SAMPLES, SHOWN_REGIONS, query, top, write_json};
-use crate::magic::view::csv;
+use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, query, top, write_json};
+use crate::magic::view::{csv, write_html};
+use crate::{Error, Problem};
 use std::sync::Arc;
+use trace::{EventFile, LabeledTrace, TraceSet};
 
 pub(super) struct Explain;
 
@@ -18,8 +18,15 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[
-            Argument::required("CONTROL", Kind::Path, "the baseline: a .json or .json.gz file, or a folder"),
-            Argument::required("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
+            Argument::optional("CONTROL", Kind::Path, "the baseline: a .json or .json.gz file, or a folder"),
+            Argument::optional("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
+        ],
+    ),
+    Group::new(
+        "Several runs a side, instead of CONTROL and TEST",
+        &[
+            Argument::flag("control", Kind::Path, "a run of the baseline: a file or a folder").repeatable(),
+            Argument::flag("test", Kind::Path, "a run to compare with the baseline").repeatable(),
         ],
     ),
     SAMPLES,
@@ -31,10 +38,39 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("csv", Kind::File, "write all regions, times per step in µs; - is standard output"),
             JSON,
             HTML,
+            EVENTS,
             QUIET,
         ],
     ),
 ];
+
+impl Explain {
+    /// Loads the runs of a side: those of the flag, or the one of the positional argument.
+    fn runs(
+        call: &Call<'_>,
+        context: &mut Context<'_>,
+        argument: &'static str,
+        flag: &'static str,
+    ) -> Result<Vec<Arc<TraceSet>>, Error> {
+        let (one, several) = (call.path(argument), call.paths(flag));
+        let paths = match (one, several.is_empty()) {
+            (Some(one), true) => vec![one],
+            (None, false) => several,
+            (None, true) => {
+                let what = format!("{argument}: the path of a trace, or --{flag} for each of its runs");
+                return Err(call.usage(Problem::Missing { what }).into());
+            }
+            (Some(_), false) => {
+                let reason = "it names another run of the same side";
+                let error = call.cannot(format!("take {argument} and --{flag}"), reason);
+                return Err(error.hint(format!("repeat --{flag} for each run")).into());
+            }
+        };
+        let is_one = paths.len() == 1;
+        let label = |number: usize| if is_one { flag.to_owned() } else { format!("{flag}{}", number + 1) };
+        paths.into_iter().enumerate().map(|(at, path)| load_path(call, context, path, &label(at), None)).collect()
+    }
+}
 
 impl Magic for Explain {
     fn name(&self) -> &'static str {
@@ -66,23 +102,29 @@ impl Magic for Explain {
             "tracebook explain runs/monday runs/tuesday --warmup 1",
             "tracebook explain a.json.gz b.json.gz --json - | jq .step",
             "tracebook explain runs/main runs/branch --html why.html --quiet",
+            "tracebook explain --control a1.json --control a2.json --test b1.json --test b2.json",
         ]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["csv", "json", "html"])?;
-        let control = load(call, context, "CONTROL", "control", None)?;
-        let test = load(call, context, "TEST", "test", None)?;
-        let warnings: Vec<String> = control.warnings().iter().chain(test.warnings()).map(ToString::to_string).collect();
+        let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
+        let control = Self::runs(call, context, "CONTROL", "control")?;
+        let test = Self::runs(call, context, "TEST", "test")?;
+        let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
+        let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
         Screen::warn(&warnings);
-        let explanation = query(call, vec![Arc::as_ref(&control).into()], vec![Arc::as_ref(&test).into()]).run()?;
+        let labeled =
+            |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
+        let explanation = query(call, labeled(&control), labeled(&test)).run()?;
         let report = explanation.report(top(call));
         if call.path("csv").is_some() {
             let regions = explanation.regions()?;
             Screen::file(call, "csv", |out| csv(&regions, out))?;
         }
         Screen::file(call, "json", |out| write_json(&explanation, out))?;
-        Screen::file(call, "html", |out| write_html("Why the step changed", &report, out))?;
+        Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
+        let form = call.path("events").map_or_else(EventFile::default, |path| EventFile::of(&path));
+        Screen::file(call, "events", |out| explanation.write_events(form, out))?;
         if prints { Screen::report(&report) } else { Ok(()) }
     }
 }

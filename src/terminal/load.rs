@@ -7,7 +7,7 @@ use crate::magic::context::Context;
 use crate::magic::trace_load::options;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace::{Cache, LoadOptions, LoadProgress, TraceSet};
@@ -28,7 +28,20 @@ pub(super) fn load(
     label: &str,
     ranks: Option<&[i64]>,
 ) -> Result<Arc<TraceSet>, Error> {
-    let path = call.path(argument).unwrap_or_default();
+    load_path(call, context, call.path(argument).unwrap_or_default(), label, ranks)
+}
+
+/// Loads the trace at a path, and keeps it in the session as `label`.
+///
+/// # Errors
+/// Those of [`TraceSet::load_with`].
+pub(super) fn load_path(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    path: PathBuf,
+    label: &str,
+    ranks: Option<&[i64]>,
+) -> Result<Arc<TraceSet>, Error> {
     let cache = if call.switch("no-cache") { None } else { cache(context) };
     let options = LoadOptions {
         label: Some(label.to_owned()),

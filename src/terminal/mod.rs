@@ -9,7 +9,6 @@ mod diff;
 mod diff_report;
 mod explain;
 mod export;
-mod html_page;
 mod load;
 mod screen;
 

@@ -92,6 +92,8 @@ pub enum Kind {
 pub enum IdKind {
     /// Ranks of a trace.
     Ranks,
+    /// Ranks of a trace, or the word `slowest`: of each iteration the slowest rank.
+    RanksOrSlowest,
     /// Iterations of a trace.
     Iterations,
     /// Streams of a trace.

@@ -107,6 +107,17 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Returns whether the list `name` is the word `slowest`.
+    pub fn is_slowest(&self, name: &str) -> bool {
+        matches!(self.one(name), Some(Value::Slowest))
+    }
+
+    /// Returns the paths `name`, in the order given.
+    pub fn paths(&self, name: &str) -> Vec<PathBuf> {
+        let paths = self.all(name).filter_map(|value| if let Value::Text(path) = value { Some(path) } else { None });
+        paths.map(PathBuf::from).collect()
+    }
+
     /// Returns the list of whole numbers `name`, if given and not `all`.
     pub fn list(&self, name: &str) -> Option<&[i64]> {
         match self.one(name)? {

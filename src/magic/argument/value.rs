@@ -1,6 +1,6 @@
 //! Values of arguments, parsed from text.
 
-use super::argument::Kind;
+use super::argument::{IdKind, Kind};
 use super::percentage::Percentage;
 use super::suggest::{any_of, did_you_mean, did_you_mean_or};
 use crate::{Problem, UsageError};
@@ -22,6 +22,8 @@ pub enum Value {
     List(Vec<i64>),
     /// All ranks, iterations or streams: the word `all`.
     All,
+    /// Of each iteration the slowest rank: the word `slowest`.
+    Slowest,
     /// An exact percentage.
     Percent(Percentage),
     /// Comma-separated words.
@@ -93,6 +95,7 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
         Kind::Size => trace::parse_size(text).map(Value::Whole).ok_or_else(unexpected),
         Kind::Percent => Percentage::read(text).map(Value::Percent).ok_or_else(unexpected),
         Kind::List(_) if text.trim().eq_ignore_ascii_case("all") => Ok(Value::All),
+        Kind::List(IdKind::RanksOrSlowest) if text.trim().eq_ignore_ascii_case("slowest") => Ok(Value::Slowest),
         Kind::List(_) => list(text).map(Value::List).ok_or_else(unexpected),
         Kind::Choice(words) => choose(words, text).map(Value::Text),
         Kind::Choices(words) => {
@@ -146,6 +149,7 @@ pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
         Kind::Number => "a number",
         Kind::Size => "bytes, or 8G, 500M",
         Kind::Percent => "a percentage such as 5%",
+        Kind::List(IdKind::RanksOrSlowest) => "a list of whole numbers such as 0,2,4-7, all or slowest",
         Kind::List(_) => "a list of whole numbers such as 0,2,4-7, or all",
         Kind::Choice(_) => "a word",
         Kind::Choices(_) => "comma-separated words",
@@ -226,7 +230,6 @@ fn sort(text: &str) -> Option<Sort> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::magic::argument::IdKind;
 
     #[test]
     fn list_expands_ranges_and_drops_duplicates() {
@@ -255,6 +258,9 @@ mod tests {
         let ranks = Kind::List(IdKind::Ranks);
         assert_eq!(error(ranks, "x"), "%m: invalid --x `x`: expected a list of whole numbers such as 0,2,4-7, or all");
         assert!(matches!(read("%m", "--x", ranks, " ALL"), Ok(Value::All)));
+        let slowest = Kind::List(IdKind::RanksOrSlowest);
+        assert!(matches!(read("%m", "--x", slowest, "slowest"), Ok(Value::Slowest)));
+        assert!(error(ranks, "slowest").ends_with("expected a list of whole numbers such as 0,2,4-7, or all"));
         assert_eq!(error(Kind::Sort, "a:up"), "%m: invalid --x `a:up`: expected COL, COL:asc or COL:desc");
         assert_eq!(error(Kind::Regex, "a("), "%m: invalid --x `a(`: expected a regular expression (unclosed group)");
         assert_eq!(error(Kind::Path, ""), "%m: invalid --x ``: expected a path");

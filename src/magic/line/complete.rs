@@ -220,7 +220,7 @@ impl Line<'_> {
     fn numbers(&self, argument: &Argument, kind: IdKind, typed: &str) -> (usize, Vec<Candidate>) {
         let Some(trace) = self.trace(argument) else { return (0, Vec::new()) };
         let numbers = match kind {
-            IdKind::Ranks => &trace.ranks,
+            IdKind::Ranks | IdKind::RanksOrSlowest => &trace.ranks,
             IdKind::Iterations => &trace.iterations,
             IdKind::Streams => &trace.streams,
         };
@@ -230,6 +230,7 @@ impl Line<'_> {
         texts.retain(|text| !used.contains(&text.as_str()));
         if from == 0 && !numbers.is_empty() {
             texts.push("all".to_owned());
+            texts.extend((kind == IdKind::RanksOrSlowest).then(|| "slowest".to_owned()));
         }
         (from, matching(&typed[from..], texts.iter().map(String::as_str), CandidateKind::Value))
     }

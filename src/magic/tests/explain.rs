@@ -70,6 +70,45 @@ fn files_and_variables_contain_all_regions() {
 }
 
 #[test]
+fn selections_are_those_of_the_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    let every = notebook.text("%explain old new --rank all --iteration all");
+    assert_eq!(every, notebook.text("%explain old new"));
+    assert_eq!(every, notebook.text("%explain old new --ranks slowest"));
+    let chosen = notebook.text("%explain old new --where 'name == \"gemm\"'");
+    assert!(chosen.contains("Chosen, where name == \"gemm\": 1 of 1 region with +15.0 µs"));
+    assert!(notebook.text("%waterfall old,older new --where 'dur > 1us' --quiet").is_empty());
+    let events = folder.path().join("events.csv");
+    notebook.text(&format!(
+        "%explain old,older new --events '{}' --html '{}' --quiet",
+        events.display(),
+        folder.path().join("x.html").display()
+    ));
+    let rows = std::fs::read_to_string(&events).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 6);
+    assert_eq!(rows.lines().filter(|row| row.starts_with("control,1,0,")).count(), 2);
+    assert!(std::fs::read_to_string(folder.path().join("x.html")).unwrap().contains("Why the step changed"));
+}
+
+#[test]
+fn markers_select_iterations_of_every_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    let flags = "--marker '^aten::mm$' --control-iteration all --test-iteration 1 --device-type gpu";
+    let text =
+        notebook.text(&format!("%compare_traces old new {flags} --csv '{}'", folder.path().join("x.csv").display()));
+    assert!(text.contains("iterations 0, 1 → 1 · iterations are ^aten::mm$"), "{text}");
+    let rows = std::fs::read_to_string(folder.path().join("x.csv")).unwrap();
+    assert_eq!(rows.lines().nth(1), Some("gemm,2,40.0,1,35.0,-1,-5.0,-"));
+    assert!(notebook.text(&format!("%ops_diff old new {flags}")).contains("decreased 1"));
+    assert_eq!(notebook.text(&format!("%visualize old new {flags} --quiet")), "");
+    assert!(notebook.error("%compare_traces old new --marker decode").contains("matches the marker `decode`"));
+    let error = notebook.error("%compare_traces old new --marker aten --control-iteration 5");
+    assert!(error.contains("trace \"old\" has no iteration 5 (has 0, 1)"), "{error}");
+}
+
+#[test]
 fn waterfall_has_the_level_of_the_flag() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);
@@ -101,5 +140,7 @@ fn unknown_names_are_errors() {
             .contains("no iteration of trace \"old\" is left without the first 2")
     );
     assert!(notebook.error("%explain old new --marker decode").contains("matches the marker `decode`"));
+    assert!(notebook.error("%explain old new --where 'speed > 1'").contains("speed"));
+    assert!(notebook.error("%explain old new --rank fastest").contains("such as 0,2,4-7, all or slowest"));
     assert!(notebook.error("%explain old new --marker 'a('").contains("regular expression"));
 }

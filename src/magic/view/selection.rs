@@ -12,6 +12,11 @@ pub(crate) const WHERE: Argument =
     Argument::flag("where", Kind::Where, "only events that meet this condition: 'name ~ \"^nccl\" and dur > 100us'")
         .or("all events");
 
+/// The marker of iterations, shared by all comparisons.
+const MARKER: Argument =
+    Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations, from 0 on")
+        .or("ProfilerStep");
+
 /// Flags that select events of both traces.
 pub(crate) const SELECTION: Group = Group::new(
     "What is compared",
@@ -29,6 +34,7 @@ pub(crate) const SELECTION: Group = Group::new(
         Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST, or all")
             .or("its first")
             .of_second_trace(),
+        MARKER,
         Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
         WHERE,
         Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and sum those that become equal"),
@@ -72,20 +78,25 @@ pub(crate) fn trace_diff(
     let mut diff = TraceDiff::new(Arc::as_ref(&control), Arc::as_ref(&test))
         .device_type(device)
         .use_short_name(call.switch("use-short-name"));
-    // `all` of a trace without iterations is its whole window, the default.
-    let some = |numbers: &Vec<i64>| !numbers.is_empty();
+    if let Some(marker) = call.regex("marker") {
+        diff = diff.marker(marker.clone());
+    }
     if let Some(ranks) = call.pick("control-rank", || control.ranks()) {
         diff = diff.control_rank(ranks);
     }
     if let Some(ranks) = call.pick("test-rank", || test.ranks()) {
         diff = diff.test_rank(ranks);
     }
-    if let Some(iterations) = call.pick("control-iteration", || control.iterations()).filter(some) {
-        diff = diff.control_iteration(iterations);
-    }
-    if let Some(iterations) = call.pick("test-iteration", || test.iterations()).filter(some) {
-        diff = diff.test_iteration(iterations);
-    }
+    diff = match call.list("control-iteration") {
+        Some(iterations) => diff.control_iteration(iterations),
+        None if call.given("control-iteration") => diff.every_control_iteration(),
+        None => diff,
+    };
+    diff = match call.list("test-iteration") {
+        Some(iterations) => diff.test_iteration(iterations),
+        None if call.given("test-iteration") => diff.every_test_iteration(),
+        None => diff,
+    };
     if let Some(condition) = call.condition("where") {
         diff = diff.filter(condition);
     }
@@ -97,7 +108,7 @@ pub(crate) fn trace_diff(
 
 /// Returns the caption of a comparison: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.
 pub(crate) fn caption(selection: &Selection) -> String {
-    let Selection { control, test, device_type, use_short_name, filter, by } = selection;
+    let Selection { control, test, device_type, use_short_name, filter, marker, by } = selection;
     let device = match device_type {
         DeviceType::ALL => "CPU + GPU".to_owned(),
         device => device.to_string(),
@@ -109,6 +120,7 @@ pub(crate) fn caption(selection: &Selection) -> String {
         format!("rank{} {} → {}", if several { "s" } else { "" }, ranges(&control.ranks), ranges(&test.ranks)),
         windows(control, test),
     ];
+    parts.extend(marker.as_ref().map(|marker| format!("iterations are {marker}")));
     parts.extend(by.map(|by| format!("by {by}")));
     if *use_short_name {
         parts.push("short names".to_owned());
@@ -144,6 +156,7 @@ mod tests {
             device_type: DeviceType::GPU,
             use_short_name: false,
             filter: None,
+            marker: None,
             by: None,
         };
         assert_eq!(caption(&selection), "control → test · GPU · rank 3 → 1 · iteration 1010 → 1010");

@@ -17,7 +17,7 @@ img { max-width: 100%; background: #fff; }\n</style>\n";
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn write_html(title: &str, report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+pub(crate) fn write_html(title: &str, report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let title = html_escape::encode_text(title);
     write!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{title}</title>\n</head>\n<body>\n")?;
     writeln!(out, "<h1>{title}</h1>")?;
