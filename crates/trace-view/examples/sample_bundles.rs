@@ -1,5 +1,5 @@
-//! Prints bundles of every kind as one JSON list, to look at and to try front ends with; `--tree` prints one of a tree, `--plotly`
-//! prints plotly.js.
+//! Prints bundles of every kind as one JSON list, to look at and to try front ends with; `--tree` prints one of a tree,
+//! `--waterfall` some of waterfalls, `--plotly` prints plotly.js.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -30,6 +30,13 @@ fn main() {
     }
     if std::env::args().any(|argument| argument == "--tree") {
         println!("{}", serde_json::to_string(&Report::of(Part::Table(tree(12))).bundles()).unwrap());
+        return;
+    }
+    if std::env::args().any(|argument| argument == "--waterfall") {
+        let small = [12_811.2, 4.0, -2.5, 0.4, -0.02, 1.3, 12_814.38];
+        let figures = [waterfall(12_811.2, 14, 90.0), waterfall(411.2, 6, 500.0), waterfall_of(&small)];
+        let report = Report { parts: figures.into_iter().map(Part::Figure).collect() };
+        println!("{}", serde_json::to_string(&report.bundles()).unwrap());
         return;
     }
     let report = Report::of(Part::Text("loaded control: 1,284,000 events, ranks 0 to 7".to_owned()))
@@ -229,6 +236,39 @@ fn tree(layers: usize) -> Table {
         ..Table::default()
     }
     .tree(levels, open)
+}
+
+/// From a step of `from` µs over some changes to another.
+fn waterfall(from: f64, changes: usize, scale: f64) -> Figure {
+    let change = |index: usize| {
+        let sign = if index % 3 == 1 { -1.0 } else { 1.0 };
+        sign * scale / (index * index + 1) as f64
+    };
+    let mut values = vec![from];
+    values.extend((0..changes).map(change));
+    values.push(values.iter().sum());
+    waterfall_of(&values)
+}
+
+fn waterfall_of(values: &[f64]) -> Figure {
+    let last = values.len() - 1;
+    let label = |index: usize| match index {
+        0 => "step of control".to_owned(),
+        _ if index == last => "step of test".to_owned(),
+        _ => format!("{} · {}", name(index), name(index + 3)),
+    };
+    Figure {
+        title: "Where the step's time changed".to_owned(),
+        subtitle: "control → test · rank 0 · 3 iterations each".to_owned(),
+        y: Axis { title: "time a step".to_owned(), unit: Unit::Micros, ..Axis::default() },
+        series: vec![Series {
+            name: "change".to_owned(),
+            mark: Mark::Waterfall,
+            x: Points::Names((0..values.len()).map(label).collect()),
+            y: values.to_vec(),
+        }],
+        ..Figure::default()
+    }
 }
 
 fn bars(count: usize, log: bool) -> Figure {

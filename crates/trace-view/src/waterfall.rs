@@ -1,5 +1,7 @@
 //! Bars of a waterfall: from a total over changes to another total.
 
+use crate::format::number;
+
 /// A bar between two values of the axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bar {
@@ -44,11 +46,30 @@ pub(crate) fn floor(values: &[f64]) -> f64 {
     let floor = low - MARGIN * (high - low);
     if low > high {
         0.0
-    } else if floor <= 0.0 {
+    } else if floor <= 0.5 * low {
         low.min(0.0)
     } else {
         floor
     }
+}
+
+/// Returns what is written at each bar: the value of a total, a change with its sign; nothing for an absent value.
+pub(crate) fn labels(values: &[f64]) -> Vec<String> {
+    let last = values.len().saturating_sub(1);
+    let is_total = |index: usize| index == 0 || index == last;
+    let of = |totals: bool| {
+        number::decimals(
+            values.iter().enumerate().filter(|(index, _)| is_total(*index) == totals).map(|(_, &value)| value),
+        )
+    };
+    let (of_totals, of_changes) = (of(true), of(false));
+    let label = |(index, &value): (usize, &f64)| match value {
+        _ if !value.is_finite() => String::new(),
+        _ if is_total(index) => number::float(value, of_totals),
+        _ if value > 0.0 => format!("+{}", number::float(value, of_changes)),
+        _ => number::float(value, of_changes),
+    };
+    values.iter().enumerate().map(label).collect()
 }
 
 #[cfg(test)]
@@ -64,9 +85,19 @@ mod tests {
     }
 
     #[test]
+    fn changes_have_their_sign_and_their_own_decimals() {
+        assert_eq!(
+            labels(&[12_811.25, 4.0, -2.5, 0.0, -0.02, f64::NAN, 12_812.73]),
+            ["12,811.2", "+4.00", "−2.50", "0.00", "−0.02", "", "12,812.7"]
+        );
+        assert!(labels(&[]).is_empty());
+    }
+
+    #[test]
     fn the_axis_begins_at_zero_if_changes_are_large() {
         assert_eq!(floor(&[10.0, 20.0, 30.0]), 0.0);
         assert_eq!(floor(&[10.0, -15.0, -5.0]), -5.0);
+        assert_eq!(floor(&[411.0, 500.0, -250.0, 661.0]), 0.0, "an axis from 111 would save nothing");
         assert!(floor(&[100.0, 1.0, 101.0]) > 90.0);
         assert_eq!(floor(&[]), 0.0);
         assert_eq!(floor(&[f64::NAN]), 0.0);

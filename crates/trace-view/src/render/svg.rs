@@ -200,11 +200,15 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Draws bars of which each begins where the one before ended.
+    /// Draws bars of which each begins where the one before ended, with their changes.
     fn waterfall(&self, svg: &mut String, series: &Series) {
+        let labels = waterfall::labels(&series.y);
+        // Wider labels would overlap.
+        let fits = |label: &str| width(label, SMALL) <= self.band() * 1.1;
         let wide = self.band() * 0.8;
         let [more, less, total] = palette::WATERFALL;
-        for (part, (centre, _)) in waterfall::bars(&series.y).into_iter().zip(self.points(series)) {
+        for ((part, label), (centre, _)) in waterfall::bars(&series.y).into_iter().zip(&labels).zip(self.points(series))
+        {
             let from = if part.is_total { Some(self.bottom) } else { self.y.pixel(part.from) };
             let (Some(from), Some(to)) = (from, self.y.pixel(part.to)) else { continue };
             let colour = if part.is_total {
@@ -215,6 +219,8 @@ impl<'a> Drawing<'a> {
                 less
             };
             fill(svg, &[bar(centre - wide / 2.0, wide, from, to)], colour);
+            let y = if to > from { to + 12.0 } else { to - 4.0 };
+            text(svg, centre, y, "text-anchor=\"middle\"", if part.is_total || fits(label) { label } else { "" });
         }
     }
 

@@ -38,7 +38,8 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
         let high = bars.iter().map(|bar| bar.from.max(bar.to)).fold(f64::NEG_INFINITY, f64::max);
         let low = waterfall::floor(&series.y);
         if high > low {
-            let pad = (high - low) * 0.05;
+            // Room for the labels of the bars.
+            let pad = (high - low) * 0.08;
             layout["yaxis"]["range"] = json!([if low == 0.0 { 0.0 } else { low - pad }, high + pad]);
         }
     }

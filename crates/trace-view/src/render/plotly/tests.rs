@@ -181,6 +181,10 @@ fn a_waterfall_leads_from_total_to_total() {
     assert_eq!(json["data"][0]["type"], "waterfall");
     assert_eq!(json["data"][0]["measure"], json!(["absolute", "relative", "relative", "total"]));
     assert_eq!(json["data"][0]["y"], json!([100.0, 5.0, -2.0, 103.0]));
+    assert_eq!(json["data"][0]["text"], json!(["100", "+5", "−2", "103"]));
+    // `%{y}` of plotly.js would be the sum up to the bar.
+    let hover = json["data"][0]["hovertemplate"].as_str().unwrap_or_default();
+    assert!(hover.contains("%{text}") && !hover.contains("%{y"), "{hover}");
     // Changes of 5 % are seen: the axis does not begin at zero.
     assert!(json["layout"]["yaxis"]["range"][0].as_f64() > Some(90.0), "{}", json["layout"]["yaxis"]);
 }

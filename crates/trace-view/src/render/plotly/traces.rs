@@ -4,7 +4,7 @@ use super::style::{escape, to_json, wrap};
 use crate::format::number;
 use crate::render::names::unique;
 use crate::render::palette::WATERFALL;
-use crate::{Axis, Figure, Mark, Points, Series, tidied};
+use crate::{Axis, Figure, Mark, Points, Series, tidied, waterfall};
 use plotly::common::{Line, LineShape, Mode};
 use plotly::{Bar, Scatter};
 use serde::Serialize;
@@ -22,22 +22,28 @@ pub(super) fn trace(series: &Series, figure: &Figure) -> Value {
             let names = unique(at);
             let hover: Vec<String> = tidied(&names).iter().map(|name| wrap(name, HOVER_CHARS).join("<br>")).collect();
             let x = names.iter().map(|name| escape(name)).collect();
-            drawn(x, hover, series, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
+            drawn(x, hover, series, &figure.y, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
         }
         Points::Numbers(x) => {
             let decimals = number::decimals(x.iter().copied());
             let at = format!("%{{x:,.{decimals}f}}{}<br>", unit(&figure.x));
-            drawn(x.clone(), Vec::new(), series, &format!("{at}{}", hover_value(series, figure)))
+            drawn(x.clone(), Vec::new(), series, &figure.y, &format!("{at}{}", hover_value(series, figure)))
         }
     }
 }
 
-fn drawn<X: Serialize + Clone + 'static>(x: Vec<X>, hover: Vec<String>, series: &Series, template: &str) -> Value {
+fn drawn<X: Serialize + Clone + 'static>(
+    x: Vec<X>,
+    hover: Vec<String>,
+    series: &Series,
+    y_axis: &Axis,
+    template: &str,
+) -> Value {
     let y = series.y.iter().map(|value| value.is_finite().then_some(*value)).collect();
     let name = escape(&series.name);
     let template = format!("{template}<extra></extra>");
     if series.mark == Mark::Waterfall {
-        return waterfall(to_json(&x), hover, series, template);
+        return waterfall(to_json(&x), hover, series, y_axis);
     }
     if series.mark == Mark::Bar {
         let bar = Bar::new(x, y).name(name).hover_template(template);
@@ -53,8 +59,11 @@ fn drawn<X: Serialize + Clone + 'static>(x: Vec<X>, hover: Vec<String>, series: 
     if hover.is_empty() { to_json(&line) } else { to_json(&line.hover_text_array(hover)) }
 }
 
-/// Returns a trace of plotly.js's type `waterfall`, which the crate has no type for.
-fn waterfall(x: Value, hover: Vec<String>, series: &Series, template: String) -> Value {
+/// Returns a trace of plotly.js's type `waterfall`, which the crate has no type for. Its bars show their change: `%{y}` would be
+/// the sum up to there.
+fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis) -> Value {
+    let name = if hover.is_empty() { "" } else { "<b>%{hovertext}</b><br>" };
+    let template = format!("{name}%{{text}}{}<extra></extra>", unit(y_axis));
     let last = series.y.len().saturating_sub(1);
     let measure = |place: usize| {
         if place == 0 {
@@ -72,6 +81,7 @@ fn waterfall(x: Value, hover: Vec<String>, series: &Series, template: String) ->
         "type": "waterfall", "name": escape(&series.name), "x": x, "y": y, "measure": measures, "hovertext": hover,
         "hovertemplate": template, "increasing": more, "decreasing": less, "totals": total,
         "connector": { "line": { "color": "#888", "width": 1 } },
+        "text": waterfall::labels(&series.y), "textposition": "outside", "textangle": 0, "cliponaxis": false,
     })
 }
 
