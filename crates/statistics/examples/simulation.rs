@@ -15,7 +15,7 @@ use statistics::Scope;
 const HEAD: &str = "# Comparisons, simulated
 
 `make bench-statistics BENCH_WRITE=1` writes this page; `make bench-statistics` prints the same. Each row is {repetitions} simulated
-comparisons of equal programs and {repetitions} with one region 5 % slower, with fixed seeds, so the numbers are the same on every machine.
+comparisons of equal programs and {repetitions} with one region 5 % slower, with fixed seeds.
 
 * An iteration has noise of 2 % inside of its run, correlated with the iteration before, normal or with the tail of Student's distribution
   with 3 degrees; a run multiplies each region by a factor with a standard deviation of 1 %.

@@ -6,8 +6,8 @@
 //!
 //! The crate knows nothing of traces. A side of a comparison is one or more runs, a run is its iterations in order, an iteration is a
 //! finite number. Differences are test − control, ratios test ÷ control. Whatever the input: an answer or an [`Error`], no panic.
-//! Random numbers come from one generator ([`Random`]) and a seed, in an order that depends on nothing else, so answers are equal on
-//! every machine and with any number of threads.
+//! Random numbers come from one generator ([`Random`]) and a seed, in an order that depends on nothing else, so resamples are equal on
+//! every machine and with any number of threads. Only last digits may differ, where the system computes logarithms.
 
 mod bootstrap;
 mod compare;
