@@ -133,7 +133,8 @@ def test_an_entry_rewritten_in_place_is_never_believed(start, folder, trace):
     assert summary(kernel, "one") == expected
     # While no kernel uses it: the next that does makes it again.
     [entry] = entries(folder)
-    kernel.close()
+    os.kill(kernel.pid, signal.SIGKILL)
+    kernel.wait_for_end(within=5)
     rewrite(entry, spoil_the_middle)
     other = start(folder)
     other.ok(f"%trace_load {trace} --as one")
