@@ -78,13 +78,22 @@ impl Division {
 pub fn divide(events: &[Event], windows: &[Window]) -> Vec<Division> {
     let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
     gpu.sort_by_key(|&at| (events[at as usize].start, at));
+    let mut latest = i64::MIN;
+    let last_end = |&at: &u32| {
+        latest = latest.max(events[at as usize].end);
+        latest
+    };
+    let reached: Vec<i64> = gpu.iter().map(last_end).collect();
     let hosts = Hosts::of(events);
     let launches = launches(events);
     let whole = [whole(events)];
     let windows = if windows.is_empty() { &whole[..] } else { windows };
     let divide = |window: &Window| {
         let sweep = Sweep { events, hosts: &hosts, launches: &launches, window: *window };
-        if gpu.is_empty() { sweep.run_host() } else { sweep.run(&gpu) }
+        // Those that may run in the window: begun before its end, and one up to there ends behind its begin.
+        let from = reached.partition_point(|&end| end <= window.start);
+        let to = gpu.partition_point(|&at| events[at as usize].start < window.end);
+        if gpu.is_empty() { sweep.run_host() } else { sweep.run(&gpu[from.min(to)..to]) }
     };
     windows.iter().map(divide).collect()
 }

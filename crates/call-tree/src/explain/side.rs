@@ -10,7 +10,7 @@ use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
 use crate::template::Template;
-use crate::tree::build::{Builder, LeftOut};
+use crate::tree::build::{Builder, Iteration, LeftOut};
 use crate::tree::node::{NONE, NodeId, Tree};
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,21 +48,21 @@ impl Side {
         };
         for (place, recording) in recordings.iter().enumerate() {
             let first = side.samples.len() as u32;
-            let (iterations, left_out) = builder.build(recording, labels);
             let mut leaves: HashMap<u32, (NodeId, u32)> = HashMap::new();
-            for (sample, iteration) in (first..).zip(iterations) {
-                let rows = iteration.rows;
+            let mut sample = first;
+            let left_out = builder.build_each(recording, labels, |Iteration { tree, rows, .. }| {
                 match &mut template {
                     None => {
                         leaves.extend(rows.iter().map(|&(leaf, row)| (row, (leaf, sample))));
-                        template = Some(Template::new(iteration.tree));
+                        template = Some(Template::new(tree));
                     }
                     Some(template) => {
-                        let to = template.fold(iteration.tree, labels);
+                        let to = template.fold(tree, labels);
                         leaves.extend(rows.iter().map(|&(leaf, row)| (row, (to[leaf as usize], sample))));
                     }
                 }
-            }
+                sample += 1;
+            });
             side.cover(recording, &left_out);
             let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
             let mut shares: HashMap<u32, i64> = HashMap::new();

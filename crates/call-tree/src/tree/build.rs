@@ -44,15 +44,22 @@ impl Builder {
     ///
     /// Linear in the events but for sorting.
     pub fn build(&self, recording: &Recording, labels: &Labels) -> (Vec<Iteration>, Vec<LeftOut>) {
+        let mut iterations = Vec::with_capacity(recording.windows.len());
+        let left_out = self.build_each(recording, labels, |iteration| iterations.push(iteration));
+        (iterations, left_out)
+    }
+
+    /// Builds the trees one by one, as [`Self::build`] does: only one of them is in memory at a time.
+    pub fn build_each(&self, recording: &Recording, labels: &Labels, mut found: impl FnMut(Iteration)) -> Vec<LeftOut> {
         let events = &recording.events[..];
         let all = [Window { iteration: 0, start: i64::MIN, end: i64::MAX, thread: main_thread(events) }];
         let has_steps = !(recording.windows.is_empty() && recording.others.is_empty());
         let windows = if has_steps { &recording.windows[..] } else { &all };
         let nested = Nested::of(events, self.without_stacks);
         let mut left_out = Vec::new();
-        let mut launched: Vec<Vec<u32>> = vec![Vec::new(); events.len()];
+        let mut launched: Vec<(u32, u32)> = Vec::new();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); windows.len()];
-        let launches: HashMap<i64, u32> = launches(events);
+        let launches = launches(events);
         let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
         gpu.sort_by_key(|&at| (events[at as usize].start, at));
         for &at in &gpu {
@@ -63,26 +70,36 @@ impl Builder {
                 (None, launch) => {
                     left_out.push(LeftOut { row: event.row, reason: reason(&recording.others, began, launch) });
                 }
-                (Some(_), Some(launch)) => launched[launch as usize].push(at),
+                (Some(_), Some(launch)) => launched.push((launch, at)),
                 (Some(window), None) => before[window].push(at),
             }
         }
         let has_gpu = !gpu.is_empty();
+        drop((gpu, launches));
+        let launched = Launched::of(events.len(), &launched);
         let wanted = with_gpu(&nested, events, windows, &launched, has_gpu);
         let own_times = if has_gpu { Vec::new() } else { nested.own_times(events) };
-        let mut trees: Vec<Growing> = windows.iter().map(|_| Growing::new()).collect();
-        for (window, gpu) in before.into_iter().enumerate().filter(|(_, gpu)| !gpu.is_empty()) {
-            let tree = &mut trees[window];
-            let node = tree.tree.add(Role::LaunchedBefore, Tree::ROOT, Vec::new());
-            for at in gpu {
-                let event = &events[at as usize];
-                tree.leaf(event, node, labels.get(event.label).family, length(event));
+        let begin = |window: usize| {
+            let mut tree = Growing::new();
+            if let Some(gpu) = before.get(window).filter(|gpu| !gpu.is_empty()) {
+                let node = tree.tree.add(Role::LaunchedBefore, Tree::ROOT, Vec::new());
+                for &at in gpu {
+                    let event = &events[at as usize];
+                    tree.leaf(event, node, labels.get(event.label).family, length(event));
+                }
             }
-        }
+            tree
+        };
+        // Host events come in the order of their begins, and so do their windows.
+        let (mut current, mut tree) = (0, begin(0));
         for &at in &nested.order {
             let event = &events[at as usize];
             let Some(window) = window_at(windows, event.start).filter(|_| wanted[at as usize]) else { continue };
-            let (tree, step) = (&mut trees[window], &windows[window]);
+            while current < window {
+                found(std::mem::replace(&mut tree, begin(current + 1)).finish(windows[current].iteration, labels));
+                current += 1;
+            }
+            let step = &windows[window];
             let parent = tree.parent(events, &nested.parent, at, step.thread);
             let is_step = event.kind == Kind::Annotation
                 && (event.start, event.end, event.thread) == (step.start, step.end, step.thread);
@@ -97,15 +114,48 @@ impl Builder {
                 tree.leaf(event, below, labels.get(event.label).family, own_times[at as usize]);
             }
             let operator = tree.tree.node(below).chain.last().map_or(Family::Other, |&id| labels.get(id).family);
-            for &gpu in &launched[at as usize] {
+            for &gpu in launched.by(at) {
                 let event = &events[gpu as usize];
                 let own = labels.get(event.label).family;
                 tree.leaf(event, below, if own == Family::Other { operator } else { own }, length(event));
             }
         }
-        let iterations =
-            windows.iter().zip(trees).map(|(window, tree)| tree.finish(window.iteration, labels)).collect();
-        (iterations, left_out)
+        for (place, window) in windows.iter().enumerate().skip(current) {
+            found(std::mem::replace(&mut tree, begin(place + 1)).finish(window.iteration, labels));
+        }
+        left_out
+    }
+}
+
+/// GPU events by launch, in the order of their begins.
+struct Launched {
+    /// Where the events of each launch begin; one entry more than there are events.
+    from: Vec<u32>,
+    gpu: Vec<u32>,
+}
+
+impl Launched {
+    /// `pairs` are launches and their GPU events, these in the order of their begins.
+    fn of(events: usize, pairs: &[(u32, u32)]) -> Self {
+        let mut from = vec![0; events + 1];
+        for &(launch, _) in pairs {
+            from[launch as usize + 1] += 1;
+        }
+        for at in 0..events {
+            from[at + 1] += from[at];
+        }
+        let (mut next, mut gpu) = (from.clone(), vec![0; pairs.len()]);
+        for &(launch, at) in pairs {
+            let place = &mut next[launch as usize];
+            gpu[*place as usize] = at;
+            *place += 1;
+        }
+        Self { from, gpu }
+    }
+
+    fn by(&self, launch: u32) -> &[u32] {
+        let launch = launch as usize;
+        &self.gpu[self.from[launch] as usize..self.from[launch + 1] as usize]
     }
 }
 
@@ -147,7 +197,11 @@ impl Growing {
         self.rows.push(event.row);
     }
 
-    fn finish(self, iteration: i64, labels: &Labels) -> Iteration {
+    fn finish(mut self, iteration: i64, labels: &Labels) -> Iteration {
+        // Other threads come behind the main one, by their first events.
+        let mut children = std::mem::take(&mut self.tree.node_mut(Tree::ROOT).children);
+        children.sort_by_key(|&child| self.tree.node(child).role == Role::Thread);
+        self.tree.node_mut(Tree::ROOT).children = children;
         let mut tree = contract(&self.tree, labels);
         let mut rows = Vec::with_capacity(self.rows.len());
         for (id, node) in tree.nodes.iter_mut().enumerate() {
@@ -161,8 +215,8 @@ impl Growing {
 }
 
 /// Tells which host events have GPU work below them in their own window; all events of a recording without GPU work.
-fn with_gpu(nested: &Nested, events: &[Event], windows: &[Window], launched: &[Vec<u32>], has_gpu: bool) -> Vec<bool> {
-    let mut wanted: Vec<bool> = launched.iter().map(|gpu| !has_gpu || !gpu.is_empty()).collect();
+fn with_gpu(nested: &Nested, events: &[Event], windows: &[Window], launched: &Launched, has_gpu: bool) -> Vec<bool> {
+    let mut wanted: Vec<bool> = (0..events.len() as u32).map(|at| !has_gpu || !launched.by(at).is_empty()).collect();
     for &at in nested.order.iter().rev() {
         let up = nested.parent[at as usize];
         if wanted[at as usize] && up != NONE {
