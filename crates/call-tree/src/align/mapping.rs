@@ -24,12 +24,14 @@ pub(crate) enum How {
 }
 
 /// Unpaired siblings of both sides between two neighbouring pairs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Block {
     pub(crate) control: Vec<NodeId>,
     pub(crate) test: Vec<NodeId>,
     /// The segment was too large to be aligned.
     pub(crate) too_large: bool,
+    /// The pairs before and behind the block, if there are any.
+    pub(crate) neighbours: [Option<(NodeId, NodeId)>; 2],
     /// Pair of nodes below which the block was found; moves under the same parent come first.
     parent: (NodeId, NodeId),
 }
@@ -189,17 +191,20 @@ impl Aligner<'_> {
             return;
         }
         let Pairs { pairs, too_large } = self.align(&control, &test);
-        let mut block = Block { too_large, parent: (a, b), ..Block::default() };
-        let (mut i, mut j) = (0, 0);
-        for &(at, beside, _) in pairs.iter().chain([&(control.len(), test.len(), By::Score(0.0))]) {
-            block.control.extend(&control[i..at]);
-            block.test.extend(&test[j..beside]);
-            if !block.control.is_empty() || !block.test.is_empty() {
-                self.mapping
-                    .blocks
-                    .push(std::mem::replace(&mut block, Block { too_large, parent: (a, b), ..Block::default() }));
+        let (mut i, mut j, mut before) = (0, 0, None);
+        for pair in pairs.iter().map(Some).chain([None]) {
+            let (at, beside) = pair.map_or((control.len(), test.len()), |&(at, beside, _)| (at, beside));
+            let after = pair.map(|_| (control[at], test[beside]));
+            if i < at || j < beside {
+                self.mapping.blocks.push(Block {
+                    control: control[i..at].to_vec(),
+                    test: test[j..beside].to_vec(),
+                    too_large,
+                    neighbours: [before, after],
+                    parent: (a, b),
+                });
             }
-            (i, j) = (at + 1, beside + 1);
+            (i, j, before) = (at + 1, beside + 1, after);
         }
         for (at, beside, by) in pairs {
             let how = match by {

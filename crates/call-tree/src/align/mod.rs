@@ -1,5 +1,6 @@
 //! Alignment of two call trees: regions of control and test that are compared with each other.
 
+mod fusion;
 mod mapping;
 mod period;
 mod region;

@@ -3,9 +3,11 @@
 use super::sequence::By;
 use crate::input::label::Level;
 use crate::tree::hash::Hashes;
+use std::collections::HashMap;
 
 /// Moves each one-sided gap onto whole periods. Among equal nodes a gap has several positions of the same score. Its period is
-/// its length, its phase the begin of the run of equal nodes; it moves to the last position that fits.
+/// its length, its phase the begin of the run of equal nodes; it moves to the last position that fits. A gap whose content is
+/// left over on the other side, too, has moved: it moves to the position that is nearest to it.
 ///
 /// `pairs` ascend in both sequences; the result does, too.
 pub(super) fn settle(pairs: &mut [(usize, usize, By)], control: &[Hashes], test: &[Hashes]) {
@@ -16,6 +18,15 @@ pub(super) fn settle(pairs: &mut [(usize, usize, By)], control: &[Hashes], test:
 /// Settles the gaps of one side. `ours` holds the nodes of the gaps; `swapped` if they are the second of each pair.
 fn settle_side(pairs: &mut [(usize, usize, By)], ours: &[Hashes], theirs: &[Hashes], swapped: bool) {
     let place = |pair: &(usize, usize, By)| if swapped { (pair.1, pair.0) } else { (pair.0, pair.1) };
+    // Where the other side has nodes without a partner, by name: the first place of each.
+    let mut alone: HashMap<u64, usize> = HashMap::new();
+    let mut next = 0;
+    for partner in pairs.iter().map(|pair| place(pair).1).chain([theirs.len()]) {
+        for (at, hashes) in (next..partner).zip(&theirs[next.min(partner)..partner]) {
+            alone.entry(hashes.name).or_insert(at);
+        }
+        next = partner + 1;
+    }
     for next in 0..=pairs.len() {
         // The gap between pair `next - 1` and pair `next`.
         let (start, at) = next.checked_sub(1).map_or((0, 0), |before| {
@@ -50,7 +61,8 @@ fn settle_side(pairs: &mut [(usize, usize, By)], ours: &[Hashes], theirs: &[Hash
         {
             right += 1;
         }
-        let shift = (left + right) / length * length;
+        let moved_from_before = alone.get(&ours[start].name).is_some_and(|&place| place < at);
+        let shift = if moved_from_before { 0 } else { (left + right) / length * length };
         // From the leftmost place by whole periods.
         let to_left = left.saturating_sub(shift);
         let to_right = shift.saturating_sub(left);
@@ -98,6 +110,15 @@ mod tests {
     #[test]
     fn a_gap_that_fits_one_place_stays() {
         assert_eq!(gap("abcd", "abd", &[(0, 0), (1, 1), (3, 2)]), [2]);
+    }
+
+    #[test]
+    fn a_gap_whose_content_moved_stays_near_it() {
+        // x p p → p x p: the first p has moved.
+        assert_eq!(gap("xpp", "pxp", &[(0, 1), (1, 2)]), [1]);
+        assert_eq!(gap("xpp", "pxp", &[(0, 1), (2, 2)]), [1]);
+        // p p x → p x p: the second one has.
+        assert_eq!(gap("ppx", "pxp", &[(1, 0), (2, 1)]), [1]);
     }
 
     #[test]

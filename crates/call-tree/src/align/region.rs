@@ -1,5 +1,6 @@
 //! Regions: what of control and what of test is compared with each other.
 
+use super::fusion::fusions;
 use super::mapping::{How, Mapping, map};
 use crate::input::label::{Labels, Level};
 use crate::tree::node::{NONE, NodeId, Tree};
@@ -38,10 +39,14 @@ pub enum Why {
     KernelsOfOperator,
     /// They are left over between the same two neighbours.
     SameNeighbours,
+    /// A kernel changed where its neighbour is gone, or new.
+    Fused,
     /// They are equal, at different places.
     Moved,
     /// The other side has nothing like it.
     OneSided,
+    /// The other side has one less of so many equal blocks in a row; the last of them is named.
+    OneOfEqual(u32),
     /// There are too many siblings to align.
     TooLarge,
 }
@@ -71,8 +76,10 @@ impl Why {
             Self::SameOperator => "kernels of the same operator, as many and of the same kinds",
             Self::KernelsOfOperator => "all kernels of the same operator",
             Self::SameNeighbours => "left over between the same neighbours",
+            Self::Fused => "a kernel changed where its neighbour is gone or new: fused or split",
             Self::Moved => "equal work at another place",
             Self::OneSided => "nothing like it on the other side",
+            Self::OneOfEqual(_) => "one of several equal blocks in a row: the last is named, it may be another one",
             Self::TooLarge => "too many siblings to align one by one",
         }
     }
@@ -121,6 +128,9 @@ pub fn align(control: &Tree, test: &Tree, labels: &Labels) -> Alignment {
         taken: (vec![false; mapping.to_test.len()], vec![false; mapping.to_control.len()]),
         found: Vec::new(),
     };
+    for (control, test) in fusions(&mapping, labels) {
+        regions.add(control, test, Grade::Region, Why::Fused);
+    }
     regions.sets();
     regions.pairs();
     regions.blocks();
@@ -130,6 +140,11 @@ pub fn align(control: &Tree, test: &Tree, labels: &Labels) -> Alignment {
     });
     let Mapping { control, test, to_test, to_control, .. } = mapping;
     Alignment { control, test, to_test, to_control, regions: found }
+}
+
+/// Reason of a region of which only one side is left.
+fn one_sided(why: Why) -> Why {
+    if matches!(why, Why::OneOfEqual(_)) { why } else { Why::OneSided }
 }
 
 struct Regions<'m> {
@@ -151,8 +166,8 @@ impl Regions<'_> {
         test.retain(|&id| !std::mem::replace(&mut self.taken.1[id as usize], true));
         let (grade, why) = match (control.is_empty(), test.is_empty()) {
             (true, true) => return,
-            (true, false) => (Grade::Added, Why::OneSided),
-            (false, true) => (Grade::Deleted, Why::OneSided),
+            (true, false) => (Grade::Added, one_sided(why)),
+            (false, true) => (Grade::Deleted, one_sided(why)),
             (false, false) => (grade, why),
         };
         self.found.push(Region { control, test, grade, why });
@@ -232,6 +247,20 @@ impl Regions<'_> {
         if operators { self.grade(up, beside).min(Grade::Name) } else { Grade::Exact }
     }
 
+    /// Number of equal blocks in a row that end with this one, itself included.
+    fn equal_blocks(&self, tree: &Tree, block: &[NodeId]) -> u32 {
+        let Some(&first) = block.first() else { return 0 };
+        let siblings = &tree.node(tree.node(first).parent).children;
+        // Node numbers ascend among siblings but for nodes that a template got later.
+        let Ok(start) = siblings.binary_search(&first) else { return 1 };
+        let hash = |at: usize| tree.node(siblings[at]).hashes.exact;
+        let is_equal = |before: usize| {
+            let at = start - before * block.len();
+            (0..block.len()).all(|place| start + place < siblings.len() && hash(at + place) == hash(start + place))
+        };
+        1 + (1..=start / block.len()).take_while(|&before| is_equal(before)).count() as u32
+    }
+
     /// Nodes without partners: what is left over between two matches is one region; on one side, one region a node.
     fn blocks(&mut self) {
         for block in &self.mapping.blocks {
@@ -245,11 +274,14 @@ impl Regions<'_> {
                 self.add(control, test, Grade::Region, why);
                 continue;
             }
+            let why = |blocks: u32| if blocks > 1 { Why::OneOfEqual(blocks) } else { Why::OneSided };
+            let gone = why(self.equal_blocks(&self.mapping.control, &block.control));
             for &id in &block.control {
-                self.add(self.mapping.control.leaves(id), Vec::new(), Grade::Deleted, Why::OneSided);
+                self.add(self.mapping.control.leaves(id), Vec::new(), Grade::Deleted, gone);
             }
+            let new = why(self.equal_blocks(&self.mapping.test, &block.test));
             for &id in &block.test {
-                self.add(Vec::new(), self.mapping.test.leaves(id), Grade::Added, Why::OneSided);
+                self.add(Vec::new(), self.mapping.test.leaves(id), Grade::Added, new);
             }
         }
     }

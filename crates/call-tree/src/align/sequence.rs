@@ -1,7 +1,7 @@
 //! Alignment of two sequences of nodes: equal ends, unique anchors, and dynamic programming with affine gaps between them.
 
 use crate::input::label::Level;
-use crate::tree::hash::Hashes;
+use crate::tree::hash::{Hashes, mix};
 use std::collections::HashMap;
 
 /// Why two nodes were paired.
@@ -54,7 +54,16 @@ impl Segment {
     fn is_empty(self) -> bool {
         self.a.0 == self.a.1 || self.b.0 == self.b.1
     }
+
+    fn is_large(self) -> bool {
+        self.a.1 - self.a.0 > FULL || self.b.1 - self.b.0 > FULL
+    }
 }
+
+/// Anchors to look for, one after another: levels of hashes, and lengths of the runs of nodes that must be unique. Long runs are
+/// looked for only in segments too long to be aligned in full: of thousands of siblings hardly one is unique.
+const STEPS: [(Level, usize); 6] =
+    [(Level::Exact, 1), (Level::Shape, 1), (Level::Name, 1), (Level::Exact, 12), (Level::Name, 12), (Level::Name, 4)];
 
 /// Aligns two sequences.
 pub(super) fn sequences(of: &impl Sequences) -> Pairs {
@@ -67,28 +76,29 @@ pub(super) fn sequences(of: &impl Sequences) -> Pairs {
 
 fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
     let mut open = vec![(whole, 0)];
-    const LEVELS: [Level; 3] = [Level::Exact, Level::Shape, Level::Name];
-    while let Some((part, level)) = open.pop() {
+    while let Some((part, step)) = open.pop() {
         let part = trim(of, part, found);
         if part.is_empty() {
             continue;
         }
-        let Some(&at) = LEVELS.get(level) else {
+        let Some(&(level, length)) = STEPS.get(step).filter(|(_, length)| *length == 1 || part.is_large()) else {
             align(of, part, found);
             continue;
         };
-        let anchors = anchors(of, part, at);
+        let anchors = anchors(of, part, level, length);
         if anchors.is_empty() {
-            open.push((part, level + 1));
+            open.push((part, step + 1));
             continue;
         }
+        // What is unique in the whole segment was found; between runs of nodes, single ones may be unique again.
+        let next = if length == 1 { step } else { 0 };
         let mut from = (part.a.0, part.b.0);
         for (a, b) in anchors {
-            open.push((Segment { a: (from.0, a), b: (from.1, b) }, level));
-            found.pairs.push((a, b, By::Hash(at)));
+            open.push((Segment { a: (from.0, a), b: (from.1, b) }, next));
+            found.pairs.push((a, b, By::Hash(level)));
             from = (a + 1, b + 1);
         }
-        open.push((Segment { a: (from.0, part.a.1), b: (from.1, part.b.1) }, level));
+        open.push((Segment { a: (from.0, part.a.1), b: (from.1, part.b.1) }, next));
     }
 }
 
@@ -108,15 +118,19 @@ fn trim(of: &impl Sequences, mut part: Segment, found: &mut Pairs) -> Segment {
     part
 }
 
-/// Hashes that are unique on both sides: the longest chain in common order.
-fn anchors(of: &impl Sequences, part: Segment, level: Level) -> Vec<(usize, usize)> {
+/// Begins of runs of hashes that are unique on both sides: the longest chain in common order.
+fn anchors(of: &impl Sequences, part: Segment, level: Level, length: usize) -> Vec<(usize, usize)> {
+    let runs = |(from, to): (usize, usize), hash: &dyn Fn(usize) -> u64| -> Vec<u64> {
+        let hashes: Vec<u64> = (from..to).map(hash).collect();
+        hashes.windows(length).map(|run| run.iter().fold(0, |all, &hash| mix(all, hash))).collect()
+    };
     let mut seen: HashMap<u64, (usize, usize, usize, usize)> = HashMap::new();
-    for a in part.a.0..part.a.1 {
-        let entry = seen.entry(of.control(a).at(level)).or_default();
+    for (a, hash) in (part.a.0..).zip(runs(part.a, &|at| of.control(at).at(level))) {
+        let entry = seen.entry(hash).or_default();
         *entry = (entry.0 + 1, a, entry.2, entry.3);
     }
-    for b in part.b.0..part.b.1 {
-        if let Some(entry) = seen.get_mut(&of.test(b).at(level)) {
+    for (b, hash) in (part.b.0..).zip(runs(part.b, &|at| of.test(at).at(level))) {
+        if let Some(entry) = seen.get_mut(&hash) {
             *entry = (entry.0, entry.1, entry.2 + 1, b);
         }
     }
@@ -350,6 +364,23 @@ mod tests {
         assert_eq!(found.pairs.len(), b.len());
         assert!(!found.too_large);
         assert!(found.pairs.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+    }
+
+    #[test]
+    fn long_unlike_sequences_are_anchored_by_runs() {
+        let mut state = 1_u64;
+        let a: String = (0..20_000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                char::from(b'a' + (state >> 33) as u8 % 20)
+            })
+            .collect();
+        // Every second block of 50 is gone.
+        let b: String = a.chars().enumerate().filter(|(at, _)| at / 50 % 2 == 0).map(|(_, c)| c).collect();
+        let found = sequences(&letters(&a, &b));
+        let right = |&&(a, b, _): &&(usize, usize, By)| a / 50 % 2 == 0 && a / 100 * 50 + a % 50 == b;
+        let right = found.pairs.iter().filter(right).count();
+        assert!(!found.too_large && right > 9_900, "{right} of {} pairs are right", b.len());
     }
 
     #[test]

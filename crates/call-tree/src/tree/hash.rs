@@ -41,7 +41,7 @@ impl Hashes {
 }
 
 /// Mixes a number into a hash (the finaliser of SplitMix64).
-fn mix(hash: u64, number: u64) -> u64 {
+pub(crate) fn mix(hash: u64, number: u64) -> u64 {
     let mut x = hash.rotate_left(23) ^ number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

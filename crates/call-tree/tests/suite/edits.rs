@@ -1,7 +1,7 @@
 //! Known edits of a program: the kernels that both programs share land in the same regions.
 
 use crate::program::{Call, Item, Program, Random, Recorder, operator, transformer};
-use call_tree::{Alignment, Builder, Grade, Kind, Labels, Recording, Template, Tree, align};
+use call_tree::{Alignment, Builder, Grade, Kind, Labels, Recording, Region, Template, Tree, Why, align};
 use std::collections::HashMap;
 
 /// Both sides recorded, folded and aligned.
@@ -171,6 +171,8 @@ fn a_removed_layer_is_deleted_as_a_whole() {
             .flat_map(|region| region.control.clone())
             .collect();
         assert_eq!(deleted.len(), 8, "{layer}");
+        let named = |region: &&Region| region.why == Why::OneOfEqual(6);
+        assert_eq!(found.alignment.regions.iter().filter(named).count(), 8, "{layer}");
         let path = |leaf: u32| found.kernels[0][&leaf].0[0];
         let (first, last) =
             (deleted.iter().map(|&leaf| path(leaf)).min(), deleted.iter().map(|&leaf| path(leaf)).max());
@@ -249,6 +251,30 @@ fn fused_kernels_of_an_operator_are_one_region() {
     let found = aligned(&control, &test, 2, [true, true]);
     assert_eq!(found.score(), (1.0, 1.0));
     assert_eq!(found.of(Grade::Region), 1);
+}
+
+#[test]
+fn a_kernel_that_takes_over_its_neighbour_is_one_region() {
+    let control = transformer(6);
+    let mut test = control.clone();
+    // The operator `aten::sum` is gone: the kernel of `aten::mm` before it does both.
+    let Some(Item::Call(function)) = test.backward.first_mut() else { panic!("a backward function") };
+    let Some(Item::Call(inner)) = function.items.first_mut() else { panic!("its operator") };
+    let Some(Item::Call(gone)) = inner.items.pop() else { panic!("two operators") };
+    let (Some(Item::Call(kept)), [Item::Kernel(other)]) = (inner.items.first_mut(), &gone.items[..]) else {
+        panic!("a kernel each")
+    };
+    let Some(Item::Kernel(one)) = kept.items.first_mut() else { panic!("a kernel") };
+    one.ids.extend(&other.ids);
+    one.name = "fused_gemm_and_sum".to_owned();
+    for stacks in [true, false] {
+        let found = aligned(&control, &test, 2, [stacks, stacks]);
+        assert_eq!(found.score(), (1.0, 1.0));
+        assert_eq!((found.of(Grade::Region), found.of(Grade::Deleted)), (1, 0));
+    }
+    // The other way round it is split.
+    let found = aligned(&test, &control, 2, [true, true]);
+    assert_eq!((found.of(Grade::Region), found.of(Grade::Added)), (1, 0));
 }
 
 #[test]
