@@ -1,7 +1,8 @@
-//! Traces for tests and benches, as JSON text: written by hand, simulated, or of any size.
+//! Traces for tests and benches, as JSON text: written by hand, simulated, of any size, or edited copies of recorded ones.
 
 mod builder;
 pub mod demo;
+pub mod edits;
 mod large;
 mod random;
 

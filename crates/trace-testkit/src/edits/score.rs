@@ -1,0 +1,62 @@
+//! Score of a comparison of an original with an edited copy.
+
+use super::Edited;
+use std::collections::HashMap;
+
+/// Place of an event in a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Number of its region.
+    pub region: usize,
+    /// Its duration in ns.
+    pub ns: i64,
+}
+
+/// Shares of the time of the original's events that the copy still has, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// Time of the events whose copy is in the same region.
+    pub same: f64,
+    /// Time of those in a region with at most two events of each side.
+    pub narrow: f64,
+}
+
+/// Scores a comparison by the places of events, whose keys are positions in the files. An event without a place, such as one of
+/// another iteration, is not scored.
+///
+/// With `up_to_layer`, an event of one of several equal layers may also be with its counterpart in the next layer of the original:
+/// which of them was removed cannot be known.
+pub fn score(
+    edited: &Edited,
+    original: &HashMap<u32, Placed>,
+    copy: &HashMap<u32, Placed>,
+    is_narrow: impl Fn(usize) -> bool,
+    up_to_layer: bool,
+) -> Score {
+    let layers = edited.layers.as_ref().filter(|_| up_to_layer);
+    let mut counterparts: HashMap<u32, u32> = HashMap::new();
+    if let Some(layers) = layers {
+        // The layers of the copy in order are those up to a gap, and those one further behind it.
+        let kept: Vec<usize> = (0..layers.work.len()).filter(|&layer| layer != layers.removed).collect();
+        for (place, &layer) in kept.iter().enumerate() {
+            let other = if layer == place { place + 1 } else { place };
+            if layers.work[other].len() == layers.work[layer].len() {
+                counterparts.extend(layers.work[layer].iter().copied().zip(layers.work[other].iter().copied()));
+            }
+        }
+    }
+    let (mut all, mut same, mut narrow) = (0.0, 0.0, 0.0);
+    for (at, origins) in edited.origins.iter().enumerate() {
+        for origin in origins {
+            let Some(from) = original.get(origin) else { continue };
+            let region = copy.get(&(at as u32)).map(|to| to.region);
+            let other = counterparts.get(origin).and_then(|other| original.get(other)).map(|other| other.region);
+            all += from.ns as f64;
+            if let Some(region) = region.filter(|region| *region == from.region || Some(*region) == other) {
+                same += from.ns as f64;
+                narrow += if is_narrow(region) { from.ns as f64 } else { 0.0 };
+            }
+        }
+    }
+    if all == 0.0 { Score { same: 1.0, narrow: 1.0 } } else { Score { same: same / all, narrow: narrow / all } }
+}
