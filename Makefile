@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory bench-statistics site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory bench-explain bench-statistics site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -42,6 +42,7 @@ help:
 	@echo 'make notebooks  execute the committed notebooks in place'
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
+	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G)'
 	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (BENCH_WRITE=1 writes docs/statistics.md)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
@@ -254,6 +255,15 @@ bench-memory: machine $(BENCH)/venv/.requirements
 	@$(CARGO) build --release --locked -p trace --example answers -p trace-testkit --bin large_trace
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(MEMORY_FLAGS)
+
+# Explanations of generated recordings: seconds and memory by events a side, runs alike and with half of the layers gone.
+EXPLAIN_EVENTS ?= 10000 100000 1000000 10000000
+
+bench-explain:
+	@$(CARGO) build --release --locked --quiet -p call-tree --example growth
+	@echo '| recordings | events of both | nodes | regions | seconds | per event | memory | per event |'
+	@for events in $(EXPLAIN_EVENTS); do for kind in 'alike stacks steps' 'half stacks steps' 'alike stacks one' 'half stacks one' \
+	  'alike flat one' 'unlike flat one'; do '$(TARGET)/release/examples/growth' $$events $$kind || exit 1; done; done
 
 # How often comparisons of simulated recordings keep their promises; BENCH_WRITE=1 writes the page.
 SIMULATIONS ?= 1000
