@@ -43,7 +43,7 @@ help:
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
 	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
-	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G)'
+	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G; MEMORY_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (BENCH_WRITE=1 writes docs/statistics.md)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
 	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
@@ -254,7 +254,7 @@ MEMORY_FLAGS ?=
 bench-memory: machine $(BENCH)/venv/.requirements
 	@$(CARGO) build --release --locked -p trace --example answers -p trace-testkit --bin large_trace
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
-	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(MEMORY_FLAGS)
+	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(if $(MEMORY_WRITE),--write docs/benchmarks.md) $(MEMORY_FLAGS)
 
 # Explanations of generated recordings: seconds and memory by events a side, runs alike and with half of the layers gone.
 EXPLAIN_EVENTS ?= 10000 100000 1000000 10000000

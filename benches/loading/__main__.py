@@ -19,6 +19,7 @@ import files  # noqa: E402
 import page  # noqa: E402
 import targets  # noqa: E402
 from check import Checks, Differs  # noqa: E402
+from memory_section import section_of, with_section  # noqa: E402
 from measure import Failed, OtherWork, memory_available, run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +73,9 @@ def main():
     text = page.page(rows, tables, skipped, other_work.cores(), versions, several)
     print(text)
     if options.write:
-        options.write.write_text(text)
+        # The section that `make bench-memory` wrote stays.
+        memory = section_of(options.write.read_text()) if options.write.exists() else ""
+        options.write.write_text(with_section(text, memory) if memory else text)
         print(f"wrote {options.write}")
 
 

@@ -107,7 +107,8 @@ impl Magic for TraceLoad {
          A truncated or broken file is loaded as far as it is intact, with a warning of what is missing. --strict rejects \
          it instead, with line, column and byte; every file is then read twice.\n\n\
          Columns stay in memory up to half of --memory (8G, 500M, or bytes). Further ranks are kept in private files, which \
-         every magic and Rust cell uses alike, and which go with the trace. A load is refused only if one rank alone does not fit."
+         every magic and Rust cell uses alike, and which go with the trace. A load is refused only if one rank alone does not fit. \
+         Questions to the trace keep to --memory, too; a comparison keeps to the smaller one of both traces."
     }
 
     fn examples(&self) -> &'static [&'static str] {

@@ -28,5 +28,6 @@ pub use render::{named_colour, offline_plotly_js, round_step, terminal_safe};
 pub use report::{Part, Present, Report};
 pub use schema::FrameSchema;
 pub use table::{Changes, EventCell, EventCells, Header, Kind, Page, Table, TableValue};
+pub use thin::Thinning;
 pub use tidy::{tidied, tidy};
 pub use tree::Tree;

@@ -14,18 +14,45 @@ impl Figure {
     /// Bars, and lines with few points, stay unchanged. The subtitle says how many points are left.
     pub fn thin_out(&mut self, most: usize) {
         let is_line = |series: &&mut Series| series.mark != Mark::Bar && matches!(series.x, Points::Numbers(_));
-        let before: usize = self.series.iter_mut().filter(is_line).map(|series| series.y.len()).sum();
-        if before <= most {
-            return;
-        }
+        let before = self.series.iter_mut().filter(is_line).map(|series| series.y.len()).sum();
         let lines = self.series.iter_mut().filter(is_line).count();
-        let segments = (most / lines / KEPT).max(1);
-        let mut after = 0;
-        for series in self.series.iter_mut().filter(is_line) {
-            thin(series, segments);
-            after += series.y.len();
+        let mut thinning = Thinning::of(lines, before, most);
+        self.series.iter_mut().filter(is_line).for_each(|series| thinning.line(series));
+        if let Some(note) = thinning.note() {
+            self.append_to_subtitle(&note);
         }
-        self.append_to_subtitle(&format!("{} of {} points, every peak kept", grouped(after), grouped(before)));
+    }
+}
+
+/// Thins out the lines of a figure one after the other, as [`Figure::thin_out`] does all of them: for lines that are not in
+/// memory together.
+#[derive(Debug)]
+pub struct Thinning {
+    /// Segments of each line; `None` if nothing is thinned out.
+    segments: Option<usize>,
+    before: usize,
+    after: usize,
+}
+
+impl Thinning {
+    /// Prepares to thin out `lines` lines, of `points` points in all, to about `most` points.
+    pub fn of(lines: usize, points: usize, most: usize) -> Self {
+        let segments = (points > most).then(|| (most / lines.max(1) / KEPT).max(1));
+        Self { segments, before: points, after: 0 }
+    }
+
+    /// Thins out a line.
+    pub fn line(&mut self, series: &mut Series) {
+        if let Some(segments) = self.segments {
+            thin(series, segments);
+            self.after += series.y.len();
+        }
+    }
+
+    /// Returns the note on how many points are left of those of all lines; `None` if nothing was thinned out.
+    pub fn note(&self) -> Option<String> {
+        let Self { segments, before, after } = *self;
+        segments.map(|_| format!("{} of {} points, every peak kept", grouped(after), grouped(before)))
     }
 }
 

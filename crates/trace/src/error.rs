@@ -143,6 +143,14 @@ pub enum Error {
         /// The reason of the operating system.
         reason: String,
     },
+    /// The answer of an analysis does not fit in memory, and the analysis has no other place for it.
+    #[error(
+        "cannot answer {analysis}: its list of events does not fit the memory budget; choose fewer ranks, or give more memory"
+    )]
+    NoAnswerFiles {
+        /// The analysis.
+        analysis: &'static str,
+    },
     /// The caller cancelled the call.
     #[error("interrupted")]
     Interrupted,

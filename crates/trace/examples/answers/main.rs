@@ -1,4 +1,4 @@
-//! `answers FOLDER [--memory SIZE] [--spill FOLDER] [--threads N]`: loads a trace within a memory budget, runs every analysis,
+//! `answers FOLDER [--memory SIZE] [--spill FOLDER] [--threads N] [--cache FOLDER]`: loads a trace within a memory budget, runs every analysis,
 //! and prints a line of JSON per step: seconds, a digest of the answer, and the most memory meanwhile.
 //!
 //! Two runs with different budgets must print the same digests. `benches/memory` compares them.
@@ -10,38 +10,43 @@ mod peaks;
 use digest::Digest;
 use peaks::Peaks;
 use serde_json::{Map, Value, json};
+use std::ops::ControlFlow;
 use std::time::Instant;
 use trace::analysis::CATALOG;
 use trace::filter::Where;
 use trace::polars::prelude::DataFrame;
-use trace::{By, DeviceType, EventQuery, Execution, TraceAnalysis, TraceDiff, TraceSet};
+use trace::{By, Cache, DeviceType, EventQuery, Execution, LoadOptions, TraceAnalysis, TraceDiff, TraceSet};
 
-const USAGE: &str = "usage: answers FOLDER [--memory SIZE] [--spill FOLDER] [--threads N]";
+const USAGE: &str = "usage: answers FOLDER [--memory SIZE] [--spill FOLDER] [--threads N] [--cache FOLDER]";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
     let path = args.next().filter(|path| !path.starts_with('-')).ok_or(USAGE)?;
-    let mut execution = Execution::new();
+    let (mut execution, mut options) = (Execution::new(), LoadOptions::default());
     while let Some(flag) = args.next() {
         let value = args.next().ok_or(USAGE)?;
         execution = match flag.as_str() {
+            "--cache" => {
+                options.cache = Some(Cache::open(value, 100 << 30)?);
+                execution
+            }
             "--memory" => execution.memory(trace::parse_size(&value).ok_or(USAGE)?),
             "--spill" => execution.spill_folder(value),
             "--threads" => execution.threads(value.parse()?),
             _ => return Err(USAGE.into()),
         };
     }
-    execution.run(|| answers(&path))
+    execution.run(|| answers(&path, &options))
 }
 
 /// Runs all steps.
-fn answers(path: &str) -> Outcome<()> {
+fn answers(path: &str, options: &LoadOptions) -> Outcome<()> {
     let peaks = Peaks::watch()?;
     let mut traces = None;
     step(&peaks, "load", |digest| {
-        let loaded = TraceSet::load(path)?;
+        let loaded = TraceSet::load_with(path, options, &mut |_| ControlFlow::Continue(()))?;
         for info in loaded.info() {
             // The path is another in each run of a benchmark.
             digest.text(&format!("{} {} {} {:?}", info.rank, info.events, info.events_in_file, info.streams));
@@ -78,11 +83,12 @@ fn answers(path: &str) -> Outcome<()> {
             let given: Map<String, Value> =
                 places.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
             let answer = entry.ask(&analysis, given, Some(&all))?;
-            for table in &answer.tables {
+            digest.debug(&(&answer.figures, &answer.notes));
+            // One after the other: tables that do not fit in memory are mapped from files.
+            for table in answer.tables {
                 digest.text(&table.part());
                 digest.frame(&table.frame)?;
             }
-            digest.debug(&(&answer.figures, &answer.notes));
             Ok(())
         })?;
     }

@@ -1,5 +1,6 @@
 //! The trait of all analyses, and the partial results that they merge.
 
+use super::listed::AnswerFiles;
 use super::{Answer, Parameter, RankView, TableSchema};
 use crate::{Compat, Result};
 use serde::de::DeserializeOwned;
@@ -29,8 +30,9 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     /// answer. As many ranks are mapped at a time as fit the memory budget; if one alone does not, the analysis is refused.
     /// The most that was measured for the catalog is 41 (`examples/ask.rs`).
     const BYTES_PER_ROW: usize = 48;
-    /// True if partial results grow with the number of events, such as a list of launches: those of all ranks, and the answer,
-    /// must then fit the memory budget together. Other partial results grow with names, streams and iterations only.
+    /// True if partial results grow with the number of events, such as a list of launches. If those of all ranks, and the answer,
+    /// do not fit the memory budget together, [`Analysis::move_to_files`] moves them to files. Other partial results grow with
+    /// names, streams and iterations only.
     const KEEPS_EVENTS: bool = false;
     /// The partial result: exact, and independent of the order in which ranks are merged.
     type State: Merge + Default + Send + Serialize + DeserializeOwned;
@@ -46,6 +48,16 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     /// # Errors
     /// If a parameter is invalid.
     fn finish(&self, state: Self::State) -> Result<Answer>;
+
+    /// Moves what the partial result of a rank keeps of its events to files, since those of all ranks do not fit in memory. It is
+    /// called for an analysis that [keeps events](Self::KEEPS_EVENTS); the default refuses.
+    ///
+    /// # Errors
+    /// If they cannot be written; [`Error::NoAnswerFiles`](crate::Error::NoAnswerFiles) by default.
+    fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
+        let _ = (state, files);
+        Err(crate::Error::NoAnswerFiles { analysis: Self::NAME })
+    }
 
     /// Returns the ranks that its parameters name; `None` leaves the choice to [`Analysis::FIRST_RANK_ONLY`].
     fn ranks(&self) -> Option<&[i64]> {

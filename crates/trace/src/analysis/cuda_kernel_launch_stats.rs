@@ -1,10 +1,11 @@
 //! Launches: the runtime call, its kernel, and the delay between them.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
+use super::listed::{AnswerFiles, Finished, Listed};
+use super::{Analysis, Answer, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::present::{MOST_RANKS, RankMap};
-use crate::stats::{histogram, micros, quantile};
+use crate::stats::{histogram, micros, nanos, quantile};
 use crate::{Compat, Result};
 use hashbrown::HashMap;
 use polars::df;
@@ -88,7 +89,7 @@ impl Analysis for CudaKernelLaunchStats {
     // A row per launch.
     const KEEPS_EVENTS: bool = true;
     const LAUNCHES: bool = true;
-    type State = ByRank<Vec<Launch>>;
+    type State = ByRank<Listed<Vec<Launch>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
@@ -120,21 +121,25 @@ impl Analysis for CudaKernelLaunchStats {
                 launches.push(Launch { correlation: id, cpu, gpu, delay });
             }
         }
-        Ok(ByRank::of(rank.rank(), launches))
+        Ok(ByRank::of(rank.rank(), Listed::Found(launches)))
+    }
+
+    fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
+        state.try_map(|rank, launches| launches.moved(rank, files, |launches| frame(&launches)))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without = state.ranks_where(Vec::is_empty);
-        let mut tables = Vec::new();
-        for (&rank, launches) in &state.0 {
-            tables.push(AnswerTable::new(&Self::TABLES[0], frame(launches)?).of_rank(rank));
-        }
+        let ranks = state.try_map(|_, launches| launches.finished(|launches| frame(&launches)))?;
+        let without = ranks.ranks_where(|rows| rows.len() == 0);
         let note = nothing_on(&without, "No launches that started work on the GPU");
-        let figures = self.figures(&state);
+        let figures = self.figures(&ranks)?;
         let kept = figures.len();
-        let answer = Answer { tables, figures, notes: note.into_iter().collect(), ..Answer::default() };
+        let mut answer = Answer { figures, notes: note.into_iter().collect(), ..Answer::default() };
         let draw = |map: &RankMap| map.deviations("Launches on each rank");
-        Ok(if without.len() == state.0.len() { answer } else { answer.with_map(&by_rank(&state), draw, kept) })
+        if without.len() < ranks.0.len() {
+            answer = answer.with_map(&by_rank(&ranks)?, draw, kept);
+        }
+        Ok(Answer { tables: ranks.into_tables(&Self::TABLES[0]), ..answer })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -183,20 +188,34 @@ impl KernelsByCorrelation {
     }
 }
 
+/// The name and the values of a series.
+type Drawn = (String, Vec<i64>);
+
 impl CudaKernelLaunchStats {
-    /// Draws three histograms with a series per rank; empty ones are left out.
-    fn figures(&self, state: &ByRank<Vec<Launch>>) -> Vec<Figure> {
-        let (runtime, delay) = (self.runtime_cutoff * 1e3, self.launch_delay_cutoff * 1e3);
-        let figure = |title: String, x: &str, of: &dyn Fn(&Launch) -> Option<i64>| {
-            let drawn = |name: &str, values: Vec<i64>| (!values.is_empty()).then(|| histogram(name, &values, BARS));
-            let series: Vec<_> = if state.0.len() > MOST_RANKS {
-                drawn("all ranks", state.0.values().flatten().filter_map(of).collect()).into_iter().collect()
-            } else {
-                let of_rank = |(rank, launches): (&i64, &Vec<Launch>)| {
-                    drawn(&format!("rank {rank}"), launches.iter().filter_map(of).collect())
-                };
-                state.0.iter().filter_map(of_rank).collect()
-            };
+    /// Draws three histograms with a series per rank, or one of many ranks; empty ones are left out.
+    fn figures(&self, ranks: &ByRank<Finished>) -> Result<Vec<Figure>> {
+        let together = ranks.0.len() > MOST_RANKS;
+        // The names and values of the series of each histogram.
+        let mut drawn: [Vec<Drawn>; 3] = Default::default();
+        for (rank, rows) in &ranks.0 {
+            for (drawn, values) in drawn.iter_mut().zip(rows.read(|frame| self.outliers(frame))?) {
+                match drawn.last_mut() {
+                    Some((_, all)) if together => all.extend(values),
+                    _ if together => drawn.push(("all ranks".to_owned(), values)),
+                    _ => drawn.push((format!("rank {rank}"), values)),
+                }
+            }
+        }
+        let calls = "Cuda Runtime Event Duration";
+        let outliers = |what: &str, cutoff: f64| format!("{what} Outliers (duration > {cutoff} us)");
+        let titles = [
+            ("Short GPU kernels (gpu op duration < cpu op duration)".to_owned(), calls),
+            (outliers("Runtime Event Duration", self.runtime_cutoff), calls),
+            (outliers("Launch Delay", self.launch_delay_cutoff), "Launch Delay Duration"),
+        ];
+        let figure = |((title, x), drawn): ((String, &str), Vec<Drawn>)| {
+            let series = drawn.iter().filter(|(_, values)| !values.is_empty());
+            let series: Vec<_> = series.map(|(name, values)| histogram(name, values, BARS)).collect();
             (!series.is_empty()).then(|| Figure {
                 title,
                 x: Axis { title: x.to_owned(), unit: Unit::Micros, ..Axis::default() },
@@ -206,42 +225,56 @@ impl CudaKernelLaunchStats {
                 ..Figure::default()
             })
         };
-        let calls = "Cuda Runtime Event Duration";
-        let short = |of: &Launch| (of.cpu as f64 <= runtime && of.gpu < of.cpu).then_some(of.cpu);
-        let long = |of: &Launch| (of.cpu as f64 > runtime).then_some(of.cpu);
-        let delayed = |of: &Launch| (of.delay as f64 > delay).then_some(of.delay);
-        let outliers = |what: &str, cutoff: f64| format!("{what} Outliers (duration > {cutoff} us)");
-        [
-            figure("Short GPU kernels (gpu op duration < cpu op duration)".to_owned(), calls, &short),
-            figure(outliers("Runtime Event Duration", self.runtime_cutoff), calls, &long),
-            figure(outliers("Launch Delay", self.launch_delay_cutoff), "Launch Delay Duration", &delayed),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        Ok(titles.into_iter().zip(drawn).filter_map(figure).collect())
+    }
+
+    /// Returns the values of each histogram, in ns: calls longer than their kernels, long calls, and long delays.
+    fn outliers(&self, launches: &DataFrame) -> Result<[Vec<i64>; 3]> {
+        let (runtime, delay) = (self.runtime_cutoff * 1e3, self.launch_delay_cutoff * 1e3);
+        let time = |name: &str| -> Result<_> {
+            let times = launches.column(name)?.f64()?;
+            Ok(times.iter().map(|time| nanos(time.unwrap_or_default())))
+        };
+        let (cpu, gpu, delays) = (time("cpu_duration")?, time("gpu_duration")?, time("launch_delay")?);
+        let mut values: [Vec<i64>; 3] = Default::default();
+        for ((cpu, gpu), delayed) in cpu.zip(gpu).zip(delays) {
+            if cpu as f64 <= runtime && gpu < cpu {
+                values[0].push(cpu);
+            }
+            if cpu as f64 > runtime {
+                values[1].push(cpu);
+            }
+            if delayed as f64 > delay {
+                values[2].push(delayed);
+            }
+        }
+        Ok(values)
     }
 }
 
 /// Returns what describes the launches of each rank.
-fn by_rank(state: &ByRank<Vec<Launch>>) -> RankMap {
-    let mut map = RankMap::of(state.0.keys().copied());
+fn by_rank(ranks: &ByRank<Finished>) -> Result<RankMap> {
+    let mut map = RankMap::of(ranks.0.keys().copied());
     if !map.is_large() {
-        return map;
+        return Ok(map);
     }
-    for (&rank, launches) in &state.0 {
-        let median = |of: fn(&Launch) -> i64| {
-            let mut values: Vec<f64> = launches.iter().map(|launch| micros(of(launch))).collect();
+    for (&rank, rows) in &ranks.0 {
+        let sorted = |frame: &DataFrame, name: &str| -> Result<Vec<f64>> {
+            let mut values: Vec<f64> = frame.column(name)?.f64()?.iter().flatten().collect();
             values.sort_by(f64::total_cmp);
-            quantile(&values, 0.5).unwrap_or(f64::NAN)
+            Ok(values)
         };
-        map.set("launches", Unit::Count, rank, launches.len() as f64);
-        map.set("median of cpu_duration", Unit::Micros, rank, median(|of| of.cpu));
-        map.set("median of gpu_duration", Unit::Micros, rank, median(|of| of.gpu));
-        map.set("median of launch_delay", Unit::Micros, rank, median(|of| of.delay));
-        let longest = launches.iter().map(|launch| micros(launch.delay)).fold(f64::NAN, f64::max);
-        map.set("longest launch_delay", Unit::Micros, rank, longest);
+        map.set("launches", Unit::Count, rank, rows.len() as f64);
+        let median = |values: &[f64]| quantile(values, 0.5).unwrap_or(f64::NAN);
+        for name in ["cpu_duration", "gpu_duration", "launch_delay"] {
+            let values = rows.read(|frame| sorted(frame, name))?;
+            map.set(&format!("median of {name}"), Unit::Micros, rank, median(&values));
+            if name == "launch_delay" {
+                map.set("longest launch_delay", Unit::Micros, rank, values.last().copied().unwrap_or(f64::NAN));
+            }
+        }
     }
-    map
+    Ok(map)
 }
 
 fn frame(launches: &[Launch]) -> Result<DataFrame> {

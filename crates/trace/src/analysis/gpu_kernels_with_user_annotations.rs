@@ -1,5 +1,6 @@
 //! The user annotation around each GPU event.
 
+use super::listed::{AnswerFiles, Listed};
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
@@ -86,11 +87,17 @@ impl Analysis for GpuKernelsWithUserAnnotations {
     // A row per event of the GPU.
     const KEEPS_EVENTS: bool = true;
     /// `None` for a rank without annotations.
-    type State = ByRank<Option<Kernels>>;
+    type State = ByRank<Option<Listed<Kernels>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        Ok(ByRank::of(rank.rank(), annotated(&rows, rank)))
+        Ok(ByRank::of(rank.rank(), annotated(&rows, rank).map(Listed::Found)))
+    }
+
+    fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
+        state.try_map(|rank, kernels| {
+            kernels.map(|kernels| kernels.moved(rank, files, |kernels| self.frame(&kernels))).transpose()
+        })
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
@@ -98,7 +105,8 @@ impl Analysis for GpuKernelsWithUserAnnotations {
         let without = state.ranks_where(Option::is_none);
         let mut tables = Vec::new();
         for (rank, kernels) in state.0 {
-            let table = AnswerTable::new(&Self::TABLES[0], self.frame(&kernels.unwrap_or_default())?);
+            let rows = kernels.unwrap_or_default().finished(|kernels| self.frame(&kernels))?;
+            let table = AnswerTable::new(&Self::TABLES[0], rows.into_frame());
             tables.push(if several { table.of_rank(rank) } else { table });
         }
         let note = nothing_on(&without, "No user annotations on the GPU");

@@ -153,6 +153,7 @@ impl Analysis for IdleTimeBreakdown {
         if let Some(wanted) = &self.streams {
             streams = wanted.iter().copied().filter(|stream| streams.contains(stream)).collect();
         }
+        let launch = rank.launches();
         let delay = self.consecutive_kernel_delay * 1e3;
         let hta = rank.compat() == Compat::Hta;
         let gaps = streams.into_iter().map(|stream| {
@@ -171,7 +172,7 @@ impl Analysis for IdleTimeBreakdown {
                 if gap < 0 && !hta {
                     continue;
                 }
-                let category = if event.launch_ts.is_some_and(|launch| launch > gap_start) {
+                let category = if launch(event).is_some_and(|launch| launch > gap_start) {
                     HOST
                 } else if (gap as f64) < delay {
                     KERNEL

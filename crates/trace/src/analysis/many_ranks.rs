@@ -20,6 +20,10 @@ impl RankRows {
     /// Reads the rows of a table; `None` if it has few ranks, or rows that represent events.
     fn of(table: &AnswerTable) -> Option<Self> {
         let frame = &table.frame;
+        // Before the rows are looked at, which may be in files.
+        if table.columns.iter().any(is_moment) {
+            return None;
+        }
         let ranks: Vec<i64> = frame.column("rank").ok()?.i64().ok()?.iter().collect::<Option<_>>()?;
         let distinct: BTreeSet<i64> = ranks.iter().copied().collect();
         if distinct.len() <= MOST_RANKS {
@@ -29,7 +33,6 @@ impl RankRows {
         for column in frame.columns().iter().filter(|column| column.name() != "rank") {
             let known = table.columns.iter().find(|known| known.name == column.name().as_str())?;
             match kind(known, column.dtype()) {
-                Kind::Moment => return None,
                 Kind::Measure => measures.push((known.name, known.unit, numbers(column)?)),
                 Kind::Key => keys.push((known.name, column)),
             }
@@ -80,16 +83,16 @@ enum Kind {
     Key,
     /// Compared between ranks.
     Measure,
-    /// A point in time: the row represents an event.
-    Moment,
+}
+
+/// Whether a column is a point in time: its rows represent events.
+fn is_moment(column: &Column) -> bool {
+    matches!(column.name, "ts" | "end" | "correlation" | "index")
 }
 
 fn kind(column: &Column, dtype: &DataType) -> Kind {
-    match column.name {
-        "ts" | "end" | "correlation" | "index" => Kind::Moment,
-        _ if dtype.is_float() || (dtype.is_integer() && column.unit != Unit::None) => Kind::Measure,
-        _ => Kind::Key,
-    }
+    let is_measure = dtype.is_float() || (dtype.is_integer() && column.unit != Unit::None);
+    if is_measure { Kind::Measure } else { Kind::Key }
 }
 
 fn numbers(column: &FrameColumn) -> Option<Vec<Option<f64>>> {

@@ -1,14 +1,15 @@
 //! The memory bandwidth of each kind of copy over time.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
+use super::listed::{AnswerFiles, Listed};
+use super::over_time::OverTime;
+use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::{Bandwidth, BandwidthPoint};
-use crate::present::{RankMap, RankTimeline};
+use crate::counter::Bandwidth;
 use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Column, Unit};
 
 /// The memory bandwidth of each kind of copy over time: the sum over all copies that run at that moment.
 ///
@@ -43,8 +44,20 @@ const COLUMNS: &[Column] = &[
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     origin: i64,
-    kinds: Bandwidth,
+    kinds: Listed<Bandwidth>,
 }
+
+const DRAWN: OverTime = OverTime {
+    key: "name",
+    value: "memory_bw_gbps",
+    line: str::to_owned,
+    largest: |kind| format!("highest {kind}"),
+    unit: Unit::GigabytesPerSecond,
+    title: "Memory bandwidth",
+    axis: "Bandwidth",
+    map_title: "Memory bandwidth",
+    meaning: "bandwidth",
+};
 
 impl Analysis for MemoryBwTimeSeries {
     const NAME: &'static str = "memory_bw_time_series";
@@ -57,24 +70,22 @@ impl Analysis for MemoryBwTimeSeries {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let kinds = rank.memory_bandwidth()?;
+        let kinds = Listed::Found(rank.memory_bandwidth()?);
         Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), kinds }))
     }
 
+    fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
+        state.try_map(|rank, State { origin, kinds }| {
+            Ok(State { origin, kinds: kinds.moved(rank, files, |kinds| frame(&kinds, origin))? })
+        })
+    }
+
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without = state.ranks_where(|result| result.kinds.is_empty());
-        let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
-            Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
-        };
-        let (map, timeline) = by_rank(&state);
-        let answer = Answer {
-            tables: state.0.iter().map(table).collect::<Result<_>>()?,
-            figures: if without.len() == state.0.len() || map.is_large() { Vec::new() } else { vec![figure(&state)] },
-            notes: nothing_on(&without, "No memory copy or fill").into_iter().collect(),
-            ..Answer::default()
-        };
-        let draw = |map: &RankMap| timeline.drawn(map, "Memory bandwidth", "bandwidth", Unit::GigabytesPerSecond);
-        Ok(if without.len() == state.0.len() { answer } else { answer.with_map(&map, draw, 0) })
+        let ranks = state.try_map(|_, State { origin, kinds }| kinds.finished(|kinds| frame(&kinds, origin)))?;
+        let without = ranks.ranks_where(|rows| rows.len() == 0);
+        let notes = nothing_on(&without, "No memory copy or fill").into_iter().collect();
+        let answer = DRAWN.answer(Answer { notes, ..Answer::default() }, &ranks)?;
+        Ok(Answer { tables: ranks.into_tables(&Self::TABLES[0]), ..answer })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -82,51 +93,12 @@ impl Analysis for MemoryBwTimeSeries {
     }
 }
 
-fn frame(result: &State) -> Result<DataFrame> {
-    let points = || result.kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
+fn frame(kinds: &Bandwidth, origin: i64) -> Result<DataFrame> {
+    let points = || kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
     Ok(df!(
-        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(result.origin))).collect::<Vec<f64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(origin))).collect::<Vec<f64>>(),
         "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
         "name" => points().map(|(kind, _)| kind.as_str()).collect::<Vec<&str>>(),
         "memory_bw_gbps" => points().map(|(_, point)| point.gbps).collect::<Vec<f64>>(),
     )?)
-}
-
-/// Returns the highest bandwidth of each rank by kind of copy, and its bandwidths over time.
-fn by_rank(state: &ByRank<State>) -> (RankMap, RankTimeline) {
-    let mut map = RankMap::of(state.0.keys().copied());
-    let mut timeline = RankTimeline::default();
-    if !map.is_large() {
-        return (map, timeline);
-    }
-    for (&rank, State { origin, kinds }) in &state.0 {
-        for (kind, points) in kinds {
-            let highest = points.iter().map(|point| point.gbps).fold(f64::NAN, f64::max);
-            map.set(&format!("highest {kind}"), Unit::GigabytesPerSecond, rank, highest);
-            let at = |point: &BandwidthPoint| point.ts.saturating_sub(*origin) as f64 / 1e6;
-            timeline.add(rank, points.iter().map(|point| (at(point), point.gbps)).collect());
-        }
-    }
-    (map, timeline)
-}
-
-fn figure(state: &ByRank<State>) -> Figure {
-    let several = state.0.len() > 1;
-    let mut series = Vec::new();
-    for (rank, result) in &state.0 {
-        for (kind, points) in &result.kinds {
-            let name = if several { format!("rank {rank} · {kind}") } else { kind.clone() };
-            let at = |point: &BandwidthPoint| point.ts.saturating_sub(result.origin) as f64 / 1e6;
-            let x = Points::Numbers(points.iter().map(at).collect());
-            let y = points.iter().map(|point| point.gbps).collect();
-            series.push(Series { name, mark: Mark::Step, x, y });
-        }
-    }
-    Figure {
-        title: "Memory bandwidth".to_owned(),
-        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, ..Axis::default() },
-        y: Axis { title: "Bandwidth".to_owned(), unit: Unit::GigabytesPerSecond, ..Axis::default() },
-        series,
-        ..Figure::default()
-    }
 }

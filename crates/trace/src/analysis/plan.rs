@@ -1,5 +1,6 @@
 //! The plan of questions about a trace: what all ranks share, from facts that are known without events.
 
+use super::kept_rows::KeptRows;
 use super::narrowing::Narrowing;
 use super::rank_view::{RankView, TraceContext};
 use super::{Analysis, Answer, Mapped, nothing_on};
@@ -12,7 +13,7 @@ use std::path::Path;
 use trace_view::format::numbered;
 
 /// Upper bound on the points of a figure over all its lines; more cannot be told apart on a screen.
-const MOST_POINTS: usize = 30_000;
+pub(super) const MOST_POINTS: usize = 30_000;
 
 /// What questions about a trace need to know of all its ranks before they look at one: the clock, the number of steps, the
 /// selected iterations and filters. It is made from [`RankInfo`]s alone and has a serialized form, so that the ranks can be
@@ -96,8 +97,30 @@ impl Plan {
     /// # Errors
     /// If its events cannot be read, or a filter does not fit them.
     pub fn view(&self, trace: &Trace) -> Result<RankView> {
-        let narrow = |view: RankView, narrowing: &Narrowing| narrowing.of(&view);
-        self.narrowings.iter().try_fold(RankView::of(trace, self.context)?, narrow)
+        self.narrowed_view(RankView::of(trace, self.context, None)?)
+    }
+
+    /// Returns one of the ranks as analyses see it; `whole` keeps the rows before filters, once they are known.
+    ///
+    /// # Errors
+    /// As [`Self::view`].
+    pub(super) fn view_with(&self, trace: &Trace, whole: &KeptRows) -> Result<RankView> {
+        // Rows refer to columns as they are in the file.
+        if self.context.changes_columns() {
+            return self.view(trace);
+        }
+        let view = RankView::of(trace, self.context, whole.rows())?;
+        whole.keep(view.rows());
+        self.narrowed_view(view)
+    }
+
+    fn narrowed_view(&self, whole: RankView) -> Result<RankView> {
+        self.narrowings.iter().try_fold(whole, |view, narrowing| narrowing.of(&view))
+    }
+
+    /// Whether a filter is applied, which may read any column.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.narrowings.iter().any(|narrowing| narrowing.filter().is_some())
     }
 
     /// Returns the ranks, ascending.
@@ -201,8 +224,13 @@ impl Plan {
         let about = self.about(ranks);
         answer.title = format!("{} · {about}", A::NAME);
         for figure in &mut answer.figures {
-            figure.subtitle.clone_from(&about);
-            figure.thin_out(MOST_POINTS);
+            // Figures of lines that are not in memory together were thinned out while they were drawn.
+            let thinned = std::mem::replace(&mut figure.subtitle, about.clone());
+            if thinned.is_empty() {
+                figure.thin_out(MOST_POINTS);
+            } else {
+                figure.subtitle = format!("{about} · {thinned}");
+            }
         }
         for map in &mut answer.heat_maps {
             map.subtitle = format!("{about} · {}", map.subtitle);

@@ -1,15 +1,18 @@
 //! The queue length of each stream over time.
 
-use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
+use super::listed::{AnswerFiles, Listed};
+use super::over_time::OverTime;
+use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{QueuePoint, Queues};
-use crate::present::{MOST_RANKS, RankMap, RankTimeline};
+use crate::present::MOST_RANKS;
 use crate::stats::micros;
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use trace_view::format::numbered;
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Column, Unit};
 
 /// The length of each stream's queue over time: the number of launched kernels that have not started.
 ///
@@ -48,8 +51,25 @@ const COLUMNS: &[Column] = &[
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
     origin: i64,
-    queues: Queues,
+    streams: Listed<Streams>,
+    /// Number of launches and kernels that could not be paired.
+    unpaired: usize,
 }
+
+/// The points of each stream, by time.
+type Streams = BTreeMap<i64, Vec<QueuePoint>>;
+
+const DRAWN: OverTime = OverTime {
+    key: "stream",
+    value: "queue_length",
+    line: |stream| format!("stream {stream}"),
+    largest: |stream| format!("longest queue of stream {stream}"),
+    unit: Unit::Count,
+    title: "Queue length by stream",
+    axis: "Launched and not started",
+    map_title: "Queue length",
+    meaning: "longest queue",
+};
 
 impl Analysis for QueueLengthTimeSeries {
     const NAME: &'static str = "queue_length_time_series";
@@ -63,25 +83,24 @@ impl Analysis for QueueLengthTimeSeries {
     type State = ByRank<State>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let queues = rank.queue_lengths()?;
-        Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), queues }))
+        let Queues { streams, unpaired } = rank.queue_lengths()?;
+        Ok(ByRank::of(rank.rank(), State { origin: rank.origin(), streams: Listed::Found(streams), unpaired }))
+    }
+
+    fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
+        state.try_map(|rank, State { origin, streams, unpaired }| {
+            Ok(State { origin, streams: streams.moved(rank, files, |streams| frame(&streams, origin))?, unpaired })
+        })
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let without = state.ranks_where(|result| result.queues.streams.is_empty());
-        let table = |(&rank, result): (&i64, &State)| -> Result<AnswerTable> {
-            Ok(AnswerTable::new(&Self::TABLES[0], frame(result)?).of_rank(rank))
-        };
-        let unpaired = not_paired(state.0.iter().map(|(&rank, result)| (rank, result.queues.unpaired)));
-        let (map, timeline) = by_rank(&state);
-        let answer = Answer {
-            notes: nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect(),
-            tables: state.0.iter().map(table).collect::<Result<_>>()?,
-            figures: if without.len() == state.0.len() || map.is_large() { Vec::new() } else { vec![figure(&state)] },
-            ..Answer::default()
-        };
-        let draw = |map: &RankMap| timeline.drawn(map, "Queue length", "longest queue", Unit::Count);
-        Ok(if without.len() == state.0.len() { answer } else { answer.with_map(&map, draw, 0) })
+        let unpaired = not_paired(state.0.iter().map(|(&rank, result)| (rank, result.unpaired)));
+        let ranks =
+            state.try_map(|_, State { origin, streams, .. }| streams.finished(|streams| frame(&streams, origin)))?;
+        let without = ranks.ranks_where(|rows| rows.len() == 0);
+        let notes = nothing_on(&without, "No launch of a kernel, copy or fill").into_iter().chain(unpaired).collect();
+        let answer = DRAWN.answer(Answer { notes, ..Answer::default() }, &ranks)?;
+        Ok(Answer { tables: ranks.into_tables(&Self::TABLES[0]), ..answer })
     }
 
     fn ranks(&self) -> Option<&[i64]> {
@@ -105,54 +124,14 @@ pub(super) fn not_paired(ranks: impl Iterator<Item = (i64, usize)>) -> Vec<Strin
     unpaired.into_iter().map(|(rank, count)| note(count, &format!("rank {rank}"))).collect()
 }
 
-/// Returns the longest and the mean queue of each rank, and its queues over time.
-fn by_rank(state: &ByRank<State>) -> (RankMap, RankTimeline) {
-    let mut map = RankMap::of(state.0.keys().copied());
-    let mut timeline = RankTimeline::default();
-    if !map.is_large() {
-        return (map, timeline);
-    }
-    for (&rank, State { origin, queues }) in &state.0 {
-        for (stream, points) in &queues.streams {
-            let longest = points.iter().map(|point| point.length).max().unwrap_or(0);
-            map.set(&format!("longest queue of stream {stream}"), Unit::Count, rank, longest as f64);
-            let at = |point: &QueuePoint| point.ts.saturating_sub(*origin) as f64 / 1e6;
-            timeline.add(rank, points.iter().map(|point| (at(point), point.length as f64)).collect());
-        }
-    }
-    (map, timeline)
-}
-
-fn frame(result: &State) -> Result<DataFrame> {
-    let streams = &result.queues.streams;
+fn frame(streams: &Streams, origin: i64) -> Result<DataFrame> {
     let points = || streams.iter().flat_map(|(&stream, points)| points.iter().map(move |point| (stream, point)));
     Ok(df!(
         "index" => points().map(|(_, point)| point.index).collect::<Vec<i64>>(),
-        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(result.origin))).collect::<Vec<f64>>(),
+        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(origin))).collect::<Vec<f64>>(),
         "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
         "tid" => points().map(|(_, point)| point.tid).collect::<Vec<Option<i64>>>(),
         "stream" => points().map(|(stream, _)| stream).collect::<Vec<i64>>(),
         "queue_length" => points().map(|(_, point)| point.length).collect::<Vec<i64>>(),
     )?)
-}
-
-fn figure(state: &ByRank<State>) -> Figure {
-    let several = state.0.len() > 1;
-    let mut series = Vec::new();
-    for (rank, result) in &state.0 {
-        for (stream, points) in &result.queues.streams {
-            let name = if several { format!("rank {rank} · stream {stream}") } else { format!("stream {stream}") };
-            let at = |point: &QueuePoint| point.ts.saturating_sub(result.origin) as f64 / 1e6;
-            let x = Points::Numbers(points.iter().map(at).collect());
-            let y = points.iter().map(|point| point.length as f64).collect();
-            series.push(Series { name, mark: Mark::Step, x, y });
-        }
-    }
-    Figure {
-        title: "Queue length by stream".to_owned(),
-        x: Axis { title: "Time".to_owned(), unit: Unit::Millis, ..Axis::default() },
-        y: Axis { title: "Launched and not started".to_owned(), unit: Unit::Count, ..Axis::default() },
-        series,
-        ..Figure::default()
-    }
 }

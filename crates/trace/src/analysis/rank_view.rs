@@ -5,27 +5,32 @@ use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, mtia_rows_in_whole_steps, once_per_text, rows_in_whole_steps};
+use crate::frame::{EventRows, IntColumn, READ_COLUMNS, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
-use polars::prelude::{Categorical32Type, CategoricalMapping, ChunkApply, DataFrame, IdxCa, IntoColumn, IntoSeries};
+use polars::prelude::{ChunkApply, DataFrame, IdxCa, IntoColumn, IntoSeries, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One rank as analyses see it: on the clock that all ranks share, without the last profiler step unless it was included.
+///
+/// Of a rank in a file, the columns are mapped that analyses of the catalog read; [`RankView::events`] maps all.
 #[derive(Clone)]
 pub struct RankView {
     trace: Trace,
-    events: DataFrame,
+    columns: DataFrame,
+    events: EventRows,
     compat: Compat,
     origin: i64,
-    rows: Vec<u32>,
+    rows: Arc<Vec<u32>>,
     /// `rows` and the launches of the GPU events among them, in order; `None` if no filter dropped a launch.
     with_launches: Option<Vec<u32>>,
-    gpu: Vec<GpuEvent>,
-    names: Arc<CategoricalMapping>,
+    /// The rows whose launches count; `None` for `rows`.
+    seen: Option<Arc<Vec<u32>>>,
+    /// The events that have a stream, once they are wanted.
+    gpu: Arc<OnceLock<Vec<GpuEvent>>>,
 }
 
 impl fmt::Debug for RankView {
@@ -49,17 +54,25 @@ pub(crate) struct TraceContext {
 }
 
 impl TraceContext {
-    /// Returns the events of a rank, and the rows that analyses see.
+    /// Returns the columns of a rank that analyses read, and the rows that they see: `known` if they were found before.
     ///
     /// # Errors
     /// If the events cannot be read any more, or a column is missing.
-    fn rows_of(self, trace: &Trace) -> Result<(DataFrame, Vec<u32>)> {
-        let events = trace.frame()?;
-        if self.mtia && self.steps > 1 {
+    fn rows_of(self, trace: &Trace, known: Option<Vec<u32>>) -> Result<(DataFrame, Vec<u32>)> {
+        let events = trace.frame_of(&RankView::columns_read())?;
+        if self.changes_columns() {
             return mtia_rows_in_whole_steps(&events);
         }
-        let rows = rows_in_whole_steps(&events, self.steps, self.include_last, self.compat)?;
+        let rows = match known {
+            Some(rows) => rows,
+            None => rows_in_whole_steps(&events, self.steps, self.include_last, self.compat)?,
+        };
         Ok((events, rows))
+    }
+
+    /// Whether streams and iterations of events are completed.
+    pub(super) fn changes_columns(self) -> bool {
+        self.mtia && self.steps > 1
     }
 }
 
@@ -76,8 +89,8 @@ pub(crate) struct GpuEvent {
     pub(crate) ts: i64,
     /// Duration that counts, see [`Compat::counted`].
     pub(crate) dur: i64,
-    /// Start of the launch.
-    pub(crate) launch_ts: Option<i64>,
+    /// Its row among all events.
+    pub(crate) row: u32,
 }
 
 impl GpuEvent {
@@ -95,16 +108,21 @@ impl RankView {
     /// (`examples/ask.rs`).
     pub(crate) const BYTES_PER_ROW: usize = 32;
 
-    /// Creates the view of one rank.
+    /// Returns the names of the columns that analyses of the catalog read.
+    pub(super) fn columns_read() -> Vec<PlSmallStr> {
+        READ_COLUMNS.into_iter().chain([END, MEMORY_BANDWIDTH]).map(PlSmallStr::from_static).collect()
+    }
+
+    /// Creates the view of one rank, with these rows if they are known.
     ///
     /// # Errors
     /// If a column is missing.
-    pub(crate) fn of(trace: &Trace, context: TraceContext) -> Result<Self> {
+    pub(crate) fn of(trace: &Trace, context: TraceContext, known: Option<Vec<u32>>) -> Result<Self> {
         let TraceContext { compat, origin, .. } = context;
-        let (events, rows) = context.rows_of(trace)?;
-        let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?.get_mapping().clone();
-        let gpu = gpu_events(&events, &rows, &rows, &names, compat)?;
-        Ok(Self { trace: trace.clone(), events, compat, origin, rows, with_launches: None, gpu, names })
+        let (columns, rows) = context.rows_of(trace, known)?;
+        let events = EventRows::of(&columns, compat)?;
+        let (trace, rows) = (trace.clone(), Arc::new(rows));
+        Ok(Self { trace, columns, events, compat, origin, rows, with_launches: None, seen: None, gpu: Arc::default() })
     }
 
     /// Returns the iterations of the rows of the view of one rank, without making the view.
@@ -112,7 +130,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn iterations_of(trace: &Trace, context: TraceContext) -> Result<BTreeSet<i64>> {
-        let (events, rows) = context.rows_of(trace)?;
+        let (events, rows) = context.rows_of(trace, None)?;
         iterations_in(&events, &rows)
     }
 
@@ -131,13 +149,11 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn in_iterations(&self, iterations: &[i64]) -> Result<Self> {
-        let column = IntColumn::of(&self.events, ITERATION)?;
-        let is_in = |row: &u32| column.get(*row as usize).is_some_and(|number| iterations.contains(&number));
+        let is_in = |row: &u32| self.events.iteration(*row as usize).is_some_and(|number| iterations.contains(&number));
         let only = |rows: &Vec<u32>| cancellable(rows).copied().filter(is_in).collect::<Vec<u32>>();
-        let (rows, with_launches) = (only(&self.rows), self.with_launches.as_ref().map(only));
-        let seen = with_launches.as_ref().unwrap_or(&rows);
-        let gpu = gpu_events(&self.events, &rows, seen, &self.names, self.compat)?;
-        Ok(Self { rows, with_launches, gpu, ..self.clone() })
+        let (rows, with_launches) = (Arc::new(only(&self.rows)), self.with_launches.as_ref().map(only));
+        let seen = with_launches.clone().map(Arc::new);
+        Ok(Self { rows, with_launches, seen, gpu: Arc::default(), ..self.clone() })
     }
 
     /// Returns the view with only the rows that pass a filter. GPU events keep the start of their launch even if the launch
@@ -148,31 +164,27 @@ impl RankView {
     pub(crate) fn filter(&self, filter: &TraceFilter) -> Result<Self> {
         let passes = filter.mask(&self.trace)?;
         let passes: Vec<bool> = passes.iter().map(|passes| passes == Some(true)).collect();
-        let int = |name: &str| IntColumn::of(&self.events, name);
-        let (ts, stream) = (int(TS)?, int(STREAM)?);
-        let on_gpu = |row: usize| stream.get(row).is_some() && ts.get(row).is_some();
-        // `gpu` has the order of `rows`.
-        let on_gpu = cancellable(&self.rows).map(|&row| row as usize).filter(|&row| on_gpu(row));
-        let gpu = on_gpu.zip(&self.gpu).filter(|(row, _)| passes[*row]).map(|(_, event)| *event).collect();
         let rows: Vec<u32> = self.rows.iter().copied().filter(|&row| passes[row as usize]).collect();
-        let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
         let mut wanted = vec![false; passes.len()];
         for row in cancellable(&rows).map(|&row| row as usize) {
             wanted[row] = true;
-            let launch = partner.get(row).filter(|_| stream.get(row).is_some());
-            if let Some(launch) = launch.and_then(|launch| index.row_of(launch)) {
+            if self.events.stream(row).is_some()
+                && let Some(launch) = self.events.partner(row)
+            {
                 wanted[launch] = true;
             }
         }
         let before = self.with_launches.as_ref().unwrap_or(&self.rows);
         let with_launches = Some(before.iter().copied().filter(|&row| wanted[row as usize]).collect());
-        Ok(Self { rows, with_launches, gpu, ..self.clone() })
+        let seen = Some(self.seen.as_ref().unwrap_or(&self.rows).clone());
+        Ok(Self { rows: Arc::new(rows), with_launches, seen, gpu: Arc::default(), ..self.clone() })
     }
 
     /// Returns the view with the dropped launches of the GPU events that passed the filters; `None` if there are none.
     pub(crate) fn with_launches(&self) -> Option<Self> {
         let rows = self.with_launches.clone().filter(|rows| rows.len() > self.rows.len())?;
-        Some(Self { rows, ..self.clone() })
+        let seen = Some(Arc::clone(self.seen.as_ref().unwrap_or(&self.rows)));
+        Some(Self { rows: Arc::new(rows), seen, gpu: Arc::default(), ..self.clone() })
     }
 
     /// Returns the iterations of its rows.
@@ -180,7 +192,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn iterations(&self) -> Result<BTreeSet<i64>> {
-        iterations_in(&self.events, &self.rows)
+        iterations_in(&self.columns, &self.rows)
     }
 
     /// Returns the metadata of the rank.
@@ -188,9 +200,23 @@ impl RankView {
         self.trace.info()
     }
 
-    /// Returns all events of the rank; [`RankView::rows`] selects those of the view.
+    /// Returns all events of the rank, with the columns that analyses of the catalog read; [`RankView::rows`] selects those of
+    /// the view.
     pub(crate) fn all_events(&self) -> &DataFrame {
-        &self.events
+        &self.columns
+    }
+
+    /// Returns all events of the rank, with these columns and those that analyses of the catalog read.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more.
+    pub(crate) fn all_events_with(&self, names: &[&'static str]) -> Result<DataFrame> {
+        let names: Vec<PlSmallStr> = names.iter().copied().map(PlSmallStr::from_static).collect();
+        let mut all = self.trace.frame_of(&names)?;
+        for column in self.columns.columns() {
+            all.with_column(column.clone())?;
+        }
+        Ok(all)
     }
 
     /// Returns the rows of [`RankView::all_events`] that are in the view, in the order of [`RankView::events`].
@@ -207,9 +233,14 @@ impl RankView {
     /// events come first, then those of the CPU.
     ///
     /// # Errors
-    /// If polars refuses.
+    /// If polars refuses, or the events of a rank in a file cannot be read any more.
     pub fn events(&self) -> Result<DataFrame> {
-        let mut events = self.events.take(&IdxCa::from_vec("row".into(), self.rows.clone()))?;
+        let mut all = self.trace.frame()?;
+        for name in [STREAM, ITERATION] {
+            // On some devices they are completed.
+            all.with_column(self.columns.column(name)?.clone())?;
+        }
+        let mut events = all.take(&IdxCa::from_vec("row".into(), self.rows.to_vec()))?;
         for name in [TS, END] {
             let shifted = events.column(name)?.i64()?.apply_values(|moment| moment.saturating_sub(self.origin));
             events.with_column(shifted.into_series().into_column())?;
@@ -219,12 +250,23 @@ impl RankView {
 
     /// Returns the events that have a stream, in the order of [`RankView::events`].
     pub(crate) fn gpu(&self) -> &[GpuEvent] {
-        &self.gpu
+        self.gpu.get_or_init(|| gpu_events(&self.events, &self.rows))
+    }
+
+    /// Returns a function from an event to the start of its launch, if that is in the view or did not pass a filter.
+    pub(crate) fn launches(&self) -> impl Fn(&GpuEvent) -> Option<i64> {
+        let mut counts = vec![false; self.events.len()];
+        for &row in self.seen.as_ref().unwrap_or(&self.rows).iter() {
+            counts[row as usize] = true;
+        }
+        move |event| {
+            self.events.partner(event.row as usize).filter(|&row| counts[row]).and_then(|row| self.events.ts(row))
+        }
     }
 
     /// Returns the merged intervals during which kernels of one type run.
     pub(crate) fn busy(&self, kind: KernelType) -> Vec<Span> {
-        merged(cancellable(&self.gpu).filter(|event| event.kind == kind).map(GpuEvent::span).collect())
+        merged(cancellable(self.gpu()).filter(|event| event.kind == kind).map(GpuEvent::span).collect())
     }
 
     /// Counts the events that end before they start.
@@ -232,7 +274,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn negative(&self) -> Result<usize> {
-        let dur = IntColumn::of(&self.events, DUR)?;
+        let dur = IntColumn::of(&self.columns, DUR)?;
         Ok(self.rows.iter().filter(|row| dur.get(**row as usize).is_some_and(|dur| dur < 0)).count())
     }
 
@@ -241,7 +283,7 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn queue_lengths(&self) -> Result<Queues> {
-        queue_lengths(&self.events, &self.rows, self.compat)
+        queue_lengths(&self.columns, &self.rows, self.compat)
     }
 
     /// Returns the memory bandwidth of each kind of copy over time.
@@ -249,12 +291,12 @@ impl RankView {
     /// # Errors
     /// If a column is missing.
     pub(crate) fn memory_bandwidth(&self) -> Result<Bandwidth> {
-        memory_bandwidth(&self.events, &self.rows, self.compat)
+        memory_bandwidth(&self.columns, &self.rows, self.compat)
     }
 
     /// Returns the text of a name.
     pub(crate) fn name(&self, code: u32) -> &str {
-        self.names.cat_to_str(code).unwrap_or_default()
+        self.events.text(code)
     }
 }
 
@@ -263,45 +305,16 @@ fn iterations_in(events: &DataFrame, rows: &[u32]) -> Result<BTreeSet<i64>> {
     Ok(cancellable(rows).filter_map(|&row| column.get(row as usize)).collect())
 }
 
-/// Returns the events of `rows` that have a stream, with their launches if these are in `seen`.
-fn gpu_events(
-    events: &DataFrame,
-    rows: &[u32],
-    seen: &[u32],
-    names: &CategoricalMapping,
-    compat: Compat,
-) -> Result<Vec<GpuEvent>> {
-    let int = |name: &str| IntColumn::of(events, name);
-    let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
-    let (index, partner) = (int(INDEX)?, int(INDEX_CORRELATION)?);
-    let codes = |name: &str| -> Result<_> {
-        let series = events.column(name)?.as_materialized_series().rechunk();
-        Ok(series.cat::<Categorical32Type>()?.clone())
-    };
-    let (name, cat) = (codes(NAME)?, codes(CAT)?);
-    let cats = cat.get_mapping();
-    let (name, cat) = (name.physical(), cat.physical());
-    let (mut kind, mut is_work) = (once_per_text(names, KernelType::of), once_per_text(cats, is_device_work));
-    let mut kept = vec![false; events.height()];
-    for &row in seen {
-        kept[row as usize] = true;
-    }
+/// Returns the events of `rows` that have a stream.
+fn gpu_events(events: &EventRows, rows: &[u32]) -> Vec<GpuEvent> {
+    let (mut kind, mut is_work) = (events.per_text(KernelType::of), events.per_text(is_device_work));
     let mut gpu = Vec::new();
     for &row in cancellable(rows) {
-        let row = row as usize;
-        let (Some(stream), Some(start)) = (stream.get(row), ts.get(row)) else { continue };
-        let code = name.get(row).unwrap_or_default();
-        let launch = partner.get(row).and_then(|wanted| index.row_of(wanted)).filter(|&row| kept[row]);
-        let cat = cat.get(row).unwrap_or_default();
-        gpu.push(GpuEvent {
-            name: code,
-            kind: kind(code),
-            is_work: is_work(cat),
-            stream,
-            ts: start,
-            dur: compat.counted(dur.get(row).unwrap_or(0)),
-            launch_ts: launch.and_then(|row| ts.get(row)),
-        });
+        let at = row as usize;
+        let (Some(stream), Some(ts)) = (events.stream(at), events.ts(at)) else { continue };
+        let (name, cat) = (events.name(at), events.cat(at));
+        let (kind, is_work) = (kind(name), is_work(cat));
+        gpu.push(GpuEvent { name, kind, is_work, stream, ts, dur: events.dur(at), row });
     }
-    Ok(gpu)
+    gpu
 }

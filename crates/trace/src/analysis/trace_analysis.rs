@@ -1,5 +1,7 @@
 //! Runs analyses on a loaded trace.
 
+use super::kept_rows::KeptRows;
+use super::listed::AnswerFiles;
 use super::narrowing::Narrowing;
 use super::{Analysis, Answer, Mapped, Merge, Plan, RankView};
 use crate::exec::batches::Batches;
@@ -38,6 +40,7 @@ pub struct TraceAnalysis {
     ranks: Arc<Vec<Prepared>>,
     /// The iterations of the rows, once they are known.
     iterations: Arc<OnceLock<Vec<i64>>>,
+    traces: TraceSet,
 }
 
 /// A rank to analyse.
@@ -46,6 +49,8 @@ struct Prepared {
     trace: Trace,
     /// Its view, kept; `None` if it is made for each question.
     view: Option<RankView>,
+    /// Its rows before filters, if its view is not kept.
+    whole: KeptRows,
 }
 
 impl Prepared {
@@ -55,10 +60,12 @@ impl Prepared {
     }
 
     /// Returns the bytes that it needs while `bytes_per_row` of working memory are used for each analysed row.
-    fn bytes_needed(&self, bytes_per_row: usize) -> usize {
+    fn bytes_needed(&self, plan: &Plan, bytes_per_row: usize) -> usize {
+        let with_view = RankView::BYTES_PER_ROW + bytes_per_row;
         match &self.view {
             Some(view) => view.rows().len().saturating_mul(bytes_per_row),
-            None => self.trace.bytes_needed(RankView::BYTES_PER_ROW + bytes_per_row),
+            None if plan.is_filtered() => self.trace.bytes_needed(with_view),
+            None => self.trace.bytes_needed_of(&RankView::columns_read(), with_view),
         }
     }
 
@@ -66,7 +73,7 @@ impl Prepared {
     fn with_view<T>(&self, plan: &Plan, work: impl FnOnce(&RankView) -> Result<T>) -> Result<T> {
         match &self.view {
             Some(view) => work(view),
-            None => work(&plan.view(&self.trace)?),
+            None => work(&plan.view_with(&self.trace, &self.whole)?),
         }
     }
 }
@@ -88,7 +95,7 @@ impl TraceAnalysis {
     /// # Errors
     /// If polars refuses.
     pub fn with_last_profiler_step(traces: &TraceSet, include_last_profiler_step: bool) -> Result<Self> {
-        Self::within(traces, include_last_profiler_step, Budget::now()?)
+        Self::within(traces, include_last_profiler_step, traces.budget()?)
     }
 
     /// Prepares a trace within a memory budget: views are kept if those of all ranks in memory take at most half of what is
@@ -101,13 +108,14 @@ impl TraceAnalysis {
         let keeps = rows > 0 && rows.saturating_mul(RankView::BYTES_PER_ROW) as u64 <= budget.left() / 2;
         let prepare = |trace: &Trace| {
             let view = if keeps && trace.is_in_memory() { Some(plan.view(trace)?) } else { None };
-            Ok(Prepared { trace: trace.clone(), view })
+            Ok(Prepared { trace: trace.clone(), view, whole: KeptRows::default() })
         };
         let ranks = match keeps {
             true => Batches::within(budget, PREPARATION).each(traces.traces(), |_| 0, prepare)?,
             false => traces.traces().iter().map(prepare).collect::<Result<_>>()?,
         };
-        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks), iterations: Arc::default() })
+        let traces = traces.clone();
+        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks), iterations: Arc::default(), traces })
     }
 
     /// Returns the ranks, ascending.
@@ -125,7 +133,7 @@ impl TraceAnalysis {
     /// # Errors
     /// If polars refuses, or the events of a rank cannot be read any more.
     pub fn iterations(&self) -> Result<Vec<i64>> {
-        self.iterations_within(Budget::now()?)
+        self.iterations_within(self.traces.budget()?)
     }
 
     fn iterations_within(&self, budget: Budget) -> Result<Vec<i64>> {
@@ -140,7 +148,7 @@ impl TraceAnalysis {
             one.extend(other);
             Ok(one)
         };
-        let need = |rank: &Prepared| rank.bytes_needed(0);
+        let need = |rank: &Prepared| rank.bytes_needed(&self.plan, 0);
         let found = Batches::within(budget, PREPARATION).merged(&self.ranks, need, of_rank, union)?;
         Ok(self.iterations.get_or_init(|| found.unwrap_or_default().into_iter().collect()).clone())
     }
@@ -154,7 +162,7 @@ impl TraceAnalysis {
     /// # Errors
     /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
     pub fn in_iterations(&self, iterations: impl Into<Pick<Iteration>>) -> Result<Self> {
-        let (wanted, budget) = (iterations.into(), Budget::now()?);
+        let (wanted, budget) = (iterations.into(), self.traces.budget()?);
         self.plan.check_iterations(&wanted, self.iterations_within(budget)?)?;
         self.narrowed(Narrowing::Iterations(wanted.numbers().to_vec()), budget)
     }
@@ -188,17 +196,18 @@ impl TraceAnalysis {
             // Errors come now, not with the first question.
             filter.check()?;
         }
-        self.narrowed(Narrowing::Filter(Box::new(filter)), Budget::now()?)
+        self.narrowed(Narrowing::Filter(Box::new(filter)), self.traces.budget()?)
     }
 
     fn narrowed(&self, narrowing: Narrowing, budget: Budget) -> Result<Self> {
         let narrow = |rank: &Prepared| {
             let view = rank.view.as_ref().map(|view| narrowing.of(view)).transpose()?;
-            Ok(Prepared { trace: rank.trace.clone(), view })
+            Ok(Prepared { trace: rank.trace.clone(), view, whole: rank.whole.clone() })
         };
         let ranks = Batches::within(budget, PREPARATION).each(&self.ranks, |_| 0, narrow)?;
         let plan = Arc::new(self.plan.narrowed(narrowing));
-        Ok(Self { plan, ranks: Arc::new(ranks), iterations: Arc::default() })
+        let traces = self.traces.clone();
+        Ok(Self { plan, ranks: Arc::new(ranks), iterations: Arc::default(), traces })
     }
 
     /// Returns the views of the ranks, ascending, one after the other. That of a rank in a file is made when its turn comes;
@@ -233,7 +242,7 @@ impl TraceAnalysis {
     /// # Errors
     /// As [`TraceAnalysis::ask`].
     pub fn ask_ranks<A: Analysis>(&self, analysis: &A, ranks: Option<&[i64]>) -> Result<Answer> {
-        self.run_within(analysis, ranks, Budget::now()?)
+        self.run_within(analysis, ranks, self.traces.budget()?)
     }
 
     /// Runs an analysis within a memory budget, cancellable.
@@ -257,26 +266,23 @@ impl TraceAnalysis {
     fn mapped<A: Analysis>(&self, analysis: &A, ranks: &[usize], budget: Budget) -> Result<Mapped<A::State>> {
         let task = Task::Answer(A::NAME);
         let ranks: Vec<&Prepared> = ranks.iter().map(|&at| &self.ranks[at]).collect();
-        let check = |rows: usize| match A::KEEPS_EVENTS {
-            true => budget.check(task, rows.saturating_mul(A::BYTES_PER_ROW)),
-            false => Ok(()),
+        let rows: usize = ranks.iter().map(|rank| rank.rows()).sum();
+        let is_small = !A::KEEPS_EVENTS || budget.left() >= rows.saturating_mul(A::BYTES_PER_ROW) as u64;
+        let files = if is_small { None } else { Some(AnswerFiles::create()?) };
+        let need = |rank: &&Prepared| rank.bytes_needed(&self.plan, A::BYTES_PER_ROW);
+        let map = |rank: &&Prepared| {
+            let mapped = rank.with_view(&self.plan, |view| Mapped::of(analysis, view))?;
+            match &files {
+                Some(files) => Ok(Mapped { state: analysis.move_to_files(mapped.state, files)?, ..mapped }),
+                None => Ok(mapped),
+            }
         };
-        let are_known = self.plan.is_whole() || ranks.iter().all(|rank| rank.view.is_some());
-        if are_known {
-            check(ranks.iter().map(|rank| rank.rows()).sum())?;
-        }
-        let need = |rank: &&Prepared| rank.bytes_needed(A::BYTES_PER_ROW);
-        let map = |rank: &&Prepared| rank.with_view(&self.plan, |view| Mapped::of(analysis, view));
         // Partial results are exact and merging commutes, so the order of ranks does not matter.
         let merge = |mut one: Mapped<A::State>, other| {
             one.merge(other);
             Ok(one)
         };
-        let mapped = Batches::within(budget, task).merged(&ranks, need, map, merge)?.unwrap_or_default();
-        if !are_known {
-            check(mapped.rows)?;
-        }
-        Ok(mapped)
+        Ok(Batches::within(budget, task).merged(&ranks, need, map, merge)?.unwrap_or_default())
     }
 }
 

@@ -1,9 +1,11 @@
 //! A copy of the trace with queue lengths and memory bandwidths as counter events.
 
+use super::listed::{AnswerFiles, Listed};
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::counter::{Bandwidth, Queues};
 use crate::error::ParameterReason;
+use crate::store::KeptText;
 use crate::write::{TraceCopy, TraceEdit};
 use crate::{Error, Result};
 use polars::df;
@@ -62,6 +64,9 @@ impl Default for TraceWithCounters {
     }
 }
 
+/// The length of the text of a counter event, about.
+const TEXT_BYTES: usize = 110;
+
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
     Column::new("rank", Unit::None, "process of the job"),
@@ -75,7 +80,14 @@ const COLUMNS: &[Column] = &[
 pub struct State {
     source: PathBuf,
     events: u64,
-    counters: Counters,
+    counters: Listed<Counters, CountersInFile>,
+}
+
+/// The counters of one rank, as the texts of their events in a file.
+#[derive(Debug)]
+struct CountersInFile {
+    counts: (usize, usize),
+    events: KeptText,
 }
 
 /// The counters of one rank, on the clock of its trace.
@@ -116,7 +128,23 @@ impl Analysis for TraceWithCounters {
             counters.bandwidth = rank.memory_bandwidth()?;
         }
         let info = rank.info();
+        let counters = Listed::Found(counters);
         Ok(ByRank::of(rank.rank(), State { source: info.file.clone().into(), events: info.events_in_file, counters }))
+    }
+
+    fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
+        state.try_map(|rank, State { source, events, counters }| {
+            let moved = |counters: &Counters| -> Result<CountersInFile> {
+                let counts = counters.counts();
+                let bytes = (counts.0 + counts.1).saturating_mul(TEXT_BYTES);
+                Ok(CountersInFile { counts, events: files.text(rank, bytes, |write| counters.added(write))? })
+            };
+            let counters = match counters {
+                Listed::Found(counters) => Listed::Finished(moved(&counters)?),
+                finished => finished,
+            };
+            Ok(State { source, events, counters })
+        })
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
@@ -124,13 +152,17 @@ impl Analysis for TraceWithCounters {
         let (mut copies, mut counts, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for (rank, State { source, events, counters }) in state.0 {
             let (queue, bandwidth) = counters.counts();
+            let edit: Arc<dyn TraceEdit> = match counters {
+                Listed::Found(counters) => Arc::new(counters),
+                Listed::Finished(counters) => Arc::new(counters),
+            };
             if queue + bandwidth == 0 {
                 without.push(rank);
                 continue;
             }
             let target = self.target(&source, several.then_some(rank))?;
             counts.push((queue as i64, bandwidth as i64));
-            copies.push(TraceCopy { rank, source, target, events, edit: Arc::new(counters) });
+            copies.push(TraceCopy { rank, source, target, events, edit });
         }
         let frame = df!(
             "rank" => copies.iter().map(|copy| copy.rank).collect::<Vec<i64>>(),
@@ -180,6 +212,22 @@ impl Counters {
     /// Returns the number of counter events of queues and of bandwidths.
     fn counts(&self) -> (usize, usize) {
         (self.queues.streams.values().map(Vec::len).sum(), self.bandwidth.values().map(Vec::len).sum())
+    }
+}
+
+impl Listed<Counters, CountersInFile> {
+    /// Returns the number of counter events of queues and of bandwidths.
+    fn counts(&self) -> (usize, usize) {
+        match self {
+            Self::Found(counters) => counters.counts(),
+            Self::Finished(counters) => counters.counts,
+        }
+    }
+}
+
+impl TraceEdit for CountersInFile {
+    fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        self.events.each(write)
     }
 }
 

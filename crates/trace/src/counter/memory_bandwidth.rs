@@ -3,14 +3,11 @@
 use crate::domain::{KernelType, memory_kernel_type};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, once_per_text};
+use crate::frame::{IntColumn, once_per_text, value_of};
 use crate::{Compat, Result};
 use polars::prelude::{Categorical32Type, DataFrame, Float64Chunked};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// The event column with the bandwidth of a copy.
-const BANDWIDTH: &str = "memory_bw_gbps";
 
 /// Duration assumed for a copy of duration 0, in ns: clocks of whole µs record short copies like that.
 const SHORTEST: i64 = 1000;
@@ -42,7 +39,7 @@ pub(crate) type Bandwidth = BTreeMap<String, Vec<BandwidthPoint>>;
 pub(crate) fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Bandwidth> {
     let int = |name: &str| IntColumn::of(events, name);
     let (ts, dur, pid, stream) = (int(TS)?, int(DUR)?, int(PID)?, int(STREAM)?);
-    let bandwidth: Option<Float64Chunked> = match events.column(BANDWIDTH) {
+    let bandwidth: Option<Float64Chunked> = match events.column(MEMORY_BANDWIDTH) {
         Ok(column) => Some(column.f64()?.rechunk().into_owned()),
         Err(_) => None,
     };
@@ -51,14 +48,14 @@ pub(crate) fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat)
     let mut kind = once_per_text(names.get_mapping(), |name| {
         (KernelType::of(name) == KernelType::Memory).then(|| memory_kernel_type(name))
     });
-    let names = names.physical();
+    let names = names.physical().downcast_as_array();
     let mut copies: BTreeMap<&str, Vec<Copy>> = BTreeMap::new();
     for &row in cancellable(rows) {
         let row = row as usize;
         if stream.get(row).is_none() {
             continue;
         }
-        let Some(kind) = names.get(row).and_then(&mut kind) else { continue };
+        let Some(kind) = value_of(names, row).and_then(&mut kind) else { continue };
         let Some((start, dur)) = ts.get(row).zip(dur.get(row)) else { continue };
         let dur = compat.counted(dur);
         let dur = if dur == 0 { SHORTEST } else { dur };

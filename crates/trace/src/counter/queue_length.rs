@@ -2,7 +2,7 @@
 
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, once_per_text};
+use crate::frame::{IntColumn, once_per_text, value_of};
 use crate::{Compat, Result};
 use polars::prelude::{Categorical32Type, DataFrame};
 use serde::{Deserialize, Serialize};
@@ -151,13 +151,13 @@ impl Columns {
         let names = events.column(NAME)?.as_materialized_series().rechunk();
         let names = names.cat::<Categorical32Type>()?.clone();
         let mut is_launch = once_per_text(names.get_mapping(), |name| LAUNCHES.contains(&name));
-        let names = names.physical();
+        let names = names.physical().downcast_as_array();
         let (mut launches, mut kernels) = (Vec::new(), Vec::new());
         for (position, &row) in cancellable(rows).enumerate() {
             let row = row as usize;
             let Some(correlation) = self.correlation.get(row) else { continue };
             let endpoint = Endpoint { correlation, position: position as u32 };
-            if is_launch(names.get(row).unwrap_or_default()) {
+            if is_launch(value_of(names, row).unwrap_or_default()) {
                 // Differs from HTA: it treats a kernel at position 0 as missing.
                 let none = if compat == Compat::Hta { 0 } else { -1 };
                 if self.partner.get(row).is_some_and(|partner| partner > none) {

@@ -22,6 +22,7 @@ use super::source_file::SourceFile;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
+use crate::exec::memory::Budget;
 use crate::exec::pool::{Pool, run_jobs};
 use crate::read::{Meter, check_json, label_of, open_bytes, open_file, read_events, read_parallel, trace_files};
 use crate::write::parquet::Export;
@@ -310,7 +311,8 @@ pub(super) fn assemble(
             warnings.push(Warning::MissingRanks { label: label.to_owned(), missing, available });
         }
     }
-    TraceSet::unified(label, options.compat, traces.into_values().collect(), warnings)
+    let traces = TraceSet::unified(label, options.compat, traces.into_values().collect(), warnings)?;
+    Ok(traces.with_memory(Budget::chosen()?))
 }
 
 /// Returns the size of a file in bytes; 0 if it has none.

@@ -4,9 +4,10 @@
 use super::*;
 use crate::exec::memory::Budget;
 use crate::frame::columns::NAME;
-use crate::{Compat, ParserConfig, TraceDiff, frame_schema};
+use crate::{Compat, Execution, ParserConfig, TraceDiff, frame_schema};
 use polars::prelude::{ChunkAgg, DataType, SortMultipleOptions};
 use std::fs;
+use std::panic::AssertUnwindSafe;
 use trace_testkit::{Stream, TraceBuilder};
 
 fn never(_: &LoadProgress) -> ControlFlow<()> {
@@ -243,4 +244,31 @@ fn columns_leave_room_to_work_on_the_largest_rank() {
         .map(|trace| permit.place(trace.clone(), Compat::Exact, &[]).unwrap().is_stored())
         .collect();
     assert_eq!(placed, [false, true, true, true, true, true]);
+}
+
+#[test]
+fn questions_keep_the_memory_of_the_load() {
+    let folder = tempfile::tempdir().unwrap();
+    mixed_ranks(folder.path());
+    let within = |bytes: u64| Execution::new().memory(bytes);
+    let traces = within(1 << 40).run(|| TraceSet::load(folder.path())).unwrap();
+    assert_eq!(traces.budget().unwrap(), Budget::of(1 << 40));
+    assert_eq!(traces.with_label("other").budget().unwrap(), Budget::of(1 << 40));
+    // Of two bounds the smaller one holds.
+    assert_eq!(within(1 << 39).run(|| traces.budget()).unwrap(), Budget::of(1 << 39));
+    assert_eq!(within(1 << 41).run(|| traces.budget()).unwrap(), Budget::of(1 << 40));
+    let small = within(1).run(|| traces.ask(&crate::analysis::TemporalBreakdown {}));
+    assert!(matches!(small, Err(Error::MemoryBudget { budget: 1, .. })));
+}
+
+#[test]
+fn events_of_ranks_in_files_must_fit_together() {
+    let (folder, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    mixed_ranks(folder.path());
+    let stored = TraceSet::load(folder.path()).unwrap().stored_in(kept.path()).unwrap();
+    assert_eq!(stored.events().height(), stored.event_count());
+    let refused = std::panic::catch_unwind(AssertUnwindSafe(|| Execution::new().memory(1).run(|| stored.events())));
+    let message = refused.unwrap_err().downcast::<String>().unwrap();
+    assert!(message.starts_with("cannot return the events of all ranks: it needs about "), "{message}");
+    assert!(message.contains("scan them with `lazy_events()`"), "{message}");
 }

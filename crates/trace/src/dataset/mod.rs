@@ -32,6 +32,7 @@ pub(crate) use row_selector::RowSelector;
 pub use schema::frame_schema;
 pub use selection::{By, DeviceType, Selection, Side, Window};
 pub use source_file::SourceFile;
+pub(crate) use spill::SpillFolder;
 pub use spill::remove_left_ranks;
 pub(crate) use stack::{stacked, union_of_columns};
 pub(crate) use table_source::TableSource;

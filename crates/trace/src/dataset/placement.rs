@@ -8,10 +8,9 @@ use super::spill::SpillFolder;
 use super::trace::Trace;
 use crate::exec::context::Inherited;
 use crate::exec::memory::Budget;
-use crate::store::free_space;
+use crate::store::no_space;
 use crate::store::{StoredTable, TableKind};
-use crate::{Compat, Error, Result, Warning};
-use polars::prelude::PolarsError;
+use crate::{Compat, Result, Warning};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -209,23 +208,6 @@ impl Drop for Permit<'_> {
 /// [`Error::NoSpace`] if the disk is full; [`Error::Io`].
 pub(super) fn write_rank(path: &Path, trace: &Trace, compat: Compat, warnings: &[Warning]) -> Result<StoredTable> {
     let events = trace.frame()?;
-    StoredTable::write(path, TableKind::Events, trace.info(), compat, warnings, &events).map_err(|error| {
-        let folder = path.parent().unwrap_or(path);
-        let is_full = |error: &std::io::Error| {
-            use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-            matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
-        };
-        let no_space = |reason: &dyn std::fmt::Display| Error::NoSpace {
-            rank: trace.rank(),
-            folder: folder.to_owned(),
-            need: events.estimated_size() as u64,
-            free: free_space(folder),
-            reason: reason.to_string(),
-        };
-        match &error {
-            Error::Io { error, .. } if is_full(error) => no_space(error),
-            Error::Polars(PolarsError::IO { error, .. }) if is_full(error) => no_space(error),
-            _ => error,
-        }
-    })
+    let written = StoredTable::write(path, TableKind::Events, trace.info(), compat, warnings, &events);
+    written.map_err(|error| no_space(error, trace.rank(), path.parent().unwrap_or(path), events.estimated_size()))
 }

@@ -4,7 +4,7 @@ use super::spill::SpilledFile;
 use crate::Result;
 use crate::frame::{NamedType, cast};
 use crate::store::StoredTable;
-use polars::prelude::{DataFrame, PlSmallStr};
+use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use std::sync::{Arc, OnceLock};
 
 /// The place of a rank's events.
@@ -140,15 +140,25 @@ impl RankSource {
     /// Returns the bytes that using the events takes besides what is in memory already: those of columns to be mapped, whose codes
     /// are translated.
     pub(super) fn bytes_to_map(&self) -> usize {
-        match self {
-            Self::Memory(_) => 0,
-            Self::Stored(rank) if rank.columns_in_use().is_some() => 0,
-            Self::Stored(rank) => {
-                let translated = rank.table.columns().iter().filter(|(_, dtype)| dtype.is_categorical()).count();
-                let codes = rank.table.info().events.saturating_mul(4 * translated);
-                usize::try_from(rank.table.bytes()).unwrap_or(usize::MAX).saturating_add(codes)
-            }
+        self.bytes_to_map_of(|_| true)
+    }
+
+    /// Returns the bytes that using some columns of the events takes, as [`Self::bytes_to_map`] does for all.
+    pub(super) fn bytes_to_map_of(&self, is_used: impl Fn(&PlSmallStr) -> bool) -> usize {
+        let Self::Stored(rank) = self else { return 0 };
+        if rank.columns_in_use().is_some() {
+            return 0;
         }
+        // The bits of missing values take up to a byte for eight rows. Symbols are translated to codes, and numbers may be cast.
+        let per_row = |(name, dtype): &(PlSmallStr, DataType)| -> usize {
+            let width = bytes_per_value(dtype);
+            let is_copied = dtype.is_categorical() || rank.casts.iter().any(|(other, _)| other == name);
+            if is_copied { width + 8 } else { width }
+        };
+        let columns = rank.table.columns().iter().filter(|(name, _)| is_used(name));
+        let (bytes, count) = columns.fold((0, 0), |(bytes, count), column| (bytes + per_row(column), count + 1));
+        let rows = rank.table.info().events;
+        rows.saturating_mul(bytes).saturating_add(rows.saturating_mul(count) / 8)
     }
 
     /// Returns the memory of the columns, in bytes; 0 if they are in a file.
@@ -178,5 +188,15 @@ impl StoredRank {
             return Ok(mapped.get_or_init(|| events).clone());
         }
         Ok(events)
+    }
+}
+
+/// Returns the size of a value in a file, in bytes.
+fn bytes_per_value(dtype: &DataType) -> usize {
+    match dtype {
+        DataType::Boolean | DataType::Int8 | DataType::UInt8 => 1,
+        DataType::Int16 | DataType::UInt16 => 2,
+        DataType::Int32 | DataType::UInt32 | DataType::Float32 | DataType::Categorical(..) => 4,
+        _ => 8,
     }
 }

@@ -75,7 +75,6 @@ impl SpillFolder {
     }
 
     /// Returns the path of the folder.
-    #[cfg(test)]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

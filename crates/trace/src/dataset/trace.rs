@@ -167,11 +167,14 @@ impl Trace {
         self.info.events.saturating_mul(bytes_per_row).saturating_add(self.source.bytes_to_map())
     }
 
+    /// Returns the bytes that work on columns of these names needs, as [`Self::bytes_needed`] does for all.
+    pub(crate) fn bytes_needed_of(&self, names: &[PlSmallStr], bytes_per_row: usize) -> usize {
+        self.info.events.saturating_mul(bytes_per_row).saturating_add(self.bytes_of(names))
+    }
+
     /// Returns an estimate of the memory that columns of these names take when they are used, in bytes.
     pub(super) fn bytes_of(&self, names: &[PlSmallStr]) -> usize {
-        let all = self.columns();
-        let used = all.iter().filter(|(name, _)| names.contains(name)).count();
-        self.source.bytes_to_map() / all.len().max(1) * used
+        self.source.bytes_to_map_of(|name| names.contains(name))
     }
 
     /// Returns the rank.

@@ -1,6 +1,7 @@
 //! All ranks of one run, with shared categories.
 
 use super::stack::stacked;
+use crate::exec::memory::{Budget, Task};
 use crate::frame::{NamedType, common_types};
 use crate::{Compat, Error, Rank, RankInfo, Result, Trace, Warning};
 use polars::prelude::DataFrame;
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) traces: Vec<Trace>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) iterations: Vec<i64>,
+    /// The bound on memory within which it was loaded, if that was a number of bytes.
+    memory: Option<u64>,
 }
 
 impl TraceSet {
@@ -50,7 +53,22 @@ impl TraceSet {
             traces.iter().flat_map(|trace| trace.info().iterations.iter().copied()).collect();
         iterations.sort_unstable();
         iterations.dedup();
-        Self { label: label.into(), shared: Arc::new(Shared { compat, traces, warnings, iterations }) }
+        Self { label: label.into(), shared: Arc::new(Shared { compat, traces, warnings, iterations, memory: None }) }
+    }
+
+    /// Returns the set with a bound on memory, in bytes, for questions about it.
+    pub(super) fn with_memory(self, memory: Option<u64>) -> Self {
+        let Shared { compat, ref traces, ref warnings, ref iterations, .. } = *self.shared;
+        let (traces, warnings, iterations) = (traces.clone(), warnings.clone(), iterations.clone());
+        Self { label: self.label, shared: Arc::new(Shared { compat, traces, warnings, iterations, memory }) }
+    }
+
+    /// Returns the memory budget of questions about this trace.
+    ///
+    /// # Errors
+    /// [`Error::MemorySetting`] if the setting of the user is not a size.
+    pub(crate) fn budget(&self) -> Result<Budget> {
+        Budget::of_loaded(self.shared.memory)
     }
 
     /// Returns the label, its name in a session and in the columns of a comparison.
@@ -100,10 +118,21 @@ impl TraceSet {
     /// Returns the events of all ranks, with a leading column `rank`; the columns are those of [`Trace::events`].
     ///
     /// # Panics
-    /// If the events of a rank are in a file that cannot be read any more.
+    /// If the events of a rank are in a file that cannot be read any more, or those of all ranks in files do not fit the memory
+    /// budget together: [`TraceSet::lazy_events`] looks at one after the other.
     pub fn events(&self) -> DataFrame {
         #[allow(clippy::panic)]
-        stacked(&self.shared.traces).unwrap_or_else(|error| panic!("{error}"))
+        self.stacked_within().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn stacked_within(&self) -> Result<DataFrame> {
+        // With the column `rank`.
+        let in_files = self.traces().iter().filter(|trace| !trace.is_in_memory());
+        let need = in_files.map(|trace| trace.bytes_needed(size_of::<i64>())).fold(0, usize::saturating_add);
+        if need > 0 {
+            self.budget()?.check(Task::Events, need)?;
+        }
+        stacked(&self.shared.traces)
     }
 
     /// Returns the compatibility mode in which it was loaded.
@@ -156,7 +185,7 @@ impl TraceSet {
             Ok(trace.moved_to(trace.write_to(&path, self.compat())?, None))
         };
         let traces = self.traces().iter().map(stored).collect::<Result<Vec<Trace>>>()?;
-        Ok(Self::of(self.label(), self.compat(), traces, self.warnings().to_vec()))
+        Ok(Self::of(self.label(), self.compat(), traces, self.warnings().to_vec()).with_memory(self.shared.memory))
     }
 
     /// Returns the ranks whose events are in files instead of in memory.

@@ -3,12 +3,12 @@
 use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, StepName, once_per_text};
+use crate::frame::{IntColumn, StepName, once_per_text, value_of};
 use crate::interval::{Span, merged, overlaps};
 use crate::stats::total;
 use crate::{Compat, Result, Trace};
 use hashbrown::HashMap;
-use polars::prelude::Categorical32Type;
+use polars::prelude::{Categorical32Type, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -151,12 +151,17 @@ const KINDS: [KernelType; 4] =
 type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measurements {
+    /// Returns the names of the columns that are read.
+    pub(super) fn columns() -> [PlSmallStr; 7] {
+        [TS, DUR, STREAM, INDEX_CORRELATION, ITERATION, NAME, CAT].map(PlSmallStr::from_static)
+    }
+
     /// Measures one rank.
     ///
     /// # Errors
     /// If a column is missing.
     pub(super) fn of(trace: &Trace, compat: Compat) -> Result<Self> {
-        let events = trace.frame()?;
+        let events = trace.frame_of(&Self::columns())?;
         let int = |name: &str| IntColumn::of(&events, name);
         let (ts, dur, stream) = (int(TS)?, int(DUR)?, int(STREAM)?);
         let (launch, iteration) = (int(INDEX_CORRELATION)?, int(ITERATION)?);
@@ -166,7 +171,7 @@ impl Measurements {
         };
         let (name, cat) = (codes(NAME)?, codes(CAT)?);
         let (names, cats) = (name.get_mapping(), cat.get_mapping());
-        let (name, cat) = (name.physical(), cat.physical());
+        let (name, cat) = (name.physical().downcast_as_array(), cat.physical().downcast_as_array());
         let (mut role, mut class) = (once_per_text(cats, Role::of), once_per_text(names, NameClass::of));
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
@@ -176,8 +181,8 @@ impl Measurements {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
             measured.negative += u64::from(lasts < 0);
             let lasts = compat.counted(lasts);
-            let role = role(cat.get(row).unwrap_or_default());
-            let Some(code) = name.get(row) else { continue };
+            let role = role(value_of(cat, row).unwrap_or_default());
+            let Some(code) = value_of(name, row) else { continue };
             let NameClass { kind, step } = class(code);
             if let Some(number) = step {
                 let steps = if role == Role::DeviceAnnotation { &mut device_steps } else { &mut measured.steps };

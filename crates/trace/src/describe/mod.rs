@@ -15,7 +15,7 @@ pub use measure::DeviceTime;
 
 use crate::dataset::Recording;
 use crate::exec::batches::Batches;
-use crate::exec::memory::{Budget, Task};
+use crate::exec::memory::Task;
 use crate::{Compat, RankInfo, Result, Trace, TraceSet, Warning};
 use measure::Measurements;
 
@@ -53,8 +53,9 @@ impl TraceSet {
     /// # }
     /// ```
     pub fn describe(&self) -> Result<Description> {
-        let batches = Batches::within(Budget::now()?, Task::Answer(NAME));
-        let need = |trace: &Trace| trace.bytes_needed(BYTES_PER_ROW);
+        let batches = Batches::within(self.budget()?, Task::Answer(NAME));
+        let columns = Measurements::columns();
+        let need = |trace: &Trace| trace.bytes_needed_of(&columns, BYTES_PER_ROW);
         let merge = |mut one: Measurements, other| {
             one.merge(other);
             Ok(one)

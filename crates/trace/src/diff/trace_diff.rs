@@ -5,7 +5,7 @@ use super::sums::{Selected, Sums};
 use crate::dataset::{MarkedIterations, Recording};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::guarded;
-use crate::exec::memory::{Budget, Task};
+use crate::exec::memory::Task;
 use crate::filter::Filter;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
@@ -293,7 +293,8 @@ impl TraceDiff {
                 one.merge(other);
                 Ok(one)
             };
-            let batches = Batches::within(Budget::now()?, Task::Answer("compare_traces"));
+            let budget = self.control.trace().budget()?.smaller(self.test.trace().budget()?);
+            let batches = Batches::within(budget, Task::Answer("compare_traces"));
             let sums = batches.merged(&all, need, map, merge)?.unwrap_or_default();
             Compared::of(sums, plan.selection())
         })

@@ -197,6 +197,15 @@ impl Inherited {
         Ok(*self.budget.get_or_init(|| bytes))
     }
 
+    /// Returns the bound on memory that was chosen in bytes; `None` for a share of what is free.
+    ///
+    /// # Errors
+    /// As [`Self::budget`].
+    pub(super) fn chosen_budget(&self) -> Result<Option<u64>> {
+        let is_chosen = self.execution.memory.as_ref().is_some_and(|bound| !matches!(bound, Bound::FreeShare(_)));
+        is_chosen.then(|| self.budget()).transpose()
+    }
+
     /// Returns the folder for what does not fit in memory, if one was chosen.
     pub(crate) fn spill_folder(&self) -> Option<Arc<Path>> {
         self.execution.spill_folder.clone()

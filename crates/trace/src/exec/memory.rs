@@ -5,7 +5,8 @@
 //!
 //! * when a load begins, while text is decompressed (every 4 MiB), before the columns of a rank are finished and after: they stay
 //!   in memory, or are written to a file;
-//! * before each batch of ranks of an analysis, a comparison or a description ([`super::batches`]).
+//! * before each batch of ranks of an analysis, a comparison or a description ([`super::batches`]): a trace that was loaded
+//!   within a number of bytes keeps that bound for questions, and a comparison has the smaller one of both traces.
 
 use super::context::Inherited;
 use crate::{Error, Result};
@@ -24,6 +25,8 @@ pub(crate) enum Task<'t> {
     Answer(&'t str),
     /// Export to a folder.
     Export(&'t str),
+    /// Return the events of all ranks as one frame.
+    Events,
 }
 
 /// How much memory the process may hold.
@@ -81,6 +84,31 @@ impl Budget {
         Inherited::here().budget().map(Self)
     }
 
+    /// Returns the budget of questions about a trace that was loaded within `loaded` bytes: these, if the context of this thread
+    /// bounds memory by a share of what is free; otherwise the smaller of both.
+    ///
+    /// # Errors
+    /// As [`Self::now`].
+    pub(crate) fn of_loaded(loaded: Option<u64>) -> Result<Self> {
+        let Some(loaded) = loaded else { return Self::now() };
+        let chosen = Inherited::here().chosen_budget()?;
+        Ok(Self(chosen.map_or(loaded, |chosen| chosen.min(loaded))))
+    }
+
+    /// Returns the bound in bytes that the context of this thread chose; `None` for a share of what is free.
+    ///
+    /// # Errors
+    /// As [`Self::now`].
+    pub(crate) fn chosen() -> Result<Option<u64>> {
+        Inherited::here().chosen_budget()
+    }
+
+    /// Returns the smaller of two budgets.
+    #[must_use]
+    pub(crate) fn smaller(self, other: Self) -> Self {
+        Self(self.0.min(other.0))
+    }
+
     /// Returns a reader that fails once the budget is spent.
     pub(crate) fn limit<R: Read>(self, reader: R) -> Limited<R> {
         Limited { inner: reader, budget: self, unchecked: CHECK_INTERVAL }
@@ -115,6 +143,7 @@ impl Budget {
             Task::Load(file) => (format!("load {file}"), "load fewer ranks"),
             Task::Answer(name) => (format!("answer {name}"), "choose fewer ranks"),
             Task::Export(folder) => (format!("export to {folder}"), "choose fewer ranks"),
+            Task::Events => ("return the events of all ranks".to_owned(), "scan them with `lazy_events()`"),
         };
         Error::MemoryBudget { task, need, held, budget: self.0, fix }
     }

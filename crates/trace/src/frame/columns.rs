@@ -26,6 +26,8 @@ pub const CORRELATION: &str = "correlation";
 pub(crate) const INDEX_CORRELATION: &str = "index_correlation";
 /// The iteration of an event.
 pub const ITERATION: &str = "iteration";
+/// The bandwidth of a copy.
+pub(crate) const MEMORY_BANDWIDTH: &str = "memory_bw_gbps";
 pub(crate) const INPUT_DIMS: &str = "input_dims";
 pub(crate) const INPUT_TYPE: &str = "input_type";
 

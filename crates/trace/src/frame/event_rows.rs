@@ -1,14 +1,20 @@
 //! Typed access to the events of a rank, value by value.
 
 use super::columns::*;
-use super::int_column::IntColumn;
+use super::int_column::{IntColumn, value_of};
 use super::once_per_text;
 use crate::{Compat, Result};
-use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame, UInt32Chunked};
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
+use polars_arrow::array::PrimitiveArray;
 use std::sync::Arc;
+
+/// The columns that [`EventRows`] reads.
+pub(crate) const READ_COLUMNS: [&str; 11] =
+    [INDEX, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION, NAME, CAT];
 
 /// Columns of the events of a rank, for algorithms with their own order of rows. A row is the position of an event among
 /// all events of the rank.
+#[derive(Clone)]
 pub(crate) struct EventRows {
     compat: Compat,
     index: IntColumn,
@@ -20,8 +26,8 @@ pub(crate) struct EventRows {
     correlation: IntColumn,
     partner: IntColumn,
     iteration: IntColumn,
-    name: UInt32Chunked,
-    cat: UInt32Chunked,
+    name: PrimitiveArray<u32>,
+    cat: PrimitiveArray<u32>,
     texts: Arc<CategoricalMapping>,
 }
 
@@ -47,8 +53,8 @@ impl EventRows {
             correlation: int(CORRELATION)?,
             partner: int(INDEX_CORRELATION)?,
             iteration: int(ITERATION)?,
-            name: name.physical().clone(),
-            cat: cat.physical().clone(),
+            name: name.physical().downcast_as_array().clone(),
+            cat: cat.physical().downcast_as_array().clone(),
             texts: name.get_mapping().clone(),
         })
     }
@@ -86,6 +92,7 @@ impl EventRows {
         self.correlation.get(row)
     }
 
+    #[inline]
     pub(crate) fn iteration(&self, row: usize) -> Option<i64> {
         self.iteration.get(row)
     }
@@ -99,12 +106,12 @@ impl EventRows {
 
     /// Returns the code of the name.
     pub(crate) fn name(&self, row: usize) -> u32 {
-        self.name.get(row).unwrap_or(u32::MAX)
+        value_of(&self.name, row).unwrap_or(u32::MAX)
     }
 
     /// Returns the code of the category.
     pub(crate) fn cat(&self, row: usize) -> u32 {
-        self.cat.get(row).unwrap_or(u32::MAX)
+        value_of(&self.cat, row).unwrap_or(u32::MAX)
     }
 
     /// Returns the text of a name or a category; empty for an unknown code.
@@ -114,7 +121,7 @@ impl EventRows {
 
     /// Returns the names, each once.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut codes: Vec<u32> = self.name.iter().flatten().collect();
+        let mut codes: Vec<u32> = self.name.iter().flatten().copied().collect();
         codes.sort_unstable();
         codes.dedup();
         codes.into_iter().map(|code| self.text(code).to_owned()).collect()

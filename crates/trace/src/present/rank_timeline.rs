@@ -8,37 +8,43 @@ const INTERVALS: usize = 120;
 /// The most ranks that are labelled.
 const MOST_LABELLED: usize = 24;
 
-/// Values over time by rank: each holds until the next of its rank and series.
-#[derive(Debug, Clone, Default)]
+/// The largest value of each rank in each interval of time; a value holds until the next of its series.
+#[derive(Debug, Clone)]
 pub(crate) struct RankTimeline {
-    /// Rank, and the moments in ms with their values, ascending.
-    series: Vec<(i64, Vec<(f64, f64)>)>,
+    ranks: Vec<i64>,
+    start: f64,
+    end: f64,
+    values: Vec<Vec<f64>>,
 }
 
 impl RankTimeline {
-    /// Adds a series of a rank, which may have several.
-    pub(crate) fn add(&mut self, rank: i64, points: Vec<(f64, f64)>) {
-        self.series.push((rank, points));
+    /// Creates a timeline of ranks, ascending, whose moments are all in `start..=end`, in ms.
+    pub(crate) fn of(ranks: Vec<i64>, (start, end): (f64, f64)) -> Self {
+        let values = vec![vec![f64::NAN; INTERVALS]; ranks.len()];
+        Self { ranks, start, end, values }
     }
 
-    /// Draws the largest value of each rank in each interval of time; `map` has all ranks, and its outliers are labelled.
-    pub(crate) fn drawn(&self, map: &RankMap, title: &str, meaning: &str, unit: Unit) -> HeatMap {
-        let ranks = map.ranks();
-        let moments = || self.series.iter().flat_map(|(_, points)| points.iter().map(|point| point.0));
-        let (start, end) =
-            moments().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
-        let length = if end > start { (end - start) / INTERVALS as f64 } else { 1.0 };
+    /// Adds a series of a rank, which may have several: moments in ms with their values, ascending.
+    pub(crate) fn add(&mut self, rank: i64, points: &[(f64, f64)]) {
+        let (start, length) = (self.start, self.length());
         let interval = |at: f64| (((at - start) / length) as usize).min(INTERVALS - 1);
-        let mut values = vec![vec![f64::NAN; INTERVALS]; ranks.len()];
-        for (rank, points) in &self.series {
-            let Ok(row) = ranks.binary_search(rank) else { continue };
-            for (index, &(at, value)) in points.iter().enumerate() {
-                let until = points.get(index + 1).map_or(at, |next| next.0);
-                for largest in &mut values[row][interval(at)..=interval(until).max(interval(at))] {
-                    *largest = largest.max(value);
-                }
+        let Ok(row) = self.ranks.binary_search(&rank) else { return };
+        for (index, &(at, value)) in points.iter().enumerate() {
+            let until = points.get(index + 1).map_or(at, |next| next.0);
+            for largest in &mut self.values[row][interval(at)..=interval(until).max(interval(at))] {
+                *largest = largest.max(value);
             }
         }
+    }
+
+    fn length(&self) -> f64 {
+        if self.end > self.start { (self.end - self.start) / INTERVALS as f64 } else { 1.0 }
+    }
+
+    /// Draws it; `map` has all ranks, and its outliers are labelled.
+    pub(crate) fn drawn(&self, map: &RankMap, title: &str, meaning: &str, unit: Unit) -> HeatMap {
+        let Self { ranks, start, end, values } = self;
+        let length = self.length();
         let mut labelled: Vec<i64> =
             map.outliers().into_iter().map(|outlier| outlier.rank).take(MOST_LABELLED).collect();
         labelled.sort_unstable();
@@ -48,10 +54,10 @@ impl RankTimeline {
             x: Axis { title: "Time".to_owned(), unit: Unit::Millis, ..Axis::default() },
             y: Axis { title: "rank".to_owned(), whole: true, ..Axis::default() },
             columns: Points::Numbers(
-                (0..INTERVALS).map(|index| start.min(end) + length * (index as f64 + 0.5)).collect(),
+                (0..INTERVALS).map(|index| start.min(*end) + length * (index as f64 + 0.5)).collect(),
             ),
             rows: Points::Numbers(ranks.iter().map(|&rank| rank as f64).collect()),
-            values,
+            values: values.clone(),
             meaning: meaning.to_owned(),
             unit,
             colours: Colours::Amounts,
@@ -71,9 +77,9 @@ mod tests {
 
     #[test]
     fn intervals_have_the_largest_value_that_holds_in_them() {
-        let mut timeline = RankTimeline::default();
-        timeline.add(3, vec![(0.0, 1.0), (60.0, 7.0), (60.1, 2.0), (120.0, 0.0)]);
-        timeline.add(5, vec![(30.0, 4.0)]);
+        let mut timeline = RankTimeline::of(vec![3, 4, 5], (0.0, 120.0));
+        timeline.add(3, &[(0.0, 1.0), (60.0, 7.0), (60.1, 2.0), (120.0, 0.0)]);
+        timeline.add(5, &[(30.0, 4.0)]);
         let drawn = timeline.drawn(&RankMap::of([3, 4, 5]), "Queue", "queue length", Unit::Count);
         assert_eq!((drawn.values.len(), drawn.values[0].len()), (3, INTERVALS));
         assert_eq!((drawn.values[0][10], drawn.values[0][60], drawn.values[0][90]), (1.0, 7.0, 2.0));

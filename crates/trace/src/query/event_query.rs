@@ -2,7 +2,7 @@
 
 use crate::dataset::{RowSelector, stacked};
 use crate::exec::batches::Batches;
-use crate::exec::memory::{Budget, Task};
+use crate::exec::memory::Task;
 use crate::filter::Filter;
 use crate::frame::columns::NAME;
 use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Window, shorten_name};
@@ -101,7 +101,7 @@ impl EventQuery {
             let mask = self.mask(&events, &window, passes.as_ref())?;
             Ok(rank.with_events(events.filter(&mask)?))
         };
-        let batches = Batches::within(Budget::now()?, Task::Answer("events"));
+        let batches = Batches::within(trace.trace().budget()?, Task::Answer("events"));
         stacked(&batches.each(&ranks, |rank| rank.bytes_needed(BYTES_PER_ROW), select)?)
     }
 

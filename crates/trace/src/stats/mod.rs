@@ -9,6 +9,6 @@ mod top_n;
 
 pub(crate) use histogram::histogram;
 pub(crate) use moments::Moments;
-pub(crate) use numbers::{describe, micros, percent, quantile, rounded, total};
+pub(crate) use numbers::{describe, micros, nanos, percent, quantile, rounded, total};
 pub(crate) use robust::Centre;
 pub(crate) use top_n::{Fold, OTHERS};

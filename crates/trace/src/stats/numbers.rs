@@ -21,6 +21,11 @@ pub(crate) fn micros(nanos: i64) -> f64 {
     nanos as f64 / 1e3
 }
 
+/// Converts µs to the nanoseconds of which [`micros`] made them: exactly up to 2^51 ns, 26 days.
+pub(crate) fn nanos(micros: f64) -> i64 {
+    (micros * 1e3).round() as i64
+}
+
 /// Returns the quantile `q` of ascending `values`, interpolated.
 pub(crate) fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;

@@ -14,12 +14,16 @@ const MAP_PRIVATE: c_int = 0x02;
 const MAP_FIXED: c_int = 0x10;
 #[cfg(target_os = "linux")]
 const MAP_ANONYMOUS: c_int = 0x20;
+#[cfg(target_os = "linux")]
+const MADV_DONTNEED: c_int = 4;
 
 // SAFETY: the declarations are those of POSIX on systems with 64 bits.
 unsafe extern "C" {
     fn mmap(at: *const c_void, length: usize, protection: c_int, flags: c_int, file: c_int, from: i64)
     -> *const c_void;
     fn munmap(start: *const c_void, length: usize) -> c_int;
+    #[cfg(target_os = "linux")]
+    fn madvise(start: *const c_void, length: usize, advice: c_int) -> c_int;
     #[cfg(target_os = "linux")]
     safe fn getpagesize() -> c_int;
 }
@@ -49,6 +53,15 @@ impl Pages {
         // SAFETY: `start` and `length` are those of a mapping that lives as long as `self`. Another program may write to the
         // file nevertheless: what that can cause is described in docs/unsafe.md.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.length) }
+    }
+
+    /// Gives the pages in memory back; they are read again when they are used. Nothing happens on systems other than Linux.
+    pub(super) fn give_back(&self) {
+        // SAFETY: the mapping is this value's own, shared with its file and never written to.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            madvise(self.start, self.length, MADV_DONTNEED)
+        };
     }
 }
 

@@ -51,6 +51,9 @@ pub(super) struct Collectives {
 }
 
 impl Collectives {
+    /// The columns that tell collectives of one name apart.
+    pub(super) const COLUMNS: [&str; 6] = [NUMBERS[0], NUMBERS[1], GROUPS[0], GROUPS[1], GROUP_SIZE, COLLECTIVE_NAME];
+
     /// Collects the collectives among these rows of one rank.
     pub(super) fn of(rank: i64, events: &DataFrame, rows: &EventRows, communication: &[usize]) -> Self {
         let int = |name: &str| {

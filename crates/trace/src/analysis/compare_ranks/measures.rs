@@ -177,7 +177,8 @@ impl State {
         for ((class, name), time) in sums {
             put(class, rows.text(name), time);
         }
-        state.collectives = Collectives::of(rank, view.all_events(), &rows, &communication);
+        let events = view.all_events_with(&Collectives::COLUMNS)?;
+        state.collectives = Collectives::of(rank, &events, &rows, &communication);
         Ok(state)
     }
 }

@@ -9,16 +9,19 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 15] = [
+const NOT_ANALYSES: [&str; 18] = [
     "answer",
     "api",
     "catalog",
     "hta_api",
+    "kept_rows",
+    "listed",
     "many_ranks",
     "mod",
     "narrowing",
     "notes",
     "operator_suggestions",
+    "over_time",
     "plan",
     "rank_view",
     "schema",

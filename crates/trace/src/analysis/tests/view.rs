@@ -140,22 +140,26 @@ fn mtia_keeps_whole_steps_including_the_last() {
     assert!(IntColumn::of(&traces.events(), "stream").unwrap().iter().all(|stream| stream.is_none()));
 }
 
+/// Returns the start of the launch of each GPU event of the first rank.
+fn launches(analysis: &TraceAnalysis) -> Vec<Option<i64>> {
+    let view = &views(analysis)[0];
+    view.gpu().iter().map(view.launches()).collect()
+}
+
 #[test]
 fn filtered_kernels_keep_the_time_of_their_launch() {
     let analysis = TraceAnalysis::new(&ranks(&[two_steps()])).unwrap();
     let index = |analysis: &TraceAnalysis| column(&views(analysis)[0].events().unwrap(), "index");
     let kernels = analysis.filter("stream == 7".parse::<crate::filter::Where>().unwrap()).unwrap();
     assert_eq!(index(&kernels), [6.0]);
-    assert_eq!(views(&kernels)[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>(), [Some(20_000)]);
+    assert_eq!(launches(&kernels), [Some(20_000)]);
     // Times count from the first event; filters of filters compose.
     let early = analysis.filter("ts < 60us".parse::<crate::filter::Where>().unwrap()).unwrap();
     assert_eq!(index(&early), [0.0, 1.0, 2.0]);
     assert_eq!(index(&early.filter(crate::filter::name("cuda").unwrap()).unwrap()), [2.0]);
     assert!(views(&early)[0].gpu().is_empty());
     // So they do if iterations come later.
-    let launched =
-        |analysis: &TraceAnalysis| views(analysis)[0].gpu().iter().map(|event| event.launch_ts).collect::<Vec<_>>();
-    assert_eq!(launched(&kernels.in_iterations(1).unwrap()), [Some(20_000)]);
+    assert_eq!(launches(&kernels.in_iterations(1).unwrap()), [Some(20_000)]);
     // What a rank lacks and another has is null there.
     let with = TraceBuilder::new().rank(1).operator("a", 0..1).arg("bytes", "3");
     let both = TraceAnalysis::new(&ranks(&[two_steps(), with])).unwrap();
