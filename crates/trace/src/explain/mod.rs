@@ -5,6 +5,8 @@ mod events;
 mod explanation;
 mod figure;
 mod json;
+#[cfg(test)]
+mod known_edits;
 mod present;
 mod query;
 mod recordings;

@@ -1,9 +1,11 @@
 //! Explanations of every trace there is: all GPU time is accounted for, and parts add up to the step.
 
 use super::goldens::{say, shared};
+use regex::Regex;
 use std::path::{Path, PathBuf};
 use trace::polars::prelude::DataType;
 use trace::{Explain, Explanation, TraceSet};
+use trace_testkit::Random;
 
 /// Every trace file, each as a trace of its own.
 fn traces(folder: &Path) -> Vec<(PathBuf, TraceSet)> {
@@ -85,6 +87,10 @@ fn every_trace_explains_itself_and_its_neighbour() {
         let (_, other) = &traces[(at + 1) % traces.len()];
         let explained = Explain::new(trace, other).run().unwrap_or_else(|error| panic!("{place}: {error}"));
         assert_adds_up(&explained, [trace, other], &place);
+        let mut random = Random::new(at as u64);
+        for _ in 0..3 {
+            assert_any_selection_adds_up(trace, other, &mut random, &place);
+        }
         // Some iterations only, and another number of them on each side.
         let iterations = trace.iterations();
         if iterations.len() > 2 {
@@ -94,6 +100,65 @@ fn every_trace_explains_itself_and_its_neighbour() {
         }
     }
     say(&format!("explanations: {} traces with themselves and their neighbours add up", traces.len()));
+}
+
+/// Explains random iterations of two traces, by steps or by a random operator as the mark of iterations.
+fn assert_any_selection_adds_up(control: &TraceSet, test: &TraceSet, random: &mut Random, place: &str) {
+    let some = |random: &mut Random, numbers: &[i64]| -> Vec<i64> {
+        let number = 1 + random.below(numbers.len());
+        (0..number).map(|_| *random.of(numbers)).collect()
+    };
+    let mut explain = Explain::new(control, test);
+    if random.below(3) == 0 {
+        let name = operator(control, random);
+        let Ok(marker) = Regex::new(&format!("^{}$", regex::escape(&name))) else { return };
+        explain = Explain::new(control, control).marker(marker).warmup(random.below(2));
+        // Of a call that occurs once, none is left without the first.
+        if let Ok(explained) = explain.run() {
+            assert_adds_up(&explained, [control, control], &format!("{place} by {name}"));
+        }
+        return;
+    }
+    let (ours, theirs) = (control.iterations(), test.iterations());
+    if !ours.is_empty() && random.below(3) > 0 {
+        explain = explain.control_iteration(some(random, &ours));
+    }
+    if !theirs.is_empty() && random.below(3) > 0 {
+        explain = explain.test_iteration(some(random, &theirs));
+    }
+    let explained = explain.run().unwrap_or_else(|error| panic!("{place}: {error}"));
+    assert_adds_up(&explained, [control, test], place);
+    let left_out = &explained.to_json()["coverage"]["control"]["left_out"];
+    let known =
+        ["outside of the steps", "launched before the recording", "another iteration", "warm-up", "another rank"];
+    let words = left_out.as_array().unwrap().iter().map(|out| out["why"].as_str().unwrap());
+    assert!(words.into_iter().all(|word| known.contains(&word)), "{place}: {left_out}");
+}
+
+/// The name of a random host event; empty if there is none.
+fn operator(trace: &TraceSet, random: &mut Random) -> String {
+    let events = trace.traces()[0].events();
+    let texts = |column: &str| events.column(column).unwrap().cast(&DataType::String).unwrap();
+    let (names, cats) = (texts("name"), texts("cat"));
+    let pairs = names.str().unwrap().iter().zip(cats.str().unwrap().iter());
+    let operators: Vec<&str> = pairs.filter(|(_, cat)| *cat == Some("cpu_op")).filter_map(|(name, _)| name).collect();
+    if operators.is_empty() { String::new() } else { (*random.of(&operators)).to_owned() }
+}
+
+#[test]
+fn every_left_out_event_has_its_reason() {
+    let Some(shared) = shared("reasons of left-out events") else { return };
+    let trace = TraceSet::load(shared.join("traces/trace_diff/control/control.json.gz")).unwrap().with_label("t");
+    let explained = Explain::new(&trace, &trace).warmup(1).control_iteration([1010, 1012]).run().unwrap();
+    let json = explained.to_json();
+    let words = |side: &str| -> Vec<String> {
+        let left_out = json["coverage"][side]["left_out"].as_array().unwrap();
+        left_out.iter().map(|out| out["why"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(words("control").contains(&"another iteration".to_owned()), "{:?}", words("control"));
+    assert!(words("control").contains(&"warm-up".to_owned()) && words("test").contains(&"warm-up".to_owned()));
+    assert!(!words("test").contains(&"another iteration".to_owned()), "{:?}", words("test"));
+    assert_adds_up(&explained, [&trace, &trace], "trace_diff");
 }
 
 #[test]
@@ -122,5 +187,7 @@ fn pairs_of_vendors_divide_as_the_design_says() {
             let one_sided: f64 = alone.map(|row| row.total_us[side]).sum();
             assert!(one_sided <= 0.01 * all, "{model}: {one_sided} of {all} µs in one-sided regions");
         }
+        let wide = rows.iter().filter(|row| row.name.ends_with(" more")).count();
+        assert!(2 * wide < rows.len(), "{model}: the median region is wider than one kernel");
     }
 }
