@@ -278,3 +278,37 @@ fn check_from_outside_gpu(explained: &Explanation) {
     let rows = read_back(explained, EventFile::Csv);
     assert!(rows.len() == 14 && rows.iter().all(|row| row[0] == "control"));
 }
+
+/// The files below a folder that may be traces.
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.to_str().unwrap_or_default() {
+            _ if path.is_dir() => found.extend(files(&path)),
+            name if name.ends_with(".json") || name.ends_with(".json.gz") => found.push(path),
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_shared_trace_adds_up_from_outside() {
+    let Ok(shared) = std::env::var("TRACEBOOK_SHARED") else { return };
+    let mut checked = 0;
+    for path in files(&std::path::Path::new(&shared).join("traces")) {
+        let Ok(trace) = TraceSet::load(&path) else { continue };
+        let query = || Explain::new(&trace, &trace).keep_events();
+        let marked = |text: &str| query().marker(regex::Regex::new(text).unwrap());
+        for explain in [query(), query().warmup(1), query().slowest_rank(), marked("^aten::(mm|addmm|linear)$")] {
+            // Not every trace has two iterations, or such an operator.
+            if let Ok(explained) = explain.run() {
+                check_from_outside(&explained, [&[&trace], &[&trace]]);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 30, "{checked}");
+}
