@@ -34,6 +34,9 @@ enum Command {
     /// Explain why a step got slower or faster, in a terminal.
     #[command(disable_help_flag = true)]
     Explain(RawArgs),
+    /// Show the aligned call tree of two steps in a terminal.
+    #[command(disable_help_flag = true)]
+    TreeDiff(RawArgs),
     /// Write a trace as Parquet files.
     #[command(disable_help_flag = true)]
     Export(RawArgs),
@@ -154,6 +157,7 @@ impl Cli {
             Command::Diff(RawArgs { words }) => finish(terminal::command(terminal::Command::Diff, words)),
             Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
             Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),
+            Command::TreeDiff(RawArgs { words }) => finish(terminal::command(terminal::Command::TreeDiff, words)),
             Command::Export(RawArgs { words }) => finish(terminal::command(terminal::Command::Export, words)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;

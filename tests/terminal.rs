@@ -1,4 +1,4 @@
-//! `tracebook diff`, `describe` and `explain` as a shell and CI run them: outputs and exit codes of the binary.
+//! `tracebook diff`, `describe`, `explain` and `tree-diff` as a shell and CI run them: outputs and exit codes of the binary.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::{Value, json};
@@ -426,4 +426,33 @@ fn explain_writes_the_region_of_every_event() {
     assert!(std::fs::read(folder.path().join("events.parquet")).unwrap().starts_with(b"PAR1"));
     let output = tracebook(folder.path(), &words);
     assert!(out(&output).contains("Chosen, where dur > 41us: 1 of 1 region with +2.00 µs"), "{}", out(&output));
+}
+
+#[test]
+fn tree_diff_prints_a_tree_and_writes_files() {
+    let folder = folder();
+    let words = [
+        "tree-diff",
+        "control.json",
+        "test.json.gz",
+        "--json",
+        "tree.json",
+        "--html",
+        "tree.html",
+        "--csv",
+        "tree.csv",
+    ];
+    let output = tracebook(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("test is as fast as control a step: 100 µs → 100 µs"), "{text}");
+    assert!(text.contains("the aligned tree · control → test") && text.contains("▾ idle"), "{text}");
+    let document: Value = serde_json::from_slice(&std::fs::read(folder.path().join("tree.json")).unwrap()).unwrap();
+    assert_eq!(document["rows"][0]["delta_ns"], 2_000.0);
+    assert!(std::fs::read_to_string(folder.path().join("tree.html")).unwrap().contains("<details open"));
+    let rows = document["rows"].as_array().unwrap().len();
+    assert_eq!(std::fs::read_to_string(folder.path().join("tree.csv")).unwrap().lines().count(), rows + 1);
+    let wrong = tracebook(folder.path(), &["tree-diff", "control.json", "test.json.gz", "--modules"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(err(&wrong).contains("cannot cut the tree at modules"), "{}", err(&wrong));
 }

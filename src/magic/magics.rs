@@ -5,8 +5,8 @@
 use super::api::Magic;
 use super::{
     analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
-    show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, visualize,
-    waterfall, who,
+    show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, tree_diff,
+    visualize, waterfall, who,
 };
 use crate::Error;
 use std::sync::LazyLock;
@@ -23,6 +23,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &trace_export::TraceExport,
         &parser_args::ParserArgs,
         &explain::Explain,
+        &tree_diff::TreeDiff,
         &waterfall::Waterfall,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,

@@ -34,6 +34,7 @@ pub(crate) mod trace_export;
 mod trace_info;
 mod trace_list;
 pub(crate) mod trace_load;
+pub(crate) mod tree_diff;
 mod usage;
 mod visualize;
 mod waterfall;

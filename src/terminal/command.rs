@@ -1,7 +1,7 @@
 //! The commands: parsing their arguments, running them, and their exit codes.
 
 use super::screen::Screen;
-use super::{describe::Describe, diff::Diff, explain::Explain, export::Export};
+use super::{describe::Describe, diff::Diff, explain::Explain, export::Export, tree_diff::TreeDiff};
 use crate::display::Sink;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
@@ -21,6 +21,8 @@ pub enum Command {
     Describe,
     /// `tracebook explain CONTROL TEST`.
     Explain,
+    /// `tracebook tree-diff CONTROL TEST`.
+    TreeDiff,
     /// `tracebook export TRACE DIR`.
     Export,
 }
@@ -40,6 +42,7 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Command::Diff => &Diff,
         Command::Describe => &Describe,
         Command::Explain => &Explain,
+        Command::TreeDiff => &TreeDiff,
         Command::Export => &Export,
     };
     match parse_and_run(magic, words) {

@@ -14,7 +14,8 @@ use trace::{EventFile, LabeledTrace, TraceSet};
 
 pub(super) struct Explain;
 
-const ARGUMENTS: &[Group] = &[
+/// The runs of both sides.
+pub(super) const SIDES: [Group; 2] = [
     Group::new(
         "Arguments",
         &[
@@ -29,6 +30,11 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("test", Kind::Path, "a run to compare with the baseline").repeatable(),
         ],
     ),
+];
+
+const ARGUMENTS: &[Group] = &[
+    SIDES[0],
+    SIDES[1],
     SAMPLES,
     SHOWN_REGIONS,
     LOADING,
@@ -44,32 +50,30 @@ const ARGUMENTS: &[Group] = &[
     ),
 ];
 
-impl Explain {
-    /// Loads the runs of a side: those of the flag, or the one of the positional argument.
-    fn runs(
-        call: &Call<'_>,
-        context: &mut Context<'_>,
-        argument: &'static str,
-        flag: &'static str,
-    ) -> Result<Vec<Arc<TraceSet>>, Error> {
-        let (one, several) = (call.path(argument), call.paths(flag));
-        let paths = match (one, several.is_empty()) {
-            (Some(one), true) => vec![one],
-            (None, false) => several,
-            (None, true) => {
-                let what = format!("{argument}: the path of a trace, or --{flag} for each of its runs");
-                return Err(call.usage(Problem::Missing { what }).into());
-            }
-            (Some(_), false) => {
-                let reason = "it names another run of the same side";
-                let error = call.cannot(format!("take {argument} and --{flag}"), reason);
-                return Err(error.hint(format!("repeat --{flag} for each run")).into());
-            }
-        };
-        let is_one = paths.len() == 1;
-        let label = |number: usize| if is_one { flag.to_owned() } else { format!("{flag}{}", number + 1) };
-        paths.into_iter().enumerate().map(|(at, path)| load_path(call, context, path, &label(at), None)).collect()
-    }
+/// Loads the runs of a side: those of the flag, or the one of the positional argument.
+pub(super) fn runs(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    argument: &'static str,
+    flag: &'static str,
+) -> Result<Vec<Arc<TraceSet>>, Error> {
+    let (one, several) = (call.path(argument), call.paths(flag));
+    let paths = match (one, several.is_empty()) {
+        (Some(one), true) => vec![one],
+        (None, false) => several,
+        (None, true) => {
+            let what = format!("{argument}: the path of a trace, or --{flag} for each of its runs");
+            return Err(call.usage(Problem::Missing { what }).into());
+        }
+        (Some(_), false) => {
+            let reason = "it names another run of the same side";
+            let error = call.cannot(format!("take {argument} and --{flag}"), reason);
+            return Err(error.hint(format!("repeat --{flag} for each run")).into());
+        }
+    };
+    let is_one = paths.len() == 1;
+    let label = |number: usize| if is_one { flag.to_owned() } else { format!("{flag}{}", number + 1) };
+    paths.into_iter().enumerate().map(|(at, path)| load_path(call, context, path, &label(at), None)).collect()
 }
 
 impl Magic for Explain {
@@ -108,8 +112,8 @@ impl Magic for Explain {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let control = Self::runs(call, context, "CONTROL", "control")?;
-        let test = Self::runs(call, context, "TEST", "test")?;
+        let control = runs(call, context, "CONTROL", "control")?;
+        let test = runs(call, context, "TEST", "test")?;
         let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
         let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
         Screen::warn(&warnings);

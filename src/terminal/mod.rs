@@ -1,4 +1,4 @@
-//! `tracebook diff`, `describe`, `explain` and `export`: the command-line program, without Jupyter and without a compiler.
+//! `tracebook diff`, `describe`, `explain`, `tree-diff` and `export`: the command-line program, without Jupyter or a compiler.
 //!
 //! A command implements [`Magic`](crate::magic::Magic), with files in place of loaded traces: it shares flags, parser and
 //! help pages with the magics of the notebook.
@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod load;
 mod screen;
+mod tree_diff;
 
 pub use command::{Command, Exit, command};
 

@@ -14,7 +14,9 @@ pub use frame::{FrameReason, SavedFileReason, UnusableReason};
 pub use parameter::ParameterReason;
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
-use details::{enough, free_text, hint_text, marked, memory_text, none_of, position_text, within, without_events};
+use details::{
+    enough, free_text, hint_text, marked, memory_text, none_of, position_text, within, without_events, without_modules,
+};
 use std::path::PathBuf;
 use trace_view::format::{bytes, list, numbered, numbers, ranges};
 
@@ -229,6 +231,19 @@ pub enum Error {
         "cannot list the events of the explanation: their places were not kept; call Explain::keep_events before run"
     )]
     EventsNotKept,
+    /// No call of an aligned tree is a module.
+    #[error(
+        "cannot cut the tree at modules: {}; record both sides with torch.profiler.profile(with_stack=True, with_modules=True, …)",
+        without_modules(.control, .test, *.ignored)
+    )]
+    NoModules {
+        /// Label of control.
+        control: String,
+        /// Label of test.
+        test: String,
+        /// Only one side has frames of Python, so that they were ignored on both.
+        ignored: bool,
+    },
     /// All iterations of a rank were left out as warm-up, or are not among those selected.
     #[error("no iteration of trace \"{label}\" is left without the first {warmup} of each rank (has {})", numbers(.available))]
     NoIterationLeft {

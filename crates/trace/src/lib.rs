@@ -76,8 +76,8 @@ pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
-    ClassChange, EventFile, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary, StepChange,
-    WaterfallLevel,
+    ClassChange, EventFile, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary, StepChange, TreeDiff,
+    TreeKind, TreeRow, WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};

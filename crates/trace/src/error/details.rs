@@ -79,3 +79,12 @@ pub(super) fn enough(need: u64, held: u64, budget: u64) -> String {
     let twice = held.saturating_add(need).max(budget).saturating_mul(2);
     format!("{}G", twice.div_ceil(1 << 30))
 }
+
+/// Formats why an aligned tree has no modules.
+pub(super) fn without_modules(control: &str, test: &str, ignored: bool) -> String {
+    if ignored {
+        "only one side was recorded with frames of Python, so they are ignored on both".to_owned()
+    } else {
+        format!("neither \"{control}\" nor \"{test}\" has an event `nn.Module: …`")
+    }
+}

@@ -16,10 +16,22 @@ mod samples;
 mod sides;
 #[cfg(test)]
 mod tests;
+mod tree_diff;
+mod tree_diff_cut;
+mod tree_diff_json;
+mod tree_diff_merge;
+mod tree_diff_names;
+mod tree_diff_open;
+mod tree_diff_present;
+#[cfg(test)]
+mod tree_diff_program;
+#[cfg(test)]
+mod tree_diff_tests;
 mod waits;
 
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
 pub use figure::WaterfallLevel;
 pub use query::Explain;
+pub use tree_diff::{TreeDiff, TreeKind, TreeRow};
 pub use waits::HostWait;

@@ -1,0 +1,350 @@
+//! The aligned call tree: both sides of a difference as one tree, whose entries add up to the step.
+
+use super::explanation::{Explanation, SideSummary, StepChange};
+use super::tree_diff_cut as cut;
+use super::tree_diff_merge::merge;
+use crate::frame::columns::NAME;
+use crate::{Error, Result, Warning};
+use call_tree::{Change, Grade};
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+
+/// What a row of the aligned tree stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TreeKind {
+    /// A thread, a module, a frame of Python or an operator, with what it calls below it.
+    Call,
+    /// A region: what of control and what of test is compared with each other.
+    Region,
+    /// A kernel of a region that only one side has.
+    Kernel,
+    /// Idle time of the GPU: all of it, of one cause, or of one frame of the host.
+    Idle,
+    /// Time of GPU events in a selected step that another step launched.
+    Unattributed,
+    /// Rows that were left out under the same parent, added up.
+    Rest,
+}
+
+impl TreeKind {
+    /// Returns the word of frames and files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Region => "region",
+            Self::Kernel => "kernel",
+            Self::Idle => "idle",
+            Self::Unattributed => "unattributed",
+            Self::Rest => "rest",
+        }
+    }
+}
+
+/// One row of the aligned tree. Times are means over samples, in µs.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TreeRow {
+    /// Place in the tree; a parent stands before what is below it.
+    pub id: usize,
+    /// Row of the call above; `None` at the top.
+    pub parent: Option<usize>,
+    /// Number of calls above; 0 at the top.
+    pub depth: usize,
+    /// Names of the rows above, the outermost first.
+    pub path: Vec<String>,
+    /// Name of the call; of a region its operator and kernel, `a → b` where control and test differ.
+    pub name: String,
+    /// What the row stands for.
+    pub kind: TreeKind,
+    /// Grade of the region; of a call that of all regions below it, if they agree; `unattributed` of unattributed time.
+    pub grade: Option<&'static str>,
+    /// Why the two sides were brought together; of what moved, where it is in test.
+    pub why: String,
+    /// Number of the region among those of the explanation.
+    pub region: Option<usize>,
+    /// GPU events a step, of control and of test.
+    pub count: [f64; 2],
+    /// Share of the step, of control and of test: the sum of the rows below.
+    pub us: [f64; 2],
+    /// Test − control of it.
+    pub delta_us: f64,
+    /// Share of the change of the step, in percent; `None` if the step did not change.
+    pub share: Option<f64>,
+    /// Share of the step of the call's own kernels, without the calls below it, of control and of test.
+    pub self_us: [f64; 2],
+    /// Sum of durations of GPU events, overlap counted twice, of control and of test.
+    pub total_us: [f64; 2],
+}
+
+/// Measures of an entry of the tree; those of a parent are the sums of those below it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Measures {
+    pub(super) count: Change,
+    pub(super) attributed_ns: Change,
+    pub(super) total_ns: Change,
+}
+
+impl Measures {
+    pub(super) fn add(&mut self, more: &Self) {
+        for (sum, more) in [
+            (&mut self.count, more.count),
+            (&mut self.attributed_ns, more.attributed_ns),
+            (&mut self.total_ns, more.total_ns),
+        ] {
+            for (sum, more) in [(&mut sum.control, more.control), (&mut sum.test, more.test)] {
+                sum.total += more.total;
+                sum.samples = sum.samples.max(more.samples);
+            }
+        }
+    }
+
+    /// Size of the change: test − control, times the numbers of samples, so that it is a whole number.
+    pub(super) fn change(&self) -> i128 {
+        self.attributed_ns.numerator()
+    }
+}
+
+/// An entry of the tree. Entries have the order of rows: a parent before what is below it.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) parent: Option<usize>,
+    pub(super) name: String,
+    pub(super) kind: TreeKind,
+    pub(super) grade: Option<&'static str>,
+    pub(super) why: String,
+    pub(super) region: Option<usize>,
+    /// Modules of the call, the outermost first.
+    pub(super) modules: Vec<String>,
+    pub(super) own: Measures,
+    pub(super) all: Measures,
+    /// Of a rest: the number of rows that it stands for.
+    pub(super) rows: usize,
+}
+
+impl Entry {
+    pub(super) fn new(kind: TreeKind, name: impl Into<String>) -> Self {
+        Self {
+            parent: None,
+            name: name.into(),
+            kind,
+            grade: None,
+            why: String::new(),
+            region: None,
+            modules: Vec::new(),
+            own: Measures::default(),
+            all: Measures::default(),
+            rows: 1,
+        }
+    }
+}
+
+/// The aligned call tree of control and test.
+///
+/// Calls are paired by structure; leaves are the regions of the [`Explanation`], and the kernels of a region that only one side
+/// has. Deleted calls stand at their place among
+/// control's, added ones behind the call before them in test. Idle time by cause and unattributed time are rows at the top, so
+/// that the rows at the top add up to the step, and the rows below a row to that row: exactly, in ns. It holds after every
+/// cut, since what a cut leaves out is added up in a row of its own.
+#[derive(Debug, Clone)]
+pub struct TreeDiff {
+    /// Control and test.
+    pub sides: [SideSummary; 2],
+    /// Length of a step.
+    pub step: StepChange,
+    /// Warnings about the recordings.
+    pub warnings: Vec<Warning>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) step_ns: Change,
+    pub(super) sentences: String,
+    pub(super) caption: String,
+    pub(super) without_stacks: bool,
+    /// What was left out, and by how much it changed.
+    pub(super) notes: Vec<String>,
+}
+
+impl Explanation {
+    /// Returns the aligned call tree. Where a condition chooses regions, the others are added up.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let control = TraceSet::load("../../notebooks/data/control")?.with_label("control");
+    /// let test = TraceSet::load("../../notebooks/data/test")?.with_label("test");
+    /// let tree = Explain::new(&control, &test).warmup(1).run()?.tree();
+    /// let top: f64 = tree.rows().iter().filter(|row| row.depth == 0).map(|row| row.delta_us).sum();
+    /// assert!((top - tree.step.delta_us).abs() < 1e-6);
+    /// let large = tree.min_us(100.0).depth(3);
+    /// assert!(large.frame()?.height() < tree.frame()?.height());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tree(&self) -> TreeDiff {
+        let tree = TreeDiff {
+            sides: self.sides.clone(),
+            step: self.step,
+            warnings: self.warnings.clone(),
+            entries: merge(&self.found, &self.labels),
+            step_ns: self.found.step_ns,
+            sentences: self.sentences(),
+            caption: self.caption(),
+            without_stacks: self.is_without_stacks(),
+            notes: Vec::new(),
+        };
+        if self.chosen.is_none() {
+            return tree;
+        }
+        let mut is_chosen = Vec::with_capacity(tree.entries.len());
+        for entry in &tree.entries {
+            let above = entry.parent.is_some_and(|parent| is_chosen[parent]);
+            is_chosen.push(entry.region.map_or(above, |region| self.is_chosen(region)));
+        }
+        let (entries, left_out) = cut::keep(&tree.entries, &|id| is_chosen[id]);
+        TreeDiff { entries, notes: left_out.note("that the condition does not choose").into_iter().collect(), ..tree }
+    }
+}
+
+impl TreeDiff {
+    /// The grades of regions, the best first.
+    pub const GRADES: [Grade; 7] =
+        [Grade::Exact, Grade::Name, Grade::Family, Grade::Region, Grade::Moved, Grade::Added, Grade::Deleted];
+
+    /// Keeps `levels` levels: 1 keeps the rows at the top.
+    #[must_use]
+    pub fn depth(&self, levels: usize) -> Self {
+        Self { entries: cut::depth(&self.entries, levels), ..self.clone() }
+    }
+
+    /// Keeps the rows that changed by at least `us` µs a step, either way, and the calls above them. Of the others, a row
+    /// under each call adds up those that it had.
+    #[must_use]
+    pub fn min_us(&self, us: f64) -> Self {
+        let least = |entry: &Entry| (entry.all.attributed_ns.delta() / 1e3).abs() >= us;
+        self.keep(&least, &format!("that changed by less than {us} µs"))
+    }
+
+    /// Keeps the regions of these grades and the calls above them. Of the others, a row under each call adds up those that it
+    /// had.
+    #[must_use]
+    pub fn grades(&self, grades: &[Grade]) -> Self {
+        let words: Vec<&str> = grades.iter().map(|grade| grade.word()).collect();
+        let is_wanted = |entry: &Entry| {
+            matches!(entry.kind, TreeKind::Region | TreeKind::Kernel)
+                && entry.grade.is_some_and(|word| words.contains(&word))
+        };
+        self.keep(&is_wanted, "of other grades")
+    }
+
+    fn keep(&self, is_kept: &dyn Fn(&Entry) -> bool, which: &str) -> Self {
+        let (entries, left_out) = cut::keep(&self.entries, &|id| is_kept(&self.entries[id]));
+        let mut notes = self.notes.clone();
+        notes.extend(left_out.note(which));
+        Self { entries, notes, ..self.clone() }
+    }
+
+    /// Cuts the tree at modules: the calls of a module are added up, but for the modules that it calls. What no module called is
+    /// one row.
+    ///
+    /// # Errors
+    /// If no call of the tree is a module.
+    pub fn modules(&self) -> Result<Self> {
+        if self.entries.iter().all(|entry| entry.modules.is_empty()) {
+            let [control, test] = self.sides.clone().map(|side| side.label);
+            return Err(Error::NoModules { control, test, ignored: self.without_stacks });
+        }
+        Ok(Self { entries: cut::modules(&self.entries), ..self.clone() })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Tells whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The rows, each before those below it, in the order of control; what is only in test stands behind its neighbour there.
+    pub fn rows(&self) -> Vec<TreeRow> {
+        let mut rows: Vec<TreeRow> = Vec::with_capacity(self.entries.len());
+        let step = self.step_ns.numerator();
+        for (id, entry) in self.entries.iter().enumerate() {
+            let above = entry.parent.map(|parent| &rows[parent]);
+            let path = above.map_or_else(Vec::new, |above| {
+                let mut path = above.path.clone();
+                path.push(above.name.clone());
+                path
+            });
+            let depth = path.len();
+            let both = |change: Change, unit: f64| [change.control.value() / unit, change.test.value() / unit];
+            let Measures { count, attributed_ns, total_ns } = entry.all;
+            rows.push(TreeRow {
+                id,
+                parent: entry.parent,
+                depth,
+                path,
+                name: entry.name.clone(),
+                kind: entry.kind,
+                grade: entry.grade,
+                why: entry.why.clone(),
+                region: entry.region,
+                count: both(count, 1.0),
+                us: both(attributed_ns, 1e3),
+                delta_us: attributed_ns.delta() / 1e3,
+                share: (step != 0).then(|| entry.all.change() as f64 / step as f64 * 100.0),
+                self_us: both(entry.own.attributed_ns, 1e3),
+                total_us: both(total_ns, 1e3),
+            });
+        }
+        rows
+    }
+
+    /// The rows as a frame, in the same order.
+    ///
+    /// # Columns
+    /// `id`, `parent` (null at the top), `depth`, `path` (names of the rows above, joined by ` > `), `name`, `kind` (`call`,
+    /// `region`, `kernel`, `idle`, `unattributed`, `rest`), `grade`, `why`, `region` (its number among the regions); of both sides
+    /// `control_count`, `test_count` (GPU events a step), `control_us`, `test_us` (share of the step), `delta_us`,
+    /// `share_of_delta` (percent of the change of the step; null if it did not change), `control_self_us`, `test_self_us`
+    /// (without the calls below), `control_total_us`, `test_total_us` (sums of durations). Times are means over samples, in µs.
+    ///
+    /// # Errors
+    /// If memory does not suffice.
+    pub fn frame(&self) -> Result<DataFrame> {
+        let rows = self.rows();
+        let text = |name: &str, of: &dyn Fn(&TreeRow) -> Option<String>| -> Column {
+            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
+        };
+        let whole = |name: &str, of: &dyn Fn(&TreeRow) -> Option<usize>| -> Column {
+            Series::new(name.into(), rows.iter().map(|row| of(row).map(|number| number as i64)).collect::<Vec<_>>())
+                .into()
+        };
+        let number = |name: &str, of: &dyn Fn(&TreeRow) -> f64| -> Column {
+            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
+        };
+        let columns = vec![
+            whole("id", &|row| Some(row.id)),
+            whole("parent", &|row| row.parent),
+            whole("depth", &|row| Some(row.depth)),
+            text("path", &|row| Some(row.path.join(" > "))),
+            text(NAME, &|row| Some(row.name.clone())),
+            text("kind", &|row| Some(row.kind.word().to_owned())),
+            text("grade", &|row| row.grade.map(str::to_owned)),
+            text("why", &|row| Some(row.why.clone())),
+            whole("region", &|row| row.region),
+            number("control_count", &|row| row.count[0]),
+            number("test_count", &|row| row.count[1]),
+            number("control_us", &|row| row.us[0]),
+            number("test_us", &|row| row.us[1]),
+            number("delta_us", &|row| row.delta_us),
+            Series::new("share_of_delta".into(), rows.iter().map(|row| row.share).collect::<Vec<_>>()).into(),
+            number("control_self_us", &|row| row.self_us[0]),
+            number("test_self_us", &|row| row.self_us[1]),
+            number("control_total_us", &|row| row.total_us[0]),
+            number("test_total_us", &|row| row.total_us[1]),
+        ];
+        Ok(DataFrame::new(rows.len(), columns)?)
+    }
+}

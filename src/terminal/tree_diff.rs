@@ -1,0 +1,92 @@
+//! `tracebook tree-diff`: the aligned call tree of two steps.
+
+use super::explain::{SIDES, runs};
+use super::screen::Screen;
+use super::{HTML, JSON, LOADING, QUIET};
+use crate::Error;
+use crate::magic::Magic;
+use crate::magic::argument::{Argument, Call, Group, Kind};
+use crate::magic::context::Context;
+use crate::magic::explain::{EVENTS, SAMPLES, query};
+use crate::magic::tree_diff::{CUTS, NOTES, TITLE, tree, write_json};
+use crate::magic::view::{csv, write_html};
+use std::sync::Arc;
+use trace::{EventFile, LabeledTrace, TraceSet};
+use trace_view::Present;
+
+pub(super) struct TreeDiff;
+
+const ARGUMENTS: &[Group] = &[
+    SIDES[0],
+    SIDES[1],
+    SAMPLES,
+    CUTS,
+    LOADING,
+    Group::new(
+        "Output",
+        &[
+            Argument::flag("csv", Kind::File, "write all rows, times per step in µs; - is standard output"),
+            JSON,
+            HTML,
+            EVENTS,
+            QUIET,
+        ],
+    ),
+];
+
+impl Magic for TreeDiff {
+    fn name(&self) -> &'static str {
+        "tree-diff"
+    }
+
+    fn spelled(&self) -> String {
+        "tracebook tree-diff".to_owned()
+    }
+
+    fn help_hint(&self) -> String {
+        "tracebook tree-diff --help".to_owned()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Show the aligned call tree of two steps, open where something changed."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn notes(&self) -> &'static str {
+        NOTES
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "tracebook tree-diff runs/monday runs/tuesday --warmup 1",
+            "tracebook tree-diff a.json.gz b.json.gz --grade added,deleted",
+            "tracebook tree-diff runs/main runs/branch --modules --html tree.html --quiet",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
+        let control = runs(call, context, "CONTROL", "control")?;
+        let test = runs(call, context, "TEST", "test")?;
+        let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
+        let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
+        Screen::warn(&warnings);
+        let labeled =
+            |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
+        let explanation = query(call, labeled(&control), labeled(&test)).run()?;
+        let tree = tree(call, &explanation)?;
+        let report = tree.present();
+        if call.path("csv").is_some() {
+            let rows = tree.frame()?;
+            Screen::file(call, "csv", |out| csv(&rows, out))?;
+        }
+        Screen::file(call, "json", |out| write_json(&tree, out))?;
+        Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
+        let form = call.path("events").map_or_else(EventFile::default, |path| EventFile::of(&path));
+        Screen::file(call, "events", |out| explanation.write_events(form, out))?;
+        if prints { Screen::report(&report) } else { Ok(()) }
+    }
+}
