@@ -13,6 +13,7 @@
 //!
 //! * Every GPU event is in exactly one tree, once, or left out with a reason.
 //! * Every leaf of both sides is in exactly one region, so the GPU time of all regions is that of the selection.
+//! * Exposed communication is waiting, transfer and what is not divided; waiting adds up over what made ranks late.
 //! * Compute, exposed communication, exposed copies and idle time add up to the step; regions and `unattributed_ns` to the first
 //!   three; the difference of two steps to the differences of their parts. All to the ns.
 
@@ -24,15 +25,18 @@ mod template;
 mod tree;
 
 pub use align::{Alignment, Grade, Region, Why, align};
+pub use explain::cause::{Cause, Dependency, HostWork};
 pub use explain::change::{Change, Mean};
-pub use explain::divide::{Cause, Division, Idle, Share, divide};
+pub use explain::divide::{Division, Idle, Share, divide};
 pub use explain::explanation::{Coverage, Explainer, Explanation, RegionChange, WaitChange, explain, largest};
 pub use explain::sample::{Place, Placed, Sample};
+pub use explain::waiting::{Doing, Late, Part};
 pub use explain::waits::{Wait, Waits, waits, waits_for_gpu};
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};
 pub use input::label::{LabelId, Labels, Symbol};
+pub use input::meeting::Meeting;
 pub use input::reason::Reason;
 pub use input::recording::Recording;
 pub use input::window::Window;

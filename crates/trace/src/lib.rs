@@ -29,6 +29,7 @@
 
 pub mod analysis;
 mod callstack;
+mod collective;
 mod config;
 mod counter;
 mod dataset;
@@ -76,8 +77,8 @@ pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
-    ClassChange, EventFile, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary, StepChange, TreeDiff,
-    TreeKind, TreeRow, WaterfallLevel,
+    ClassChange, CommunicationChange, EventFile, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary,
+    StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};

@@ -25,6 +25,21 @@ pub struct Change {
     pub test: Mean,
 }
 
+impl Mean {
+    fn plus(self, other: Self) -> Self {
+        Self { total: self.total + other.total, samples: self.samples.max(other.samples) }
+    }
+}
+
+/// The sum of two measures of the same samples.
+impl std::ops::Add for Change {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { control: self.control.plus(other.control), test: self.test.plus(other.test) }
+    }
+}
+
 impl Change {
     /// Returns test − control, of means.
     pub fn delta(self) -> f64 {

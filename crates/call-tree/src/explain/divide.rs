@@ -1,27 +1,13 @@
 //! The time of a step, divided exactly: compute, exposed communication, exposed copies, and idle time by cause.
 
+use super::cause::{Cause, Dependency};
+use super::hosts::Hosts;
 use crate::input::event::Event;
 use crate::input::kind::{Class, Kind};
-use crate::input::label::LabelId;
+use crate::input::label::{LabelId, Labels};
 use crate::input::window::Window;
-use crate::nesting::{Call, Closing, Step, nest};
-use crate::tree::nesting::{launches, main_thread, threads};
+use crate::tree::nesting::{launches, main_thread};
 use std::collections::{BTreeMap, HashMap};
-
-/// Why a GPU was idle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cause {
-    /// The host had not begun the launch of the next kernel; the frame of the host that ran then is named.
-    Host,
-    /// The call that launches the next kernel ran.
-    LaunchCall,
-    /// The launch had returned, and the kernel had not begun.
-    LaunchLatency,
-    /// The next kernel was queued before the gap began, and waited for something else: another stream, an event, a collective.
-    Dependency,
-    /// Behind the last kernel of the step.
-    Drain,
-}
 
 /// Idle time of one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +29,10 @@ pub struct Share {
     pub class: Class,
     /// Time in ns: where several events of the class that counts run at once, an equal part of it.
     pub ns: i64,
+    /// Part of it, in ns, before the last rank arrived; `None` of events that are not divided into waiting and transfer.
+    pub waiting_ns: Option<i64>,
+    /// Place of the event in its recording.
+    pub(super) at: u32,
 }
 
 /// A step, divided. The shares and the idle time add up to its length, to the ns.
@@ -52,8 +42,8 @@ pub struct Division {
     pub iteration: i64,
     /// Length of the step in ns.
     pub step_ns: i64,
-    /// Shares of the GPU events that run in the step, whichever step launched them; without GPU work, of the host events. Hidden
-    /// events have no share.
+    /// Shares of the GPU events that run in the step, whichever step launched them; of a recording without GPU work, of the host
+    /// events. Hidden events have no share.
     pub shares: Vec<Share>,
     /// Idle time by cause and frame.
     pub idle: Vec<Idle>,
@@ -73,98 +63,148 @@ impl Division {
 
 /// Divides the time of each window. Without windows the whole recording is one step.
 ///
-/// Every moment has one class, the first that holds: compute, communication, copy, idle. Where a recording has no GPU work, the
-/// step is divided by the innermost host event.
-pub fn divide(events: &[Event], windows: &[Window]) -> Vec<Division> {
-    let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
-    gpu.sort_by_key(|&at| (events[at as usize].start, at));
-    let mut latest = i64::MIN;
-    let last_end = |&at: &u32| {
-        latest = latest.max(events[at as usize].end);
-        latest
-    };
-    let reached: Vec<i64> = gpu.iter().map(last_end).collect();
-    let hosts = Hosts::of(events);
-    let launches = launches(events);
-    let whole = [whole(events)];
-    let windows = if windows.is_empty() { &whole[..] } else { windows };
-    let divide = |window: &Window| {
-        let sweep = Sweep { events, hosts: &hosts, launches: &launches, window: *window };
-        // Those that may run in the window: begun before its end, and one up to there ends behind its begin.
-        let from = reached.partition_point(|&end| end <= window.start);
-        let to = gpu.partition_point(|&at| events[at as usize].start < window.end);
-        if gpu.is_empty() { sweep.run_host() } else { sweep.run(&gpu[from.min(to)..to]) }
-    };
-    windows.iter().map(divide).collect()
+/// Every moment has one class, the first that holds: compute, communication, copy, idle. A step without GPU work is idle time of
+/// the host, by its innermost frames; where the whole recording has no GPU work, it is divided by the innermost host events.
+pub fn divide(events: &[Event], windows: &[Window], labels: &Labels) -> Vec<Division> {
+    Timeline::of(events, labels, HashMap::new()).steps(windows)
 }
 
-/// The span of all events.
-fn whole(events: &[Event]) -> Window {
-    let start = events.iter().map(|event| event.start).min().unwrap_or(0);
-    let end = events.iter().map(|event| event.end.max(event.start)).max().unwrap_or(0);
-    Window { iteration: 0, start, end, thread: main_thread(events) }
-}
+/// Idle time by cause and frame.
+type Gaps = BTreeMap<(Cause, Option<LabelId>), i64>;
 
-struct Sweep<'e> {
+/// The events of a recording in the order in which they are swept.
+pub(super) struct Timeline<'e> {
     events: &'e [Event],
-    hosts: &'e Hosts,
-    launches: &'e HashMap<i64, u32>,
-    window: Window,
+    pub(super) hosts: Hosts,
+    launches: HashMap<i64, u32>,
+    /// GPU events by their begins, and the latest end up to each.
+    gpu: Vec<u32>,
+    ended: Vec<i64>,
+    /// Calls that launch work or make a stream wait, by thread and begin; whether they make it wait.
+    queued: Vec<(u32, i64, bool)>,
+    /// When the last rank arrived, by the row of a collective.
+    arrivals: HashMap<u32, i64>,
 }
 
-impl Sweep<'_> {
-    /// Sweeps the events of the window in the order of their begins.
-    fn run(&self, gpu: &[u32]) -> Division {
-        let window = self.window;
-        let mut shares: BTreeMap<u32, i64> = BTreeMap::new();
-        let mut idle: BTreeMap<(Cause, Option<LabelId>), i64> = BTreeMap::new();
-        let mut running: Vec<u32> = Vec::new();
-        let mut at = window.start;
-        let clipped = gpu.iter().copied().filter(|&gpu| {
+impl<'e> Timeline<'e> {
+    pub(super) fn of(events: &'e [Event], labels: &Labels, arrivals: HashMap<u32, i64>) -> Self {
+        let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
+        gpu.sort_by_key(|&at| (events[at as usize].start, at));
+        let mut last = i64::MIN;
+        let latest = |&at: &u32| {
+            last = last.max(events[at as usize].end);
+            last
+        };
+        let ended = gpu.iter().map(latest).collect();
+        let mut known: HashMap<LabelId, Option<bool>> = HashMap::new();
+        let mut queued: Vec<(u32, i64, bool)> = Vec::new();
+        for event in events.iter().filter(|event| matches!(event.kind, Kind::Launch | Kind::GraphLaunch)) {
+            let wait = known.entry(event.label).or_insert_with(|| {
+                let text = labels.text(event.label);
+                let launches = ["Launch", "Memcpy", "Memset"].iter().any(|word| text.contains(word));
+                if text.contains("WaitEvent") { Some(true) } else { launches.then_some(false) }
+            });
+            queued.extend(wait.map(|wait| (event.thread, event.start, wait)));
+        }
+        queued.sort_unstable();
+        Self { events, hosts: Hosts::of(events), launches: launches(events), gpu, ended, queued, arrivals }
+    }
+
+    /// Divides each window; without windows the whole recording.
+    pub(super) fn steps(&self, windows: &[Window]) -> Vec<Division> {
+        let whole = [self.whole()];
+        let windows = if windows.is_empty() { &whole[..] } else { windows };
+        windows.iter().map(|window| self.step(*window)).collect()
+    }
+
+    fn step(&self, window: Window) -> Division {
+        if self.between(window).next().is_some() {
+            return self.sweep(window, None);
+        }
+        let (frames, rest) = self.host_frames(window);
+        let (mut shares, mut idle) = (Vec::new(), Gaps::new());
+        for (at, ns) in frames {
+            let event = &self.events[at as usize];
+            if self.gpu.is_empty() {
+                shares.push(Share { row: event.row, class: Class::Host, ns, waiting_ns: None, at });
+            } else {
+                *idle.entry((Cause::Host, Some(event.label))).or_default() += ns;
+            }
+        }
+        if rest > 0 {
+            *idle.entry((Cause::Host, None)).or_default() += rest;
+        }
+        division(window, shares, idle)
+    }
+
+    /// The span of all events.
+    fn whole(&self) -> Window {
+        let start = self.events.iter().map(|event| event.start).min().unwrap_or(0);
+        let end = self.events.iter().map(|event| event.end.max(event.start)).max().unwrap_or(0);
+        Window { iteration: 0, start, end, thread: main_thread(self.events) }
+    }
+
+    /// The GPU events that run in a window, by their begins.
+    fn between(&self, window: Window) -> impl Iterator<Item = u32> {
+        let first = self.ended.partition_point(|&end| end <= window.start);
+        let behind = self.gpu.partition_point(|&gpu| self.events[gpu as usize].start < window.end);
+        let all = self.gpu.get(first..behind).unwrap_or_default().iter().copied();
+        all.filter(move |&gpu| {
             let event = &self.events[gpu as usize];
-            event.start < window.end && event.end > window.start && event.end > event.start
-        });
-        for next in clipped.map(Some).chain([None]) {
+            event.end > window.start && event.end > event.start
+        })
+    }
+
+    /// Sweeps the events of the window in the order of their begins. `then` is the event that begins at its end; without it, the
+    /// time behind the last event is drain.
+    pub(super) fn sweep(&self, window: Window, then: Option<u32>) -> Division {
+        let mut shares: BTreeMap<u32, (i64, Option<i64>)> = BTreeMap::new();
+        let mut idle = Gaps::new();
+        let mut running: Vec<u32> = Vec::new();
+        // The event that ended last.
+        let mut before = None;
+        let mut at = window.start;
+        for next in self.between(window).map(Some).chain([None]) {
             let until = next.map_or(window.end, |next| self.events[next as usize].start.max(window.start));
             while at < until {
                 if running.is_empty() {
-                    self.gap((at, until), next, &mut idle);
+                    self.gap((at, until), before, next.or(then), &mut idle);
                     at = until;
                     continue;
                 }
                 // Up to the first end of a running event nothing changes.
                 let end = running.iter().map(|&gpu| self.events[gpu as usize].end).min().unwrap_or(until).min(until);
-                self.share(&running, end - at, &mut shares);
+                self.share(&running, (at, end), &mut shares);
                 at = end;
-                running.retain(|&gpu| self.events[gpu as usize].end > at);
+                running.retain(|&gpu| {
+                    let runs = self.events[gpu as usize].end > at;
+                    if !runs {
+                        before = Some(gpu);
+                    }
+                    runs
+                });
             }
             running.extend(next);
         }
-        let share = |(&gpu, &ns): (&u32, &i64)| {
-            let event = &self.events[gpu as usize];
-            class(event).map(|class| Share { row: event.row, class, ns })
+        let share = |(at, (ns, waiting_ns)): (u32, (i64, Option<i64>))| {
+            let event = &self.events[at as usize];
+            class(event).map(|class| Share { row: event.row, class, ns, waiting_ns, at })
         };
-        Division {
-            iteration: window.iteration,
-            step_ns: window.end - window.start,
-            shares: shares.iter().filter_map(share).collect(),
-            idle: idle.into_iter().map(|((cause, frame), ns)| Idle { cause, frame, ns }).collect(),
-        }
+        division(window, shares.into_iter().filter_map(share).collect(), idle)
     }
 
-    /// Divides a step without GPU work by the innermost event of the main thread; where it has none, of another thread.
-    fn run_host(&self) -> Division {
-        let window = self.window;
-        let (mut shares, mut idle_ns) = (BTreeMap::new(), 0);
+    /// The innermost host events of the main thread; where it has none, of another thread; and the time without any.
+    fn host_frames(&self, window: Window) -> (BTreeMap<u32, i64>, i64) {
+        let mut found: BTreeMap<u32, i64> = BTreeMap::new();
         let mut open = vec![(window.start, window.end)];
-        let others = self.hosts.segments.keys().copied().filter(|thread| *thread != window.thread);
+        let others = self.hosts.threads().filter(|thread| *thread != window.thread);
         for thread in std::iter::once(window.thread).chain(others) {
             let mut rest = Vec::new();
             for (from, to) in open {
                 let mut start = from;
                 self.hosts.frames(thread, from, to, |event, ns| {
-                    match event.filter(|&at| !self.is_step(at)) {
-                        Some(at) => *shares.entry(at).or_default() += ns,
+                    match event.filter(|&at| !self.is_step(at, window)) {
+                        Some(at) => *found.entry(at).or_default() += ns,
                         None => rest.push((start, start + ns)),
                     }
                     start += ns;
@@ -172,36 +212,36 @@ impl Sweep<'_> {
             }
             open = rest;
         }
-        idle_ns += open.iter().map(|(from, to)| to - from).sum::<i64>();
-        let share = |(at, ns): (u32, i64)| Share { row: self.events[at as usize].row, class: Class::Host, ns };
-        Division {
-            iteration: window.iteration,
-            step_ns: window.end - window.start,
-            shares: shares.into_iter().map(share).collect(),
-            idle: if idle_ns > 0 { vec![Idle { cause: Cause::Host, frame: None, ns: idle_ns }] } else { Vec::new() },
-        }
+        (found, open.iter().map(|(from, to)| to - from).sum())
     }
 
     /// Tells whether an event is the annotation of the step itself.
-    fn is_step(&self, at: u32) -> bool {
-        let (event, window) = (&self.events[at as usize], &self.window);
+    fn is_step(&self, at: u32, window: Window) -> bool {
+        let event = &self.events[at as usize];
         event.kind == Kind::Annotation
             && (event.start, event.end, event.thread) == (window.start, window.end, window.thread)
     }
 
     /// Gives each running event of the class that counts an equal part; what remains goes to the first ones, ns by ns.
-    fn share(&self, running: &[u32], ns: i64, shares: &mut BTreeMap<u32, i64>) {
+    fn share(&self, running: &[u32], (from, to): (i64, i64), shares: &mut BTreeMap<u32, (i64, Option<i64>)>) {
         let first = running.iter().filter_map(|&gpu| class(&self.events[gpu as usize])).min();
-        let winners: Vec<u32> =
-            running.iter().copied().filter(|&gpu| class(&self.events[gpu as usize]) == first).collect();
-        let number = winners.len() as i64;
-        for (place, gpu) in winners.into_iter().enumerate() {
-            *shares.entry(gpu).or_default() += ns / number + i64::from((place as i64) < ns % number);
+        let counts = |gpu: &u32| class(&self.events[*gpu as usize]) == first;
+        let number = running.iter().filter(|gpu| counts(gpu)).count() as i64;
+        let all = to - from;
+        for (place, &gpu) in (0..).zip(running.iter().filter(|gpu| counts(gpu))) {
+            let ns = all / number + i64::from(place < all % number);
+            let share = shares.entry(gpu).or_default();
+            share.0 += ns;
+            if let Some(&arrived) = self.arrivals.get(&self.events[gpu as usize].row) {
+                // The same part of the share as of the time that it is a share of.
+                let waited = (arrived.clamp(from, to) - from) as i128 * ns as i128 / all as i128;
+                *share.1.get_or_insert_default() += waited as i64;
+            }
         }
     }
 
-    /// Divides a gap before event `next`; `None` behind the last one.
-    fn gap(&self, (from, to): (i64, i64), next: Option<u32>, idle: &mut BTreeMap<(Cause, Option<LabelId>), i64>) {
+    /// Divides a gap behind event `before` and before event `next`; without a next one it is drain.
+    fn gap(&self, (from, to): (i64, i64), before: Option<u32>, next: Option<u32>, idle: &mut Gaps) {
         let mut add = |cause: Cause, frame: Option<LabelId>, ns: i64| {
             if ns > 0 {
                 *idle.entry((cause, frame)).or_default() += ns;
@@ -211,9 +251,8 @@ impl Sweep<'_> {
             add(Cause::Drain, None, to - from);
             return;
         };
-        let launch = self.events[next as usize].correlation.and_then(|id| self.launches.get(&id));
-        let Some(launch) = launch.map(|&at| &self.events[at as usize]) else {
-            add(Cause::Dependency, None, to - from);
+        let Some(launch) = self.launch(next).map(|at| &self.events[at as usize]) else {
+            add(Cause::Dependency(Dependency::Unknown), None, to - from);
             return;
         };
         let called = launch.start.clamp(from, to);
@@ -223,54 +262,40 @@ impl Sweep<'_> {
         });
         add(Cause::LaunchCall, None, returned - called);
         let queued = launch.end <= from;
-        add(if queued { Cause::Dependency } else { Cause::LaunchLatency }, None, to - returned);
+        let cause =
+            if queued { Cause::Dependency(self.dependency(before, next, launch)) } else { Cause::LaunchLatency };
+        add(cause, None, to - returned);
+    }
+
+    /// The event that launched a GPU event.
+    pub(super) fn launch(&self, gpu: u32) -> Option<u32> {
+        self.events[gpu as usize].correlation.and_then(|id| self.launches.get(&id)).copied()
+    }
+
+    /// What a queued event waited for: what ended when the gap began, else what the host made its stream wait for.
+    fn dependency(&self, before: Option<u32>, next: u32, launch: &Event) -> Dependency {
+        let before = before.map(|before| &self.events[before as usize]);
+        if let Some(before) = before.filter(|before| before.thread != self.events[next as usize].thread) {
+            let is_collective = before.kind == Kind::Gpu(Class::Communication);
+            return if is_collective { Dependency::Collective } else { Dependency::Stream };
+        }
+        let behind = self.queued.partition_point(|&(thread, start, _)| (thread, start) < (launch.thread, launch.start));
+        match behind.checked_sub(1).map(|place| self.queued[place]) {
+            Some((thread, _, true)) if thread == launch.thread => Dependency::Event,
+            _ => Dependency::Unknown,
+        }
+    }
+}
+
+fn division(window: Window, shares: Vec<Share>, idle: Gaps) -> Division {
+    Division {
+        iteration: window.iteration,
+        step_ns: window.end - window.start,
+        shares,
+        idle: idle.into_iter().map(|((cause, frame), ns)| Idle { cause, frame, ns }).collect(),
     }
 }
 
 fn class(event: &Event) -> Option<Class> {
     if let Kind::Gpu(class) = event.kind { Some(class) } else { None }
-}
-
-/// Innermost host frame of each thread over time.
-struct Hosts {
-    /// By thread: begins of segments, ascending, with the innermost event from there on.
-    segments: BTreeMap<u32, Vec<(i64, Option<u32>)>>,
-}
-
-impl Hosts {
-    fn of(events: &[Event]) -> Self {
-        let segments = |calls: &Vec<Call>| {
-            let mut segments: Vec<(i64, Option<u32>)> = Vec::new();
-            nest(calls, Closing::OwnEnd, |step| match step {
-                Step::Begins(call, _) => push(&mut segments, call.start, Some(call.row)),
-                Step::Ends(call, around) => {
-                    // A frame that reaches over the end of the one around it keeps that one open.
-                    let end = segments.last().map_or(call.end, |&(last, _)| call.end.max(last));
-                    push(&mut segments, end, around.map(|around| around.row));
-                }
-            });
-            segments
-        };
-        Self { segments: threads(events, false).iter().map(|(&thread, calls)| (thread, segments(calls))).collect() }
-    }
-
-    /// Calls `found` with each frame that ran on a thread between two moments, and for how long.
-    fn frames(&self, thread: u32, from: i64, to: i64, mut found: impl FnMut(Option<u32>, i64)) {
-        let segments = self.segments.get(&thread).map_or(&[][..], Vec::as_slice);
-        let mut at = segments.partition_point(|&(start, _)| start <= from);
-        let mut frame = at.checked_sub(1).and_then(|before| segments[before].1);
-        let mut start = from;
-        while start < to {
-            let end = segments.get(at).map_or(to, |&(next, _)| next.min(to));
-            found(frame, end - start);
-            frame = segments.get(at).and_then(|&(_, frame)| frame);
-            (start, at) = (end, at + 1);
-        }
-    }
-}
-
-/// Appends a segment; an empty one before it gives way.
-fn push(segments: &mut Vec<(i64, Option<u32>)>, start: i64, frame: Option<u32>) {
-    segments.pop_if(|&mut (last, _)| last == start);
-    segments.push((start, frame));
 }

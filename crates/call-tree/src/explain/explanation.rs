@@ -1,9 +1,10 @@
 //! Explanation of the difference of two steps by classes, idle time by cause, and regions, which add up exactly.
 
+use super::cause::Cause;
 use super::change::{Change, Mean};
-use super::divide::Cause;
 use super::sample::{Placed, Sample};
 use super::side::Side;
+use super::waiting::{Late, Part};
 use super::waits::Wait;
 use crate::align::{Alignment, Region, align};
 use crate::input::kind::Class;
@@ -106,6 +107,10 @@ pub struct Explanation {
     pub idle: Vec<((Cause, Option<LabelId>), Change)>,
     /// Calls of the host that wait for the GPU, in no order of importance.
     pub waits: Vec<WaitChange>,
+    /// Exposed communication by part, in ns: the parts add up to the class.
+    pub communication: [(Part, Change); 3],
+    /// Waiting by the rank that was late and by what made it late, in ns: adds up to [`Part::Waiting`].
+    pub waiting: Vec<(Late, Change)>,
     /// Contributions of the regions, in the order of control.
     pub regions: Vec<RegionChange>,
     /// Time of events that run in a selected step, but that another one launched, in ns.
@@ -172,7 +177,18 @@ impl Explainer {
                 ns: Change { control: control.mean(one.ns), test: test.mean(other.ns) },
             }
         });
+        let part = |part: Part| {
+            let of = |side: &Side| side.mean(side.waiting.parts[part as usize]);
+            (part, Change { control: of(&control), test: of(&test) })
+        };
+        let late: BTreeSet<Late> = control.waiting.late.keys().chain(test.waiting.late.keys()).copied().collect();
+        let waiting = late.into_iter().map(|late| {
+            let of = |side: &Side| side.mean(side.waiting.late.get(&late).copied().unwrap_or(0));
+            (late, Change { control: of(&control), test: of(&test) })
+        });
         Explanation {
+            communication: Part::ALL.map(part),
+            waiting: waiting.collect(),
             waits: waits.collect(),
             step_ns: change(&|sample| sample.step_ns),
             classes: Sample::CLASSES.map(|class| (class, change(&|sample| sample.classes_ns[class as usize]))),

@@ -1,9 +1,11 @@
 //! One side of a comparison: its recordings folded into a template, its steps divided.
 
+use super::cause::Cause;
 use super::change::Mean;
-use super::divide::{Cause, divide};
+use super::divide::Timeline;
 use super::explanation::Coverage;
 use super::sample::{Place, Placed, Sample};
+use super::waiting::{Meetings, Waiting};
 use super::waits::{Wait, Waits, waits};
 use crate::input::event::Event;
 use crate::input::label::{LabelId, Labels};
@@ -23,6 +25,8 @@ pub(super) struct Side {
     /// Calls that wait for the GPU, over all samples.
     pub(super) waits: BTreeMap<Wait, Waits>,
     pub(super) coverage: Coverage,
+    /// Exposed communication in parts.
+    pub(super) waiting: Waiting,
     /// By recording the events that are work, by row, if they are kept.
     events: Vec<Vec<Found>>,
 }
@@ -44,8 +48,10 @@ impl Side {
             idle: BTreeMap::new(),
             waits: BTreeMap::new(),
             coverage: Coverage::default(),
+            waiting: Waiting::default(),
             events: Vec::new(),
         };
+        let mut meetings = Meetings::of(recordings);
         for (place, recording) in recordings.iter().enumerate() {
             let first = side.samples.len() as u32;
             let mut leaves: HashMap<u32, (NodeId, u32)> = HashMap::new();
@@ -68,7 +74,9 @@ impl Side {
             let mut shares: HashMap<u32, i64> = HashMap::new();
             // Where no iteration is selected, nothing is divided, not even the whole recording.
             let is_left_out = recording.windows.is_empty() && !recording.others.is_empty();
-            let divisions = if is_left_out { Vec::new() } else { divide(&recording.events, &recording.windows) };
+            let timeline = Timeline::of(&recording.events, labels, meetings.arrivals(place));
+            meetings.spent_before(place, recording, &timeline, labels);
+            let divisions = if is_left_out { Vec::new() } else { timeline.steps(&recording.windows) };
             let waits =
                 if is_left_out { BTreeMap::new() } else { waits(&recording.events, &recording.windows, labels) };
             for (wait, sum) in waits {
@@ -77,6 +85,7 @@ impl Side {
                 waits.ns += sum.ns;
             }
             for (number, division) in (first..).zip(divisions) {
+                meetings.add(place, &division);
                 let mut sample = Sample::of(place as u32, has_gpu, &division);
                 for share in &division.shares {
                     match (leaves.get(&share.row), &mut template) {
@@ -99,6 +108,7 @@ impl Side {
         if let Some(template) = template {
             side.template = template;
         }
+        side.waiting = meetings.waiting(recordings);
         side
     }
 

@@ -118,6 +118,16 @@ impl Labels {
         &self.texts[self.get(id).text.0 as usize]
     }
 
+    /// Returns the symbol of the name as it was recorded, which labels of other inputs share.
+    pub fn symbol_of(&self, id: LabelId) -> Symbol {
+        self.get(id).text
+    }
+
+    /// Returns the text of a symbol.
+    pub fn text_of(&self, symbol: Symbol) -> &str {
+        &self.texts[symbol.0 as usize]
+    }
+
     /// Returns the role of the events with these labels.
     pub fn kind(&self, id: LabelId) -> Kind {
         self.get(id).kind

@@ -1,7 +1,9 @@
 //! Steps divided by hand.
 
+#![allow(clippy::expect_used)]
+
 use crate::program::{Recorder, transformer};
-use call_tree::{Cause, Class, Event, Grade, Kind, Labels, Recording, Window, divide, explain, largest};
+use call_tree::{Cause, Class, Dependency, Event, Grade, Kind, Labels, Recording, Window, divide, explain, largest};
 
 /// Cause, frame and ns.
 type IdleOf<'s> = (Cause, &'s str, i64);
@@ -35,7 +37,7 @@ impl Step {
     }
 
     fn divided(&self, end: i64) -> (Vec<(u32, i64)>, Vec<IdleOf<'_>>) {
-        let divided = divide(&self.events, &[Window { iteration: 0, start: 0, end, thread: 1 }]);
+        let divided = divide(&self.events, &[Window { iteration: 0, start: 0, end, thread: 1 }], &self.labels);
         let [division] = &divided[..] else { panic!("one step") };
         let shares: i64 = division.shares.iter().map(|share| share.ns).sum();
         assert_eq!(shares + division.idle_ns(), division.step_ns);
@@ -76,7 +78,7 @@ fn events_are_cut_off_at_the_step() {
     let step = Step::new().gpu(Class::Compute, 7, -50..10, None).gpu(Class::Compute, 7, 90..150, None);
     let (shares, idle) = step.divided(100);
     assert_eq!(shares, [(0, 10), (1, 10)]);
-    assert_eq!(idle, [(Cause::Dependency, "", 80)]);
+    assert_eq!(idle, [(Cause::Dependency(Dependency::Unknown), "", 80)]);
 }
 
 #[test]
@@ -108,7 +110,10 @@ fn a_kernel_that_was_queued_waited_for_something_else() {
         .gpu(Class::Compute, 7, 10..30, Some(1))
         .gpu(Class::Compute, 8, 50..60, Some(2));
     let idle = step.divided(60).1;
-    assert_eq!(idle, [(Cause::LaunchCall, "", 5), (Cause::LaunchLatency, "", 5), (Cause::Dependency, "", 20)]);
+    assert_eq!(
+        idle,
+        [(Cause::LaunchCall, "", 5), (Cause::LaunchLatency, "", 5), (Cause::Dependency(Dependency::Stream), "", 20)]
+    );
 }
 
 #[test]
@@ -181,4 +186,58 @@ fn an_explanation_adds_up_and_splits_count_and_cost() {
     }
     let gpu: i64 = explained.regions.iter().map(|region| region.ns.test.total).sum();
     assert_eq!(gpu, other.selected_ns);
+}
+
+#[test]
+fn a_step_without_gpu_work_is_all_host_time() {
+    // The GPU works in the first step only; the second one is divided by its frames.
+    let step = Step::new()
+        .add(Kind::Launch, "cudaLaunchKernel", 1, 0..5, Some(1))
+        .gpu(Class::Compute, 7, 10..90, Some(1))
+        .add(Kind::Annotation, "ProfilerStep#2", 1, 100..200, None)
+        .add(Kind::Python, "read", 1, 110..170, None)
+        .add(Kind::Operator, "aten::stack", 1, 120..150, None)
+        .add(Kind::Operator, "prefetch", 2, 160..190, None);
+    let windows =
+        [(1, 0, 100), (2, 100, 200)].map(|(iteration, start, end)| Window { iteration, start, end, thread: 1 });
+    let divided = divide(&step.events, &windows, &step.labels);
+    let idle = |at: usize| -> Vec<IdleOf<'_>> {
+        let text = |frame: Option<_>| frame.map_or("", |frame| step.labels.text(frame));
+        divided[at].idle.iter().map(|idle| (idle.cause, text(idle.frame), idle.ns)).collect()
+    };
+    assert_eq!(idle(0), [(Cause::LaunchCall, "", 5), (Cause::LaunchLatency, "", 5), (Cause::Drain, "", 10)]);
+    assert!(divided[1].shares.is_empty());
+    // Each thread's innermost frame, the main thread first.
+    assert_eq!(
+        idle(1),
+        [
+            (Cause::Host, "", 20),
+            (Cause::Host, "read", 30),
+            (Cause::Host, "aten::stack", 30),
+            (Cause::Host, "prefetch", 20)
+        ]
+    );
+}
+
+#[test]
+fn a_dependency_is_named_by_what_ended_before_the_gap() {
+    let waiting = |class: Class, stream: u32, wait: &str| {
+        let step = Step::new()
+            .add(Kind::Launch, "cudaLaunchKernel", 1, 0..2, Some(1))
+            .add(Kind::Launch, wait, 1, 2..4, None)
+            .add(Kind::Launch, "cudaLaunchKernel", 1, 4..6, Some(2))
+            .gpu(class, stream, 6..30, Some(1))
+            .gpu(Class::Compute, 7, 40..50, Some(2));
+        let idle = step.divided(50).1;
+        let found = idle.iter().find_map(|&(cause, _, ns)| match cause {
+            Cause::Dependency(on) => Some((on, ns)),
+            _ => None,
+        });
+        found.expect("the second kernel was queued")
+    };
+    let query = "cudaStreamQuery";
+    assert_eq!(waiting(Class::Communication, 20, query), (Dependency::Collective, 10));
+    assert_eq!(waiting(Class::Copy, 20, query), (Dependency::Stream, 10));
+    assert_eq!(waiting(Class::Compute, 7, "cudaStreamWaitEvent"), (Dependency::Event, 10));
+    assert_eq!(waiting(Class::Compute, 7, query), (Dependency::Unknown, 10));
 }

@@ -5,3 +5,4 @@ mod edits;
 mod program;
 mod properties;
 mod trees;
+mod waiting;

@@ -51,7 +51,7 @@ impl Timeline {
     }
 
     fn recording(&self) -> Recording {
-        Recording { events: self.events.clone(), windows: self.windows.clone(), others: Vec::new() }
+        Recording { events: self.events.clone(), windows: self.windows.clone(), ..Recording::default() }
     }
 
     /// Paths of the leaves of an iteration.

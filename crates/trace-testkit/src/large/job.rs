@@ -18,6 +18,8 @@ pub struct Job {
     seed: u64,
     iterations: u64,
     layers: u64,
+    /// No rank is slower than the others.
+    healthy: bool,
     /// The end of each collective of each iteration, the same on all ranks.
     ends: Vec<Vec<u64>>,
 }
@@ -113,14 +115,20 @@ impl Job {
         let iterations = if each < SMALL { 3 } else { (each / BYTES_PER_ITERATION).clamp(5, 20) };
         // The bytes grow evenly with the layers: two samples give their size.
         let size = |layers| {
-            let sample = Self { ranks: 1, seed, iterations, layers, ends: Vec::new() }.scheduled();
+            let sample = Self { ranks: 1, seed, iterations, layers, healthy: false, ends: Vec::new() }.scheduled();
             sample.bytes(0)
         };
         let (few, more) = (size(2 * BUCKET), size(4 * BUCKET));
         let per_layer = ((more - few) / (2 * BUCKET)).max(1);
         let fixed = few.saturating_sub(2 * BUCKET * per_layer);
         let layers = (each.saturating_sub(fixed) / per_layer).max(1);
-        Self { ranks: ranks.max(1), seed, iterations, layers, ends: Vec::new() }.scheduled()
+        Self { ranks: ranks.max(1), seed, iterations, layers, healthy: false, ends: Vec::new() }.scheduled()
+    }
+
+    /// Returns the job without stragglers.
+    #[must_use]
+    pub fn healthy(self) -> Self {
+        Self { healthy: true, ..self }.scheduled()
     }
 
     /// Returns the number of ranks.
@@ -227,14 +235,14 @@ struct Process {
 
 impl Process {
     fn of(job: &Job, rank: u64) -> Self {
-        let several = job.ranks > 2;
+        let uneven = job.ranks > 2 && !job.healthy;
         Self {
             id: 20_000 + rank,
             rank,
             ranks: job.ranks,
             layers: job.layers,
-            gpu_percent: if several && rank == job.slow_gpu() { SLOW_GPU } else { 100 },
-            host_percent: if several && rank == job.slow_host() { SLOW_HOST } else { 100 },
+            gpu_percent: if uneven && rank == job.slow_gpu() { SLOW_GPU } else { 100 },
+            host_percent: if uneven && rank == job.slow_host() { SLOW_HOST } else { 100 },
             random: Random::new(job.seed.wrapping_mul(0x9e37_79b9).wrapping_add(rank)),
             host: START,
             compute: START,

@@ -150,7 +150,7 @@ impl Analysis for CompareRanks {
         }
         let (ranks, of_steps) = per_step(&state.steps);
         let State { steps, without_gpu: no_gpu, mut times, collectives } = state;
-        let divided = collectives.divided(ranks.len());
+        let divided = Divided::of(&collectives, ranks.len());
         if divided.is_plausible() {
             let named = divided.times.get(&Class::Waiting);
             if let Some(communication) = times.get_mut(&Class::Communication) {

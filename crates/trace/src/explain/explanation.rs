@@ -4,8 +4,11 @@ use super::choice::Chosen;
 use super::sides::RecordedRank;
 use crate::frame::columns::NAME;
 use crate::{Result, Warning};
-use call_tree::{Cause, Change, Class, Coverage, Grade, Labels, NodeId, RegionChange, Tree, largest};
+use call_tree::{
+    Cause, Change, Class, Coverage, Grade, HostWork, LabelId, Labels, NodeId, RegionChange, Tree, largest,
+};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use std::collections::BTreeMap;
 
 /// Summary of one side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,11 @@ pub struct SideSummary {
     pub iterations: Vec<i64>,
     /// Number of samples: iterations of all ranks of all runs.
     pub samples: usize,
+    /// Number of collectives that several ranks recorded.
+    pub collectives: usize,
+    /// Number of those that do not overlap on all their ranks; if more than one in twenty, the clocks do not agree, and
+    /// communication is not divided.
+    pub collectives_apart: usize,
 }
 
 /// The mean of a measure on both sides, in µs.
@@ -55,6 +63,9 @@ pub struct ClassChange {
 pub struct IdleChange {
     /// `host`, `launch call`, `launch latency`, `dependency` or `drain`.
     pub cause: &'static str,
+    /// Of `host`, the kind of the frame: `data loader`, `synchronising call`, `Python`, `operator`, `runtime call`, `annotation`,
+    /// `not recorded`; of `dependency`, what was waited for: `collective`, `another stream`, `event`, `unknown`; else empty.
+    pub kind: &'static str,
     /// Innermost frame of the host that ran then; empty for other causes, and between frames.
     pub frame: String,
     /// Control, µs a step.
@@ -156,13 +167,19 @@ impl Explanation {
             .map(|&(of, time)| class(word(of), time))
             .collect();
         classes.push(class("idle", found.idle_ns));
-        let mut idle: Vec<IdleChange> = found
-            .idle
-            .iter()
-            .map(|&((cause, frame), of)| {
+        // The same frame with other inputs is one row; so are the annotations of the steps.
+        let mut gaps: BTreeMap<(&'static str, &'static str, &str), Change> = BTreeMap::new();
+        for &((cause, frame), of) in &found.idle {
+            let kind = idle_kind(cause, frame, &labels);
+            let frame = frame.map_or("", |frame| labels.text(frame));
+            let frame = if frame.starts_with("ProfilerStep#") { "ProfilerStep" } else { frame };
+            gaps.entry((cause_word(cause), kind, frame)).and_modify(|sum| *sum = *sum + of).or_insert(of);
+        }
+        let mut idle: Vec<IdleChange> = gaps
+            .into_iter()
+            .map(|((cause, kind, frame), of)| {
                 let StepChange { control_us, test_us, delta_us } = change(of);
-                let frame = frame.map_or(String::new(), |frame| labels.text(frame).to_owned());
-                IdleChange { cause: cause_word(cause), frame, control_us, test_us, delta_us }
+                IdleChange { cause, kind, frame: frame.to_owned(), control_us, test_us, delta_us }
             })
             .collect();
         idle.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
@@ -315,7 +332,16 @@ pub(super) fn cause_word(cause: Cause) -> &'static str {
         Cause::Host => "host",
         Cause::LaunchCall => "launch call",
         Cause::LaunchLatency => "launch latency",
-        Cause::Dependency => "dependency",
+        Cause::Dependency(_) => "dependency",
         Cause::Drain => "drain",
+    }
+}
+
+/// Kind of the frame of the host, or what was waited for; empty for other causes.
+pub(super) fn idle_kind(cause: Cause, frame: Option<LabelId>, labels: &Labels) -> &'static str {
+    match cause {
+        Cause::Host => HostWork::of(frame, labels).word(),
+        Cause::Dependency(on) => on.word(),
+        _ => "",
     }
 }

@@ -1,6 +1,6 @@
 //! An explanation as a document for programs.
 
-use super::explanation::{Explanation, SideSummary, cause_word, word};
+use super::explanation::{Explanation, SideSummary, cause_word, idle_kind, word};
 use crate::Warning;
 use crate::domain::Unlike;
 use call_tree::{Change, Class, Cost, Coverage, RegionChange, Sample};
@@ -30,8 +30,10 @@ impl Explanation {
         let mut idle = found.idle.clone();
         idle.sort_by(|one, other| other.1.delta().abs().total_cmp(&one.1.delta().abs()));
         let idle = idle.into_iter().map(|((cause, frame), of)| {
+            let kind = idle_kind(cause, frame, &self.labels);
             json!({
-                "cause": cause_word(cause), "frame": frame.map(|frame| self.labels.text(frame)),
+                "cause": cause_word(cause), "kind": if kind.is_empty() { Value::Null } else { kind.into() },
+                "frame": frame.map(|frame| self.labels.text(frame)),
                 "control_ns": of.control.value(), "test_ns": of.test.value(), "delta_ns": of.delta(),
             })
         });
@@ -53,6 +55,8 @@ impl Explanation {
             },
             "classes": classes.collect::<Vec<_>>(),
             "idle": idle.collect::<Vec<_>>(),
+            "communication": self.communication_json(),
+            "waiting": self.waiting_json(),
             "unattributed": {
                 "control_ns": found.unattributed_ns.control.value(), "test_ns": found.unattributed_ns.test.value(),
                 "delta_ns": found.unattributed_ns.delta(),

@@ -2,6 +2,7 @@
 
 use super::recordings::{Iterations, recording};
 use crate::TraceSet;
+use crate::collective::Collectives;
 use crate::frame::EventRows;
 use call_tree::{Explainer, Explanation, Labels, Place};
 use flate2::read::MultiGzDecoder;
@@ -71,7 +72,8 @@ impl Recorded {
         let copy = TraceSet::from_bytes(&edited.json).unwrap();
         let mut labels = Labels::default();
         let mut recording = |trace: &TraceSet| {
-            recording(&trace.traces()[0], trace.compat(), &Iterations::default(), &mut labels).unwrap()
+            let (rank, mut collectives) = (&trace.traces()[0], Collectives::default());
+            recording(rank, trace.compat(), &Iterations::default(), &mut labels, &mut collectives).unwrap()
         };
         let (control, test) = ([recording(&self.trace)], [recording(&copy)]);
         let has_stacks = control[0].events.iter().any(|event| event.kind.is_stack());

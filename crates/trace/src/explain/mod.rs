@@ -1,6 +1,10 @@
 //! Explanations of the difference of two steps: aligned call trees, and a step's time divided exactly.
 
 mod choice;
+mod collectives;
+#[cfg(test)]
+mod collectives_tests;
+mod communication;
 mod events;
 mod explanation;
 mod figure;
@@ -29,6 +33,7 @@ mod tree_diff_program;
 mod tree_diff_tests;
 mod waits;
 
+pub use communication::{CommunicationChange, WaitingRow};
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
 pub use figure::WaterfallLevel;

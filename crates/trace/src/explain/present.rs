@@ -27,6 +27,7 @@ impl Explanation {
         report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
         report.parts.push(Part::Figure(self.waterfall(WaterfallLevel::default())));
         report.parts.push(Part::Table(self.class_table()));
+        report.parts.extend(self.communication_tables().into_iter().map(Part::Table));
         if top > 0 && self.chosen_regions().next().is_some() {
             report.parts.push(Part::Table(self.region_table(top)));
         }
@@ -83,6 +84,9 @@ impl Explanation {
         text.push_str(&format!("\n{bound}"));
         if let Some(waits) = self.wait_sentence() {
             text.push_str(&format!("\n{waits}"));
+        }
+        if let Some(waiting) = self.waiting_sentence() {
+            text.push_str(&format!("\n{waiting}"));
         }
         if control.runs == 1 && test.runs == 1 {
             text.push_str(
@@ -154,7 +158,7 @@ impl Explanation {
         }
     }
 
-    fn sides_and_change(&self) -> [Header; 3] {
+    pub(super) fn sides_and_change(&self) -> [Header; 3] {
         let [control, test] = &self.sides;
         let side = |name: &str, meaning: &str| Header {
             meaning: meaning.to_owned(),
@@ -218,6 +222,7 @@ impl Explanation {
                 let frame = if idle.frame.is_empty() { TableValue::Null } else { TableValue::Text(idle.frame.clone()) };
                 vec![
                     TableValue::Text(idle.cause.to_owned()),
+                    if idle.kind.is_empty() { TableValue::Null } else { TableValue::Text(idle.kind.to_owned()) },
                     frame,
                     TableValue::Float(idle.control_us),
                     TableValue::Float(idle.test_us),
@@ -225,8 +230,11 @@ impl Explanation {
                 ]
             })
             .collect();
-        let mut headers =
-            vec![Header::new("cause", Unit::None, Kind::Text), Header::new("host frame", Unit::None, Kind::Name)];
+        let mut headers = vec![
+            Header::new("cause", Unit::None, Kind::Text),
+            Header::new("kind", Unit::None, Kind::Text),
+            Header::new("host frame", Unit::None, Kind::Name),
+        ];
         headers.extend(self.sides_and_change());
         Table {
             caption: format!("idle time by cause · {}", self.caption()),
@@ -333,12 +341,12 @@ fn bound_by_cause(cause: Cause) -> &'static str {
     match cause {
         Cause::Host | Cause::LaunchCall | Cause::Drain => "host-bound",
         Cause::LaunchLatency => "bound by launch latency",
-        Cause::Dependency => "bound by dependencies between kernels",
+        Cause::Dependency(_) => "bound by dependencies between kernels",
     }
 }
 
 /// A time in µs, for people.
-fn time(us: f64) -> String {
+pub(super) fn time(us: f64) -> String {
     trace_view::format::nanoseconds((us * 1e3).round() as i64)
 }
 

@@ -1,12 +1,13 @@
 //! Events of a rank → events of a call tree.
 
+use crate::collective::{self, Collectives};
 use crate::domain::is_device_work;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::frame::columns::*;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
-use polars::prelude::StringChunked;
+use polars::prelude::{PlSmallStr, StringChunked};
 use regex::Regex;
 use std::collections::HashMap;
 
@@ -21,14 +22,22 @@ pub(super) struct Iterations {
     pub(super) marker: Option<Regex>,
 }
 
-/// Converts the events of a rank, and finds its iterations.
+/// Columns of events that are read, besides those of collectives.
+const COLUMNS: [&str; 13] =
+    [INDEX, NAME, CAT, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION, INPUT_DIMS, INPUT_TYPE];
+
+/// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Maps only the columns that
+/// it reads.
 pub(super) fn recording(
     trace: &Trace,
     compat: Compat,
     iterations: &Iterations,
     labels: &mut Labels,
+    collectives: &mut Collectives,
 ) -> Result<Recording> {
-    let events = trace.frame()?;
+    let names: Vec<PlSmallStr> =
+        COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
+    let events = trace.frame_of(&names)?;
     let rows = EventRows::of(&events, compat)?;
     let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok()).cloned();
     let mut builder = Builder {
@@ -42,7 +51,11 @@ pub(super) fn recording(
     };
     builder.fill(iterations);
     let (windows, others) = windows(builder.marks, iterations);
-    Ok(Recording { events: builder.events, windows, others })
+    let converted = builder.events;
+    let is_communication = |event: &&Event| event.kind == Kind::Gpu(Class::Communication);
+    let communication: Vec<usize> = converted.iter().filter(is_communication).map(|event| event.row as usize).collect();
+    collectives.merge(Collectives::of(trace.rank(), &events, &rows, &communication));
+    Ok(Recording { rank: trace.rank(), events: converted, windows, others, meetings: Vec::new() })
 }
 
 /// Category of an event, as far as it matters here.

@@ -1,7 +1,9 @@
 //! The sides of a comparison: the ranks of their runs as recordings.
 
+use super::collectives::Met;
 use super::explanation::SideSummary;
 use super::recordings::{Iterations, recording};
+use crate::collective::Collectives;
 use crate::domain::is_device_work;
 use crate::exec::checkpoint::{self, cancellable};
 use crate::frame::columns::{CAT, DUR, TS};
@@ -67,6 +69,7 @@ impl SideQuery<'_> {
     /// Converts the selected ranks, and adds up the GPU work of all others.
     pub(super) fn record(&self, labels: &mut Labels) -> Result<Recorded> {
         let (mut recordings, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
+        let mut met = Met::default();
         let iterations = Iterations {
             numbers: self.iterations.map(|pick| pick.numbers().to_vec()),
             warmup: self.warmup,
@@ -78,7 +81,7 @@ impl SideQuery<'_> {
                 run.window(self.iterations)?;
             }
             let (picked, compat) = (self.picked_of(run)?, run.trace().compat());
-            let first = recordings.len();
+            let (first, mut collectives) = (recordings.len(), Collectives::default());
             for trace in run.trace().traces() {
                 checkpoint::check()?;
                 let is_picked = picked.iter().any(|picked| picked.rank() == trace.rank());
@@ -90,21 +93,22 @@ impl SideQuery<'_> {
                     ranks.push(rank(None));
                     continue;
                 }
-                let recording = recording(trace, compat, &iterations, labels)?;
+                let recording = recording(trace, compat, &iterations, labels, &mut collectives)?;
                 self.check_steps(run, &recording)?;
                 ranks.push(rank(Some(recordings.len())));
                 recordings.push(recording);
             }
             self.check_selected(run, &recordings[first..])?;
+            met.add(&collectives, &mut recordings[first..]);
             if self.slowest {
                 keep_slowest(&mut recordings[first..]);
             }
         }
-        let summary = self.summary(&recordings, &ranks);
+        let summary = self.summary(&recordings, &ranks, &met);
         Ok(Recorded { recordings, ranks, summary, others })
     }
 
-    fn summary(&self, recordings: &[Recording], ranks: &[RecordedRank]) -> SideSummary {
+    fn summary(&self, recordings: &[Recording], ranks: &[RecordedRank], met: &Met) -> SideSummary {
         // A recording without iterations is one sample.
         let samples = |recording: &Recording| match recording.windows.len() {
             0 if recording.others.is_empty() => 1,
@@ -124,6 +128,8 @@ impl SideQuery<'_> {
             ranks: all,
             iterations: numbers,
             samples: recordings.iter().map(samples).sum(),
+            collectives: met.matched,
+            collectives_apart: met.apart,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Explanations of hand-made traces and of the demo data.
 
+use crate::collective::Collectives;
 use crate::explain::recordings::{Iterations, recording};
 use crate::{Error, Explain, TraceSet, WaterfallLevel};
 use call_tree::{Kind, Labels};
@@ -149,7 +150,8 @@ fn events_keep_their_roles() {
     let trace = demo("control");
     let mut labels = Labels::default();
     let rank = &trace.traces()[0];
-    let recording = recording(rank, trace.compat(), &Iterations::default(), &mut labels).unwrap();
+    let mut collectives = Collectives::default();
+    let recording = recording(rank, trace.compat(), &Iterations::default(), &mut labels, &mut collectives).unwrap();
     let count = |kind: fn(&Kind) -> bool| recording.events.iter().filter(|event| kind(&event.kind)).count();
     assert_eq!(recording.windows.len(), 6);
     assert!(count(|kind| kind.is_gpu()) > 500 && count(|kind| *kind == Kind::Launch) > 500);

@@ -1,8 +1,8 @@
 //! What is measured of each rank: times by class, kernel and operator.
 
-use super::collectives::Collectives;
 use crate::Result;
 use crate::analysis::{Merge, RankView};
+use crate::collective::{COLUMNS, Collectives};
 use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{EventRows, StepName};
@@ -177,7 +177,7 @@ impl State {
         for ((class, name), time) in sums {
             put(class, rows.text(name), time);
         }
-        let events = view.all_events_with(&Collectives::COLUMNS)?;
+        let events = view.all_events_with(&COLUMNS)?;
         state.collectives = Collectives::of(rank, &events, &rows, &communication);
         Ok(state)
     }
