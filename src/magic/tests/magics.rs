@@ -57,9 +57,9 @@ fn every_argument_is_documented_and_named_once() {
                     Form::Flag => {
                         assert!(argument.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{place}");
                         // The help page shows the default, unless it is obvious.
-                        let clear = argument.kind == Kind::Switch
+                        let clear = matches!(argument.kind, Kind::Switch | Kind::File)
                             || !argument.default.is_empty()
-                            || matches!(argument.name, "csv" | "json" | "html" | "png" | "as" | "sort" | "height");
+                            || matches!(argument.name, "as" | "sort" | "height");
                         assert!(clear, "{place}: no default said");
                     }
                 }

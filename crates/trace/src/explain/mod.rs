@@ -10,7 +10,7 @@ mod explanation;
 mod figure;
 mod json;
 #[cfg(test)]
-mod known_edits;
+mod known_edits_tests;
 mod present;
 mod query;
 mod recordings;
@@ -21,16 +21,6 @@ mod sides;
 #[cfg(test)]
 mod tests;
 mod tree_diff;
-mod tree_diff_cut;
-mod tree_diff_json;
-mod tree_diff_merge;
-mod tree_diff_names;
-mod tree_diff_open;
-mod tree_diff_present;
-#[cfg(test)]
-mod tree_diff_program;
-#[cfg(test)]
-mod tree_diff_tests;
 mod waits;
 
 pub use communication::{CommunicationChange, WaitingRow};

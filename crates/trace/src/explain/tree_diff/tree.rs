@@ -1,8 +1,8 @@
 //! The aligned call tree: both sides of a difference as one tree, whose entries add up to the step.
 
-use super::explanation::{Explanation, SideSummary, StepChange};
-use super::tree_diff_cut as cut;
-use super::tree_diff_merge::merge;
+use super::cut;
+use super::merge::merge;
+use crate::explain::explanation::{Explanation, SideSummary, StepChange};
 use crate::frame::columns::NAME;
 use crate::{Error, Result, Warning};
 use call_tree::{Change, Grade};

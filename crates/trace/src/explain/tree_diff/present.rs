@@ -1,8 +1,8 @@
 //! The aligned tree as a table that opens, with sentences around it.
 
-use super::tree_diff::{Entry, TreeDiff};
-use super::tree_diff_cut::keep;
-use super::tree_diff_open::{ShownRow, shown};
+use super::cut::keep;
+use super::open::{ShownRow, shown};
+use super::tree::{Entry, TreeDiff};
 use std::cmp::Reverse;
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 

@@ -1,8 +1,8 @@
 //! Merging of two aligned trees into one, by their regions.
 
-use super::explanation::cause_word;
-use super::tree_diff::{Entry, Measures, TreeKind};
-use super::tree_diff_names::{call_name, either_name, kernel_name, modules, region_name};
+use super::names::{call_name, either_name, kernel_name, modules, region_name};
+use super::tree::{Entry, Measures, TreeKind};
+use crate::explain::explanation::cause_word;
 use call_tree::{Alignment, Change, Explanation, Grade, Labels, NONE, Node, NodeId, Region, Role, Tree};
 use std::cmp::Reverse;
 use std::collections::HashMap;

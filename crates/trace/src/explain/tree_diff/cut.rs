@@ -1,6 +1,6 @@
 //! Cuts of the aligned tree. What is left out is added up under its parent, so that sums hold.
 
-use super::tree_diff::{Entry, Measures, TreeKind};
+use super::tree::{Entry, Measures, TreeKind};
 use call_tree::Change;
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ impl LeftOut {
             format!(
                 "{} {which} are added up: {}",
                 trace_view::format::counted(self.rows, "row"),
-                super::tree_diff_present::signed(delta / 1e3)
+                super::present::signed(delta / 1e3)
             )
         })
     }

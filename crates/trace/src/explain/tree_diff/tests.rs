@@ -1,9 +1,9 @@
 //! The aligned tree of programs written by hand, of the demo data and of shared traces: sums, order, cuts, what is open.
 
-use super::tree_diff::Measures;
-use super::tree_diff_cut::children;
-use super::tree_diff_open::shown;
-use super::tree_diff_program::{Call, call, layer, model, op, trace};
+use super::cut::children;
+use super::open::shown;
+use super::program_tests::{Call, call, layer, model, op, trace};
+use super::tree::Measures;
 use crate::{Explain, Explanation, TraceSet, TreeDiff, TreeKind, TreeRow};
 use call_tree::Grade;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The aligned tree as a document for programs.
 
-use super::explanation::SideSummary;
-use super::tree_diff::{Entry, TreeDiff};
+use super::tree::{Entry, TreeDiff};
+use crate::explain::explanation::SideSummary;
 use call_tree::{Change, Mean};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The rows of the aligned tree that are open at first, and rows folded into groups.
 
-use super::tree_diff::{Entry, Measures, TreeKind};
-use super::tree_diff_cut::children;
+use super::cut::children;
+use super::tree::{Entry, Measures, TreeKind};
 use std::cmp::Reverse;
 
 /// A row worth seeing changed by at least this share of the sum of all changes ...

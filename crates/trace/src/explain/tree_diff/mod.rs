@@ -1,0 +1,15 @@
+//! The aligned tree of both sides, whose rows add up to the step.
+
+mod cut;
+mod json;
+mod merge;
+mod names;
+mod open;
+mod present;
+#[cfg(test)]
+mod program_tests;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use tree::{TreeDiff, TreeKind, TreeRow};
