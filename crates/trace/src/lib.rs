@@ -53,6 +53,7 @@ pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use call_tree;
+pub use callstack::CALL_TREE_COLUMNS;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,

@@ -77,7 +77,6 @@ impl CallStacks {
     }
 
     /// Returns the enclosing event, the launch of a kernel.
-    #[cfg(test)]
     pub(crate) fn parent(&self, row: usize) -> Option<usize> {
         self.forest.parent(row)
     }

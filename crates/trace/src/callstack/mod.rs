@@ -1,7 +1,9 @@
 //! CPU call stacks of a rank, with kernels attached to their launches: views of the one nesting, [`call_tree::nesting`].
 
 mod call_stacks;
+mod call_tree;
 mod enclosing;
 
 pub(crate) use call_stacks::CallStacks;
+pub use call_tree::CALL_TREE_COLUMNS;
 pub(crate) use enclosing::Enclosing;

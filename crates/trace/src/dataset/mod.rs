@@ -34,7 +34,7 @@ pub use selection::{By, DeviceType, Selection, Side, Window};
 pub use source_file::SourceFile;
 pub(crate) use spill::SpillFolder;
 pub use spill::remove_left_ranks;
-pub(crate) use stack::{stacked, union_of_columns};
+pub(crate) use stack::{stacked, stacked_tables, union_of_columns};
 pub(crate) use table_source::TableSource;
 pub(crate) use tables::build_tables;
 pub use trace::{RankInfo, Trace};

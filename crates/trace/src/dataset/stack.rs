@@ -42,6 +42,26 @@ pub(super) fn with_rank(trace: &Trace, names: &[PlSmallStr], schema: &Schema) ->
     Ok(DataFrame::new(rows, columns.collect())?)
 }
 
+/// Stacks a table of each rank, with a leading column `rank`.
+///
+/// # Errors
+/// Those of `table`.
+pub(crate) fn stacked_tables(traces: &[Trace], table: impl Fn(&Trace) -> Result<DataFrame>) -> Result<DataFrame> {
+    let mut all: Option<DataFrame> = None;
+    for trace in traces {
+        let mut frame = table(trace)?;
+        let rank = Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), frame.height());
+        frame.insert_column(0, rank)?;
+        match &mut all {
+            Some(all) => {
+                all.vstack_mut(&frame)?;
+            }
+            None => all = Some(frame),
+        }
+    }
+    Ok(all.unwrap_or_default())
+}
+
 /// Stacks the events of several ranks, with a leading column `rank`; a column that a rank lacks is null there.
 ///
 /// # Errors

@@ -7,6 +7,7 @@ mod tests;
 
 use super::source_file::SourceFile;
 use super::spill::{SpillFolder, SpilledFile};
+use super::stack::stacked_tables;
 use super::table_source::TableSource;
 use super::trace_set::TraceSet;
 use crate::error::SourceReason;
@@ -15,12 +16,11 @@ use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
 use crate::exec::memory::{Budget, Task};
 use crate::exec::pool::{Pool, run_jobs};
-use crate::frame::columns::RANK;
 use crate::frame::tables::{Tables, TablesBuilder};
 use crate::read::{Meter, open_file, read_events, read_parallel};
 use crate::store::{StoredTable, TableKind};
 use crate::{Compat, Error, RankInfo, Result, Trace};
-use polars::prelude::{Column, DataFrame, Scalar};
+use polars::prelude::DataFrame;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -165,19 +165,7 @@ impl TraceSet {
 
     fn table(&self, table: Table) -> Result<DataFrame> {
         build(self.traces(), table)?;
-        let mut all: Option<DataFrame> = None;
-        for trace in self.traces() {
-            let mut frame = trace.table(table)?;
-            let rank = Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), frame.height());
-            frame.insert_column(0, rank)?;
-            match &mut all {
-                Some(all) => {
-                    all.vstack_mut(&frame)?;
-                }
-                None => all = Some(frame),
-            }
-        }
-        Ok(all.unwrap_or_default())
+        stacked_tables(self.traces(), |trace| trace.table(table))
     }
 }
 

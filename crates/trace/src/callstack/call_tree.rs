@@ -1,0 +1,130 @@
+//! The call tree as a table of a rank.
+
+use super::CallStacks;
+use crate::dataset::stacked_tables;
+use crate::exec::checkpoint::{cancellable, guarded};
+use crate::frame::EventRows;
+use crate::frame::columns::{CAT, CORRELATION, DUR, INDEX, INDEX_CORRELATION, ITERATION, NAME, PID, STREAM, TID, TS};
+use crate::store::checked;
+use crate::{Compat, Result, Trace, TraceSet};
+use polars::df;
+use polars::prelude::{DataFrame, PlSmallStr};
+use trace_view::{Column, Unit};
+
+/// What the nesting is computed from.
+const NEEDED: [&str; 11] = [INDEX, NAME, CAT, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION];
+
+/// The columns of a call tree, in order: rows, depths and iterations as integers, `is_launched` as Boolean. Absence is null.
+pub const CALL_TREE_COLUMNS: &[Column] = &[
+    Column::new("row", Unit::None, "position of the event in the frame of events"),
+    Column::new("parent", Unit::None, "row of the call around it, or of the launch of a GPU event; null at a root"),
+    Column::new("depth", Unit::Count, "calls above it"),
+    Column::new(ITERATION, Unit::None, "iteration of the event; null outside of all"),
+    Column::new("is_launched", Unit::None, "whether it is a GPU event, below its launch"),
+];
+
+impl Trace {
+    /// Returns the call tree: one row per event that has a place in it, in the order of the events. Calls of the CPU are nested by
+    /// their intervals, thread by thread; GPU events are below their launches, and without one they are left out. Where autograd
+    /// runs backward operators on a thread of its own, these are below the step, or the annotation `## backward ##`.
+    ///
+    /// It is computed at each call, in linear time after sorting.
+    ///
+    /// # Columns
+    /// [`CALL_TREE_COLUMNS`].
+    ///
+    /// # Errors
+    /// If the events are in a file that cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
+    ///
+    /// # Example
+    /// ```
+    /// use trace::TraceSet;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let rank = TraceSet::load("../../notebooks/data/control")?.rank(3)?;
+    /// let tree = rank.call_tree()?;
+    /// assert!(0 < tree.height() && tree.height() <= rank.events().height());
+    /// assert!(tree.column("depth")?.u32()?.iter().flatten().max() > Some(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call_tree(&self) -> Result<DataFrame> {
+        checked(|| guarded(|| self.nested()))
+    }
+
+    fn nested(&self) -> Result<DataFrame> {
+        let rows = EventRows::of(&self.frame_of(&NEEDED.map(PlSmallStr::from_static))?, Compat::Exact)?;
+        let seen: Vec<u32> = (0..rows.len() as u32).collect();
+        let stacks = CallStacks::of(&rows, &seen, Compat::Exact);
+        let placed: Vec<(u32, u32)> =
+            cancellable(seen).filter_map(|row| Some((row, stacks.depth(row as usize)?))).collect();
+        let of = |row: u32| row as usize;
+        Ok(df!(
+            "row" => placed.iter().map(|&(row, _)| row).collect::<Vec<u32>>(),
+            "parent" => placed.iter().map(|&(row, _)| stacks.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
+            "depth" => placed.iter().map(|&(_, depth)| depth).collect::<Vec<u32>>(),
+            ITERATION => placed.iter().map(|&(row, _)| rows.iteration(of(row))).collect::<Vec<Option<i64>>>(),
+            "is_launched" => placed.iter().map(|&(row, _)| stacks.is_kernel(of(row))).collect::<Vec<bool>>(),
+        )?)
+    }
+}
+
+impl TraceSet {
+    /// Returns the call trees of all ranks, with a leading column `rank`; `row` and `parent` are positions among the events of their
+    /// rank. The columns are those of [`Trace::call_tree`].
+    ///
+    /// # Errors
+    /// As [`Trace::call_tree`].
+    pub fn call_tree(&self) -> Result<DataFrame> {
+        stacked_tables(self.traces(), Trace::call_tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use trace_testkit::{Stream, TraceBuilder};
+
+    fn rank(number: i64) -> TraceBuilder {
+        TraceBuilder::new()
+            .rank(number)
+            .step(1, 0..100)
+            .operator("aten::mm", 10..20)
+            .runtime("cudaLaunchKernel", 4, 12..14)
+            .kernel("gemm", Stream(7), 30..50)
+            .correlation(4)
+            .kernel("without a launch", Stream(7), 60..70)
+            .operator("aten::add", 120..130)
+    }
+
+    #[test]
+    fn calls_nest_and_kernels_are_below_their_launches() {
+        let trace = TraceSet::from_bytes(rank(0).json()).unwrap();
+        let tree = trace.call_tree().unwrap();
+        let names: Vec<&str> = CALL_TREE_COLUMNS.iter().map(|column| column.name).collect();
+        assert_eq!(tree.get_column_names(), [&["rank"][..], &names].concat());
+        let expected = df!(
+            "row" => [0_u32, 1, 2, 3, 5],
+            "parent" => [None, Some(0_u32), Some(1), Some(2), None],
+            "depth" => [0_u32, 1, 2, 3, 0],
+            "iteration" => [Some(1_i64), Some(1), Some(1), Some(1), None],
+            "is_launched" => [false, false, false, true, false],
+        );
+        assert!(trace.traces()[0].call_tree().unwrap().equals_missing(&expected.unwrap()), "{tree:?}");
+    }
+
+    #[test]
+    fn ranks_in_files_have_the_same_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in [0, 3] {
+            std::fs::write(folder.path().join(format!("{number}.json")), rank(number).json()).unwrap();
+        }
+        let traces = TraceSet::load(folder.path()).unwrap();
+        let stored = traces.stored_in(folder.path().join("stored")).unwrap();
+        let tree = stored.call_tree().unwrap();
+        assert!(tree.equals_missing(&traces.call_tree().unwrap()));
+        let ranks: Vec<i64> = tree.column("rank").unwrap().i64().unwrap().iter().flatten().collect();
+        assert_eq!((ranks.len(), ranks[4], ranks[5]), (10, 0, 3));
+    }
+}
