@@ -19,8 +19,8 @@ import files  # noqa: E402
 import page  # noqa: E402
 import targets  # noqa: E402
 from check import Checks, Differs  # noqa: E402
-from memory_section import section_of, with_section  # noqa: E402
 from measure import Failed, OtherWork, memory_available, run  # noqa: E402
+from memory_section import kept  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,9 +73,9 @@ def main():
     text = page.page(rows, tables, skipped, other_work.cores(), versions, several)
     print(text)
     if options.write:
-        # The section that `make bench-memory` wrote stays.
-        memory = section_of(options.write.read_text()) if options.write.exists() else ""
-        options.write.write_text(with_section(text, memory) if memory else text)
+        # What `make bench-memory` wrote stays, and what follows it.
+        rest = kept(options.write.read_text()) if options.write.exists() else ""
+        options.write.write_text(f"{text.rstrip()}\n\n{rest}" if rest else text)
         print(f"wrote {options.write}")
 
 

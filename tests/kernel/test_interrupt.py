@@ -59,7 +59,7 @@ def large(tmp_path_factory, large_trace):
     """A trace whose analyses take a while."""
     folder = tmp_path_factory.mktemp("large")
     for rank in range(2):
-        subprocess.run([large_trace, folder / f"rank{rank}.json", "--bytes", "300M", "--rank", str(rank)], check=True)
+        subprocess.run([large_trace, folder / f"rank{rank}.json", "--bytes", "500M", "--rank", str(rank)], check=True)
     return folder
 
 
