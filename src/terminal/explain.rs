@@ -10,7 +10,7 @@ use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, query,
 use crate::magic::view::{csv, write_html};
 use crate::{Error, Problem};
 use std::sync::Arc;
-use trace::{EventFile, LabeledTrace, TraceSet};
+use trace::{EventFile, Explanation, LabeledTrace, TraceSet};
 
 pub(super) struct Explain;
 
@@ -51,7 +51,7 @@ const ARGUMENTS: &[Group] = &[
 ];
 
 /// Loads the runs of a side: those of the flag, or the one of the positional argument.
-pub(super) fn runs(
+fn runs(
     call: &Call<'_>,
     context: &mut Context<'_>,
     argument: &'static str,
@@ -74,6 +74,24 @@ pub(super) fn runs(
     let is_one = paths.len() == 1;
     let label = |number: usize| if is_one { flag.to_owned() } else { format!("{flag}{}", number + 1) };
     paths.into_iter().enumerate().map(|(at, path)| load_path(call, context, path, &label(at), None)).collect()
+}
+
+/// Loads both sides, prints their warnings, and explains their difference.
+pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
+    let control = runs(call, context, "CONTROL", "control")?;
+    let test = runs(call, context, "TEST", "test")?;
+    let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
+    let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
+    Screen::warn(&warnings);
+    let labeled =
+        |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
+    Ok(query(call, labeled(&control), labeled(&test)).run()?)
+}
+
+/// Writes the file of events, if the line asks for one.
+pub(super) fn write_events(call: &Call<'_>, explanation: &Explanation) -> Result<(), Error> {
+    let form = call.path("events").map_or_else(EventFile::default, |path| EventFile::of(&path));
+    Screen::file(call, "events", |out| explanation.write_events(form, out))
 }
 
 impl Magic for Explain {
@@ -112,14 +130,7 @@ impl Magic for Explain {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let control = runs(call, context, "CONTROL", "control")?;
-        let test = runs(call, context, "TEST", "test")?;
-        let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
-        let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
-        Screen::warn(&warnings);
-        let labeled =
-            |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
-        let explanation = query(call, labeled(&control), labeled(&test)).run()?;
+        let explanation = explanation(call, context)?;
         let report = explanation.report(top(call));
         if call.path("csv").is_some() {
             let regions = explanation.regions()?;
@@ -127,8 +138,7 @@ impl Magic for Explain {
         }
         Screen::file(call, "json", |out| write_json(&explanation, out))?;
         Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-        let form = call.path("events").map_or_else(EventFile::default, |path| EventFile::of(&path));
-        Screen::file(call, "events", |out| explanation.write_events(form, out))?;
+        write_events(call, &explanation)?;
         if prints { Screen::report(&report) } else { Ok(()) }
     }
 }

@@ -1,17 +1,15 @@
 //! `tracebook tree-diff`: the aligned call tree of two steps.
 
-use super::explain::{SIDES, runs};
+use super::explain::{SIDES, explanation, write_events};
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
 use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::explain::{EVENTS, SAMPLES, query};
+use crate::magic::explain::{EVENTS, SAMPLES};
 use crate::magic::tree_diff::{CUTS, NOTES, TITLE, tree, write_json};
 use crate::magic::view::{csv, write_html};
-use std::sync::Arc;
-use trace::{EventFile, LabeledTrace, TraceSet};
 use trace_view::Present;
 
 pub(super) struct TreeDiff;
@@ -69,14 +67,7 @@ impl Magic for TreeDiff {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let control = runs(call, context, "CONTROL", "control")?;
-        let test = runs(call, context, "TEST", "test")?;
-        let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
-        let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
-        Screen::warn(&warnings);
-        let labeled =
-            |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
-        let explanation = query(call, labeled(&control), labeled(&test)).run()?;
+        let explanation = explanation(call, context)?;
         let tree = tree(call, &explanation)?;
         let report = tree.present();
         if call.path("csv").is_some() {
@@ -85,8 +76,7 @@ impl Magic for TreeDiff {
         }
         Screen::file(call, "json", |out| write_json(&tree, out))?;
         Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-        let form = call.path("events").map_or_else(EventFile::default, |path| EventFile::of(&path));
-        Screen::file(call, "events", |out| explanation.write_events(form, out))?;
+        write_events(call, &explanation)?;
         if prints { Screen::report(&report) } else { Ok(()) }
     }
 }
