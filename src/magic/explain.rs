@@ -3,10 +3,13 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
-use super::view::{RESULT, write_csv, write_html};
+use super::view::{RESULT, size, write_csv, write_html};
 use crate::Error;
+use serde_json::Value;
 use std::sync::Arc;
+use trace::polars::prelude::DataFrame;
 use trace::{EventFile, Explain as Query, Explanation, LabeledTrace};
+use trace_view::Report;
 
 pub(super) struct Explain;
 
@@ -122,51 +125,81 @@ impl Magic for Explain {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let bind = call.result_name()?.map(str::to_owned);
-        if let Some(name) = &bind {
-            context.check_free(call, name)?;
-        }
+        let bind = free_name(call, context)?;
         let explanation = explanation(call, context)?;
-        let (json, html, events) = (call.path("json"), call.path("html"), call.path("events"));
-        if let Some(path) = &json {
-            write(path, |out| write_json(&explanation, out))?;
-        }
-        if let Some(path) = &html {
-            write(path, |out| write_html(TITLE, &explanation.report(top(call)), out))?;
-        }
-        if let Some(path) = &events {
-            write(path, |out| explanation.write_events(EventFile::of(path), out))?;
-        }
-        let csv = call.path("csv");
-        let regions = if csv.is_some() || bind.is_some() { Some(explanation.regions()?) } else { None };
-        if let (Some(path), Some(regions)) = (&csv, &regions) {
-            write_csv(path, regions)?;
-        }
-        if let (Some(name), Some(regions)) = (&bind, &regions) {
-            context.bind_frame(call, name, regions)?;
-        }
-        if call.shows() {
-            context.show(&explanation.report(top(call)));
-        }
-        if call.quiet() {
-            return Ok(());
-        }
-        if let (Some(name), Some(regions)) = (bind, &regions) {
-            context.print_line(format!("{name}: DataFrame {}", super::view::size(regions)));
-        }
-        for path in [json, html, events, csv].into_iter().flatten() {
-            context.print_line(format!("wrote {}", path.display()));
-        }
-        Ok(())
+        let answer = Answer {
+            title: TITLE,
+            report: &|| explanation.report(top(call)),
+            rows: &|| explanation.regions(),
+            json: &|| explanation.to_json(),
+        };
+        deliver(call, context, bind, &explanation, &answer)
     }
+}
+
+/// An explanation, or a view of it, as a magic delivers it. Only what the call asks for is computed.
+pub(super) struct Answer<'a> {
+    pub(super) title: &'static str,
+    pub(super) report: &'a dyn Fn() -> Report,
+    pub(super) rows: &'a dyn Fn() -> trace::Result<DataFrame>,
+    pub(super) json: &'a dyn Fn() -> Value,
+}
+
+/// Returns the name of the variable that the call binds, checked before the work begins.
+pub(super) fn free_name(call: &Call<'_>, context: &mut Context<'_>) -> Result<Option<String>, Error> {
+    let name = call.result_name()?.map(str::to_owned);
+    if let Some(name) = &name {
+        context.check_free(call, name)?;
+    }
+    Ok(name)
+}
+
+/// Writes the files that the call asks for, binds the rows, and shows the page.
+pub(super) fn deliver(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    bind: Option<String>,
+    explanation: &Explanation,
+    answer: &Answer<'_>,
+) -> Result<(), Error> {
+    let (json, html, events, csv) = (call.path("json"), call.path("html"), call.path("events"), call.path("csv"));
+    if let Some(path) = &json {
+        write(path, |out| write_json(&(answer.json)(), out))?;
+    }
+    if let Some(path) = &html {
+        write(path, |out| write_html(answer.title, &(answer.report)(), out))?;
+    }
+    if let Some(path) = &events {
+        write(path, |out| explanation.write_events(EventFile::of(path), out))?;
+    }
+    let rows = if csv.is_some() || bind.is_some() { Some((answer.rows)()?) } else { None };
+    if let (Some(path), Some(rows)) = (&csv, &rows) {
+        write_csv(path, rows)?;
+    }
+    if let (Some(name), Some(rows)) = (&bind, &rows) {
+        context.bind_frame(call, name, rows)?;
+    }
+    if call.shows() {
+        context.show(&(answer.report)());
+    }
+    if call.quiet() {
+        return Ok(());
+    }
+    if let (Some(name), Some(rows)) = (bind, &rows) {
+        context.print_line(format!("{name}: DataFrame {}", size(rows)));
+    }
+    for path in [json, html, events, csv].into_iter().flatten() {
+        context.print_line(format!("wrote {}", path.display()));
+    }
+    Ok(())
 }
 
 /// Title of the page of an explanation.
 pub(crate) const TITLE: &str = "Why the step changed";
 
-/// Writes an explanation as JSON.
-pub(crate) fn write_json(explanation: &Explanation, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &explanation.to_json())?;
+/// Writes the JSON of an explanation or of its tree.
+pub(crate) fn write_json(json: &Value, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, json)?;
     writeln!(out)
 }
 

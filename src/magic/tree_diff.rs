@@ -2,12 +2,12 @@
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
-use super::context::{Context, write};
-use super::explain::{EVENTS, RUNS, SAMPLES, explanation};
-use super::view::{RESULT, size, write_csv, write_html};
+use super::context::Context;
+use super::explain::{Answer, EVENTS, RUNS, SAMPLES, deliver, explanation, free_name};
+use super::view::RESULT;
 use crate::Error;
 use trace::call_tree::Grade;
-use trace::{EventFile, Explanation, TreeDiff as Tree};
+use trace::{Explanation, TreeDiff as Tree};
 use trace_view::Present;
 
 pub(super) struct TreeDiff;
@@ -81,42 +81,12 @@ impl Magic for TreeDiff {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let bind = call.result_name()?.map(str::to_owned);
-        if let Some(name) = &bind {
-            context.check_free(call, name)?;
-        }
+        let bind = free_name(call, context)?;
         let explanation = explanation(call, context)?;
         let tree = tree(call, &explanation)?;
-        let (json, html, events, csv) = (call.path("json"), call.path("html"), call.path("events"), call.path("csv"));
-        if let Some(path) = &html {
-            write(path, |out| write_html(TITLE, &tree.present(), out))?;
-        }
-        if let Some(path) = &events {
-            write(path, |out| explanation.write_events(EventFile::of(path), out))?;
-        }
-        if let Some(path) = &json {
-            write(path, |out| write_json(&tree, out))?;
-        }
-        let rows = if csv.is_some() || bind.is_some() { Some(tree.frame()?) } else { None };
-        if let (Some(path), Some(rows)) = (&csv, &rows) {
-            write_csv(path, rows)?;
-        }
-        if let (Some(name), Some(rows)) = (&bind, &rows) {
-            context.bind_frame(call, name, rows)?;
-        }
-        if call.shows() {
-            context.show(&tree.present());
-        }
-        if call.quiet() {
-            return Ok(());
-        }
-        if let (Some(name), Some(rows)) = (bind, &rows) {
-            context.print_line(format!("{name}: DataFrame {}", size(rows)));
-        }
-        for path in [json, html, events, csv].into_iter().flatten() {
-            context.print_line(format!("wrote {}", path.display()));
-        }
-        Ok(())
+        let answer =
+            Answer { title: TITLE, report: &|| tree.present(), rows: &|| tree.frame(), json: &|| tree.to_json() };
+        deliver(call, context, bind, &explanation, &answer)
     }
 }
 
@@ -141,10 +111,4 @@ pub(crate) fn tree(call: &Call<'_>, explanation: &Explanation) -> Result<Tree, E
         tree = tree.depth(usize::try_from(levels).unwrap_or(usize::MAX));
     }
     Ok(tree)
-}
-
-/// Writes a tree as JSON.
-pub(crate) fn write_json(tree: &Tree, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &tree.to_json())?;
-    writeln!(out)
 }

@@ -136,7 +136,7 @@ impl Magic for Explain {
             let regions = explanation.regions()?;
             Screen::file(call, "csv", |out| csv(&regions, out))?;
         }
-        Screen::file(call, "json", |out| write_json(&explanation, out))?;
+        Screen::file(call, "json", |out| write_json(&explanation.to_json(), out))?;
         Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
         write_events(call, &explanation)?;
         if prints { Screen::report(&report) } else { Ok(()) }

@@ -7,8 +7,8 @@ use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::explain::{EVENTS, SAMPLES};
-use crate::magic::tree_diff::{CUTS, NOTES, TITLE, tree, write_json};
+use crate::magic::explain::{EVENTS, SAMPLES, write_json};
+use crate::magic::tree_diff::{CUTS, NOTES, TITLE, tree};
 use crate::magic::view::{csv, write_html};
 use trace_view::Present;
 
@@ -74,7 +74,7 @@ impl Magic for TreeDiff {
             let rows = tree.frame()?;
             Screen::file(call, "csv", |out| csv(&rows, out))?;
         }
-        Screen::file(call, "json", |out| write_json(&tree, out))?;
+        Screen::file(call, "json", |out| write_json(&tree.to_json(), out))?;
         Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
         write_events(call, &explanation)?;
         if prints { Screen::report(&report) } else { Ok(()) }
