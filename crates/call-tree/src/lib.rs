@@ -31,7 +31,7 @@ pub use explain::divide::{Division, Idle, Share, divide};
 pub use explain::explanation::{Coverage, Explainer, Explanation, RegionChange, WaitChange, explain, largest};
 pub use explain::sample::{Place, Placed, Sample};
 pub use explain::waiting::{Doing, Late, Part};
-pub use explain::waits::{Wait, Waits, waits, waits_for_gpu};
+pub use explain::waits::{Wait, Waits, waits_for_gpu};
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};

@@ -90,7 +90,7 @@ fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
             open.push((part, step + 1));
             continue;
         }
-        // What is unique in the whole segment was found; between runs of nodes, single ones may be unique again.
+        // Anchors of the whole segment are set; a node that is not unique there may be unique between two of them.
         let next = if length == 1 { step } else { 0 };
         let mut from = (part.a.0, part.b.0);
         for (a, b) in anchors {

@@ -19,7 +19,7 @@ pub enum Cause {
     Drain,
 }
 
-/// What a kernel that was queued waited for.
+/// Reason why a queued kernel had not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dependency {
     /// A collective on another stream, which ended when the gap began.

@@ -272,7 +272,8 @@ impl<'e> Timeline<'e> {
         self.events[gpu as usize].correlation.and_then(|id| self.launches.get(&id)).copied()
     }
 
-    /// What a queued event waited for: what ended when the gap began, else what the host made its stream wait for.
+    /// Returns the reason why a queued event had not begun: work of another stream that ended when the gap began, else an event
+    /// for which the host made its stream wait.
     fn dependency(&self, before: Option<u32>, next: u32, launch: &Event) -> Dependency {
         let before = before.map(|before| &self.events[before as usize]);
         if let Some(before) = before.filter(|before| before.thread != self.events[next as usize].thread) {

@@ -41,13 +41,10 @@ impl Hosts {
         self.segments.keys().copied()
     }
 
-    /// Returns the nearest event around a host event that passes.
-    pub(super) fn around(&self, at: u32, passes: impl Fn(u32) -> bool) -> Option<u32> {
-        let mut up = self.parent[at as usize];
-        while up != NONE && !passes(up) {
-            up = self.parent[up as usize];
-        }
-        Some(up).filter(|&up| up != NONE)
+    /// Returns the events around a host event, the innermost first.
+    pub(super) fn around(&self, at: u32) -> impl Iterator<Item = u32> {
+        let up = |at: u32| Some(self.parent[at as usize]).filter(|&up| up != NONE);
+        std::iter::successors(up(at), move |&at| up(at))
     }
 
     /// Calls `found` with each frame that ran on a thread between two moments, and for how long.

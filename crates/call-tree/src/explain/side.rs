@@ -77,9 +77,8 @@ impl Side {
             let timeline = Timeline::of(&recording.events, labels, meetings.arrivals(place));
             meetings.spent_before(place, recording, &timeline, labels);
             let divisions = if is_left_out { Vec::new() } else { timeline.steps(&recording.windows) };
-            let waits =
-                if is_left_out { BTreeMap::new() } else { waits(&recording.events, &recording.windows, labels) };
-            for (wait, sum) in waits {
+            let waits = |windows| waits(&recording.events, &timeline.hosts, windows, labels);
+            for (wait, sum) in if is_left_out { BTreeMap::new() } else { waits(&recording.windows) } {
                 let waits = side.waits.entry(wait).or_default();
                 waits.calls += sum.calls;
                 waits.ns += sum.ns;

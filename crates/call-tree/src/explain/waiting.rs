@@ -22,7 +22,7 @@ pub enum Part {
     Waiting,
     /// After it.
     Transfer,
-    /// Of events that no other recording has, or that do not wait for all ranks.
+    /// Collectives that no other recording has, and communication that does not wait for all ranks.
     Undivided,
 }
 
@@ -40,7 +40,7 @@ impl Part {
     }
 }
 
-/// What a late rank spent its time on.
+/// Work or idle time on which a rank spent its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Doing {
     /// Work of a class on its GPU, by operator, or by kernel without an operator.
@@ -58,7 +58,7 @@ pub enum Doing {
 pub struct Late {
     /// The rank.
     pub rank: i64,
-    /// What made it late.
+    /// Work or idle time that took longer than on the other ranks.
     pub doing: Doing,
 }
 
@@ -244,11 +244,11 @@ fn level_with_the_one_before(members: &mut [Vec<Member>]) {
 /// The operator that launched an event, else the event.
 fn operator(of: &Recording, at: u32, timeline: &Timeline<'_>, labels: &Labels) -> Option<Symbol> {
     let is_operator = |at: u32| of.events[at as usize].kind == Kind::Operator;
-    let operator = timeline.launch(at).and_then(|launch| timeline.hosts.around(launch, is_operator));
+    let operator = timeline.launch(at).and_then(|launch| timeline.hosts.around(launch).find(|&at| is_operator(at)));
     name(of.events[operator.unwrap_or(at) as usize].label, labels)
 }
 
 /// Name of a frame or an event; of a step none, since each has another one.
 fn name(label: LabelId, labels: &Labels) -> Option<Symbol> {
-    (!labels.text(label).starts_with("ProfilerStep#")).then(|| labels.symbol_of(label))
+    (!labels.is_step(label)).then(|| labels.symbol_of(label))
 }

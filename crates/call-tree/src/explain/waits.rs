@@ -1,12 +1,11 @@
 //! Calls of the host that wait for the GPU.
 
+use super::hosts::Hosts;
 use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels};
 use crate::input::window::{Window, window_at};
-use crate::tree::nesting::Nested;
-use crate::tree::node::NONE;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A waiting call, and the operator or annotation that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,27 +26,21 @@ pub struct Waits {
 }
 
 /// Adds up the waiting calls that begin in the windows; without windows, those of the whole recording.
-pub fn waits(events: &[Event], windows: &[Window], labels: &Labels) -> BTreeMap<Wait, Waits> {
+pub(super) fn waits(events: &[Event], hosts: &Hosts, windows: &[Window], labels: &Labels) -> BTreeMap<Wait, Waits> {
     let mut found: BTreeMap<Wait, Waits> = BTreeMap::new();
-    let mut calls = (0..events.len()).filter(|&at| is_waiting(&events[at], labels)).peekable();
-    if calls.peek().is_none() {
-        return found;
-    }
-    let nested = Nested::of(events, false);
-    for at in calls {
-        let event = &events[at];
-        if !windows.is_empty() && window_at(windows, event.start).is_none() {
-            continue;
+    // By label: few names, many calls.
+    let mut known: HashMap<LabelId, bool> = HashMap::new();
+    for (at, event) in (0..).zip(events) {
+        let mut is_waiting = || *known.entry(event.label).or_insert_with(|| waits_for_gpu(labels.text(event.label)));
+        let is_inside = || windows.is_empty() || window_at(windows, event.start).is_some();
+        if event.kind == Kind::Launch && is_waiting() && is_inside() {
+            let wait = Wait { call: event.label, caller: caller(events, hosts, at, labels) };
+            let waits = found.entry(wait).or_default();
+            waits.calls += 1;
+            waits.ns += (event.end - event.start).max(0);
         }
-        let waits = found.entry(Wait { call: event.label, caller: caller(events, &nested, at, labels) }).or_default();
-        waits.calls += 1;
-        waits.ns += (event.end - event.start).max(0);
     }
     found
-}
-
-fn is_waiting(event: &Event, labels: &Labels) -> bool {
-    event.kind == Kind::Launch && waits_for_gpu(labels.text(event.label))
 }
 
 /// Tells whether a runtime or driver call returns only when work of the GPU is done.
@@ -63,20 +56,11 @@ pub fn waits_for_gpu(name: &str) -> bool {
 }
 
 /// The outermost operator around a call says more than the innermost: `aten::item` rather than `aten::_local_scalar_dense`.
-fn caller(events: &[Event], nested: &Nested, at: usize, labels: &Labels) -> Option<LabelId> {
-    let mut up = nested.parent[at];
-    let (mut operator, mut other) = (None, None);
-    while up != NONE {
-        let event = &events[up as usize];
-        match event.kind {
-            Kind::Operator => operator = Some(event.label),
-            Kind::Annotation if labels.text(event.label).starts_with("ProfilerStep#") => {}
-            _ if operator.is_none() && other.is_none() => other = Some(event.label),
-            _ => {}
-        }
-        up = nested.parent[up as usize];
-    }
-    operator.or(other)
+fn caller(events: &[Event], hosts: &Hosts, at: u32, labels: &Labels) -> Option<LabelId> {
+    let label = |at: u32| events[at as usize].label;
+    let operator = hosts.around(at).filter(|&at| events[at as usize].kind == Kind::Operator).last();
+    let frame = || hosts.around(at).find(|&at| !labels.is_step(label(at)));
+    operator.or_else(frame).map(label)
 }
 
 #[cfg(test)]
@@ -120,13 +104,14 @@ mod tests {
         add(Kind::Annotation, "ProfilerStep#2", 100, 200);
         add(Kind::Launch, "cudaStreamSynchronize", 150, 160);
         let windows = [Window { iteration: 1, start: 0, end: 100, thread: 0 }];
-        let found = waits(&events, &windows, &labels);
+        let hosts = Hosts::of(&events);
+        let found = waits(&events, &hosts, &windows, &labels);
         let of = |caller| found[&Wait { call, caller }];
         assert_eq!(of(Some(item)), Waits { calls: 1, ns: 20 });
         assert_eq!(of(Some(log)), Waits { calls: 1, ns: 1 });
         assert_eq!(of(None), Waits { calls: 1, ns: 4 });
         assert_eq!(found.len(), 3);
-        let whole: i64 = waits(&events, &[], &labels).values().map(|waits| waits.calls).sum();
+        let whole: i64 = waits(&events, &hosts, &[], &labels).values().map(|waits| waits.calls).sum();
         assert_eq!(whole, 4);
     }
 }

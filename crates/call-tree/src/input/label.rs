@@ -4,6 +4,9 @@ use super::family::Family;
 use super::kind::Kind;
 use std::collections::HashMap;
 
+/// Begin of the names of the profiler's iterations.
+const STEP: &str = "ProfilerStep#";
+
 /// A text that was seen before has the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
@@ -91,7 +94,7 @@ impl Labels {
         let (base, counter) = match kind {
             Kind::Module => split_counter(&plain),
             Kind::Python => (without_line(&plain), None),
-            Kind::Annotation if plain.starts_with("ProfilerStep#") => ("ProfilerStep".to_owned(), None),
+            Kind::Annotation if plain.starts_with(STEP) => ("ProfilerStep".to_owned(), None),
             _ => (plain.clone(), None),
         };
         let folded =
@@ -126,6 +129,11 @@ impl Labels {
     /// Returns the text of a symbol.
     pub fn text_of(&self, symbol: Symbol) -> &str {
         &self.texts[symbol.0 as usize]
+    }
+
+    /// Tells whether an event is the profiler's annotation of an iteration.
+    pub fn is_step(&self, id: LabelId) -> bool {
+        self.kind(id) == Kind::Annotation && self.text(id).starts_with(STEP)
     }
 
     /// Returns the role of the events with these labels.

@@ -171,8 +171,8 @@ impl Explanation {
         let mut gaps: BTreeMap<(&'static str, &'static str, &str), Change> = BTreeMap::new();
         for &((cause, frame), of) in &found.idle {
             let kind = idle_kind(cause, frame, &labels);
-            let frame = frame.map_or("", |frame| labels.text(frame));
-            let frame = if frame.starts_with("ProfilerStep#") { "ProfilerStep" } else { frame };
+            let frame =
+                frame.map_or("", |frame| if labels.is_step(frame) { "ProfilerStep" } else { labels.text(frame) });
             gaps.entry((cause_word(cause), kind, frame)).and_modify(|sum| *sum = *sum + of).or_insert(of);
         }
         let mut idle: Vec<IdleChange> = gaps
