@@ -89,8 +89,9 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
     for n in range(LABELS):
         assert plain(kernel.ok(read.format(n), timeout=LONG)) == "1"
     grown = of_tree(kernel, "Pss_Anon") - before
-    # What reading leaves behind is given back; a copy of the columns in one of the processes would be more than this bound.
-    assert grown < 0.7 * LABELS * columns, f"{grown} bytes beside the files for {LABELS} times {columns} bytes of columns"
+    # Codes of categories in both processes (0.5) and what allocators keep: 0.61 to 0.73 in all. A copy of the columns in one of the
+    # processes would add 0.75.
+    assert grown < LABELS * columns, f"{grown} bytes beside the files for {LABELS} times {columns} bytes of columns"
     # Both sides compute with what they mapped.
     kernel.ok("summary = %compare_traces large_0 large_1")
     assert (
