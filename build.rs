@@ -8,10 +8,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 5] =
-    ["crates/call-tree", "crates/cells", "crates/trace", "crates/trace-view", "crates/workspace-hack"];
+const PACKAGES: [&str; 6] = [
+    "crates/call-tree",
+    "crates/cells",
+    "crates/statistics",
+    "crates/trace",
+    "crates/trace-view",
+    "crates/workspace-hack",
+];
 /// What else the workspace consists of; its manifests are needed, its code is not.
-const OTHERS: [&str; 3] = [".", "crates/statistics", "crates/trace-testkit"];
+const OTHERS: [&str; 2] = [".", "crates/trace-testkit"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
