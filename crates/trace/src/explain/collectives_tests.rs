@@ -2,23 +2,12 @@
 
 use crate::{Explain, Explanation, TraceSet};
 use std::path::Path;
-use trace_testkit::{Job, Stream, TraceBuilder};
+use trace_testkit::{Job, TraceBuilder, rank_with_collective};
 use trace_view::{Part, Present};
-
-const NCCL: &str = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
 /// A rank of one step: a product of `gemm` µs, then an all-reduce until `end`.
 fn rank(number: i64, gemm: i64, end: i64) -> TraceBuilder {
-    TraceBuilder::new()
-        .rank(number)
-        .step(1, 0..10_000)
-        .operator("aten::mm", 10..50)
-        .runtime("cudaLaunchKernel", 1, 20..30)
-        .runtime("cudaLaunchKernel", 2, 60..70)
-        .kernel("gemm", Stream(7), 100..100 + gemm)
-        .correlation(1)
-        .kernel(NCCL, Stream(20), 100 + gemm..end)
-        .correlation(2)
+    rank_with_collective(number, gemm, 100 + gemm..end)
 }
 
 /// Four ranks, of which rank 2 takes so many µs longer.

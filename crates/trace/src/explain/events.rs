@@ -1,16 +1,15 @@
 //! The GPU events of an explanation: which region each is in, or why it is in none.
 
 use super::explanation::Explanation;
+use super::gpu_rows::GpuRows;
 use super::sides::RecordedRank;
-use crate::domain::is_device_work;
-use crate::exec::checkpoint::{self, cancellable};
+use crate::exec::checkpoint;
+use crate::frame::IntColumn;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, once_per_text};
 use crate::{Error, Result};
 use call_tree::{Place, Placed, Reason};
 use polars::prelude::{
-    Categorical32Type, Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter,
-    Series,
+    Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter, Series,
 };
 use polars_io::prelude::{ParquetCompression, ParquetWriter};
 use std::io::Write;
@@ -155,27 +154,6 @@ impl Explanation {
         let mut frame = DataFrame::new(placed.len(), columns)?;
         frame.rechunk_mut();
         Ok(frame)
-    }
-}
-
-/// Which rows of a rank are GPU work with a time.
-struct GpuRows(Vec<bool>);
-
-impl GpuRows {
-    fn of(events: &DataFrame) -> Result<Self> {
-        let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
-        let starts = IntColumn::of(events, TS)?;
-        let mut is_work = once_per_text(cats.get_mapping(), is_device_work);
-        let rows = cancellable(cats.physical().iter()).enumerate();
-        Ok(Self(rows.map(|(row, cat)| cat.is_some_and(&mut is_work) && starts.get(row).is_some()).collect()))
-    }
-
-    fn is_gpu(&self, row: u32) -> bool {
-        self.0.get(row as usize) == Some(&true)
-    }
-
-    fn all(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.0).filter(|(_, is_gpu)| **is_gpu).map(|(row, _)| row)
     }
 }
 

@@ -8,6 +8,7 @@ mod communication;
 mod events;
 mod explanation;
 mod figure;
+mod gpu_rows;
 mod json;
 #[cfg(test)]
 mod known_edits_tests;

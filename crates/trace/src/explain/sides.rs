@@ -2,15 +2,12 @@
 
 use super::collectives::Met;
 use super::explanation::SideSummary;
+use super::gpu_rows::device_work;
 use super::recordings::{Iterations, recording};
 use crate::collective::Collectives;
-use crate::domain::is_device_work;
-use crate::exec::checkpoint::{self, cancellable};
-use crate::frame::columns::{CAT, DUR, TS};
-use crate::frame::{IntColumn, once_per_text};
-use crate::{Compat, Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
+use crate::exec::checkpoint;
+use crate::{Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
 use call_tree::{Coverage, Labels, Reason, Recording, Window};
-use polars::prelude::Categorical32Type;
 use regex::Regex;
 use std::collections::BTreeMap;
 
@@ -207,20 +204,4 @@ fn keep_slowest(ranks: &mut [Recording]) {
         recording.others.extend(left.into_iter().map(|window| (window, Reason::AnotherRank)));
         recording.others.sort_by_key(|(window, _)| window.start);
     }
-}
-
-/// Returns time (ns) and number of the GPU events of a rank.
-fn device_work(trace: &Trace, compat: Compat) -> Result<(i64, u64)> {
-    let events = trace.frame_of(&[CAT.into(), TS.into(), DUR.into()])?;
-    let (starts, durations) = (IntColumn::of(&events, TS)?, IntColumn::of(&events, DUR)?);
-    let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
-    let mut is_work = once_per_text(cats.get_mapping(), is_device_work);
-    let (mut ns, mut number) = (0, 0);
-    for (row, cat) in cancellable(cats.physical().iter()).enumerate() {
-        if cat.is_some_and(&mut is_work) && starts.get(row).is_some() {
-            ns += compat.counted(durations.get(row).unwrap_or(0)).max(0);
-            number += 1;
-        }
-    }
-    Ok((ns, number))
 }

@@ -4,23 +4,11 @@ use super::{column, main_table, ranks, texts};
 use crate::analysis::{Answer, CompareRanks, TraceAnalysis};
 use crate::{Compat, LoadOptions, ParserConfig, TraceSet};
 use polars::prelude::DataFrame;
-use trace_testkit::{Stream, TraceBuilder};
-
-const NCCL: &str = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+use trace_testkit::{ALL_REDUCE as NCCL, Stream, TraceBuilder, rank_with_collective};
 
 /// A step of 10,000 µs: a kernel of `gemm` µs from 100 on, then an all-reduce from `arrival` to 9,000.
 fn rank(number: i64, gemm: i64, arrival: i64) -> TraceBuilder {
-    TraceBuilder::new()
-        .rank(number)
-        .step(1, 0..10_000)
-        .operator("aten::mm", 10..50)
-        .runtime("cudaLaunchKernel", 1, 20..30)
-        .runtime("cudaLaunchKernel", 2, 60..70)
-        .kernel("gemm", Stream(7), 100..100 + gemm)
-        .correlation(1)
-        .kernel(NCCL, Stream(20), arrival..9_000)
-        .correlation(2)
-        .step(2, 10_000..10_001)
+    rank_with_collective(number, gemm, arrival..9_000).step(2, 10_000..10_001)
 }
 
 fn asked(builders: &[TraceBuilder]) -> Answer {
