@@ -25,10 +25,14 @@ mod template;
 mod tree;
 
 pub use align::{Alignment, Grade, Region, Why, align};
+pub use explain::bytes::Damaged;
 pub use explain::cause::{Cause, Dependency, HostWork};
 pub use explain::change::{Change, Mean};
 pub use explain::divide::{Division, Idle, Share, divide};
-pub use explain::explanation::{Coverage, Explainer, Explanation, RegionChange, WaitChange, explain, largest};
+pub use explain::explanation::{
+    Coverage, Explainer, Explanation, RegionChange, WaitChange, explain, explain_partials, largest,
+};
+pub use explain::partial::{Partial, Reducer};
 pub use explain::sample::{Place, Placed, Sample};
 pub use explain::waiting::{Doing, Late, Part};
 pub use explain::waits::{Wait, Waits, waits_for_gpu};

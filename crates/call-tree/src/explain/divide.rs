@@ -29,10 +29,14 @@ pub struct Share {
     pub class: Class,
     /// Time in ns: where several events of the class that counts run at once, an equal part of it.
     pub ns: i64,
-    /// Part of it, in ns, before the last rank arrived; `None` of events that are not divided into waiting and transfer.
-    pub waiting_ns: Option<i64>,
-    /// Place of the event in its recording.
-    pub(super) at: u32,
+}
+
+/// A piece of the exposed time of communication: in `from..to` an event has a share of `ns`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) from: i64,
+    pub(super) to: i64,
+    pub(super) ns: i64,
 }
 
 /// A step, divided. The shares and the idle time add up to its length, to the ns.
@@ -47,6 +51,8 @@ pub struct Division {
     pub shares: Vec<Share>,
     /// Idle time by cause and frame.
     pub idle: Vec<Idle>,
+    /// The pieces of the shares of communication, by row.
+    pub(super) exposed: Vec<(u32, Vec<Piece>)>,
 }
 
 impl Division {
@@ -66,11 +72,11 @@ impl Division {
 /// Every moment has one class, the first that holds: compute, communication, copy, idle. A step without GPU work is idle time of
 /// the host, by its innermost frames; where the whole recording has no GPU work, it is divided by the innermost host events.
 pub fn divide(events: &[Event], windows: &[Window], labels: &Labels) -> Vec<Division> {
-    Timeline::of(events, labels, HashMap::new()).steps(windows)
+    Timeline::of(events, labels).steps(windows)
 }
 
 /// Idle time by cause and frame.
-type Gaps = BTreeMap<(Cause, Option<LabelId>), i64>;
+pub(super) type Gaps = BTreeMap<(Cause, Option<LabelId>), i64>;
 
 /// The events of a recording in the order in which they are swept.
 pub(super) struct Timeline<'e> {
@@ -82,12 +88,10 @@ pub(super) struct Timeline<'e> {
     ended: Vec<i64>,
     /// Calls that launch work or make a stream wait, by thread and begin; whether they make it wait.
     queued: Vec<(u32, i64, bool)>,
-    /// When the last rank arrived, by the row of a collective.
-    arrivals: HashMap<u32, i64>,
 }
 
 impl<'e> Timeline<'e> {
-    pub(super) fn of(events: &'e [Event], labels: &Labels, arrivals: HashMap<u32, i64>) -> Self {
+    pub(super) fn of(events: &'e [Event], labels: &Labels) -> Self {
         let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
         gpu.sort_by_key(|&at| (events[at as usize].start, at));
         let mut last = i64::MIN;
@@ -107,7 +111,7 @@ impl<'e> Timeline<'e> {
             queued.extend(wait.map(|wait| (event.thread, event.start, wait)));
         }
         queued.sort_unstable();
-        Self { events, hosts: Hosts::of(events), launches: launches(events), gpu, ended, queued, arrivals }
+        Self { events, hosts: Hosts::of(events), launches: launches(events), gpu, ended, queued }
     }
 
     /// Divides each window; without windows the whole recording.
@@ -119,14 +123,14 @@ impl<'e> Timeline<'e> {
 
     fn step(&self, window: Window) -> Division {
         if self.between(window).next().is_some() {
-            return self.sweep(window, None);
+            return self.sweep(window);
         }
         let (frames, rest) = self.host_frames(window);
         let (mut shares, mut idle) = (Vec::new(), Gaps::new());
         for (at, ns) in frames {
             let event = &self.events[at as usize];
             if self.gpu.is_empty() {
-                shares.push(Share { row: event.row, class: Class::Host, ns, waiting_ns: None, at });
+                shares.push(Share { row: event.row, class: Class::Host, ns });
             } else {
                 *idle.entry((Cause::Host, Some(event.label))).or_default() += ns;
             }
@@ -134,7 +138,7 @@ impl<'e> Timeline<'e> {
         if rest > 0 {
             *idle.entry((Cause::Host, None)).or_default() += rest;
         }
-        division(window, shares, idle)
+        division(window, shares, idle, Vec::new())
     }
 
     /// The span of all events.
@@ -155,11 +159,29 @@ impl<'e> Timeline<'e> {
         })
     }
 
-    /// Sweeps the events of the window in the order of their begins. `then` is the event that begins at its end; without it, the
-    /// time behind the last event is drain.
-    pub(super) fn sweep(&self, window: Window, then: Option<u32>) -> Division {
-        let mut shares: BTreeMap<u32, (i64, Option<i64>)> = BTreeMap::new();
+    /// Divides a window with GPU work.
+    fn sweep(&self, window: Window) -> Division {
+        let mut shares: BTreeMap<u32, i64> = BTreeMap::new();
+        let mut exposed: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
         let mut idle = Gaps::new();
+        self.walk(window, |(from, to), moment| match moment {
+            Moment::Idle { before, next } => self.gap((from, to), before, next, &mut idle),
+            Moment::Busy(running) => self.share(running, to - from, |at, ns| {
+                *shares.entry(at).or_default() += ns;
+                if class(&self.events[at as usize]) == Some(Class::Communication) {
+                    push(exposed.entry(at).or_default(), Piece { from, to, ns });
+                }
+            }),
+        });
+        let row = |at: u32| self.events[at as usize].row;
+        let share =
+            |(at, ns): (u32, i64)| class(&self.events[at as usize]).map(|class| Share { row: row(at), class, ns });
+        let shares = shares.into_iter().filter_map(share).collect();
+        division(window, shares, idle, exposed.into_iter().map(|(at, pieces)| (row(at), pieces)).collect())
+    }
+
+    /// Sweeps the events of a window in the order of their begins: visits the intervals in which nothing begins or ends.
+    pub(super) fn walk(&self, window: Window, mut visit: impl FnMut((i64, i64), Moment<'_>)) {
         let mut running: Vec<u32> = Vec::new();
         // The event that ended last.
         let mut before = None;
@@ -168,13 +190,13 @@ impl<'e> Timeline<'e> {
             let until = next.map_or(window.end, |next| self.events[next as usize].start.max(window.start));
             while at < until {
                 if running.is_empty() {
-                    self.gap((at, until), before, next.or(then), &mut idle);
+                    visit((at, until), Moment::Idle { before, next });
                     at = until;
                     continue;
                 }
                 // Up to the first end of a running event nothing changes.
                 let end = running.iter().map(|&gpu| self.events[gpu as usize].end).min().unwrap_or(until).min(until);
-                self.share(&running, (at, end), &mut shares);
+                visit((at, end), Moment::Busy(&running));
                 at = end;
                 running.retain(|&gpu| {
                     let runs = self.events[gpu as usize].end > at;
@@ -186,11 +208,6 @@ impl<'e> Timeline<'e> {
             }
             running.extend(next);
         }
-        let share = |(at, (ns, waiting_ns)): (u32, (i64, Option<i64>))| {
-            let event = &self.events[at as usize];
-            class(event).map(|class| Share { row: event.row, class, ns, waiting_ns, at })
-        };
-        division(window, shares.into_iter().filter_map(share).collect(), idle)
     }
 
     /// The innermost host events of the main thread; where it has none, of another thread; and the time without any.
@@ -223,25 +240,17 @@ impl<'e> Timeline<'e> {
     }
 
     /// Gives each running event of the class that counts an equal part; what remains goes to the first ones, ns by ns.
-    fn share(&self, running: &[u32], (from, to): (i64, i64), shares: &mut BTreeMap<u32, (i64, Option<i64>)>) {
+    pub(super) fn share(&self, running: &[u32], all: i64, mut give: impl FnMut(u32, i64)) {
         let first = running.iter().filter_map(|&gpu| class(&self.events[gpu as usize])).min();
         let counts = |gpu: &u32| class(&self.events[*gpu as usize]) == first;
         let number = running.iter().filter(|gpu| counts(gpu)).count() as i64;
-        let all = to - from;
         for (place, &gpu) in (0..).zip(running.iter().filter(|gpu| counts(gpu))) {
-            let ns = all / number + i64::from(place < all % number);
-            let share = shares.entry(gpu).or_default();
-            share.0 += ns;
-            if let Some(&arrived) = self.arrivals.get(&self.events[gpu as usize].row) {
-                // The same part of the share as of the time that it is a share of.
-                let waited = (arrived.clamp(from, to) - from) as i128 * ns as i128 / all as i128;
-                *share.1.get_or_insert_default() += waited as i64;
-            }
+            give(gpu, all / number + i64::from(place < all % number));
         }
     }
 
     /// Divides a gap behind event `before` and before event `next`; without a next one it is drain.
-    fn gap(&self, (from, to): (i64, i64), before: Option<u32>, next: Option<u32>, idle: &mut Gaps) {
+    pub(super) fn gap(&self, (from, to): (i64, i64), before: Option<u32>, next: Option<u32>, idle: &mut Gaps) {
         let mut add = |cause: Cause, frame: Option<LabelId>, ns: i64| {
             if ns > 0 {
                 *idle.entry((cause, frame)).or_default() += ns;
@@ -288,15 +297,34 @@ impl<'e> Timeline<'e> {
     }
 }
 
-fn division(window: Window, shares: Vec<Share>, idle: Gaps) -> Division {
+/// What a GPU does in an interval.
+pub(super) enum Moment<'r> {
+    /// Events run, in the order of their begins.
+    Busy(&'r [u32]),
+    /// None runs; the event that ended last, and the one that begins next.
+    Idle { before: Option<u32>, next: Option<u32> },
+}
+
+/// Appends a piece; two whole ones become one.
+fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+    let is_whole = |piece: &Piece| piece.ns == piece.to - piece.from;
+    match pieces.last_mut().filter(|last| last.to == piece.from && is_whole(last) && is_whole(&piece)) {
+        Some(last) => *last = Piece { from: last.from, to: piece.to, ns: last.ns + piece.ns },
+        None => pieces.push(piece),
+    }
+}
+
+fn division(window: Window, shares: Vec<Share>, idle: Gaps, exposed: Vec<(u32, Vec<Piece>)>) -> Division {
     Division {
         iteration: window.iteration,
         step_ns: window.end - window.start,
         shares,
         idle: idle.into_iter().map(|((cause, frame), ns)| Idle { cause, frame, ns }).collect(),
+        exposed,
     }
 }
 
-fn class(event: &Event) -> Option<Class> {
+/// Class of a GPU event.
+pub(super) fn class(event: &Event) -> Option<Class> {
     if let Kind::Gpu(class) = event.kind { Some(class) } else { None }
 }

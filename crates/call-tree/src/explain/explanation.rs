@@ -2,6 +2,7 @@
 
 use super::cause::Cause;
 use super::change::{Change, Mean};
+use super::partial::{Partial, Reducer};
 use super::sample::{Placed, Sample};
 use super::side::Side;
 use super::waiting::{Late, Part};
@@ -11,7 +12,6 @@ use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
-use crate::tree::build::Builder;
 use crate::tree::node::{Cost, Node, NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,6 +120,8 @@ pub struct Explanation {
     /// The GPU events of control and of test by recording and row, if they are kept; else empty. Of recordings without GPU work
     /// the host events that are work.
     pub events: [Vec<Vec<Placed>>; 2],
+    /// Whether each region has an event that was chosen when its recording was reduced.
+    pub chosen: Vec<bool>,
     /// The aligned trees.
     pub alignment: Alignment,
     /// GPU time accounted for, of control and of test.
@@ -146,65 +148,79 @@ impl Explainer {
         let has_stacks =
             |side: &[Recording]| side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()));
         let without_stacks = has_stacks(control) != has_stacks(test);
-        let side = |recordings| Side::of(recordings, Builder { without_stacks }, labels, self.keep_events);
-        let (control, test) = (side(control), side(test));
-        let alignment = align(control.template.tree(), test.template.tree(), labels);
-        let change = |of: &dyn Fn(&Sample) -> i64| Change { control: control.mean_of(of), test: test.mean_of(of) };
-        let regions = alignment.regions.iter().map(|region| {
-            let of = |measure: &dyn Fn(&Node) -> i64| Change {
-                control: control.mean(region.control.iter().map(|&id| measure(alignment.control.node(id))).sum()),
-                test: test.mean(region.test.iter().map(|&id| measure(alignment.test.node(id))).sum()),
-            };
-            RegionChange {
-                count: of(&|node| node.costs.iter().map(|cost| i64::from(cost.count)).sum()),
-                ns: of(&Node::ns),
-                attributed_ns: of(&Node::attributed_ns),
-                region: region.clone(),
-            }
-        });
-        let causes: BTreeSet<_> = control.idle.keys().chain(test.idle.keys()).copied().collect();
-        let idle = causes.into_iter().map(|cause| {
-            let of = |side: &Side| side.mean(side.idle.get(&cause).copied().unwrap_or(0));
-            (cause, Change { control: of(&control), test: of(&test) })
-        });
-        let kinds: BTreeSet<Wait> = control.waits.keys().chain(test.waits.keys()).copied().collect();
-        let waits = kinds.into_iter().map(|wait| {
-            let of = |side: &Side| side.waits.get(&wait).copied().unwrap_or_default();
-            let (one, other) = (of(&control), of(&test));
-            WaitChange {
-                wait,
-                calls: Change { control: control.mean(one.calls), test: test.mean(other.calls) },
-                ns: Change { control: control.mean(one.ns), test: test.mean(other.ns) },
-            }
-        });
-        let part = |part: Part| {
-            let of = |side: &Side| side.mean(side.waiting.parts[part as usize]);
-            (part, Change { control: of(&control), test: of(&test) })
+        let side = |recordings: &[Recording]| -> Vec<Partial> {
+            let keep_communication = recordings.iter().any(|one| !one.meetings.is_empty());
+            let reducer = Reducer { without_stacks, keep_events: self.keep_events, keep_communication };
+            recordings.iter().map(|recording| reducer.partial(recording, labels, |_| false)).collect()
         };
-        let late: BTreeSet<Late> = control.waiting.late.keys().chain(test.waiting.late.keys()).copied().collect();
-        let waiting = late.into_iter().map(|late| {
-            let of = |side: &Side| side.mean(side.waiting.late.get(&late).copied().unwrap_or(0));
-            (late, Change { control: of(&control), test: of(&test) })
-        });
-        Explanation {
-            communication: Part::ALL.map(part),
-            waiting: waiting.collect(),
-            waits: waits.collect(),
-            step_ns: change(&|sample| sample.step_ns),
-            classes: Sample::CLASSES.map(|class| (class, change(&|sample| sample.classes_ns[class as usize]))),
-            idle_ns: change(&|sample| sample.idle_ns),
-            idle: idle.collect(),
-            regions: regions.collect(),
-            unattributed_ns: change(&|sample| sample.unattributed_ns),
-            coverage: [control.coverage, test.coverage],
-            without_stacks,
-            events: [
-                control.places(alignment.regions.iter().map(|region| region.control.as_slice())),
-                test.places(alignment.regions.iter().map(|region| region.test.as_slice())),
-            ],
-            samples: [control.samples, test.samples],
-            alignment,
+        let found = explain_partials(side(control), side(test), labels);
+        Explanation { without_stacks, ..found }
+    }
+}
+
+/// Explains the difference of two sides by the partial results of their recordings.
+pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labels) -> Explanation {
+    let (control, test) = (Side::of(control, labels), Side::of(test, labels));
+    let alignment = align(control.template.tree(), test.template.tree(), labels);
+    let change = |of: &dyn Fn(&Sample) -> i64| Change { control: control.mean_of(of), test: test.mean_of(of) };
+    let regions = alignment.regions.iter().map(|region| {
+        let of = |measure: &dyn Fn(&Node) -> i64| Change {
+            control: control.mean(region.control.iter().map(|&id| measure(alignment.control.node(id))).sum()),
+            test: test.mean(region.test.iter().map(|&id| measure(alignment.test.node(id))).sum()),
+        };
+        RegionChange {
+            count: of(&|node| node.costs.iter().map(|cost| i64::from(cost.count)).sum()),
+            ns: of(&Node::ns),
+            attributed_ns: of(&Node::attributed_ns),
+            region: region.clone(),
         }
+    });
+    let causes: BTreeSet<_> = control.idle.keys().chain(test.idle.keys()).copied().collect();
+    let idle = causes.into_iter().map(|cause| {
+        let of = |side: &Side| side.mean(side.idle.get(&cause).copied().unwrap_or(0));
+        (cause, Change { control: of(&control), test: of(&test) })
+    });
+    let kinds: BTreeSet<Wait> = control.waits.keys().chain(test.waits.keys()).copied().collect();
+    let waits = kinds.into_iter().map(|wait| {
+        let of = |side: &Side| side.waits.get(&wait).copied().unwrap_or_default();
+        let (one, other) = (of(&control), of(&test));
+        WaitChange {
+            wait,
+            calls: Change { control: control.mean(one.calls), test: test.mean(other.calls) },
+            ns: Change { control: control.mean(one.ns), test: test.mean(other.ns) },
+        }
+    });
+    let part = |part: Part| {
+        let of = |side: &Side| side.mean(side.waiting.parts[part as usize]);
+        (part, Change { control: of(&control), test: of(&test) })
+    };
+    let late: BTreeSet<Late> = control.waiting.late.keys().chain(test.waiting.late.keys()).copied().collect();
+    let waiting = late.into_iter().map(|late| {
+        let of = |side: &Side| side.mean(side.waiting.late.get(&late).copied().unwrap_or(0));
+        (late, Change { control: of(&control), test: of(&test) })
+    });
+    let mut chosen = control.chosen(alignment.regions.iter().map(|region| region.control.as_slice()));
+    let in_test = test.chosen(alignment.regions.iter().map(|region| region.test.as_slice()));
+    chosen.iter_mut().zip(in_test).for_each(|(chosen, in_test)| *chosen |= in_test);
+    Explanation {
+        communication: Part::ALL.map(part),
+        waiting: waiting.collect(),
+        waits: waits.collect(),
+        step_ns: change(&|sample| sample.step_ns),
+        classes: Sample::CLASSES.map(|class| (class, change(&|sample| sample.classes_ns[class as usize]))),
+        idle_ns: change(&|sample| sample.idle_ns),
+        idle: idle.collect(),
+        regions: regions.collect(),
+        unattributed_ns: change(&|sample| sample.unattributed_ns),
+        coverage: [control.coverage, test.coverage],
+        without_stacks: false,
+        chosen,
+        events: [
+            control.places(alignment.regions.iter().map(|region| region.control.as_slice())),
+            test.places(alignment.regions.iter().map(|region| region.test.as_slice())),
+        ],
+        samples: [control.samples, test.samples],
+        alignment,
     }
 }
 

@@ -2,17 +2,14 @@
 
 use super::cause::Cause;
 use super::change::Mean;
-use super::divide::Timeline;
 use super::explanation::Coverage;
+use super::partial::Partial;
 use super::sample::{Place, Placed, Sample};
 use super::waiting::{Meetings, Waiting};
-use super::waits::{Wait, Waits, waits};
-use crate::input::event::Event;
+use super::waits::{Wait, Waits};
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
-use crate::input::recording::Recording;
 use crate::template::Template;
-use crate::tree::build::{Builder, Iteration, LeftOut};
 use crate::tree::node::{NONE, NodeId, Tree};
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,6 +26,8 @@ pub(super) struct Side {
     pub(super) waiting: Waiting,
     /// By recording the events that are work, by row, if they are kept.
     events: Vec<Vec<Found>>,
+    /// Leaves of which an event meets a condition, ascending.
+    chosen: Vec<NodeId>,
 }
 
 /// An event that is work: its leaf and the sample that launched it, or why it is left out; its attributed time.
@@ -39,8 +38,11 @@ struct Found {
     attributed_ns: i64,
 }
 
+/// The leaves of a sample: their nodes in the template, and the number of the sample; no nodes if it is left out.
+type Folded = (Vec<NodeId>, u32);
+
 impl Side {
-    pub(super) fn of(recordings: &[Recording], builder: Builder, labels: &Labels, keep_events: bool) -> Self {
+    pub(super) fn of(mut partials: Vec<Partial>, labels: &Labels) -> Self {
         let mut template: Option<Template> = None;
         let mut side = Self {
             template: Template::new(Tree::new()),
@@ -50,81 +52,114 @@ impl Side {
             coverage: Coverage::default(),
             waiting: Waiting::default(),
             events: Vec::new(),
+            chosen: Vec::new(),
         };
-        let mut meetings = Meetings::of(recordings);
-        for (place, recording) in recordings.iter().enumerate() {
-            let first = side.samples.len() as u32;
-            let mut leaves: HashMap<u32, (NodeId, u32)> = HashMap::new();
-            let mut sample = first;
-            let left_out = builder.build_each(recording, labels, |Iteration { tree, rows, .. }| {
+        let mut meetings = Meetings::of(&partials);
+        for (place, partial) in partials.iter_mut().enumerate() {
+            let mut folded: Vec<Folded> = Vec::with_capacity(partial.samples.len());
+            let mut sample = side.samples.len() as u32;
+            for one in &mut partial.samples {
+                if one.left_out.is_some() {
+                    folded.push((Vec::new(), sample));
+                    continue;
+                }
+                let (tree, mut leaves) = one.tree.unpack(labels);
                 match &mut template {
-                    None => {
-                        leaves.extend(rows.iter().map(|&(leaf, row)| (row, (leaf, sample))));
-                        template = Some(Template::new(tree));
-                    }
+                    None => template = Some(Template::new(tree)),
                     Some(template) => {
                         let to = template.fold(tree, labels);
-                        leaves.extend(rows.iter().map(|&(leaf, row)| (row, (to[leaf as usize], sample))));
+                        leaves.iter_mut().for_each(|leaf| *leaf = to[*leaf as usize]);
                     }
                 }
+                let chosen = leaves.iter().zip(&one.tree.leaves).filter(|(_, packed)| packed.is_chosen);
+                side.chosen.extend(chosen.map(|(&leaf, _)| leaf));
+                folded.push((leaves, sample));
                 sample += 1;
-            });
-            side.cover(recording, &left_out);
-            let has_gpu = recording.events.iter().any(|event| event.kind.is_gpu());
-            let mut shares: HashMap<u32, i64> = HashMap::new();
-            // Where no iteration is selected, nothing is divided, not even the whole recording.
-            let is_left_out = recording.windows.is_empty() && !recording.others.is_empty();
-            let timeline = Timeline::of(&recording.events, labels, meetings.arrivals(place));
-            meetings.spent_before(place, recording, &timeline, labels);
-            let divisions = if is_left_out { Vec::new() } else { timeline.steps(&recording.windows) };
-            let waits = |windows| waits(&recording.events, &timeline.hosts, windows, labels);
-            for (wait, sum) in if is_left_out { BTreeMap::new() } else { waits(&recording.windows) } {
-                let waits = side.waits.entry(wait).or_default();
-                waits.calls += sum.calls;
-                waits.ns += sum.ns;
             }
-            for (number, division) in (first..).zip(divisions) {
-                meetings.add(place, &division);
-                let mut sample = Sample::of(place as u32, has_gpu, &division);
-                for share in &division.shares {
-                    match (leaves.get(&share.row), &mut template) {
-                        (Some(&(leaf, _)), Some(template)) => template.attribute(leaf, number, share.ns),
-                        _ => sample.unattributed_ns += share.ns,
-                    }
-                    if keep_events {
-                        *shares.entry(share.row).or_default() += share.ns;
-                    }
-                }
-                for idle in &division.idle {
-                    *side.idle.entry((idle.cause, idle.frame)).or_default() += idle.ns;
-                }
-                side.samples.push(sample);
+            side.cover(partial);
+            meetings.spent_before(place, &std::mem::take(&mut partial.spent), labels);
+            side.add(place as u32, partial, &folded, template.as_mut(), &mut meetings);
+            if partial.keeps_events {
+                side.events.push(found(partial, &folded));
             }
-            if keep_events {
-                side.events.push(found(recording, has_gpu, &leaves, &left_out, &shares));
-            }
+            // What is left of it is small.
+            partial.samples = Vec::new();
         }
         if let Some(template) = template {
             side.template = template;
         }
-        side.waiting = meetings.waiting(recordings);
+        side.chosen.sort_unstable();
+        side.chosen.dedup();
+        side.waiting = meetings.waiting(&partials.iter().map(|partial| partial.rank).collect::<Vec<_>>());
         side
     }
 
-    fn cover(&mut self, recording: &Recording, left_out: &[LeftOut]) {
-        let length = |event: &Event| (event.end - event.start).max(0);
-        let coverage = &mut self.coverage;
-        let out: HashMap<u32, Reason> = left_out.iter().map(|out| (out.row, out.reason)).collect();
-        for event in recording.events.iter().filter(|event| event.kind.is_gpu()) {
-            if let Some(&reason) = out.get(&event.row) {
-                coverage.leave_out(reason, length(event), 1);
+    /// Adds the divided steps of a recording.
+    fn add(
+        &mut self,
+        recording: u32,
+        partial: &Partial,
+        folded: &[Folded],
+        mut template: Option<&mut Template>,
+        meetings: &mut Meetings,
+    ) {
+        for (one, (leaves, number)) in partial.samples.iter().zip(folded).filter(|(one, _)| one.left_out.is_none()) {
+            let mut sample = Sample { recording, ..one.sample };
+            let mut attribute = |leaf: Option<&NodeId>, sample: u32, ns: i64| {
+                if let (Some(&leaf), Some(template), true) = (leaf, template.as_deref_mut(), ns != 0) {
+                    template.attribute(leaf, sample, ns);
+                }
+            };
+            for (leaf, packed) in leaves.iter().zip(&one.tree.leaves) {
+                attribute(Some(leaf), *number, packed.attributed_ns);
+            }
+            for &(of, leaf, ns) in &one.elsewhere {
+                let leaf = folded.get(of as usize).and_then(|(leaves, _)| leaves.get(leaf as usize));
+                if leaf.is_none() {
+                    // Of a step that is left out.
+                    sample.unattributed_ns += ns;
+                }
+                attribute(leaf, *number, ns);
+            }
+            for idle in &one.idle {
+                *self.idle.entry((idle.cause, idle.frame)).or_default() += idle.ns;
+            }
+            for &(wait, sum) in &one.waits {
+                let waits = self.waits.entry(wait).or_default();
+                waits.calls += sum.calls;
+                waits.ns += sum.ns;
+            }
+            meetings.add(recording as usize, one);
+            self.samples.push(sample);
+        }
+    }
+
+    fn cover(&mut self, partial: &Partial) {
+        for (reason, (ns, events)) in Reason::ALL.into_iter().zip(partial.left_out) {
+            self.coverage.leave_out(reason, ns, events);
+        }
+        if !partial.has_gpu {
+            return;
+        }
+        for one in &partial.samples {
+            let ns: i64 = one.tree.leaves.iter().map(|leaf| leaf.ns).sum();
+            let events = one.tree.leaves.len() as u64;
+            if let Some(reason) = one.left_out {
+                self.coverage.leave_out(reason, ns, events);
             } else {
-                coverage.recorded_ns += length(event);
-                coverage.recorded += 1;
-                coverage.selected_ns += length(event);
-                coverage.selected += 1;
+                let coverage = &mut self.coverage;
+                coverage.recorded_ns += ns;
+                coverage.recorded += events;
+                coverage.selected_ns += ns;
+                coverage.selected += events;
             }
         }
+    }
+
+    /// Tells of each region, whose leaves are those of this side, whether an event of it meets the condition.
+    pub(super) fn chosen<'r>(&self, leaves: impl Iterator<Item = &'r [NodeId]>) -> Vec<bool> {
+        let is_chosen = |leaf: &NodeId| self.chosen.binary_search(leaf).is_ok();
+        leaves.map(|leaves| leaves.iter().any(is_chosen)).collect()
     }
 
     /// Returns the places of the kept events, by recording; `leaves` are those of each region of this side.
@@ -161,22 +196,39 @@ impl Side {
 }
 
 /// The GPU events of a recording, by row; without GPU work, its host events that are leaves.
-fn found(
-    recording: &Recording,
-    has_gpu: bool,
-    leaves: &HashMap<u32, (NodeId, u32)>,
-    left_out: &[LeftOut],
-    shares: &HashMap<u32, i64>,
-) -> Vec<Found> {
-    let reasons: HashMap<u32, Reason> = left_out.iter().map(|out| (out.row, out.reason)).collect();
-    let work = recording.events.iter().filter(|event| event.kind.is_gpu() || !has_gpu).map(|event| event.row);
-    let mut found: Vec<Found> = work
-        .filter_map(|row| {
-            let reason = || reasons.get(&row).copied().map(Err);
-            let leaf = leaves.get(&row).copied().map(Ok).or_else(reason)?;
-            Some(Found { row, leaf, attributed_ns: shares.get(&row).copied().unwrap_or(0) })
-        })
-        .collect();
+fn found(partial: &Partial, folded: &[Folded]) -> Vec<Found> {
+    // Shares in steps of other samples, and of events that are in no tree.
+    let mut shares: HashMap<u32, i64> = HashMap::new();
+    for one in partial.samples.iter().filter(|one| one.left_out.is_none()) {
+        for &(row, ns) in &one.nowhere {
+            *shares.entry(row).or_default() += ns;
+        }
+        for &(of, leaf, ns) in &one.elsewhere {
+            let leaf = partial.samples.get(of as usize).and_then(|of| of.tree.leaves.get(leaf as usize));
+            if let Some(leaf) = leaf {
+                *shares.entry(leaf.row).or_default() += ns;
+            }
+        }
+    }
+    let more = |row: u32| shares.get(&row).copied().unwrap_or(0);
+    let mut found: Vec<Found> = Vec::new();
+    for (one, (leaves, number)) in partial.samples.iter().zip(folded) {
+        match one.left_out {
+            None => found.extend(leaves.iter().zip(&one.tree.leaves).map(|(&leaf, packed)| Found {
+                row: packed.row,
+                leaf: Ok((leaf, *number)),
+                attributed_ns: packed.attributed_ns + more(packed.row),
+            })),
+            Some(reason) if partial.has_gpu => found.extend(one.tree.leaves.iter().map(|packed| Found {
+                row: packed.row,
+                leaf: Err(reason),
+                attributed_ns: more(packed.row),
+            })),
+            Some(_) => {}
+        }
+    }
+    let left_out = partial.left_out_rows.iter();
+    found.extend(left_out.map(|&(row, reason)| Found { row, leaf: Err(reason), attributed_ns: more(row) }));
     found.sort_unstable_by_key(|found| found.row);
     found
 }

@@ -8,11 +8,11 @@
 //! ```
 
 use super::cause::Cause;
-use super::divide::{Division, Timeline};
-use crate::input::kind::{Class, Kind};
-use crate::input::label::{LabelId, Labels, Symbol};
-use crate::input::recording::Recording;
-use crate::input::window::Window;
+use super::divide::Piece;
+use super::partial::{Partial, PartialSample};
+use super::spent::{Spending, Spent};
+use crate::input::kind::Class;
+use crate::input::label::{Labels, Symbol};
 use std::collections::{BTreeMap, HashMap};
 
 /// Part of exposed communication.
@@ -74,8 +74,7 @@ pub(super) struct Waiting {
 #[derive(Debug, Clone, Copy)]
 struct Member {
     recording: usize,
-    /// Place of the event in its recording.
-    at: u32,
+    row: u32,
     start: i64,
     end: i64,
     /// Until when it was level with the other members: the end of the collective before, or the begin of its recording.
@@ -98,35 +97,29 @@ pub(super) struct Meetings {
 }
 
 impl Meetings {
-    pub(super) fn of(recordings: &[Recording]) -> Self {
-        let count = recordings.iter().flat_map(|one| &one.meetings).map(|met| met.collective as usize + 1).max();
+    pub(super) fn of(partials: &[Partial]) -> Self {
+        let count = partials.iter().flat_map(|one| &one.meetings).map(|met| met.collective as usize + 1).max();
         let mut members: Vec<Vec<Member>> = vec![Vec::new(); count.unwrap_or(0)];
-        for (recording, one) in recordings.iter().enumerate().filter(|(_, one)| !one.meetings.is_empty()) {
-            let places: HashMap<u32, u32> = one.events.iter().zip(0..).map(|(event, at)| (event.row, at)).collect();
-            let level = one.events.iter().map(|event| event.start).min().unwrap_or(0);
+        for (recording, one) in partials.iter().enumerate().filter(|(_, one)| !one.meetings.is_empty()) {
+            let places: HashMap<u32, usize> =
+                one.communication.iter().zip(0..).map(|(one, at)| (one.row, at)).collect();
             for met in &one.meetings {
                 let Some(&at) = places.get(&met.row) else { continue };
-                let event = &one.events[at as usize];
-                let (start, end) = (event.start, event.end.max(event.start));
-                members[met.collective as usize].push(Member { recording, at, start, end, level });
+                let of = one.communication[at];
+                let member = Member { recording, row: of.row, start: of.start, end: of.end, level: one.begin };
+                members[met.collective as usize].push(member);
             }
         }
         members.iter_mut().filter(|members| members.len() < 2).for_each(Vec::clear);
         level_with_the_one_before(&mut members);
-        let mut rows = vec![HashMap::new(); recordings.len()];
+        let mut rows = vec![HashMap::new(); partials.len()];
         for (number, members) in (0..).zip(&members) {
             for member in members {
-                rows[member.recording].insert(recordings[member.recording].events[member.at as usize].row, number);
+                rows[member.recording].insert(member.row, number);
             }
         }
         let count = members.len();
         Self { members, rows, parts: [0; 3], waited: vec![0; count], spent: vec![BTreeMap::new(); count] }
-    }
-
-    /// When the last rank arrived, by row of a recording.
-    pub(super) fn arrivals(&self, recording: usize) -> HashMap<u32, i64> {
-        let arrived = |(&row, &number): (&u32, &u32)| Some((row, self.late(number)?.start));
-        self.rows[recording].iter().filter_map(arrived).collect()
     }
 
     /// The member of a collective that arrived last; of several the first recording.
@@ -138,7 +131,7 @@ impl Meetings {
     }
 
     /// Adds what a recording did before each of its collectives.
-    pub(super) fn spent_before(&mut self, recording: usize, of: &Recording, timeline: &Timeline<'_>, labels: &Labels) {
+    pub(super) fn spent_before(&mut self, recording: usize, spent: &[Spent], labels: &Labels) {
         let mut numbers: Vec<u32> = self.rows[recording].values().copied().collect();
         numbers.sort_unstable();
         for number in numbers {
@@ -149,49 +142,56 @@ impl Meetings {
                 continue;
             };
             let factor = if late.recording == recording { others } else { -1 };
-            let spent = &mut self.spent[number as usize];
-            let mut add = |doing: Doing, ns: i64| *spent.entry(doing).or_default() += factor * ns;
+            let sums = &mut self.spent[number as usize];
+            let mut add = |doing: Doing, ns: i64| *sums.entry(doing).or_default() += factor * ns;
             // Times since then, so that sums of them stay small.
             add(Doing::Began, member.level - late.level);
-            let window = Window { iteration: 0, start: member.level, end: member.start, thread: 0 };
-            if window.end <= window.start {
-                continue;
-            }
-            let division = timeline.sweep(window, Some(member.at));
-            for share in &division.shares {
-                add(Doing::Class(share.class, operator(of, share.at, timeline, labels)), share.ns);
-            }
-            for idle in &division.idle {
-                let name = idle.frame.and_then(|frame| name(frame, labels));
-                add(Doing::Idle(idle.cause, name), idle.ns);
+            let first = spent.partition_point(|spent| spent.until <= member.level);
+            for spent in spent[first..].iter().take_while(|spent| spent.until <= member.start) {
+                for &(spending, label, ns) in &spent.on {
+                    let name = label.map(|label| labels.symbol_of(label));
+                    let doing = match spending {
+                        Spending::Class(class) => Doing::Class(class, name),
+                        Spending::Idle(cause) => Doing::Idle(cause, name),
+                    };
+                    add(doing, ns);
+                }
             }
         }
     }
 
     /// Adds the exposed communication of a step of a recording.
-    pub(super) fn add(&mut self, recording: usize, division: &Division) {
-        for share in division.shares.iter().filter(|share| share.class == Class::Communication) {
-            let number = self.rows[recording].get(&share.row);
-            match (number, share.waiting_ns) {
-                (Some(&number), Some(waiting)) => {
-                    self.parts[Part::Waiting as usize] += waiting;
-                    self.parts[Part::Transfer as usize] += share.ns - waiting;
-                    self.waited[number as usize] += waiting;
-                }
-                _ => self.parts[Part::Undivided as usize] += share.ns,
+    pub(super) fn add(&mut self, recording: usize, step: &PartialSample) {
+        let mut undivided = step.sample.classes_ns[Class::Communication as usize];
+        for (row, pieces) in &step.exposed {
+            let Some(&number) = self.rows[recording].get(row) else { continue };
+            let Some(arrived) = self.late(number).map(|late| late.start) else { continue };
+            let (mut share, mut waiting) = (0, 0);
+            for &Piece { from, to, ns } in pieces {
+                // The same part of the share as of the time that it is a share of.
+                let waited =
+                    i128::from(arrived.clamp(from, to) - from) * i128::from(ns) / i128::from((to - from).max(1));
+                share += ns;
+                waiting += waited as i64;
             }
+            self.parts[Part::Waiting as usize] += waiting;
+            self.parts[Part::Transfer as usize] += share - waiting;
+            self.waited[number as usize] += waiting;
+            undivided -= share;
         }
+        self.parts[Part::Undivided as usize] += undivided;
     }
 
     /// Charges the waiting for each late rank to what it spent longer on than the mean of the other ranks, in proportion.
-    pub(super) fn waiting(self, recordings: &[Recording]) -> Waiting {
+    /// `recordings` are the ranks of the recordings.
+    pub(super) fn waiting(self, recordings: &[i64]) -> Waiting {
         // By late rank: waiting, and time by what it was spent on.
         let mut ranks: BTreeMap<i64, (i64, BTreeMap<Doing, i64>)> = BTreeMap::new();
         for number in 0..self.members.len() as u32 {
             let waited = self.waited[number as usize];
             let Some(late) = self.late(number).filter(|_| waited > 0) else { continue };
             let others = self.members[number as usize].len() as i64 - 1;
-            let (sum, spent) = ranks.entry(recordings[late.recording].rank).or_default();
+            let (sum, spent) = ranks.entry(recordings[late.recording]).or_default();
             *sum += waited;
             for (&doing, ns) in &self.spent[number as usize] {
                 *spent.entry(doing).or_default() += ns / others;
@@ -239,16 +239,4 @@ fn level_with_the_one_before(members: &mut [Vec<Member>]) {
             }
         }
     }
-}
-
-/// The operator that launched an event, else the event.
-fn operator(of: &Recording, at: u32, timeline: &Timeline<'_>, labels: &Labels) -> Option<Symbol> {
-    let is_operator = |at: u32| of.events[at as usize].kind == Kind::Operator;
-    let operator = timeline.launch(at).and_then(|launch| timeline.hosts.around(launch).find(|&at| is_operator(at)));
-    name(of.events[operator.unwrap_or(at) as usize].label, labels)
-}
-
-/// Name of a frame or an event; of a step none, since each has another one.
-fn name(label: LabelId, labels: &Labels) -> Option<Symbol> {
-    (!labels.is_step(label)).then(|| labels.symbol_of(label))
 }

@@ -25,17 +25,25 @@ pub struct Waits {
     pub ns: i64,
 }
 
-/// Adds up the waiting calls that begin in the windows; without windows, those of the whole recording.
-pub(super) fn waits(events: &[Event], hosts: &Hosts, windows: &[Window], labels: &Labels) -> BTreeMap<Wait, Waits> {
-    let mut found: BTreeMap<Wait, Waits> = BTreeMap::new();
+/// Adds up the waiting calls that begin in each window; without windows, those of the whole recording.
+pub(super) fn waits(
+    events: &[Event],
+    hosts: &Hosts,
+    windows: &[Window],
+    labels: &Labels,
+) -> Vec<BTreeMap<Wait, Waits>> {
+    let mut found: Vec<BTreeMap<Wait, Waits>> = vec![BTreeMap::new(); windows.len().max(1)];
     // By label: few names, many calls.
     let mut known: HashMap<LabelId, bool> = HashMap::new();
     for (at, event) in (0..).zip(events) {
         let mut is_waiting = || *known.entry(event.label).or_insert_with(|| waits_for_gpu(labels.text(event.label)));
-        let is_inside = || windows.is_empty() || window_at(windows, event.start).is_some();
-        if event.kind == Kind::Launch && is_waiting() && is_inside() {
+        let window = || if windows.is_empty() { Some(0) } else { window_at(windows, event.start) };
+        if event.kind == Kind::Launch
+            && is_waiting()
+            && let Some(window) = window()
+        {
             let wait = Wait { call: event.label, caller: caller(events, hosts, at, labels) };
-            let waits = found.entry(wait).or_default();
+            let waits = found[window].entry(wait).or_default();
             waits.calls += 1;
             waits.ns += (event.end - event.start).max(0);
         }
@@ -105,13 +113,13 @@ mod tests {
         add(Kind::Launch, "cudaStreamSynchronize", 150, 160);
         let windows = [Window { iteration: 1, start: 0, end: 100, thread: 0 }];
         let hosts = Hosts::of(&events);
-        let found = waits(&events, &hosts, &windows, &labels);
+        let [found] = &waits(&events, &hosts, &windows, &labels)[..] else { panic!("one window") };
         let of = |caller| found[&Wait { call, caller }];
         assert_eq!(of(Some(item)), Waits { calls: 1, ns: 20 });
         assert_eq!(of(Some(log)), Waits { calls: 1, ns: 1 });
         assert_eq!(of(None), Waits { calls: 1, ns: 4 });
         assert_eq!(found.len(), 3);
-        let whole: i64 = waits(&events, &hosts, &[], &labels).values().map(|waits| waits.calls).sum();
+        let whole: i64 = waits(&events, &hosts, &[], &labels)[0].values().map(|waits| waits.calls).sum();
         assert_eq!(whole, 4);
     }
 }

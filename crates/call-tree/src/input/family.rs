@@ -75,6 +75,23 @@ const WORDS: [(Family, &[&str]); 15] = [
 ];
 
 impl Family {
+    /// All families, in the order of their numbers.
+    pub(crate) const ALL: [Self; FAMILIES] = [
+        Self::Gemm,
+        Self::Convolution,
+        Self::Attention,
+        Self::Normalisation,
+        Self::Softmax,
+        Self::Reduction,
+        Self::Elementwise,
+        Self::Copy,
+        Self::Set,
+        Self::Collective,
+        Self::Embedding,
+        Self::SortScan,
+        Self::Other,
+    ];
+
     /// Returns the family that a kernel's or an operator's name tells; [`Family::Other`] if it tells none.
     pub fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();

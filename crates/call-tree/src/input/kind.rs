@@ -33,6 +33,20 @@ pub enum Class {
 }
 
 impl Kind {
+    /// All roles, in the order of their numbers in encoded parts.
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Annotation,
+        Self::Module,
+        Self::Python,
+        Self::Operator,
+        Self::Launch,
+        Self::GraphLaunch,
+        Self::Gpu(Class::Compute),
+        Self::Gpu(Class::Communication),
+        Self::Gpu(Class::Copy),
+        Self::Gpu(Class::Host),
+    ];
+
     /// Tells whether the event runs on a GPU.
     pub fn is_gpu(self) -> bool {
         matches!(self, Self::Gpu(_))

@@ -121,6 +121,11 @@ impl Labels {
         &self.texts[self.get(id).text.0 as usize]
     }
 
+    /// Returns shapes and types of the inputs as one text; empty if not recorded, and of kernels.
+    pub(crate) fn inputs(&self, id: LabelId) -> &str {
+        self.get(id).shapes.map_or("", |shapes| self.text_of(shapes))
+    }
+
     /// Returns the symbol of the name as it was recorded, which labels of other inputs share.
     pub fn symbol_of(&self, id: LabelId) -> Symbol {
         self.get(id).text

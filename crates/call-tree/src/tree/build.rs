@@ -51,6 +51,19 @@ impl Builder {
 
     /// Builds the trees one by one, as [`Self::build`] does: only one of them is in memory at a time.
     pub fn build_each(&self, recording: &Recording, labels: &Labels, mut found: impl FnMut(Iteration)) -> Vec<LeftOut> {
+        self.build_bare(recording, labels, |mut iteration| {
+            iteration.tree.summarise(labels);
+            found(iteration);
+        })
+    }
+
+    /// Builds the trees one by one, without families and hashes of their nodes.
+    pub(crate) fn build_bare(
+        &self,
+        recording: &Recording,
+        labels: &Labels,
+        mut found: impl FnMut(Iteration),
+    ) -> Vec<LeftOut> {
         let events = &recording.events[..];
         let all = [Window { iteration: 0, start: i64::MIN, end: i64::MAX, thread: main_thread(events) }];
         let has_steps = !(recording.windows.is_empty() && recording.others.is_empty());
@@ -96,7 +109,7 @@ impl Builder {
             let event = &events[at as usize];
             let Some(window) = window_at(windows, event.start).filter(|_| wanted[at as usize]) else { continue };
             while current < window {
-                found(std::mem::replace(&mut tree, begin(current + 1)).finish(windows[current].iteration, labels));
+                found(std::mem::replace(&mut tree, begin(current + 1)).finish(windows[current].iteration));
                 current += 1;
             }
             let step = &windows[window];
@@ -121,7 +134,7 @@ impl Builder {
             }
         }
         for (place, window) in windows.iter().enumerate().skip(current) {
-            found(std::mem::replace(&mut tree, begin(place + 1)).finish(window.iteration, labels));
+            found(std::mem::replace(&mut tree, begin(place + 1)).finish(window.iteration));
         }
         left_out
     }
@@ -197,12 +210,12 @@ impl Growing {
         self.rows.push(event.row);
     }
 
-    fn finish(mut self, iteration: i64, labels: &Labels) -> Iteration {
+    fn finish(mut self, iteration: i64) -> Iteration {
         // Other threads come behind the main one, by their first events.
         let mut children = std::mem::take(&mut self.tree.node_mut(Tree::ROOT).children);
         children.sort_by_key(|&child| self.tree.node(child).role == Role::Thread);
         self.tree.node_mut(Tree::ROOT).children = children;
-        let mut tree = contract(&self.tree, labels);
+        let mut tree = contract(&self.tree);
         let mut rows = Vec::with_capacity(self.rows.len());
         for (id, node) in tree.nodes.iter_mut().enumerate() {
             for cost in &mut node.costs {

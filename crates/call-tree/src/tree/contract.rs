@@ -1,10 +1,10 @@
 //! Contraction: a chain of single children becomes one node that keeps the list of its labels.
 
 use super::node::{NodeId, Role, Tree};
-use crate::input::label::Labels;
 
-/// Contracts chains of host nodes, and numbers the nodes anew: parents before children, children in order.
-pub(crate) fn contract(tree: &Tree, labels: &Labels) -> Tree {
+/// Contracts chains of host nodes, and numbers the nodes anew: parents before children, children in order. Families and hashes are
+/// not computed.
+pub(crate) fn contract(tree: &Tree) -> Tree {
     let mut contracted = Tree::new();
     let mut open: Vec<(NodeId, NodeId)> = Vec::new();
     let push = |open: &mut Vec<(NodeId, NodeId)>, from: NodeId, to: NodeId| {
@@ -29,6 +29,5 @@ pub(crate) fn contract(tree: &Tree, labels: &Labels) -> Tree {
         made.family = node.family;
         push(&mut open, last, id);
     }
-    contracted.summarise(labels);
     contracted
 }

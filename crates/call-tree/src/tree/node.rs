@@ -27,6 +27,12 @@ pub enum Role {
     Leaf,
 }
 
+impl Role {
+    /// All roles, in the order of their numbers.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Root, Self::Thread, Self::LaunchedBefore, Self::Host, Self::Graph, Self::Leaf];
+}
+
 /// Cost of the events of a leaf in one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {

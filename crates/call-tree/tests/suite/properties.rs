@@ -5,7 +5,7 @@ use call_tree::{Change, Explainer, Explanation, Grade, Kind, Labels, Mean, NONE,
 use std::collections::BTreeMap;
 
 /// A random program; the same seed has the same one.
-fn random(random: &mut Random) -> Program {
+pub(crate) fn random(random: &mut Random) -> Program {
     let mut kernels = Kernels::default();
     fn items(random: &mut Random, kernels: &mut Kernels, depth: usize) -> Vec<Item> {
         (0..random.below(6))

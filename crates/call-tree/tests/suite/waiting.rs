@@ -61,7 +61,7 @@ impl<'l> Rank<'l> {
 }
 
 /// Three ranks; `slow` of them needs `more` ns longer for its matrix product.
-fn job(slow: i64, more: i64, labels: &mut Labels) -> Vec<Recording> {
+pub(crate) fn job(slow: i64, more: i64, labels: &mut Labels) -> Vec<Recording> {
     let end = 70 + more;
     let rank = |rank: i64| {
         let mm = 40 + if rank == slow { more } else { 0 };
