@@ -118,6 +118,8 @@ pub struct Figure {
     pub bars: BarMode,
     /// The series.
     pub series: Vec<Series>,
+    /// 95 % intervals of the values of a waterfall, low and high; empty for none.
+    pub intervals: Vec<Option<[f64; 2]>>,
     /// Selections for the reader, of which the first is shown first; empty to show all series. A picture shows the first.
     pub choices: Vec<Choice>,
     /// Height in pixels; `None` lets the renderer choose.

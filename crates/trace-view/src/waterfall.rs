@@ -34,6 +34,25 @@ pub(crate) fn bars(values: &[f64]) -> Vec<Bar> {
     values.iter().enumerate().map(bar).collect()
 }
 
+/// Returns the ends of the intervals of the values, where their bars end.
+pub(crate) fn ends(values: &[f64], intervals: &[Option<[f64; 2]>]) -> Vec<Option<[f64; 2]>> {
+    let end = |((bar, &value), interval): ((&Bar, &f64), &Option<[f64; 2]>)| {
+        let ends = interval.map(|ends| ends.map(|end| bar.to + end - value));
+        ends.filter(|ends| ends.iter().all(|end| end.is_finite()))
+    };
+    bars(values).iter().zip(values).zip(intervals).map(end).collect()
+}
+
+/// Returns the interval of a value in words: `95 %: +1.2 … +3.4`.
+pub(crate) fn interval_text(interval: [f64; 2], is_total: bool) -> String {
+    let decimals = number::decimals(interval.into_iter());
+    let [low, high] = interval.map(|end| {
+        let sign = if end > 0.0 && !is_total { "+" } else { "" };
+        format!("{sign}{}", number::float(end, decimals))
+    });
+    format!("95 %: {low} … {high}")
+}
+
 /// Returns the lower end of the axis: 0, or where the changes would be too small to be seen, a value near the totals.
 pub(crate) fn floor(values: &[f64]) -> f64 {
     let mut at = 0.0;
@@ -82,6 +101,15 @@ mod tests {
         let ends: Vec<(f64, f64, bool)> = bars.iter().map(|bar| (bar.from, bar.to, bar.is_total)).collect();
         let low = 10.0 - 0.6 * 5.0;
         assert_eq!(ends, [(low, 10.0, true), (10.0, 15.0, false), (15.0, 12.0, false), (low, 12.0, true)]);
+    }
+
+    #[test]
+    fn intervals_stand_where_their_bars_end() {
+        let intervals = [None, Some([4.0, 7.0]), None, Some([11.0, 14.0])];
+        assert_eq!(ends(&[10.0, 5.0, -3.0, 12.0], &intervals), [None, Some([14.0, 17.0]), None, Some([11.0, 14.0])]);
+        assert!(ends(&[10.0, 12.0], &[]).is_empty());
+        assert_eq!(interval_text([-1.5, 2.0], false), "95 %: −1.50 … +2.00");
+        assert_eq!(interval_text([11.0, 14.0], true), "95 %: 11.0 … 14.0");
     }
 
     #[test]

@@ -78,14 +78,15 @@ pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
-    ClassChange, CommunicationChange, EventFile, Explain, Explanation, HostWait, IdleChange, RegionRow, SideSummary,
-    StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
+    Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, Explanation, HostWait, IdleChange,
+    Judged, Outlier, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
+pub use statistics;
 pub use store::{Cache, CacheEntry, Cleared};
 pub use trace_view;
 

@@ -19,6 +19,22 @@ pub enum Cause {
     Drain,
 }
 
+impl Cause {
+    /// Number of causes, without what a dependency is on.
+    pub const COUNT: usize = 5;
+
+    /// Returns the place of the cause, from 0, without what a dependency is on.
+    pub fn place(self) -> usize {
+        match self {
+            Self::Host => 0,
+            Self::LaunchCall => 1,
+            Self::LaunchLatency => 2,
+            Self::Dependency(_) => 3,
+            Self::Drain => 4,
+        }
+    }
+}
+
 /// Reason why a queued kernel had not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dependency {

@@ -138,8 +138,9 @@ impl Encoder {
     }
 
     fn sample(&mut self, one: &PartialSample) {
-        let Sample { iteration, step_ns, classes_ns, idle_ns, unattributed_ns, .. } = one.sample;
-        for number in [iteration, step_ns].into_iter().chain(classes_ns).chain([idle_ns, unattributed_ns]) {
+        let Sample { iteration, step_ns, classes_ns, idle_ns, causes_ns, unattributed_ns, .. } = one.sample;
+        let rest = causes_ns.into_iter().chain([idle_ns, unattributed_ns]);
+        for number in [iteration, step_ns].into_iter().chain(classes_ns).chain(rest) {
             self.writer.signed(number);
         }
         self.writer.number(one.left_out.map_or(0, |reason| reason as u64 + 1));
@@ -261,8 +262,13 @@ impl Decoder<'_> {
         let from = &mut self.reader;
         let (iteration, step_ns) = (from.signed()?, from.signed()?);
         let classes_ns = [from.signed()?, from.signed()?, from.signed()?, from.signed()?];
+        let mut causes_ns = [0; Cause::COUNT];
+        for cause in &mut causes_ns {
+            *cause = from.signed()?;
+        }
         let (idle_ns, unattributed_ns) = (from.signed()?, from.signed()?);
-        let sample = Sample { recording: 0, iteration, has_gpu, step_ns, classes_ns, idle_ns, unattributed_ns };
+        let sample =
+            Sample { recording: 0, iteration, has_gpu, step_ns, classes_ns, idle_ns, causes_ns, unattributed_ns };
         let left_out = match from.number()? {
             0 => None,
             number => {

@@ -1,5 +1,6 @@
 //! Samples of a side, and the places of its events.
 
+use super::cause::Cause;
 use super::divide::Division;
 use crate::input::kind::Class;
 use crate::input::reason::Reason;
@@ -19,6 +20,8 @@ pub struct Sample {
     pub classes_ns: [i64; 4],
     /// Idle time in ns.
     pub idle_ns: i64,
+    /// Idle time in ns by the place of its [`Cause`].
+    pub causes_ns: [i64; Cause::COUNT],
     /// Time of events that run in this step, but are in no tree, in ns.
     pub unattributed_ns: i64,
 }
@@ -32,6 +35,10 @@ impl Sample {
         for share in &division.shares {
             classes_ns[share.class as usize] += share.ns;
         }
+        let mut causes_ns = [0; Cause::COUNT];
+        for idle in &division.idle {
+            causes_ns[idle.cause.place()] += idle.ns;
+        }
         Self {
             recording,
             iteration: division.iteration,
@@ -39,6 +46,7 @@ impl Sample {
             step_ns: division.step_ns,
             classes_ns,
             idle_ns: division.idle_ns(),
+            causes_ns,
             unattributed_ns: 0,
         }
     }

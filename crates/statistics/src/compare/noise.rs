@@ -56,13 +56,14 @@ fn comparability(quantities: &[Quantity], gpu: Option<&Controls>, host: Option<&
             *leaf = false;
         }
     }
-    let leaves = is_leaf.iter().filter(|&&leaf| leaf).count();
-    let unchanged = quantities.iter().zip(&is_leaf).filter(|(quantity, leaf)| **leaf && quantity.unchanged).count();
-    let (excess, limit) = match (gpu, host) {
-        (Some(gpu), _) => (gpu.excess, GPU_LIMIT),
-        (None, Some(host)) => (host.excess, HOST_LIMIT),
+    let (domain, excess, limit) = match (gpu, host) {
+        (Some(gpu), _) => (Domain::Gpu, gpu.excess, GPU_LIMIT),
+        (None, Some(host)) => (Domain::Host, host.excess, HOST_LIMIT),
         (None, None) => return Comparability::Unknown,
     };
+    let of_domain = quantities.iter().zip(&is_leaf).filter(|(quantity, leaf)| **leaf && quantity.domain == domain);
+    let leaves = of_domain.clone().count();
+    let unchanged = of_domain.filter(|(quantity, _)| quantity.unchanged).count();
     if 2 * unchanged < leaves {
         return Comparability::MostChanged;
     }

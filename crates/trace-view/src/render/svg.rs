@@ -9,6 +9,8 @@ use super::{axis_title, palette};
 use crate::format::number;
 use crate::{BarMode, Figure, Mark, Points, Series, waterfall};
 
+/// Half of the width of an interval's ends, in pixels.
+const CAP: f64 = 4.0;
 /// The most names that are drawn.
 const MOST_NAMES: usize = 1_000;
 /// Bars or points per path: the time to draw a path grows with the square of its parts.
@@ -66,7 +68,10 @@ impl<'a> Drawing<'a> {
         names.truncate(MOST_NAMES);
         let bars = figure.series.iter().any(|series| series.mark == Mark::Bar);
         let y = match figure.series.iter().find(|series| series.mark == Mark::Waterfall) {
-            Some(series) => waterfall::bars(&series.y).iter().flat_map(|bar| [bar.from, bar.to]).collect(),
+            Some(series) => {
+                let ends = waterfall::ends(&series.y, &figure.intervals).into_iter().flatten().flatten();
+                waterfall::bars(&series.y).iter().flat_map(|bar| [bar.from, bar.to]).chain(ends).collect()
+            }
             None if figure.bars == BarMode::Stack && bars => stacked(figure, &names),
             None => values(figure, false),
         };
@@ -207,8 +212,9 @@ impl<'a> Drawing<'a> {
         let fits = |label: &str| width(label, SMALL) <= self.band() * 1.1;
         let wide = self.band() * 0.8;
         let [more, less, total] = palette::WATERFALL;
-        for ((part, label), (centre, _)) in waterfall::bars(&series.y).into_iter().zip(&labels).zip(self.points(series))
-        {
+        let ends = waterfall::ends(&series.y, &self.figure.intervals).into_iter().chain(std::iter::repeat(None));
+        let bars = waterfall::bars(&series.y).into_iter().zip(&labels).zip(ends);
+        for (((part, label), interval), (centre, _)) in bars.zip(self.points(series)) {
             let from = if part.is_total { Some(self.bottom) } else { self.y.pixel(part.from) };
             let (Some(from), Some(to)) = (from, self.y.pixel(part.to)) else { continue };
             let colour = if part.is_total {
@@ -219,7 +225,19 @@ impl<'a> Drawing<'a> {
                 less
             };
             fill(svg, &[bar(centre - wide / 2.0, wide, from, to)], colour);
-            let y = if to > from { to + 12.0 } else { to - 4.0 };
+            let mut y = if to > from { to + 12.0 } else { to - 4.0 };
+            if let Some([low, high]) = interval {
+                let (Some(low), Some(high)) = (self.y.pixel(low), self.y.pixel(high)) else { continue };
+                let (left, right) = (centre - CAP, centre + CAP);
+                stroke(
+                    svg,
+                    &format!(
+                        "M{left:.1} {low:.1}H{right:.1}M{left:.1} {high:.1}H{right:.1}M{centre:.1} {low:.1}V{high:.1}"
+                    ),
+                    "#888",
+                );
+                y = if to > from { y.max(low + 12.0) } else { y.min(high - 4.0) };
+            }
             text(svg, centre, y, "text-anchor=\"middle\"", if part.is_total || fits(label) { label } else { "" });
         }
     }

@@ -1,6 +1,8 @@
 //! The explanation of a difference, as numbers and frames.
 
+use super::certainty::{Certainty, Judged};
 use super::choice::Chosen;
+use super::groups::Group;
 use super::sides::RecordedRank;
 use crate::frame::columns::NAME;
 use crate::{Result, Warning};
@@ -9,6 +11,7 @@ use call_tree::{
 };
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Summary of one side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +32,16 @@ pub struct SideSummary {
     /// Number of those that do not overlap on all their ranks; if more than one in twenty, the clocks do not agree, and
     /// communication is not divided.
     pub collectives_apart: usize,
+}
+
+impl SideSummary {
+    /// Returns the label; of more than two runs the first and the last one.
+    pub(super) fn name(&self) -> String {
+        match self.label.split(',').collect::<Vec<_>>()[..] {
+            [first, .., last] if self.runs > 2 => format!("{first} … {last}"),
+            _ => self.label.replace(',', ", "),
+        }
+    }
 }
 
 /// The mean of a measure on both sides, in µs.
@@ -129,6 +142,8 @@ pub struct Explanation {
     /// Iterations are those of a marker.
     pub(super) is_marked: bool,
     pub(super) keeps_events: bool,
+    pub(super) groups: OnceLock<Vec<Group>>,
+    pub(super) certainty: OnceLock<Certainty>,
 }
 
 /// What an explanation knows of its sides beside their numbers.
@@ -196,6 +211,8 @@ impl Explanation {
             chosen,
             is_marked,
             keeps_events,
+            groups: OnceLock::new(),
+            certainty: OnceLock::new(),
         }
     }
 
@@ -247,7 +264,8 @@ impl Explanation {
     /// # Columns
     /// `region`, `path` (calls from the outermost on, joined by ` > `), `name`, `grade`, `why`; of both sides `control_count`,
     /// `test_count` (events a step), `control_us`, `test_us` (share of the step), `delta_us`, `count_part_us`, `cost_part_us`,
-    /// `control_total_us`, `test_total_us` (sums of durations). Times are means over samples, in µs.
+    /// `control_total_us`, `test_total_us` (sums of durations); `interval_low_us`, `interval_high_us` (95 % interval of `delta_us`), `q`,
+    /// `verdict`, null for regions below a thousandth of the step ([`Explanation::certainty`]). Times are means over samples, in µs.
     ///
     /// # Errors
     /// If memory does not suffice.
@@ -258,6 +276,12 @@ impl Explanation {
         };
         let number = |name: &str, of: &dyn Fn(&RegionRow) -> f64| -> Column {
             Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
+        };
+        let certainty = self.certainty();
+        let of_row = |row: &RegionRow| certainty.regions.get(row.id).copied().flatten();
+        let judged = |name: &str, of: &dyn Fn(&Judged) -> Option<f64>| -> Column {
+            let values = rows.iter().map(|row| of_row(row).as_ref().and_then(of));
+            Series::new(name.into(), values.collect::<Vec<Option<f64>>>()).into()
         };
         let ids: Vec<i64> = rows.iter().map(|row| row.id as i64).collect();
         let columns = vec![
@@ -275,6 +299,11 @@ impl Explanation {
             number("cost_part_us", &|row| row.cost_part_us),
             number("control_total_us", &|row| row.total_us[0]),
             number("test_total_us", &|row| row.total_us[1]),
+            judged("interval_low_us", &|judged| judged.interval_us.map(|interval| interval[0])),
+            judged("interval_high_us", &|judged| judged.interval_us.map(|interval| interval[1])),
+            judged("q", &|judged| judged.q),
+            Series::new("verdict".into(), rows.iter().map(|row| Certainty::word(of_row(row))).collect::<Vec<_>>())
+                .into(),
         ];
         Ok(DataFrame::new(rows.len(), columns)?)
     }
@@ -327,14 +356,11 @@ pub(super) fn word(class: Class) -> &'static str {
     }
 }
 
+/// Causes of idle time in tables and files, by [`Cause::place`].
+pub(super) const CAUSES: [&str; Cause::COUNT] = ["host", "launch call", "launch latency", "dependency", "drain"];
+
 pub(super) fn cause_word(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Host => "host",
-        Cause::LaunchCall => "launch call",
-        Cause::LaunchLatency => "launch latency",
-        Cause::Dependency(_) => "dependency",
-        Cause::Drain => "drain",
-    }
+    CAUSES[cause.place()]
 }
 
 /// Kind of the frame of the host, or what was waited for; empty for other causes.

@@ -1,10 +1,12 @@
 //! An explanation as a document for programs.
 
+use super::certainty::{Certainty, Judged};
 use super::explanation::{Explanation, SideSummary, cause_word, idle_kind, word};
 use crate::Warning;
 use crate::domain::Unlike;
 use call_tree::{Change, Class, Cost, Coverage, RegionChange, Sample};
 use serde_json::{Value, json};
+use statistics::{Scope, Verdict};
 
 /// Version of the document.
 const VERSION: u32 = 1;
@@ -19,10 +21,12 @@ impl Explanation {
         let is_shown = |class: Class, of: Change| {
             if class == Class::Host { of.control.total != 0 || of.test.total != 0 } else { has_gpu }
         };
+        let certainty = self.certainty();
         let class = |name: &str, of: Change| {
+            let judged = certainty.class(name);
             json!({
                 "class": name, "control_ns": of.control.value(), "test_ns": of.test.value(), "delta_ns": of.delta(),
-                "interval_ns": null,
+                "interval_ns": interval(judged), "q": judged.and_then(|judged| judged.q), "verdict": verdict(judged),
             })
         };
         let classes = found.classes.iter().filter(|(of, time)| is_shown(*of, *time));
@@ -38,21 +42,36 @@ impl Explanation {
             })
         });
         let regions = found.regions.iter().enumerate().map(|(id, region)| self.region(id, region));
+        let step = Some(certainty.step);
+        let structure = self.structure().into_iter().map(|change| {
+            json!({ "operator": change.operator, "control_count": change.control, "test_count": change.test,
+                    "delta_ns": change.delta_us * 1e3 })
+        });
+        let outliers = self.outliers().into_iter().map(|outlier| {
+            json!({ "label": outlier.label, "iteration": outlier.iteration, "step_ns": outlier.step_us * 1e3,
+                    "median_ns": outlier.median_us * 1e3, "part": outlier.part, "part_ns": outlier.part_us * 1e3 })
+        });
         let [control_coverage, test_coverage] = self.coverage().map(coverage);
         json!({
             "version": VERSION,
             "control": side(control),
             "test": side(test),
-            "scope": if control.runs > 1 && test.runs > 1 { "program" } else { "recording" },
+            "scope": match certainty.scope {
+                Scope::Program => "program",
+                Scope::Recording => "recording",
+            },
             "where": self.chosen.as_ref().map(|chosen| chosen.text.trim_start_matches("where ")),
-            "comparable": null,
-            "noise_floor": { "gpu": null, "host": null },
+            "comparable": certainty.comparable(),
+            "noise_floor": { "gpu": certainty.noise_floor()[0], "host": certainty.noise_floor()[1] },
             "diagnosis": { "control": self.diagnosis(0), "test": self.diagnosis(1) },
             "step": {
                 "control_ns": found.step_ns.control.value(), "test_ns": found.step_ns.test.value(),
-                "delta_ns": found.step_ns.delta(), "interval_ns": null, "p": null,
-                "n": [control.samples, test.samples], "verdict": null,
+                "delta_ns": found.step_ns.delta(), "interval_ns": interval(step), "ratio": certainty.step.ratio,
+                "p": certainty.step.p, "q": certainty.step.q, "n": certainty.samples, "verdict": verdict(step),
+                "why": why(certainty.step),
             },
+            "structure": structure.collect::<Vec<_>>(),
+            "outliers": outliers.collect::<Vec<_>>(),
             "classes": classes.collect::<Vec<_>>(),
             "idle": idle.collect::<Vec<_>>(),
             "communication": self.communication_json(),
@@ -64,7 +83,7 @@ impl Explanation {
             "regions": regions.collect::<Vec<_>>(),
             "coverage": { "control": control_coverage, "test": test_coverage },
             "comparability": self.warnings.iter().map(comparability).collect::<Vec<_>>(),
-            "seed": null,
+            "seed": certainty.seed,
         })
     }
 
@@ -80,14 +99,30 @@ impl Explanation {
                 "attributed_ns": change(region.attributed_ns).value(), "gpu_total_ns": gpu,
             })
         };
+        let judged = self.certainty().regions.get(id).copied().flatten();
         json!({
             "id": id, "path": row.path, "name": row.name, "grade": row.grade, "why": row.why,
             "chosen": self.chosen.as_ref().map(|_| self.is_chosen(id)),
             "control": side(0), "test": side(1),
-            "delta_ns": region.attributed_ns.delta(), "interval_ns": null, "q": null, "verdict": null,
+            "delta_ns": region.attributed_ns.delta(), "interval_ns": interval(judged),
+            "q": judged.and_then(|judged| judged.q), "verdict": verdict(judged),
             "count_part_ns": region.count_part_ns(), "cost_part_ns": region.cost_part_ns(),
         })
     }
+}
+
+fn interval(judged: Option<Judged>) -> Option<[f64; 2]> {
+    judged?.interval_us.map(|interval| interval.map(|end| end * 1e3))
+}
+
+/// The verdict: `regression`, `improvement`, `no relevant change`, `inconclusive` or `too few`.
+fn verdict(judged: Option<Judged>) -> Option<&'static str> {
+    Certainty::word(judged)
+}
+
+/// Why there is no verdict.
+fn why(judged: Judged) -> Option<String> {
+    if let Verdict::Inconclusive(why) = judged.verdict { Some(why.to_string()) } else { None }
 }
 
 /// GPU time of a region over all samples: the leaves of recordings without GPU work are host work.

@@ -1,5 +1,6 @@
 //! Explanations of the difference of two steps: aligned call trees, and a step's time divided exactly.
 
+mod certainty;
 mod choice;
 mod collectives;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod events;
 mod explanation;
 mod figure;
 mod gpu_rows;
+mod groups;
 mod json;
 #[cfg(test)]
 mod known_edits_tests;
@@ -24,6 +26,7 @@ mod tests;
 mod tree_diff;
 mod waits;
 
+pub use certainty::{Certainty, CountChange, Judged, Outlier};
 pub use communication::{CommunicationChange, WaitingRow};
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};

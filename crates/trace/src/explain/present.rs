@@ -1,12 +1,12 @@
 //! An explanation as sentences, a figure and tables.
 
-use super::explanation::{Explanation, RegionRow, StepChange};
+use super::certainty::{Certainty, Judged};
+use super::explanation::{Explanation, StepChange};
 use super::figure::WaterfallLevel;
-use crate::shorten_name;
+use super::groups::Group;
 use call_tree::{Cause, Change, Class, Grade};
-use std::collections::HashMap;
 use trace_view::format::{counted, ranges};
-use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, tidy};
+use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// Rows of operators and kernels of a page that does not say how many.
 const TOP: usize = 15;
@@ -45,14 +45,14 @@ impl Explanation {
         let ranks = |ranks: &[i64]| format!("{}{}", if ranks.len() == 1 { "rank " } else { "ranks " }, ranges(ranks));
         let one = ranks(&control.ranks);
         let both = if control.ranks == test.ranks { one } else { format!("{one} → {}", ranks(&test.ranks)) };
-        let samples = format!("{} + {} iterations", control.samples, test.samples);
+        let samples = self.samples_text();
         let chosen = self.chosen.as_ref().map_or(String::new(), |chosen| format!(" · {}", chosen.text));
-        format!("{} → {} · {both} · {samples}{chosen}", control.label, test.label)
+        format!("{} → {} · {both} · {samples}{chosen}", control.name(), test.name())
     }
 
     /// The answer in a few sentences: how much slower, which class, which scope.
     pub fn sentences(&self) -> String {
-        let [control, test] = &self.sides;
+        let [_, test] = &self.sides;
         let StepChange { control_us, test_us, delta_us } = self.step;
         let percent =
             if control_us > 0.0 { format!(" ({:.1} %)", 100.0 * delta_us.abs() / control_us) } else { String::new() };
@@ -61,14 +61,20 @@ impl Explanation {
             delta if delta > 0.0 => format!("{} slower{percent}", time(delta)),
             delta => format!("{} faster{percent}", time(-delta)),
         };
-        let mut text = format!(
-            "{} is {change} a step: {} → {}, means of {} + {} iterations.",
-            test.label,
+        let mut text = self.warning_of_noise().map_or(String::new(), |warning| format!("{warning}\n"));
+        text.push_str(&format!(
+            "{} {} {change} a step: {} → {}{}, means of {}.",
+            test.name(),
+            if test.runs > 1 { "are" } else { "is" },
             time(control_us),
             time(test_us),
-            control.samples,
-            test.samples
-        );
+            self.step_interval(),
+            self.samples_text(),
+        ));
+        text.push_str(&format!("\n{}", self.verdict_sentence()));
+        if let Some(structure) = self.structure_sentence() {
+            text.push_str(&format!("\n{structure}"));
+        }
         let mut classes: Vec<_> = self.classes.iter().filter(|class| class.delta_us != 0.0).collect();
         classes.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
         if !classes.is_empty() {
@@ -88,11 +94,8 @@ impl Explanation {
         if let Some(waiting) = self.waiting_sentence() {
             text.push_str(&format!("\n{waiting}"));
         }
-        if control.runs == 1 && test.runs == 1 {
-            text.push_str(
-                "\nThis is about these two recordings. Whether the programs differ needs several recordings of each, made by \
-                 fresh processes.",
-            );
+        for sentence in self.noise_sentences().into_iter().chain(self.advice()) {
+            text.push_str(&format!("\n{sentence}"));
         }
         text
     }
@@ -133,22 +136,29 @@ impl Explanation {
     }
 
     fn class_table(&self) -> Table {
-        let row = |name: &str, control: f64, test: f64, delta: f64| {
-            vec![
+        let certainty = self.certainty();
+        let row = |name: &str, control: f64, test: f64, delta: f64, judged: Option<Judged>| {
+            let mut values = vec![
                 TableValue::Text(name.to_owned()),
                 TableValue::Float(control),
                 TableValue::Float(test),
                 TableValue::Float(delta),
-            ]
+            ];
+            values.extend(certainty_values(judged));
+            values
         };
         let mut rows: Vec<Vec<TableValue>> = self
             .classes
             .iter()
-            .map(|class| row(&class.class.replace('_', " "), class.control_us, class.test_us, class.delta_us))
+            .map(|class| {
+                let judged = certainty.class(class.class);
+                row(&class.class.replace('_', " "), class.control_us, class.test_us, class.delta_us, judged)
+            })
             .collect();
-        rows.push(row("step", self.step.control_us, self.step.test_us, self.step.delta_us));
+        rows.push(row("step", self.step.control_us, self.step.test_us, self.step.delta_us, Some(certainty.step)));
         let mut headers = vec![Header::new("class", Unit::None, Kind::Text)];
         headers.extend(self.sides_and_change());
+        headers.extend(certainty_headers());
         Table {
             caption: format!("the step divided · {}", self.caption()),
             headers,
@@ -166,8 +176,8 @@ impl Explanation {
             ..Header::new(name, Unit::Micros, Kind::Bar)
         };
         [
-            side(&control.label, "control: share of the step, mean over samples"),
-            side(&test.label, "test: share of the step, mean over samples"),
+            side(&control.name(), "control: share of the step, mean over samples"),
+            side(&test.name(), "test: share of the step, mean over samples"),
             Header { meaning: "test − control".to_owned(), ..Header::new("change", Unit::Micros, Kind::Difference) },
         ]
     }
@@ -201,8 +211,22 @@ impl Explanation {
             Kind::Difference,
             "how much comes from another number of events; the rest comes from another cost of each event",
         ));
-        let groups = groups(self.rows());
-        let rows = groups.iter().take(top).map(Group::values).collect::<Vec<_>>();
+        headers.extend(certainty_headers());
+        let certainty = self.certainty();
+        let groups: Vec<(&Group, &Judged)> =
+            self.groups().iter().zip(&certainty.groups).filter(|(group, _)| group.is_chosen).collect();
+        let rows = groups.iter().take(top).map(|(group, judged)| {
+            let mut values = vec![
+                TableValue::Text(group.operator.clone()),
+                TableValue::Text(group.kernel.clone()),
+                TableValue::Int(group.regions.len() as i64),
+                TableValue::Text(group.grade.to_owned()),
+            ];
+            values.extend(group.times.map(TableValue::Float));
+            values.extend(certainty_values(Some(**judged)));
+            values
+        });
+        let rows = rows.collect::<Vec<_>>();
         Table {
             caption: format!("operators and kernels with the largest change · {}", self.caption()),
             headers,
@@ -283,49 +307,31 @@ impl Explanation {
     }
 }
 
-/// Regions of the same operator, kernel and grade.
-struct Group {
-    operator: String,
-    kernel: String,
-    grade: &'static str,
-    regions: usize,
-    /// Control, test, change, by count; µs a step.
-    times: [f64; 4],
+/// Columns of certainty, behind those of a change.
+pub(super) fn certainty_headers() -> [Header; 4] {
+    let header = |name: &str, unit: Unit, kind: Kind, meaning: &str| Header {
+        meaning: meaning.to_owned(),
+        ..Header::new(name, unit, kind)
+    };
+    [
+        header("95 % from", Unit::Micros, Kind::Number, "lower end of the 95 % interval of the change"),
+        header("to", Unit::Micros, Kind::Number, "upper end of the 95 % interval of the change"),
+        header("q", Unit::None, Kind::Number, "p of the change, corrected for all rows of its level"),
+        header(
+            "verdict",
+            Unit::None,
+            Kind::Category,
+            "regression, improvement, no relevant change, inconclusive, or too few samples",
+        ),
+    ]
 }
 
-impl Group {
-    fn values(&self) -> Vec<TableValue> {
-        let mut values = vec![
-            TableValue::Text(self.operator.clone()),
-            TableValue::Text(self.kernel.clone()),
-            TableValue::Int(self.regions as i64),
-            TableValue::Text(self.grade.to_owned()),
-        ];
-        values.extend(self.times.map(TableValue::Float));
-        values
-    }
-}
-
-/// Groups regions, the largest change first; ties in the order of control.
-fn groups(rows: Vec<RegionRow>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut places: HashMap<(String, String, &'static str), usize> = HashMap::new();
-    for row in rows {
-        let operator = row.path.last().cloned().unwrap_or_default();
-        let kernel = tidy(&shorten_name(&row.kernel));
-        let place = *places.entry((operator.clone(), kernel.clone(), row.grade)).or_insert_with(|| {
-            groups.push(Group { operator, kernel, grade: row.grade, regions: 0, times: [0.0; 4] });
-            groups.len() - 1
-        });
-        let group = &mut groups[place];
-        group.regions += 1;
-        let [control, test] = row.attributed_us;
-        for (sum, time) in group.times.iter_mut().zip([control, test, row.delta_us, row.count_part_us]) {
-            *sum += time;
-        }
-    }
-    groups.sort_by(|one, other| other.times[2].abs().total_cmp(&one.times[2].abs()));
-    groups
+/// Values of these columns.
+pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 4] {
+    let number = |value: Option<f64>| value.map_or(TableValue::Null, TableValue::Float);
+    let end = |end: usize| number(judged.and_then(|judged| judged.interval_us).map(|interval| interval[end]));
+    let word = Certainty::word(judged).map_or(TableValue::Null, |word| TableValue::Text(word.to_owned()));
+    [end(0), end(1), number(judged.and_then(|judged| judged.q)), word]
 }
 
 fn bound_by_class(class: Class) -> &'static str {
@@ -351,6 +357,6 @@ pub(super) fn time(us: f64) -> String {
 }
 
 /// A change in µs with its sign.
-fn signed(us: f64) -> String {
+pub(super) fn signed(us: f64) -> String {
     format!("{}{}", if us < 0.0 { "−" } else { "+" }, time(us.abs()))
 }

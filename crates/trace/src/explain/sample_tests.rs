@@ -115,7 +115,7 @@ fn check_from_outside(explained: &Explanation, sides: [&[&TraceSet]; 2]) {
             assert_eq!(region[side]["gpu_total_ns"], sums.get(&id).copied().unwrap_or(0), "region {id}");
         }
         // I3: the events add up to the classes, with the idle time to the step.
-        let samples = json["step"]["n"][usize::from(side == "test")].as_i64().unwrap() as f64;
+        let samples = json[side]["samples"].as_i64().unwrap() as f64;
         let attributed: i64 = of_side.iter().map(|row| number(&row[10])).sum();
         let field = format!("{side}_ns");
         let classes = json["classes"].as_array().unwrap();

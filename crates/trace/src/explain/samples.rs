@@ -9,11 +9,11 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 /// Whose sample it is.
 #[derive(Clone, Copy)]
-struct Key {
+pub(super) struct Key {
     side: &'static str,
-    run: i64,
+    pub(super) run: i64,
     rank: i64,
-    iteration: i64,
+    pub(super) iteration: i64,
 }
 
 impl Explanation {
@@ -78,7 +78,7 @@ impl Explanation {
     }
 
     /// The samples of a side, in their order.
-    fn keys(&self, side: usize) -> Vec<Key> {
+    pub(super) fn keys(&self, side: usize) -> Vec<Key> {
         // In the order of recordings.
         let ranks: Vec<(i64, i64)> = self.ranks[side]
             .iter()

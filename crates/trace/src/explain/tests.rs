@@ -4,6 +4,7 @@ use crate::collective::Collectives;
 use crate::explain::recordings::{Iterations, recording};
 use crate::{Error, Explain, TraceSet, WaterfallLevel};
 use call_tree::{Kind, Labels};
+use serde_json::json;
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::{Part, Present};
 
@@ -48,6 +49,7 @@ fn parts_of_every_waterfall_add_up_to_the_step() {
         let values = &figure.series[0].y;
         let (changes, totals) = (&values[1..values.len() - 1], (values[0], values[values.len() - 1]));
         assert!((totals.0 + changes.iter().sum::<f64>() - totals.1).abs() < 1e-9, "{word}");
+        assert!(figure.intervals.iter().skip(1).any(Option::is_some), "{word}");
     }
     let classes: f64 = explained.classes.iter().map(|class| class.delta_us).sum();
     let idle: f64 = explained.idle.iter().map(|idle| idle.delta_us).sum();
@@ -61,7 +63,13 @@ fn the_document_has_its_fields_and_adds_up() {
     let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
     let json = explained.to_json();
     assert_eq!((json["version"].as_u64(), json["scope"].as_str()), (Some(1), Some("recording")));
-    assert!(json["step"]["interval_ns"].is_null() && json["seed"].is_null());
+    let interval: Vec<f64> = serde_json::from_value(json["step"]["interval_ns"].clone()).unwrap();
+    let delta = json["step"]["delta_ns"].as_f64().unwrap();
+    assert!(interval[0] < delta && delta < interval[1], "{interval:?} {delta}");
+    assert_eq!(
+        (&json["step"]["verdict"], &json["step"]["n"], &json["seed"]),
+        (&json!("regression"), &json!([6, 6]), &json!(0))
+    );
     for side in ["control", "test"] {
         let coverage = &json["coverage"][side];
         let selected = coverage["selected_gpu_ns"].as_i64().unwrap();
@@ -142,7 +150,8 @@ fn the_page_has_sentences_a_waterfall_and_tables() {
     assert_eq!(count(|part| matches!(part, Part::Table(_))), 4);
     let text = explained.sentences();
     assert!(text.starts_with("test is ") && text.contains("slower") && text.contains("By class: "), "{text}");
-    assert!(text.contains("These") || text.contains("these two recordings"), "{text}");
+    assert!(text.contains("Between these recordings (6 + 6 iterations): the step is a regression."), "{text}");
+    assert!(text.contains("cannot be told from one recording of each"), "{text}");
 }
 
 #[test]

@@ -35,12 +35,18 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
     }
     if let Some(series) = figure.series.iter().find(|series| series.mark == Mark::Waterfall) {
         let bars = waterfall::bars(&series.y);
-        let high = bars.iter().map(|bar| bar.from.max(bar.to)).fold(f64::NEG_INFINITY, f64::max);
-        let low = waterfall::floor(&series.y);
+        let ends = waterfall::ends(&series.y, &figure.intervals);
+        let high = ends.iter().flatten().map(|end| end[1]).fold(f64::NEG_INFINITY, f64::max);
+        let high = bars.iter().map(|bar| bar.from.max(bar.to)).fold(high, f64::max);
+        let low = ends.iter().flatten().map(|end| end[0]).fold(waterfall::floor(&series.y), f64::min);
         if high > low {
             // Room for the labels of the bars.
             let pad = (high - low) * 0.08;
             layout["yaxis"]["range"] = json!([if low == 0.0 { 0.0 } else { low - pad }, high + pad]);
+        }
+        if ends.iter().any(Option::is_some) {
+            data.push(error_bars(&data[0]["x"], &bars, &ends));
+            layout["showlegend"] = false.into();
         }
     }
     if let Some(second) = &figure.second {
@@ -51,6 +57,22 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
     }
     menu::add(figure, &mut data, &mut layout);
     json!({ "data": data, "layout": layout, "config": config() })
+}
+
+/// Returns the intervals of a waterfall's bars: that type of trace has none of its own.
+fn error_bars(x: &Value, bars: &[waterfall::Bar], ends: &[Option<[f64; 2]>]) -> Value {
+    let to: Vec<f64> = bars.iter().map(|bar| bar.to).collect();
+    let length = |of: fn(f64, [f64; 2]) -> f64| -> Vec<Option<f64>> {
+        to.iter().zip(ends).map(|(&to, end)| end.map(|end| of(to, end).max(0.0))).collect()
+    };
+    json!({
+        "type": "scatter", "mode": "markers", "name": "95 % interval", "x": x, "y": to, "hoverinfo": "skip", "showlegend": false,
+        "marker": { "color": "#888", "size": 1 },
+        "error_y": {
+            "type": "data", "symmetric": false, "array": length(|to, [_, high]| high - to),
+            "arrayminus": length(|to, [low, _]| to - low), "color": "#888", "thickness": 1.5, "width": 5,
+        },
+    })
 }
 
 /// Returns the options of plotly.js.

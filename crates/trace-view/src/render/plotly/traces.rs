@@ -22,12 +22,24 @@ pub(super) fn trace(series: &Series, figure: &Figure) -> Value {
             let names = unique(at);
             let hover: Vec<String> = tidied(&names).iter().map(|name| wrap(name, HOVER_CHARS).join("<br>")).collect();
             let x = names.iter().map(|name| escape(name)).collect();
-            drawn(x, hover, series, &figure.y, &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)))
+            drawn(
+                x,
+                hover,
+                series,
+                (&figure.y, &figure.intervals),
+                &format!("<b>%{{hovertext}}</b><br>{}", hover_value(series, figure)),
+            )
         }
         Points::Numbers(x) => {
             let decimals = number::decimals(x.iter().copied());
             let at = format!("%{{x:,.{decimals}f}}{}<br>", unit(&figure.x));
-            drawn(x.clone(), Vec::new(), series, &figure.y, &format!("{at}{}", hover_value(series, figure)))
+            drawn(
+                x.clone(),
+                Vec::new(),
+                series,
+                (&figure.y, &figure.intervals),
+                &format!("{at}{}", hover_value(series, figure)),
+            )
         }
     }
 }
@@ -36,14 +48,14 @@ fn drawn<X: Serialize + Clone + 'static>(
     x: Vec<X>,
     hover: Vec<String>,
     series: &Series,
-    y_axis: &Axis,
+    (y_axis, intervals): (&Axis, &[Option<[f64; 2]>]),
     template: &str,
 ) -> Value {
     let y = series.y.iter().map(|value| value.is_finite().then_some(*value)).collect();
     let name = escape(&series.name);
     let template = format!("{template}<extra></extra>");
     if series.mark == Mark::Waterfall {
-        return waterfall(to_json(&x), hover, series, y_axis);
+        return waterfall(to_json(&x), hover, series, y_axis, intervals);
     }
     if series.mark == Mark::Bar {
         let bar = Bar::new(x, y).name(name).hover_template(template);
@@ -61,10 +73,16 @@ fn drawn<X: Serialize + Clone + 'static>(
 
 /// Returns a trace of plotly.js's type `waterfall`, which the crate has no type for. Its bars show their change: `%{y}` would be
 /// the sum up to there.
-fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis) -> Value {
+fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis, intervals: &[Option<[f64; 2]>]) -> Value {
     let name = if hover.is_empty() { "" } else { "<b>%{hovertext}</b><br>" };
-    let template = format!("{name}%{{text}}{}<extra></extra>", unit(y_axis));
+    let template = format!("{name}%{{text}}{}%{{customdata}}<extra></extra>", unit(y_axis));
     let last = series.y.len().saturating_sub(1);
+    let interval = |place: usize| {
+        let interval = intervals.get(place).copied().flatten();
+        interval.map_or(String::new(), |ends| {
+            format!("<br>{}{}", waterfall::interval_text(ends, place == 0 || place == last), unit(y_axis))
+        })
+    };
     let measure = |place: usize| {
         if place == 0 {
             "absolute"
@@ -79,6 +97,7 @@ fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis) -> Va
     let [more, less, total] = WATERFALL.map(|colour| json!({ "marker": { "color": colour } }));
     json!({
         "type": "waterfall", "name": escape(&series.name), "x": x, "y": y, "measure": measures, "hovertext": hover,
+        "customdata": (0..series.y.len()).map(interval).collect::<Vec<_>>(),
         "hovertemplate": template, "increasing": more, "decreasing": less, "totals": total,
         "connector": { "line": { "color": "#888", "width": 1 } },
         "text": waterfall::labels(&series.y), "textposition": "outside", "textangle": 0, "cliponaxis": false,

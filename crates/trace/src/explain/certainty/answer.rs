@@ -1,0 +1,181 @@
+//! Certainty of an explanation, as numbers.
+
+use super::quantities::{Place, Quantities};
+use crate::explain::Explanation;
+use statistics::{Answer, Change, Comparability, Controls, Inconclusive, Options, Scope, Verdict, compare};
+
+/// How certain a change is. Times are µs a step, fields are absent where there are too few samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// 95 % interval of the change of the mean.
+    pub interval_us: Option<[f64; 2]>,
+    /// Ratio test ÷ control (Hodges–Lehmann) and its 95 % interval: estimate, low, high.
+    pub ratio: Option<[f64; 3]>,
+    /// The probability that an iteration, or a run, of test takes longer than one of control.
+    pub superiority: Option<f64>,
+    /// Two-sided p.
+    pub p: Option<f64>,
+    /// p corrected for all quantities of its level.
+    pub q: Option<f64>,
+    /// The relevant change that it was judged by, as a share.
+    pub relevance: f64,
+    /// What can be said.
+    pub verdict: Verdict,
+}
+
+impl Judged {
+    pub(super) fn of(change: &Change) -> Self {
+        Self {
+            interval_us: change.interval.map(|interval| [interval.low / 1e3, interval.high / 1e3]),
+            ratio: change.ratio.map(|ratio| [ratio.estimate, ratio.interval.low, ratio.interval.high]),
+            superiority: change.superiority,
+            p: change.p,
+            q: change.q,
+            relevance: change.relevance,
+            verdict: change.verdict,
+        }
+    }
+
+    /// Of what cannot be judged.
+    fn unknown() -> Self {
+        Self {
+            interval_us: None,
+            ratio: None,
+            superiority: None,
+            p: None,
+            q: None,
+            relevance: 0.0,
+            verdict: Verdict::Inconclusive(Inconclusive::NoiseUnknown),
+        }
+    }
+}
+
+/// How certain the changes of an explanation are.
+///
+/// With one run on a side the samples are iterations, and verdicts are about these recordings ([`Scope::Recording`]). With several runs on
+/// both sides the samples are runs, and verdicts are about the programs ([`Scope::Program`]). The ranks of an iteration wait for each
+/// other: their mean is one sample.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Certainty {
+    /// The question that is answered.
+    pub scope: Scope,
+    /// Samples of control and of test: iterations or runs.
+    pub samples: [usize; 2],
+    /// Seed of the resamples.
+    pub seed: u64,
+    /// Whether the recordings can be compared, by their unchanged regions.
+    pub comparability: Comparability,
+    /// What unchanged regions of the GPU say of the recordings.
+    pub gpu: Option<Controls>,
+    /// What unchanged regions of the host say; of recordings without GPU work.
+    pub host: Option<Controls>,
+    /// The step.
+    pub step: Judged,
+    /// The classes, as in [`Explanation::classes`].
+    pub classes: Vec<(&'static str, Judged)>,
+    /// Idle time by cause, of the causes that there are.
+    pub idle: Vec<(&'static str, Judged)>,
+    /// Regions, as in [`Explanation::rows`] without a filter. Absent for those with less than a thousandth of the step on both sides.
+    pub regions: Vec<Option<Judged>>,
+    /// Regions of the same operator, kernel and grade, in the order of [`Explanation::groups`].
+    pub(in crate::explain) groups: Vec<Judged>,
+}
+
+impl Certainty {
+    /// Judges everything in an explanation.
+    pub(in crate::explain) fn of(explanation: &Explanation) -> Self {
+        let [control, test] = &explanation.sides;
+        let scope = if control.runs > 1 && test.runs > 1 { Scope::Program } else { Scope::Recording };
+        let options = Options::new(scope);
+        let quantities = Quantities::of(explanation);
+        let answer = quantities.as_ref().ok().and_then(|quantities| compare(&quantities.values, &options).ok());
+        match (quantities, answer) {
+            (Ok(quantities), Some(answer)) => Self::new(explanation, &quantities, &answer),
+            _ => Self::unknown(explanation, &options),
+        }
+    }
+
+    fn new(explanation: &Explanation, quantities: &Quantities, answer: &Answer) -> Self {
+        let mut certainty = Self {
+            samples: answer.samples,
+            comparability: answer.comparability,
+            gpu: answer.gpu,
+            host: answer.host,
+            ..Self::unknown(explanation, &Options { seed: answer.seed, ..Options::new(answer.scope) })
+        };
+        certainty.classes.clear();
+        for (place, change) in quantities.places.iter().zip(&answer.changes) {
+            let judged = Judged::of(change);
+            match place {
+                Place::Step => certainty.step = judged,
+                Place::Class(class) => certainty.classes.push((class, judged)),
+                Place::Idle(cause) => certainty.idle.push((cause, judged)),
+                Place::Group { group, regions } => {
+                    certainty.groups[*group] = judged;
+                    // A group of one region is that region.
+                    if let [region] = regions[..] {
+                        certainty.regions[region] = Some(judged);
+                    }
+                }
+                Place::Region(region) => certainty.regions[*region] = Some(judged),
+            }
+        }
+        certainty
+    }
+
+    /// Without samples nothing can be judged.
+    fn unknown(explanation: &Explanation, options: &Options) -> Self {
+        let judged = Judged::unknown();
+        Self {
+            scope: options.scope,
+            samples: [0, 0],
+            seed: options.seed,
+            comparability: Comparability::Unknown,
+            gpu: None,
+            host: None,
+            step: judged,
+            classes: explanation.classes.iter().map(|class| (class.class, judged)).collect(),
+            idle: Vec::new(),
+            regions: vec![None; explanation.region_count()],
+            groups: vec![judged; explanation.groups().len()],
+        }
+    }
+
+    /// The noise floor of the GPU and of the host as shares: the spread of the ratios of unchanged regions.
+    pub fn noise_floor(&self) -> [Option<f64>; 2] {
+        [self.gpu, self.host].map(|controls| controls.map(|controls| controls.floor))
+    }
+
+    /// How comparable the recordings are, from 0 to 1; below 0.5 they are not. Absent if there are too few unchanged regions to say.
+    pub fn comparable(&self) -> Option<f64> {
+        match self.comparability {
+            Comparability::Comparable { score } | Comparability::NotComparable { score } => Some(score),
+            Comparability::Unknown | Comparability::MostChanged => None,
+        }
+    }
+
+    /// Returns how certain the change of a class is.
+    pub fn class(&self, class: &str) -> Option<Judged> {
+        self.classes.iter().find(|(name, _)| *name == class).map(|(_, judged)| *judged)
+    }
+}
+
+impl Explanation {
+    /// Returns how certain the changes are. Computed once, when it is first asked for.
+    pub fn certainty(&self) -> &Certainty {
+        self.certainty.get_or_init(|| Certainty::of(self))
+    }
+
+    /// Judges changes of other sets of regions, such as all calls of an operator; `sets` names regions by their ids. Each set is one
+    /// more quantity beside those of [`Self::certainty`], judged by the same unchanged regions; q corrects for the sets alone.
+    pub fn judge(&self, sets: &[Vec<usize>]) -> Vec<Judged> {
+        let options = Options::new(self.certainty().scope);
+        let judged = Quantities::of_sets(self, sets).and_then(|quantities| compare(&quantities, &options));
+        match judged {
+            Ok(answer) => answer.changes.iter().skip(1).take(sets.len()).map(Judged::of).collect(),
+            Err(_) => vec![Judged::unknown(); sets.len()],
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! How certain the changes of an explanation are: intervals, q and verdicts.
+//!
+//! Data flows one way: samples of all ranks → one value for each iteration ([`sampling`]) → quantities in a tree, step → class → operator
+//! and kernel → region ([`quantities`]) → [`statistics::compare`] → [`Certainty`].
+
+mod answer;
+mod outliers;
+mod quantities;
+mod sampling;
+mod sentence;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Certainty, Judged};
+pub use outliers::Outlier;
+pub use structure::CountChange;

@@ -1,0 +1,60 @@
+//! Samples of a side: one value for each iteration of each run.
+
+use crate::explain::Explanation;
+use statistics::Runs;
+use std::collections::BTreeMap;
+
+/// Where the samples of a side belong. The ranks of an iteration wait for each other, so they are one sample: their mean.
+pub(super) struct Sampling {
+    /// Slot of each sample of the explanation.
+    slots: Vec<usize>,
+    /// Ranks of each slot.
+    ranks: Vec<u32>,
+    /// Slots of each run.
+    lengths: Vec<usize>,
+    /// Run and number of the iteration of each slot.
+    pub(super) iterations: Vec<(i64, i64)>,
+}
+
+impl Sampling {
+    /// Returns the slots of a side: its iterations by run, then by number.
+    pub(super) fn of(explanation: &Explanation, side: usize) -> Self {
+        let keys = explanation.keys(side);
+        let slots: BTreeMap<(i64, i64), usize> = keys.iter().map(|key| ((key.run, key.iteration), 0)).collect();
+        let slots: BTreeMap<(i64, i64), usize> = slots.into_keys().zip(0..).collect();
+        let mut sampling = Self {
+            slots: keys.iter().filter_map(|key| slots.get(&(key.run, key.iteration)).copied()).collect(),
+            ranks: vec![0; slots.len()],
+            lengths: Vec::new(),
+            iterations: slots.keys().copied().collect(),
+        };
+        for &slot in &sampling.slots {
+            sampling.ranks[slot] += 1;
+        }
+        sampling.lengths = sampling.iterations.chunk_by(|one, other| one.0 == other.0).map(<[_]>::len).collect();
+        sampling
+    }
+
+    /// Returns a quantity by its values in the samples of the explanation, which lack those that are 0.
+    pub(super) fn runs(&self, values: impl IntoIterator<Item = (usize, i64)>) -> Result<Runs, statistics::Error> {
+        let values = self.values(values);
+        let mut rest = &values[..];
+        let runs = self.lengths.iter().map(|&length| {
+            let (run, after) = rest.split_at(length.min(rest.len()));
+            rest = after;
+            run.to_vec()
+        });
+        Runs::new(&runs.collect::<Vec<_>>())
+    }
+
+    /// Returns the mean over ranks for each slot.
+    pub(super) fn values(&self, values: impl IntoIterator<Item = (usize, i64)>) -> Vec<f64> {
+        let mut sums = vec![0_i64; self.ranks.len()];
+        for (sample, value) in values {
+            if let Some(sum) = self.slots.get(sample).and_then(|&slot| sums.get_mut(slot)) {
+                *sum += value;
+            }
+        }
+        sums.iter().zip(&self.ranks).map(|(&sum, &ranks)| sum as f64 / f64::from(ranks.max(1))).collect()
+    }
+}

@@ -1,0 +1,218 @@
+//! Certainty of hand-made timelines and of recorded programs.
+
+use super::quantities::Quantities;
+use crate::{Explain, Explanation, TraceSet};
+use statistics::{Comparability, Scope, Verdict};
+use std::slice::from_ref;
+use trace_testkit::{Stream, TraceBuilder};
+
+/// Kernels a step; with names of their own, so that each is a region.
+const KERNELS: i64 = 12;
+
+/// A rank with one iteration for each of `factors`: twelve kernels of 10 µs times the factor; `slower` is added to the first one. Where
+/// `is_other`, the last kernel has another name.
+fn rank(number: i64, factors: &[f64], slower: i64, is_other: bool) -> String {
+    let mut trace = TraceBuilder::new();
+    for (iteration, factor) in (1..).zip(factors) {
+        let begin = iteration * 1_000;
+        trace = trace.step(iteration, begin..begin + (600.0 * factor) as i64);
+        for kernel in 0..KERNELS {
+            let (id, at) = (iteration * 100 + kernel, begin + 2 + kernel * 40);
+            let length = (10.0 * factor) as i64 + if kernel == 0 { slower } else { 0 };
+            let name =
+                if is_other && kernel == KERNELS - 1 { "relu_kernel".to_owned() } else { format!("gemm_{kernel}") };
+            let operator =
+                if is_other && kernel == KERNELS - 1 { "aten::relu".to_owned() } else { format!("aten::op_{kernel}") };
+            trace = trace
+                .operator(&operator, at..at + 4)
+                .runtime("cudaLaunchKernel", id, at + 1..at + 2)
+                .kernel(&name, Stream(7), at + 5..at + 5 + length)
+                .correlation(id);
+        }
+    }
+    trace.rank(number).json()
+}
+
+fn run(label: &str, ranks: &[String]) -> TraceSet {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, json) in ranks.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("rank{number}.json")), json).unwrap();
+    }
+    TraceSet::load(folder.path()).unwrap().with_label(label)
+}
+
+fn explained(control: &[TraceSet], test: &[TraceSet]) -> Explanation {
+    let side = |runs: &[TraceSet]| runs.iter().map(Into::into).collect();
+    Explain::of_runs(side(control), side(test)).run().unwrap()
+}
+
+const QUIET: [f64; 6] = [1.0, 1.1, 1.0, 1.2, 1.1, 1.0];
+
+#[test]
+fn ranks_of_an_iteration_are_one_sample() {
+    let job = |label, slower| run(label, &[rank(0, &QUIET, slower, false), rank(1, &[1.2; 6], slower, false)]);
+    let explanation = explained(&[job("a", 0)], &[job("b", 5)]);
+    assert_eq!(explanation.sides[0].samples, 12);
+    assert_eq!((explanation.certainty().samples, explanation.certainty().scope), ([6, 6], Scope::Recording));
+    let quantities = Quantities::of(&explanation).unwrap();
+    // Steps of 600 and 720 µs: the mean of both ranks.
+    assert_eq!(quantities.values[0].control.values()[0], 660_000.0);
+    assert!(explanation.sentences().contains("means of 6 + 6 iterations"), "{}", explanation.sentences());
+}
+
+#[test]
+fn slower_region_between_unchanged_ones_is_a_regression() {
+    let factors = [QUIET, QUIET].concat();
+    let explanation =
+        explained(&[run("a", &[rank(0, &factors, 0, false)])], &[run("b", &[rank(0, &factors, 5, false)])]);
+    let certainty = explanation.certainty();
+    assert_eq!(certainty.comparability, Comparability::Comparable { score: 1.0 });
+    let rows = explanation.rows();
+    for (row, judged) in rows.iter().zip(&certainty.regions) {
+        let judged = judged.unwrap();
+        let is_slower = row.kernel == "gemm_0";
+        assert_eq!(judged.verdict == Verdict::Regression, is_slower, "{} {judged:?}", row.kernel);
+        let [low, high] = judged.interval_us.unwrap();
+        assert!(low <= row.delta_us && row.delta_us <= high, "{} {judged:?}", row.kernel);
+    }
+    assert_eq!(explanation.structure(), []);
+    let whole: Vec<Vec<usize>> = vec![rows.iter().map(|row| row.id).collect(), vec![0]];
+    assert_eq!(explanation.judge(&whole)[1].verdict, Verdict::Regression);
+}
+
+#[test]
+fn exchanged_sides_have_the_mirrored_answer() {
+    let (a, b) = (run("a", &[rank(0, &QUIET, 0, false)]), run("b", &[rank(0, &[1.0; 6], 6, false)]));
+    let (one, other) = (explained(from_ref(&a), from_ref(&b)), explained(from_ref(&b), from_ref(&a)));
+    let (one, other) = (one.certainty(), other.certainty());
+    let mirrored = |verdict: Verdict| match verdict {
+        Verdict::Regression => Verdict::Improvement,
+        Verdict::Improvement => Verdict::Regression,
+        same => same,
+    };
+    assert_eq!(one.step.verdict, mirrored(other.step.verdict));
+    let ends = |interval: Option<[f64; 2]>| interval.map(|[low, high]| [-high, -low]);
+    assert_eq!(one.step.interval_us, ends(other.step.interval_us));
+    for (one, other) in one.regions.iter().flatten().zip(other.regions.iter().flatten()) {
+        assert_eq!((one.verdict, one.q), (mirrored(other.verdict), other.q));
+    }
+}
+
+#[test]
+fn one_iteration_a_side_has_no_verdict() {
+    let explanation = explained(&[run("a", &[rank(0, &[1.0], 0, false)])], &[run("b", &[rank(0, &[1.0], 9, false)])]);
+    let json = explanation.to_json();
+    assert!(json["step"]["interval_ns"].is_null() && json["step"]["p"].is_null() && json["step"]["q"].is_null());
+    assert_eq!(json["step"]["verdict"], "too few");
+    assert!(json["comparable"].is_null() && json["noise_floor"]["gpu"].is_null());
+    let text = explanation.sentences();
+    assert!(text.contains("noise unknown: one iteration a side, 4 needed"), "{text}");
+}
+
+#[test]
+fn two_iterations_are_too_few() {
+    let explanation =
+        explained(&[run("a", &[rank(0, &[1.0, 1.1], 0, false)])], &[run("b", &[rank(0, &[1.0, 1.1], 9, false)])]);
+    let text = explanation.sentences();
+    assert!(text.contains("too few iterations: 2 on one side, 4 a side needed"), "{text}");
+}
+
+#[test]
+fn runs_are_the_samples_of_programs() {
+    let runs = |label: &str, slower: i64| -> Vec<TraceSet> {
+        let factors = [1.0, 1.1, 1.0, 1.2, 1.1];
+        let of = |run_number: usize| {
+            let factors: Vec<f64> = (0..5).map(|at| factors[(at + run_number) % 5]).collect();
+            run(&format!("{label}{run_number}"), &[rank(0, &factors, slower, slower > 0)])
+        };
+        (0..4).map(of).collect()
+    };
+    let explanation = explained(&runs("a", 0), &runs("b", 8));
+    let certainty = explanation.certainty();
+    assert_eq!((certainty.scope, certainty.samples), (Scope::Program, [4, 4]));
+    let text = explanation.sentences();
+    assert!(text.contains("Between the programs (4 + 4 runs of 20 + 20 iterations)"), "{text}");
+    assert!(!text.contains("cannot be told"), "{text}");
+    let structure = explanation.structure();
+    let found: Vec<(&str, f64, f64)> =
+        structure.iter().map(|change| (change.operator.as_str(), change.control, change.test)).collect();
+    assert_eq!(found, [("aten::op_11", 1.0, 0.0), ("aten::relu", 0.0, 1.0)]);
+    assert!(text.contains("gone: aten::op_11 (1 a step); new: aten::relu (1 a step)"), "{text}");
+}
+
+#[test]
+fn outlier_is_named_with_its_part() {
+    let mut factors = vec![1.0, 1.1, 1.0, 1.1, 1.0, 1.1, 1.0, 1.1];
+    factors[5] = 1.5;
+    let explanation =
+        explained(&[run("a", &[rank(0, &factors, 0, false)])], &[run("b", &[rank(0, &[1.0; 8], 0, false)])]);
+    let outliers = explanation.outliers();
+    assert_eq!(outliers.len(), 1, "{outliers:?}");
+    assert_eq!((outliers[0].label.as_str(), outliers[0].iteration, outliers[0].step_us), ("a", 6, 900.0));
+    assert!(outliers[0].part.starts_with("idle: ") && outliers[0].part_us > 100.0, "{outliers:?}");
+}
+
+/// The runs of a folder of shared traces.
+fn shared(folder: &str, runs: &[&str]) -> Option<Vec<TraceSet>> {
+    let Some(shared) = std::env::var_os("TRACEBOOK_SHARED") else {
+        println!("skipped: TRACEBOOK_SHARED is not set");
+        return None;
+    };
+    let folder = std::path::Path::new(&shared).join("traces").join(folder);
+    let load = |run: &&str| TraceSet::load(folder.join(run)).unwrap().with_label(*run);
+    Some(runs.iter().map(load).collect())
+}
+
+fn is_regression_anywhere(explanation: &Explanation) -> bool {
+    let certainty = explanation.certainty();
+    let regions = certainty.regions.iter().flatten().chain(&certainty.groups);
+    let classes = certainty.classes.iter().map(|(_, judged)| judged);
+    regions.chain(classes).chain([&certainty.step]).any(|judged| judged.verdict == Verdict::Regression)
+}
+
+#[test]
+fn recordings_of_one_program_are_not_comparable_never_a_regression() {
+    let Some(runs) = shared("recorded_iterations", &["control", "control_again"]) else { return };
+    for (control, test) in [(0, 1), (1, 0)] {
+        let explanation = explained(&runs[control..=control], &runs[test..=test]);
+        let certainty = explanation.certainty();
+        assert!(matches!(certainty.comparability, Comparability::NotComparable { .. }), "{certainty:?}");
+        assert!(!is_regression_anywhere(&explanation));
+        assert!(
+            explanation.sentences().starts_with("These recordings are not comparable"),
+            "{}",
+            explanation.sentences()
+        );
+    }
+}
+
+#[test]
+fn recordings_of_two_programs_lead_with_their_structure() {
+    let Some(runs) = shared("recorded_iterations", &["control", "test"]) else { return };
+    let explanation = explained(&runs[..1], &runs[1..]);
+    let structure = explanation.structure();
+    let of = |name: &str| {
+        structure.iter().find(|change| change.operator == name).map(|change| (change.control, change.test))
+    };
+    println!("{}", explanation.sentences());
+    assert!(of("aten::gelu").is_some_and(|(control, test)| control > 0.0 && test == 0.0), "{structure:?}");
+    assert!(of("aten::clamp_min").is_some_and(|(control, test)| control == 0.0 && test > 0.0), "{structure:?}");
+    assert!(of("aten::copy_").is_some_and(|(control, test)| control < test), "{structure:?}");
+}
+
+#[test]
+fn recorded_runs_of_one_program_are_no_regression() {
+    let names = ["control-1", "control-2", "control-3", "control-4", "test-1", "test-2", "test-3", "test-4"];
+    let Some(runs) = shared("recorded_runs", &names) else { return };
+    let (control, test) = runs.split_at(4);
+    for side in [control, test] {
+        let explanation = explained(&[side[0].clone(), side[2].clone()], &[side[1].clone(), side[3].clone()]);
+        assert!(!is_regression_anywhere(&explanation), "{}", explanation.sentences());
+        assert_eq!(explanation.structure(), []);
+    }
+    let explanation = explained(control, test);
+    println!("{}", explanation.sentences());
+    let structure = explanation.structure();
+    let is_conversion = |name: &str| matches!(name, "aten::to" | "aten::_to_copy");
+    assert!(structure.iter().any(|one| is_conversion(&one.operator) && one.control < one.test), "{structure:?}");
+}

@@ -1,0 +1,64 @@
+//! Regions of the same operator, kernel and grade, as tables show them.
+
+use super::explanation::Explanation;
+use crate::shorten_name;
+use call_tree::{Class, Kind, RegionChange};
+use std::collections::HashMap;
+use trace_view::tidy;
+
+/// Regions of the same operator, kernel and grade; with a filter either all of them are chosen, or none.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    /// The innermost call above the kernel; empty if there is none.
+    pub(super) operator: String,
+    /// Short name of the kernel; of host work its name.
+    pub(super) kernel: String,
+    pub(super) grade: &'static str,
+    pub(super) class: Class,
+    /// Ids of the regions, ascending.
+    pub(super) regions: Vec<usize>,
+    pub(super) is_chosen: bool,
+    /// Control, test, change, by count; µs a step.
+    pub(super) times: [f64; 4],
+}
+
+impl Explanation {
+    /// All groups, the largest change first; ties in the order of control.
+    pub(super) fn groups(&self) -> &[Group] {
+        self.groups.get_or_init(|| self.grouped())
+    }
+
+    fn grouped(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut places: HashMap<(String, String, &'static str, Class, bool), usize> = HashMap::new();
+        for (id, region) in self.found.regions.iter().enumerate() {
+            let row = self.row(id, region);
+            let operator = row.path.last().cloned().unwrap_or_default();
+            let kernel = tidy(&shorten_name(&row.kernel));
+            let (class, is_chosen) = (self.class(region), self.is_chosen(id));
+            let place =
+                *places.entry((operator.clone(), kernel.clone(), row.grade, class, is_chosen)).or_insert_with(|| {
+                    let (grade, regions) = (row.grade, Vec::new());
+                    groups.push(Group { operator, kernel, grade, class, regions, is_chosen, times: [0.0; 4] });
+                    groups.len() - 1
+                });
+            let group = &mut groups[place];
+            group.regions.push(id);
+            let [control, test] = row.attributed_us;
+            for (sum, time) in group.times.iter_mut().zip([control, test, row.delta_us, row.count_part_us]) {
+                *sum += time;
+            }
+        }
+        groups.sort_by(|one, other| other.times[2].abs().total_cmp(&one.times[2].abs()));
+        groups
+    }
+
+    /// Returns the class of a region by its first kernel.
+    pub(super) fn class(&self, region: &RegionChange) -> Class {
+        let (tree, leaf) = self.place(region);
+        match tree.node(leaf).chain.last().map(|&label| self.labels.kind(label)) {
+            Some(Kind::Gpu(class)) => class,
+            _ => Class::Host,
+        }
+    }
+}
