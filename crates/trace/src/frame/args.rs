@@ -15,6 +15,13 @@ pub(super) const STREAM_SLOT: usize = 0;
 /// The slot of `correlation`.
 pub(super) const CORRELATION_SLOT: usize = 1;
 
+/// Arguments of graph nodes, as profilers spell them, and their columns; read whatever is requested.
+const GRAPH_ARGS: [([&str; 2], &str); 2] =
+    [(["graph id", "graphId"], GRAPH_ID), (["graph node id", "graphNodeId"], GRAPH_NODE_ID)];
+
+/// Arguments that tie backward operators to forward ones: [`Autograd`](super::autograd::Autograd) keeps them.
+const AUTOGRAD_ARGS: [&str; 2] = ["Sequence number", "Fwd thread id"];
+
 /// Inferred columns at most: each costs memory for every row.
 const MOST_INFERRED: usize = 256;
 
@@ -61,6 +68,12 @@ impl Wanted {
                 slots.add(&spec.raw_name, free(&spec.name), ArgKind::of(&spec.raw_name, spec.value_type));
             }
         }
+        for (raw_names, column) in GRAPH_ARGS {
+            for raw_name in raw_names {
+                slots.alias(raw_name, column);
+            }
+        }
+        slots.autograd = AUTOGRAD_ARGS.map(|raw_name| slots.hidden(raw_name));
         slots.described = slots.slots.len();
         slots
     }
@@ -73,6 +86,8 @@ pub(super) enum ArgKind {
     Int,
     /// Ids: `i32`, widened to `i64` on overflow.
     Id,
+    /// Ids of which 0 stands for none.
+    NonZeroId,
     /// Numbers.
     Float,
     /// Texts, as categories.
@@ -111,6 +126,8 @@ pub(super) struct Slots {
     full: bool,
     /// Inferred keys with which this fragment was seeded.
     seeded_keys: usize,
+    /// The slots of [`AUTOGRAD_ARGS`].
+    autograd: [usize; 2],
 }
 
 /// An argument and the columns it becomes.
@@ -148,6 +165,18 @@ impl Slots {
     #[inline]
     pub(super) fn known_keys(&self) -> usize {
         self.inferred.len()
+    }
+
+    /// The slots of the number of an operator and of the thread of its forward operator.
+    #[inline]
+    pub(super) fn autograd(&self) -> [usize; 2] {
+        self.autograd
+    }
+
+    /// Whether a slot has a column.
+    #[inline]
+    pub(super) fn has_column(&self, slot: usize) -> bool {
+        !self.slots[slot].columns.is_empty()
     }
 
     /// Whether unknown keys get slots.
@@ -251,6 +280,28 @@ impl Slots {
                 self.slots.push(Slot { columns: vec![column], kind });
             }
         }
+    }
+
+    /// Adds a spelling of an argument whose 0 stands for none, unless a config requests it otherwise.
+    fn alias(&mut self, raw_name: &str, column: &str) {
+        if self.known(raw_name.as_bytes()).is_some() {
+            return;
+        }
+        match self.slot_of_column(column) {
+            Some(slot) => self.remember(raw_name.as_bytes(), slot),
+            None => self.add(raw_name, column.to_owned(), ArgKind::NonZeroId),
+        }
+    }
+
+    /// Returns the slot of an argument, which has no column unless a config requests it.
+    fn hidden(&mut self, raw_name: &str) -> usize {
+        if let Some(slot) = self.known(raw_name.as_bytes()) {
+            return usize::from(slot);
+        }
+        let slot = self.slots.len();
+        self.remember(raw_name.as_bytes(), slot);
+        self.slots.push(Slot { columns: Vec::new(), kind: ArgKind::Id });
+        slot
     }
 
     fn remember(&mut self, key: &[u8], slot: usize) {

@@ -5,6 +5,7 @@
 mod tests;
 
 use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
+use super::autograd::Autograd;
 use super::builder::{ArgColumnBuilder, ColumnBuilder, IdColumnBuilder, number, symbol};
 use super::interner::Interner;
 use super::time::FloatTimes;
@@ -55,6 +56,7 @@ pub(super) struct Rows {
     pub(super) correlation: IdColumnBuilder,
     /// Indexed by slot; those of stream and correlation stay empty.
     pub(super) args: Vec<ArgColumnBuilder>,
+    pub(super) autograd: Autograd,
     pub(super) float: FloatTimes,
     /// HTA would store the starts as floats, since one is fractional or missing.
     pub(super) float_starts: bool,
@@ -180,6 +182,13 @@ impl Rows {
                 }
             }
             _ => {
+                if slots.autograd().contains(&slot) {
+                    let mut ignored = AnomalyCounts::default();
+                    self.autograd.push(row, slot == slots.autograd()[0], number(value, Token::integer, &mut ignored));
+                    if !slots.has_column(slot) {
+                        return;
+                    }
+                }
                 if self.args.len() <= slot {
                     self.args.resize_with(slot + 1, ArgColumnBuilder::default);
                 }

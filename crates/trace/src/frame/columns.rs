@@ -28,6 +28,12 @@ pub(crate) const INDEX_CORRELATION: &str = "index_correlation";
 pub const ITERATION: &str = "iteration";
 /// The bandwidth of a copy.
 pub(crate) const MEMORY_BANDWIDTH: &str = "memory_bw_gbps";
+/// The graph whose replay ran a kernel.
+pub(crate) const GRAPH_ID: &str = "graph_id";
+/// The node of the graph that a kernel ran as.
+pub(crate) const GRAPH_NODE_ID: &str = "graph_node_id";
+/// Of a backward operator the index of its forward operator.
+pub(crate) const INDEX_FORWARD: &str = "index_forward";
 pub(crate) const INPUT_DIMS: &str = "input_dims";
 pub(crate) const INPUT_TYPE: &str = "input_type";
 
@@ -88,6 +94,13 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new("process_rank", Unit::None, "rank within the process group"),
     Column::new("in_split_size", Unit::None, "sizes of the parts sent, as JSON"),
     Column::new("out_split_size", Unit::None, "sizes of the parts received, as JSON"),
+    Column::new(GRAPH_ID, Unit::None, "CUDA graph whose replay ran the kernel"),
+    Column::new(GRAPH_NODE_ID, Unit::None, "node of the CUDA graph that the kernel ran as"),
+    Column::new(
+        INDEX_FORWARD,
+        Unit::None,
+        "of a backward operator the index of its forward operator, if there are modules",
+    ),
 ];
 
 /// Columns of answers.

@@ -99,9 +99,13 @@ impl EventRows {
 
     /// Returns the row at the other end of its correlation: the launch of a kernel, the last kernel of a launch.
     pub(crate) fn partner(&self, row: usize) -> Option<usize> {
-        let wanted = self.partner.get(row)?;
+        self.row_of(self.partner.get(row)?)
+    }
+
+    /// Returns the row of a position in the file.
+    pub(crate) fn row_of(&self, index: i64) -> Option<usize> {
         // Rows are in file order.
-        self.index.row_of(wanted)
+        self.index.row_of(index)
     }
 
     /// Returns the code of the name.

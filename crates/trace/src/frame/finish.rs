@@ -1,6 +1,7 @@
 //! Finished frames: the columns of a builder and the facts that are found on the way.
 
 use super::args::Slot;
+use super::autograd::Calls;
 use super::build::{Builder, Rows};
 use super::builder;
 use super::builder::ArgColumnBuilder;
@@ -13,6 +14,9 @@ use crate::exec::fork_join::run_with_helpers;
 use crate::read::{Anomaly, AnomalyCounts, Meter};
 use crate::{Compat, Error, Result};
 use polars::prelude::{Column, DataFrame, Int64Type, IntoColumn};
+
+/// Begin of the names of modules.
+const MODULE: &str = "nn.Module:";
 
 /// Rows for which another thread pays off.
 const ROWS_PER_THREAD: usize = if cfg!(test) { 1 } else { 5000 };
@@ -76,10 +80,11 @@ impl Builder<'_> {
             meter.check()?;
             Ok::<_, Error>(arg_columns(cells, slot, rows, &codes))
         });
-        let Own { mut columns, names: used, streams, span: (first_ts, last_end), negative, is_rounded } = own?;
+        let Own { mut columns, forward, names: used, streams, span: (first_ts, last_end), negative, is_rounded } = own?;
         for of_one in args {
             columns.extend(of_one?);
         }
+        columns.extend(forward);
 
         let names: Vec<String> = used.iter().map(|&symbol| texts[symbol as usize].clone()).collect();
         let mut iterations: Vec<i64> = Vec::new();
@@ -113,6 +118,8 @@ impl Builder<'_> {
 /// The columns that every trace has, and the facts found while making them.
 struct Own {
     columns: Vec<Column>,
+    /// Forward operators of backward operators, in a trace with modules.
+    forward: Option<Column>,
     /// The symbols that are names of rows, in order of first appearance.
     names: Vec<u32>,
     streams: Vec<i64>,
@@ -152,6 +159,11 @@ impl Rows {
         let Derived { end, index_correlation, iteration, names, streams, span } =
             events.derive(texts, steps, compat, meter, beside)?;
         let Events { index, name, cat, ts, dur, stream, correlation } = events;
+        let (pid, tid) = (self.pid.fill(rows), self.tid.fill(rows));
+        let has_modules = names.iter().any(|&symbol| texts[symbol as usize].starts_with(MODULE));
+        let calls = Calls { index: &index, ts: &ts, pid: &pid, tid: &tid };
+        let forward = if has_modules { self.autograd.forward(&calls, rows) } else { None };
+        let forward = forward.map(|forward| forward.finish(INDEX_FORWARD).into_column());
         let time = |times: builder::Column<i64>, name: &str| times.finish::<Int64Type>(name).into_column();
         let columns = vec![
             index.finish(INDEX).into_column(),
@@ -160,14 +172,14 @@ impl Rows {
             time(ts, TS),
             time(dur, DUR),
             time(end, END),
-            self.pid.fill(rows).finish(PID).into_column(),
-            self.tid.fill(rows).finish(TID).into_column(),
+            pid.finish(PID).into_column(),
+            tid.finish(TID).into_column(),
             stream.finish(STREAM).into_column(),
             correlation.finish(CORRELATION).into_column(),
             index_correlation.finish(INDEX_CORRELATION).into_column(),
             iteration.finish(ITERATION).into_column(),
         ];
-        Ok(Own { columns, names, streams, span, negative, is_rounded })
+        Ok(Own { columns, forward, names, streams, span, negative, is_rounded })
     }
 }
 

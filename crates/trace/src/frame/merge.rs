@@ -79,6 +79,7 @@ impl Rows {
             }
             self.args[slot].append(rows, column, symbols, &mut self.interner);
         }
+        self.autograd.append(rows, &mut fragment.autograd);
         self.float.ts.append(&mut fragment.float.ts);
         self.float.dur.append(&mut fragment.float.dur);
         self.float_starts |= std::mem::take(&mut fragment.float_starts);

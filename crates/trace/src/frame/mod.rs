@@ -3,6 +3,7 @@
 mod align;
 mod align_mtia;
 mod args;
+mod autograd;
 mod build;
 mod builder;
 mod categories;

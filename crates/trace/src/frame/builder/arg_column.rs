@@ -48,6 +48,11 @@ impl ArgColumnBuilder {
                     self.values.id(row, value);
                 }
             }
+            ArgKind::NonZeroId => {
+                if let Some(value) = number(value, Token::integer, anomalies).filter(|&value| value != 0) {
+                    self.values.id(row, value);
+                }
+            }
             ArgKind::Float => {
                 if let Some(value) = number(value, Token::as_f64, anomalies) {
                     self.values.float(row, value);
