@@ -18,6 +18,7 @@
 //!   three; the difference of two steps to the differences of their parts. All to the ns.
 
 mod align;
+mod companion;
 mod explain;
 mod input;
 pub mod nesting;
@@ -25,6 +26,7 @@ mod template;
 mod tree;
 
 pub use align::{Alignment, Grade, Region, Why, align};
+pub use companion::{Companion, Loan};
 pub use explain::bytes::Damaged;
 pub use explain::cause::{Cause, Dependency, HostWork};
 pub use explain::change::{Change, Mean};
@@ -40,6 +42,7 @@ pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};
 pub use input::label::{LabelId, Labels, Symbol};
+pub use input::lent::Lent;
 pub use input::meeting::Meeting;
 pub use input::reason::Reason;
 pub use input::recording::Recording;

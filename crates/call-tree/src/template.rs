@@ -60,9 +60,11 @@ impl Template {
             if to == NONE {
                 continue;
             }
-            for cost in &node.costs {
-                self.tree.node_mut(to).costs.push(Cost { sample, ..*cost });
+            let ours = self.tree.node_mut(to);
+            if ours.modules.is_none() {
+                ours.modules.clone_from(&node.modules);
             }
+            ours.costs.extend(node.costs.iter().map(|cost| Cost { sample, ..*cost }));
         }
         if inserted {
             self.tree.summarise(labels);

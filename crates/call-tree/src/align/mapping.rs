@@ -385,7 +385,14 @@ struct Siblings<'m, 'l> {
 
 impl<'m, 'l> Siblings<'m, 'l> {
     fn new(mapping: &'m Mapping, scores: &'m Scores<'l>, control: &'m [NodeId], test: &'m [NodeId]) -> Self {
-        let hashes = |tree: &Tree, nodes: &[NodeId]| nodes.iter().map(|&id| tree.node(id).hashes).collect();
+        let is_same_graph = is_same_graph((&mapping.control, control), (&mapping.test, test), scores.labels);
+        let hashes = |tree: &Tree, nodes: &[NodeId]| {
+            let of = |id: NodeId| match tree.node(id) {
+                node if is_same_graph && node.graph_node != 0 => node.hashes.of_graph_node(node.graph_node),
+                node => node.hashes,
+            };
+            nodes.iter().map(|&id| of(id)).collect()
+        };
         let weights = |tree: &Tree, nodes: &[NodeId]| {
             nodes.iter().map(|&id| 1.0 + f64::from(tree.node(id).leaves().max(1)).log2()).collect()
         };
@@ -397,6 +404,23 @@ impl<'m, 'l> Siblings<'m, 'l> {
             weights: (weights(&mapping.control, control), weights(&mapping.test, test)),
         }
     }
+}
+
+/// Tells whether two sequences are kernels of the same graph: those of the same node have the same name.
+fn is_same_graph((control, ours): (&Tree, &[NodeId]), (test, theirs): (&Tree, &[NodeId]), labels: &Labels) -> bool {
+    let names = |tree: &Tree, nodes: &[NodeId]| -> Option<HashMap<u32, Symbol>> {
+        let mut names = HashMap::new();
+        for node in nodes.iter().map(|&id| tree.node(id)).filter(|node| node.graph_node != 0) {
+            let &label = node.chain.last()?;
+            if names.insert(node.graph_node, labels.get(label).name).is_some() {
+                return None;
+            }
+        }
+        Some(names)
+    };
+    let (Some(ours), Some(theirs)) = (names(control, ours), names(test, theirs)) else { return false };
+    let mut common = ours.iter().filter_map(|(node, name)| Some((name, theirs.get(node)?))).peekable();
+    common.peek().is_some() && common.all(|(one, other)| one == other)
 }
 
 impl Sequences for Siblings<'_, '_> {

@@ -1,11 +1,13 @@
 //! Alignment of two call trees: regions of control and test that are compared with each other.
 
 mod fusion;
+mod kernels;
 mod mapping;
 mod period;
 mod region;
 mod score;
 mod sequence;
 
+pub(crate) use kernels::{Hashed, matched};
 pub(crate) use mapping::{Mapping, map};
 pub use region::{Alignment, Grade, Region, Why, align};

@@ -5,7 +5,7 @@
 use super::bytes::{Damaged, Reader, Writer};
 use super::cause::{Cause, Dependency};
 use super::divide::{Idle, Piece};
-use super::packed::{PackedLeaf, PackedNode, PackedTree};
+use super::packed::{PackedLeaf, PackedMark, PackedNode, PackedTree};
 use super::partial::{Communication, Partial, PartialSample};
 use super::sample::Sample;
 use super::spent::{Spending, Spent};
@@ -18,7 +18,7 @@ use crate::tree::node::Role;
 use std::collections::HashMap;
 
 /// Version of the encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The causes, in the order of their numbers.
 const CAUSES: [Cause; 8] = [
@@ -191,6 +191,12 @@ impl Encoder {
             self.writer.signed(leaf.ns.wrapping_sub(leaf.attributed_ns));
             self.writer.number(u64::from(leaf.row) << 1 | u64::from(leaf.is_chosen));
         }
+        self.list(&tree.paths, |to, path| to.list(path, |to, &label| to.label(label)));
+        self.list(&tree.marks, |to, mark| {
+            for number in [mark.leaf, mark.path, mark.graph_node] {
+                to.writer.number(u64::from(number));
+            }
+        });
     }
 }
 
@@ -330,6 +336,10 @@ impl Decoder<'_> {
             let row = u32::try_from(row).map_err(|_| Damaged("a number is out of range"))?;
             tree.leaves.push(PackedLeaf { ns, attributed_ns: ns.wrapping_sub(hidden), row, is_chosen });
         }
+        tree.paths = self.list(|from| from.list(Self::label))?;
+        tree.marks = self
+            .reader
+            .list(|from| Ok(PackedMark { leaf: from.short()?, path: from.short()?, graph_node: from.short()? }))?;
         Ok(tree)
     }
 }

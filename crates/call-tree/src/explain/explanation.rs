@@ -145,8 +145,10 @@ pub struct Explainer {
 impl Explainer {
     /// Explains the difference of two sides, each one or more recordings.
     pub fn explain(self, control: &[Recording], test: &[Recording], labels: &Labels) -> Explanation {
-        let has_stacks =
-            |side: &[Recording]| side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()));
+        let lent = |one: &Recording| one.lent.labels().any(|label| labels.kind(label).is_stack());
+        let has_stacks = |side: &[Recording]| {
+            side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()) || lent(one))
+        };
         let without_stacks = has_stacks(control) != has_stacks(test);
         let side = |recordings: &[Recording]| -> Vec<Partial> {
             let keep_communication = recordings.iter().any(|one| !one.meetings.is_empty());

@@ -3,6 +3,8 @@
 use crate::input::family::Family;
 use crate::input::label::{LabelId, Labels};
 use crate::tree::node::{Cost, NodeId, Role, Tree};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A call tree of one sample. Its root is no node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +15,21 @@ pub(super) struct PackedTree {
     pub(super) labels: Vec<LabelId>,
     /// The leaves, in the order of their nodes.
     pub(super) leaves: Vec<PackedLeaf>,
+    /// Modules of leaves that the nodes above do not tell, each path once.
+    pub(super) paths: Vec<Vec<LabelId>>,
+    /// The leaves that have such modules, or a node of a graph: ascending.
+    pub(super) marks: Vec<PackedMark>,
+}
+
+/// What few leaves have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PackedMark {
+    /// Number of the leaf.
+    pub(super) leaf: u32,
+    /// Number of its path of modules, from 1; 0 for none.
+    pub(super) path: u32,
+    /// Number of its node in its graph; 0 for none.
+    pub(super) graph_node: u32,
 }
 
 /// One node.
@@ -43,11 +60,22 @@ impl PackedTree {
         let mut packed = Self { leaves: Vec::with_capacity(rows.len()), ..Self::default() };
         packed.nodes.reserve_exact(tree.nodes().len().saturating_sub(1));
         let mut rows = rows.iter();
+        let mut known: HashMap<&Arc<Vec<LabelId>>, u32> = HashMap::new();
         for node in tree.nodes().iter().skip(1) {
             packed.labels.extend(&node.chain);
             let labels_end = packed.labels.len() as u32;
             packed.nodes.push(PackedNode { parent: node.parent, labels_end, role: node.role, family: node.family });
             if node.is_leaf() {
+                if node.modules.is_some() || node.graph_node != 0 {
+                    let path = node.modules.as_ref().map_or(0, |modules| {
+                        *known.entry(modules).or_insert_with(|| {
+                            packed.paths.push(modules.to_vec());
+                            packed.paths.len() as u32
+                        })
+                    });
+                    let leaf = packed.leaves.len() as u32;
+                    packed.marks.push(PackedMark { leaf, path, graph_node: node.graph_node });
+                }
                 let row = rows.next().map_or(0, |&(_, row)| row);
                 let (kept, is_chosen) = (if keep_rows { row } else { 0 }, is_chosen(row));
                 packed.leaves.push(PackedLeaf { ns: node.ns(), attributed_ns: 0, row: kept, is_chosen });
@@ -71,6 +99,14 @@ impl PackedTree {
                 let ns = self.leaves.get(places.len()).map_or(0, |leaf| leaf.ns);
                 made.costs = vec![Cost { sample: 0, count: 1, ns, attributed_ns: 0 }];
                 places.push(id);
+            }
+        }
+        let paths: Vec<Arc<Vec<LabelId>>> = std::mem::take(&mut self.paths).into_iter().map(Arc::new).collect();
+        for mark in std::mem::take(&mut self.marks) {
+            if let Some(&id) = places.get(mark.leaf as usize) {
+                let leaf = tree.node_mut(id);
+                leaf.graph_node = mark.graph_node;
+                leaf.modules = (mark.path as usize).checked_sub(1).and_then(|path| paths.get(path).cloned());
             }
         }
         tree.summarise(labels);

@@ -4,6 +4,7 @@ pub(crate) mod event;
 pub(crate) mod family;
 pub(crate) mod kind;
 pub(crate) mod label;
+pub(crate) mod lent;
 pub(crate) mod meeting;
 pub(crate) mod reason;
 pub(crate) mod recording;

@@ -1,6 +1,7 @@
 //! Events of one rank of one run, and which of its iterations count.
 
 use super::event::Event;
+use super::lent::Lent;
 use super::meeting::Meeting;
 use super::reason::Reason;
 use super::window::Window;
@@ -18,4 +19,10 @@ pub struct Recording {
     pub others: Vec<(Window, Reason)>,
     /// Its part in collectives that other recordings of its side have, too.
     pub meetings: Vec<Meeting>,
+    /// Rows of GPU events that a graph launched, ascending, each with the number of its node in the graph.
+    pub graph_nodes: Vec<(u32, i64)>,
+    /// Places of backward operators in `events`, ascending, each with the place of its forward operator.
+    pub forward: Vec<(u32, u32)>,
+    /// Calls that a companion lends to the kernels of graphs.
+    pub lent: Lent,
 }

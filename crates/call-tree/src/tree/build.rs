@@ -1,12 +1,14 @@
 //! Builder of call trees: one per iteration of a rank.
 
 use super::contract::contract;
+use super::graph::{Lending, graph_node, in_order_of_graph, joined, lends, number_in_graph};
+use super::modules::Modules;
 use super::nesting::{Nested, launches, main_thread};
-use super::node::{Cost, NONE, NodeId, Role, Tree};
+use super::node::{Cost, NONE, Node, NodeId, Role, Tree};
 use crate::input::event::Event;
 use crate::input::family::Family;
 use crate::input::kind::Kind;
-use crate::input::label::Labels;
+use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
 use crate::input::window::{Window, window_at};
@@ -92,6 +94,7 @@ impl Builder {
         let launched = Launched::of(events.len(), &launched);
         let wanted = with_gpu(&nested, events, windows, &launched, has_gpu);
         let own_times = if has_gpu { Vec::new() } else { nested.own_times(events) };
+        let mut modules = Modules::of(recording, &nested, self.without_stacks);
         let begin = |window: usize| {
             let mut tree = Growing::new();
             if let Some(gpu) = before.get(window).filter(|gpu| !gpu.is_empty()) {
@@ -119,18 +122,31 @@ impl Builder {
             let below = match event.kind {
                 Kind::Launch => parent,
                 _ if is_step => parent,
-                Kind::GraphLaunch => tree.tree.add(Role::Graph, parent, vec![event.label]),
+                // With operators below it, it is a call like any other.
+                Kind::GraphLaunch if !lends(recording, launched.by(at)) => {
+                    tree.tree.add(Role::Graph, parent, vec![event.label])
+                }
                 _ => tree.tree.add(Role::Host, parent, vec![event.label]),
             };
             tree.nodes.insert(at, below);
-            if !has_gpu && below != parent {
-                tree.leaf(event, below, labels.get(event.label).family, own_times[at as usize]);
+            if launched.by(at).is_empty() && has_gpu {
+                continue;
             }
-            let operator = tree.tree.node(below).chain.last().map_or(Family::Other, |&id| labels.get(id).family);
-            for &gpu in launched.by(at) {
+            let within = modules.as_mut().and_then(|modules| modules.of_call(at));
+            if !has_gpu && below != parent {
+                let leaf = tree.leaf(event, below, labels.get(event.label).family, own_times[at as usize]);
+                leaf.modules.clone_from(&within);
+            }
+            let mut lending = Lending::of(recording, &nested.parent, at, labels, self.without_stacks);
+            for gpu in in_order_of_graph(recording, event.kind, launched.by(at)) {
                 let event = &events[gpu as usize];
+                let (below, lent) = lending.below(&mut tree.tree, below, event.row);
+                let operator = tree.tree.node(below).chain.last().map_or(Family::Other, |&id| labels.get(id).family);
                 let own = labels.get(event.label).family;
-                tree.leaf(event, below, if own == Family::Other { operator } else { own }, length(event));
+                let family = if own == Family::Other { operator } else { own };
+                let leaf = tree.leaf(event, below, family, length(event));
+                leaf.graph_node = graph_node(recording, event.row).map_or(0, number_in_graph);
+                leaf.modules = joined(within.as_ref(), lent);
             }
         }
         for (place, window) in windows.iter().enumerate().skip(current) {
@@ -202,12 +218,14 @@ impl Growing {
         *self.threads.entry(thread).or_insert_with(|| tree.add(Role::Thread, Tree::ROOT, Vec::new()))
     }
 
-    fn leaf(&mut self, event: &Event, parent: NodeId, family: Family, ns: i64) {
+    fn leaf(&mut self, event: &Event, parent: NodeId, family: Family, ns: i64) -> &mut Node {
+        self.rows.push(event.row);
         let id = self.tree.add(Role::Leaf, parent, vec![event.label]);
         let node = self.tree.node_mut(id);
         node.family = family;
-        node.costs.push(Cost { sample: self.rows.len() as u32, count: 1, ns, attributed_ns: 0 });
-        self.rows.push(event.row);
+        // The number of the row, until the tree is finished.
+        node.costs.push(Cost { sample: self.rows.len() as u32 - 1, count: 1, ns, attributed_ns: 0 });
+        node
     }
 
     fn finish(mut self, iteration: i64) -> Iteration {
@@ -256,6 +274,34 @@ fn reason(others: &[(Window, Reason)], began: i64, launch: Option<u32>) -> Reaso
         (None, Some(_)) => Reason::OutsideOfSteps,
         (None, None) => Reason::LaunchedBefore,
     }
+}
+
+/// The launches of graphs in the order of their begins, each with rows and labels of its GPU events in the order of the tree.
+pub(crate) fn graph_kernels(recording: &Recording) -> Vec<(Event, Vec<(u32, LabelId)>)> {
+    let events = &recording.events[..];
+    let is_graph = |event: &Event| event.kind == Kind::GraphLaunch;
+    if !events.iter().any(is_graph) {
+        return Vec::new();
+    }
+    let launches = launches(events);
+    let mut launched: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (event, at) in events.iter().zip(0..).filter(|(event, _)| event.kind.is_gpu()) {
+        let launch = event.correlation.and_then(|id| launches.get(&id)).copied();
+        if let Some(launch) = launch.filter(|&launch| is_graph(&events[launch as usize])) {
+            launched.entry(launch).or_default().push(at);
+        }
+    }
+    let mut found: Vec<(Event, Vec<(u32, LabelId)>)> = launched
+        .into_iter()
+        .map(|(launch, mut gpu)| {
+            gpu.sort_by_key(|&at| (events[at as usize].start, at));
+            let gpu = in_order_of_graph(recording, Kind::GraphLaunch, &gpu).into_iter();
+            let named = gpu.map(|at| (events[at as usize].row, events[at as usize].label));
+            (events[launch as usize], named.collect())
+        })
+        .collect();
+    found.sort_by_key(|(launch, _)| (launch.start, launch.row));
+    found
 }
 
 /// Duration of an event in ns.

@@ -27,6 +27,8 @@ pub(crate) fn contract(tree: &Tree) -> Tree {
         let made = contracted.node_mut(id);
         made.costs.clone_from(&node.costs);
         made.family = node.family;
+        made.graph_node = node.graph_node;
+        made.modules.clone_from(&node.modules);
         push(&mut open, last, id);
     }
     contracted

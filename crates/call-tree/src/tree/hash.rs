@@ -19,6 +19,11 @@ impl Hashes {
         }
     }
 
+    /// The hashes of a kernel as a node of a graph, which tells it from equal ones.
+    pub(crate) fn of_graph_node(self, node: u32) -> Self {
+        Self { exact: mix(self.exact, u64::from(node)), shape: mix(self.shape, u64::from(node)), ..self }
+    }
+
     /// Hashes a node by its role, its chain of labels, and the hashes of its children.
     pub(crate) fn of(role: u64, chain: &[LabelId], children: &[Self], labels: &Labels) -> Self {
         let at = |level: Level| {

@@ -2,6 +2,8 @@
 
 pub(crate) mod build;
 mod contract;
+mod graph;
 pub(crate) mod hash;
+mod modules;
 pub(crate) mod nesting;
 pub(crate) mod node;

@@ -4,6 +4,7 @@ use super::hash::Hashes;
 use crate::input::family::{FAMILIES, Family};
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
+use std::sync::Arc;
 
 /// Index of a node in its tree.
 pub type NodeId = u32;
@@ -59,6 +60,11 @@ pub struct Node {
     pub chain: Vec<LabelId>,
     /// Samples of a leaf, ascending: what its GPU events cost in each iteration of each rank.
     pub costs: Vec<Cost>,
+    /// Modules of a leaf that has none above it, the outermost first: of a backward operator those of its forward operator; of
+    /// a tree without stacks those of the launch.
+    pub modules: Option<Arc<Vec<LabelId>>>,
+    /// Number of a leaf's node in its graph; 0 if it has none.
+    pub(crate) graph_node: u32,
     pub(crate) family: Family,
     /// Number of leaves at or below the node, by family.
     pub(crate) families: [u32; FAMILIES],
@@ -73,6 +79,8 @@ impl Node {
             role,
             chain,
             costs: Vec::new(),
+            modules: None,
+            graph_node: 0,
             family: Family::Other,
             families: [0; FAMILIES],
             hashes: Hashes::default(),

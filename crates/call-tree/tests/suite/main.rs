@@ -2,6 +2,7 @@
 
 mod divided;
 mod edits;
+mod graphs;
 mod partials;
 mod program;
 mod properties;

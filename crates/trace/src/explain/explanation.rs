@@ -3,6 +3,7 @@
 use super::certainty::{Certainty, Judged};
 use super::choice::Chosen;
 use super::groups::Group;
+use super::modules::{RegionModules, SidesWithModules};
 use super::sides::RecordedRank;
 use crate::frame::columns::NAME;
 use crate::{Result, Warning};
@@ -144,6 +145,7 @@ pub struct Explanation {
     pub(super) keeps_events: bool,
     pub(super) groups: OnceLock<Vec<Group>>,
     pub(super) certainty: OnceLock<Certainty>,
+    pub(super) with_modules: SidesWithModules,
 }
 
 /// What an explanation knows of its sides beside their numbers.
@@ -199,6 +201,7 @@ impl Explanation {
             .collect();
         idle.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
         Self {
+            with_modules: SidesWithModules::of(&found.alignment, &labels),
             sides,
             step: change(found.step_ns),
             classes,
@@ -338,6 +341,11 @@ impl Explanation {
             Some(&leaf) => (&alignment.control, leaf),
             None => (&alignment.test, region.region.test.first().copied().unwrap_or_default()),
         }
+    }
+
+    /// The modules that a region belongs to.
+    pub(super) fn modules_of(&self, region: &RegionChange) -> RegionModules {
+        self.with_modules.modules(&self.found.alignment, &region.region, &self.labels)
     }
 
     /// Number of shown regions of a grade.

@@ -1,6 +1,7 @@
 //! The waterfall: from control's step over what changed to test's step.
 
 use super::explanation::{ClassChange, Explanation, RegionRow};
+use super::modules::RegionModules;
 use std::collections::BTreeMap;
 use trace_view::{Axis, Figure, Mark, Points, Series, Unit};
 
@@ -102,8 +103,13 @@ impl Explanation {
             return self.classes.iter().map(bar).collect();
         }
         let mut regions: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();
-        for row in self.rows() {
-            let (delta, ids) = regions.entry(group(&row, level)).or_default();
+        for (id, region) in self.chosen_regions() {
+            let row = self.row(id, region);
+            let name = match level {
+                WaterfallLevel::Module => module_name(&self.modules_of(region)),
+                _ => group(&row, level),
+            };
+            let (delta, ids) = regions.entry(name).or_default();
             *delta += row.delta_us;
             ids.push(row.id);
         }
@@ -144,12 +150,17 @@ enum Source {
     Other,
 }
 
+/// Name of the bar of the innermost module of a region.
+fn module_name(modules: &RegionModules) -> String {
+    match modules.path.last() {
+        Some(name) => name.trim_start_matches("nn.Module: ").to_owned(),
+        None => modules.outside().to_owned(),
+    }
+}
+
 /// Name of the bar that a region belongs to.
 fn group(row: &RegionRow, level: WaterfallLevel) -> String {
-    let module = || row.path.iter().rev().find(|call| call.starts_with("nn.Module:"));
     match level {
-        WaterfallLevel::Module => module()
-            .map_or_else(|| "outside of modules".to_owned(), |name| name.trim_start_matches("nn.Module: ").to_owned()),
         WaterfallLevel::Region => format!("{} · {}", row.path.last().map_or("", String::as_str), row.name),
         _ => row.path.last().unwrap_or(&row.name).clone(),
     }

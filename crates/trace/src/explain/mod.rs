@@ -14,6 +14,9 @@ mod groups;
 mod json;
 #[cfg(test)]
 mod known_edits_tests;
+mod modules;
+#[cfg(test)]
+mod modules_tests;
 mod present;
 mod query;
 mod recordings;

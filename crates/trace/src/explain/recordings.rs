@@ -3,8 +3,8 @@
 use crate::collective::{self, Collectives};
 use crate::domain::is_device_work;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
 use crate::frame::columns::*;
+use crate::frame::{EventRows, IntColumn};
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
 use polars::prelude::{PlSmallStr, StringChunked};
@@ -23,8 +23,23 @@ pub(super) struct Iterations {
 }
 
 /// Columns of events that are read, besides those of collectives.
-const COLUMNS: [&str; 13] =
-    [INDEX, NAME, CAT, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION, INPUT_DIMS, INPUT_TYPE];
+const COLUMNS: [&str; 15] = [
+    INDEX,
+    NAME,
+    CAT,
+    TS,
+    DUR,
+    PID,
+    TID,
+    STREAM,
+    CORRELATION,
+    INDEX_CORRELATION,
+    ITERATION,
+    INPUT_DIMS,
+    INPUT_TYPE,
+    GRAPH_NODE_ID,
+    INDEX_FORWARD,
+];
 
 /// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Maps only the columns that
 /// it reads.
@@ -55,7 +70,35 @@ pub(super) fn recording(
     let is_communication = |event: &&Event| event.kind == Kind::Gpu(Class::Communication);
     let communication: Vec<usize> = converted.iter().filter(is_communication).map(|event| event.row as usize).collect();
     collectives.merge(Collectives::of(trace.rank(), &events, &rows, &communication));
-    Ok(Recording { rank: trace.rank(), events: converted, windows, others, meetings: Vec::new() })
+    let int = |name: &str| IntColumn::of(&events, name).ok();
+    let graph_nodes = int(GRAPH_NODE_ID).map(|nodes| graph_nodes(&converted, &nodes));
+    let forward = int(INDEX_FORWARD).map(|forward| forward_operators(&converted, &rows, &forward));
+    Ok(Recording {
+        rank: trace.rank(),
+        events: converted,
+        windows,
+        others,
+        graph_nodes: graph_nodes.unwrap_or_default(),
+        forward: forward.unwrap_or_default(),
+        ..Recording::default()
+    })
+}
+
+/// The GPU events that ran as nodes of a graph.
+fn graph_nodes(events: &[Event], nodes: &IntColumn) -> Vec<(u32, i64)> {
+    let gpu = events.iter().filter(|event| event.kind.is_gpu());
+    gpu.filter_map(|event| Some((event.row, nodes.get(event.row as usize)?))).collect()
+}
+
+/// The backward operators, each with its forward operator, by their places among the events.
+fn forward_operators(events: &[Event], rows: &EventRows, forward: &IntColumn) -> Vec<(u32, u32)> {
+    let place = |row: u32| events.binary_search_by_key(&row, |event| event.row).ok();
+    let operators = (0..).zip(events).filter(|(_, event)| event.kind == Kind::Operator);
+    let pair = |(at, event): (u32, &Event)| {
+        let row = rows.row_of(forward.get(event.row as usize)?)?;
+        Some((at, place(row as u32)? as u32))
+    };
+    operators.filter_map(pair).collect()
 }
 
 /// Category of an event, as far as it matters here.

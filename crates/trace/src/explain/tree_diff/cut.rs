@@ -119,8 +119,10 @@ pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
     let mut made: Vec<Entry> = Vec::new();
     // For each entry, the row of the module that it belongs to.
     let mut places: Vec<Option<usize>> = Vec::with_capacity(entries.len());
-    // Rows for what a module itself calls; `None` for what no module called.
-    let mut own: HashMap<Option<usize>, usize> = HashMap::new();
+    // Rows of modules by name under each row.
+    let mut known: HashMap<(Option<usize>, String), usize> = HashMap::new();
+    // Rows for what a module itself calls; `None` for what no module called, and for what has none recorded.
+    let mut own: HashMap<(Option<usize>, &'static str), usize> = HashMap::new();
     let mut left_out: HashMap<Option<usize>, usize> = HashMap::new();
     let mut is_own = Vec::new();
     let (_, below) = children(entries);
@@ -134,10 +136,21 @@ pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
         }
         for module in &entry.modules {
             made.push(Entry { parent: place, ..Entry::new(TreeKind::Call, module.clone()) });
+            known.entry((place, module.clone())).or_insert(made.len() - 1);
             place = Some(made.len() - 1);
             is_own.push(false);
         }
         places.push(place);
+        if entry.within.is_lent && below[id].is_empty() {
+            place = None;
+            for module in &entry.within.path {
+                place = Some(*known.entry((place, module.clone())).or_insert_with(|| {
+                    made.push(Entry { parent: place, ..Entry::new(TreeKind::Call, module.clone()) });
+                    is_own.push(false);
+                    made.len() - 1
+                }));
+            }
+        }
         if entry.kind == TreeKind::Rest {
             let at = *left_out.entry(place).or_insert_with(|| {
                 made.push(Entry { parent: place, rows: 0, ..Entry::new(TreeKind::Rest, "") });
@@ -151,8 +164,8 @@ pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
             made.own.add(&entry.all);
         }
         if entry.kind != TreeKind::Rest && below[id].is_empty() {
-            let at = *own.entry(place).or_insert_with(|| {
-                let name = if place.is_some() { "own calls" } else { "outside of modules" };
+            let name = if place.is_some() { "own calls" } else { entry.within.outside() };
+            let at = *own.entry((place, name)).or_insert_with(|| {
                 made.push(Entry { parent: place, grade: entry.grade, ..Entry::new(TreeKind::Call, name) });
                 is_own.push(true);
                 made.len() - 1
@@ -163,7 +176,21 @@ pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
             made.own.add(&entry.all);
         }
     }
+    let (made, is_own) = in_order(&made, &is_own);
     join(made, &is_own)
+}
+
+/// Brings what is below an entry together behind it, since a backward operator comes after the module of its forward one.
+fn in_order(entries: &[Entry], is_own: &[bool]) -> (Vec<Entry>, Vec<bool>) {
+    let (top, below) = children(entries);
+    let (mut made, mut own) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+    let mut open: Vec<(usize, Option<usize>)> = top.into_iter().rev().map(|id| (id, None)).collect();
+    while let Some((id, parent)) = open.pop() {
+        open.extend(below[id].iter().rev().map(|&child| (child, Some(made.len()))));
+        made.push(Entry { parent, ..entries[id].clone() });
+        own.push(is_own[id]);
+    }
+    (made, own)
 }
 
 /// Adds modules up, and joins those that call no other module with the row of their own calls.

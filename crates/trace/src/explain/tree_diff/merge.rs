@@ -3,6 +3,7 @@
 use super::names::{call_name, either_name, kernel_name, modules, region_name};
 use super::tree::{Entry, Measures, TreeKind};
 use crate::explain::explanation::cause_word;
+use crate::explain::modules::SidesWithModules;
 use call_tree::{Alignment, Change, Explanation, Grade, Labels, NONE, Node, NodeId, Region, Role, Tree};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,11 +13,12 @@ use std::ops::Range;
 const ROOT: NodeId = 0;
 
 /// Merges the aligned trees, and adds idle and unattributed time. The entries at the top add up to the step.
-pub(super) fn merge(found: &Explanation, labels: &Labels) -> Vec<Entry> {
+pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWithModules) -> Vec<Entry> {
     let alignment = &found.alignment;
     let mut merger = Merger {
         alignment,
         labels,
+        with_modules,
         control: Side::of(&alignment.control),
         test: Side::of(&alignment.test),
         grown: vec![Grown::new(Entry::new(TreeKind::Call, ""))],
@@ -160,6 +162,7 @@ impl Grown {
 struct Merger<'e> {
     alignment: &'e Alignment,
     labels: &'e Labels,
+    with_modules: SidesWithModules,
     control: Side,
     test: Side,
     /// Parents stand before their children; the first is the virtual root.
@@ -189,6 +192,7 @@ impl Merger<'_> {
         entry.grade = Some(region.grade.word());
         entry.why = region.why.sentence().to_owned();
         entry.region = Some(id);
+        entry.within = self.with_modules.modules(self.alignment, region, self.labels);
         (entry.own, entry.all) = (measures, measures);
         if region.grade == Grade::Moved
             && let Some(&leaf) = region.test.first()
@@ -239,6 +243,7 @@ impl Merger<'_> {
             let mut grown = Grown::new(Entry::new(TreeKind::Kernel, kernel_name(tree, leaf, self.labels)));
             let measures = of_leaf(tree.node(leaf), &whole, is_control);
             (grown.entry.own, grown.entry.all, grown.entry.grade) = (measures, measures, grade);
+            grown.entry.within = self.with_modules.of_leaf(alignment, leaf, is_control, self.labels);
             let at = if is_control { &mut grown.control_at } else { &mut grown.test_at };
             *at = Some(place);
             self.grown[above].entry.own.add(&measures);

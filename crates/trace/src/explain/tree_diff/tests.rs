@@ -257,7 +257,7 @@ fn modules_add_their_calls_up() {
         "{error}"
     );
     let one = self::tree(model(vec![layer(0, 20)]), vec![op("aten::mm", &[("gemm", 12)])]);
-    assert!(one.modules().unwrap_err().to_string().contains("only one side was recorded with frames of Python"));
+    check(&one.modules().unwrap());
 }
 
 #[test]

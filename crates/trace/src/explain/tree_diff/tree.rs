@@ -3,6 +3,7 @@
 use super::cut;
 use super::merge::merge;
 use crate::explain::explanation::{Explanation, SideSummary, StepChange};
+use crate::explain::modules::{RegionModules, SidesWithModules};
 use crate::frame::columns::NAME;
 use crate::{Error, Result, Warning};
 use call_tree::{Change, Grade};
@@ -115,6 +116,8 @@ pub(super) struct Entry {
     pub(super) region: Option<usize>,
     /// Modules of the call, the outermost first.
     pub(super) modules: Vec<String>,
+    /// Of a region or a kernel, the modules that it belongs to.
+    pub(super) within: RegionModules,
     pub(super) own: Measures,
     pub(super) all: Measures,
     /// Of a rest: the number of rows that it stands for.
@@ -131,6 +134,7 @@ impl Entry {
             why: String::new(),
             region: None,
             modules: Vec::new(),
+            within: RegionModules::default(),
             own: Measures::default(),
             all: Measures::default(),
             rows: 1,
@@ -158,6 +162,7 @@ pub struct TreeDiff {
     pub(super) sentences: String,
     pub(super) caption: String,
     pub(super) without_stacks: bool,
+    pub(super) with_modules: SidesWithModules,
     /// What was left out, and by how much it changed.
     pub(super) notes: Vec<String>,
 }
@@ -185,11 +190,12 @@ impl Explanation {
             sides: self.sides.clone(),
             step: self.step,
             warnings: self.warnings.clone(),
-            entries: merge(&self.found, &self.labels),
+            entries: merge(&self.found, &self.labels, self.with_modules),
             step_ns: self.found.step_ns,
             sentences: self.sentences(),
             caption: self.caption(),
             without_stacks: self.is_without_stacks(),
+            with_modules: self.with_modules,
             notes: Vec::new(),
         };
         if self.chosen.is_none() {
@@ -244,16 +250,25 @@ impl TreeDiff {
     }
 
     /// Cuts the tree at modules: the calls of a module are added up, but for the modules that it calls. What no module called is
-    /// one row.
+    /// one row. A backward operator counts in the modules of its forward operator. Where only one side has modules, what is
+    /// compared with each other counts in its modules, and what only the other side does is a row of its own.
     ///
     /// # Errors
-    /// If no call of the tree is a module.
+    /// If no side has modules.
     pub fn modules(&self) -> Result<Self> {
-        if self.entries.iter().all(|entry| entry.modules.is_empty()) {
+        if !self.with_modules.control && !self.with_modules.test {
             let [control, test] = self.sides.clone().map(|side| side.label);
             return Err(Error::NoModules { control, test, ignored: self.without_stacks });
         }
-        Ok(Self { entries: cut::modules(&self.entries), ..self.clone() })
+        let mut notes = self.notes.clone();
+        if let Some(side) = self.with_modules.only() {
+            let (with, without) = (&self.sides[side].label, &self.sides[1 - side].label);
+            notes.push(format!(
+                "only {with} was recorded with modules: what {without} does counts in the module of what it is compared with; \
+                 what only {without} does has no module"
+            ));
+        }
+        Ok(Self { entries: cut::modules(&self.entries), notes, ..self.clone() })
     }
 
     /// Number of rows.
