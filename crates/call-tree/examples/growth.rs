@@ -1,13 +1,14 @@
 //! Time and memory of an explanation for growing recordings.
 //!
 //! `growth EVENTS alike|half|unlike stacks|flat steps|one` compares two generated recordings of about EVENTS events each, and
-//! prints one row: events, nodes, regions, seconds, peak memory beyond the events, and the same per event. *half* removes every
-//! second layer from test; *unlike* does that where no layer is like another. *flat* has no frames of modules and Python, so all
-//! operators are children of the root; *one* puts all layers into one step.
+//! prints one row: events, nodes, regions, seconds, peak memory, and the same per event. As in the library, the events of only one
+//! recording are in memory at a time: memory is all that the explanation needs, its events (48 bytes each) included, beyond the
+//! labels. *half* removes every second layer from test; *unlike* does that where no layer is like another. *flat* has no frames of
+//! modules and Python, so all operators are children of the root; *one* puts all layers into one step.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use call_tree::{Class, Event, Explainer, Kind, Labels, Recording, Window};
+use call_tree::{Class, Event, Kind, Labels, Partial, Recording, Reducer, Window, explain_partials};
 use std::time::Instant;
 
 /// Layers of a step, unless all are in one.
@@ -94,6 +95,13 @@ fn memory(field: &str) -> u64 {
     line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
+/// Begins to measure the peak anew.
+fn forget_peak() {
+    if let Err(error) = std::fs::write("/proc/self/clear_refs", "5") {
+        eprintln!("the peak includes the making of the labels: {error}");
+    }
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let is = |word: &str| words.iter().any(|given| given == word);
@@ -108,18 +116,45 @@ fn main() {
     let mut record = |half: bool, clock: i64| {
         let recording = Recording::default();
         let mut recorder = Recorder { labels: &mut labels, recording, clock, gpu: clock, correlation: clock };
+        recorder.recording.events.reserve_exact(layers * (OPERATORS * 8 + 2) + layers / in_step);
         for _ in 0..layers / in_step {
             recorder.step((0..in_step).filter(|layer| !half || layer % 2 == 0), stacks, unlike);
         }
         recorder.recording
     };
-    let (control, test) = ([record(false, 0)], [record(half, 77_777)]);
-    let both = control[0].events.len() + test[0].events.len();
+    // Labels and code are there already.
+    drop((record(false, 0), record(half, 77_777)));
     let before = memory("VmRSS");
+    forget_peak();
+    let (mut both, mut seconds, mut bytes) = (0, 0.0, Vec::new());
+    for (half, clock) in [(false, 0), (half, 77_777)] {
+        let mut record = |half: bool, clock: i64| {
+            let recording = Recording::default();
+            let mut recorder = Recorder { labels: &mut labels, recording, clock, gpu: clock, correlation: clock };
+            recorder.recording.events.reserve_exact(layers * (OPERATORS * 8 + 2) + layers / in_step);
+            for _ in 0..layers / in_step {
+                recorder.step((0..in_step).filter(|layer| !half || layer % 2 == 0), stacks, unlike);
+            }
+            recorder.recording
+        };
+        let recording = record(half, clock);
+        both += recording.events.len();
+        let start = Instant::now();
+        bytes.push(Reducer::default().partial(&recording, &labels, |_| false).to_bytes(&labels));
+        drop(recording);
+        seconds += start.elapsed().as_secs_f64();
+    }
+    let reduced = memory("VmHWM").saturating_sub(before);
     let start = Instant::now();
-    let found = Explainer::default().explain(&control, &test, &labels);
-    let seconds = start.elapsed().as_secs_f64();
+    let mut labels = Labels::default();
+    let mut partial = |bytes: Vec<u8>| vec![Partial::from_bytes(&bytes, &mut labels).unwrap_or_else(|error| panic!("{error}"))];
+    let length: usize = bytes.iter().map(Vec::len).sum();
+    let test = bytes.pop().map(&mut partial).unwrap_or_default();
+    let control = bytes.pop().map(&mut partial).unwrap_or_default();
+    let found = explain_partials(control, test, &labels);
+    seconds += start.elapsed().as_secs_f64();
     let peak = memory("VmHWM").saturating_sub(before);
+    eprintln!("reduced {:.0} bytes {:.1}", reduced as f64 / both as f64, length as f64 / both as f64);
     println!(
         "| {} | {} | {} | {} | {:.3} s | {:.2} µs | {:.1} MiB | {:.0} B |",
         words[1..].join(", "),

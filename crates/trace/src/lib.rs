@@ -30,6 +30,7 @@
 pub mod analysis;
 mod callstack;
 mod collective;
+mod comparisons;
 mod config;
 mod counter;
 mod dataset;
@@ -54,6 +55,7 @@ pub mod write;
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use call_tree;
 pub use callstack::CALL_TREE_COLUMNS;
+pub use comparisons::COMPARISONS;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
@@ -66,8 +68,8 @@ pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{
-    COMPARISONS, Change, CompareRuns, Compared, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace, OpsDiff,
-    TraceDiff, shorten_name,
+    Change, CompareRuns, Compared, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace, OpsDiff, TraceDiff,
+    shorten_name,
 };
 pub use domain::{
     CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, Stream, Unlike, Warning,
@@ -78,8 +80,9 @@ pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
-    Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, Explanation, HostWait, IdleChange,
-    Judged, Outlier, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
+    Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
+    IdleChange, Judged, Outlier, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow,
+    WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};

@@ -1,6 +1,6 @@
 //! Partial results as bytes, and back.
 //!
-//! Labels stand in a table at the begin, as the texts that were recorded; all that is derived from them is made anew.
+//! The labels come first, as the texts that were recorded; all that is derived from them is made anew.
 
 use super::bytes::{Damaged, Reader, Writer};
 use super::cause::{Cause, Dependency};

@@ -86,7 +86,7 @@ impl PackedTree {
     }
 
     /// Makes the tree, and gives up its nodes; the leaves stay. Returns the node of each leaf, too.
-    pub(super) fn unpack(&mut self, labels: &Labels) -> (Tree, Vec<NodeId>) {
+    pub(super) fn tree(&mut self, labels: &Labels) -> (Tree, Vec<NodeId>) {
         let (nodes, chains) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.labels));
         let (mut tree, mut places, mut from) = (Tree::new(), Vec::with_capacity(self.leaves.len()), 0);
         for node in nodes {

@@ -27,7 +27,7 @@ pub struct Reducer {
 /// What one recording contributes to its side: its call trees, divided steps and communication, without its events.
 ///
 /// Those of a side are made one by one, on any machine ([`Partial::to_bytes`]), and explained together
-/// ([`explain_partials`](crate::Explainer::explain_partials)).
+/// ([`explain_partials`](crate::explain_partials)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partial {
     pub(super) rank: i64,

@@ -63,7 +63,7 @@ impl Side {
                     folded.push((Vec::new(), sample));
                     continue;
                 }
-                let (tree, mut leaves) = one.tree.unpack(labels);
+                let (tree, mut leaves) = one.tree.tree(labels);
                 match &mut template {
                     None => template = Some(Template::new(tree)),
                     Some(template) => {

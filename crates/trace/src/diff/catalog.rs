@@ -1,14 +1,10 @@
-//! The table of all comparisons: one row each, without its type.
+//! One row of the table of comparisons: a comparison without its type.
 
 use super::api::CompareRuns;
-use super::plan::DiffPlan;
 use crate::exec::checkpoint::guarded;
 use crate::state::{opened, sealed};
 use crate::{DiffSide, Error, Result, Trace};
 use polars::prelude::DataFrame;
-
-/// All comparisons whose partial results travel as bytes.
-pub const COMPARISONS: &[ComparisonEntry] = &[ComparisonEntry::of::<DiffPlan>()];
 
 /// Merges partial results of a plan.
 type Merging = fn(&str, &[&[u8]]) -> Result<Vec<u8>>;
@@ -71,12 +67,12 @@ fn planned<C: CompareRuns>(plan: &str) -> Result<C> {
 }
 
 /// Computes the partial result of one rank, as bytes.
-pub(super) fn mapped<C: CompareRuns>(plan: &C, side: DiffSide, run: usize, rank: &Trace) -> Result<Vec<u8>> {
+pub(crate) fn mapped<C: CompareRuns>(plan: &C, side: DiffSide, run: usize, rank: &Trace) -> Result<Vec<u8>> {
     guarded(|| sealed(C::NAME, &plan.key(), &plan.map(side, run, rank)?))
 }
 
 /// Merges partial results.
-pub(super) fn merged<C: CompareRuns>(plan: &C, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+pub(crate) fn merged<C: CompareRuns>(plan: &C, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     let mut merged = C::State::default();
     for state in states {
         plan.merge(&mut merged, opened(C::NAME, &plan.key(), state.as_ref())?);
@@ -85,32 +81,6 @@ pub(super) fn merged<C: CompareRuns>(plan: &C, states: &[impl AsRef<[u8]>]) -> R
 }
 
 /// Makes the answer from the merged partial result of all ranks.
-pub(super) fn finished<C: CompareRuns>(plan: &C, state: &[u8]) -> Result<C::Answer> {
+pub(crate) fn finished<C: CompareRuns>(plan: &C, state: &[u8]) -> Result<C::Answer> {
     guarded(|| plan.finish(opened(C::NAME, &plan.key(), state)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{By, TraceDiff, TraceSet};
-
-    #[test]
-    fn the_table_gives_the_answer_of_the_type() {
-        let job = TraceSet::load("../../notebooks/data/job").unwrap();
-        let diff = TraceDiff::new(&job, &job).by(By::Rank);
-        let plan = diff.plan().unwrap();
-        let text = serde_json::to_string(&plan).unwrap();
-        let entry = COMPARISONS.iter().find(|entry| entry.name == DiffPlan::NAME).unwrap();
-        let mut states = Vec::new();
-        for side in [DiffSide::Test, DiffSide::Control] {
-            for &rank in plan.ranks(side) {
-                states.push(entry.map(&text, side, 0, &job.rank(rank).unwrap()).unwrap());
-            }
-        }
-        let merged = entry.merge(&text, &states).unwrap();
-        assert_eq!(entry.finish(&text, &merged).unwrap(), diff.compare_traces().unwrap());
-        assert!(entry.finish("{}", &merged).unwrap_err().to_string().contains("its plan cannot be read"));
-        let other = serde_json::to_string(&TraceDiff::new(&job, &job).plan().unwrap()).unwrap();
-        assert!(matches!(entry.finish(&other, &merged), Err(Error::WrongState { .. })));
-    }
 }

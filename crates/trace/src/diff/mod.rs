@@ -16,7 +16,8 @@ mod sums;
 mod trace_diff;
 
 pub use api::CompareRuns;
-pub use catalog::{COMPARISONS, ComparisonEntry};
+pub use catalog::ComparisonEntry;
+pub(crate) use catalog::{finished, mapped, merged};
 pub use change::Change;
 pub use compared::Compared;
 pub use comparison::Comparison;

@@ -1,7 +1,7 @@
 //! Collectives of the ranks of a run, numbered for the division of communication into waiting and transfer.
 
 use crate::collective::{Collectives, is_plausible};
-use call_tree::{Meeting, Recording};
+use call_tree::{Meeting, Partial};
 use std::collections::HashMap;
 
 /// The collectives of a side that several ranks recorded.
@@ -16,11 +16,10 @@ pub(super) struct Met {
 }
 
 impl Met {
-    /// Tells the recordings of a run which of their events are one collective. Where more than one collective in twenty does not
+    /// Tells the ranks of a run which of their events are one collective. Where more than one collective in twenty does not
     /// overlap on all its ranks, the clocks do not agree, and no event is.
-    pub(super) fn add(&mut self, collectives: &Collectives, run: &mut [Recording]) {
-        let places: HashMap<i64, usize> =
-            run.iter().zip(0..).map(|(recording, place)| (recording.rank, place)).collect();
+    pub(super) fn add(&mut self, collectives: &Collectives, run: &mut [Partial]) {
+        let places: HashMap<i64, usize> = run.iter().zip(0..).map(|(partial, place)| (partial.rank(), place)).collect();
         let (mut matched, mut apart, first) = (0, 0, self.next);
         let mut found: Vec<(usize, Meeting)> = Vec::new();
         collectives.matched(run.len(), |collective| {
@@ -39,7 +38,7 @@ impl Met {
         self.matched += matched;
         self.apart += apart;
         if is_plausible(matched, apart) {
-            found.into_iter().for_each(|(place, meeting)| run[place].meetings.push(meeting));
+            found.into_iter().for_each(|(place, meeting)| run[place].meet(meeting));
         } else {
             self.next = first;
         }

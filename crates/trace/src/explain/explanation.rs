@@ -6,7 +6,7 @@ use super::groups::Group;
 use super::modules::{RegionModules, SidesWithModules};
 use super::sides::RecordedRank;
 use crate::frame::columns::NAME;
-use crate::{Result, Warning};
+use crate::{LabeledTrace, Result, Warning};
 use call_tree::{
     Cause, Change, Class, Coverage, Grade, HostWork, LabelId, Labels, NodeId, RegionChange, Tree, largest,
 };
@@ -216,6 +216,16 @@ impl Explanation {
             keeps_events,
             groups: OnceLock::new(),
             certainty: OnceLock::new(),
+        }
+    }
+
+    /// Holds the traces of both sides, whose events are asked for.
+    pub(super) fn hold_traces(&mut self, sides: [&[LabeledTrace]; 2]) {
+        for (ranks, runs) in self.ranks.iter_mut().zip(sides) {
+            for rank in ranks {
+                let run = runs.get(rank.run).map(|run| run.trace().traces());
+                rank.trace = run.and_then(|run| run.iter().find(|trace| trace.rank() == rank.rank)).cloned();
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Explanations of the difference of two steps: aligned call trees, and a step's time divided exactly.
 
+#[cfg(test)]
+mod bad_input_tests;
 mod certainty;
 mod choice;
 mod collectives;
@@ -17,13 +19,20 @@ mod known_edits_tests;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
+mod plan;
+#[cfg(test)]
+mod plan_tests;
 mod present;
 mod query;
 mod recordings;
 #[cfg(test)]
 mod sample_tests;
 mod samples;
+#[cfg(test)]
+mod selection_tests;
 mod sides;
+mod stacks;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tree_diff;
@@ -34,6 +43,7 @@ pub use communication::{CommunicationChange, WaitingRow};
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
 pub use figure::WaterfallLevel;
+pub use plan::ExplainPlan;
 pub use query::Explain;
 pub use tree_diff::{TreeDiff, TreeKind, TreeRow};
 pub use waits::HostWait;

@@ -1,13 +1,15 @@
 //! Builder of explanations.
 
-use super::choice::Choice;
-use super::explanation::{Explanation, Origin};
-use super::sides::SideQuery;
+use super::explanation::Explanation;
+use super::plan::ExplainPlan;
+use super::sides::PlannedSide;
+use super::stacks::has_stacks;
+use super::state::ExplainState;
+use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::{Iteration, LabeledTrace, Pick, Rank, Result, Warning};
-use call_tree::{Explainer, Labels};
+use crate::{CompareRuns, DiffSide, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Warning};
 use regex::Regex;
 
 /// Explains where the difference of two steps comes from.
@@ -143,55 +145,62 @@ impl Explain {
     /// suffice.
     pub fn run(&self) -> Result<Explanation> {
         guarded(|| {
-            let [control, test] = self.sides();
-            let mut picked = control.picked()?;
-            picked.extend(test.picked()?);
-            let choice =
-                self.filter.as_ref().map(|filter| Choice::of(filter, [&self.control, &self.test])).transpose()?;
-            // The call trees of all samples are compared with each other, while ranks are mapped one by one.
-            let rows = picked.iter().map(|trace| trace.info().events).sum::<usize>();
-            let mapped = picked.iter().map(|trace| trace.bytes_needed(0)).max().unwrap_or(0);
-            let keeps = self.keeps_events || choice.is_some();
-            let each = BYTES_PER_EVENT + if keeps { BYTES_PER_PLACE } else { 0 };
-            let need = rows.saturating_mul(each).saturating_add(mapped);
-            Budget::now()?.check(Task::Answer("explain"), need)?;
-            let mut labels = Labels::default();
-            let (control, test) = (control.record(&mut labels)?, test.record(&mut labels)?);
-            checkpoint::check()?;
-            let explainer = Explainer { keep_events: keeps };
-            let mut found = explainer.explain(&control.recordings, &test.recordings, &labels);
-            checkpoint::check()?;
-            for (coverage, side) in found.coverage.iter_mut().zip([&control, &test]) {
-                for (reason, ns, events) in side.others.reasons() {
-                    coverage.leave_out(reason, ns, events);
-                }
-            }
-            let chosen = choice.map(|choice| choice.regions(&found, [&control.ranks, &test.ranks])).transpose()?;
-            let origin = Origin {
-                sides: [control.summary, test.summary],
-                ranks: [control.ranks, test.ranks],
-                warnings: self.warnings(),
-                chosen,
-                is_marked: self.marker.is_some(),
-                keeps_events: self.keeps_events,
+            let plan = self.planned(self.keeps_events)?;
+            let ranks = |runs: &[LabeledTrace], side: DiffSide| -> Vec<(DiffSide, usize, Trace)> {
+                let of_run = |(run, of): (usize, &LabeledTrace)| -> Vec<(DiffSide, usize, Trace)> {
+                    of.trace().traces().iter().map(|trace| (side, run, trace.clone())).collect()
+                };
+                runs.iter().enumerate().flat_map(of_run).collect()
             };
-            Ok(Explanation::of(found, labels, origin))
+            let mut all = ranks(&self.control, DiffSide::Control);
+            all.extend(ranks(&self.test, DiffSide::Test));
+            let need = |(_, _, trace): &(DiffSide, usize, Trace)| trace.bytes_needed(BYTES_PER_EVENT);
+            let map = |(side, run, trace): &(DiffSide, usize, Trace)| CompareRuns::map(&plan, *side, *run, trace);
+            let merge = |mut one: ExplainState, other: ExplainState| {
+                one.merge(other);
+                Ok(one)
+            };
+            let task = Task::Answer("explain");
+            let budgets = self.control.iter().chain(&self.test).map(|run| run.trace().budget());
+            let budget = budgets.collect::<Result<Vec<_>>>()?.into_iter().reduce(Budget::smaller);
+            let budget = budget.map_or_else(Budget::now, Ok)?;
+            let state = Batches::within(budget, task).merged(&all, need, map, merge)?.unwrap_or_default();
+            let (bytes, largest) = state.bytes();
+            budget.check(task, bytes.saturating_mul(DECODED).saturating_add(largest.saturating_mul(FOLDED)))?;
+            let mut explanation = plan.explained(state)?;
+            if self.keeps_events {
+                explanation.hold_traces([&self.control, &self.test]);
+            }
+            Ok(explanation)
         })
     }
 
-    fn sides(&self) -> [SideQuery<'_>; 2] {
-        let side = |runs, ranks, iterations| SideQuery {
-            runs,
-            ranks,
-            iterations,
-            warmup: self.warmup,
-            marker: self.marker.as_ref(),
-            slowest: self.slowest,
+    /// Returns the plan of the explanation, which maps each rank on its own. It keeps no events.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist, the filter does not fit the events, or events cannot be read.
+    pub fn plan(&self) -> Result<ExplainPlan> {
+        guarded(|| self.planned(false))
+    }
+
+    fn planned(&self, keeps_events: bool) -> Result<ExplainPlan> {
+        let side = |runs: &[LabeledTrace], ranks, iterations| {
+            PlannedSide::of(runs, ranks, iterations, self.marker.is_some(), self.filter.as_ref())
         };
-        [
-            side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref()),
-            side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref()),
-        ]
+        let control = side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref())?;
+        let test = side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref())?;
+        let without_stacks = has_some_stacks(&self.control, &control)? != has_some_stacks(&self.test, &test)?;
+        Ok(ExplainPlan {
+            control,
+            test,
+            warmup: self.warmup,
+            marker: self.marker.as_ref().map(|marker| marker.as_str().to_owned()),
+            slowest: self.slowest,
+            without_stacks,
+            keeps_events,
+            condition: self.filter.as_ref().map(Filter::to_string),
+            warnings: self.warnings(),
+        })
     }
 
     /// Returns the warnings about the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings).
@@ -210,7 +219,23 @@ impl Explain {
     }
 }
 
-/// Working memory for each event of both sides, in bytes: the event itself, its place in the order of its thread, and its node.
-const BYTES_PER_EVENT: usize = 100;
-/// Memory for the place of an event, in bytes: with its leaf while the sides are folded, then with its region.
-const BYTES_PER_PLACE: usize = 48;
+/// Tells whether a rank that is compared has frames of Python or of modules.
+fn has_some_stacks(runs: &[LabeledTrace], planned: &PlannedSide) -> Result<bool> {
+    for (run, planned) in runs.iter().zip(&planned.runs) {
+        for trace in run.trace().traces().iter().filter(|trace| planned.selected(trace.rank()) == Some(true)) {
+            checkpoint::check()?;
+            if has_stacks(trace)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Working memory for each event of a rank while it is reduced, in bytes: the event, its place in the order of its thread, the frames
+/// around it.
+const BYTES_PER_EVENT: usize = 200;
+/// Memory of partial results that are compared, in bytes for each of their own: packed trees of all samples, ...
+const DECODED: usize = 6;
+/// ... and the folded trees of both sides, for each byte of the largest partial result.
+const FOLDED: usize = 80;

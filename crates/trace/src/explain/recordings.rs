@@ -1,5 +1,6 @@
 //! Events of a rank → events of a call tree.
 
+use super::stacks::PYTHON;
 use crate::collective::{self, Collectives};
 use crate::domain::is_device_work;
 use crate::exec::checkpoint::cancellable;
@@ -132,7 +133,7 @@ impl Builder<'_> {
         let mut category = rows.per_text(|cat| match cat {
             "cpu_op" | "Operator" => Category::Operator,
             "user_annotation" => Category::Annotation,
-            "python_function" => Category::Python,
+            PYTHON => Category::Python,
             cat if cat.ends_with("_runtime") || cat.ends_with("_driver") || cat == "Runtime" => Category::Launch,
             cat if is_device_work(cat) => Category::Device,
             _ => Category::Other,

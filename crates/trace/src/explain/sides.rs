@@ -1,33 +1,43 @@
-//! The sides of a comparison: the ranks of their runs as recordings.
+//! The sides of an explanation: which ranks of their runs are compared, and what their partial results make together.
 
 use super::collectives::Met;
 use super::explanation::SideSummary;
-use super::gpu_rows::device_work;
-use super::recordings::{Iterations, recording};
+use super::plan::wrong;
+use super::state::RankState;
 use crate::collective::Collectives;
-use crate::exec::checkpoint;
-use crate::{Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
-use call_tree::{Coverage, Labels, Reason, Recording, Window};
-use regex::Regex;
+use crate::filter::{Filter, TraceFilter};
+use crate::{Compat, Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
+use call_tree::{Coverage, Labels, Partial, Reason};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is selected of a side.
-pub(super) struct SideQuery<'q> {
-    pub(super) runs: &'q [LabeledTrace],
-    pub(super) ranks: Option<&'q Pick<Rank>>,
-    pub(super) iterations: Option<&'q Pick<Iteration>>,
-    pub(super) warmup: usize,
-    pub(super) marker: Option<&'q Regex>,
-    /// Of each iteration only its slowest rank counts.
-    pub(super) slowest: bool,
+/// A side, without its traces.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct PlannedSide {
+    pub(super) runs: Vec<PlannedRun>,
+    /// Numbers of the iterations to take; `None` for all.
+    pub(super) iterations: Option<Vec<i64>>,
+}
+
+/// A run of a side.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct PlannedRun {
+    pub(super) label: String,
+    pub(super) compat: Compat,
+    /// Its ranks, and whether each is compared.
+    pub(super) ranks: Vec<(i64, bool)>,
+    /// Iterations that the profiler counted.
+    pub(super) available: Vec<i64>,
+    /// Chooses regions.
+    pub(super) filter: Option<TraceFilter>,
 }
 
 /// One side, ready to be compared.
 pub(super) struct Recorded {
-    pub(super) recordings: Vec<Recording>,
+    pub(super) partials: Vec<Partial>,
     pub(super) ranks: Vec<RecordedRank>,
     pub(super) summary: SideSummary,
-    /// GPU work of ranks that have no recording, as left out.
+    /// GPU work of ranks that are not compared, as left out.
     pub(super) others: Coverage,
 }
 
@@ -37,7 +47,7 @@ pub(super) struct RecordedRank {
     /// Place of the run in its side.
     pub(super) run: usize,
     pub(super) rank: i64,
-    /// Its events, until they are no longer needed.
+    /// Its events, if they are needed.
     pub(super) trace: Option<Trace>,
     /// Place of its recording in its side; `None` if the rank is not selected.
     pub(super) recording: Option<usize>,
@@ -50,158 +60,146 @@ impl RecordedRank {
     }
 }
 
-impl SideQuery<'_> {
-    /// Returns the selected ranks of all runs.
-    pub(super) fn picked(&self) -> Result<Vec<Trace>> {
-        Ok(self.runs.iter().map(|run| self.picked_of(run)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
-    }
-
-    fn picked_of(&self, run: &LabeledTrace) -> Result<Vec<Trace>> {
-        match self.ranks {
-            Some(ranks) => run.ranks_picked(Some(ranks)),
-            None => Ok(run.trace().traces().to_vec()),
-        }
-    }
-
-    /// Converts the selected ranks, and adds up the GPU work of all others.
-    pub(super) fn record(&self, labels: &mut Labels) -> Result<Recorded> {
-        let (mut recordings, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
-        let mut met = Met::default();
-        let iterations = Iterations {
-            numbers: self.iterations.map(|pick| pick.numbers().to_vec()),
-            warmup: self.warmup,
-            marker: self.marker.cloned(),
-        };
-        for (number, run) in self.runs.iter().enumerate() {
-            if self.marker.is_none() && self.iterations.is_some() {
+impl PlannedSide {
+    /// Plans a side. Iterations of a marker are not known yet.
+    pub(super) fn of(
+        runs: &[LabeledTrace],
+        ranks: Option<&Pick<Rank>>,
+        iterations: Option<&Pick<Iteration>>,
+        is_marked: bool,
+        filter: Option<&Filter>,
+    ) -> Result<Self> {
+        let planned = |run: &LabeledTrace| -> Result<PlannedRun> {
+            if !is_marked && iterations.is_some() {
                 // Names those there are.
-                run.window(self.iterations)?;
+                run.window(iterations)?;
             }
-            let (picked, compat) = (self.picked_of(run)?, run.trace().compat());
-            let (first, mut collectives) = (recordings.len(), Collectives::default());
-            for trace in run.trace().traces() {
-                checkpoint::check()?;
-                let is_picked = picked.iter().any(|picked| picked.rank() == trace.rank());
-                let rank =
-                    |recording| RecordedRank { run: number, rank: trace.rank(), trace: Some(trace.clone()), recording };
-                if !is_picked {
-                    let (ns, events) = device_work(trace, compat)?;
-                    others.leave_out(Reason::AnotherRank, ns, events);
-                    ranks.push(rank(None));
-                    continue;
-                }
-                let recording = recording(trace, compat, &iterations, labels, &mut collectives)?;
-                self.check_steps(run, &recording)?;
-                ranks.push(rank(Some(recordings.len())));
-                recordings.push(recording);
-            }
-            self.check_selected(run, &recordings[first..])?;
-            met.add(&collectives, &mut recordings[first..]);
-            if self.slowest {
-                keep_slowest(&mut recordings[first..]);
-            }
-        }
-        let summary = self.summary(&recordings, &ranks, &met);
-        Ok(Recorded { recordings, ranks, summary, others })
+            let traces = run.trace().traces();
+            let picked = ranks.map(|ranks| run.ranks_picked(Some(ranks))).transpose()?;
+            let is_picked = |trace: &Trace| {
+                picked.as_ref().is_none_or(|picked| picked.iter().any(|one| one.rank() == trace.rank()))
+            };
+            let filter = filter.map(|filter| filter.of(traces)).transpose()?;
+            filter.as_ref().map_or(Ok(()), TraceFilter::check)?;
+            Ok(PlannedRun {
+                label: run.label().to_owned(),
+                compat: run.trace().compat(),
+                ranks: traces.iter().map(|trace| (trace.rank(), is_picked(trace))).collect(),
+                available: run.iterations(),
+                filter,
+            })
+        };
+        let runs = runs.iter().map(planned).collect::<Result<_>>()?;
+        Ok(Self { runs, iterations: iterations.map(|pick| pick.numbers().to_vec()) })
     }
 
-    fn summary(&self, recordings: &[Recording], ranks: &[RecordedRank], met: &Met) -> SideSummary {
-        // A recording without iterations is one sample.
-        let samples = |recording: &Recording| match recording.windows.len() {
-            0 if recording.others.is_empty() => 1,
-            windows => windows,
-        };
-        let counts = |rank: &&RecordedRank| rank.recording.is_some_and(|at| samples(&recordings[at]) > 0);
+    /// Brings the partial results of its ranks together, in the order of runs and ranks.
+    pub(super) fn recorded(
+        &self,
+        mut states: BTreeMap<(usize, i64), RankState>,
+        warmup: usize,
+        slowest: bool,
+        labels: &mut Labels,
+    ) -> Result<Recorded> {
+        let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
+        let mut met = Met::default();
+        for (place, run) in self.runs.iter().enumerate() {
+            let (first, mut collectives) = (partials.len(), Collectives::default());
+            for &(rank, is_selected) in &run.ranks {
+                let recording = is_selected.then_some(partials.len());
+                ranks.push(RecordedRank { run: place, rank, trace: None, recording });
+                match states.remove(&(place, rank)) {
+                    Some(RankState::Compared { partial, collectives: of_rank }) if is_selected => {
+                        let partial = Partial::from_bytes(&partial.0, labels);
+                        let partial = partial.map_err(|error| wrong(error.to_string()))?;
+                        if partial.rank() != rank {
+                            return Err(wrong(format!("rank {rank} of {} is another one", run.label)));
+                        }
+                        partials.push(partial);
+                        collectives.merge(of_rank);
+                    }
+                    Some(RankState::Other { ns, events }) if !is_selected => {
+                        others.leave_out(Reason::AnotherRank, ns, events);
+                    }
+                    _ => return Err(wrong(format!("rank {rank} of {} is missing", run.label))),
+                }
+            }
+            self.check_selected(run, &partials[first..], warmup)?;
+            met.add(&collectives, &mut partials[first..]);
+            if slowest {
+                keep_slowest(&mut partials[first..]);
+            }
+        }
+        let summary = self.summary(&partials, &ranks, &met);
+        Ok(Recorded { partials, ranks, summary, others })
+    }
+
+    fn summary(&self, partials: &[Partial], ranks: &[RecordedRank], met: &Met) -> SideSummary {
+        let samples = |partial: &Partial| partial.iterations().count();
+        let counts = |rank: &&RecordedRank| rank.recording.is_some_and(|at| samples(&partials[at]) > 0);
         let mut all: Vec<i64> = ranks.iter().filter(counts).map(|rank| rank.rank).collect();
-        let windows = recordings.iter().flat_map(|recording| &recording.windows);
-        let mut numbers: Vec<i64> = windows.map(|window| window.iteration).collect();
+        let with_steps = partials.iter().filter(|partial| !partial.is_whole());
+        let mut numbers: Vec<i64> = with_steps.flat_map(Partial::iterations).map(|(number, _)| number).collect();
         for list in [&mut all, &mut numbers] {
             list.sort_unstable();
             list.dedup();
         }
         SideSummary {
-            label: self.runs.iter().map(LabeledTrace::label).collect::<Vec<_>>().join(","),
+            label: self.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>().join(","),
             runs: self.runs.len(),
             ranks: all,
             iterations: numbers,
-            samples: recordings.iter().map(samples).sum(),
+            samples: partials.iter().map(samples).sum(),
             collectives: met.matched,
             collectives_apart: met.apart,
         }
     }
 
-    /// Refuses a rank without iterations, unless no rank of its run has some: then a recording counts as one.
-    fn check_steps(&self, run: &LabeledTrace, recording: &Recording) -> Result<()> {
-        if !recording.windows.is_empty() || !recording.others.is_empty() {
-            return Ok(());
-        }
-        let label = run.label().to_owned();
-        if let Some(marker) = self.marker {
-            return Err(Error::NoMarker { label, marker: marker.as_str().to_owned() });
-        }
-        let available = run.iterations();
-        if available.is_empty() {
-            return Ok(());
-        }
-        Err(Error::NoIterationLeft { label, warmup: self.warmup, available })
-    }
-
     /// Refuses iterations that no rank has, and a selection without any.
-    fn check_selected(&self, run: &LabeledTrace, recordings: &[Recording]) -> Result<()> {
-        let windows = |recording: &Recording| -> Vec<i64> {
-            let others = recording.others.iter().map(|(window, _)| window);
-            recording.windows.iter().chain(others).map(|window| window.iteration).collect()
-        };
-        let mut available: Vec<i64> = recordings.iter().flat_map(windows).collect();
+    fn check_selected(&self, run: &PlannedRun, partials: &[Partial], warmup: usize) -> Result<()> {
+        let mut available: Vec<i64> = partials.iter().flat_map(Partial::all_iterations).collect();
         available.sort_unstable();
         available.dedup();
-        let label = run.label().to_owned();
+        let label = run.label.clone();
         if available.is_empty() {
             return Ok(());
         }
-        let wanted = self.iterations.map_or(&[][..], Pick::numbers);
+        let wanted = self.iterations.as_deref().unwrap_or_default();
         if let Some(&iteration) = wanted.iter().find(|number| !available.contains(number)) {
             return Err(Error::UnknownIteration { label, iteration, available });
         }
-        if recordings.iter().all(|recording| recording.windows.is_empty()) {
-            return Err(Error::NoIterationLeft { label, warmup: self.warmup, available });
+        if partials.iter().all(|partial| partial.iterations().next().is_none()) {
+            return Err(Error::NoIterationLeft { label, warmup, available });
         }
         Ok(())
     }
 }
 
+impl PlannedRun {
+    /// Tells whether a rank is compared; `None` for one that the run does not have.
+    pub(super) fn selected(&self, rank: i64) -> Option<bool> {
+        self.ranks.iter().find(|(number, _)| *number == rank).map(|&(_, is_selected)| is_selected)
+    }
+
+    /// Number of ranks that are compared.
+    pub(super) fn number_selected(&self) -> usize {
+        self.ranks.iter().filter(|(_, is_selected)| *is_selected).count()
+    }
+}
+
 /// Leaves the iterations of all ranks of a run out, but the slowest of each number; of equal ones that of the first rank. Whole
 /// recordings count as one iteration.
-fn keep_slowest(ranks: &mut [Recording]) {
-    if ranks.iter().all(|recording| recording.windows.is_empty() && recording.others.is_empty()) {
-        let span = |recording: &Recording| {
-            let starts = recording.events.iter().map(|event| event.start).min();
-            recording.events.iter().map(|event| event.end).max().unwrap_or(0) - starts.unwrap_or(0)
-        };
-        let longest = ranks.iter().map(span).max();
-        let slowest = ranks.iter().position(|recording| Some(span(recording)) == longest);
-        for (_, recording) in ranks.iter_mut().enumerate().filter(|(rank, _)| Some(*rank) != slowest) {
-            let whole = Window { iteration: 0, start: i64::MIN, end: i64::MAX, thread: 0 };
-            recording.others.push((whole, Reason::AnotherRank));
-        }
-        return;
-    }
+fn keep_slowest(ranks: &mut [Partial]) {
     let mut slowest: BTreeMap<i64, (i64, usize)> = BTreeMap::new();
-    for (rank, recording) in ranks.iter().enumerate() {
-        for window in &recording.windows {
-            let length = window.end - window.start;
-            let known = slowest.entry(window.iteration).or_insert((length, rank));
+    for (rank, partial) in ranks.iter().enumerate() {
+        for (iteration, length) in partial.iterations() {
+            let known = slowest.entry(iteration).or_insert((length, rank));
             if length > known.0 {
                 *known = (length, rank);
             }
         }
     }
-    for (rank, recording) in ranks.iter_mut().enumerate() {
-        let keeps = |iteration| slowest.get(&iteration).is_some_and(|&(_, slowest)| slowest == rank);
-        let (kept, left): (Vec<_>, Vec<_>) =
-            recording.windows.iter().copied().partition(|window| keeps(window.iteration));
-        recording.windows = kept;
-        recording.others.extend(left.into_iter().map(|window| (window, Reason::AnotherRank)));
-        recording.others.sort_by_key(|(window, _)| window.start);
+    for (rank, partial) in ranks.iter_mut().enumerate() {
+        partial.keep(Reason::AnotherRank, |iteration| slowest.get(&iteration).is_some_and(|&(_, of)| of == rank));
     }
 }

@@ -1,0 +1,206 @@
+//! The plan of an explanation: what is computed of each rank, without the traces.
+
+use super::choice::Chosen;
+use super::explanation::{Explanation, Origin};
+use super::gpu_rows::device_work;
+use super::recordings::{Iterations, recording};
+use super::sides::{PlannedRun, PlannedSide, Recorded};
+use super::state::{Encoded, ExplainState, RankState};
+use crate::collective::Collectives;
+use crate::diff::{finished, mapped, merged};
+use crate::exec::checkpoint;
+use crate::{CompareRuns, DiffSide, Error, Result, Trace, Warning};
+use call_tree::{Labels, Reducer};
+use polars::prelude::DataFrame;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+/// The plan of an explanation: [`map`](Self::map) turns each rank into a partial result without its events, [`merge`](Self::merge)
+/// merges them in any order and grouping, and [`finish`](Self::finish) makes the explanation. It is serializable, so that each rank
+/// can be mapped where it is. A filter must be a text to be serialized, not a polars expression.
+///
+/// # Example
+/// ```
+/// use trace::prelude::*;
+/// use trace::{DiffSide, ExplainPlan};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let control = TraceSet::load("../../notebooks/data/control")?;
+/// let test = TraceSet::load("../../notebooks/data/test")?;
+/// let explain = Explain::new(&control, &test).control_rank(0).test_rank(0);
+/// let sent = serde_json::to_string(&explain.plan()?)?;
+///
+/// // On any machine that has the rank:
+/// let plan: ExplainPlan = serde_json::from_str(&sent)?;
+/// let mut states = Vec::new();
+/// for (side, trace) in [(DiffSide::Control, &control), (DiffSide::Test, &test)] {
+///     for (run, rank) in plan.ranks(side) {
+///         states.push(plan.map(side, run, &trace.rank(rank)?)?);
+///     }
+/// }
+///
+/// let explanation = plan.finish(&plan.merge(&states)?)?;
+/// assert_eq!(explanation.step, explain.run()?.step);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ExplainPlan {
+    pub(super) control: PlannedSide,
+    pub(super) test: PlannedSide,
+    pub(super) warmup: usize,
+    pub(super) marker: Option<String>,
+    pub(super) slowest: bool,
+    /// Frames of modules and Python are left out, since only one side has some.
+    pub(super) without_stacks: bool,
+    pub(super) keeps_events: bool,
+    /// The condition that chooses regions: `where dur > 100us`.
+    pub(super) condition: Option<String>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl ExplainPlan {
+    /// Returns the ranks of a side to map, each with the place of its run: also those that are not selected, whose GPU work is
+    /// counted as left out.
+    pub fn ranks(&self, side: DiffSide) -> Vec<(usize, i64)> {
+        let runs = self.side(side).runs.iter().enumerate();
+        runs.flat_map(|(place, run)| run.ranks.iter().map(move |&(rank, _)| (place, rank))).collect()
+    }
+
+    /// Computes the partial result of one rank of the run at place `run` of a side, as bytes.
+    ///
+    /// # Errors
+    /// If its events cannot be read, it has no iterations, or the filter does not fit them.
+    pub fn map(&self, side: DiffSide, run: usize, rank: &Trace) -> Result<Vec<u8>> {
+        mapped(self, side, run, rank)
+    }
+
+    /// Merges partial results of this plan. None at all give that of no rank.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`](crate::Error::WrongState) if one is damaged, or of another version or plan.
+    pub fn merge(&self, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+        merged(self, states)
+    }
+
+    /// Makes the explanation from the merged partial result of all ranks: the same as [`Explain::run`](crate::Explain::run).
+    ///
+    /// # Errors
+    /// As [`ExplainPlan::merge`]; if a rank is missing, or no iteration is left.
+    pub fn finish(&self, state: &[u8]) -> Result<Explanation> {
+        finished(self, state)
+    }
+
+    fn side(&self, side: DiffSide) -> &PlannedSide {
+        match side {
+            DiffSide::Control => &self.control,
+            DiffSide::Test => &self.test,
+        }
+    }
+
+    /// Reduces one rank.
+    pub(super) fn reduce(&self, side: DiffSide, place: usize, trace: &Trace) -> Result<RankState> {
+        let side = self.side(side);
+        let planned = side.runs.get(place).and_then(|run| Some((run, run.selected(trace.rank())?)));
+        let Some((run, is_selected)) = planned else {
+            return Err(wrong(format!("run {place} of the plan has no rank {}", trace.rank())));
+        };
+        if !is_selected {
+            let (ns, events) = device_work(trace, run.compat)?;
+            return Ok(RankState::Other { ns, events });
+        }
+        // Only a plan that was changed outside has one that cannot be compiled.
+        let marker = self.marker.as_deref().map(Regex::new).transpose();
+        let marker = marker.map_err(|_| wrong("its marker is no regular expression".to_owned()))?;
+        let iterations = Iterations { numbers: side.iterations.clone(), warmup: self.warmup, marker };
+        let passes = run.filter.as_ref().map(|filter| filter.mask(trace)).transpose()?;
+        let (mut labels, mut collectives) = (Labels::default(), Collectives::default());
+        let recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
+        checkpoint::check()?;
+        if recording.windows.is_empty() && recording.others.is_empty() {
+            self.check_steps(run)?;
+        }
+        let keep_communication = run.number_selected() > 1;
+        let reducer =
+            Reducer { without_stacks: self.without_stacks, keep_events: self.keeps_events, keep_communication };
+        let is_chosen = |row: u32| passes.as_ref().is_some_and(|passes| passes.get(row as usize) == Some(true));
+        let partial = reducer.partial(&recording, &labels, is_chosen);
+        if !keep_communication {
+            collectives = Collectives::default();
+        }
+        Ok(RankState::Compared { partial: Encoded(partial.to_bytes(&labels)), collectives })
+    }
+
+    /// Refuses a rank without iterations, unless no rank of its run has some: then a recording counts as one.
+    fn check_steps(&self, run: &PlannedRun) -> Result<()> {
+        let label = run.label.clone();
+        match &self.marker {
+            Some(marker) => Err(Error::NoMarker { label, marker: marker.clone() }),
+            None if run.available.is_empty() => Ok(()),
+            None => Err(Error::NoIterationLeft { label, warmup: self.warmup, available: run.available.clone() }),
+        }
+    }
+
+    /// Makes the explanation.
+    pub(super) fn explained(&self, state: ExplainState) -> Result<Explanation> {
+        let ExplainState { control, test } = state;
+        let mut labels = Labels::default();
+        let mut side = |side: &PlannedSide, state| side.recorded(state, self.warmup, self.slowest, &mut labels);
+        let (control, test): (Recorded, Recorded) = (side(&self.control, control)?, side(&self.test, test)?);
+        checkpoint::check()?;
+        let mut found = call_tree::explain_partials(control.partials, test.partials, &labels);
+        found.without_stacks = self.without_stacks;
+        checkpoint::check()?;
+        for (coverage, others) in found.coverage.iter_mut().zip([control.others, test.others]) {
+            for (reason, ns, events) in others.reasons() {
+                coverage.leave_out(reason, ns, events);
+            }
+        }
+        let regions = std::mem::take(&mut found.chosen);
+        let origin = Origin {
+            sides: [control.summary, test.summary],
+            ranks: [control.ranks, test.ranks],
+            warnings: self.warnings.clone(),
+            chosen: self.condition.clone().map(|text| Chosen { text, regions }),
+            is_marked: self.marker.is_some(),
+            keeps_events: self.keeps_events,
+        };
+        Ok(Explanation::of(found, labels, origin))
+    }
+}
+
+/// Where the difference of two steps comes from: call trees and divided steps of all ranks of all runs.
+impl CompareRuns for ExplainPlan {
+    const NAME: &'static str = "explain";
+    const SUMMARY: &'static str = "Where the difference of two steps comes from: a step's time divided exactly.";
+    type State = ExplainState;
+    type Answer = Explanation;
+
+    fn map(&self, side: DiffSide, run: usize, rank: &Trace) -> Result<ExplainState> {
+        let mut state = ExplainState::default();
+        let ranks = if side == DiffSide::Control { &mut state.control } else { &mut state.test };
+        ranks.insert((run, rank.rank()), self.reduce(side, run, rank)?);
+        Ok(state)
+    }
+
+    fn merge(&self, one: &mut ExplainState, other: ExplainState) {
+        one.merge(other);
+    }
+
+    fn finish(&self, state: ExplainState) -> Result<Explanation> {
+        self.explained(state)
+    }
+
+    fn frame(answer: Explanation) -> Result<DataFrame> {
+        answer.regions()
+    }
+
+    fn key(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// The error of a partial result that does not fit the plan.
+pub(super) fn wrong(reason: String) -> Error {
+    Error::WrongState { question: ExplainPlan::NAME.to_owned(), reason }
+}

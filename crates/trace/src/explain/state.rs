@@ -1,0 +1,79 @@
+//! The partial result of an explanation: what each rank contributes, without its events.
+
+use crate::collective::Collectives;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Ranks of both sides, by the place of their run and their number; merged in any order, they are equal.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ExplainState {
+    pub(super) control: BTreeMap<(usize, i64), RankState>,
+    pub(super) test: BTreeMap<(usize, i64), RankState>,
+}
+
+/// One rank of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum RankState {
+    /// It is compared: its [`call_tree::Partial`] as bytes, and its collectives if other ranks of its run are compared, too.
+    Compared { partial: Encoded, collectives: Collectives },
+    /// It is not selected: time in ns and number of its GPU events.
+    Other { ns: i64, events: u64 },
+}
+
+impl ExplainState {
+    /// Adds other ranks.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.control.extend(other.control);
+        self.test.extend(other.test);
+    }
+
+    /// Bytes of all ranks, and of the largest one.
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let lengths = self.control.values().chain(self.test.values()).map(|state| match state {
+            RankState::Compared { partial, .. } => partial.0.len(),
+            RankState::Other { .. } => 0,
+        });
+        lengths.fold((0, 0), |(sum, most), length| (sum + length, most.max(length)))
+    }
+}
+
+/// Bytes, written as they are.
+#[derive(Debug)]
+pub(super) struct Encoded(pub(super) Vec<u8>);
+
+impl Serialize for Encoded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'d> Deserialize<'d> for Encoded {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(Bytes).map(Self)
+    }
+}
+
+struct Bytes;
+
+impl<'d> Visitor<'d> for Bytes {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+        Ok(bytes.to_vec())
+    }
+
+    /// The form of bytes in JSON.
+    fn visit_seq<A: SeqAccess<'d>>(self, mut items: A) -> Result<Vec<u8>, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = items.next_element()? {
+            bytes.push(byte);
+        }
+        Ok(bytes)
+    }
+}
