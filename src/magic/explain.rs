@@ -17,8 +17,12 @@ pub(super) struct Explain;
 pub(super) const RUNS: Group = Group::new(
     "Arguments",
     &[
-        Argument::required("CONTROL", Kind::Trace, "the baseline: one run, or several: control1,control2"),
-        Argument::required("TEST", Kind::Trace, "the run or runs to compare with it; differences are test − control"),
+        Argument::required(
+            "CONTROL",
+            Kind::Runs,
+            "the baseline: a run, several (control_1,control_2), or a group of runs",
+        ),
+        Argument::required("TEST", Kind::Runs, "the run or runs to compare with it; differences are test − control"),
     ],
 );
 
@@ -257,8 +261,7 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
 
 /// Returns the runs of a side.
 fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<LabeledTrace>, Error> {
-    let labels = call.required(side).split(',').map(str::trim);
-    labels.map(|label| Ok(Arc::as_ref(&context.trace(call, label)?).into())).collect()
+    Ok(context.runs(call, call.required(side))?.iter().map(|run| Arc::as_ref(run).into()).collect())
 }
 
 /// Returns the number of operators and kernels to show.

@@ -3,6 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
+use super::trace_list::table;
 use crate::Error;
 use trace::{ColumnMemory, TraceSet};
 use trace_view::format::{bytes, grouped, numbered};
@@ -39,7 +40,13 @@ impl Magic for TraceInfo {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let traces = context.trace(call, call.required("NAME"))?;
+        let label = call.required("NAME");
+        if context.session.groups().runs(label).is_some() {
+            let runs = context.runs(call, label)?;
+            let caption = format!("runs of {label}");
+            context.show(&Report::of(Part::Table(table(&caption, &runs.iter().collect::<Vec<_>>(), context.session))));
+        }
+        let traces = context.trace(call, label)?;
         if call.switch("memory") {
             context.show(&memory(&traces, call.list("rank"))?);
             return Ok(());

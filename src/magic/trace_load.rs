@@ -1,17 +1,19 @@
-//! `%trace_load`: loads a trace under a label.
+//! `%trace_load`: loads a trace, or several runs, under a label.
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
-use super::context::Context;
-use super::context::Progress;
-use super::view::grouped;
-use crate::Error;
-use crate::session::{Binding, label};
+use super::context::{Context, Progress, counted, listed, run_labels};
+use super::trace_list::table;
+use crate::display::{Output, Sink};
+use crate::session::{label, run_paths};
+use crate::{Error, Problem};
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use trace::{Compat, Execution, LoadOptions, LoadProgress, TraceSet};
-use trace_view::{Bundle, Present};
+use trace::{Cache, Compat, Execution, LoadOptions, LoadProgress, TraceSet};
+use trace_view::format::{self, grouped, ranges};
+use trace_view::{Bundle, Part, Present, Report};
 
 pub(super) struct TraceLoad;
 
@@ -61,13 +63,14 @@ const ARGUMENTS: &[Group] = &[
         &[Argument::required(
             "PATH",
             Kind::Path,
-            "a .json or .json.gz file, a folder of such files, one per rank, or an export",
-        )],
+            "a .json or .json.gz file, a folder of such files, one per rank, or an export; several of them, or a pattern, are runs",
+        )
+        .repeatable()],
     ),
     Group::new(
         "Flags",
         &[
-            Argument::flag("as", Kind::Name, "label: the name of the trace in magics and Rust cells")
+            Argument::flag("as", Kind::Name, "label: the name of the trace, or of the group of runs, in magics and Rust cells")
                 .or("derived from the name of the file or folder"),
             RANK,
             COMPAT,
@@ -88,7 +91,7 @@ impl Magic for TraceLoad {
     }
 
     fn summary(&self) -> &'static str {
-        "Load a profiler trace: one file, or a folder with a file per rank."
+        "Load a profiler trace: one file, or a folder with a file per rank; or several runs."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -101,6 +104,11 @@ impl Magic for TraceLoad {
 
     fn notes(&self) -> &'static str {
         "If the label is in use, the new trace replaces the old one after it is loaded.\n\n\
+         Several paths are runs of one program, each a fresh process: %trace_load A1 A2 A3 --as control loads control_1, control_2 and \
+         control_3, each a trace like any other, and makes control the group of them. A pattern names the files and folders that match it, \
+         by name, numbers by value: runs/control-* (also in quotes; * is any text, ? a character, [1-4] one of them). A folder of ranks is \
+         one run. Comparisons take a group as a side: %explain, %tree_diff, %waterfall and %compare_traces --stats all of its runs, others its \
+         first, and say so. In Rust cells control is control_1.\n\n\
          --args lists all argument columns except stream and correlation, which are always read: default,sm::warps adds \
          one to the default. An argument that no event has becomes no column. %trace_info NAME --memory shows the memory \
          of each column.\n\n\
@@ -116,6 +124,8 @@ impl Magic for TraceLoad {
             "%trace_load runs/monday --as control",
             "%trace_load ~/traces/rank0.json.gz",
             "%trace_load ${TRACEBOOK_DATA:-data}/control --as control --rank 0,2-3",
+            "%trace_load 'runs/control-*' --as control",
+            "%trace_load runs/a.json runs/b.json --as control",
             "%trace_load runs/monday --strict",
             "%trace_load runs/monday --memory 8G",
             "%trace_load runs/monday --args default,cpu_op::sequence_number,sm::occupancy",
@@ -123,54 +133,175 @@ impl Magic for TraceLoad {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let path = call.path("PATH").unwrap_or_default();
-        let label = call.result_name()?.map_or_else(|| label::from_path(&path), str::to_owned);
-        let cache = if call.switch("no-cache") { None } else { context.cache() };
-        let options = LoadOptions { label: Some(label.clone()), cache: cache.clone(), ..options(call) };
-        let out = Arc::clone(context.out);
-        let enabled = call.text("progress") != Some("off") && !call.quiet();
-        let mut progress = Progress::new(&out, enabled);
-        let execution = call.whole("memory").map_or_else(Execution::new, |bytes| Execution::new().memory(bytes));
-        let mut from_cache = (0, 0);
-        let mut report = |at: &LoadProgress| {
-            if out.interrupted() {
-                return ControlFlow::Break(());
-            }
-            from_cache = (at.files_from_cache, at.files_total);
-            progress.report(at);
-            ControlFlow::Continue(())
-        };
-        let loaded = execution.run(|| TraceSet::load_with(&path, &options, &mut report));
-        let loaded = loaded.map_err(Error::from).and_then(|traces| context.check_interrupt().map(|()| traces));
-        let traces = match loaded {
-            Ok(traces) => Arc::new(traces),
+        let given = call.paths("PATH");
+        let paths = run_paths::expand(&given).map_err(|reason| call.cannot("load", reason))?;
+        let label = label(call, &given, &paths)?;
+        let mut load = Load::new(call, context);
+        let loaded = load.all(&label, &paths);
+        let Load { cache, mut progress, from_cache, .. } = load;
+        let loaded = loaded.and_then(|runs| context.check_interrupt().map(|()| runs));
+        let runs = match loaded {
+            Ok(runs) => runs,
             Err(error) => {
                 progress.end(if matches!(error, Error::Interrupted) { "interrupted" } else { "failed" });
                 return Err(error);
             }
         };
-        let mut line = summary(&traces, progress.elapsed());
+        let mut line = match &runs[..] {
+            [one] => summary(one, progress.elapsed()),
+            several => summary_of_group(&label, several, progress.elapsed()),
+        };
         match from_cache {
             (0, _) => {}
             (found, all) if found == all => line.push_str(" · from the cache"),
             (found, all) => line.push_str(&format!(" · {found} of {all} files from the cache")),
         }
-        if let Some(older) = context.session.path(&label).filter(|older| *older != path) {
-            line.push_str(&format!(" · replaces {}", older.display()));
-        }
+        line.push_str(&replaced(context, &label, &paths));
         if !progress.end(&line) && !call.quiet() {
-            context.out.emit(crate::display::Output::Display { bundle: Bundle::text(line), id: None });
+            context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
         }
-        if call.shows() {
-            context.show(&traces.present());
-        } else {
-            context.warn(traces.warnings());
+        keep(context, &label, &runs, paths);
+        match &runs[..] {
+            [one] if call.shows() => context.show(&one.present()),
+            several => {
+                if call.shows() {
+                    let traces: Vec<&Arc<TraceSet>> = several.iter().collect();
+                    let table = table(&format!("runs of {label}"), &traces, context.session);
+                    context.show(&Report::of(Part::Table(table)));
+                }
+                context.warn(several.iter().flat_map(|run| run.warnings()));
+                context.warn(look_like_ranks(several));
+            }
         }
         context.warn(cache.and_then(|cache| cache.take_problem()));
-        context.cells.bind(&label, Binding::Trace(Arc::clone(&traces)));
-        context.session.insert(traces, path);
         Ok(())
     }
+}
+
+/// Returns the label of a call: the one given, else from the name of the file or pattern, or what the names of several runs have in common.
+fn label(call: &Call<'_>, given: &[PathBuf], runs: &[PathBuf]) -> Result<String, Error> {
+    if let Some(name) = call.result_name()? {
+        return Ok(name.to_owned());
+    }
+    match given {
+        [one] if runs.len() == 1 => Ok(label::from_path(one)),
+        _ => match run_paths::common_name(runs) {
+            Some(name) => Ok(label::from_path(&name)),
+            None => {
+                let what = "--as NAME: the names of the runs have nothing in common".to_owned();
+                Err(call.usage(Problem::Missing { what }).into())
+            }
+        },
+    }
+}
+
+/// The loading of one run after the other, with one progress bar.
+struct Load<'a> {
+    options: LoadOptions,
+    cache: Option<Cache>,
+    execution: Execution,
+    out: &'a Arc<dyn Sink>,
+    progress: Progress<'a>,
+    /// Files from the cache, and all files.
+    from_cache: (usize, usize),
+}
+
+impl<'a> Load<'a> {
+    fn new(call: &Call<'_>, context: &mut Context<'a>) -> Self {
+        let cache = if call.switch("no-cache") { None } else { context.cache() };
+        let enabled = call.text("progress") != Some("off") && !call.quiet();
+        Self {
+            options: LoadOptions { cache: cache.clone(), ..options(call) },
+            cache,
+            execution: call.whole("memory").map_or_else(Execution::new, |bytes| Execution::new().memory(bytes)),
+            out: context.out,
+            progress: Progress::new(context.out, enabled),
+            from_cache: (0, 0),
+        }
+    }
+
+    /// Loads the trace, or each run of several under a label of its own.
+    fn all(&mut self, label: &str, paths: &[PathBuf]) -> Result<Vec<Arc<TraceSet>>, Error> {
+        let labels = if paths.len() == 1 { vec![label.to_owned()] } else { run_labels(label, paths.len()) };
+        let mut runs = Vec::new();
+        for (at, (path, label)) in paths.iter().zip(labels).enumerate() {
+            if paths.len() > 1 {
+                self.progress.begin_run(at + 1, paths.len());
+            }
+            runs.push(Arc::new(self.one(label, path)?));
+        }
+        Ok(runs)
+    }
+
+    fn one(&mut self, label: String, path: &Path) -> Result<TraceSet, Error> {
+        let options = LoadOptions { label: Some(label), ..self.options.clone() };
+        let (out, progress) = (self.out, &mut self.progress);
+        let mut files = (0, 0);
+        let mut report = |at: &LoadProgress| {
+            if out.interrupted() {
+                return ControlFlow::Break(());
+            }
+            files = (at.files_from_cache, at.files_total);
+            progress.report(at);
+            ControlFlow::Continue(())
+        };
+        let loaded = self.execution.run(|| TraceSet::load_with(path, &options, &mut report));
+        self.from_cache = (self.from_cache.0 + files.0, self.from_cache.1 + files.1);
+        Ok(loaded?)
+    }
+}
+
+/// Says what had the label before, and drops it if it was a group, or becomes one.
+fn replaced(context: &mut Context<'_>, label: &str, paths: &[PathBuf]) -> String {
+    if let Some(runs) = context.session.groups().runs(label) {
+        let line = format!(" · replaces {}", counted(runs.len()));
+        context.drop_label(label);
+        return line;
+    }
+    let older = context.session.path(label).filter(|older| paths != [older.to_path_buf()]);
+    let line = older.map(|older| format!(" · replaces {}", older.display())).unwrap_or_default();
+    if paths.len() > 1 {
+        context.drop_label(label);
+    }
+    line
+}
+
+/// Keeps what was loaded, several runs as a group.
+fn keep(context: &mut Context<'_>, label: &str, runs: &[Arc<TraceSet>], paths: Vec<PathBuf>) {
+    for (run, path) in runs.iter().zip(paths) {
+        context.keep(run, path);
+    }
+    if runs.len() > 1 {
+        context.keep_group(label, runs);
+    }
+}
+
+/// Warns if each run is one rank, all different: then they are probably the ranks of one run.
+fn look_like_ranks(runs: &[Arc<TraceSet>]) -> Option<String> {
+    let ranks: Vec<Vec<i64>> = runs.iter().map(|run| run.ranks()).collect();
+    let mut distinct: Vec<i64> = ranks.iter().filter(|ranks| ranks.len() == 1).flatten().copied().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    (runs.len() > 1 && distinct.len() == runs.len()).then(|| {
+        format!(
+            "Each run is another rank ({}). If they are the ranks of one run, load their folder: %trace_load FOLDER.",
+            ranges(&distinct)
+        )
+    })
+}
+
+/// Returns `control: 3 runs, control_1, control_2, control_3 · 30,000 events · loaded in 2.0 s · in Rust cells control is control_1`.
+fn summary_of_group(label: &str, runs: &[Arc<TraceSet>], time: Duration) -> String {
+    let labels: Vec<String> = runs.iter().map(|run| run.label().to_owned()).collect();
+    let events: usize = runs.iter().map(|run| run.event_count()).sum();
+    format!(
+        "{label}: {}, {} · {} events · loaded in {:.2} s · in Rust cells {label} is {}",
+        counted(runs.len()),
+        listed(&labels),
+        grouped(events),
+        time.as_secs_f64(),
+        labels.first().map(String::as_str).unwrap_or_default()
+    )
 }
 
 /// Returns `control: TraceSet, 8 ranks · 6,100,000 events · 2 of 8 ranks on disk · loaded in 2.0 s`.
@@ -178,7 +309,7 @@ fn summary(traces: &TraceSet, time: Duration) -> String {
     let ranks = traces.ranks();
     let on_disk = match traces.stored_ranks().len() {
         0 => String::new(),
-        stored => format!(" · {stored} of {} on disk", counted(ranks.len())),
+        stored => format!(" · {stored} of {} on disk", format::counted(ranks.len(), "rank")),
     };
     let compat = match traces.compat() {
         Compat::Exact => "",
@@ -187,13 +318,8 @@ fn summary(traces: &TraceSet, time: Duration) -> String {
     format!(
         "{}: TraceSet, {} · {} events{on_disk} · loaded in {:.2} s{compat}",
         traces.label(),
-        counted(ranks.len()),
+        format::counted(ranks.len(), "rank"),
         grouped(traces.event_count()),
         time.as_secs_f64()
     )
-}
-
-/// Returns `1 rank`, `8 ranks`.
-fn counted(ranks: usize) -> String {
-    format!("{ranks} rank{}", if ranks == 1 { "" } else { "s" })
 }

@@ -21,6 +21,9 @@ pub(super) fn usage_without_flags(magic: &dyn Magic) -> String {
     for argument in magic.arguments().iter().flat_map(|group| group.arguments).filter(|argument| !argument.is_flag()) {
         let (name, optional) = (argument.name, argument.form == Form::Optional);
         usage.push_str(&if optional { format!(" [{name}]") } else { format!(" {name}") });
+        if argument.repeatable {
+            usage.push_str(&format!(" [{name} …]"));
+        }
     }
     usage
 }

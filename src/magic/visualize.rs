@@ -124,7 +124,7 @@ fn variable(call: &Call<'_>, context: &mut Context<'_>, name: &str) -> Result<Se
         let reason = format!("{name} is a variable, and the flag selects events of two traces");
         return Err(call.cannot(format!("use --{flag}"), reason).into());
     }
-    if context.session.trace(name).is_some() {
+    if context.session.is_label(name) {
         let problem = Problem::Missing { what: format!("TEST: {name} is a trace, and two are compared") };
         let hint = "usage: %visualize CONTROL TEST (%visualize? for help)";
         return Err(call.usage(problem).hint(hint).into());

@@ -1,6 +1,6 @@
 //! The session of a notebook: loaded traces by label, and the columns of bound frames.
 
-use super::{CacheSetting, Cells, TraceView, View};
+use super::{CacheSetting, Cells, Groups, TraceView, View};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ pub struct Session {
     /// Whether the user was told that the cache cannot be used.
     told_of_cache: bool,
     traces: BTreeMap<String, Arc<TraceSet>>,
+    groups: Groups,
     /// The path of each trace, as the user wrote it, by label.
     paths: BTreeMap<String, PathBuf>,
     /// The columns of each trace's events, by label.
@@ -60,6 +61,32 @@ impl Session {
         &self.traces
     }
 
+    /// Returns the labels of several runs.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Returns the labels of traces and of groups of runs, sorted.
+    pub fn labels(&self) -> Vec<&str> {
+        let mut labels: Vec<&str> = self.traces.keys().map(String::as_str).collect();
+        labels.extend(self.groups.iter().map(|(group, _)| group));
+        labels.sort_unstable();
+        labels
+    }
+
+    /// Whether a trace or a group of runs has this label.
+    pub fn is_label(&self, label: &str) -> bool {
+        self.traces.contains_key(label) || self.groups.runs(label).is_some()
+    }
+
+    /// Returns the runs of a label: those of a group, or the one trace; none if nothing has this label.
+    pub fn runs(&self, label: &str) -> Vec<Arc<TraceSet>> {
+        match self.groups.runs(label) {
+            Some(runs) => runs.iter().filter_map(|run| self.traces.get(run)).cloned().collect(),
+            None => self.traces.get(label).cloned().into_iter().collect(),
+        }
+    }
+
     /// Returns the trace under `label`.
     pub fn trace(&self, label: &str) -> Option<&Arc<TraceSet>> {
         self.traces.get(label)
@@ -89,6 +116,12 @@ impl Session {
         self.previous = folder;
     }
 
+    /// Makes a label a group of these loaded runs. Neither a trace nor another group has this label.
+    pub fn insert_group(&mut self, group: &str, runs: Vec<String>) {
+        self.frames.remove(group);
+        self.groups.insert(group.to_owned(), runs);
+    }
+
     /// Adds a trace under its label and drops an older trace of that label.
     pub fn insert(&mut self, trace: Arc<TraceSet>, path: PathBuf) {
         let label = trace.label().to_owned();
@@ -112,12 +145,18 @@ impl Session {
         super::allocator::trim();
     }
 
-    /// Drops a trace and returns it.
-    pub fn remove(&mut self, label: &str) -> Option<Arc<TraceSet>> {
-        self.paths.remove(label);
-        self.bases.remove(label);
-        self.events.remove(label);
-        self.traces.remove(label)
+    /// Drops a trace, or all runs of a group, and returns them.
+    pub fn remove(&mut self, label: &str) -> Vec<Arc<TraceSet>> {
+        let runs = self.groups.remove(label).unwrap_or_else(|| vec![label.to_owned()]);
+        let mut dropped = Vec::new();
+        for run in runs {
+            self.groups.forget_run(&run);
+            self.paths.remove(&run);
+            self.bases.remove(&run);
+            self.events.remove(&run);
+            dropped.extend(self.traces.remove(&run));
+        }
+        dropped
     }
 
     /// Notes that variable `name` is now a frame with these columns.
@@ -143,8 +182,15 @@ impl Session {
             of_name.is_some_and(|variable| FRAMES.iter().any(|head| variable.type_name.ends_with(head)))
         };
         frames.retain(|name, _| is_frame(name));
-        let (labels, events) = (self.traces.keys().cloned().collect(), self.events.clone());
-        View { labels, traces: self.trace_views(), events, frames, items: cells.items(), variables }
+        let labels = self.labels().into_iter().map(str::to_owned).collect();
+        let mut events = self.events.clone();
+        // In Rust cells a group is its first run.
+        for (group, runs) in self.groups.iter() {
+            let first = runs.first().and_then(|run| self.events.get(run)).cloned();
+            events.extend(first.map(|schema| (group.to_owned(), schema)));
+        }
+        let (traces, groups) = (self.trace_views(), self.groups.clone());
+        View { labels, traces, groups, events, frames, items: cells.items(), variables }
     }
 
     /// Returns the facts about each trace; those of a trace that is still loaded are reused.

@@ -1,6 +1,6 @@
 //! Snapshots of the notebook for completion and inspection, which answer while a cell runs.
 
-use super::{Items, Variable};
+use super::{Groups, Items, Variable};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 use trace::TraceSet;
@@ -10,10 +10,12 @@ use trace_view::FrameSchema;
 /// A snapshot of the notebook.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    /// Labels of the loaded traces.
+    /// Labels of the loaded traces and of groups of runs.
     pub labels: Vec<String>,
-    /// The loaded traces, in the order of the labels.
+    /// The loaded traces, in the order of their labels.
     pub traces: Vec<Arc<TraceView>>,
+    /// The labels of several runs.
+    pub groups: Groups,
     /// Rust variables, bound ones included.
     pub variables: Vec<Variable>,
     /// The columns of data frames, bound by magics or made by cells, by variable.
@@ -25,8 +27,9 @@ pub struct View {
 }
 
 impl View {
-    /// Returns the trace under `label`.
+    /// Returns the trace under `label`; of a group of runs the first.
     pub fn trace(&self, label: &str) -> Option<&TraceView> {
+        let label = self.groups.runs(label).and_then(<[String]>::first).map_or(label, String::as_str);
         self.traces.iter().find(|trace| trace.label == label).map(Arc::as_ref)
     }
 }

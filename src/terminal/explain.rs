@@ -8,6 +8,7 @@ use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, query, top, write_json};
 use crate::magic::view::{csv, write_html};
+use crate::session::run_paths;
 use crate::{Error, Problem};
 use std::sync::Arc;
 use trace::{EventFile, Explanation, LabeledTrace, TraceSet};
@@ -19,14 +20,19 @@ pub(super) const SIDES: [Group; 2] = [
     Group::new(
         "Arguments",
         &[
-            Argument::optional("CONTROL", Kind::Path, "the baseline: a .json or .json.gz file, or a folder"),
+            Argument::optional(
+                "CONTROL",
+                Kind::Path,
+                "the baseline: a .json or .json.gz file, a folder, or a quoted pattern of runs: 'runs/a-*'",
+            ),
             Argument::optional("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
         ],
     ),
     Group::new(
         "Several runs a side, instead of CONTROL and TEST",
         &[
-            Argument::flag("control", Kind::Path, "a run of the baseline: a file or a folder").repeatable(),
+            Argument::flag("control", Kind::Path, "a run of the baseline: a file, a folder, or a quoted pattern")
+                .repeatable(),
             Argument::flag("test", Kind::Path, "a run to compare with the baseline").repeatable(),
         ],
     ),
@@ -68,9 +74,13 @@ fn runs(
         (Some(_), false) => {
             let reason = "it names another run of the same side";
             let error = call.cannot(format!("take {argument} and --{flag}"), reason);
-            return Err(error.hint(format!("repeat --{flag} for each run")).into());
+            // A shell replaces a bare pattern by several words.
+            return Err(error
+                .hint(format!("repeat --{flag} for each run, or quote a pattern: --{flag} 'runs/a-*'"))
+                .into());
         }
     };
+    let paths = run_paths::expand(&paths).map_err(|reason| call.cannot(format!("load {flag}"), reason))?;
     let is_one = paths.len() == 1;
     let label = |number: usize| if is_one { flag.to_owned() } else { format!("{flag}{}", number + 1) };
     paths.into_iter().enumerate().map(|(at, path)| load_path(call, context, path, &label(at), None)).collect()
@@ -125,6 +135,7 @@ impl Magic for Explain {
             "tracebook explain a.json.gz b.json.gz --json - | jq .step",
             "tracebook explain runs/main runs/branch --html why.html --quiet",
             "tracebook explain --control a1.json --control a2.json --test b1.json --test b2.json",
+            "tracebook explain 'runs/control-*' 'runs/test-*'",
         ]
     }
 

@@ -39,8 +39,13 @@ impl Bindings {
         let start: String = name.chars().take(40).collect();
         let ending = if matches!(value, Binding::Trace(_)) { "" } else { ".arrow" };
         let file = self.folder.join(format!("{start}-{}{ending}", self.files));
+        // A trace with two names, as the first of several runs, is written once.
+        let is_known = |traces: &Arc<TraceSet>| {
+            let mut bound = self.entries.values();
+            bound.any(|entry| matches!(&entry.value, Binding::Trace(known) if Arc::ptr_eq(known, traces)))
+        };
         let file = match &value {
-            Binding::Trace(traces) if ahead => Handover::ahead(traces, file),
+            Binding::Trace(traces) if ahead && !is_known(traces) => Handover::ahead(traces, file),
             _ => Handover::Deferred(file),
         };
         self.entries.insert(name.to_owned(), Entry { value, file, attached: false, offered: false });
@@ -63,6 +68,12 @@ impl Bindings {
             let Binding::Trace(bound) = &mut entry.value else { continue };
             if let Some(mapped) = entry.file.take_mapped() {
                 pairs.push((std::mem::replace(bound, Arc::clone(&mapped)), mapped));
+            }
+        }
+        for entry in self.entries.values_mut() {
+            let Binding::Trace(bound) = &mut entry.value else { continue };
+            if let Some((_, mapped)) = pairs.iter().find(|(trace, _)| Arc::ptr_eq(trace, bound)) {
+                *bound = Arc::clone(mapped);
             }
         }
         pairs

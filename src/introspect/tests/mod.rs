@@ -45,7 +45,6 @@ fn view() -> View {
     ];
     View {
         labels: vec!["control".to_owned()],
-        traces: Vec::new(),
         variables: variables.iter().map(variable).collect(),
         frames: [
             frame("df", &[("diff_counts", "i64"), ("name", "str")]),
@@ -55,6 +54,7 @@ fn view() -> View {
         .into(),
         events: [frame("control", &[("rank", "i64"), ("name", "cat"), ("dur", "i64"), ("correlation", "i64")])].into(),
         items: Arc::new(items),
+        ..View::default()
     }
 }
 

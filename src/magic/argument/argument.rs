@@ -13,7 +13,7 @@ pub struct Argument {
     pub help: &'static str,
     /// The default as the help page shows it; may be empty.
     pub default: &'static str,
-    /// Whether the flag may be given more than once.
+    /// Whether it may be given more than once; of positional arguments only the last.
     pub repeatable: bool,
     /// For lists: the index of the positional trace whose ranks, iterations or streams it names.
     pub trace: usize,
@@ -35,6 +35,8 @@ pub enum Form {
 pub enum Kind {
     /// The label of a loaded trace.
     Trace,
+    /// Labels of loaded traces and groups of runs, comma-separated.
+    Runs,
     /// A Rust variable or expression that holds a data frame.
     Variable,
     /// A [`Kind::Trace`] or a [`Kind::Variable`].
@@ -137,7 +139,7 @@ impl Argument {
         Self { default, ..self }
     }
 
-    /// Allows the flag to be given more than once.
+    /// Allows it to be given more than once.
     pub const fn repeatable(self) -> Self {
         Self { repeatable: true, ..self }
     }
@@ -194,6 +196,7 @@ impl Kind {
     pub fn placeholder(self) -> String {
         match self {
             Kind::Trace | Kind::Name => "NAME".to_owned(),
+            Kind::Runs => "NAME,NAME".to_owned(),
             Kind::Variable | Kind::TraceOrVariable => "VARIABLE".to_owned(),
             Kind::Path | Kind::Target | Kind::Folder => "PATH".to_owned(),
             Kind::Text | Kind::Operator => "TEXT".to_owned(),

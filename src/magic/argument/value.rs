@@ -65,6 +65,7 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
         |words: &[&str], typed: &str| choose(words, typed).map_err(|hint| invalid(typed, any_of(words)).hint(hint));
     match kind {
         Kind::Trace
+        | Kind::Runs
         | Kind::Variable
         | Kind::TraceOrVariable
         | Kind::Path
@@ -134,6 +135,7 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
 pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
     match kind {
         Kind::Trace => "the name of a loaded trace",
+        Kind::Runs => "names of loaded traces, comma-separated",
         Kind::Variable => "a variable",
         Kind::TraceOrVariable => "the name of a loaded trace or a variable",
         Kind::Path => "a path",

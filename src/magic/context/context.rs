@@ -1,7 +1,7 @@
 //! The context of a running magic.
 
 use crate::display::{Output, Sink};
-use crate::magic::argument::{Call, any_of, did_you_mean, did_you_mean_or};
+use crate::magic::argument::{Call, did_you_mean_or};
 use crate::session::{Binding, Cells, Session};
 use crate::{Error, Failure};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use trace::polars::prelude::DataFrame;
-use trace::{CancellationToken, Execution, TraceSet};
+use trace::{CancellationToken, Execution};
 use trace_view::{Part, Report, terminal_safe};
 
 /// The session, the worker process and the outputs, as a running magic sees them.
@@ -54,29 +54,12 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the loaded trace called `label`.
-    ///
-    /// # Errors
-    /// If no trace has this label; the message lists the loaded ones.
-    pub fn trace(&self, call: &Call<'_>, label: &str) -> Result<Arc<TraceSet>, Error> {
-        if let Some(trace) = self.session.trace(label) {
-            return Ok(Arc::clone(trace));
-        }
-        let labels: Vec<&str> = self.session.traces().keys().map(String::as_str).collect();
-        let hint = if labels.is_empty() {
-            "no trace is loaded, %trace_load PATH --as NAME loads one".to_owned()
-        } else {
-            did_you_mean(label, labels.iter().copied())
-        };
-        Err(call.unknown("trace", label, any_of(&labels)).hint(hint).into())
-    }
-
     /// Returns the data frame in a Rust variable or expression.
     ///
     /// # Errors
     /// If it is a loaded trace, an unknown variable, or not a data frame.
     pub fn frame(&mut self, call: &Call<'_>, expr: &str) -> Result<DataFrame, Error> {
-        if self.session.trace(expr).is_some() {
+        if self.session.is_label(expr) {
             let error = call.invalid("variable", expr, "a data frame, not a loaded trace");
             return Err(error.hint(format!("'{expr}.events()' is a data frame")).into());
         }
@@ -106,13 +89,11 @@ impl Context<'_> {
     /// # Errors
     /// If one is.
     pub fn check_free(&self, call: &Call<'_>, name: &str) -> Result<(), Error> {
-        match self.session.trace(name) {
-            Some(_) => {
-                let error = call.cannot(format!("bind {name}"), "a loaded trace has this name");
-                Err(error.hint(format!("choose another name, or %trace_drop {name} first")).into())
-            }
-            None => Ok(()),
+        if self.session.is_label(name) {
+            let error = call.cannot(format!("bind {name}"), "a loaded trace has this name");
+            return Err(error.hint(format!("choose another name, or %trace_drop {name} first")).into());
         }
+        Ok(())
     }
 
     /// Runs long work on a worker thread, so that an interrupt takes effect at once: one call of a library cannot always be

@@ -5,8 +5,10 @@ mod context;
 mod figure_file;
 mod output_file;
 mod progress;
+mod runs;
 
 pub use context::Context;
 pub(super) use figure_file::{write_page, write_picture};
 pub(crate) use output_file::write;
 pub(super) use progress::Progress;
+pub(super) use runs::{counted, listed, run_labels};

@@ -16,6 +16,8 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) struct Progress<'a> {
     out: &'a Arc<dyn Sink>,
     id: String,
+    /// `run 2 of 3 · `; empty for one run.
+    run: String,
     start: Instant,
     /// The time of the last update; `None` before the bar is shown.
     drawn: Option<Instant>,
@@ -25,12 +27,28 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// Starts the clock.
     pub(crate) fn new(out: &'a Arc<dyn Sink>, enabled: bool) -> Self {
-        Self { out, id: uuid::Uuid::new_v4().to_string(), start: Instant::now(), drawn: None, enabled }
+        Self {
+            out,
+            id: uuid::Uuid::new_v4().to_string(),
+            run: String::new(),
+            start: Instant::now(),
+            drawn: None,
+            enabled,
+        }
+    }
+
+    /// Says which run of several is loaded from now on.
+    pub(crate) fn begin_run(&mut self, number: usize, all: usize) {
+        self.run = format!("run {number} of {all} · ");
     }
 
     /// Draws the progress of a load if an update is due.
     pub(crate) fn report(&mut self, progress: &LoadProgress) {
-        self.draw_if_due(|elapsed| bar(progress, elapsed));
+        let run = self.run.clone();
+        self.draw_if_due(|elapsed| {
+            let (percent, text) = bar(progress, elapsed);
+            (percent, format!("{run}{text}"))
+        });
     }
 
     /// Draws a percentage and a text, which depend on the time since the start, if an update is due.

@@ -87,8 +87,9 @@ impl Line<'_> {
         if let Some(argument) = self.open_flag() {
             return self.values(argument, typed);
         }
-        let mut declared = self.arguments().filter(|argument| !argument.is_flag());
-        match declared.nth(self.positional().len()) {
+        let declared: Vec<&Argument> = self.arguments().filter(|argument| !argument.is_flag()).collect();
+        let last = declared.last().copied().filter(|argument| argument.repeatable);
+        match declared.get(self.positional().len()).copied().or(last) {
             Some(argument) => self.values(argument, typed),
             None if typed.is_empty() => (0, self.flags("--")),
             None => (0, Vec::new()),
@@ -155,6 +156,11 @@ impl Line<'_> {
         let value = CandidateKind::Value;
         match argument.kind {
             Kind::Trace => (0, matching(typed, labels(), CandidateKind::Trace)),
+            Kind::Runs => {
+                let from = typed.rfind(',').map_or(0, |comma| comma + 1);
+                let used: Vec<&str> = typed[..from].split(',').collect();
+                (from, matching(&typed[from..], labels().filter(|label| !used.contains(label)), CandidateKind::Trace))
+            }
             Kind::Variable => (0, self.frames(typed)),
             Kind::TraceOrVariable => {
                 let mut items = matching(typed, labels(), CandidateKind::Trace);
@@ -209,11 +215,11 @@ impl Line<'_> {
 
     /// Returns the positional trace that an argument is about.
     fn trace(&self, argument: &Argument) -> Option<&TraceView> {
-        let is_trace = |kind: Kind| matches!(kind, Kind::Trace | Kind::TraceOrVariable);
+        let is_trace = |kind: Kind| matches!(kind, Kind::Trace | Kind::Runs | Kind::TraceOrVariable);
         let declared = self.arguments().filter(|argument| !argument.is_flag());
         let mut labels =
             declared.zip(self.positional()).filter(|(argument, _)| is_trace(argument.kind)).map(|(_, label)| label);
-        self.view.trace(&labels.nth(argument.trace)?)
+        self.view.trace(first_of(&labels.nth(argument.trace)?))
     }
 
     /// Returns the ids of the trace that are not in the list yet, and `all`.
@@ -277,10 +283,22 @@ impl Line<'_> {
                 let frame = self.view.frames.get(variable);
                 frame.map_or_else(Vec::new, |frame| frame.names().map(str::to_owned).collect())
             }
-            [control, test, ..] => self.magic.compared_columns(control, test),
+            [control, test, ..] => {
+                // Columns have the names of the runs that are compared.
+                let label = |typed: &str| {
+                    let first = first_of(typed);
+                    self.view.trace(first).map_or_else(|| first.to_owned(), |trace| trace.label.clone())
+                };
+                self.magic.compared_columns(&label(control), &label(test))
+            }
             [] => Vec::new(),
         }
     }
+}
+
+/// Returns the first of comma-separated labels.
+fn first_of(labels: &str) -> &str {
+    labels.split(',').next().unwrap_or_default().trim()
 }
 
 /// Quotes a text with blanks or with characters that have a meaning in a magic line.

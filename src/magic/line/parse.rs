@@ -131,10 +131,17 @@ impl Parser<'_> {
         let code = code.filter(|code| !code.trim().is_empty());
         positional.extend(code.map(|code| vec![Piece::Text { text: code.to_owned(), quoted: true }]));
         let mut declared = self.positional();
+        let mut last: Option<&'static Argument> = None;
         for pieces in positional {
-            let Some(argument) = declared.next() else {
+            let next = declared.next().or_else(|| {
+                // `as x` without its dashes is no further path.
+                let is_flag = self.arguments().any(|argument| argument.answers_to(&expand::plain(&pieces)));
+                last.filter(|last| last.repeatable && !is_flag)
+            });
+            let Some(argument) = next else {
                 return Err(self.unexpected(expand::plain(&pieces)));
             };
+            last = Some(argument);
             self.check(argument, &pieces)?;
             given.push(Given { argument, pieces });
         }

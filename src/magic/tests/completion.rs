@@ -153,7 +153,7 @@ fn every_flag_with_known_values_offers_them() {
         let mut labels = [" control", " test"].into_iter();
         for argument in positional {
             line.push_str(match argument.kind {
-                Kind::Trace | Kind::TraceOrVariable => labels.next().unwrap_or_default(),
+                Kind::Trace | Kind::Runs | Kind::TraceOrVariable => labels.next().unwrap_or_default(),
                 Kind::Variable => " df",
                 _ => " x",
             });

@@ -49,8 +49,8 @@ fn help_page_contains_every_declaration() {
 fn help_page_has_usage_summary_arguments_and_examples() {
     assert_eq!(
         page("%trace_drop?").plain(),
-        "Usage: %trace_drop NAME\n\nDrop a loaded trace: its label, its variable and its memory.\n\nArguments\n  NAME  the trace\n\n\
-         Examples\n  %trace_drop control\n"
+        "Usage: %trace_drop NAME\n\nDrop a loaded trace, or all runs of a group: label, variable and memory.\n\nArguments\n  \
+         NAME  the trace, or the group of runs\n\nExamples\n  %trace_drop control\n  %trace_drop control_2\n"
     );
 }
 

@@ -1,0 +1,219 @@
+//! Labels of several runs: loading, listing, comparing and dropping groups.
+
+#![allow(clippy::unwrap_used)]
+use super::Notebook;
+use super::fixtures::at;
+use crate::magic::complete;
+use crate::session::Binding;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tempfile::TempDir;
+use trace_testkit::{Stream, TraceBuilder};
+
+/// Writes `control-1`, `control-2` and `control-10`, folders of one rank whose kernel takes 20, 22 and 24 µs, and `test.json` with 35 µs.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (run, us) in [("control-1/a", 20), ("control-2/a", 22), ("control-10/a", 24), ("test", 35)] {
+        let mut trace = TraceBuilder::new();
+        for (iteration, at) in [(1, 0), (2, 100)] {
+            trace = trace
+                .step(iteration, at..at + 100)
+                .operator("aten::mm", at + 5..at + 30)
+                .runtime("cudaLaunchKernel", iteration, at + 10..at + 20)
+                .kernel("gemm", Stream(7), at + 30..at + 30 + us)
+                .correlation(iteration);
+        }
+        let path = folder.path().join(format!("{run}.json"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, trace.json()).unwrap();
+    }
+    folder
+}
+
+/// Returns a notebook with the group `control` and the trace `test`.
+fn loaded(folder: &TempDir) -> Notebook {
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load {}\n%trace_load {}", at(folder, "control-*"), at(folder, "test.json")));
+    notebook
+}
+
+fn bound(notebook: &Notebook, name: &str) -> Option<String> {
+    match notebook.cells.bound.get(name) {
+        Some(Binding::Trace(trace)) => Some(trace.label().to_owned()),
+        _ => None,
+    }
+}
+
+#[test]
+fn pattern_loads_a_group_in_order_of_numbers() {
+    let folder = folder();
+    let mut notebook = Notebook::default();
+    let text = notebook.text(&format!("%trace_load '{}' --as old", at(&folder, "control-*")));
+    assert!(text.starts_with("old: 3 runs, old_1, old_2, old_3 · 24 events · loaded in 0."), "{text}");
+    assert!(text.contains(" s · in Rust cells old is old_1\n"), "{text}");
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("control-")).collect();
+    assert_eq!(rows.len(), 3, "{text}");
+    assert!(rows[1].starts_with("old_2") && rows[1].ends_with("control-2"), "{text}");
+    assert!(rows[2].starts_with("old_3") && rows[2].ends_with("control-10"), "{text}");
+    assert_eq!(notebook.session.traces().keys().collect::<Vec<_>>(), ["old_1", "old_2", "old_3"]);
+    assert_eq!(notebook.session.labels(), ["old", "old_1", "old_2", "old_3"]);
+    assert_eq!((bound(&notebook, "old"), bound(&notebook, "old_3")), (Some("old_1".into()), Some("old_3".into())));
+}
+
+#[test]
+fn paths_load_a_group_in_the_order_given() {
+    let folder = folder();
+    let mut notebook = Notebook::default();
+    let (a, b) = (at(&folder, "control-2"), at(&folder, "control-1"));
+    let text = notebook.text(&format!("control = %trace_load '{a}' '{b}'"));
+    assert!(
+        text.starts_with("control: 2 runs, control_1, control_2 · 16 events") && text.lines().count() == 1,
+        "{text}"
+    );
+    assert!(notebook.session.path("control_1").unwrap().ends_with("control-2"));
+    // Without a label it is what the names have in common.
+    let text = Notebook::default().text(&format!("%trace_load {a} {b}"));
+    assert!(text.starts_with("control: 2 runs"), "{text}");
+    assert_eq!(Notebook::default().text(&format!("%trace_load {a} {b} --as x --quiet")), "");
+    let error = Notebook::default().error(&format!("%trace_load {a} {}", at(&folder, "test.json")));
+    assert!(error.contains("missing --as NAME: the names of the runs have nothing in common"), "{error}");
+}
+
+#[test]
+fn one_match_is_a_trace_and_none_is_an_error() {
+    let folder = folder();
+    let mut notebook = Notebook::default();
+    let text = notebook.text(&format!("%trace_load {}", at(&folder, "te*")));
+    assert!(text.starts_with("te: TraceSet, 1 rank"), "{text}");
+    let error = notebook.error(&format!("%trace_load {} --as x", at(&folder, "run-*")));
+    assert!(error.starts_with("TraceError: ") && error.contains("run-*: no such file or folder"), "{error}");
+    assert!(error.contains("control-10") && error.contains("test.json"), "what there is: {error}");
+    let twice = notebook.error(&format!("%trace_load {0} {0} --as x", at(&folder, "test.json")));
+    assert!(twice.contains("test.json is named twice, and a run counts once"), "{twice}");
+}
+
+#[test]
+fn magics_of_one_run_say_which() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let note = "control is 3 runs: control_1 is shown; name control_2 to see another\n";
+    for line in ["%describe control", "%events control", "%temporal_breakdown control", "%trace_info control"] {
+        assert!(notebook.text(line).contains(note), "{line}");
+        assert!(!notebook.text(&line.replace("control", "control_2")).contains(" is shown"), "{line}");
+    }
+    let text = notebook.text("%compare_traces control test --device-type gpu");
+    assert!(text.starts_with(note) && text.contains("control_1 → test · GPU"), "{text}");
+    assert!(notebook.text("%ops_diff control test").contains("control_1 → test"));
+    assert!(notebook.text("%visualize control test").contains("control_1 → test"));
+    assert_eq!(notebook.text("%compare_traces control test --quiet"), "");
+    assert!(notebook.text("%trace_info control").contains("runs of control"));
+}
+
+#[test]
+fn comparisons_of_runs_take_a_group_as_a_side() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let text = notebook.text("%explain control test");
+    assert!(text.contains("means of 6 + 2 iterations"), "{text}");
+    assert_eq!(text, notebook.text("%explain control_1,control_2,control_3 test"));
+    assert!(notebook.text("%explain control test --quiet").is_empty());
+    assert!(notebook.text("%tree_diff control test").contains("aten::mm"));
+    assert!(!notebook.text("%waterfall control_2,control_1 test").is_empty());
+    let twice = notebook.error("%explain control,control_2 test");
+    assert!(twice.contains("cannot take control_2 twice: a run counts once"), "{twice}");
+}
+
+#[test]
+fn lists_and_errors_name_groups() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let list = notebook.text("%trace_list");
+    assert!(list.contains("control is 3 runs: control_1, control_2, control_3"), "{list}");
+    let error = notebook.error("%describe contrl");
+    assert!(
+        error.contains("unknown trace `contrl`: expected control, control_1, control_2, control_3 or test")
+            && error.contains("did you mean control?"),
+        "{error}"
+    );
+    let error = notebook.error("%describe control_1,control_2");
+    assert!(error.contains("this takes one run: name one of them"), "{error}");
+    assert!(notebook.error("control = %events test").contains("a loaded trace has this name"));
+    assert!(notebook.error("%show control").contains("a data frame, not a loaded trace"));
+}
+
+#[test]
+fn dropped_group_takes_its_runs_along() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    assert!(notebook.text("%trace_drop control_1").starts_with("dropped control_1: "));
+    assert_eq!(bound(&notebook, "control").as_deref(), Some("control_2"), "the first that is left");
+    assert!(notebook.text("%describe control").contains("control is 2 runs: control_2 is shown; name control_3"));
+    let dropped = notebook.text("%trace_drop control");
+    assert!(dropped.starts_with("dropped control: 2 runs, "), "{dropped}");
+    assert_eq!(notebook.session.labels(), ["test"]);
+    assert_eq!(notebook.cells.bound.keys().collect::<Vec<_>>(), ["test"]);
+    assert!(notebook.error("%trace_drop control").contains("unknown trace `control`: expected test"));
+}
+
+#[test]
+fn used_labels_are_replaced_after_the_load() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let error = notebook.error(&format!("%trace_load {} /no/such.json --as control", at(&folder, "control-1")));
+    assert!(error.contains("/no/such.json"), "{error}");
+    assert_eq!(notebook.session.labels().len(), 5, "a failed load changes nothing");
+    notebook.sink.interrupted.store(true, Ordering::Relaxed);
+    notebook.error(&format!("%trace_load {} --as control", at(&folder, "control-*")));
+    notebook.sink.interrupted.store(false, Ordering::Relaxed);
+    assert_eq!(notebook.session.labels().len(), 5);
+    let first = Arc::clone(notebook.session.trace("control_1").unwrap());
+    // A run of a group may be replaced alone.
+    notebook.text(&format!("%trace_load {} --as control_1", at(&folder, "control-10")));
+    assert!(!Arc::ptr_eq(&first, &notebook.session.runs("control")[0]));
+    assert!(matches!(&notebook.cells.bound["control"], Binding::Trace(trace) if !Arc::ptr_eq(trace, &first)));
+    // A smaller group, then a trace in place of the group.
+    let text = notebook.text(&format!("%trace_load {} --as control", at(&folder, "control-[12]")));
+    assert!(text.contains("control: 2 runs") && text.contains(" · replaces 3 runs"), "{text}");
+    assert_eq!(notebook.session.labels(), ["control", "control_1", "control_2", "test"]);
+    let text = notebook.text(&format!("%trace_load {} --as control", at(&folder, "test.json")));
+    assert!(text.contains(" · replaces 2 runs"), "{text}");
+    assert_eq!(notebook.session.labels(), ["control", "test"]);
+    let text = notebook.text(&format!("%trace_load {} --as control", at(&folder, "control-*")));
+    assert!(text.contains(" · replaces ") && text.contains("test.json"), "{text}");
+    assert_eq!(
+        notebook.cells.bound.keys().collect::<Vec<_>>(),
+        ["control", "control_1", "control_2", "control_3", "test"]
+    );
+}
+
+#[test]
+fn ranks_loaded_as_runs_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    for rank in 0..3 {
+        let trace = TraceBuilder::new().rank(rank).step(1, 0..100).operator("aten::mm", 10..40);
+        std::fs::write(at(&folder, &format!("{rank}.json")), trace.json()).unwrap();
+    }
+    let text = Notebook::default().text(&format!("%trace_load {} --as job", at(&folder, "*.json")));
+    assert!(text.contains("Warning: Each run is another rank (0–2). If they are the ranks of one run, load"), "{text}");
+    let runs = self::folder();
+    let text = Notebook::default().text(&format!("%trace_load {}", at(&runs, "control-*")));
+    assert!(!text.contains("Warning"), "{text}");
+}
+
+#[test]
+fn completion_offers_groups_and_their_runs() {
+    let folder = folder();
+    let notebook = loaded(&folder);
+    let view = notebook.session.view(&notebook.cells);
+    let texts = |code: &str| -> Vec<String> {
+        let completion = complete(code, code.len(), &view).unwrap();
+        completion.items.into_iter().map(|item| item.text).collect()
+    };
+    assert_eq!(texts("%describe con"), ["control", "control_1", "control_2", "control_3"]);
+    assert_eq!(texts("%explain control_1,con"), ["control", "control_2", "control_3"]);
+    assert_eq!(texts("%explain control test --test-iteration "), ["1", "2", "all"]);
+    assert_eq!(texts("%explain control_2,control_1 test --control-iteration "), ["1", "2", "all"]);
+    assert_eq!(texts("%compare_traces control test --sort control_1_c"), ["control_1_counts"]);
+    assert!(texts(&format!("%trace_load a.json {}", at(&folder, "te"))).contains(&at(&folder, "test.json")));
+    assert!(view.events.contains_key("control"));
+}
