@@ -434,6 +434,9 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The samples of a comparison cannot be compared.
+    #[error("cannot compare the samples: {0}")]
+    Statistics(#[from] statistics::Error),
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),

@@ -43,6 +43,7 @@ mod explain;
 pub mod filter;
 mod frame;
 mod interval;
+mod noise;
 pub mod prelude;
 mod present;
 mod query;
@@ -68,8 +69,8 @@ pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{
-    Change, CompareRuns, Compared, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace, OpsDiff, TraceDiff,
-    shorten_name,
+    Change, CompareRuns, Compared, ComparedStats, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace,
+    OpsDiff, StatsDiff, TraceDiff, shorten_name,
 };
 pub use domain::{
     CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, Stream, Unlike, Warning,
@@ -86,6 +87,7 @@ pub use explain::{
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
+pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
@@ -97,6 +99,6 @@ pub use trace_view;
 pub mod columns {
     pub use crate::frame::columns::{
         CAT, CHANGE, CORRELATION, COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DUR, DURATION_SUFFIX, END, GROUP,
-        ITERATION, NAME, RANK, SHORT_NAME, STREAM, TID, TS,
+        ITERATION, MEAN_SUFFIX, NAME, RANK, SHORT_NAME, STREAM, TID, TS,
     };
 }

@@ -43,6 +43,11 @@ impl MarkedIterations {
         Ok(cancellable(0..rows.len()).map(iteration).collect())
     }
 
+    /// Returns the duration of each iteration in ns.
+    pub(crate) fn durations(&self) -> Vec<i64> {
+        self.spans.iter().map(|(start, end)| end - start).collect()
+    }
+
     /// Number of iterations.
     pub(crate) fn len(&self) -> usize {
         self.spans.len()

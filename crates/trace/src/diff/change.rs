@@ -35,6 +35,18 @@ impl Change {
         }
     }
 
+    /// Returns the same of numbers of events in an iteration.
+    pub(crate) fn of_means(control: f64, test: f64) -> Self {
+        let order = control.total_cmp(&test);
+        match (control > 0.0, test > 0.0) {
+            (false, true) => Self::Added,
+            (true, false) => Self::Deleted,
+            _ if order.is_lt() => Self::Increased,
+            _ if order.is_gt() => Self::Decreased,
+            _ => Self::Unchanged,
+        }
+    }
+
     /// Returns the word: `added`.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize]

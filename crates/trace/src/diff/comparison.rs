@@ -83,13 +83,15 @@ impl Comparison {
     /// # Errors
     /// If the frame lacks the counts of a side.
     pub fn changes(&self, df: &DataFrame) -> Result<Vec<Change>> {
-        let counts = |name: &String| -> Result<Vec<i64>> {
+        // Counts of an iteration are means: 0.5 is not 0.
+        let counts = |name: &String| -> Result<Vec<f64>> {
             let missing = |_| Error::NotAComparison { reason: FrameReason::no_column_of(name, "numbers") };
-            let column = df.column(name).and_then(|column| column.cast(&DataType::Int64)).map_err(missing)?;
-            Ok(column.i64()?.iter().map(Option::unwrap_or_default).collect())
+            let column = df.column(name).and_then(|column| column.cast(&DataType::Float64)).map_err(missing)?;
+            Ok(column.f64()?.iter().map(Option::unwrap_or_default).collect())
         };
         let [control, test] = self.counts();
-        Ok(counts(&control)?.into_iter().zip(counts(&test)?).map(|(control, test)| Change::of(control, test)).collect())
+        let changes = counts(&control)?.into_iter().zip(counts(&test)?);
+        Ok(changes.map(|(control, test)| Change::of_means(control, test)).collect())
     }
 
     /// Creates a column `name` of `texts` that marks a frame as the comparison of these two labels.

@@ -1,7 +1,9 @@
 //! Figures of a comparison.
 
 use crate::error::FrameReason;
-use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, NAME, SHORT_NAME};
+use crate::frame::columns::{
+    COUNTS_SUFFIX, DIFF_COUNTS, DIFF_DURATION, DURATION_SUFFIX, MEAN_SUFFIX, NAME, SHORT_NAME,
+};
 use crate::{By, Comparison, Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
@@ -14,8 +16,11 @@ pub(super) fn counts(df: &DataFrame) -> Result<Figure> {
 
 /// Draws durations of both sides, and their difference.
 pub(super) fn durations(df: &DataFrame) -> Result<Figure> {
-    let y = Axis { title: "Total Duration".to_owned(), unit: Unit::Micros, ..Axis::default() };
-    bars(df, "Ops Duration Comparison", DURATION_SUFFIX, DIFF_DURATION, y)
+    let has_means = df.get_column_names().iter().any(|name| name.ends_with(MEAN_SUFFIX));
+    let (title, suffix) =
+        if has_means { ("Duration in an Iteration", MEAN_SUFFIX) } else { ("Total Duration", DURATION_SUFFIX) };
+    let y = Axis { title: title.to_owned(), unit: Unit::Micros, ..Axis::default() };
+    bars(df, "Ops Duration Comparison", suffix, DIFF_DURATION, y)
 }
 
 fn bars(df: &DataFrame, title: &str, suffix: &str, difference: &str, y: Axis) -> Result<Figure> {

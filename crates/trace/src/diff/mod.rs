@@ -4,13 +4,17 @@ mod api;
 mod catalog;
 mod change;
 mod compared;
+mod compared_stats;
 mod comparison;
 mod figures;
+pub(crate) mod iteration_times;
 mod labeled_trace;
 mod ops_diff;
 mod pairs;
 mod plan;
 mod short_name;
+mod stats_diff;
+mod stats_sentences;
 mod sum;
 mod sums;
 mod trace_diff;
@@ -20,14 +24,19 @@ pub use catalog::ComparisonEntry;
 pub(crate) use catalog::{finished, mapped, merged};
 pub use change::Change;
 pub use compared::Compared;
+pub use compared_stats::ComparedStats;
 pub use comparison::Comparison;
 pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
 pub use plan::{DiffPlan, DiffSide};
 pub use short_name::shorten_name;
+pub use stats_diff::StatsDiff;
+pub(crate) use stats_sentences::percent;
 pub use trace_diff::TraceDiff;
 
 #[cfg(test)]
 mod by_tests;
+#[cfg(test)]
+mod stats_tests;
 #[cfg(test)]
 mod tests;

@@ -57,18 +57,23 @@ impl SideSums {
 
     /// Returns the sums of the events on a device, under shortened names if `short`.
     pub(super) fn on(self, device: DeviceType, short: bool) -> ByName {
-        let mut all = if device.takes(false) { self.cpu } else { ByName::new() };
-        if device.takes(true) {
-            merge(&mut all, self.gpu);
-        }
-        if !short {
-            return all;
-        }
-        let mut shortened = ByName::new();
-        for (name, groups) in all {
-            merge_groups(shortened.entry(shorten_name(&name)).or_default(), groups);
-        }
-        shortened
+        let [mut all, gpu] = self.on_each(device, short);
+        merge(&mut all, gpu);
+        all
+    }
+
+    /// Returns the same, of events without a stream and of those with one.
+    pub(super) fn on_each(self, device: DeviceType, short: bool) -> [ByName; 2] {
+        let cpu = if device.takes(false) { self.cpu } else { ByName::new() };
+        let gpu = if device.takes(true) { self.gpu } else { ByName::new() };
+        let shortened = |all: ByName| {
+            let mut shortened = ByName::new();
+            for (name, groups) in all {
+                merge_groups(shortened.entry(shorten_name(&name)).or_default(), groups);
+            }
+            shortened
+        };
+        [cpu, gpu].map(|all| if short { shortened(all) } else { all })
     }
 }
 

@@ -201,6 +201,11 @@ impl TraceDiff {
         })
     }
 
+    /// Returns the iterations that control and test have.
+    pub fn iterations(&self) -> [Vec<i64>; 2] {
+        [self.control.iterations(), self.test.iterations()]
+    }
+
     /// Returns warnings: sides that were loaded or recorded differently, sides without ProfilerStep.
     pub fn warnings(&self) -> Vec<Warning> {
         let (control, test) = self.labels();
@@ -370,6 +375,6 @@ impl TraceDiff {
 
 /// Returns the label that prefixes the columns of a side. Differs from HTA: it overwrites `diff_counts` of a trace called
 /// `diff` with the difference.
-fn column_label(label: &str, side: &str) -> String {
+pub(super) fn column_label(label: &str, side: &str) -> String {
     if format!("{label}{COUNTS_SUFFIX}") == DIFF_COUNTS { format!("{label}_{side}") } else { label.to_owned() }
 }

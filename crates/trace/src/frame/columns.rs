@@ -54,6 +54,8 @@ pub const GROUP: &str = "group";
 pub const COUNTS_SUFFIX: &str = "_counts";
 /// The end of the name of a column of durations, in µs: `control_total_duration`.
 pub const DURATION_SUFFIX: &str = "_total_duration";
+/// The end of the name of a column of durations in an iteration, in µs: `control_mean_duration`.
+pub const MEAN_SUFFIX: &str = "_mean_duration";
 
 /// The columns of events, in order. Absence is null: an event without a stream ran on the CPU, one without a
 /// correlation has no partner, one without an iteration is outside all of them. The columns from `bytes` on are those of
@@ -114,9 +116,26 @@ const ANSWER_COLUMNS: &[Column] = &[
     Column::new(CHANGE, Unit::None, "+ more often in test, - less often, = equally often"),
     Column::new(COUNTS_SUFFIX, Unit::Count, "number of events"),
     Column::new(DURATION_SUFFIX, Unit::Micros, "sum of durations"),
+    Column::new(MEAN_SUFFIX, Unit::Micros, "sum of durations in an iteration, the mean of iterations and ranks"),
+    Column::new("interval_low", Unit::Micros, "lower end of the 95 % interval of the difference"),
+    Column::new("interval_high", Unit::Micros, "upper end of the 95 % interval of the difference"),
+    Column::new("ratio", Unit::None, "test ÷ control, Hodges–Lehmann"),
+    Column::new("ratio_low", Unit::None, "lower end of the 95 % interval of the ratio"),
+    Column::new("ratio_high", Unit::None, "upper end of the 95 % interval of the ratio"),
+    Column::new("p", Unit::None, "how often samples without a change differ so much"),
+    Column::new("q", Unit::None, "p, corrected for all operators"),
+    Column::new("verdict", Unit::None, "what can be said of the change"),
+    Column::new("mean_duration", Unit::Micros, "sum of durations in an iteration, the mean of iterations and ranks"),
+    Column::new("within_percent", Unit::Percent, "standard deviation between the iterations of a run"),
+    Column::new("between_percent", Unit::Percent, "standard deviation between the means of runs"),
+    Column::new("autocorrelation", Unit::None, "correlation of an iteration with the next one"),
+    Column::new("effective_iterations", Unit::Count, "how many independent iterations those of a run are worth"),
+    Column::new("iterations_for_1_percent", Unit::Count, "iterations a side that show 1 % between two recordings"),
+    Column::new("runs_for_1_percent", Unit::Count, "runs a side that show 1 % between two programs"),
+    Column::new("smallest_change_percent", Unit::Percent, "smallest change that as many runs a side show"),
 ];
 
-/// Returns the known column `name`; a label before `_counts` and `_total_duration` is ignored.
+/// Returns the known column `name`; a label before `_counts`, `_total_duration` and `_mean_duration` is ignored.
 pub(crate) fn known(name: &str) -> Option<&'static Column> {
     let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS);
     let labelled = |column: &&Column| column.name.starts_with('_') && name.ends_with(column.name);

@@ -1,0 +1,217 @@
+//! The comparison of two sides by name with all their iterations or runs: what is certain of it.
+
+use super::compared_stats::{ComparedStats, StatsSide};
+use super::iteration_times::{RunTimes, TimesQuery};
+use super::labeled_trace::LabeledTrace;
+use crate::dataset::Recording;
+use crate::exec::checkpoint::guarded;
+use crate::filter::Filter;
+use crate::{DeviceType, Iteration, Pick, Rank, Result, Warning};
+use regex::Regex;
+use statistics::{Options, Scope, TestKind};
+
+/// Compares what each operator takes in an iteration, with intervals and verdicts.
+///
+/// A side is one run, or several recordings of the same program, each a fresh process. Samples are iterations, whose ranks are averaged
+/// since collectives couple them; with several runs on both sides samples are runs. All ranks and iterations count unless setters say
+/// otherwise.
+///
+/// # Example
+/// ```
+/// use trace::prelude::*;
+/// use trace::StatsDiff;
+///
+/// # fn main() -> trace::Result<()> {
+/// let control = TraceSet::load("../../notebooks/data/recorded_cpu/control")?.with_label("control");
+/// let test = TraceSet::load("../../notebooks/data/recorded_cpu/test")?.with_label("test");
+/// let compared = StatsDiff::new(&control, &test).warmup(0).run()?;
+/// assert_eq!(compared.answer.samples, [5, 5]);
+/// assert_eq!(compared.frame.column("name")?.str()?.get(0), Some("ProfilerStep"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct StatsDiff {
+    sides: [Vec<LabeledTrace>; 2],
+    labels: Option<[String; 2]>,
+    ranks: [Option<Pick<Rank>>; 2],
+    iterations: [Option<Pick<Iteration>>; 2],
+    device_type: DeviceType,
+    use_short_name: bool,
+    filter: Option<Filter>,
+    marker: Option<Regex>,
+    warmup: Option<usize>,
+    test: TestKind,
+    seed: u64,
+}
+
+impl StatsDiff {
+    /// Compares one run with another.
+    pub fn new(control: impl Into<LabeledTrace>, test: impl Into<LabeledTrace>) -> Self {
+        Self::of_runs(vec![control.into()], vec![test.into()])
+    }
+
+    /// Compares several runs of one program with several runs of another.
+    pub fn of_runs(control: Vec<LabeledTrace>, test: Vec<LabeledTrace>) -> Self {
+        Self {
+            sides: [control, test],
+            labels: None,
+            ranks: [None, None],
+            iterations: [None, None],
+            device_type: DeviceType::ALL,
+            use_short_name: false,
+            filter: None,
+            marker: None,
+            warmup: None,
+            test: TestKind::default(),
+            seed: 0,
+        }
+    }
+
+    /// Names the sides: by default a side of one run has its label, and one of several is called control or test.
+    #[must_use]
+    pub fn labels(mut self, control: impl Into<String>, test: impl Into<String>) -> Self {
+        self.labels = Some([control.into(), test.into()]);
+        self
+    }
+
+    /// Selects the rank or ranks of control; all by default.
+    #[must_use]
+    pub fn control_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
+        self.ranks[0] = Some(ranks.into());
+        self
+    }
+
+    /// Selects the rank or ranks of test; all by default.
+    #[must_use]
+    pub fn test_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
+        self.ranks[1] = Some(ranks.into());
+        self
+    }
+
+    /// Selects the iteration or iterations of each run of control; all by default.
+    #[must_use]
+    pub fn control_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
+        self.iterations[0] = Some(iterations.into());
+        self
+    }
+
+    /// Selects the iteration or iterations of each run of test; all by default.
+    #[must_use]
+    pub fn test_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
+        self.iterations[1] = Some(iterations.into());
+        self
+    }
+
+    /// Selects the device whose events are compared; all by default.
+    #[must_use]
+    pub fn device_type(mut self, device_type: DeviceType) -> Self {
+        self.device_type = device_type;
+        self
+    }
+
+    /// Sets whether names are shortened ([`shorten_name`](crate::shorten_name)) and equal short names merged.
+    #[must_use]
+    pub fn use_short_name(mut self, yes: bool) -> Self {
+        self.use_short_name = yes;
+        self
+    }
+
+    /// Selects the events that pass a filter, on both sides; the step stays whole. All by default.
+    #[must_use]
+    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
+    /// Takes every annotation, operator or module whose name matches as an iteration, numbered from 0 in each rank, instead of the
+    /// profiler's steps. Of matches inside one another the outermost counts.
+    #[must_use]
+    pub fn marker(mut self, marker: Regex) -> Self {
+        self.marker = Some(marker);
+        self
+    }
+
+    /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it lies in the
+    /// first third ([`statistics::warm_up`]).
+    #[must_use]
+    pub fn warmup(mut self, iterations: usize) -> Self {
+        self.warmup = Some(iterations);
+        self
+    }
+
+    /// Selects the test; Mann–Whitney by default.
+    #[must_use]
+    pub fn test_kind(mut self, test: TestKind) -> Self {
+        self.test = test;
+        self
+    }
+
+    /// Sets the seed of resampling; 0 by default.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Returns warnings: runs that were recorded or loaded differently from the first of control.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let Some(first) = self.sides[0].first() else { return Vec::new() };
+        let recording = Recording::of(first.trace());
+        let others = self.sides.iter().flatten().skip(1);
+        let unlike = |run: &LabeledTrace| recording.unlike(first.label(), &Recording::of(run.trace()), run.label());
+        let mut warnings: Vec<Warning> = others.flat_map(unlike).collect();
+        let mut seen: Vec<String> = Vec::new();
+        warnings.retain(|warning| {
+            let text = warning.to_string();
+            let is_new = !seen.contains(&text);
+            seen.push(text);
+            is_new
+        });
+        warnings
+    }
+
+    /// Compares the sides. Each selected rank is read once; besides the ranks that run at once, only sums by name and iteration are held.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist, no iteration is left, the filter does not fit the events, or the ranks do not fit the
+    /// memory budget.
+    pub fn run(&self) -> Result<ComparedStats> {
+        guarded(|| {
+            let [control, test] = [0, 1].map(|side| self.times(side));
+            let sides = [control?, test?];
+            let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
+            let options = Options { test: self.test, seed: self.seed, ..Options::new(scope) };
+            let labels = self.side_labels();
+            let [control, test] = sides;
+            let [first, second] = labels;
+            let sides = [StatsSide { label: first, runs: control }, StatsSide { label: second, runs: test }];
+            ComparedStats::of(&sides, self.use_short_name, &options)
+        })
+    }
+
+    fn times(&self, side: usize) -> Result<Vec<RunTimes>> {
+        let query = TimesQuery {
+            ranks: self.ranks[side].as_ref(),
+            iterations: self.iterations[side].as_ref(),
+            device: self.device_type,
+            short: self.use_short_name,
+            filter: self.filter.as_ref(),
+            marker: self.marker.as_ref(),
+            warmup: self.warmup,
+        };
+        self.sides[side].iter().map(|run| query.times(run)).collect()
+    }
+
+    /// Returns distinct names of the sides.
+    fn side_labels(&self) -> [String; 2] {
+        let [control, test] = self.labels.clone().unwrap_or_else(|| {
+            let label = |side: usize, word: &str| match &self.sides[side][..] {
+                [one] => one.label().to_owned(),
+                _ => word.to_owned(),
+            };
+            [label(0, "control"), label(1, "test")]
+        });
+        if control == test { [format!("{control}_control"), format!("{test}_test")] } else { [control, test] }
+    }
+}

@@ -1,0 +1,112 @@
+//! The measured noise: rows, a figure, and what there is to say.
+
+use super::floor::OperatorNoise;
+use super::sentences::sentences;
+use crate::Result;
+use crate::diff::iteration_times::RunTimes;
+use crate::frame::columns::{NAME, SHORT_NAME};
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use trace_view::{Axis, Figure, Mark, Points, Series as Drawn, Unit};
+
+/// Operators of the figure that does not say how many.
+const BARS: usize = 15;
+
+/// The answer of [`Noise::run`](crate::Noise::run).
+#[derive(Debug, Clone)]
+pub struct MeasuredNoise {
+    rows: Vec<OperatorNoise>,
+    runs: Vec<RunTimes>,
+    short: bool,
+}
+
+impl MeasuredNoise {
+    /// The first row is the step, the others are sorted by their time, longest first.
+    pub(super) fn new(mut rows: Vec<OperatorNoise>, runs: Vec<RunTimes>, short: bool) -> Self {
+        if let Some((_, operators)) = rows.split_first_mut() {
+            operators.sort_by(|a, b| b.mean_us.total_cmp(&a.mean_us).then_with(|| a.name.cmp(&b.name)));
+        }
+        Self { rows, runs, short }
+    }
+
+    /// Returns the noise of the step.
+    pub fn step(&self) -> &OperatorNoise {
+        &self.rows[0]
+    }
+
+    /// Returns the noise of each operator, that with the longest time first.
+    pub fn operators(&self) -> &[OperatorNoise] {
+        &self.rows[1..]
+    }
+
+    /// Returns the labels of the runs, each with its iterations that were left out as warm-up.
+    pub fn warm_up(&self) -> Vec<(&str, &[i64])> {
+        self.runs.iter().map(|run| (run.label.as_str(), run.warm_up.as_slice())).collect()
+    }
+
+    /// Returns what there is to say: within a run, between runs, how many of either a change of 1 % needs, what was left out.
+    pub fn sentences(&self) -> Vec<String> {
+        sentences(self.step(), self.operators(), &self.runs)
+    }
+
+    /// Returns a row for the step, then one for each operator, that with the longest time first.
+    ///
+    /// # Columns
+    /// `name` or `short_name`, `mean_duration` (µs in an iteration), `within_percent` and `between_percent` (standard deviation of
+    /// iterations in a run, of means of runs), `autocorrelation` (of an iteration with the next), `effective_iterations` (how many
+    /// independent ones those of a run are worth), `iterations_for_1_percent` and `runs_for_1_percent` (a side, to show such a change in
+    /// 4 of 5 comparisons), `smallest_change_percent` (that as many runs a side show). Null where it is not known.
+    ///
+    /// # Errors
+    /// If polars refuses.
+    pub fn frame(&self) -> Result<DataFrame> {
+        let rows = &self.rows;
+        let floats = |name: &str, of: &dyn Fn(&OperatorNoise) -> Option<f64>| -> Column {
+            Series::new(name.into(), rows.iter().map(of).collect::<Vec<Option<f64>>>()).into()
+        };
+        let ints = |name: &str, of: &dyn Fn(&OperatorNoise) -> Option<usize>| -> Column {
+            let values: Vec<Option<i64>> = rows.iter().map(|row| of(row).and_then(|n| i64::try_from(n).ok())).collect();
+            Series::new(name.into(), values).into()
+        };
+        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        let columns = vec![
+            Series::new(if self.short { SHORT_NAME } else { NAME }.into(), names).into(),
+            floats("mean_duration", &|row| Some(row.mean_us)),
+            floats("within_percent", &|row| row.within.map(percent)),
+            floats("between_percent", &|row| row.between.map(percent)),
+            floats("autocorrelation", &|row| row.within.map(|_| row.correlation)),
+            floats("effective_iterations", &|row| Some(row.effective)),
+            ints("iterations_for_1_percent", &|row| row.iterations_needed),
+            ints("runs_for_1_percent", &|row| row.runs_needed),
+            floats("smallest_change_percent", &|row| row.smallest_change.map(percent)),
+        ];
+        Ok(DataFrame::new(rows.len(), columns)?)
+    }
+
+    /// Draws the noise of the step and of the operators with the longest times: within a run, and between runs if there are several.
+    pub fn figure(&self) -> Figure {
+        let shown = &self.rows[..self.rows.len().min(BARS + 1)];
+        let names: Vec<String> = shown.iter().map(|row| row.name.clone()).collect();
+        let bars = |name: &str, of: fn(&OperatorNoise) -> Option<f64>| Drawn {
+            name: name.to_owned(),
+            mark: Mark::Bar,
+            x: Points::Names(names.clone()),
+            y: shown.iter().map(|row| of(row).map_or(f64::NAN, percent)).collect(),
+        };
+        let mut series = vec![bars("between iterations of a run", |row| row.within)];
+        if self.runs.len() > 1 {
+            series.push(bars("between runs", |row| row.between));
+        }
+        let labels: Vec<String> = self.runs.iter().map(|run| run.label.clone()).collect();
+        Figure {
+            title: "Noise of the Step and of the Longest Operators".to_owned(),
+            subtitle: trace_view::format::list(&labels),
+            y: Axis { title: "Standard Deviation".to_owned(), unit: Unit::Percent, ..Axis::default() },
+            series,
+            ..Figure::default()
+        }
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    100.0 * share
+}
