@@ -4,8 +4,8 @@
 
 use super::api::Magic;
 use super::{
-    analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, ops_diff, opt, parser_args, pwd,
-    show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, tree_diff,
+    analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, noise, ops_diff, opt, parser_args,
+    pwd, show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, tree_diff,
     visualize, waterfall, who,
 };
 use crate::Error;
@@ -27,6 +27,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &waterfall::Waterfall,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
+        &noise::Noise,
         &visualize::Visualize,
         &events::Events,
     ];

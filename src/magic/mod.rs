@@ -21,6 +21,7 @@ mod lsmagic;
 #[allow(clippy::module_inception)]
 mod magic;
 mod magics;
+mod noise;
 pub(crate) mod ops_diff;
 mod opt;
 mod parser_args;

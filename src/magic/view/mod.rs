@@ -9,6 +9,7 @@ mod flags;
 mod html_page;
 mod rows;
 mod selection;
+mod stats;
 mod table;
 
 pub(crate) use change::is_unsorted;
@@ -18,6 +19,7 @@ pub(crate) use figure::{FIGURE, FIGURE_NOTES, bars, check_form, histogram};
 pub(crate) use flags::{RESULT, ROWS, SHOWN};
 pub(crate) use html_page::write_html;
 pub(crate) use rows::SelectedRows;
-pub(crate) use selection::{GROUPS, SELECTION, WHERE, caption, given_selection, trace_diff};
+pub(crate) use selection::{GROUPS, SELECTION, WHERE, caption, given_selection, trace_diff, unused_iterations};
+pub(crate) use stats::{STATS, compare_stats};
 pub(crate) use table::{Frame, chosen, deliver, select, size, table};
 pub(crate) use trace_view::grouped;

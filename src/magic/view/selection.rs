@@ -5,7 +5,7 @@ use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
 use crate::magic::context::Context;
 use std::sync::Arc;
 use trace::{By, DeviceType, Selection, Side, TraceDiff, Window};
-use trace_view::format::ranges;
+use trace_view::format::{counted, grouped, ranges};
 
 /// The condition on events, shared by all magics that read events.
 pub(crate) const WHERE: Argument =
@@ -104,6 +104,20 @@ pub(crate) fn trace_diff(
         diff = diff.by(by.parse()?);
     }
     Ok(diff)
+}
+
+/// Says how many iterations a comparison leaves unused by default: HTA compares the first with the first.
+pub(crate) fn unused_iterations(call: &Call<'_>, diff: &TraceDiff, selection: &Selection) -> Option<String> {
+    let is_chosen = ["control-iteration", "test-iteration", "marker", "by"].iter().any(|flag| call.given(flag));
+    let all: usize = diff.iterations().iter().map(Vec::len).sum();
+    let used = |side: &Side| match &side.window {
+        Window::Iterations(numbers) => numbers.len(),
+        Window::Whole => 0,
+    };
+    let unused = all.saturating_sub(used(&selection.control) + used(&selection.test));
+    (!is_chosen && unused > 0).then(|| {
+        format!("{} of {} are left unused; --stats compares all of them.", counted(unused, "iteration"), grouped(all))
+    })
 }
 
 /// Returns the caption of a comparison: `control → test · GPU · rank 3 → 1 · iteration 1010 → 1010`.

@@ -1,0 +1,114 @@
+//! `%compare_traces --stats`: all iterations or runs of two sides, with intervals and verdicts.
+
+use super::selection::GROUPS;
+use super::table::{Frame, deliver};
+use crate::Error;
+use crate::magic::argument::{Argument, Call, Group, Kind};
+use crate::magic::context::Context;
+use std::sync::Arc;
+use trace::columns::{CHANGE, DIFF_DURATION, MEAN_SUFFIX, NAME, SHORT_NAME};
+use trace::{ComparedStats, Comparison, DeviceType, LabeledTrace, StatsDiff, TraceSet};
+use trace_view::{Part, Report};
+
+/// Flags of the comparison with statistics.
+pub(crate) const STATS: Group = Group::new(
+    "Statistics",
+    &[
+        Argument::flag(
+            "stats",
+            Kind::Switch,
+            "compare all iterations, or all runs of both sides: mean, interval, ratio, q, verdict",
+        ),
+        Argument::flag("warmup", Kind::Whole, "with --stats: leave out this many first iterations of each run")
+            .or("those before a change in the first third"),
+    ],
+);
+
+/// Compares all iterations, or all runs, of two sides, and delivers the rows.
+///
+/// # Errors
+/// If a flag does not go with statistics, and those of the comparison.
+pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let bind = call.result_name()?.map(str::to_owned);
+    if call.given(GROUPS.arguments[0].name) {
+        let error = call.cannot("use --by and --stats", "with --stats ranks are averaged and iterations are samples");
+        return Err(error.hint("leave one of them out").into());
+    }
+    let sides = [side(call, context, "CONTROL", "control")?, side(call, context, "TEST", "test")?];
+    let diff = stats_diff(call, sides);
+    let comparison = diff.clone();
+    let compared: ComparedStats = context.run_blocking(move || comparison.run())?;
+    context.check_interrupt()?;
+    context.warn(diff.warnings());
+    if call.shows() {
+        context.show(&Report { parts: vec![Part::Text(compared.sentences.join("\n"))] });
+    }
+    let [control, test] = &compared.labels;
+    let caption = format!("compare_traces · {control} → {test} · mean of an iteration, 95 % intervals");
+    let columns = shown(&compared);
+    let df = compared.frame;
+    let frame = Frame { df, caption: &caption, order: DIFF_DURATION, columns: Some(columns), events: None };
+    deliver(call, context, frame, bind.as_deref())
+}
+
+/// The runs of a side, and its name: a group by its label, several runs by their role.
+struct Side {
+    label: String,
+    runs: Vec<Arc<TraceSet>>,
+}
+
+fn side(call: &Call<'_>, context: &Context<'_>, argument: &str, role: &str) -> Result<Side, Error> {
+    let labels = call.required(argument);
+    let runs = context.runs(call, labels)?;
+    let label = if labels.contains(',') { role } else { labels };
+    Ok(Side { label: label.to_owned(), runs })
+}
+
+fn stats_diff(call: &Call<'_>, sides: [Side; 2]) -> StatsDiff {
+    let labeled = |side: &Side| -> Vec<LabeledTrace> { side.runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
+    let [control, test] = &sides;
+    let device = match call.text("device-type") {
+        Some("cpu") => DeviceType::CPU,
+        Some("gpu") => DeviceType::GPU,
+        _ => DeviceType::ALL,
+    };
+    let mut diff = StatsDiff::of_runs(labeled(control), labeled(test))
+        .labels(&control.label, &test.label)
+        .device_type(device)
+        .use_short_name(call.switch("use-short-name"));
+    // `all` is the default.
+    if let Some(ranks) = call.list("control-rank") {
+        diff = diff.control_rank(ranks);
+    }
+    if let Some(ranks) = call.list("test-rank") {
+        diff = diff.test_rank(ranks);
+    }
+    if let Some(iterations) = call.list("control-iteration") {
+        diff = diff.control_iteration(iterations);
+    }
+    if let Some(iterations) = call.list("test-iteration") {
+        diff = diff.test_iteration(iterations);
+    }
+    if let Some(marker) = call.regex("marker") {
+        diff = diff.marker(marker.clone());
+    }
+    if let Some(condition) = call.condition("where") {
+        diff = diff.filter(condition);
+    }
+    if let Some(warmup) = call.whole("warmup") {
+        diff = diff.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
+    }
+    diff
+}
+
+/// Returns the columns of the table: those that answer the question.
+fn shown(compared: &ComparedStats) -> Vec<String> {
+    let name = [NAME, SHORT_NAME].into_iter().find(|name| compared.frame.column(name).is_ok()).unwrap_or(NAME);
+    let labels = Comparison::of(&compared.frame);
+    let means = labels.map(|sides| [sides.control(), sides.test()].map(|label| format!("{label}{MEAN_SUFFIX}")));
+    let mut columns = vec![name.to_owned()];
+    columns.extend(means.into_iter().flatten());
+    let answers = [DIFF_DURATION, "interval_low", "interval_high", "ratio", "q", "verdict", CHANGE];
+    columns.extend(answers.map(str::to_owned));
+    columns
+}
