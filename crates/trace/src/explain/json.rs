@@ -111,7 +111,8 @@ impl Explanation {
     }
 }
 
-fn interval(judged: Option<Judged>) -> Option<[f64; 2]> {
+/// The 95 % interval of a change in ns.
+pub(super) fn interval(judged: Option<Judged>) -> Option<[f64; 2]> {
     judged?.interval_us.map(|interval| interval.map(|end| end * 1e3))
 }
 

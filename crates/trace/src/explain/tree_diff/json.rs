@@ -1,7 +1,9 @@
 //! The aligned tree as a document for programs.
 
 use super::tree::{Entry, TreeDiff};
+use crate::explain::certainty::Certainty;
 use crate::explain::explanation::SideSummary;
+use crate::explain::json::interval;
 use call_tree::{Change, Mean};
 use serde_json::{Value, json};
 
@@ -19,6 +21,8 @@ impl TreeDiff {
                 "kind": row.kind.word(), "grade": row.grade, "why": row.why, "region": row.region,
                 "control": measures(entry, |change| change.control), "test": measures(entry, |change| change.test),
                 "delta_ns": entry.all.attributed_ns.delta(), "share_of_delta": row.share,
+                "interval_ns": interval(row.judged), "q": row.judged.and_then(|judged| judged.q),
+                "verdict": Certainty::word(row.judged),
             })
         });
         json!({

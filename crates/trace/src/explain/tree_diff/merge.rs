@@ -12,7 +12,8 @@ use std::ops::Range;
 /// The virtual root of a tree.
 const ROOT: NodeId = 0;
 
-/// Merges the aligned trees, and adds idle and unattributed time. The entries at the top add up to the step.
+/// Merges the aligned trees, and adds idle and unattributed time. The entries at the top add up to the step. Idle time stands before the
+/// calls if it changed more than they did all together, else behind them.
 pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWithModules) -> Vec<Entry> {
     let alignment = &found.alignment;
     let mut merger = Merger {
@@ -31,8 +32,12 @@ pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWit
     }
     merger.add_up();
     merger.merge_single();
-    let mut entries = merger.flatten();
-    idle(&mut entries, found, labels);
+    let (calls, idle) = (merger.flatten(), idle(found, labels));
+    let of_calls: i128 = found.regions.iter().map(|region| region.attributed_ns.numerator()).sum();
+    let is_first = found.idle_ns.numerator().abs() > of_calls.abs();
+    let (mut entries, behind) = if is_first { (idle, calls) } else { (calls, idle) };
+    let before = entries.len();
+    entries.extend(behind.into_iter().map(|entry| Entry { parent: entry.parent.map(|id| id + before), ..entry }));
     let mut entry = timed(TreeKind::Unattributed, "unattributed", found.unattributed_ns);
     entry.grade = Some("unattributed");
     entry.why = "time of GPU events in a selected step that another step launched".to_owned();
@@ -40,13 +45,12 @@ pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWit
     entries
 }
 
-/// Appends idle time: all of it, by cause, and by frame of the host; the largest change first.
-fn idle(entries: &mut Vec<Entry>, found: &Explanation, labels: &Labels) {
+/// Returns idle time: all of it, by cause, and by frame of the host; the largest change first.
+fn idle(found: &Explanation, labels: &Labels) -> Vec<Entry> {
     if found.idle.is_empty() {
-        return;
+        return Vec::new();
     }
-    let top = entries.len();
-    entries.push(timed(TreeKind::Idle, "idle", found.idle_ns));
+    let mut entries = vec![timed(TreeKind::Idle, "idle", found.idle_ns)];
     let mut causes: Vec<(&'static str, Measures, Vec<Entry>)> = Vec::new();
     for &((cause, frame), change) in &found.idle {
         let word = cause_word(cause);
@@ -62,7 +66,7 @@ fn idle(entries: &mut Vec<Entry>, found: &Explanation, labels: &Labels) {
     causes.sort_by_key(|(_, sum, _)| Reverse(sum.change().unsigned_abs()));
     for (word, sum, mut frames) in causes {
         let at = entries.len();
-        entries.push(Entry { parent: Some(top), ..timed(TreeKind::Idle, word, sum.attributed_ns) });
+        entries.push(Entry { parent: Some(0), ..timed(TreeKind::Idle, word, sum.attributed_ns) });
         // Only the host's time has frames.
         if frames.len() == 1
             && found.idle.iter().all(|((cause, frame), _)| cause_word(*cause) != word || frame.is_none())
@@ -73,7 +77,8 @@ fn idle(entries: &mut Vec<Entry>, found: &Explanation, labels: &Labels) {
         frames.sort_by_key(|entry| Reverse(entry.all.change().unsigned_abs()));
         entries.extend(frames.into_iter().map(|entry| Entry { parent: Some(at), ..entry }));
     }
-    entries[top].own = Measures::default();
+    entries[0].own = Measures::default();
+    entries
 }
 
 fn timed(kind: TreeKind, name: &str, time: Change) -> Entry {

@@ -1,5 +1,6 @@
 //! The aligned tree of both sides, whose rows add up to the step.
 
+mod certainty;
 mod cut;
 mod json;
 mod merge;

@@ -2,6 +2,7 @@
 
 use super::cut::children;
 use super::tree::{Entry, Measures, TreeKind};
+use crate::explain::certainty::Judged;
 use std::cmp::Reverse;
 
 /// A row worth seeing changed by at least this share of the sum of all changes ...
@@ -21,6 +22,7 @@ pub(super) struct ShownRow {
     pub(super) name: String,
     pub(super) measures: Measures,
     pub(super) grade: Option<&'static str>,
+    pub(super) judged: Option<Judged>,
 }
 
 /// Lays the tree out: paths to what changed are open, siblings without change folded.
@@ -50,6 +52,7 @@ pub(super) fn shown(entries: &[Entry]) -> Vec<ShownRow> {
                     name: entry.name.clone(),
                     measures: entry.all,
                     grade: entry.grade,
+                    judged: entry.judged,
                 });
                 push(&mut open, &below[id], level + 1, is_open[id], &is_seen);
             }
@@ -98,7 +101,7 @@ fn group(entries: &[Entry], ids: &[usize], level: u32) -> ShownRow {
     let grade = grades.reduce(|one, other| if one == other { one } else { None }).flatten();
     let ends = [ids.first(), ids.last()].map(|id| id.map_or("", |&id| entries[id].name.as_str()));
     let name = format!("{} calls: {} … {}", trace_view::grouped(ids.len()), ends[0], ends[1]);
-    ShownRow { level, is_open: false, name, measures, grade }
+    ShownRow { level, is_open: false, name, measures, grade, judged: None }
 }
 
 /// Tells which rows are worth seeing: a large change, or another structure; the largest changes, if there are many.

@@ -3,6 +3,7 @@
 use super::cut::keep;
 use super::open::{ShownRow, shown};
 use super::tree::{Entry, TreeDiff};
+use crate::explain::certainty::Certainty;
 use std::cmp::Reverse;
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
@@ -54,6 +55,7 @@ impl TreeDiff {
                 TableValue::Float(time.delta() / 1e3),
                 share,
                 row.grade.map_or(TableValue::Null, |word| TableValue::Text(word.to_owned())),
+                Certainty::word(row.judged).map_or(TableValue::Null, |word| TableValue::Text(word.to_owned())),
             ]
         };
         let table = Table {
@@ -76,8 +78,8 @@ impl TreeDiff {
         let rows = "sum of the rows below";
         vec![
             header("call", Unit::None, Kind::Name, "call, or operator › kernel; a → b where control and test differ"),
-            header(&control.label, Unit::Micros, Kind::Number, &format!("control: share of the step, {rows}")),
-            header(&test.label, Unit::Micros, Kind::Number, &format!("test: share of the step, {rows}")),
+            header(&control.name(), Unit::Micros, Kind::Number, &format!("control: share of the step, {rows}")),
+            header(&test.name(), Unit::Micros, Kind::Number, &format!("test: share of the step, {rows}")),
             header("Δ", Unit::Micros, Kind::Difference, "test − control"),
             header("share of Δ", Unit::Percent, Kind::Number, "share of the change of the step"),
             header(
@@ -85,6 +87,12 @@ impl TreeDiff {
                 Unit::None,
                 Kind::Category,
                 "how well both sides agree: exact, name, family, region, moved, added, deleted; empty where it varies below",
+            ),
+            header(
+                "verdict",
+                Unit::None,
+                Kind::Category,
+                "regression, improvement, no relevant change, inconclusive, or too few samples; empty below a thousandth of the step",
             ),
         ]
     }

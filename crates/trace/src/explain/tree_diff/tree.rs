@@ -1,7 +1,8 @@
 //! The aligned call tree: both sides of a difference as one tree, whose entries add up to the step.
 
-use super::cut;
 use super::merge::merge;
+use super::{certainty, cut};
+use crate::explain::certainty::{Certainty, Judged};
 use crate::explain::explanation::{Explanation, SideSummary, StepChange};
 use crate::explain::modules::{RegionModules, SidesWithModules};
 use crate::frame::columns::NAME;
@@ -75,6 +76,8 @@ pub struct TreeRow {
     pub self_us: [f64; 2],
     /// Sum of durations of GPU events, overlap counted twice, of control and of test.
     pub total_us: [f64; 2],
+    /// How certain the change is; absent below a thousandth of the step, for rows that a cut added up, and with too few samples.
+    pub judged: Option<Judged>,
 }
 
 /// Measures of an entry of the tree; those of a parent are the sums of those below it.
@@ -120,6 +123,7 @@ pub(super) struct Entry {
     pub(super) within: RegionModules,
     pub(super) own: Measures,
     pub(super) all: Measures,
+    pub(super) judged: Option<Judged>,
     /// Of a rest: the number of rows that it stands for.
     pub(super) rows: usize,
 }
@@ -137,6 +141,7 @@ impl Entry {
             within: RegionModules::default(),
             own: Measures::default(),
             all: Measures::default(),
+            judged: None,
             rows: 1,
         }
     }
@@ -186,11 +191,13 @@ impl Explanation {
     /// # }
     /// ```
     pub fn tree(&self) -> TreeDiff {
+        let mut entries = merge(&self.found, &self.labels, self.with_modules);
+        certainty::judge(self, &mut entries);
         let tree = TreeDiff {
             sides: self.sides.clone(),
             step: self.step,
             warnings: self.warnings.clone(),
-            entries: merge(&self.found, &self.labels, self.with_modules),
+            entries,
             step_ns: self.found.step_ns,
             sentences: self.sentences(),
             caption: self.caption(),
@@ -311,6 +318,7 @@ impl TreeDiff {
                 share: (step != 0).then(|| entry.all.change() as f64 / step as f64 * 100.0),
                 self_us: both(entry.own.attributed_ns, 1e3),
                 total_us: both(total_ns, 1e3),
+                judged: entry.judged,
             });
         }
         rows
@@ -323,7 +331,8 @@ impl TreeDiff {
     /// `region`, `kernel`, `idle`, `unattributed`, `rest`), `grade`, `why`, `region` (its number among the regions); of both sides
     /// `control_count`, `test_count` (GPU events a step), `control_us`, `test_us` (share of the step), `delta_us`,
     /// `share_of_delta` (percent of the change of the step; null if it did not change), `control_self_us`, `test_self_us`
-    /// (without the calls below), `control_total_us`, `test_total_us` (sums of durations). Times are means over samples, in µs.
+    /// (without the calls below), `control_total_us`, `test_total_us` (sums of durations); `interval_low_us`, `interval_high_us` (95 %
+    /// interval of `delta_us`), `q`, `verdict`, null where nothing was judged. Times are means over samples, in µs.
     ///
     /// # Errors
     /// If memory does not suffice.
@@ -338,6 +347,10 @@ impl TreeDiff {
         };
         let number = |name: &str, of: &dyn Fn(&TreeRow) -> f64| -> Column {
             Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
+        };
+        let judged = |name: &str, of: &dyn Fn(&Judged) -> Option<f64>| -> Column {
+            let values = rows.iter().map(|row| row.judged.as_ref().and_then(of));
+            Series::new(name.into(), values.collect::<Vec<Option<f64>>>()).into()
         };
         let columns = vec![
             whole("id", &|row| Some(row.id)),
@@ -359,6 +372,10 @@ impl TreeDiff {
             number("test_self_us", &|row| row.self_us[1]),
             number("control_total_us", &|row| row.total_us[0]),
             number("test_total_us", &|row| row.total_us[1]),
+            judged("interval_low_us", &|judged| judged.interval_us.map(|interval| interval[0])),
+            judged("interval_high_us", &|judged| judged.interval_us.map(|interval| interval[1])),
+            judged("q", &|judged| judged.q),
+            text("verdict", &|row| Certainty::word(row.judged).map(str::to_owned)),
         ];
         Ok(DataFrame::new(rows.len(), columns)?)
     }
