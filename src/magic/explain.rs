@@ -8,8 +8,9 @@ use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
+use trace::statistics::TestKind;
 use trace::{EventFile, Explain as Query, Explanation, LabeledTrace};
-use trace_view::Report;
+use trace_view::{Part, Report};
 
 pub(super) struct Explain;
 
@@ -51,7 +52,8 @@ pub(crate) const SAMPLES: Group = Group::new(
         Argument::flag("test-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of TEST, or all")
             .or("all")
             .of_second_trace(),
-        Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank").or("0"),
+        Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank")
+            .or("those before the first change of step time"),
         Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations")
             .or("ProfilerStep"),
         Argument::flag(
@@ -60,13 +62,25 @@ pub(crate) const SAMPLES: Group = Group::new(
             "only regions with a GPU event that meets this condition: 'name ~ \"^nccl\" and dur > 100us'",
         )
         .or("all regions"),
+        Argument::flag("method", Kind::Choice(&METHODS), "the test that p and q come from").or("mann-whitney"),
     ],
 );
+
+/// Words of `--method`.
+const METHODS: [&str; 4] = [TestKind::WORDS[0].0, TestKind::WORDS[1].0, TestKind::WORDS[2].0, TestKind::WORDS[3].0];
 
 /// Flags of the table.
 pub(crate) const SHOWN_REGIONS: Group = Group::new(
     "Rows",
-    &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15")],
+    &[
+        Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15"),
+        Argument::flag(
+            "samples",
+            Kind::Text,
+            "show the samples of both sides as histograms: of step, a class, or an operator or kernel of the table",
+        )
+        .or("no histogram"),
+    ],
 );
 
 /// Notes on the answer, shared with `tracebook explain`.
@@ -78,6 +92,11 @@ pub(crate) const NOTES: &str = "The call trees of both sides are aligned by stru
     --where chooses regions: those of which at least one GPU event meets the condition. All events take part in the alignment, and \
     step, classes and idle time stay whole; a sentence says how much of the change the chosen regions hold. --rank slowest takes, \
     of each iteration of each run, only the rank whose step is longest.\n\n\
+    Intervals, q and verdicts: with one run a side the samples are its iterations, and verdicts are about these recordings; with several \
+    runs on both sides, each a fresh process, the samples are runs, and verdicts are about the programs. Ranks of an iteration wait for \
+    each other and count as one sample. Regions that are the same code with the same shapes on both sides measure how much recordings \
+    differ by themselves; a change counts only beyond that, and beyond 1 %. Fewer than four samples a side are too few. q is p corrected \
+    for all rows of a level.\n\n\
     --events writes one row per GPU event of the recordings: side, run (its place in the side, from 0), rank, iteration, ts and dur \
     (ns, as recorded), stream, name, region (as in the tables of --json and --csv; empty if the event is left out), grade (if it \
     is left out the reason) and attributed_ns. A name that ends in .parquet makes it a Parquet file, any other a CSV file.";
@@ -124,6 +143,7 @@ impl Magic for Explain {
             "%explain control test --marker 'forward' --json explanation.json --quiet",
             "%explain control test --rank slowest --where 'name ~ \"^nccl\"'",
             "%explain control1,control2 test1,test2 --events events.parquet",
+            "%explain control test --samples step",
             "regions = %explain control test",
         ]
     }
@@ -131,9 +151,10 @@ impl Magic for Explain {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = free_name(call, context)?;
         let explanation = explanation(call, context)?;
+        let report = page(call, &explanation)?;
         let answer = Answer {
             title: TITLE,
-            report: &|| explanation.report(top(call)),
+            report: &|| report.clone(),
             rows: &|| explanation.regions(),
             json: &|| explanation.to_json(),
         };
@@ -250,6 +271,9 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     if let Some(condition) = call.condition("where") {
         query = query.filter(condition);
     }
+    if let Some(method) = call.text("method").and_then(TestKind::of) {
+        query = query.method(method);
+    }
     if call.given("events") {
         query = query.keep_events();
     }
@@ -264,7 +288,18 @@ fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<Labele
     Ok(context.runs(call, call.required(side))?.iter().map(|run| Arc::as_ref(run).into()).collect())
 }
 
+/// Returns the page of a call.
+pub(crate) fn page(call: &Call<'_>, explanation: &Explanation) -> Result<Report, Error> {
+    let mut report = explanation.report(top(call));
+    if let Some(part) = call.text("samples") {
+        let histogram = explanation.histogram(part)?;
+        let place = report.parts.iter().position(|part| matches!(part, Part::Figure(_))).map_or(0, |place| place + 1);
+        report.parts.insert(place, Part::Figure(histogram));
+    }
+    Ok(report)
+}
+
 /// Returns the number of operators and kernels to show.
-pub(crate) fn top(call: &Call<'_>) -> usize {
+fn top(call: &Call<'_>) -> usize {
     call.whole("top").map_or(15, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }

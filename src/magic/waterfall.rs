@@ -36,7 +36,7 @@ impl Magic for Waterfall {
 
     fn notes(&self) -> &'static str {
         "The bars add up exactly: step of control, changes, step of test. The ten largest changes have one bar each, the rest \
-         share one. The axis does not start at zero if the changes would be too small to see. %explain shows the numbers."
+         share one. Lines on the bars are 95 % intervals, where there are enough samples. The axis does not start at zero if the changes would be too small to see. %explain shows the numbers."
     }
 
     fn examples(&self) -> &'static [&'static str] {

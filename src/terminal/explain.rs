@@ -6,7 +6,7 @@ use super::{HTML, JSON, LOADING, QUIET};
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, query, top, write_json};
+use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
 use crate::magic::view::{csv, write_html};
 use crate::session::run_paths;
 use crate::{Error, Problem};
@@ -142,7 +142,7 @@ impl Magic for Explain {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
         let explanation = explanation(call, context)?;
-        let report = explanation.report(top(call));
+        let report = page(call, &explanation)?;
         if call.path("csv").is_some() {
             let regions = explanation.regions()?;
             Screen::file(call, "csv", |out| csv(&regions, out))?;

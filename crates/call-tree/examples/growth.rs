@@ -147,7 +147,8 @@ fn main() {
     let reduced = memory("VmHWM").saturating_sub(before);
     let start = Instant::now();
     let mut labels = Labels::default();
-    let mut partial = |bytes: Vec<u8>| vec![Partial::from_bytes(&bytes, &mut labels).unwrap_or_else(|error| panic!("{error}"))];
+    let mut partial =
+        |bytes: Vec<u8>| vec![Partial::from_bytes(&bytes, &mut labels).unwrap_or_else(|error| panic!("{error}"))];
     let length: usize = bytes.iter().map(Vec::len).sum();
     let test = bytes.pop().map(&mut partial).unwrap_or_default();
     let control = bytes.pop().map(&mut partial).unwrap_or_default();

@@ -108,8 +108,8 @@ mod tests {
         let intervals = [None, Some([4.0, 7.0]), None, Some([11.0, 14.0])];
         assert_eq!(ends(&[10.0, 5.0, -3.0, 12.0], &intervals), [None, Some([14.0, 17.0]), None, Some([11.0, 14.0])]);
         assert!(ends(&[10.0, 12.0], &[]).is_empty());
-        assert_eq!(interval_text([-1.5, 2.0], false), "95 %: −1.50 … +2.00");
-        assert_eq!(interval_text([11.0, 14.0], true), "95 %: 11.0 … 14.0");
+        assert_eq!(interval_text([-1.5, 2.0], false), "95 %: −1.5 … +2.0");
+        assert_eq!(interval_text([11.0, 14.0], true), "95 %: 11 … 14");
     }
 
     #[test]

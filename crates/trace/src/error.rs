@@ -314,6 +314,17 @@ pub enum Error {
         /// The word.
         given: String,
     },
+    /// Nothing in an explanation has this name.
+    #[error(
+        "unknown part `{part}`: expected step, a class, or an operator or kernel as the tables name it, such as {}",
+        known.join(", ")
+    )]
+    UnknownPart {
+        /// The name.
+        part: String,
+        /// Some that there are.
+        known: Vec<String>,
+    },
     /// The word names no groups of a comparison.
     #[error("unknown group `{given}`: expected rank or iteration")]
     UnknownGroup {

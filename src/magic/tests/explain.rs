@@ -51,7 +51,7 @@ fn explain_shows_a_summary_a_waterfall_and_tables() {
     );
     assert!(text.contains("By class: compute +15.0 µs, idle −15.0 µs."), "{text}");
     assert!(text.contains("1 region: 1 exact."), "{text}");
-    assert!(notebook.text("%explain old,older new").contains("means of 4 + 2 iterations"));
+    assert!(notebook.text("%explain old,older new").contains("means of 2 + 1 runs of 4 + 2 iterations"));
 }
 
 #[test]

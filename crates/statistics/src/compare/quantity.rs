@@ -92,6 +92,26 @@ pub enum TestKind {
     BrunnerMunzel,
 }
 
+impl TestKind {
+    /// All tests with the words that users write.
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("mann-whitney", Self::MannWhitney),
+        ("welch", Self::Welch),
+        ("permutation", Self::Permutation),
+        ("brunner-munzel", Self::BrunnerMunzel),
+    ];
+
+    /// Returns the test of a word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|&(_, kind)| kind)
+    }
+
+    /// Returns its word.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |&(word, _)| word)
+    }
+}
+
 /// How to compare.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {

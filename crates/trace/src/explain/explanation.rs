@@ -11,6 +11,7 @@ use call_tree::{
     Cause, Change, Class, Coverage, Grade, HostWork, LabelId, Labels, NodeId, RegionChange, Tree, largest,
 };
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use statistics::TestKind;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -26,6 +27,8 @@ pub struct SideSummary {
     pub ranks: Vec<i64>,
     /// Iterations, ascending; empty if the whole recording counts as one.
     pub iterations: Vec<i64>,
+    /// First iterations of each run that were left out as warm-up because of their step times; 0 where the query says how many.
+    pub warm_up: Vec<usize>,
     /// Number of samples: iterations of all ranks of all runs.
     pub samples: usize,
     /// Number of collectives that several ranks recorded.
@@ -143,6 +146,7 @@ pub struct Explanation {
     /// Iterations are those of a marker.
     pub(super) is_marked: bool,
     pub(super) keeps_events: bool,
+    pub(super) method: TestKind,
     pub(super) groups: OnceLock<Vec<Group>>,
     pub(super) certainty: OnceLock<Certainty>,
     pub(super) with_modules: SidesWithModules,
@@ -156,11 +160,12 @@ pub(super) struct Origin {
     pub(super) chosen: Option<Chosen>,
     pub(super) is_marked: bool,
     pub(super) keeps_events: bool,
+    pub(super) method: TestKind,
 }
 
 impl Explanation {
     pub(super) fn of(mut found: call_tree::Explanation, labels: Labels, origin: Origin) -> Self {
-        let Origin { sides, mut ranks, warnings, chosen, is_marked, keeps_events } = origin;
+        let Origin { sides, mut ranks, warnings, chosen, is_marked, keeps_events, method } = origin;
         if !keeps_events {
             found.events = Default::default();
             // The numbers of samples stay, the traces need not.
@@ -214,6 +219,7 @@ impl Explanation {
             chosen,
             is_marked,
             keeps_events,
+            method,
             groups: OnceLock::new(),
             certainty: OnceLock::new(),
         }

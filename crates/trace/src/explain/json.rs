@@ -135,6 +135,7 @@ fn gpu_total(costs: &[Cost], samples: &[Sample]) -> i64 {
 fn side(side: &SideSummary) -> Value {
     json!({
         "label": side.label, "runs": side.runs, "ranks": side.ranks, "iterations": side.iterations, "samples": side.samples,
+        "warm_up": side.warm_up,
     })
 }
 

@@ -37,6 +37,7 @@ mod state;
 mod tests;
 mod tree_diff;
 mod waits;
+mod warm_up;
 
 pub use certainty::{Certainty, CountChange, Judged, Outlier};
 pub use communication::{CommunicationChange, WaitingRow};

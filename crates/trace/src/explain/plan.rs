@@ -14,6 +14,7 @@ use call_tree::{Labels, Reducer};
 use polars::prelude::DataFrame;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use statistics::TestKind;
 
 /// The plan of an explanation: [`map`](Self::map) turns each rank into a partial result without its events, [`merge`](Self::merge)
 /// merges them in any order and grouping, and [`finish`](Self::finish) makes the explanation. It is serializable, so that each rank
@@ -48,7 +49,8 @@ use serde::{Deserialize, Serialize};
 pub struct ExplainPlan {
     pub(super) control: PlannedSide,
     pub(super) test: PlannedSide,
-    pub(super) warmup: usize,
+    /// `None` leaves it to the step times.
+    pub(super) warmup: Option<usize>,
     pub(super) marker: Option<String>,
     pub(super) slowest: bool,
     /// Frames of modules and Python are left out, since only one side has some.
@@ -57,6 +59,8 @@ pub struct ExplainPlan {
     /// The condition that chooses regions: `where dur > 100us`.
     pub(super) condition: Option<String>,
     pub(super) warnings: Vec<Warning>,
+    /// Word of the test that p comes from.
+    pub(super) method: String,
 }
 
 impl ExplainPlan {
@@ -112,7 +116,7 @@ impl ExplainPlan {
         // Only a plan that was changed outside has one that cannot be compiled.
         let marker = self.marker.as_deref().map(Regex::new).transpose();
         let marker = marker.map_err(|_| wrong("its marker is no regular expression".to_owned()))?;
-        let iterations = Iterations { numbers: side.iterations.clone(), warmup: self.warmup, marker };
+        let iterations = Iterations { numbers: side.iterations.clone(), warmup: self.warmup.unwrap_or(0), marker };
         let passes = run.filter.as_ref().map(|filter| filter.mask(trace)).transpose()?;
         let (mut labels, mut collectives) = (Labels::default(), Collectives::default());
         let recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
@@ -137,7 +141,11 @@ impl ExplainPlan {
         match &self.marker {
             Some(marker) => Err(Error::NoMarker { label, marker: marker.clone() }),
             None if run.available.is_empty() => Ok(()),
-            None => Err(Error::NoIterationLeft { label, warmup: self.warmup, available: run.available.clone() }),
+            None => Err(Error::NoIterationLeft {
+                label,
+                warmup: self.warmup.unwrap_or(0),
+                available: run.available.clone(),
+            }),
         }
     }
 
@@ -164,6 +172,7 @@ impl ExplainPlan {
             chosen: self.condition.clone().map(|text| Chosen { text, regions }),
             is_marked: self.marker.is_some(),
             keeps_events: self.keeps_events,
+            method: TestKind::of(&self.method).unwrap_or_default(),
         };
         Ok(Explanation::of(found, labels, origin))
     }

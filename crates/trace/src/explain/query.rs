@@ -11,6 +11,7 @@ use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
 use crate::{CompareRuns, DiffSide, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Warning};
 use regex::Regex;
+use statistics::TestKind;
 
 /// Explains where the difference of two steps comes from.
 ///
@@ -39,11 +40,12 @@ pub struct Explain {
     test_rank: Option<Pick<Rank>>,
     control_iteration: Option<Pick<Iteration>>,
     test_iteration: Option<Pick<Iteration>>,
-    warmup: usize,
+    warmup: Option<usize>,
     marker: Option<Regex>,
     slowest: bool,
     filter: Option<Filter>,
     keeps_events: bool,
+    method: TestKind,
 }
 
 impl Explain {
@@ -61,11 +63,12 @@ impl Explain {
             test_rank: None,
             control_iteration: None,
             test_iteration: None,
-            warmup: 0,
+            warmup: None,
             marker: None,
             slowest: false,
             filter: None,
             keeps_events: false,
+            method: TestKind::default(),
         }
     }
 
@@ -97,10 +100,11 @@ impl Explain {
         self
     }
 
-    /// Leaves the first iterations of each rank out.
+    /// Leaves the first iterations of each rank out. By default those of each run before the first change point of its step time, if that
+    /// lies in the first third ([`SideSummary::warm_up`](crate::SideSummary)); none where iterations are selected.
     #[must_use]
     pub fn warmup(mut self, iterations: usize) -> Self {
-        self.warmup = iterations;
+        self.warmup = Some(iterations);
         self
     }
 
@@ -135,6 +139,13 @@ impl Explain {
     #[must_use]
     pub fn keep_events(mut self) -> Self {
         self.keeps_events = true;
+        self
+    }
+
+    /// The test that p comes from; Mann–Whitney by default.
+    #[must_use]
+    pub fn method(mut self, method: TestKind) -> Self {
+        self.method = method;
         self
     }
 
@@ -200,6 +211,7 @@ impl Explain {
             keeps_events,
             condition: self.filter.as_ref().map(Filter::to_string),
             warnings: self.warnings(),
+            method: self.method.word().to_owned(),
         })
     }
 

@@ -4,6 +4,7 @@ use super::collectives::Met;
 use super::explanation::SideSummary;
 use super::plan::wrong;
 use super::state::RankState;
+use super::warm_up::leave_warm_up;
 use crate::collective::Collectives;
 use crate::filter::{Filter, TraceFilter};
 use crate::{Compat, Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
@@ -97,12 +98,12 @@ impl PlannedSide {
     pub(super) fn recorded(
         &self,
         mut states: BTreeMap<(usize, i64), RankState>,
-        warmup: usize,
+        warmup: Option<usize>,
         slowest: bool,
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
-        let mut met = Met::default();
+        let (mut met, mut warm_up) = (Met::default(), Vec::new());
         for (place, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
             for &(rank, is_selected) in &run.ranks {
@@ -124,13 +125,15 @@ impl PlannedSide {
                     _ => return Err(wrong(format!("rank {rank} of {} is missing", run.label))),
                 }
             }
-            self.check_selected(run, &partials[first..], warmup)?;
+            self.check_selected(run, &partials[first..], warmup.unwrap_or(0))?;
+            let is_left_to_us = warmup.is_none() && self.iterations.is_none();
+            warm_up.push(if is_left_to_us { leave_warm_up(&mut partials[first..]) } else { 0 });
             met.add(&collectives, &mut partials[first..]);
             if slowest {
                 keep_slowest(&mut partials[first..]);
             }
         }
-        let summary = self.summary(&partials, &ranks, &met);
+        let summary = SideSummary { warm_up, ..self.summary(&partials, &ranks, &met) };
         Ok(Recorded { partials, ranks, summary, others })
     }
 
@@ -150,6 +153,7 @@ impl PlannedSide {
             ranks: all,
             iterations: numbers,
             samples: partials.iter().map(samples).sum(),
+            warm_up: Vec::new(),
             collectives: met.matched,
             collectives_apart: met.apart,
         }

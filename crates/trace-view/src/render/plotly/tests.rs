@@ -188,3 +188,18 @@ fn a_waterfall_leads_from_total_to_total() {
     // Changes of 5 % are seen: the axis does not begin at zero.
     assert!(json["layout"]["yaxis"]["range"][0].as_f64() > Some(90.0), "{}", json["layout"]["yaxis"]);
 }
+
+#[test]
+fn intervals_of_a_waterfall_are_error_bars_where_bars_end() {
+    let names = Points::Names(["step of a", "aten::mm", "idle", "step of b"].map(str::to_owned).to_vec());
+    let series =
+        Series { name: "change".to_owned(), mark: Mark::Waterfall, x: names, y: vec![100.0, 5.0, -2.0, 103.0] };
+    let intervals = vec![None, Some([3.0, 6.0]), None, Some([101.0, 110.0])];
+    let json = figure(&Figure { series: vec![series], intervals, ..Figure::default() });
+    let bars = &json["data"][1];
+    assert_eq!((&bars["type"], &bars["y"]), (&json!("scatter"), &json!([100.0, 105.0, 103.0, 103.0])));
+    assert_eq!(bars["error_y"]["array"], json!([null, 1.0, null, 7.0]));
+    assert_eq!(bars["error_y"]["arrayminus"], json!([null, 2.0, null, 2.0]));
+    assert_eq!(json["data"][0]["customdata"], json!(["", "<br>95 %: +3 … +6", "", "<br>95 %: 101 … 110"]));
+    assert!(json["layout"]["yaxis"]["range"][1].as_f64() > Some(110.0), "{}", json["layout"]["yaxis"]);
+}

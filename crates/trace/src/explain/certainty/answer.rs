@@ -2,9 +2,9 @@
 
 use super::quantities::{Place, Quantities};
 use crate::explain::Explanation;
-use statistics::{Answer, Change, Comparability, Controls, Inconclusive, Options, Scope, Verdict, compare};
+use statistics::{Answer, Change, Comparability, Controls, FEWEST, Inconclusive, Options, Scope, Verdict, compare};
 
-/// How certain a change is. Times are µs a step, fields are absent where there are too few samples.
+/// How certain a change is. Times are µs a step; with fewer than four samples on a side, all but the verdict is absent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Judged {
@@ -25,7 +25,11 @@ pub struct Judged {
 }
 
 impl Judged {
-    pub(super) fn of(change: &Change) -> Self {
+    /// Of a change in an answer with so many samples.
+    fn of(change: &Change, samples: [usize; 2]) -> Self {
+        if samples.iter().any(|&samples| samples < FEWEST) {
+            return Self { verdict: change.verdict, relevance: change.relevance, ..Self::unknown() };
+        }
         Self {
             interval_us: change.interval.map(|interval| [interval.low / 1e3, interval.high / 1e3]),
             ratio: change.ratio.map(|ratio| [ratio.estimate, ratio.interval.low, ratio.interval.high]),
@@ -88,7 +92,7 @@ impl Certainty {
     pub(in crate::explain) fn of(explanation: &Explanation) -> Self {
         let [control, test] = &explanation.sides;
         let scope = if control.runs > 1 && test.runs > 1 { Scope::Program } else { Scope::Recording };
-        let options = Options::new(scope);
+        let options = Options { test: explanation.method, ..Options::new(scope) };
         let quantities = Quantities::of(explanation);
         let answer = quantities.as_ref().ok().and_then(|quantities| compare(&quantities.values, &options).ok());
         match (quantities, answer) {
@@ -107,7 +111,7 @@ impl Certainty {
         };
         certainty.classes.clear();
         for (place, change) in quantities.places.iter().zip(&answer.changes) {
-            let judged = Judged::of(change);
+            let judged = Judged::of(change, answer.samples);
             match place {
                 Place::Step => certainty.step = judged,
                 Place::Class(class) => certainty.classes.push((class, judged)),
@@ -171,10 +175,13 @@ impl Explanation {
     /// Judges changes of other sets of regions, such as all calls of an operator; `sets` names regions by their ids. Each set is one
     /// more quantity beside those of [`Self::certainty`], judged by the same unchanged regions; q corrects for the sets alone.
     pub fn judge(&self, sets: &[Vec<usize>]) -> Vec<Judged> {
-        let options = Options::new(self.certainty().scope);
+        let options = Options { test: self.method, ..Options::new(self.certainty().scope) };
         let judged = Quantities::of_sets(self, sets).and_then(|quantities| compare(&quantities, &options));
         match judged {
-            Ok(answer) => answer.changes.iter().skip(1).take(sets.len()).map(Judged::of).collect(),
+            Ok(answer) => {
+                let sets = answer.changes.iter().skip(1).take(sets.len());
+                sets.map(|change| Judged::of(change, answer.samples)).collect()
+            }
             Err(_) => vec![Judged::unknown(); sets.len()],
         }
     }

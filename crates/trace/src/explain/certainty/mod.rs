@@ -4,6 +4,7 @@
 //! and kernel → region ([`quantities`]) → [`statistics::compare`] → [`Certainty`].
 
 mod answer;
+mod histogram;
 mod outliers;
 mod quantities;
 mod sampling;

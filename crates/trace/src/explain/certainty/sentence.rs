@@ -134,6 +134,16 @@ impl Explanation {
                 ));
             }
         }
+        let warm_up: Vec<String> = self
+            .sides
+            .iter()
+            .flat_map(|side| side.label.split(',').zip(&side.warm_up))
+            .filter(|(_, count)| **count > 0)
+            .map(|(label, &count)| format!("{} of {label}", counted(count, "first iteration")))
+            .collect();
+        if !warm_up.is_empty() {
+            sentences.push(format!("Left out as warm-up: {} (--warmup 0 keeps them).", warm_up.join(", ")));
+        }
         let outliers = self.outliers();
         let named = outliers.iter().take(NAMED).map(|outlier| {
             format!(

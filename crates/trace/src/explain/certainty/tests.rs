@@ -2,7 +2,7 @@
 
 use super::quantities::Quantities;
 use crate::{Explain, Explanation, TraceSet};
-use statistics::{Comparability, Scope, Verdict};
+use statistics::{Comparability, Scope, TestKind, Verdict};
 use std::slice::from_ref;
 use trace_testkit::{Stream, TraceBuilder};
 
@@ -150,6 +150,60 @@ fn outlier_is_named_with_its_part() {
     assert_eq!(outliers.len(), 1, "{outliers:?}");
     assert_eq!((outliers[0].label.as_str(), outliers[0].iteration, outliers[0].step_us), ("a", 6, 900.0));
     assert!(outliers[0].part.starts_with("idle: ") && outliers[0].part_us > 100.0, "{outliers:?}");
+}
+
+#[test]
+fn histograms_count_every_iteration_of_both_sides() {
+    let explanation = explained(
+        &[run("a", &[rank(0, &QUIET, 0, false)])],
+        &[run("b", &[rank(0, &[1.0, 1.5], 5, false), rank(1, &[1.0, 1.5], 5, false)])],
+    );
+    for part in ["step", "compute", "idle", "exposed copy", "aten::op_0", "gemm_3"] {
+        let figure = explanation.histogram(part).unwrap();
+        let counts: Vec<f64> = figure.series.iter().map(|series| series.y.iter().sum()).collect();
+        assert_eq!(counts, [6.0, 2.0], "{part}");
+        assert!(figure.series.iter().all(|series| series.x.len() == series.y.len() && series.y.last() == Some(&0.0)));
+    }
+    // 600 to 900 µs; the values at the ends are in the first and the last bin.
+    let step = explanation.histogram("step").unwrap();
+    assert_eq!((step.series[0].y[1], step.series[1].y.iter().rev().nth(1)), (3.0, Some(&1.0)));
+    let error = explanation.histogram("aten::gone").unwrap_err().to_string();
+    assert!(
+        error.starts_with("unknown part `aten::gone`: expected step, a class") && error.contains("aten::op_0"),
+        "{error}"
+    );
+}
+
+#[test]
+fn slow_first_iterations_are_warm_up_unless_the_query_says_how_many() {
+    let mut factors = vec![2.0, 1.9, 2.1];
+    factors.extend((0..21).map(|at| 1.0 + f64::from(at % 3) / 100.0));
+    let runs = || (run("a", &[rank(0, &factors, 0, false)]), run("b", &[rank(0, &factors[3..], 0, false)]));
+    let (a, b) = runs();
+    let explanation = Explain::new(&a, &b).run().unwrap();
+    assert_eq!((&explanation.sides[0].warm_up, &explanation.sides[1].warm_up), (&vec![3], &vec![0]));
+    assert_eq!(explanation.sides[0].iterations.first(), Some(&4));
+    let text = explanation.sentences();
+    assert!(text.contains("Left out as warm-up: 3 first iterations of a (--warmup 0 keeps them)."), "{text}");
+    let [control, _] = explanation.coverage();
+    assert!(control.reasons().any(|(reason, _, events)| reason.word() == "warm-up" && events == 36));
+    let all = Explain::new(&a, &b).warmup(0).run().unwrap();
+    assert_eq!((all.sides[0].samples, &all.sides[0].warm_up), (24, &vec![0]));
+}
+
+#[test]
+fn every_method_finds_the_slower_region() {
+    let factors = [QUIET, QUIET].concat();
+    let (a, b) = (run("a", &[rank(0, &factors, 0, false)]), run("b", &[rank(0, &factors, 6, false)]));
+    let mut found = Vec::new();
+    for method in [TestKind::MannWhitney, TestKind::Welch, TestKind::Permutation, TestKind::BrunnerMunzel] {
+        let explanation = Explain::new(&a, &b).method(method).run().unwrap();
+        let place = explanation.rows().iter().position(|row| row.kernel == "gemm_0").unwrap();
+        found.push(explanation.certainty().regions[place].unwrap().p.unwrap());
+    }
+    assert!(found.iter().all(|&p| p < 0.01), "{found:?}");
+    // The others' p are smaller than that of the unchanged regions, which bounds them from below.
+    assert!(found[0] != found[2], "{found:?}");
 }
 
 /// The runs of a folder of shared traces.

@@ -39,14 +39,12 @@ pub(super) fn judge(explanation: &Explanation, entries: &mut [Entry]) {
     for (id, judged) in calls.into_iter().zip(explanation.judge(&sets)) {
         entries[id].judged = Some(judged);
     }
-    for id in 0..entries.len() {
-        let entry = &entries[id];
-        let judged = match entry.kind {
+    for entry in entries {
+        entry.judged = match entry.kind {
             TreeKind::Region => entry.region.and_then(|region| certainty.regions.get(region).copied().flatten()),
             TreeKind::Idle if entry.parent.is_none() => certainty.class("idle"),
             TreeKind::Idle => certainty.idle.iter().find(|(cause, _)| *cause == entry.name).map(|(_, judged)| *judged),
             _ => continue,
         };
-        entries[id].judged = judged;
     }
 }

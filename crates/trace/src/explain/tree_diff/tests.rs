@@ -283,7 +283,7 @@ fn the_page_has_sentences_and_one_table() {
     let [Part::Text(text), .., Part::Table(table)] = &report.parts[..] else { panic!("{report:?}") };
     assert!(text.starts_with("new is "), "{text}");
     let heads: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
-    assert_eq!(heads, ["call", "old", "new", "Δ", "share of Δ", "grade"]);
+    assert_eq!(heads, ["call", "old", "new", "Δ", "share of Δ", "grade", "verdict"]);
 }
 
 #[test]
