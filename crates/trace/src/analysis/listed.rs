@@ -4,10 +4,10 @@ use super::{AnswerTable, ByRank, TableSchema};
 use crate::Result;
 use crate::dataset::SpillFolder;
 use crate::exec::context::Inherited;
-use crate::store::{KeptFrame, KeptText, no_space};
+use crate::store::{KeptBytes, KeptFrame, no_space};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
-use std::io::Result as IoResult;
+use std::io::{Result as IoResult, Write};
 use std::sync::Arc;
 
 /// Where the finished rows of an answer go that does not fit in memory: files without names on the disk of the spill folder
@@ -26,18 +26,18 @@ impl AnswerFiles {
         Ok(Self { folder: SpillFolder::create(Inherited::here().spill_folder().as_deref())? })
     }
 
-    /// Writes lines for a rank, which are read whenever they are needed.
+    /// Writes bytes for a rank, about so many, which are read whenever they are needed.
     ///
     /// # Errors
     /// [`Error::NoSpace`](crate::Error::NoSpace) if the disk is full.
-    pub(super) fn text(
+    pub(super) fn bytes(
         &self,
         rank: i64,
-        bytes: usize,
-        lines: impl FnOnce(&mut dyn FnMut(&[u8]) -> IoResult<()>) -> IoResult<()>,
-    ) -> Result<KeptText> {
+        about: usize,
+        write: impl FnOnce(&mut dyn Write) -> IoResult<()>,
+    ) -> Result<KeptBytes> {
         let folder = self.folder.path();
-        KeptText::write(folder, lines).map_err(|error| no_space(error, rank, folder, bytes))
+        KeptBytes::write(folder, write).map_err(|error| no_space(error, rank, folder, about))
     }
 
     fn frame(&self, rank: i64, frame: DataFrame) -> Result<KeptFrame> {

@@ -3,14 +3,15 @@
 use super::listed::{AnswerFiles, Listed};
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
-use crate::counter::{Bandwidth, Queues};
+use crate::counter::{Bandwidth, BandwidthPoint, Point, Queues, read_points, write_points};
 use crate::error::ParameterReason;
-use crate::store::KeptText;
+use crate::store::KeptBytes;
 use crate::write::{TraceCopy, TraceEdit};
 use crate::{Error, Result};
 use polars::df;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::io::Result as IoResult;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_view::{Column, Unit};
@@ -64,8 +65,8 @@ impl Default for TraceWithCounters {
     }
 }
 
-/// The length of the text of a counter event, about.
-const TEXT_BYTES: usize = 110;
+/// The bytes of a point in a file, about.
+const POINT_BYTES: usize = 8;
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
@@ -83,11 +84,11 @@ pub struct State {
     counters: Listed<Counters, CountersInFile>,
 }
 
-/// The counters of one rank, as the texts of their events in a file.
+/// The counters of one rank, in a file.
 #[derive(Debug)]
 struct CountersInFile {
     counts: (usize, usize),
-    events: KeptText,
+    points: KeptBytes,
 }
 
 /// The counters of one rank, on the clock of its trace.
@@ -136,8 +137,10 @@ impl Analysis for TraceWithCounters {
         state.try_map(|rank, State { source, events, counters }| {
             let moved = |counters: &Counters| -> Result<CountersInFile> {
                 let counts = counters.counts();
-                let bytes = (counts.0 + counts.1).saturating_mul(TEXT_BYTES);
-                Ok(CountersInFile { counts, events: files.text(rank, bytes, |write| counters.added(write))? })
+                let bytes = (counts.0 + counts.1).saturating_mul(POINT_BYTES);
+                let points =
+                    files.bytes(rank, bytes, |out| write_points(&counters.queues, &counters.bandwidth, out))?;
+                Ok(CountersInFile { counts, points })
             };
             let counters = match counters {
                 Listed::Found(counters) => Listed::Finished(moved(&counters)?),
@@ -226,33 +229,41 @@ impl Listed<Counters, CountersInFile> {
 }
 
 impl TraceEdit for CountersInFile {
-    fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
-        self.events.each(write)
+    fn added(&self, write: &mut dyn FnMut(&[u8]) -> IoResult<()>) -> IoResult<()> {
+        read_points(&mut self.points.reader(), &mut |point| write(event(point).as_bytes()))
     }
 }
 
 impl TraceEdit for Counters {
-    fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
-        for (stream, points) in &self.queues.streams {
+    fn added(&self, write: &mut dyn FnMut(&[u8]) -> IoResult<()>) -> IoResult<()> {
+        for (&stream, points) in &self.queues.streams {
             for point in points {
-                let (ts, pid, length) = (micros_text(point.ts), json!(point.pid.unwrap_or(0)), point.length);
-                let text = format!(
-                    r#"{{"ph": "C", "name": "Queue Length", "id": {stream}, "pid": {pid}, "ts": {ts}, "args": {{"Queue Length": {length}}}}}"#
-                );
-                write(text.as_bytes())?;
+                let (ts, pid, length) = (point.ts, point.pid.unwrap_or(0), point.length);
+                write(event(Point::Queue { stream, ts, pid, length }).as_bytes())?;
             }
         }
         for (kind, points) in &self.bandwidth {
-            let name = json!(kind);
-            for point in points {
-                let (ts, pid, gbps) = (micros_text(point.ts), json!(point.pid.unwrap_or(0)), json!(point.gbps));
-                let text = format!(
-                    r#"{{"ph": "C", "name": {name}, "pid": {pid}, "ts": {ts}, "args": {{"Memcpy BW": {gbps}}}}}"#
-                );
-                write(text.as_bytes())?;
+            for &point in points {
+                write(event(Point::Bandwidth { kind, point }).as_bytes())?;
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the text of a counter event.
+fn event(point: Point<'_>) -> String {
+    match point {
+        Point::Queue { stream, ts, pid, length } => {
+            let ts = micros_text(ts);
+            format!(
+                r#"{{"ph": "C", "name": "Queue Length", "id": {stream}, "pid": {pid}, "ts": {ts}, "args": {{"Queue Length": {length}}}}}"#
+            )
+        }
+        Point::Bandwidth { kind, point: BandwidthPoint { ts, pid, gbps } } => {
+            let (name, ts, pid, gbps) = (json!(kind), micros_text(ts), pid.unwrap_or(0), json!(gbps));
+            format!(r#"{{"ph": "C", "name": {name}, "pid": {pid}, "ts": {ts}, "args": {{"Memcpy BW": {gbps}}}}}"#)
+        }
     }
 }
 

@@ -44,7 +44,13 @@ impl<'c> CachedFile<'c> {
     /// If its events cannot be read any more.
     pub(super) fn keep(&self, content: Content, took: Duration) -> Result<Content> {
         let Content::Requested(Loaded { trace, warnings }) = content else { return Ok(content) };
-        let new = NewTable { table: TableKind::Events, info: trace.info(), compat: self.compat, warnings: &warnings };
+        let new = NewTable {
+            table: TableKind::Events,
+            info: trace.info(),
+            compat: self.compat,
+            warnings: &warnings,
+            is_small: false,
+        };
         let trace = match self.cache.insert(&self.key, new, &trace.frame()?, took) {
             Some(table) => trace.moved_to(table, None),
             None => trace,

@@ -153,7 +153,7 @@ impl Placement {
             // Two files may be of the same rank.
             folder.file(&format!("rank-{:04}-{}.arrow", trace.rank(), state.files))
         };
-        let table = write_rank(file.path(), trace, compat, warnings)?;
+        let table = write_rank(file.path(), trace, compat, warnings, true)?;
         Ok(trace.moved_to(table, Some(Arc::new(file))))
     }
 
@@ -202,12 +202,18 @@ impl Drop for Permit<'_> {
     }
 }
 
-/// Writes the events of a rank to a file.
+/// Writes the events of a rank to a file; one that is small is for those that do not fit in memory.
 ///
 /// # Errors
 /// [`Error::NoSpace`] if the disk is full; [`Error::Io`].
-pub(super) fn write_rank(path: &Path, trace: &Trace, compat: Compat, warnings: &[Warning]) -> Result<StoredTable> {
+pub(super) fn write_rank(
+    path: &Path,
+    trace: &Trace,
+    compat: Compat,
+    warnings: &[Warning],
+    is_small: bool,
+) -> Result<StoredTable> {
     let events = trace.frame()?;
-    let written = StoredTable::write(path, TableKind::Events, trace.info(), compat, warnings, &events);
+    let written = StoredTable::write(path, TableKind::Events, trace.info(), compat, warnings, &events, is_small);
     written.map_err(|error| no_space(error, trace.rank(), path.parent().unwrap_or(path), events.estimated_size()))
 }

@@ -56,7 +56,7 @@ impl CachedTables {
     pub(super) fn keep(&self, info: &RankInfo, tables: &Tables, took: Duration) -> Option<Kept> {
         let cache = self.cache()?;
         let keep = |table, frame: &DataFrame| {
-            let new = NewTable { table, info, compat: Compat::default(), warnings: &[] };
+            let new = NewTable { table, info, compat: Compat::default(), warnings: &[], is_small: false };
             cache.insert(&self.key, new, frame, took).map(Place::Cached)
         };
         let instants = keep(TableKind::Instants, &tables.instants)?;

@@ -234,7 +234,8 @@ impl Files {
         let create = || SpillFolder::create(self.parent.as_deref()).ok();
         let folder = self.folder.get_or_init(create).as_ref()?;
         let file = folder.file(&format!("rank-{:04}.{}.arrow", trace.rank(), table.name()));
-        let stored = StoredTable::write(file.path(), table.kind(), trace.info(), Compat::default(), &[], frame).ok()?;
+        let stored =
+            StoredTable::write(file.path(), table.kind(), trace.info(), Compat::default(), &[], frame, true).ok()?;
         Some(Place::File(stored, file))
     }
 }

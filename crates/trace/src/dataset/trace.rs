@@ -118,7 +118,7 @@ impl Trace {
     /// # Errors
     /// [`Error::NoSpace`](crate::Error::NoSpace) if the disk is full; [`Error::Io`](crate::Error::Io).
     pub(crate) fn write_to(&self, path: &Path, compat: Compat) -> Result<StoredTable> {
-        write_rank(path, self, compat, &[])
+        write_rank(path, self, compat, &[], false)
     }
 
     /// Returns the rank with columns of these types, which all ranks of its trace have.

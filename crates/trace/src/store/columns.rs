@@ -1,7 +1,9 @@
 //! Types of stored columns: those of fixed width, and categories, which are stored as codes.
 
+use super::packed::Packed;
 use crate::frame::Categories;
-use polars::prelude::DataType;
+use polars::prelude::{CompatLevel, DataType};
+use polars_arrow::datatypes::ArrowDataType;
 use serde::{Deserialize, Serialize};
 
 /// Type of a stored column, as the manifest names it.
@@ -31,6 +33,9 @@ pub(super) struct StoredColumn {
     pub(super) kind: ColumnType,
     /// CRC-32 of the values, and of the bitmap of those that are there.
     pub(super) crc32: u32,
+    /// Of a column of which few rows have a value: where these values are. It is not in the record batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) packed: Option<Packed>,
 }
 
 impl ColumnType {
@@ -58,8 +63,33 @@ impl ColumnType {
         if self == Self::Category { categories.dtype().clone() } else { self.in_file() }
     }
 
-    /// Returns the type that the column has in the file.
-    pub(super) fn in_file(self) -> DataType {
+    /// Whether a column of the record batch may have this type.
+    pub(super) fn is_stored_as(self, dtype: &DataType) -> bool {
+        match self {
+            Self::Category => matches!(dtype, DataType::UInt8 | DataType::UInt16 | DataType::UInt32),
+            other => *dtype == other.in_file(),
+        }
+    }
+
+    /// Whether values of a packed column may have so many bytes.
+    pub(super) fn is_packed_as(self, width: usize) -> bool {
+        match self {
+            Self::Category => matches!(width, 1 | 2 | 4),
+            Self::Bool => false,
+            Self::I8 | Self::U8 => width == 1,
+            Self::I16 | Self::U16 => width == 2,
+            Self::I32 | Self::U32 | Self::F32 => width == 4,
+            Self::I64 | Self::U64 | Self::F64 => width == 8,
+        }
+    }
+
+    /// Returns the type that the column has in the file, except for symbols of fewer than 32 bits.
+    pub(super) fn in_arrow(self) -> ArrowDataType {
+        self.in_file().to_arrow(CompatLevel::newest())
+    }
+
+    /// Returns the type that the column has in the file, except for symbols of fewer than 32 bits.
+    fn in_file(self) -> DataType {
         match self {
             Self::Bool => DataType::Boolean,
             Self::I8 => DataType::Int8,

@@ -5,10 +5,7 @@
 
 use super::identity::Status;
 use flate2::Crc;
-use polars::prelude::Series;
-use polars_arrow::array::{Array, BooleanArray, PrimitiveArray};
 use polars_arrow::bitmap::Bitmap;
-use polars_arrow::types::NativeType;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -64,7 +61,7 @@ impl Extent {
 }
 
 /// Adds the first `rows` bits; those behind them count as 0.
-fn add_bits(crc: &mut Crc, bytes: &[u8], rows: usize) {
+pub(super) fn add_bits(crc: &mut Crc, bytes: &[u8], rows: usize) {
     let (whole, rest) = (rows / 8, rows % 8);
     crc.update(bytes.get(..whole).unwrap_or(bytes));
     if let Some(last) = bytes.get(whole).filter(|_| rest > 0) {
@@ -72,43 +69,8 @@ fn add_bits(crc: &mut Crc, bytes: &[u8], rows: usize) {
     }
 }
 
-/// Returns the checksum of a column as it is stored: CRC-32 of its values, then of the bitmap of values that are there, if any
-/// is missing. `None` if columns of its type are not stored.
-pub(super) fn checksum(column: &Series) -> Option<u32> {
-    let mut crc = Crc::new();
-    let [array] = column.chunks().as_slice() else { return None };
-    let array = array.as_ref();
-    let is_known = add_values::<i64>(&mut crc, array)
-        || add_values::<u32>(&mut crc, array)
-        || add_values::<i32>(&mut crc, array)
-        || add_values::<f64>(&mut crc, array)
-        || add_values::<i16>(&mut crc, array)
-        || add_values::<i8>(&mut crc, array)
-        || add_values::<u64>(&mut crc, array)
-        || add_values::<u16>(&mut crc, array)
-        || add_values::<u8>(&mut crc, array)
-        || add_values::<f32>(&mut crc, array)
-        || add_booleans(&mut crc, array);
-    if let Some(validity) = array.validity().filter(|validity| validity.unset_bits() > 0) {
-        add_bits(&mut crc, &aligned(validity), validity.len());
-    }
-    is_known.then(|| crc.sum())
-}
-
-fn add_values<T: NativeType>(crc: &mut Crc, array: &dyn Array) -> bool {
-    let Some(array) = array.as_any().downcast_ref::<PrimitiveArray<T>>() else { return false };
-    let bytes = array.values().clone().try_transmute::<u8>();
-    bytes.map(|bytes| crc.update(bytes.as_slice())).is_ok()
-}
-
-fn add_booleans(crc: &mut Crc, array: &dyn Array) -> bool {
-    let Some(array) = array.as_any().downcast_ref::<BooleanArray>() else { return false };
-    add_bits(crc, &aligned(array.values()), array.len());
-    true
-}
-
-/// Returns the bits from the first bit of a byte on.
-fn aligned(bits: &Bitmap) -> Vec<u8> {
+/// Returns bits as the bytes of a file: from the first bit of a byte on, with zeros behind the last.
+pub(super) fn bytes_of_bits(bits: &Bitmap) -> Vec<u8> {
     let (bytes, offset, length) = bits.as_slice();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
     let (first, shift) = (offset / 8, offset % 8);
@@ -116,7 +78,11 @@ fn aligned(bits: &Bitmap) -> Vec<u8> {
         0 => byte(at),
         shift => byte(at) >> shift | byte(at + 1) << (8 - shift),
     });
-    bytes.collect()
+    let mut bytes: Vec<u8> = bytes.collect();
+    if let Some(last) = bytes.last_mut().filter(|_| length % 8 > 0) {
+        *last &= (1 << (length % 8)) - 1;
+    }
+    bytes
 }
 
 /// What was verified of a file, as long as the system saw no change of it.
@@ -180,7 +146,7 @@ mod tests {
                 add_bits(&mut crc, bytes, rows);
                 crc.sum()
             };
-            assert_eq!(sum(&aligned(&part)), sum(own.as_slice().0), "{from} {rows}");
+            assert_eq!(sum(&bytes_of_bits(&part)), sum(own.as_slice().0), "{from} {rows}");
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const MANIFEST: &str = "tracebook.manifest";
 /// The key of the manifest up to version 2.
 const OLD_MANIFEST: &str = "tracebook.trace";
 /// The version of the layout; changes whenever the layout does.
-pub(crate) const FORMAT: u32 = 4;
+pub(crate) const FORMAT: u32 = 5;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

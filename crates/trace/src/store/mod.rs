@@ -3,6 +3,7 @@
 //! The layout is described in `docs/rank-files.md`. The same file is an entry of the cache, a rank that did not fit into
 //! memory, and what a Rust cell maps.
 
+mod batch;
 mod bounds;
 mod bus_errors;
 mod cache;
@@ -12,12 +13,14 @@ mod contents;
 mod disk;
 mod header;
 mod identity;
+mod kept_bytes;
 mod kept_frame;
-mod kept_text;
 mod manifest;
 mod mapping;
+mod new_column;
 mod new_file;
 mod new_table;
+mod packed;
 mod pages;
 mod stored_table;
 mod symbols;
@@ -30,7 +33,7 @@ pub use cache::{Cache, CacheEntry, Cleared};
 pub(crate) use changes::checked;
 pub(crate) use disk::{free_space, is_in_memory, no_space};
 pub(crate) use header::{FileKind, crc32, metadata, verified};
+pub(crate) use kept_bytes::KeptBytes;
 pub(crate) use kept_frame::KeptFrame;
-pub(crate) use kept_text::KeptText;
 pub(crate) use new_table::NewTable;
 pub(crate) use stored_table::{StoredTable, TableKind};

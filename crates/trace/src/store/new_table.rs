@@ -1,18 +1,18 @@
 //! Writing a table to a file.
 
 use super::TableKind;
-use super::columns::{ColumnType, StoredColumn};
-use super::contents::checksum;
+use super::batch::{Head, Node};
+use super::columns::StoredColumn;
 use super::header::{FileKind, metadata};
 use super::manifest::{Entry, Manifest};
+use super::new_column::{NewColumn, Output};
 use super::new_file::NewFile;
 use super::symbols::NewSymbols;
 use crate::{Compat, Error, RankInfo, Result, Warning};
 use polars::prelude::DataFrame;
-use polars_io::prelude::{IpcWriter, SerWriter};
+use polars_arrow::datatypes::ArrowSchema;
 use std::fs::FileTimes;
-use std::io::{BufWriter, Error as IoError, Write};
-use std::sync::Arc;
+use std::io::Error as IoError;
 
 /// What a file states besides its columns.
 #[derive(Clone, Copy)]
@@ -21,6 +21,9 @@ pub(crate) struct NewTable<'t> {
     pub(crate) info: &'t RankInfo,
     pub(crate) compat: Compat,
     pub(crate) warnings: &'t [Warning],
+    /// Whether the file should be small, since it is written for the sake of memory. Otherwise all columns can be used where they
+    /// are mapped.
+    pub(crate) is_small: bool,
 }
 
 impl NewTable<'_> {
@@ -33,16 +36,27 @@ impl NewTable<'_> {
         let failed = |error| Error::Io { path: new.path().to_owned(), error };
         let mut symbols = NewSymbols::default();
         let mut columns = Vec::with_capacity(frame.width());
-        let mut stored = Vec::with_capacity(frame.width());
         for column in frame.columns() {
-            let name = column.name().to_string();
-            let refused =
-                || failed(IoError::other(format!("cannot store the column `{name}` of type {}", column.dtype())));
-            let kind = ColumnType::of(column.dtype()).ok_or_else(refused)?;
-            let column = symbols.stored(column)?.rechunk();
-            let crc32 = checksum(column.as_materialized_series()).ok_or_else(refused)?;
-            columns.push(column);
-            stored.push(StoredColumn { name, kind, crc32 });
+            let refused = || {
+                let (name, dtype) = (column.name(), column.dtype());
+                failed(IoError::other(format!("cannot store the column `{name}` of type {dtype}")))
+            };
+            columns.push(NewColumn::of(column, &mut symbols, self.is_small)?.ok_or_else(refused)?);
+        }
+        let batch = || columns.iter().filter(|column| !column.is_packed());
+        let schema: ArrowSchema = batch().map(NewColumn::field).collect();
+        let nodes: Vec<Node> = batch().map(NewColumn::node).collect();
+        let head = Head::new(&schema, frame.height(), &nodes);
+        let mut out = Output::new(&new.file);
+        out.add(&head.bytes).map_err(failed)?;
+        let mut stored: Vec<Option<StoredColumn>> = vec![None; columns.len()];
+        // Those of the batch first, in order.
+        for is_packed in [false, true] {
+            for (column, stored) in
+                columns.iter().zip(&mut stored).filter(|(column, _)| column.is_packed() == is_packed)
+            {
+                *stored = Some(column.write(&mut out).map_err(failed)?);
+            }
         }
         let entry = entry_of.map(Entry::now);
         let written = entry.as_ref().map(Entry::written);
@@ -52,20 +66,14 @@ impl NewTable<'_> {
             compat: self.compat,
             info: self.info.clone(),
             warnings: self.warnings.to_vec(),
-            columns: stored,
+            columns: stored.into_iter().flatten().collect(),
             texts: symbols.texts,
             entry,
         };
         let text = serde_json::to_string(&manifest).map_err(|error| failed(error.into()))?;
         let metadata = metadata(FileKind::Table, Some(text)).map_err(|error| failed(error.into()))?;
-        let mut file = BufWriter::with_capacity(1 << 20, &new.file);
-        let mut batch = DataFrame::new(frame.height(), columns)?;
-        batch.rechunk_mut();
-        let mut writer = IpcWriter::new(&mut file);
-        writer.set_custom_schema_metadata(Arc::new(metadata));
-        writer.finish(&mut batch)?;
-        file.flush().map_err(failed)?;
-        drop(file);
+        out.add(&head.end(&schema, &metadata)).map_err(failed)?;
+        out.finish().map_err(failed)?;
         if let Some(written) = written {
             new.file.set_times(FileTimes::new().set_modified(written)).map_err(failed)?;
         }

@@ -3,13 +3,14 @@
 use super::bounds::{file_metadata, verify};
 use super::changes;
 use super::columns::{ColumnType, StoredColumn};
-use super::contents::{Contents, Verified};
+use super::contents::{Contents, Extent, Verified};
 use super::header::{FileKind, verified};
 use super::identity::Identity;
 use super::manifest::Manifest;
 use super::mapping::Mapping;
 use super::new_file::NewFile;
 use super::new_table::NewTable;
+use super::packed::PackedColumns;
 use super::symbols::Symbols;
 use crate::error::{SavedFileReason, UnusableReason};
 use crate::frame::Categories;
@@ -118,11 +119,12 @@ impl StoredTable {
         compat: Compat,
         warnings: &[Warning],
         frame: &DataFrame,
+        is_small: bool,
     ) -> Result<Self> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let failed = |error| Error::Io { path: path.to_owned(), error };
         let new = NewFile::create(folder, 0o400).map_err(failed)?;
-        let new = NewTable { table, info, compat, warnings }.write(new, None, frame)?;
+        let new = NewTable { table, info, compat, warnings, is_small }.write(new, None, frame)?;
         new.publish(path).map_err(failed)?;
         Self::open(path)
     }
@@ -319,6 +321,7 @@ impl StoredTable {
                 if inner.layout.blocks.len() != 1 {
                     return Err(invalid(SavedFileReason::Bounds));
                 }
+                let extents = self.with_packed(extents, mapping.as_ref().as_ref().len()).map_err(invalid)?;
                 let contents = Arc::new(Contents::new(extents, inner.stored.iter().map(|column| column.crc32)));
                 inner.verified.begin(status, &contents);
                 (contents, vec![false; inner.stored.len()])
@@ -333,44 +336,55 @@ impl StoredTable {
                 inner.symbols.get_or_init(|| new)
             }
         };
-        let has_types = columns.len() == inner.stored.len()
-            && columns
-                .iter()
-                .zip(&inner.stored)
-                .all(|(column, stored)| *column.name() == *stored.name && *column.dtype() == stored.kind.in_file());
-        if !has_types {
-            let missing =
-                inner.stored.iter().zip(&columns).find(|(stored, column)| {
-                    *column.name() != *stored.name || *column.dtype() != stored.kind.in_file()
-                });
-            let column = missing.map(|(stored, _)| stored.name.clone()).unwrap_or_default();
-            return Err(invalid(SavedFileReason::Column { column }));
-        }
-        if let Some(column) = columns.iter().find(|column| column.len() != inner.rows) {
-            return Err(invalid(SavedFileReason::Rows { found: column.len(), expected: inner.rows }));
-        }
-        let mut logical: Vec<Column> = Vec::with_capacity(columns.len());
-        for (at, (column, stored)) in columns.into_iter().zip(&inner.stored).enumerate() {
+        let file: &[u8] = mapping.as_ref().as_ref();
+        let packed_columns = PackedColumns { file, rows: inner.rows };
+        let mut columns = columns.into_iter();
+        let mut logical: Vec<Column> = Vec::with_capacity(inner.stored.len());
+        for (at, stored) in inner.stored.iter().enumerate() {
+            let mapped = if stored.packed.is_some() { None } else { columns.next() };
             if !is_wanted(&stored.name) {
                 continue;
             }
-            let is_category = stored.kind == ColumnType::Category;
-            if !verified.get(at).copied().unwrap_or(false) {
-                if !contents.is_intact(at, mapping.as_ref().as_ref()) {
-                    mapping.mark();
-                    return Err(self.unusable(UnusableReason::Changed));
-                }
-                if !has_stated_nulls(&column) {
-                    return Err(invalid(SavedFileReason::Bounds));
-                }
-                if is_category {
-                    symbols.verify(&stored.name, column.u32()?).map_err(invalid)?;
-                }
-                inner.verified.add(status, at);
+            let is_verified = verified.get(at).copied().unwrap_or(false);
+            if !is_verified && !contents.is_intact(at, file) {
+                mapping.mark();
+                return Err(self.unusable(UnusableReason::Changed));
             }
-            logical.push(if is_category { symbols.categories_of(column.u32()?) } else { column.into_column() });
+            let column = match (stored.packed, mapped) {
+                (Some(packed), _) => {
+                    packed_columns.column(&stored.name, stored.kind, packed, symbols).map_err(invalid)?
+                }
+                (None, Some(mapped)) if *mapped.name() == *stored.name && stored.kind.is_stored_as(mapped.dtype()) => {
+                    if mapped.len() != inner.rows {
+                        return Err(invalid(SavedFileReason::Rows { found: mapped.len(), expected: inner.rows }));
+                    }
+                    let is_category = stored.kind == ColumnType::Category;
+                    if !is_verified {
+                        if !has_stated_nulls(&mapped) {
+                            return Err(invalid(SavedFileReason::Bounds));
+                        }
+                        if is_category {
+                            symbols.verify(&mapped).map_err(invalid)?;
+                        }
+                    }
+                    if is_category { symbols.categories_of(&mapped)? } else { mapped.into_column() }
+                }
+                _ => return Err(invalid(SavedFileReason::Column { column: stored.name.clone() })),
+            };
+            inner.verified.add(status, at);
+            logical.push(column);
         }
         Ok(DataFrame::new(inner.rows, logical)?)
+    }
+
+    /// Returns where all columns are: those of the batch, in order, and those that are packed.
+    fn with_packed(&self, of_batch: Vec<Extent>, file: usize) -> std::result::Result<Vec<Extent>, SavedFileReason> {
+        let mut of_batch = of_batch.into_iter();
+        let extent = |column: &StoredColumn| match column.packed {
+            Some(packed) => packed.extent(column.kind, self.0.rows, file),
+            None => of_batch.next().ok_or_else(|| SavedFileReason::Column { column: column.name.clone() }),
+        };
+        self.0.stored.iter().map(extent).collect()
     }
 }
 

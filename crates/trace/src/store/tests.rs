@@ -3,8 +3,10 @@
 
 use super::{StoredTable, TableKind};
 use crate::error::{SavedFileReason, UnusableReason};
+use crate::frame::{Categories, categorical};
 use crate::{Compat, Error, Trace, TraceSet};
-use polars::prelude::{DataFrame, NamedFrom, Series};
+use polars::prelude::{DataFrame, IntoColumn, NamedFrom, Series, UInt32Chunked};
+use polars_io::prelude::{IpcReader, SerReader};
 use std::fs::{FileTimes, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -27,7 +29,90 @@ fn loaded(operator: &str) -> Trace {
 }
 
 fn write(path: &Path, rank: &Trace) -> crate::Result<StoredTable> {
-    StoredTable::write(path, TableKind::Events, rank.info(), Compat::Exact, &[], &rank.frame().unwrap())
+    StoredTable::write(path, TableKind::Events, rank.info(), Compat::Exact, &[], &rank.frame().unwrap(), false)
+}
+
+/// Columns of all kinds, with every value in `few` rows of many, and in the others none.
+fn sparse(rows: usize, few: usize) -> DataFrame {
+    let categories = Categories::shared();
+    let is_there = |row: usize| row * few / rows != (row + 1) * few / rows;
+    let code = |text: String| categories.codes(std::iter::once(text.as_str())).unwrap()[0];
+    let texts = |name: &str, of: &dyn Fn(usize) -> Option<String>| {
+        let codes: UInt32Chunked = (0..rows).map(|row| of(row).map(code)).collect();
+        categorical(codes.with_name(name.into()), &categories).into_column()
+    };
+    let some = |row: usize| is_there(row).then_some(row as i64 - 7);
+    let frame = polars::df!(
+        "whole" => (0..rows as i64).collect::<Vec<_>>(),
+        "few" => (0..rows).map(some).collect::<Vec<_>>(),
+        "short" => (0..rows).map(|row| some(row).map(|value| value as i32)).collect::<Vec<_>>(),
+        "float" => (0..rows).map(|row| some(row).map(|value| value as f64 / 3.0)).collect::<Vec<_>>(),
+        "flag" => (0..rows).map(|row| some(row).map(|value| value % 2 == 0)).collect::<Vec<_>>(),
+        "none" => vec![None::<i64>; rows],
+    );
+    let mut frame = frame.unwrap();
+    frame.with_column(texts("name", &|row| Some(format!("name {}", row % 300)))).unwrap();
+    frame.with_column(texts("cat", &|row| (row % 3 > 0).then(|| "kernel".to_owned()))).unwrap();
+    frame.with_column(texts("rare", &|row| is_there(row).then(|| format!("rare {row}")))).unwrap();
+    frame.with_column(texts("never", &|_| None)).unwrap();
+    frame
+}
+
+#[test]
+fn small_file_has_the_same_columns_in_fewer_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let info = loaded("aten::mm").info().clone();
+    let write = |name: &str, frame: &DataFrame, is_small| {
+        let path = folder.path().join(name);
+        StoredTable::write(&path, TableKind::Events, &info, Compat::Exact, &[], frame, is_small).unwrap()
+    };
+    for (rows, few) in [(20_000, 2_000), (20_000, 0), (1_000, 999), (70, 1), (1, 1), (1, 0)] {
+        let frame = sparse(rows, few);
+        let (small, large) = (write("small", &frame, true), write("large", &frame, false));
+        for table in [&small, &large] {
+            assert_same(&frame, &table.frame().unwrap());
+            for column in frame.columns() {
+                let one = table.frame_of(std::slice::from_ref(column.name())).unwrap();
+                assert_same(&frame.select([column.name().clone()]).unwrap(), &one);
+            }
+        }
+        assert!(small.bytes() <= large.bytes());
+        assert!(rows < 20_000 || small.bytes() * 2 < large.bytes(), "{} of {}", small.bytes(), large.bytes());
+        // What is mapped makes the same file again.
+        let again = write("again", &small.frame().unwrap(), true);
+        assert_eq!(std::fs::read(small.path()).unwrap(), std::fs::read(again.path()).unwrap());
+        // Other programs read the columns of the batch.
+        for (table, columns) in [(&small, None), (&large, Some(frame.width()))] {
+            let read = IpcReader::new(std::fs::File::open(table.path()).unwrap()).finish().unwrap();
+            assert_eq!(read.height(), rows);
+            assert_eq!(read.column("whole").unwrap(), frame.column("whole").unwrap());
+            assert!(columns.is_none_or(|columns| columns == read.width()));
+        }
+    }
+}
+
+#[test]
+fn damage_of_any_byte_of_a_small_file_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.arrow");
+    let info = loaded("aten::mm").info().clone();
+    let frame = sparse(100, 3);
+    StoredTable::write(&path, TableKind::Events, &info, Compat::Exact, &[], &frame, true).unwrap();
+    let content = std::fs::read(&path).unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    for at in 0..content.len() {
+        let mut damaged = content.clone();
+        damaged[at] ^= 0x5a;
+        std::fs::write(&path, damaged).unwrap();
+        // Padding and the messages that only other programs read are free to change.
+        if let Ok(read) = StoredTable::open(&path).and_then(|table| table.frame()) {
+            assert_same(&frame, &read);
+        }
+    }
+    for length in (0..content.len()).step_by(7) {
+        std::fs::write(&path, &content[..length]).unwrap();
+        assert!(StoredTable::open(&path).and_then(|table| table.frame()).is_err(), "{length}");
+    }
 }
 
 fn assert_same(ours: &DataFrame, stored: &DataFrame) {
@@ -56,7 +141,7 @@ fn stored_rank_equals_the_loaded_one() {
     // A table without rows.
     let empty = rank.frame().unwrap().clear();
     let path = folder.path().join("empty.arrow");
-    let table = StoredTable::write(&path, TableKind::Instants, rank.info(), Compat::Hta, &[], &empty).unwrap();
+    let table = StoredTable::write(&path, TableKind::Instants, rank.info(), Compat::Hta, &[], &empty, false).unwrap();
     assert_same(&empty, &table.frame().unwrap());
 }
 

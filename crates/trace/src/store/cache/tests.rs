@@ -52,7 +52,7 @@ impl Setting {
     }
 
     fn table<'t>(&'t self, warnings: &'t [Warning]) -> NewTable<'t> {
-        NewTable { table: TableKind::Events, info: self.rank.info(), compat: Compat::Exact, warnings }
+        NewTable { table: TableKind::Events, info: self.rank.info(), compat: Compat::Exact, warnings, is_small: false }
     }
 
     fn insert(&self, wanted: &str) -> Option<StoredTable> {
