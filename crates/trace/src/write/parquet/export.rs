@@ -9,7 +9,7 @@ use crate::error::ExportReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint;
-use crate::exec::memory::{Budget, Task};
+use crate::exec::memory::Task;
 use crate::store::{TableKind, crc32};
 use crate::{CancellationToken, Error, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
@@ -187,7 +187,7 @@ impl Job {
         }
         let parts: Vec<FileRows<'_>> = self.ranks.iter().zip(&columns).flat_map(|(rank, of)| parts(rank, of)).collect();
         let name = self.path.display().to_string();
-        let batches = Batches::within(Budget::now()?, Task::Export(&name));
+        let batches = Batches::within(self.trace.budget()?, Task::Export(&name));
         let written = batches.each(&parts, FileRows::need, |part| {
             let entry = self.write(part, folder.path())?;
             monitor.events.fetch_add(entry.rows as u64, Ordering::Relaxed);
@@ -297,11 +297,11 @@ impl Job {
 }
 
 impl FileRows<'_> {
-    /// Estimates the memory of writing it: its rows if they are in a file, one row group as Parquet has it, and the file.
+    /// Estimates the memory of writing it: the columns of its rank if they are in a file, one row group as Parquet has it, and the
+    /// file.
     fn need(&self) -> usize {
-        let row: usize = self.columns.iter().map(|column| column.logical.width()).sum();
         let stored: usize = self.columns.iter().map(|column| column.logical.stored_width()).sum();
-        self.rows * row + 2 * self.rows.min(GROUP_ROWS) * stored
+        self.rank.bytes_needed(0) + 2 * self.rows.min(GROUP_ROWS) * stored
     }
 }
 
