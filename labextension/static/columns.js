@@ -14,21 +14,44 @@ const MANY_COLUMNS = 12;
 const LINE_CHARS = 32;
 
 const RIGHT = new Set(["number", "id", "difference", "bar"]);
-const DURATION_UNITS = new Set(["ns", "µs", "ms", "s"]);
+/** @type {Record<string, number>} */
+const SECONDS = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1 };
+const DURATION_UNITS = new Set(Object.keys(SECONDS));
+/** @type {[number, string][]} */
+const TINY_UNITS = [
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+  [1e-9, "ns"],
+];
 /** Timestamps have the units of durations, but the length of their bars would mean nothing. */
 const TIMESTAMPS = new Set(["ts", "end"]);
+
+/**
+ * Writes a duration in seconds that is far smaller than those around it, in a unit of its own: `71.0 ns`.
+ *
+ * @param {number} seconds
+ */
+function tinyDuration(seconds) {
+  const [unit, name] = TINY_UNITS.find(([unit]) => seconds >= 0.9995 * unit) ?? [1e-9, "ns"];
+  const size = seconds / unit;
+  return `${size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)} ${name}`;
+}
 
 /**
  * Returns a function that writes sizes with `decimals` digits behind the point. A size that is not zero never reads as zero.
  *
  * @param {number} decimals
+ * @param {string} unit
  * @returns {(value: number) => string}
  */
-function sizeWriter(decimals) {
+function sizeWriter(decimals, unit) {
   const digits = new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   const scientific = new Intl.NumberFormat("en-US", { notation: "scientific", maximumFractionDigits: 3 });
   const small = (/** @type {number} */ size) => {
     const more = 1 - Math.floor(Math.log10(size));
+    if (unit in SECONDS && more > 4) {
+      return tinyDuration(size * SECONDS[unit]);
+    }
     return more > 12 ? size.toExponential(1) : size.toFixed(more);
   };
   return (value) => {
@@ -53,7 +76,7 @@ const signed = (value, writeSize) => (value < 0 ? `−${writeSize(value)}` : wri
  * @returns {(value: Value | undefined) => string}
  */
 function writer(column, showsChange) {
-  const writeSize = sizeWriter(Math.min(Math.max(column.decimals ?? 0, 0), 20));
+  const writeSize = sizeWriter(Math.min(Math.max(column.decimals ?? 0, 0), 20), column.unit);
   return (value) => {
     if (value === null || value === undefined) {
       return "—";

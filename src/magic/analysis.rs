@@ -271,7 +271,9 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
             table.notes.push(note);
         }
         let has_rank = answer_table.frame.column(columns::RANK).is_ok();
-        let events = answer_table.named_events.then(|| drill_down(call, call.required("NAME"), has_rank));
+        let events = answer_table
+            .named_events
+            .then(|| drill_down(call, call.required("NAME"), has_rank, answer_table.short_names));
         tables.push(Part::Table(Table { events, ..table }));
     }
     if call.shows() {

@@ -31,11 +31,12 @@ pub(crate) fn drill_down_by_side(call: &Call<'_>, selection: &Selection) -> Even
 }
 
 /// Returns the cell for a table about one trace whose column `name` holds full names of events, with the ranks and
-/// iterations of the call. `has_rank`: the table has a column `rank`, which replaces `--rank`.
-pub(crate) fn drill_down(call: &Call<'_>, label: &str, has_rank: bool) -> EventCells {
+/// iterations of the call. `has_rank`: the table has a column `rank`, which replaces `--rank`; `short_names`: it shows short names.
+pub(crate) fn drill_down(call: &Call<'_>, label: &str, has_rank: bool, short_names: bool) -> EventCells {
     let given = |flag: &str| call.list(flag).map(|numbers| format!(" --{flag} {}", list(numbers))).unwrap_or_default();
     let rank = if has_rank { String::new() } else { given("rank") };
-    let cell = cell(call, label, "--name", &format!("{rank}{}", given("iteration")));
+    let flag = if short_names { "--short-name" } else { "--name" };
+    let cell = cell(call, label, flag, &format!("{rank}{}", given("iteration")));
     EventCells { name: NAME.to_owned(), rank: has_rank.then(|| RANK.to_owned()), cells: vec![cell] }
 }
 

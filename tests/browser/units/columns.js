@@ -21,6 +21,11 @@ export function small_number_never_reads_as_zero() {
   equal([0.004, -0.00001, 1e-20].map(column.write), ["0.0040", "−0.000010", "1.0e-20"]);
 }
 
+export function duration_far_smaller_than_its_column_has_its_own_unit() {
+  const column = prepared(spec("a", "number", { unit: "ms", decimals: 1 }));
+  equal([0.004, -0.000071, 0.0000123].map(column.write), ["0.0040", "−71.0 ns", "12.3 ns"]);
+}
+
 export function integer_beyond_2_to_the_53_is_grouped_exactly() {
   equal(prepared(spec("a", "number")).write("-9223372036854775807"), "−9,223,372,036,854,775,807");
 }

@@ -6,6 +6,8 @@ pub(crate) const DASH: &str = "—";
 /// Numbers from here on are written with an exponent.
 const TOO_LONG: f64 = 1e16;
 const MOST_DECIMALS: i32 = 12;
+/// The most decimals of a value that has a smaller unit.
+const MOST_READABLE: i32 = 4;
 
 /// Returns the number of decimals for all of `values`: none if all are whole, else about four significant digits of the largest,
 /// but no more than the values have.
@@ -47,13 +49,25 @@ pub(crate) fn float(value: f64, decimals: usize) -> String {
     signed(value < 0.0 && magnitude > 0.0, &digits)
 }
 
+/// Tells whether [`float`] would write so many zeros in front of a value that nobody counts them.
+pub(crate) fn is_tiny(value: f64, decimals: usize) -> bool {
+    let magnitude = value.abs();
+    let is_small = magnitude > 0.0 && magnitude < 1.0 && !has_nonzero_digit(&format!("{magnitude:.decimals$}"));
+    is_small && decimals_of_small(magnitude) > MOST_READABLE
+}
+
 fn has_nonzero_digit(digits: &str) -> bool {
     digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit))
 }
 
 fn small(magnitude: f64) -> String {
-    let decimals = 1 - magnitude.log10().floor() as i32;
+    let decimals = decimals_of_small(magnitude);
     if decimals > MOST_DECIMALS { format!("{magnitude:.1e}") } else { format!("{magnitude:.0$}", decimals as usize) }
+}
+
+/// Returns the decimals that show two digits.
+fn decimals_of_small(magnitude: f64) -> i32 {
+    1 - magnitude.log10().floor() as i32
 }
 
 /// Formats `value` exactly, with `decimals` zeros after the point, to align with its column.

@@ -1,7 +1,7 @@
 //! A table with all values as text, the common base of the text and HTML forms.
 
 use super::names::one_line;
-use crate::format::number;
+use crate::format::{number, seconds};
 use crate::tree::Place;
 use crate::{Header, Kind, Table, TableValue, Tree, Unit};
 
@@ -102,7 +102,7 @@ impl Grid {
                 table.headers.iter().enumerate().map(|(column, header)| {
                     let cell = row.get(column).unwrap_or(&TableValue::Null);
                     Shown {
-                        text: write(cell, header.kind, decimals[column]),
+                        text: write(cell, header, decimals[column]),
                         bar: ranges[column].and_then(|range| bar(cell, header.kind, range)),
                     }
                 })
@@ -157,8 +157,13 @@ fn without_unit(name: &str) -> &str {
     name.strip_suffix("(us)").map_or(name, str::trim_end)
 }
 
-fn write(cell: &TableValue, kind: Kind, decimals: usize) -> String {
-    match (cell, kind) {
+fn write(cell: &TableValue, header: &Header, decimals: usize) -> String {
+    // A duration that is far smaller than those around it has a unit of its own: `−71.0 ns` among ms.
+    let float = |value: f64| match header.unit.seconds() {
+        Some(in_seconds) if number::is_tiny(value, decimals) => seconds(value * in_seconds),
+        _ => number::float(value, decimals),
+    };
+    match (cell, header.kind) {
         (TableValue::Null, _) => number::DASH.to_owned(),
         // HTA writes an ASCII hyphen.
         (TableValue::Text(text), Kind::Change) if text == "-" => "−".to_owned(),
@@ -166,8 +171,8 @@ fn write(cell: &TableValue, kind: Kind, decimals: usize) -> String {
         (TableValue::Int(value), Kind::Id | Kind::Name) => value.to_string(),
         (TableValue::Int(value), Kind::Difference) => number::difference(*value as f64, number::int(*value, decimals)),
         (TableValue::Int(value), _) => number::int(*value, decimals),
-        (TableValue::Float(value), Kind::Difference) => number::difference(*value, number::float(*value, decimals)),
-        (TableValue::Float(value), _) => number::float(*value, decimals),
+        (TableValue::Float(value), Kind::Difference) => number::difference(*value, float(*value)),
+        (TableValue::Float(value), _) => float(*value),
     }
 }
 
@@ -273,6 +278,16 @@ mod tests {
         assert_eq!(shown("sum (us)"), "sum [ms]");
         assert_eq!(shown("idle_time(us)"), "idle_time [ms]");
         assert_eq!(head(&Header::new("sum (us)", Unit::None, Kind::Number)).text, "sum (us)");
+    }
+
+    #[test]
+    fn duration_far_smaller_than_its_column_has_its_own_unit() {
+        let cells = || vec![TableValue::Float(207.15), TableValue::Float(-0.000_071), TableValue::Float(0.004)];
+        assert_eq!(texts(&Grid::of(&table(Kind::Number, cells()))), ["207.2", "−71.0 ns", "0.0040"]);
+        assert_eq!(texts(&Grid::of(&table(Kind::Difference, cells())))[1], "▼ −71.0 ns");
+        let mut plain = table(Kind::Number, cells());
+        plain.headers[0].unit = Unit::Percent;
+        assert_eq!(texts(&Grid::of(&plain))[1], "−0.000071");
     }
 
     #[test]

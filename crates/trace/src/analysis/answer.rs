@@ -2,10 +2,10 @@
 
 use super::TableSchema;
 use crate::write::TraceCopy;
-use crate::{Rank, frame_table};
+use crate::{Rank, frame_table, shorten_name};
 use polars::prelude::{Column as FrameColumn, DataFrame, PlSmallStr, Scalar};
 use std::collections::BTreeMap;
-use trace_view::{Column, Figure, HeatMap, Kind, Part, Present, Report, Table, Unit};
+use trace_view::{Column, Figure, HeatMap, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// The answer of an analysis.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +39,8 @@ pub struct AnswerTable {
     pub shown: bool,
     /// Whether a row represents the events of its `name`, on its `rank` if there is such a column.
     pub named_events: bool,
+    /// Whether a table for people shows the short form of its `name`; the frame has the whole.
+    pub short_names: bool,
 }
 
 /// Number of rows that are shown.
@@ -46,12 +48,14 @@ const ROWS: usize = 50;
 
 /// The name of the column that holds the rank.
 const RANK: &str = "rank";
+/// The name of the column that holds names of events.
+const NAME: &str = "name";
 
 impl AnswerTable {
     /// Creates a table of these rows, to be shown.
     pub fn new(schema: &TableSchema, frame: DataFrame) -> Self {
-        let named_events = schema.named_events;
-        Self { name: schema.name, rank: None, frame, columns: schema.columns, shown: true, named_events }
+        let TableSchema { name, columns, named_events, short_names, .. } = *schema;
+        Self { name, rank: None, frame, columns, shown: true, named_events, short_names }
     }
 
     /// Makes it the table of one rank.
@@ -85,6 +89,9 @@ impl AnswerTable {
                 _ => Kind::Number,
             };
         }
+        if self.short_names {
+            shorten_names(&mut table);
+        }
         table
     }
 
@@ -99,6 +106,16 @@ impl AnswerTable {
             (name, None) => name.to_owned(),
             ("", Some(rank)) => format!("rank{rank}"),
             (name, Some(rank)) => format!("{name}.rank{rank}"),
+        }
+    }
+}
+
+/// Replaces names by their short forms.
+fn shorten_names(table: &mut Table) {
+    let Some(at) = table.headers.iter().position(|header| header.name == NAME) else { return };
+    for row in &mut table.rows {
+        if let Some(TableValue::Text(name)) = row.get_mut(at) {
+            *name = shorten_name(name);
         }
     }
 }

@@ -123,7 +123,7 @@ impl Analysis for CompareRanks {
     const TABLES: &'static [TableSchema] = &[
         TableSchema::new("", COLUMNS).of_named_events(),
         TableSchema::new("ranks", RANK_COLUMNS),
-        TableSchema::new("collectives", COLLECTIVE_COLUMNS).of_named_events(),
+        TableSchema::new("collectives", COLLECTIVE_COLUMNS).of_named_events().with_short_names(),
     ];
     const NOTES: &'static str = "It needs four ranks to tell an outlier; of fewer it lists the differences from the median. A \
         time is compared with the median over the analysed ranks: --rank 0-7 compares these eight. The steps are divided into \

@@ -268,9 +268,9 @@ fn by_rank(ranks: &ByRank<Finished>) -> Result<RankMap> {
         let median = |values: &[f64]| quantile(values, 0.5).unwrap_or(f64::NAN);
         for name in ["cpu_duration", "gpu_duration", "launch_delay"] {
             let values = rows.read(|frame| sorted(frame, name))?;
-            map.set(&format!("median of {name}"), Unit::Micros, rank, median(&values));
+            map.set(&format!("median of {}", name.replace('_', " ")), Unit::Micros, rank, median(&values));
             if name == "launch_delay" {
-                map.set("longest launch_delay", Unit::Micros, rank, values.last().copied().unwrap_or(f64::NAN));
+                map.set("longest launch delay", Unit::Micros, rank, values.last().copied().unwrap_or(f64::NAN));
             }
         }
     }

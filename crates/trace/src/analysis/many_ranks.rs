@@ -66,9 +66,9 @@ impl RankRows {
         for (row, key) in self.keys.iter().enumerate() {
             for &(name, unit, ref values) in self.measures.iter().filter(|(name, ..)| drawn.contains(name)) {
                 let label = match (key.as_str(), drawn.len()) {
-                    ("", _) => name.to_owned(),
+                    ("", _) => words(name),
                     (key, 1) => key.to_owned(),
-                    (key, _) => format!("{key} · {name}"),
+                    (key, _) => format!("{key} · {}", words(name)),
                 };
                 map.set(&label, unit, self.ranks[row], values[row].unwrap_or(f64::NAN));
             }
@@ -95,6 +95,11 @@ fn kind(column: &Column, dtype: &DataType) -> Kind {
     if is_measure { Kind::Measure } else { Kind::Key }
 }
 
+/// Returns the name of a column in words, without its unit: `idle_time(us)` → `idle time`.
+fn words(name: &str) -> String {
+    name.strip_suffix("(us)").unwrap_or(name).trim_end().replace('_', " ")
+}
+
 fn numbers(column: &FrameColumn) -> Option<Vec<Option<f64>>> {
     Some(column.cast(&DataType::Float64).ok()?.f64().ok()?.iter().collect())
 }
@@ -119,7 +124,7 @@ fn unique_keys(ranks: &[i64], columns: &[(&str, &FrameColumn)]) -> Option<Vec<St
         let is_text = column.dtype().is_string() || column.dtype().is_categorical();
         for (key, text) in keys.iter_mut().zip(texts.iter()).filter(|(key, _)| twice.contains(*key)) {
             let text = text.unwrap_or_default();
-            let part = if is_text { text.to_owned() } else { format!("{name} {text}") };
+            let part = if is_text { text.to_owned() } else { format!("{} {text}", words(name)) };
             *key = if key.is_empty() { part } else { format!("{key} · {part}") };
         }
     }

@@ -64,12 +64,14 @@ pub struct TableSchema {
     pub per_rank: bool,
     /// Whether a row represents the events of its `name`, on its `rank` if there is such a column.
     pub named_events: bool,
+    /// Whether tables for people show the short form of its `name`; the frame has the whole.
+    pub short_names: bool,
 }
 
 impl TableSchema {
     /// Creates the schema of a table that all ranks share.
     pub const fn new(name: &'static str, columns: &'static [Column]) -> Self {
-        Self { name, columns, per_rank: false, named_events: false }
+        Self { name, columns, per_rank: false, named_events: false, short_names: false }
     }
 
     /// Gives each analysed rank a table of its own.
@@ -82,5 +84,11 @@ impl TableSchema {
     #[must_use]
     pub const fn of_named_events(self) -> Self {
         Self { named_events: true, ..self }
+    }
+
+    /// Declares that tables for people show the short form of names.
+    #[must_use]
+    pub const fn with_short_names(self) -> Self {
+        Self { short_names: true, ..self }
     }
 }
