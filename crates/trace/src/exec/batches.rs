@@ -1,9 +1,10 @@
 //! Work on many ranks in batches that fit the memory budget.
 //!
 //! What a rank needs while it is worked on (its columns if they are in a file, and working memory) is estimated before. A
-//! batch is as many of the next ranks as fit together into what the budget has left, and at least one; its ranks run in
-//! parallel, and the next batch begins once all of them have ended. No rank waits for memory inside a thread pool, so there
-//! is no deadlock, and a thread that takes a second rank while it waits for part of its first exceeds nothing.
+//! batch is as many of the next ranks as fit together into what the budget has left, the same number on every thread, and at
+//! least one; its ranks run in parallel, and the next batch begins once all of them have ended. No rank waits for memory inside
+//! a thread pool, so there is no deadlock, and a thread that takes a second rank while it waits for part of its first exceeds
+//! nothing.
 //!
 //! ```text
 //! budget left  |======================|
@@ -98,8 +99,16 @@ impl<'t> Batches<'t> {
             together = together.saturating_add(need(rank) as u64);
             together <= left
         };
-        Ok(ranks.iter().take_while(fits).count().max(1))
+        let together = ranks.iter().take_while(fits).count();
+        Ok(without_rest(together, ranks.len(), Inherited::here().threads()))
     }
+}
+
+/// Returns how many ranks of those that fit together run in a batch: at least one, and as many on every thread, since the next
+/// batch waits for the last of them. Three on two threads take as long as four.
+fn without_rest(fit: usize, ranks: usize, threads: usize) -> usize {
+    let threads = threads.max(1);
+    if fit < ranks && fit > threads { fit - fit % threads } else { fit.max(1) }
 }
 
 #[cfg(test)]
@@ -151,6 +160,22 @@ mod tests {
         batches.each(&ranks, |bytes| *bytes, work).unwrap();
         // What the process holds changes while it runs.
         assert!((TEBIBYTE / 8..TEBIBYTE + TEBIBYTE / 100).contains(&most.load(Ordering::SeqCst)));
+    }
+
+    #[test]
+    fn batches_give_every_thread_as_many_ranks() {
+        for (fit, ranks, threads, run) in [
+            (0, 9, 2, 1),
+            (1, 9, 2, 1),
+            (2, 9, 2, 2),
+            (3, 9, 2, 2),
+            (5, 9, 2, 4),
+            (9, 9, 2, 9),
+            (7, 64, 4, 4),
+            (3, 9, 0, 3),
+        ] {
+            assert_eq!(without_rest(fit, ranks, threads), run, "{fit} of {ranks} on {threads}");
+        }
     }
 
     #[test]
