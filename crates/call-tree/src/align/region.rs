@@ -173,7 +173,8 @@ impl Regions<'_> {
         self.found.push(Region { control, test, grade, why });
     }
 
-    /// Operators of which a bare kernel has no partner: all their kernels are one region.
+    /// Operators of which a bare kernel has no partner: their kernels are one region. Kernels of one name keep their partners, if
+    /// something is left on both sides, such as two kernels and the fused one.
     fn sets(&mut self) {
         let (control, test) = (&self.mapping.control, &self.mapping.test);
         // Children before their parents: of nested operators the innermost is the region.
@@ -199,8 +200,30 @@ impl Regions<'_> {
                 let (all_ours, all_theirs) = (ours.clone(), theirs.clone());
                 ours.retain(|&id| is_within(self.mapping.to_test[id as usize], &all_theirs));
                 theirs.retain(|&id| is_within(self.mapping.to_control[id as usize], &all_ours));
+                self.keep_changed(&mut ours, &mut theirs);
                 self.add(ours, theirs, Grade::Region, Why::KernelsOfOperator);
             }
+        }
+    }
+
+    /// Leaves out the kernels of an operator that have a partner of the same name, unless only one side would be left.
+    fn keep_changed(&self, control: &mut Vec<NodeId>, test: &mut Vec<NodeId>) {
+        let is_changed = |a: NodeId, b: NodeId| {
+            let chains = (&self.mapping.control.node(a).chain, &self.mapping.test.node(b).chain);
+            !self.labels.equal(Level::Name, chains.0, chains.1)
+        };
+        let ours = |&&a: &&NodeId| match self.mapping.to_test[a as usize] {
+            NONE => true,
+            b => is_changed(a, b),
+        };
+        let theirs = |&&b: &&NodeId| match self.mapping.to_control[b as usize] {
+            NONE => true,
+            a => is_changed(a, b),
+        };
+        let (ours, theirs): (Vec<NodeId>, Vec<NodeId>) =
+            (control.iter().filter(ours).copied().collect(), test.iter().filter(theirs).copied().collect());
+        if !ours.is_empty() && !theirs.is_empty() {
+            (*control, *test) = (ours, theirs);
         }
     }
 

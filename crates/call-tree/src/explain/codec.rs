@@ -9,7 +9,7 @@ use super::packed::{PackedLeaf, PackedMark, PackedNode, PackedTree};
 use super::partial::{Communication, Partial, PartialSample};
 use super::sample::Sample;
 use super::spent::{Spending, Spent};
-use super::waits::{Wait, Waits};
+use super::waits::{LabelledWait, Waits};
 use crate::input::family::Family;
 use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels};
@@ -293,7 +293,7 @@ impl Decoder<'_> {
                 Ok(Idle { cause, frame: from.some_label()?, ns: from.reader.signed()? })
             })?,
             waits: self.list(|from| {
-                let wait = Wait { call: from.label()?, caller: from.some_label()? };
+                let wait = LabelledWait { call: from.label()?, caller: from.some_label()? };
                 Ok((wait, Waits { calls: from.reader.signed()?, ns: from.reader.signed()? }))
             })?,
             exposed: self.list(|from| {

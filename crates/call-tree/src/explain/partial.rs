@@ -4,7 +4,7 @@ use super::divide::{Division, Idle, Piece, Timeline};
 use super::packed::PackedTree;
 use super::sample::Sample;
 use super::spent::{Spent, spent};
-use super::waits::{Wait, Waits, waits};
+use super::waits::{LabelledWait, Waits, waits};
 use crate::input::event::Event;
 use crate::input::kind::{Class, Kind};
 use crate::input::label::Labels;
@@ -64,7 +64,7 @@ pub(super) struct PartialSample {
     /// Shares of events that are in no tree, by row, if events are kept.
     pub(super) nowhere: Vec<(u32, i64)>,
     pub(super) idle: Vec<Idle>,
-    pub(super) waits: Vec<(Wait, Waits)>,
+    pub(super) waits: Vec<(LabelledWait, Waits)>,
     /// Pieces of the shares of communication, by row, if communication is kept.
     pub(super) exposed: Vec<(u32, Vec<Piece>)>,
 }

@@ -78,6 +78,12 @@ impl Side {
             }
             side.cover(partial);
             meetings.spent_before(place, &std::mem::take(&mut partial.spent), labels);
+            let counts = partial.samples.iter().filter(|one| one.left_out.is_none());
+            for &(wait, sum) in counts.flat_map(|one| &one.waits) {
+                let waits = side.waits.entry(wait.wait(labels)).or_default();
+                waits.calls += sum.calls;
+                waits.ns += sum.ns;
+            }
             side.add(place as u32, partial, &folded, template.as_mut(), &mut meetings);
             if partial.keeps_events {
                 side.events.push(found(partial, &folded));
@@ -123,11 +129,6 @@ impl Side {
             }
             for idle in &one.idle {
                 *self.idle.entry((idle.cause, idle.frame)).or_default() += idle.ns;
-            }
-            for &(wait, sum) in &one.waits {
-                let waits = self.waits.entry(wait).or_default();
-                waits.calls += sum.calls;
-                waits.ns += sum.ns;
             }
             meetings.add(recording as usize, one);
             self.samples.push(sample);

@@ -3,17 +3,31 @@
 use super::hosts::Hosts;
 use crate::input::event::Event;
 use crate::input::kind::Kind;
-use crate::input::label::{LabelId, Labels};
+use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::window::{Window, window_at};
 use std::collections::{BTreeMap, HashMap};
 
-/// A waiting call, and the operator or annotation that made it.
+/// A waiting call, and the operator or annotation that made it, whatever its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Wait {
     /// The call: `cudaStreamSynchronize`.
-    pub call: LabelId,
+    pub call: Symbol,
     /// Outermost operator around the call, else its innermost annotation or frame; `None` for a call in the step itself.
-    pub caller: Option<LabelId>,
+    pub caller: Option<Symbol>,
+}
+
+/// A waiting call and its caller, with their inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct LabelledWait {
+    pub(super) call: LabelId,
+    pub(super) caller: Option<LabelId>,
+}
+
+impl LabelledWait {
+    /// Returns it by names.
+    pub(super) fn wait(self, labels: &Labels) -> Wait {
+        Wait { call: labels.symbol_of(self.call), caller: self.caller.map(|caller| labels.symbol_of(caller)) }
+    }
 }
 
 /// Number and total time of the calls of one kind.
@@ -31,8 +45,8 @@ pub(super) fn waits(
     hosts: &Hosts,
     windows: &[Window],
     labels: &Labels,
-) -> Vec<BTreeMap<Wait, Waits>> {
-    let mut found: Vec<BTreeMap<Wait, Waits>> = vec![BTreeMap::new(); windows.len().max(1)];
+) -> Vec<BTreeMap<LabelledWait, Waits>> {
+    let mut found: Vec<BTreeMap<LabelledWait, Waits>> = vec![BTreeMap::new(); windows.len().max(1)];
     // By label: few names, many calls.
     let mut known: HashMap<LabelId, bool> = HashMap::new();
     for (at, event) in (0..).zip(events) {
@@ -42,7 +56,7 @@ pub(super) fn waits(
             && is_waiting()
             && let Some(window) = window()
         {
-            let wait = Wait { call: event.label, caller: caller(events, hosts, at, labels) };
+            let wait = LabelledWait { call: event.label, caller: caller(events, hosts, at, labels) };
             let waits = found[window].entry(wait).or_default();
             waits.calls += 1;
             waits.ns += (event.end - event.start).max(0);
@@ -114,7 +128,7 @@ mod tests {
         let windows = [Window { iteration: 1, start: 0, end: 100, thread: 0 }];
         let hosts = Hosts::of(&events);
         let [found] = &waits(&events, &hosts, &windows, &labels)[..] else { panic!("one window") };
-        let of = |caller| found[&Wait { call, caller }];
+        let of = |caller| found[&LabelledWait { call, caller }];
         assert_eq!(of(Some(item)), Waits { calls: 1, ns: 20 });
         assert_eq!(of(Some(log)), Waits { calls: 1, ns: 1 });
         assert_eq!(of(None), Waits { calls: 1, ns: 4 });

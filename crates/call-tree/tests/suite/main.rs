@@ -3,6 +3,7 @@
 mod divided;
 mod edits;
 mod graphs;
+mod kernels;
 mod partials;
 mod program;
 mod properties;

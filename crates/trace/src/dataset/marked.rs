@@ -4,6 +4,7 @@ use super::trace::Trace;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::frame::columns::*;
+use crate::interval::outermost;
 use crate::{Compat, Result};
 use polars::prelude::PlSmallStr;
 use regex::Regex;
@@ -56,19 +57,11 @@ impl MarkedIterations {
     fn of_rows(rows: &EventRows, marker: &Regex) -> Self {
         let mut is_host = rows.per_text(|cat| MARKS.contains(&cat));
         let mut matches = rows.per_text(|name| marker.is_match(name));
-        let mut marks: Vec<(i64, i64)> = cancellable(0..rows.len())
+        let marks: Vec<(i64, i64)> = cancellable(0..rows.len())
             .filter(|&row| is_host(rows.cat(row)) && matches(rows.name(row)))
             .filter_map(|row| Some((rows.ts(row)?, rows.ts(row)?.saturating_add(rows.dur(row)))))
-            .filter(|(start, end)| end > start)
             .collect();
-        marks.sort_by_key(|&(start, end)| (start, std::cmp::Reverse(end)));
-        let mut spans: Vec<(i64, i64)> = Vec::new();
-        for mark in marks {
-            if spans.last().is_none_or(|last| mark.0 >= last.1) {
-                spans.push(mark);
-            }
-        }
-        Self { spans }
+        Self { spans: outermost(marks, |&mark| mark) }
     }
 
     fn at(&self, moment: i64) -> Option<u32> {

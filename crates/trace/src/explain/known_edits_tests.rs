@@ -161,6 +161,8 @@ fn edits_of_other_traces_are_found() {
         "critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz",
         "critical_path_sim/shared1/rank-0.json.gz",
         "triton_example/triton_example.json.gz",
+        "trace_filter/sampled_rank-0.json.gz",
+        "trace_filter/sampled_rank-1.json.gz",
     ] {
         let Some(path) = shared(file) else { return };
         assert!(Recorded::load(&path).assert_single(&SINGLE, 0..2) > 0, "{file}");

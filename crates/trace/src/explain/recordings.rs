@@ -6,6 +6,7 @@ use crate::domain::is_device_work;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn};
+use crate::interval::outermost;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
 use polars::prelude::{PlSmallStr, StringChunked};
@@ -210,14 +211,8 @@ fn is_collective(name: &str) -> bool {
 }
 
 /// The selected iterations, by their begins, none inside another; and those that are left out, with the reason.
-fn windows(mut marks: Vec<Window>, iterations: &Iterations) -> (Vec<Window>, Vec<(Window, Reason)>) {
-    marks.sort_by_key(|mark| (mark.start, std::cmp::Reverse(mark.end)));
-    let mut windows: Vec<Window> = Vec::new();
-    for mark in marks {
-        if mark.end > mark.start && windows.last().is_none_or(|last| mark.start >= last.end) {
-            windows.push(mark);
-        }
-    }
+fn windows(marks: Vec<Window>, iterations: &Iterations) -> (Vec<Window>, Vec<(Window, Reason)>) {
+    let mut windows = outermost(marks, |mark| (mark.start, mark.end));
     if iterations.marker.is_some() {
         for (number, window) in windows.iter_mut().enumerate() {
             window.iteration = number as i64;

@@ -45,7 +45,7 @@ impl Explanation {
 
     fn wait(&self, change: &WaitChange) -> HostWait {
         let both = |change: Change, unit: f64| [change.control.value() / unit, change.test.value() / unit];
-        let text = |label| self.labels.text(label).to_owned();
+        let text = |symbol| self.labels.text_of(symbol).to_owned();
         HostWait {
             call: text(change.wait.call),
             caller: change.wait.caller.map(text).unwrap_or_default(),
