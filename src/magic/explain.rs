@@ -24,8 +24,13 @@ pub(super) const RUNS: Group = Group::new(
             "the baseline: a run, several (control_1,control_2), or a group of runs",
         ),
         Argument::required("TEST", Kind::Runs, "the run or runs to compare with it; differences are test − control"),
+        Argument::flag("companion", Kind::Trace, COMPANION),
     ],
 );
+
+/// Meaning of the flag of a companion.
+pub(crate) const COMPANION: &str =
+    "a run recorded without CUDA graphs, which lends its operators to the kernels of graphs";
 
 /// Flags that select iterations and ranks.
 pub(crate) const SAMPLES: Group = Group::new(
@@ -230,7 +235,10 @@ pub(crate) fn write_json(json: &Value, out: &mut dyn std::io::Write) -> std::io:
 
 /// Computes the explanation of a call.
 pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
-    let query = query(call, runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
+    let mut query = query(call, runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
+    if let Some(label) = call.text("companion") {
+        query = query.companion(Arc::as_ref(&context.trace(call, label)?));
+    }
     let explanation = context.run_blocking(move || query.run())?;
     context.check_interrupt()?;
     Ok(explanation)

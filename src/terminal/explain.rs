@@ -6,7 +6,7 @@ use super::{HTML, JSON, LOADING, QUIET};
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
-use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
+use crate::magic::explain::{COMPANION, EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
 use crate::magic::view::{csv, write_html};
 use crate::session::run_paths;
 use crate::{Error, Problem};
@@ -26,6 +26,7 @@ pub(super) const SIDES: [Group; 2] = [
                 "the baseline: a .json or .json.gz file, a folder, or a quoted pattern of runs: 'runs/a-*'",
             ),
             Argument::optional("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
+            Argument::flag("companion", Kind::Path, COMPANION),
         ],
     ),
     Group::new(
@@ -90,12 +91,17 @@ fn runs(
 pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
     let control = runs(call, context, "CONTROL", "control")?;
     let test = runs(call, context, "TEST", "test")?;
-    let warnings = control.iter().chain(&test).flat_map(|run| run.warnings());
+    let companion = call.path("companion").map(|path| load_path(call, context, path, "companion", None)).transpose()?;
+    let warnings = control.iter().chain(&test).chain(&companion).flat_map(|run| run.warnings());
     let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
     Screen::warn(&warnings);
     let labeled =
         |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
-    Ok(query(call, labeled(&control), labeled(&test)).run()?)
+    let mut query = query(call, labeled(&control), labeled(&test));
+    if let Some(companion) = &companion {
+        query = query.companion(Arc::as_ref(companion));
+    }
+    Ok(query.run()?)
 }
 
 /// Writes the file of events, if the line asks for one.

@@ -1,6 +1,7 @@
 //! Companions: recordings made without graphs, whose calls are lent to the kernels of a graph.
 
 use crate::align::{Hashed, matched};
+use crate::explain::bytes::{Damaged, Reader, Writer};
 use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Level};
@@ -47,6 +48,22 @@ impl Companion {
             let Event { kind, label, .. } = events[at as usize];
             kind != Kind::Launch && !labels.is_step(label)
         };
+        let by_id = launches(events);
+        let launched: Vec<(u32, u32)> = events
+            .iter()
+            .zip(0..)
+            .filter(|(event, _)| event.kind.is_gpu())
+            .filter_map(|(event, at)| Some((*by_id.get(&event.correlation?)?, at)))
+            .filter(|&(launch, _)| events[launch as usize].kind == Kind::Launch)
+            .collect();
+        // Only calls above kernels are lent.
+        let mut is_above = vec![false; events.len()];
+        for &(launch, _) in &launched {
+            let mut up = nested.parent[launch as usize];
+            while up != NONE && !std::mem::replace(&mut is_above[up as usize], true) {
+                up = nested.parent[up as usize];
+            }
+        }
         let mut places = vec![NONE; events.len()];
         let mut calls = Vec::new();
         let around = |places: &[u32], at: u32| {
@@ -57,20 +74,13 @@ impl Companion {
             if up == NONE { NONE } else { places[up as usize] }
         };
         for &at in &nested.order {
-            if is_call(at) {
+            if is_above[at as usize] && is_call(at) {
                 places[at as usize] = calls.len() as u32;
                 calls.push((around(&places, at), events[at as usize].label));
             }
         }
         let windows = &recording.windows;
-        let by_id = launches(events);
-        let mut kernels: Vec<(u32, u32)> = Vec::new();
-        for (event, at) in events.iter().zip(0..).filter(|(event, _)| event.kind.is_gpu()) {
-            let launch = event.correlation.and_then(|id| by_id.get(&id)).copied();
-            kernels.extend(
-                launch.filter(|&launch| events[launch as usize].kind == Kind::Launch).map(|launch| (launch, at)),
-            );
-        }
+        let mut kernels = launched;
         kernels.sort_by_key(|&(launch, at)| (events[launch as usize].start, events[at as usize].start));
         let mut iterations = vec![Vec::new(); windows.len().max(1)];
         for (launch, at) in kernels {
@@ -80,6 +90,66 @@ impl Companion {
             }
         }
         Self { calls, iterations }
+    }
+
+    /// Encodes it, to be used where its recording is not; `labels` are those of its recording.
+    pub fn to_bytes(&self, labels: &Labels) -> Vec<u8> {
+        let mut order: Vec<LabelId> = Vec::new();
+        let mut numbers: HashMap<LabelId, usize> = HashMap::new();
+        let mut number = |label: LabelId| {
+            *numbers.entry(label).or_insert_with(|| {
+                order.push(label);
+                order.len() - 1
+            })
+        };
+        let mut body = Writer::default();
+        body.length(self.calls.len());
+        for &(up, label) in &self.calls {
+            body.number(u64::from(up.wrapping_add(1)));
+            body.length(number(label));
+        }
+        body.length(self.iterations.len());
+        for iteration in &self.iterations {
+            body.length(iteration.len());
+            for one in iteration {
+                body.length(number(one.label));
+                body.number(u64::from(one.call.wrapping_add(1)));
+            }
+        }
+        let mut bytes = Writer::default();
+        bytes.labels(&order, labels);
+        bytes.bytes.append(&mut body.bytes);
+        bytes.bytes
+    }
+
+    /// Decodes it, and adds its labels to those of a recording.
+    ///
+    /// # Errors
+    /// If the bytes are damaged. No bytes make it panic.
+    pub fn from_bytes(bytes: &[u8], labels: &mut Labels) -> Result<Self, Damaged> {
+        let mut reader = Reader { rest: bytes };
+        let known = reader.labels(labels)?;
+        let mut calls: Vec<(u32, LabelId)> = Vec::new();
+        for at in 0..reader.length()? {
+            let up = reader.short()?.wrapping_sub(1);
+            if up != NONE && up as usize >= at {
+                return Err(Damaged("a call is around itself"));
+            }
+            calls.push((up, reader.one_of(&known)?));
+        }
+        let iterations = reader.list(|reader| {
+            reader.list(|reader| {
+                let (label, call) = (reader.one_of(&known)?, reader.short()?.wrapping_sub(1));
+                let is_known = call == NONE || (call as usize) < calls.len();
+                if is_known { Ok(Launched { label, call }) } else { Err(Damaged("a kernel has no call")) }
+            })
+        })?;
+        if reader.rest.is_empty() { Ok(Self { calls, iterations }) } else { Err(Damaged("it is too long")) }
+    }
+
+    /// Tells whether it has frames of Python or modules.
+    pub fn has_stacks(&self, labels: &Labels) -> bool {
+        self.calls.iter().any(|&(_, label)| labels.kind(label).is_stack())
     }
 
     /// Lends calls to the kernels of graphs in the selected iterations: by order and name, within each graph. A kernel without

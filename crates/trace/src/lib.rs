@@ -82,7 +82,7 @@ pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
-    IdleChange, Judged, Outlier, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow,
+    IdleChange, Judged, Lending, Outlier, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow,
     WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;

@@ -11,7 +11,7 @@ use super::sample::Sample;
 use super::spent::{Spending, Spent};
 use super::waits::{LabelledWait, Waits};
 use crate::input::family::Family;
-use crate::input::kind::{Class, Kind};
+use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::tree::node::Role;
@@ -38,12 +38,7 @@ impl Partial {
         let mut body = Encoder::default();
         body.partial(self);
         let mut bytes = Writer { bytes: vec![VERSION] };
-        bytes.length(body.order.len());
-        for label in body.order {
-            bytes.length(position(&Kind::ALL, &labels.kind(label)));
-            bytes.text(labels.text(label));
-            bytes.text(labels.inputs(label));
-        }
+        bytes.labels(&body.order, labels);
         bytes.bytes.append(&mut body.writer.bytes);
         bytes.bytes
     }
@@ -57,10 +52,7 @@ impl Partial {
         if reader.byte()? != VERSION {
             return Err(Damaged("it has another version"));
         }
-        let table = reader.list(|reader| {
-            let (kind, name, inputs) = (reader.one_of(&Kind::ALL)?, reader.text()?, reader.text()?);
-            Ok(labels.add(kind, name, inputs))
-        })?;
+        let table = reader.labels(labels)?;
         let mut decoder = Decoder { reader, labels: table };
         let partial = decoder.partial()?;
         if decoder.reader.rest.is_empty() { Ok(partial) } else { Err(Damaged("it is too long")) }

@@ -223,3 +223,33 @@ fn marks_of_leaves_survive_as_bytes() {
     let plain = Recording { forward: Vec::new(), graph_nodes: Vec::new(), ..recording };
     assert!(Reducer::default().partial(&plain, &labels, |_| false) != partial);
 }
+
+#[test]
+fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
+    let mut labels = Labels::default();
+    let recording = eager(&mut labels, 2);
+    let companion = Companion::of(&recording, &labels);
+    assert!(companion.has_stacks(&labels));
+    let bytes = companion.to_bytes(&labels);
+    let mut others = Labels::default();
+    let back = Companion::from_bytes(&bytes, &mut others).expect("whole bytes");
+    assert_eq!(back.to_bytes(&others), bytes);
+    let mut replay = Writer::new(&mut others).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
+    assert_eq!(back.lend(&mut replay, &others), Loan { kernels: 2, lent: 2 });
+    let mut read = 0;
+    for at in 0..bytes.len() {
+        assert!(Companion::from_bytes(&bytes[..at], &mut Labels::default()).is_err());
+        for value in [0, 1, 0x7f, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] = value;
+            let mut labels = Labels::default();
+            if let Ok(companion) = Companion::from_bytes(&damaged, &mut labels) {
+                let mut replay = Writer::new(&mut labels).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
+                companion.lend(&mut replay, &labels);
+                Builder::default().build(&replay, &labels);
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 0);
+}

@@ -2,6 +2,7 @@
 
 use super::certainty::{Certainty, Judged};
 use super::choice::Chosen;
+use super::companion::Lending;
 use super::groups::Group;
 use super::modules::{RegionModules, SidesWithModules};
 use super::sides::RecordedRank;
@@ -36,6 +37,8 @@ pub struct SideSummary {
     /// Number of those that do not overlap on all their ranks; if more than one in twenty, the clocks do not agree, and
     /// communication is not divided.
     pub collectives_apart: usize,
+    /// What a companion lent to it; `None` without one.
+    pub lending: Option<Lending>,
 }
 
 impl SideSummary {

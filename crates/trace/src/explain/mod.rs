@@ -8,6 +8,9 @@ mod collectives;
 #[cfg(test)]
 mod collectives_tests;
 mod communication;
+mod companion;
+#[cfg(test)]
+mod companion_tests;
 mod events;
 mod explanation;
 mod figure;
@@ -41,6 +44,7 @@ mod warm_up;
 
 pub use certainty::{Certainty, CountChange, Judged, Outlier};
 pub use communication::{CommunicationChange, WaitingRow};
+pub use companion::Lending;
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
 pub use figure::WaterfallLevel;

@@ -1,6 +1,7 @@
 //! The plan of an explanation: what is computed of each rank, without the traces.
 
 use super::choice::Chosen;
+use super::companion::PlannedCompanion;
 use super::explanation::{Explanation, Origin};
 use super::gpu_rows::device_work;
 use super::recordings::{Iterations, recording};
@@ -53,6 +54,8 @@ pub struct ExplainPlan {
     pub(super) warmup: Option<usize>,
     pub(super) marker: Option<String>,
     pub(super) slowest: bool,
+    /// Lends operators to the kernels of graphs.
+    pub(super) companion: Option<PlannedCompanion>,
     /// Frames of modules and Python are left out, since only one side has some.
     pub(super) without_stacks: bool,
     pub(super) keeps_events: bool,
@@ -119,7 +122,9 @@ impl ExplainPlan {
         let iterations = Iterations { numbers: side.iterations.clone(), warmup: self.warmup.unwrap_or(0), marker };
         let passes = run.filter.as_ref().map(|filter| filter.mask(trace)).transpose()?;
         let (mut labels, mut collectives) = (Labels::default(), Collectives::default());
-        let recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
+        let mut recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
+        let companion = self.companion.as_ref();
+        let lent = companion.map(|companion| companion.lend(&mut recording, &mut labels)).transpose()?;
         checkpoint::check()?;
         if recording.windows.is_empty() && recording.others.is_empty() {
             self.check_steps(run)?;
@@ -132,7 +137,8 @@ impl ExplainPlan {
         if !keep_communication {
             collectives = Collectives::default();
         }
-        Ok(RankState::Compared { partial: Encoded(partial.to_bytes(&labels)), collectives })
+        let partial = Encoded(partial.to_bytes(&labels));
+        Ok(RankState::Compared { partial, collectives, lent: lent.unwrap_or_default() })
     }
 
     /// Refuses a rank without iterations, unless no rank of its run has some: then a recording counts as one.
@@ -153,7 +159,9 @@ impl ExplainPlan {
     pub(super) fn explained(&self, state: ExplainState) -> Result<Explanation> {
         let ExplainState { control, test } = state;
         let mut labels = Labels::default();
-        let mut side = |side: &PlannedSide, state| side.recorded(state, self.warmup, self.slowest, &mut labels);
+        let mut side = |side: &PlannedSide, state| {
+            side.recorded(state, self.warmup, self.slowest, self.companion.as_ref(), &mut labels)
+        };
         let (control, test): (Recorded, Recorded) = (side(&self.control, control)?, side(&self.test, test)?);
         checkpoint::check()?;
         let mut found = call_tree::explain_partials(control.partials, test.partials, &labels);

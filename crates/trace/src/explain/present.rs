@@ -94,6 +94,9 @@ impl Explanation {
         if let Some(waiting) = self.waiting_sentence() {
             text.push_str(&format!("\n{waiting}"));
         }
+        if let Some(lending) = self.lending_sentence() {
+            text.push_str(&format!("\n{lending}"));
+        }
         for sentence in self.noise_sentences().into_iter().chain(self.advice()) {
             text.push_str(&format!("\n{sentence}"));
         }

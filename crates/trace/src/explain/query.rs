@@ -1,9 +1,10 @@
 //! Builder of explanations.
 
+use super::companion::PlannedCompanion;
 use super::explanation::Explanation;
 use super::plan::ExplainPlan;
 use super::sides::PlannedSide;
-use super::stacks::has_stacks;
+use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
@@ -42,6 +43,7 @@ pub struct Explain {
     test_iteration: Option<Pick<Iteration>>,
     warmup: Option<usize>,
     marker: Option<Regex>,
+    companion: Option<LabeledTrace>,
     slowest: bool,
     filter: Option<Filter>,
     keeps_events: bool,
@@ -65,6 +67,7 @@ impl Explain {
             test_iteration: None,
             warmup: None,
             marker: None,
+            companion: None,
             slowest: false,
             filter: None,
             keeps_events: false,
@@ -113,6 +116,15 @@ impl Explain {
     #[must_use]
     pub fn marker(mut self, marker: Regex) -> Self {
         self.marker = Some(marker);
+        self
+    }
+
+    /// Lends the operators of an eagerly recorded run to the kernels that graphs launch, by their order and names within each
+    /// graph. A kernel without a partner stays as it is; [`SideSummary::lending`](crate::SideSummary::lending) says how many got
+    /// operators.
+    #[must_use]
+    pub fn companion(mut self, companion: impl Into<LabeledTrace>) -> Self {
+        self.companion = Some(companion.into());
         self
     }
 
@@ -200,13 +212,18 @@ impl Explain {
         };
         let control = side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref())?;
         let test = side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref())?;
-        let without_stacks = has_some_stacks(&self.control, &control)? != has_some_stacks(&self.test, &test)?;
+        let companion =
+            self.companion.as_ref().map(|run| PlannedCompanion::of(run, self.marker.as_ref())).transpose()?;
+        let lends_stacks = companion.as_ref().is_some_and(PlannedCompanion::has_stacks);
+        let has_stacks = |runs, planned| has_some_stacks(runs, planned, lends_stacks);
+        let without_stacks = has_stacks(&self.control, &control)? != has_stacks(&self.test, &test)?;
         Ok(ExplainPlan {
             control,
             test,
             warmup: self.warmup,
             marker: self.marker.as_ref().map(|marker| marker.as_str().to_owned()),
             slowest: self.slowest,
+            companion,
             without_stacks,
             keeps_events,
             condition: self.filter.as_ref().map(Filter::to_string),
@@ -231,12 +248,12 @@ impl Explain {
     }
 }
 
-/// Tells whether a rank that is compared has frames of Python or of modules.
-fn has_some_stacks(runs: &[LabeledTrace], planned: &PlannedSide) -> Result<bool> {
+/// Tells whether a rank that is compared has frames of Python or of modules, or gets some for its graphs.
+fn has_some_stacks(runs: &[LabeledTrace], planned: &PlannedSide, lends_stacks: bool) -> Result<bool> {
     for (run, planned) in runs.iter().zip(&planned.runs) {
         for trace in run.trace().traces().iter().filter(|trace| planned.selected(trace.rank()) == Some(true)) {
             checkpoint::check()?;
-            if has_stacks(trace)? {
+            if has_stacks(trace)? || lends_stacks && has_graphs(trace)? {
                 return Ok(true);
             }
         }

@@ -1,6 +1,6 @@
 //! Events of a rank → events of a call tree.
 
-use super::stacks::PYTHON;
+use super::stacks::{PYTHON, is_graph_launch};
 use crate::collective::{self, Collectives};
 use crate::domain::is_device_work;
 use crate::exec::checkpoint::cancellable;
@@ -142,7 +142,7 @@ impl Builder<'_> {
         let mut is_copy = rows.per_text(|cat| cat.to_ascii_lowercase().contains("mem"));
         let mut is_collective = rows.per_text(is_collective);
         let mut is_module = rows.per_text(|name| name.starts_with("nn.Module:"));
-        let mut is_graph = rows.per_text(|name| name.contains("GraphLaunch"));
+        let mut is_graph = rows.per_text(is_graph_launch);
         let mut step = rows.per_text(|name| name.strip_prefix("ProfilerStep#").and_then(|number| number.parse().ok()));
         let mut marks = rows.per_text(|name| iterations.marker.as_ref().is_some_and(|marker| marker.is_match(name)));
         for row in cancellable(0..rows.len()) {

@@ -1,6 +1,7 @@
 //! The sides of an explanation: which ranks of their runs are compared, and what their partial results make together.
 
 use super::collectives::Met;
+use super::companion::PlannedCompanion;
 use super::explanation::SideSummary;
 use super::plan::wrong;
 use super::state::RankState;
@@ -100,17 +101,19 @@ impl PlannedSide {
         mut states: BTreeMap<(usize, i64), RankState>,
         warmup: Option<usize>,
         slowest: bool,
+        companion: Option<&PlannedCompanion>,
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
-        let (mut met, mut warm_up) = (Met::default(), Vec::new());
+        let (mut met, mut warm_up, mut lent) = (Met::default(), Vec::new(), (0_u64, 0_u64));
         for (place, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
             for &(rank, is_selected) in &run.ranks {
                 let recording = is_selected.then_some(partials.len());
                 ranks.push(RecordedRank { run: place, rank, trace: None, recording });
                 match states.remove(&(place, rank)) {
-                    Some(RankState::Compared { partial, collectives: of_rank }) if is_selected => {
+                    Some(RankState::Compared { partial, collectives: of_rank, lent: of_one }) if is_selected => {
+                        lent = (lent.0.saturating_add(of_one.0), lent.1.saturating_add(of_one.1));
                         let partial = Partial::from_bytes(&partial.0, labels);
                         let partial = partial.map_err(|error| wrong(error.to_string()))?;
                         if partial.rank() != rank {
@@ -133,7 +136,8 @@ impl PlannedSide {
                 keep_slowest(&mut partials[first..]);
             }
         }
-        let summary = SideSummary { warm_up, ..self.summary(&partials, &ranks, &met) };
+        let lending = companion.map(|companion| companion.lending(lent));
+        let summary = SideSummary { warm_up, lending, ..self.summary(&partials, &ranks, &met) };
         Ok(Recorded { partials, ranks, summary, others })
     }
 
@@ -156,6 +160,7 @@ impl PlannedSide {
             warm_up: Vec::new(),
             collectives: met.matched,
             collectives_apart: met.apart,
+            lending: None,
         }
     }
 

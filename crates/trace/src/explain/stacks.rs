@@ -1,6 +1,6 @@
-//! Whether a rank recorded frames of Python.
+//! Whether a rank recorded frames of Python, or launches of graphs.
 
-use crate::frame::columns::{CAT, TS};
+use crate::frame::columns::{CAT, NAME, TS};
 use crate::frame::{IntColumn, once_per_text};
 use crate::{Result, Trace};
 use polars::prelude::Categorical32Type;
@@ -16,4 +16,17 @@ pub(super) fn has_stacks(trace: &Trace) -> Result<bool> {
     let mut is_python = once_per_text(cats.get_mapping(), |cat| cat == PYTHON);
     let mut rows = cats.physical().iter().enumerate();
     Ok(rows.any(|(row, cat)| cat.is_some_and(&mut is_python) && starts.get(row).is_some()))
+}
+
+/// Tells whether a rank launches graphs. Maps one column.
+pub(super) fn has_graphs(trace: &Trace) -> Result<bool> {
+    let events = trace.frame_of(&[NAME.into()])?;
+    let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
+    let mut is_graph = once_per_text(names.get_mapping(), is_graph_launch);
+    Ok(names.physical().iter().flatten().any(&mut is_graph))
+}
+
+/// Tells whether a runtime call launches a graph.
+pub(super) fn is_graph_launch(name: &str) -> bool {
+    name.contains("GraphLaunch")
 }

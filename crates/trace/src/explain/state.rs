@@ -16,8 +16,9 @@ pub struct ExplainState {
 /// One rank of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum RankState {
-    /// It is compared: its [`call_tree::Partial`] as bytes, and its collectives if other ranks of its run are compared, too.
-    Compared { partial: Encoded, collectives: Collectives },
+    /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, and the
+    /// number of its kernels of graphs, and of those to which a companion lent operators.
+    Compared { partial: Encoded, collectives: Collectives, lent: (u64, u64) },
     /// It is not selected: time in ns and number of its GPU events.
     Other { ns: i64, events: u64 },
 }

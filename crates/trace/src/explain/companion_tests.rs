@@ -1,0 +1,101 @@
+//! Operators lent to the kernels of graphs, in traces written by hand.
+
+use super::companion::Lending;
+use crate::{Explain, Explanation, TraceSet};
+use trace_testkit::{Stream, TraceBuilder};
+
+const GRAPH: [&str; 4] = ["gemm", "gelu_kernel", "gemm", "gelu_kernel"];
+
+/// A decode step recorded eagerly: two layers of two operators, whose kernels take `us` each.
+fn eager(label: &str, us: i64) -> TraceSet {
+    let mut trace = TraceBuilder::new();
+    let mut at = 10;
+    for (launch, kernel) in (1..).zip(GRAPH) {
+        let start = at;
+        let name = if kernel == "gemm" { "aten::addmm" } else { "aten::gelu" };
+        trace = trace
+            .runtime("cudaLaunchKernel", launch, at + 2..at + 3)
+            .kernel(kernel, Stream(7), at + 5..at + 5 + us)
+            .correlation(launch)
+            .operator(name, at + 1..at + 8);
+        at += 10 + us;
+        let layer = format!("nn.Module: Layer_{}", (launch - 1) / 2);
+        trace = trace.complete("python_function", &layer, 100, 1, start..at - 1);
+    }
+    TraceSet::from_bytes(trace.step(1, 0..at + 10).json()).unwrap().with_label(label)
+}
+
+/// The same step as two replays of one graph, with `more` kernels behind.
+fn replayed(label: &str, us: i64, more: &[&str]) -> TraceSet {
+    let mut trace = TraceBuilder::new();
+    let mut at = 10;
+    for replay in 1..=2 {
+        trace = trace.runtime("cudaGraphLaunch", replay, at..at + 5);
+        for kernel in GRAPH.iter().chain(more) {
+            at += us + 5;
+            trace = trace.kernel(kernel, Stream(7), at..at + us).correlation(replay);
+        }
+        at += us + 10;
+    }
+    TraceSet::from_bytes(trace.step(1, 0..at + 10).json()).unwrap().with_label(label)
+}
+
+fn paths(found: &Explanation) -> Vec<String> {
+    found.rows().iter().map(|row| format!("{} {}", row.path.last().map_or("", String::as_str), row.grade)).collect()
+}
+
+#[test]
+fn kernels_of_a_replay_get_the_operators_of_a_companion() {
+    let (control, test) = (replayed("old", 4, &[]), replayed("new", 6, &["rotary"]));
+    let bare = Explain::new(&control, &test).run().unwrap();
+    assert!(paths(&bare).iter().all(|path| path.starts_with("cudaGraphLaunch")), "{:?}", paths(&bare));
+    assert!(bare.sides[0].lending.is_none() && !bare.sentences().contains("graphs"));
+
+    let found = Explain::new(&control, &test).companion(eager("eager", 3)).run().unwrap();
+    let operators = ["aten::addmm exact", "aten::gelu exact", "aten::addmm exact", "aten::gelu exact"];
+    let mut expected: Vec<&str> = operators.to_vec();
+    expected.extend(operators);
+    expected.extend(["cudaGraphLaunch added"; 2]);
+    let mut sorted = paths(&found);
+    sorted.sort_by_key(|path| path.starts_with("cudaGraphLaunch"));
+    assert_eq!(sorted, expected);
+    let of = |kernels, with_operators| Some(Lending { companion: "eager".to_owned(), kernels, with_operators });
+    assert_eq!([&found.sides[0].lending, &found.sides[1].lending], [&of(8, 8), &of(10, 8)]);
+    let sentence = "Kernels of graphs with operators from eager: 8 of 8 in old, 8 of 10 in new.";
+    assert!(found.sentences().contains(sentence), "{}", found.sentences());
+    // Nothing is counted twice or lost.
+    for (one, other) in bare.coverage().iter().zip(found.coverage()) {
+        assert_eq!((one.selected_ns, one.selected), (other.selected_ns, other.selected));
+    }
+    let sum = |found: &Explanation, side: usize| found.rows().iter().map(|row| row.total_us[side]).sum::<f64>();
+    assert_eq!((sum(&bare, 0), sum(&bare, 1)), (sum(&found, 0), sum(&found, 1)));
+    assert_eq!(found.step, bare.step);
+    // Modules are lent, too.
+    let modules = found.tree().modules().unwrap();
+    let counts: Vec<(String, [f64; 2])> = modules
+        .rows()
+        .into_iter()
+        .filter(|row| row.name.starts_with("nn.Module"))
+        .map(|row| (row.name, row.count))
+        .collect();
+    let layers = counts.iter().filter(|(name, _)| name == "nn.Module: Layer_0").map(|(_, count)| count[1]).sum::<f64>();
+    assert_eq!(layers, 4.0, "{counts:?}");
+}
+
+#[test]
+fn a_companion_without_graphs_to_lend_to_says_so() {
+    let (control, test) = (eager("old", 3), eager("new", 5));
+    let found = Explain::new(&control, &test).companion(eager("eager", 3)).run().unwrap();
+    let sentence = "eager lends no operators: neither side has kernels that a graph launched.";
+    assert!(found.sentences().contains(sentence), "{}", found.sentences());
+}
+
+#[test]
+fn a_graph_is_compared_with_eager_code_by_its_companion() {
+    let (control, test) = (eager("old", 3), replayed("new", 3, &[]));
+    let two_sided =
+        |found: &Explanation| found.rows().iter().filter(|row| row.count[0] > 0.0 && row.count[1] > 0.0).count();
+    let bare = Explain::new(&control, &test).run().unwrap();
+    let found = Explain::new(&control, &test).companion(&control).run().unwrap();
+    assert!(two_sided(&found) == 4 && two_sided(&bare) < 4, "{:#?}", paths(&found));
+}
