@@ -131,6 +131,8 @@ pub struct Options {
     pub relevance: f64,
     /// Smallest relevant change, as a share of the step.
     pub of_step: f64,
+    /// The first so many quantities have intervals of their difference, which take most of the time; all by default.
+    pub intervals: usize,
 }
 
 impl Options {
@@ -145,6 +147,7 @@ impl Options {
             alpha: 0.05,
             relevance: 0.01,
             of_step: 0.001,
+            intervals: usize::MAX,
         }
     }
 }

@@ -147,7 +147,8 @@ fn intervals(
     };
     let plan = Plan::new(lengths[0], lengths[1], design, options.resamples, options.seed)?;
     let mut intervals = Vec::with_capacity(quantities.len());
-    for (quantities, estimates) in quantities.chunks(TOGETHER).zip(estimates.chunks(TOGETHER)) {
+    let wanted = options.intervals.min(quantities.len());
+    for (quantities, estimates) in quantities[..wanted].chunks(TOGETHER).zip(estimates.chunks(TOGETHER)) {
         let sides: Vec<[&[f64]; 2]> = quantities.iter().map(|one| [one.control.values(), one.test.values()]).collect();
         for (resamples, estimate) in plan.differences(&sides)?.iter().zip(estimates) {
             let difference = estimate.test - estimate.control;
@@ -156,5 +157,6 @@ fn intervals(
             intervals.push(Some(bca(difference, resamples, units, options.level, scale)?));
         }
     }
+    intervals.resize(quantities.len(), None);
     Ok(intervals)
 }

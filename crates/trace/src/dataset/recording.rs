@@ -15,6 +15,20 @@ const FLAGS: &[(&str, &str)] = &[
     ("profile_memory", "memory"),
 ];
 
+/// Versions: keys in the metadata, and whose version it is.
+const VERSIONS: &[(&str, &str)] = &[
+    ("cuda_driver_version", "CUDA driver"),
+    ("cuda_runtime_version", "CUDA runtime"),
+    ("cupti_version", "CUPTI"),
+    ("hip_driver_version", "HIP driver"),
+    ("hip_runtime_version", "HIP runtime"),
+    ("rocm_version", "ROCm"),
+    ("pytorch_version", "PyTorch"),
+    ("torch_version", "PyTorch"),
+];
+/// Names of machines that are listed.
+const MOST_MACHINES: usize = 4;
+
 /// Recording conditions of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Recording {
@@ -24,6 +38,12 @@ pub(crate) struct Recording {
     pub(crate) devices: Vec<String>,
     /// What the profiler recorded besides times: `shapes`, `stacks`, `modules`, `flops`, `memory`.
     pub(crate) flags: Vec<String>,
+    /// Versions of drivers, runtimes and PyTorch: `CUDA driver 12080`.
+    pub(crate) versions: Vec<String>,
+    /// Distinct names of machines, sorted.
+    pub(crate) machines: Vec<String>,
+    /// Identities of the recordings of the ranks, sorted.
+    pub(crate) identities: Vec<String>,
 }
 
 impl Recording {
@@ -42,7 +62,23 @@ impl Recording {
         }
         let is_set = |key: &str| info.iter().any(|info| info.metadata.get(key).is_some_and(is_on));
         let flags = FLAGS.iter().filter(|(key, _)| is_set(key)).map(|(_, word)| (*word).to_owned()).collect();
-        Self { world_size: world_size(info), devices, flags }
+        let all = |key: &str| -> Vec<String> {
+            let mut texts: Vec<String> =
+                info.iter().filter_map(|info| info.metadata.get(key)).filter_map(text).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            texts
+        };
+        let versions =
+            VERSIONS.iter().flat_map(|(key, name)| all(key).into_iter().map(move |text| format!("{name} {text}")));
+        Self {
+            world_size: world_size(info),
+            devices,
+            flags,
+            versions: versions.collect(),
+            machines: all("host_name"),
+            identities: all("trace_id"),
+        }
     }
 
     /// Returns warnings for a comparison of this trace (`label`) with another. Conditions unknown on a side are ignored.
@@ -62,6 +98,28 @@ impl Recording {
         }
         if !self.devices.is_empty() && !other.devices.is_empty() && self.devices != other.devices {
             found.push(warning(Unlike::Devices, self.devices.join(", "), other.devices.join(", ")));
+        }
+        let are_known = |one: &[String], two: &[String]| !one.is_empty() && !two.is_empty();
+        if are_known(&self.versions, &other.versions) && self.versions != other.versions {
+            let only = |of: &Self, not: &Self| {
+                let texts = of.versions.iter().filter(|text| !not.versions.contains(text)).cloned();
+                let texts = texts.collect::<Vec<_>>().join(", ");
+                if texts.is_empty() { "no such version".to_owned() } else { texts }
+            };
+            found.push(warning(Unlike::Software, only(self, other), only(other, self)));
+        }
+        if are_known(&self.machines, &other.machines) && self.machines != other.machines {
+            let names = |of: &Self| {
+                let more = of.machines.len().saturating_sub(MOST_MACHINES);
+                let names = of.machines.iter().take(MOST_MACHINES).cloned().collect::<Vec<_>>().join(", ");
+                if more > 0 { format!("{names} and {more} more") } else { names }
+            };
+            found.push(warning(Unlike::Machines, names(self), names(other)));
+        }
+        if label != other_label && are_known(&self.identities, &other.identities) && self.identities == other.identities
+        {
+            let id = format!("trace_id {}", self.identities.first().map_or("", String::as_str));
+            found.push(warning(Unlike::Nothing, id.clone(), id));
         }
         if self.flags != other.flags {
             found.push(warning(Unlike::ProfilerFlags, words(&self.flags), words(&other.flags)));
@@ -87,6 +145,15 @@ fn device_names(info: &RankInfo) -> Vec<String> {
     let names: Vec<String> = listed.filter_map(|device| Some(device.get("name")?.as_str()?.to_owned())).collect();
     let is_known = !info.streams.is_empty() && info.device_type != "UNKNOWN GPU";
     if names.is_empty() && is_known { vec![info.device_type.clone()] } else { names }
+}
+
+/// A name or a number as text; nothing for what says nothing.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 fn is_on(flag: &Value) -> bool {
@@ -125,6 +192,29 @@ mod tests {
         assert!(said[1].starts_with("the devices differ: \"a\" has H100, \"b\" MI300X;"), "{}", said[1]);
         assert!(said[2].contains("\"a\" shapes, stacks, \"b\" shapes;"), "{}", said[2]);
         assert_eq!(large.unlike("a", &large, "b"), []);
+    }
+
+    #[test]
+    fn software_machines_and_identity_are_compared() {
+        let one = recording(&[
+            ("cuda_driver_version", "12080"),
+            ("cupti_version", "26"),
+            ("host_name", r#""node-1""#),
+            ("trace_id", r#""A1""#),
+        ]);
+        let two = recording(&[
+            ("cuda_driver_version", "13000"),
+            ("cupti_version", "26"),
+            ("host_name", r#""node-2""#),
+            ("trace_id", r#""B2""#),
+        ]);
+        let said: Vec<String> = one.unlike("a", &two, "b").iter().map(Warning::to_string).collect();
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].contains("\"a\" has CUDA driver 12080, \"b\" CUDA driver 13000;"), "{}", said[0]);
+        assert!(said[1].contains("\"a\" was recorded on node-1, \"b\" on node-2;"), "{}", said[1]);
+        let said: Vec<String> = one.unlike("a", &one, "b").iter().map(Warning::to_string).collect();
+        assert!(said.len() == 1 && said[0].contains("are the same recording (trace_id A1)"), "{said:?}");
+        assert_eq!(one.unlike("a", &one, "a"), []);
     }
 
     #[test]

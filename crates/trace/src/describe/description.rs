@@ -110,6 +110,11 @@ impl Description {
     /// Returns how the trace was recorded.
     pub(super) fn recording(&self) -> Recording {
         let Self { world_size, devices, profiler_flags, .. } = self;
-        Recording { world_size: *world_size, devices: devices.clone(), flags: profiler_flags.clone() }
+        Recording {
+            world_size: *world_size,
+            devices: devices.clone(),
+            flags: profiler_flags.clone(),
+            ..Recording::default()
+        }
     }
 }

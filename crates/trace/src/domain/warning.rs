@@ -134,6 +134,12 @@ pub enum Unlike {
     Devices,
     /// What the profiler recorded.
     ProfilerFlags,
+    /// Versions of drivers, runtimes and PyTorch.
+    Software,
+    /// The machines, by name.
+    Machines,
+    /// Nothing: both sides are the same recording.
+    Nothing,
 }
 
 impl Warning {
@@ -218,6 +224,20 @@ impl fmt::Display for Warning {
                     f,
                     "the profiler recorded more on one side: \"{control}\" {of_control}, \"{test}\" {of_test}; recording \
                      takes time on the CPU; record both with the same flags of torch.profiler"
+                ),
+                Unlike::Software => write!(
+                    f,
+                    "the software differs: \"{control}\" has {of_control}, \"{test}\" {of_test}; a change of times may come from \
+                     it; record both with the same versions"
+                ),
+                Unlike::Machines => write!(
+                    f,
+                    "the machines differ: \"{control}\" was recorded on {of_control}, \"{test}\" on {of_test}; a change of times \
+                     may come from them; record both on the same machines"
+                ),
+                Unlike::Nothing => write!(
+                    f,
+                    "\"{control}\" and \"{test}\" are the same recording ({of_control}): nothing can differ; load the other run"
                 ),
             },
             Self::NegativeDurations { file, count } => write!(

@@ -158,6 +158,9 @@ fn comparability(warning: &Warning) -> Value {
                 Unlike::WorldSize => "world_size",
                 Unlike::Devices => "devices",
                 Unlike::ProfilerFlags => "profiler_flags",
+                Unlike::Software => "software",
+                Unlike::Machines => "machines",
+                Unlike::Nothing => "same_recording",
             };
             json!({ "what": what, "control": of_control, "test": of_test })
         }

@@ -304,7 +304,7 @@ impl Explanation {
             }
         }
         if self.is_without_stacks() {
-            text.push_str("\nOnly one side was recorded with Python frames; they are ignored on both.");
+            text.push_str("\nOnly one side was recorded with Python frames; they are ignored on both, and host times are not comparable.");
         }
         text
     }

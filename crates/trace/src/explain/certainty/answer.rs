@@ -175,7 +175,8 @@ impl Explanation {
     /// Judges changes of other sets of regions, such as all calls of an operator; `sets` names regions by their ids. Each set is one
     /// more quantity beside those of [`Self::certainty`], judged by the same unchanged regions; q corrects for the sets alone.
     pub fn judge(&self, sets: &[Vec<usize>]) -> Vec<Judged> {
-        let options = Options { test: self.method, ..Options::new(self.certainty().scope) };
+        let intervals = 1 + sets.len();
+        let options = Options { test: self.method, intervals, ..Options::new(self.certainty().scope) };
         let judged = Quantities::of_sets(self, sets).and_then(|quantities| compare(&quantities, &options));
         match judged {
             Ok(answer) => {

@@ -17,7 +17,7 @@ impl Present for TreeDiff {
         report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
         report.parts.push(Part::Table(self.table()));
         if self.without_stacks {
-            let text = "Only one side was recorded with Python frames; they are ignored on both.";
+            let text = "Only one side was recorded with Python frames; they are ignored on both, and host times are not comparable.";
             report.parts.push(Part::Text(text.to_owned()));
         }
         report
