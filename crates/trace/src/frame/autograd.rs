@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn backward_operators_know_the_last_forward_operator_of_their_number() {
+    fn the_last_forward_operator_of_a_number_counts() {
         let module = TraceBuilder::new().complete("python_function", "nn.Module: Linear_0", 100, 1, 0..50);
         let mut trace = operator(module.clone(), "aten::t", 1, 1, 7, 0);
         trace = operator(trace, "aten::addmm", 10, 1, 7, 0);
