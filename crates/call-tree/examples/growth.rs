@@ -88,6 +88,28 @@ impl Recorder<'_> {
     }
 }
 
+/// What is generated.
+struct Plan {
+    layers: usize,
+    in_step: usize,
+    stacks: bool,
+    unlike: bool,
+}
+
+impl Plan {
+    /// Records one side, from a moment on.
+    fn record(&self, half: bool, clock: i64, labels: &mut Labels) -> Recording {
+        let recording = Recording::default();
+        let mut recorder = Recorder { labels, recording, clock, gpu: clock, correlation: clock };
+        recorder.recording.events.reserve_exact(self.layers * (OPERATORS * 8 + 3));
+        for _ in 0..self.layers / self.in_step {
+            let layers = (0..self.in_step).filter(|layer| !half || layer % 2 == 0);
+            recorder.step(layers, self.stacks, self.unlike);
+        }
+        recorder.recording
+    }
+}
+
 /// A field of `/proc/self/status` in bytes.
 fn memory(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -110,52 +132,34 @@ fn main() {
         std::process::exit(2);
     };
     let layers = (events / (OPERATORS * 8 + 2)).max(2);
-    let (stacks, unlike, half) = (is("stacks"), is("unlike"), is("half") || is("unlike"));
+    let half = is("half") || is("unlike");
     let in_step = if is("one") { layers } else { LAYERS.min(layers) };
+    let plan = Plan { layers, in_step, stacks: is("stacks"), unlike: is("unlike") };
+    let sides = [(false, 0), (half, 77_777)];
     let mut labels = Labels::default();
-    let mut record = |half: bool, clock: i64| {
-        let recording = Recording::default();
-        let mut recorder = Recorder { labels: &mut labels, recording, clock, gpu: clock, correlation: clock };
-        recorder.recording.events.reserve_exact(layers * (OPERATORS * 8 + 2) + layers / in_step);
-        for _ in 0..layers / in_step {
-            recorder.step((0..in_step).filter(|layer| !half || layer % 2 == 0), stacks, unlike);
-        }
-        recorder.recording
-    };
-    // Labels and code are there already.
-    drop((record(false, 0), record(half, 77_777)));
+    for (half, clock) in sides {
+        // Afterwards all labels are there.
+        drop(plan.record(half, clock, &mut labels));
+    }
     let before = memory("VmRSS");
     forget_peak();
     let (mut both, mut seconds, mut bytes) = (0, 0.0, Vec::new());
-    for (half, clock) in [(false, 0), (half, 77_777)] {
-        let mut record = |half: bool, clock: i64| {
-            let recording = Recording::default();
-            let mut recorder = Recorder { labels: &mut labels, recording, clock, gpu: clock, correlation: clock };
-            recorder.recording.events.reserve_exact(layers * (OPERATORS * 8 + 2) + layers / in_step);
-            for _ in 0..layers / in_step {
-                recorder.step((0..in_step).filter(|layer| !half || layer % 2 == 0), stacks, unlike);
-            }
-            recorder.recording
-        };
-        let recording = record(half, clock);
+    for (half, clock) in sides {
+        let recording = plan.record(half, clock, &mut labels);
         both += recording.events.len();
         let start = Instant::now();
         bytes.push(Reducer::default().partial(&recording, &labels, |_| false).to_bytes(&labels));
-        drop(recording);
         seconds += start.elapsed().as_secs_f64();
     }
-    let reduced = memory("VmHWM").saturating_sub(before);
     let start = Instant::now();
     let mut labels = Labels::default();
-    let mut partial =
-        |bytes: Vec<u8>| vec![Partial::from_bytes(&bytes, &mut labels).unwrap_or_else(|error| panic!("{error}"))];
-    let length: usize = bytes.iter().map(Vec::len).sum();
-    let test = bytes.pop().map(&mut partial).unwrap_or_default();
-    let control = bytes.pop().map(&mut partial).unwrap_or_default();
-    let found = explain_partials(control, test, &labels);
+    let partials: Result<Vec<Partial>, _> = bytes.iter().map(|bytes| Partial::from_bytes(bytes, &mut labels)).collect();
+    drop(bytes);
+    let mut partials = partials.unwrap_or_default();
+    let test: Vec<Partial> = partials.pop().into_iter().collect();
+    let found = explain_partials(partials, test, &labels);
     seconds += start.elapsed().as_secs_f64();
     let peak = memory("VmHWM").saturating_sub(before);
-    eprintln!("reduced {:.0} bytes {:.1}", reduced as f64 / both as f64, length as f64 / both as f64);
     println!(
         "| {} | {} | {} | {} | {:.3} s | {:.2} µs | {:.1} MiB | {:.0} B |",
         words[1..].join(", "),

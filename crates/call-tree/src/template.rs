@@ -22,6 +22,11 @@ impl Template {
         &self.tree
     }
 
+    /// The folded tree, without its template.
+    pub(crate) fn into_tree(self) -> Tree {
+        self.tree
+    }
+
     /// Number of samples.
     pub fn samples(&self) -> u32 {
         self.samples

@@ -10,4 +10,5 @@ mod sequence;
 
 pub(crate) use kernels::{Hashed, matched};
 pub(crate) use mapping::{Mapping, map};
+pub(crate) use region::aligned;
 pub use region::{Alignment, Grade, Region, Why, align};

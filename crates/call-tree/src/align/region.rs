@@ -121,7 +121,12 @@ const MOST_IN_SET: u32 = 16;
 /// Durations and gaps in time take no part, or a regression would break its own pairing. Near linear in the nodes where the
 /// trees are alike.
 pub fn align(control: &Tree, test: &Tree, labels: &Labels) -> Alignment {
-    let mapping = map(control.clone(), test.clone(), labels);
+    aligned(control.clone(), test.clone(), labels)
+}
+
+/// Aligns two trees as [`align`] does, and takes them.
+pub(crate) fn aligned(control: Tree, test: Tree, labels: &Labels) -> Alignment {
+    let mapping = map(control, test, labels);
     let mut regions = Regions {
         mapping: &mapping,
         labels,

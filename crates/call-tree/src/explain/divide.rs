@@ -81,7 +81,7 @@ pub(super) type Gaps = BTreeMap<(Cause, Option<LabelId>), i64>;
 /// The events of a recording in the order in which they are swept.
 pub(super) struct Timeline<'e> {
     events: &'e [Event],
-    pub(super) hosts: Hosts,
+    pub(super) hosts: Hosts<'e>,
     launches: HashMap<i64, u32>,
     /// GPU events by their begins, and the latest end up to each.
     gpu: Vec<u32>,

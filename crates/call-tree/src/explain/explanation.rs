@@ -7,7 +7,7 @@ use super::sample::{Placed, Sample};
 use super::side::Side;
 use super::waiting::{Late, Part};
 use super::waits::Wait;
-use crate::align::{Alignment, Region, align};
+use crate::align::{Alignment, Region, aligned};
 use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
@@ -162,8 +162,9 @@ impl Explainer {
 
 /// Explains the difference of two sides by the partial results of their recordings.
 pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labels) -> Explanation {
-    let (control, test) = (Side::of(control, labels), Side::of(test, labels));
-    let alignment = align(control.template.tree(), test.template.tree(), labels);
+    let ((control, control_tree), (test, test_tree)) = (Side::of(control, labels), Side::of(test, labels));
+    let alignment = aligned(control_tree, test_tree, labels);
+    let nodes = [&alignment.control, &alignment.test].map(|tree| tree.nodes().len());
     let change = |of: &dyn Fn(&Sample) -> i64| Change { control: control.mean_of(of), test: test.mean_of(of) };
     let regions = alignment.regions.iter().map(|region| {
         let of = |measure: &dyn Fn(&Node) -> i64| Change {
@@ -218,8 +219,8 @@ pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labe
         without_stacks: false,
         chosen,
         events: [
-            control.places(alignment.regions.iter().map(|region| region.control.as_slice())),
-            test.places(alignment.regions.iter().map(|region| region.test.as_slice())),
+            control.places(nodes[0], alignment.regions.iter().map(|region| region.control.as_slice())),
+            test.places(nodes[1], alignment.regions.iter().map(|region| region.test.as_slice())),
         ],
         samples: [control.samples, test.samples],
         alignment,

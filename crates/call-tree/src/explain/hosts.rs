@@ -1,44 +1,38 @@
 //! The innermost frame of the host at a moment, and the one around it.
 
 use crate::input::event::Event;
-use crate::nesting::{Call, Closing, Step, nest};
-use crate::tree::nesting::threads;
+use crate::tree::nesting::Threads;
 use crate::tree::node::NONE;
-use std::collections::BTreeMap;
+use std::cell::Cell;
 
-/// Innermost host frame of each thread over time.
-pub(super) struct Hosts {
-    /// By thread: begins of segments, ascending, with the innermost event from there on.
-    segments: BTreeMap<u32, Vec<(i64, Option<u32>)>>,
+/// Host events of each thread over time.
+pub(super) struct Hosts<'e> {
+    events: &'e [Event],
+    threads: Threads,
     /// Event that each event is in, or [`NONE`].
     parent: Vec<u32>,
+    last: Cell<Asked>,
 }
 
-impl Hosts {
-    pub(super) fn of(events: &[Event]) -> Self {
-        let mut parent = vec![NONE; events.len()];
-        let mut segments = |calls: &Vec<Call>| {
-            let mut segments: Vec<(i64, Option<u32>)> = Vec::new();
-            nest(calls, Closing::OwnEnd, |step| match step {
-                Step::Begins(call, around) => {
-                    parent[call.row as usize] = around.map_or(NONE, |around| around.row);
-                    push(&mut segments, call.start, Some(call.row));
-                }
-                Step::Ends(call, around) => {
-                    // A frame that reaches over the end of the one around it keeps that one open.
-                    let end = segments.last().map_or(call.end, |&(last, _)| call.end.max(last));
-                    push(&mut segments, end, around.map(|around| around.row));
-                }
-            });
-            segments
-        };
-        let segments = threads(events, false).iter().map(|(&thread, calls)| (thread, segments(calls))).collect();
-        Self { segments, parent }
+/// The innermost event at a moment, which was asked for last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Asked {
+    /// The event that began last.
+    began: u32,
+    moment: i64,
+    innermost: u32,
+}
+
+impl<'e> Hosts<'e> {
+    pub(super) fn of(events: &'e [Event]) -> Self {
+        let threads = Threads::of(events, false);
+        let parent = threads.parents(events);
+        Self { events, threads, parent, last: Cell::new(Asked { began: NONE, moment: 0, innermost: NONE }) }
     }
 
     /// The threads with host events.
     pub(super) fn threads(&self) -> impl Iterator<Item = u32> {
-        self.segments.keys().copied()
+        self.threads.numbers()
     }
 
     /// Returns the events around a host event, the innermost first.
@@ -49,21 +43,32 @@ impl Hosts {
 
     /// Calls `found` with each frame that ran on a thread between two moments, and for how long.
     pub(super) fn frames(&self, thread: u32, from: i64, to: i64, mut found: impl FnMut(Option<u32>, i64)) {
-        let segments = self.segments.get(&thread).map_or(&[][..], Vec::as_slice);
-        let mut at = segments.partition_point(|&(start, _)| start <= from);
-        let mut frame = at.checked_sub(1).and_then(|before| segments[before].1);
+        let order = self.threads.events(thread);
+        let begin = |at: u32| self.events[at as usize].start;
+        let mut next = order.partition_point(|&at| begin(at) <= from);
         let mut start = from;
         while start < to {
-            let end = segments.get(at).map_or(to, |&(next, _)| next.min(to));
+            let frame = next.checked_sub(1).and_then(|before| self.innermost(order[before], start));
+            let behind = frame.map_or(to, |at| self.events[at as usize].end);
+            let end = order.get(next).map_or(to, |&at| begin(at)).min(behind).min(to);
             found(frame, end - start);
-            frame = segments.get(at).and_then(|&(_, frame)| frame);
-            (start, at) = (end, at + 1);
+            start = end;
+            while order.get(next).is_some_and(|&at| begin(at) <= start) {
+                next += 1;
+            }
         }
     }
-}
 
-/// Appends a segment; an empty one before it gives way.
-fn push(segments: &mut Vec<(i64, Option<u32>)>, start: i64, frame: Option<u32>) {
-    segments.pop_if(|&mut (last, _)| last == start);
-    segments.push((start, frame));
+    /// The innermost event that runs at a moment, of those around the one that began last.
+    fn innermost(&self, began: u32, moment: i64) -> Option<u32> {
+        let last = self.last.get();
+        // What is over stays over: of many moments behind the last begin, each goes on where the one before ended.
+        let is_later = last.began == began && last.moment <= moment;
+        let mut at = if is_later { last.innermost } else { began };
+        while at != NONE && self.events[at as usize].end <= moment {
+            at = self.parent[at as usize];
+        }
+        self.last.set(Asked { began, moment, innermost: at });
+        Some(at).filter(|&at| at != NONE)
+    }
 }

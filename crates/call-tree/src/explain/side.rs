@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, HashMap};
 
 /// One side, folded.
 pub(super) struct Side {
-    pub(super) template: Template,
     pub(super) samples: Vec<Sample>,
     /// Idle time by cause and frame over all samples.
     pub(super) idle: BTreeMap<(Cause, Option<LabelId>), i64>,
@@ -42,10 +41,10 @@ struct Found {
 type Folded = (Vec<NodeId>, u32);
 
 impl Side {
-    pub(super) fn of(mut partials: Vec<Partial>, labels: &Labels) -> Self {
+    /// Folds the recordings of a side: returns the folded tree, too.
+    pub(super) fn of(mut partials: Vec<Partial>, labels: &Labels) -> (Self, Tree) {
         let mut template: Option<Template> = None;
         let mut side = Self {
-            template: Template::new(Tree::new()),
             samples: Vec::new(),
             idle: BTreeMap::new(),
             waits: BTreeMap::new(),
@@ -91,13 +90,10 @@ impl Side {
             // What is left of it is small.
             partial.samples = Vec::new();
         }
-        if let Some(template) = template {
-            side.template = template;
-        }
         side.chosen.sort_unstable();
         side.chosen.dedup();
         side.waiting = meetings.waiting(&partials.iter().map(|partial| partial.rank).collect::<Vec<_>>());
-        side
+        (side, template.map_or_else(Tree::new, Template::into_tree))
     }
 
     /// Adds the divided steps of a recording.
@@ -163,12 +159,13 @@ impl Side {
         leaves.map(|leaves| leaves.iter().any(is_chosen)).collect()
     }
 
-    /// Returns the places of the kept events, by recording; `leaves` are those of each region of this side.
-    pub(super) fn places<'r>(&self, leaves: impl Iterator<Item = &'r [NodeId]>) -> Vec<Vec<Placed>> {
+    /// Returns the places of the kept events, by recording; `leaves` are those of each region of this side, in a tree of so many
+    /// nodes.
+    pub(super) fn places<'r>(&self, nodes: usize, leaves: impl Iterator<Item = &'r [NodeId]>) -> Vec<Vec<Placed>> {
         if self.events.is_empty() {
             return Vec::new();
         }
-        let mut regions = vec![NONE; self.template.tree().nodes().len()];
+        let mut regions = vec![NONE; nodes];
         for (region, leaves) in (0..).zip(leaves) {
             for &leaf in leaves {
                 regions[leaf as usize] = region;

@@ -42,7 +42,7 @@ pub struct Waits {
 /// Adds up the waiting calls that begin in each window; without windows, those of the whole recording.
 pub(super) fn waits(
     events: &[Event],
-    hosts: &Hosts,
+    hosts: &Hosts<'_>,
     windows: &[Window],
     labels: &Labels,
 ) -> Vec<BTreeMap<LabelledWait, Waits>> {
@@ -78,7 +78,7 @@ pub fn waits_for_gpu(name: &str) -> bool {
 }
 
 /// The outermost operator around a call says more than the innermost: `aten::item` rather than `aten::_local_scalar_dense`.
-fn caller(events: &[Event], hosts: &Hosts, at: u32, labels: &Labels) -> Option<LabelId> {
+fn caller(events: &[Event], hosts: &Hosts<'_>, at: u32, labels: &Labels) -> Option<LabelId> {
     let label = |at: u32| events[at as usize].label;
     let operator = hosts.around(at).filter(|&at| events[at as usize].kind == Kind::Operator).last();
     let frame = || hosts.around(at).find(|&at| !labels.is_step(label(at)));

@@ -6,4 +6,5 @@ mod forest;
 mod sweep;
 
 pub use forest::{Forest, Growing};
+pub(crate) use sweep::nest_each;
 pub use sweep::{Call, Closing, Step, nest, sort};

@@ -62,31 +62,40 @@ pub fn sort(calls: &mut [Call]) {
 /// });
 /// assert_eq!(parents, [None, Some(0), Some(1), Some(0)]);
 /// ```
-pub fn nest<'c>(calls: &'c [Call], closing: Closing, mut visit: impl FnMut(Step<'c>)) {
-    let mut open: Vec<&Call> = Vec::new();
-    // Ends in order, and whether they are of empty calls.
-    let mut ends: Vec<(i64, bool)> = match closing {
-        Closing::OwnEnd => Vec::new(),
-        Closing::LastOpened => calls.iter().map(|call| (call.end(), !call.has_length())).collect(),
-    };
-    ends.sort_unstable();
-    let mut ends = ends.into_iter().peekable();
-    for call in calls {
-        let is_over =
-            |end: i64, is_empty: bool| end < call.start || (end == call.start && call.has_length() && !is_empty);
-        match closing {
-            Closing::OwnEnd => {
-                while open.last().is_some_and(|outer| is_over(outer.end(), !outer.has_length())) {
-                    close(&mut open, &mut visit);
-                }
-            }
-            Closing::LastOpened => {
-                while ends.next_if(|&(end, is_empty)| is_over(end, is_empty)).is_some() {
-                    close(&mut open, &mut visit);
-                }
-            }
+pub fn nest(calls: &[Call], closing: Closing, visit: impl FnMut(Step<'_>)) {
+    match closing {
+        Closing::OwnEnd => nest_each(calls.iter().copied(), visit),
+        Closing::LastOpened => {
+            // Ends in order, and whether they are of empty calls.
+            let mut ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.end(), !call.has_length())).collect();
+            ends.sort_unstable();
+            let mut ends = ends.into_iter().peekable();
+            let closes =
+                |_: &[Call], call: &Call| ends.next_if(|&(end, is_empty)| is_over(end, is_empty, call)).is_some();
+            sweep(calls.iter().copied(), closes, visit);
         }
-        visit(Step::Begins(call, open.last().copied()));
+    }
+}
+
+/// Nests calls by [`Closing::OwnEnd`] as [`nest`] does, without holding them all.
+pub(crate) fn nest_each(calls: impl Iterator<Item = Call>, visit: impl FnMut(Step<'_>)) {
+    let closes =
+        |open: &[Call], call: &Call| open.last().is_some_and(|outer| is_over(outer.end(), !outer.has_length(), call));
+    sweep(calls, closes, visit);
+}
+
+/// Nests sorted calls; `closes` tells whether the call that was opened last is over when another one begins.
+fn sweep(
+    calls: impl Iterator<Item = Call>,
+    mut closes: impl FnMut(&[Call], &Call) -> bool,
+    mut visit: impl FnMut(Step<'_>),
+) {
+    let mut open: Vec<Call> = Vec::new();
+    for call in calls {
+        while closes(&open, &call) {
+            close(&mut open, &mut visit);
+        }
+        visit(Step::Begins(&call, open.last()));
         open.push(call);
     }
     while !open.is_empty() {
@@ -94,10 +103,15 @@ pub fn nest<'c>(calls: &'c [Call], closing: Closing, mut visit: impl FnMut(Step<
     }
 }
 
+/// Tells whether a call with such an end is over when another one begins.
+fn is_over(end: i64, is_empty: bool, call: &Call) -> bool {
+    end < call.start || (end == call.start && call.has_length() && !is_empty)
+}
+
 /// Closes the call that was opened last.
-fn close<'c>(open: &mut Vec<&'c Call>, visit: &mut impl FnMut(Step<'c>)) {
+fn close(open: &mut Vec<Call>, visit: &mut impl FnMut(Step<'_>)) {
     if let Some(over) = open.pop() {
-        visit(Step::Ends(over, open.last().copied()));
+        visit(Step::Ends(&over, open.last()));
     }
 }
 

@@ -224,7 +224,7 @@ impl Growing {
         let node = self.tree.node_mut(id);
         node.family = family;
         // The number of the row, until the tree is finished.
-        node.costs.push(Cost { sample: self.rows.len() as u32 - 1, count: 1, ns, attributed_ns: 0 });
+        node.costs = vec![Cost { sample: self.rows.len() as u32 - 1, count: 1, ns, attributed_ns: 0 }];
         node
     }
 
@@ -233,7 +233,7 @@ impl Growing {
         let mut children = std::mem::take(&mut self.tree.node_mut(Tree::ROOT).children);
         children.sort_by_key(|&child| self.tree.node(child).role == Role::Thread);
         self.tree.node_mut(Tree::ROOT).children = children;
-        let mut tree = contract(&self.tree);
+        let mut tree = contract(self.tree);
         let mut rows = Vec::with_capacity(self.rows.len());
         for (id, node) in tree.nodes.iter_mut().enumerate() {
             for cost in &mut node.costs {

@@ -4,32 +4,31 @@ use super::node::{NodeId, Role, Tree};
 
 /// Contracts chains of host nodes, and numbers the nodes anew: parents before children, children in order. Families and hashes are
 /// not computed.
-pub(crate) fn contract(tree: &Tree) -> Tree {
+pub(crate) fn contract(mut tree: Tree) -> Tree {
     let mut contracted = Tree::new();
     let mut open: Vec<(NodeId, NodeId)> = Vec::new();
-    let push = |open: &mut Vec<(NodeId, NodeId)>, from: NodeId, to: NodeId| {
-        open.extend(tree.node(from).children.iter().rev().map(|&child| (child, to)));
+    let push = |open: &mut Vec<(NodeId, NodeId)>, children: Vec<NodeId>, to: NodeId| {
+        open.extend(children.into_iter().rev().map(|child| (child, to)));
     };
-    push(&mut open, Tree::ROOT, Tree::ROOT);
+    push(&mut open, std::mem::take(&mut tree.node_mut(Tree::ROOT).children), Tree::ROOT);
     while let Some((from, parent)) = open.pop() {
-        let mut node = tree.node(from);
+        let node = tree.node_mut(from);
+        let (role, mut chain) = (node.role, std::mem::take(&mut node.chain));
         let mut last = from;
-        let mut chain = node.chain.clone();
-        while node.role == Role::Host
-            && let [only] = node.children[..]
+        while tree.node(last).role == Role::Host
+            && let [only] = tree.node(last).children[..]
             && tree.node(only).role == Role::Host
         {
             last = only;
-            node = tree.node(only);
-            chain.extend(&node.chain);
+            chain.append(&mut tree.node_mut(only).chain);
         }
-        let id = contracted.add(tree.node(from).role, parent, chain);
-        let made = contracted.node_mut(id);
-        made.costs.clone_from(&node.costs);
+        let id = contracted.add(role, parent, chain);
+        let (node, made) = (tree.node_mut(last), contracted.node_mut(id));
+        made.costs = std::mem::take(&mut node.costs);
         made.family = node.family;
         made.graph_node = node.graph_node;
-        made.modules.clone_from(&node.modules);
-        push(&mut open, last, id);
+        made.modules = node.modules.take();
+        push(&mut open, std::mem::take(&mut node.children), id);
     }
     contracted
 }

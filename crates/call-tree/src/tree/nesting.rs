@@ -2,10 +2,11 @@
 
 use crate::input::event::Event;
 use crate::input::kind::Kind;
-use crate::nesting::{Call, Closing, Step, nest, sort};
+use crate::nesting::{Call, Step, nest_each};
 use crate::tree::node::NONE;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 /// Host events in order, each with its enclosing event.
 pub(crate) struct Nested {
@@ -19,19 +20,12 @@ impl Nested {
     /// Nests by intervals per thread: at equal begins the longer event is outside, at equal intervals the earlier one of the
     /// file. An event that begins inside another one is its child, also if it ends later.
     pub(crate) fn of(events: &[Event], without_stacks: bool) -> Self {
-        let mut parent = vec![NONE; events.len()];
-        let mut order = Vec::new();
-        for calls in threads(events, without_stacks).values() {
-            nest(calls, Closing::OwnEnd, |step| {
-                if let Step::Begins(call, around) = step {
-                    parent[call.row as usize] = around.map_or(NONE, |around| around.row);
-                    order.push((call.start, Reverse(call.end), call.row));
-                }
-            });
-        }
+        let threads = Threads::of(events, without_stacks);
+        let parent = threads.parents(events);
         // In the order of their begins, whatever the thread: a thread's are in order already, and stay so.
-        order.sort_by_key(|&(start, end, _)| (start, end));
-        Self { order: order.into_iter().map(|(_, _, at)| at).collect(), parent }
+        let mut order = threads.order;
+        order.sort_by_key(|&at| nesting_key(&events[at as usize]));
+        Self { order, parent }
     }
 
     /// Duration of each event without those of its children, in ns; at least 0.
@@ -50,17 +44,61 @@ impl Nested {
     }
 }
 
-/// The host events of each thread, sorted; their rows are their places.
-pub(crate) fn threads(events: &[Event], without_stacks: bool) -> BTreeMap<u32, Vec<Call>> {
-    let mut threads: BTreeMap<u32, Vec<Call>> = BTreeMap::new();
-    for (event, row) in events.iter().zip(0..) {
-        if !(event.kind.is_gpu() || without_stacks && event.kind.is_stack()) {
-            let call = Call { start: event.start, end: event.end.max(event.start), row };
-            threads.entry(event.thread).or_default().push(call);
+/// The host events of each thread, in the order in which they nest.
+pub(crate) struct Threads {
+    /// Places of the events, thread by thread.
+    order: Vec<u32>,
+    of: BTreeMap<u32, Range<usize>>,
+}
+
+impl Threads {
+    pub(crate) fn of(events: &[Event], without_stacks: bool) -> Self {
+        let is_host = |event: &Event| !(event.kind.is_gpu() || without_stacks && event.kind.is_stack());
+        let mut order = Vec::with_capacity(events.iter().filter(|event| is_host(event)).count());
+        order.extend((0..).zip(events).filter(|(_, event)| is_host(event)).map(|(at, _): (u32, _)| at));
+        let thread = |at: u32| events[at as usize].thread;
+        order.sort_by_key(|&at| (thread(at), nesting_key(&events[at as usize])));
+        let mut of = BTreeMap::new();
+        let mut from = 0;
+        for of_thread in order.chunk_by(|&one, &other| thread(one) == thread(other)) {
+            let to = from + of_thread.len();
+            of.insert(thread(of_thread[0]), from..to);
+            from = to;
         }
+        Self { order, of }
     }
-    threads.values_mut().for_each(|calls| sort(calls));
-    threads
+
+    /// The threads with host events.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.of.keys().copied()
+    }
+
+    /// Places of the events of a thread, by their begins.
+    pub(crate) fn events(&self, thread: u32) -> &[u32] {
+        self.of.get(&thread).map_or(&[], |range| &self.order[range.clone()])
+    }
+
+    /// Returns the event that each event is in, or [`NONE`].
+    pub(crate) fn parents(&self, events: &[Event]) -> Vec<u32> {
+        let mut parent = vec![NONE; events.len()];
+        for range in self.of.values() {
+            let call = |&row: &u32| {
+                let event = &events[row as usize];
+                Call { start: event.start, end: event.end, row }
+            };
+            nest_each(self.order[range.clone()].iter().map(call), |step| {
+                if let Step::Begins(call, Some(around)) = step {
+                    parent[call.row as usize] = around.row;
+                }
+            });
+        }
+        parent
+    }
+}
+
+/// By begin, the longer one first.
+fn nesting_key(event: &Event) -> (i64, Reverse<i64>) {
+    (event.start, Reverse(event.end.max(event.start)))
 }
 
 /// The thread with most annotations and frames of Python, else with most host events.
