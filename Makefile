@@ -256,14 +256,21 @@ bench-memory: machine $(BENCH)/venv/.requirements
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(if $(MEMORY_WRITE),--write docs/benchmarks.md) $(MEMORY_FLAGS)
 
-# Explanations of generated recordings: seconds and memory by events a side, runs alike and with half of the layers gone.
+# Explanations of generated recordings: seconds and memory by events a side, runs alike and with half of the layers gone. Then of
+# recorded pairs, with their columns.
 EXPLAIN_EVENTS ?= 10000 100000 1000000 10000000
+EXPLAIN_PAIRS ?= $(foreach pair,tracelens_h100_mi300/bert_small tracelens_h100_mi300/qwen1.5_0.5b trace_diff recorded_cpu \
+  recorded_iterations,$(if $(TRACEBOOK_SHARED),$(TRACEBOOK_SHARED)/traces/$(pair)))
 
 bench-explain:
 	@$(CARGO) build --release --locked --quiet -p call-tree --example growth
+	@$(CARGO) build --release --locked --quiet -p trace --example explain
 	@echo '| recordings | events of both | nodes | regions | seconds | per event | memory | per event |'
 	@for events in $(EXPLAIN_EVENTS); do for kind in 'alike stacks steps' 'half stacks steps' 'alike stacks one' 'half stacks one' \
 	  'alike flat one' 'unlike flat one'; do '$(TARGET)/release/examples/growth' $$events $$kind || exit 1; done; done
+	@echo '| pair | events of both | regions | columns | per event | seconds | memory | per event | columns and memory to columns |'
+	@for pair in notebooks/data $(EXPLAIN_PAIRS); do control=$$(ls -d $$pair/control*|head -1); test=$$(ls -d $$pair/test*|head -1); \
+	  '$(TARGET)/release/examples/explain' $$control $$test || exit 1; done
 
 # How often comparisons of simulated recordings keep their promises; BENCH_WRITE=1 writes the page.
 SIMULATIONS ?= 1000

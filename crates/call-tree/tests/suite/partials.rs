@@ -8,7 +8,9 @@ use crate::waiting::job;
 use call_tree::{Labels, Partial, Reason, Recording, Reducer, explain, explain_partials};
 
 fn reduced(recording: &Recording, labels: &Labels) -> Partial {
-    let reducer = Reducer { keep_events: true, keep_communication: true, ..Reducer::default() };
+    // Without frames of modules, leaves keep their modules.
+    let without_stacks = recording.events.len() % 2 == 0;
+    let reducer = Reducer { keep_events: true, keep_communication: true, without_stacks };
     reducer.partial(recording, labels, |row| row % 3 == 0)
 }
 
@@ -18,6 +20,9 @@ fn recordings(seed: u64, labels: &mut Labels) -> Vec<Recording> {
     let (one, other) = (random(&mut numbers), random(&mut numbers));
     let (mut found, _) = Recorder::new(labels, seed).iteration(&one).iteration(&other).iteration(&one).finish();
     let mut all = vec![found.clone()];
+    let gpu = found.events.iter().filter(|event| event.kind.is_gpu());
+    let graph_nodes = gpu.map(|event| (event.row, i64::from(event.row) % 5)).collect();
+    all.push(Recording { graph_nodes, ..found.clone() });
     let last = found.windows.remove(0);
     found.others.push((last, Reason::WarmUp));
     all.push(found.clone());

@@ -263,7 +263,7 @@ fn has_some_stacks(runs: &[LabeledTrace], planned: &PlannedSide, lends_stacks: b
 
 /// Working memory for each event of a rank while it is reduced, in bytes: the event, its place in the order of its thread, the frames
 /// around it.
-const BYTES_PER_EVENT: usize = 200;
+const BYTES_PER_EVENT: usize = 300;
 /// Memory of partial results that are compared, in bytes for each of their own: packed trees of all samples, ...
 const DECODED: usize = 6;
 /// ... and the folded trees of both sides, for each byte of the largest partial result.
