@@ -9,7 +9,7 @@ use call_tree::{Labels, Partial, Reason, Recording, Reducer, explain, explain_pa
 
 fn reduced(recording: &Recording, labels: &Labels) -> Partial {
     // Without frames of modules, leaves keep their modules.
-    let without_stacks = recording.events.len() % 2 == 0;
+    let without_stacks = recording.events.len().is_multiple_of(2);
     let reducer = Reducer { keep_events: true, keep_communication: true, without_stacks };
     reducer.partial(recording, labels, |row| row % 3 == 0)
 }
