@@ -76,7 +76,7 @@ const signed = (value, writeSize) => (value < 0 ? `−${writeSize(value)}` : wri
  * @returns {(value: Value | undefined) => string}
  */
 function writer(column, showsChange) {
-  const writeSize = sizeWriter(Math.min(Math.max(column.decimals ?? 0, 0), 20), column.unit);
+  const writeSize = sizeWriter(Math.min(Math.max(column.decimals ?? 0, 0), 20), column.unit ?? "");
   return (value) => {
     if (value === null || value === undefined) {
       return "—";
