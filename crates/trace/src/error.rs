@@ -314,6 +314,17 @@ pub enum Error {
         /// The word.
         given: String,
     },
+    /// A marker names iterations of different phases, and the sides have none in common.
+    #[error(
+        "cannot compare iterations of different phases: control has {control}, test has {test}, no phase in common; record runs \
+         that serve the same kind of requests"
+    )]
+    NoCommonPhase {
+        /// Some iterations of control.
+        control: String,
+        /// Some iterations of test.
+        test: String,
+    },
     /// Nothing in an explanation has this name.
     #[error(
         "unknown part `{part}`: expected step, a class, or an operator or kernel as the tables name it, such as {}",

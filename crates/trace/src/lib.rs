@@ -82,8 +82,8 @@ pub use exec::context::Execution;
 pub use exec::memory::parse_size;
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
-    IdleChange, Judged, Lending, Outlier, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow, WaitingRow,
-    WaterfallLevel,
+    IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,
+    WaitingRow, WaterfallLevel,
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};

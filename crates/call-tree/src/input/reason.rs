@@ -15,17 +15,20 @@ pub enum Reason {
     AnotherRank,
     /// The filter of events leaves it out.
     Filtered,
+    /// An iteration launched it whose phase, or request shape, the other side has no more of.
+    OtherPhase,
 }
 
 impl Reason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::OutsideOfSteps,
         Self::LaunchedBefore,
         Self::AnotherIteration,
         Self::WarmUp,
         Self::AnotherRank,
         Self::Filtered,
+        Self::OtherPhase,
     ];
 
     /// Returns the words that tables and files use.
@@ -37,6 +40,7 @@ impl Reason {
             Self::WarmUp => "warm-up",
             Self::AnotherRank => "another rank",
             Self::Filtered => "filtered out",
+            Self::OtherPhase => "no iteration of its phase on the other side",
         }
     }
 }

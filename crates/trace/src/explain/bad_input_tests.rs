@@ -76,7 +76,7 @@ fn other_numbers_of_ranks_compare_means() {
     let explained = Explain::new(&two, &four).run().unwrap();
     assert_eq!((explained.sides[0].ranks.as_slice(), explained.sides[1].ranks.len()), (&[0, 1][..], 4));
     assert_eq!((explained.step.delta_us, explained.rows().len()), (0.0, 1));
-    assert_eq!(explained.to_json()["step"]["n"], serde_json::json!([4, 8]));
+    assert_eq!(explained.to_json()["step"]["n"], serde_json::json!([2, 2]));
     let error = Explain::new(&two, &four).control_rank(3).run().unwrap_err();
     assert_eq!(error.to_string(), "trace \"two\" has no rank 3 (has 0, 1)");
 }

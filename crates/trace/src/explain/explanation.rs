@@ -5,6 +5,7 @@ use super::choice::Chosen;
 use super::companion::Lending;
 use super::groups::Group;
 use super::modules::{RegionModules, SidesWithModules};
+use super::phases::PhaseMatch;
 use super::sides::RecordedRank;
 use crate::frame::columns::NAME;
 use crate::{LabeledTrace, Result, Warning};
@@ -142,6 +143,8 @@ pub struct Explanation {
     pub unattributed: StepChange,
     /// Warnings about the recordings.
     pub warnings: Vec<Warning>,
+    /// How iterations were matched whose marker names different phases; `None` if all runs have the same ones.
+    pub phases: Option<PhaseMatch>,
     pub(super) found: call_tree::Explanation,
     pub(super) labels: Labels,
     pub(super) ranks: [Vec<RecordedRank>; 2],
@@ -157,6 +160,7 @@ pub struct Explanation {
 
 /// What an explanation knows of its sides beside their numbers.
 pub(super) struct Origin {
+    pub(super) phases: Option<PhaseMatch>,
     pub(super) sides: [SideSummary; 2],
     pub(super) ranks: [Vec<RecordedRank>; 2],
     pub(super) warnings: Vec<Warning>,
@@ -168,7 +172,7 @@ pub(super) struct Origin {
 
 impl Explanation {
     pub(super) fn of(mut found: call_tree::Explanation, labels: Labels, origin: Origin) -> Self {
-        let Origin { sides, mut ranks, warnings, chosen, is_marked, keeps_events, method } = origin;
+        let Origin { phases, sides, mut ranks, warnings, chosen, is_marked, keeps_events, method } = origin;
         if !keeps_events {
             found.events = Default::default();
             // The numbers of samples stay, the traces need not.
@@ -216,6 +220,7 @@ impl Explanation {
             idle,
             unattributed: change(found.unattributed_ns),
             warnings,
+            phases,
             found,
             labels,
             ranks,

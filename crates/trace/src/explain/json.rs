@@ -83,6 +83,9 @@ impl Explanation {
             "regions": regions.collect::<Vec<_>>(),
             "coverage": { "control": control_coverage, "test": test_coverage },
             "comparability": self.warnings.iter().map(comparability).collect::<Vec<_>>(),
+            "phases": self.phases.map(|phases| json!({
+                "kept": phases.kept, "of": phases.of, "by": if phases.by_shape { "phase and request shape" } else { "phase" },
+            })),
             "seed": certainty.seed,
         })
     }

@@ -22,6 +22,7 @@ mod known_edits_tests;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
+mod phases;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
@@ -48,6 +49,7 @@ pub use companion::Lending;
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, SideSummary, StepChange};
 pub use figure::WaterfallLevel;
+pub use phases::PhaseMatch;
 pub use plan::ExplainPlan;
 pub use query::Explain;
 pub use tree_diff::{TreeDiff, TreeKind, TreeRow};

@@ -4,6 +4,7 @@ use super::choice::Chosen;
 use super::companion::PlannedCompanion;
 use super::explanation::{Explanation, Origin};
 use super::gpu_rows::device_work;
+use super::phases::{match_phases, phases_of};
 use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
 use super::state::{Encoded, ExplainState, RankState};
@@ -137,8 +138,9 @@ impl ExplainPlan {
         if !keep_communication {
             collectives = Collectives::default();
         }
-        let partial = Encoded(partial.to_bytes(&labels));
-        Ok(RankState::Compared { partial, collectives, lent: lent.unwrap_or_default() })
+        let phases = iterations.marker.as_ref().map(|marker| phases_of(&recording, &labels, marker));
+        let (partial, phases) = (Encoded(partial.to_bytes(&labels)), phases.unwrap_or_default());
+        Ok(RankState::Compared { partial, phases, collectives, lent: lent.unwrap_or_default() })
     }
 
     /// Refuses a rank without iterations, unless no rank of its run has some: then a recording counts as one.
@@ -162,7 +164,12 @@ impl ExplainPlan {
         let mut side = |side: &PlannedSide, state| {
             side.recorded(state, self.warmup, self.slowest, self.companion.as_ref(), &mut labels)
         };
-        let (control, test): (Recorded, Recorded) = (side(&self.control, control)?, side(&self.test, test)?);
+        let (mut control, mut test): (Recorded, Recorded) = (side(&self.control, control)?, side(&self.test, test)?);
+        let phases = match_phases([&mut control, &mut test])?;
+        if phases.is_some() {
+            self.control.count(&mut control);
+            self.test.count(&mut test);
+        }
         checkpoint::check()?;
         let mut found = call_tree::explain_partials(control.partials, test.partials, &labels);
         found.without_stacks = self.without_stacks;
@@ -179,6 +186,7 @@ impl ExplainPlan {
             warnings: self.warnings.clone(),
             chosen: self.condition.clone().map(|text| Chosen { text, regions }),
             is_marked: self.marker.is_some(),
+            phases,
             keeps_events: self.keeps_events,
             method: TestKind::of(&self.method).unwrap_or_default(),
         };

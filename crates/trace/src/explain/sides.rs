@@ -3,6 +3,7 @@
 use super::collectives::Met;
 use super::companion::PlannedCompanion;
 use super::explanation::SideSummary;
+use super::phases::Phases;
 use super::plan::wrong;
 use super::state::RankState;
 use super::warm_up::leave_warm_up;
@@ -37,6 +38,8 @@ pub(super) struct PlannedRun {
 /// One side, ready to be compared.
 pub(super) struct Recorded {
     pub(super) partials: Vec<Partial>,
+    /// Names of their iterations, if a marker chose them.
+    pub(super) phases: Vec<Phases>,
     pub(super) ranks: Vec<RecordedRank>,
     pub(super) summary: SideSummary,
     /// GPU work of ranks that are not compared, as left out.
@@ -105,6 +108,7 @@ impl PlannedSide {
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
+        let mut phases: Vec<Phases> = Vec::new();
         let (mut met, mut warm_up, mut lent) = (Met::default(), Vec::new(), (0_u64, 0_u64));
         for (place, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
@@ -112,7 +116,9 @@ impl PlannedSide {
                 let recording = is_selected.then_some(partials.len());
                 ranks.push(RecordedRank { run: place, rank, trace: None, recording });
                 match states.remove(&(place, rank)) {
-                    Some(RankState::Compared { partial, collectives: of_rank, lent: of_one }) if is_selected => {
+                    Some(RankState::Compared { partial, phases: of_marker, collectives: of_rank, lent: of_one })
+                        if is_selected =>
+                    {
                         lent = (lent.0.saturating_add(of_one.0), lent.1.saturating_add(of_one.1));
                         let partial = Partial::from_bytes(&partial.0, labels);
                         let partial = partial.map_err(|error| wrong(error.to_string()))?;
@@ -120,6 +126,7 @@ impl PlannedSide {
                             return Err(wrong(format!("rank {rank} of {} is another one", run.label)));
                         }
                         partials.push(partial);
+                        phases.push(of_marker);
                         collectives.merge(of_rank);
                     }
                     Some(RankState::Other { ns, events }) if !is_selected => {
@@ -138,30 +145,28 @@ impl PlannedSide {
         }
         let lending = companion.map(|companion| companion.lending(lent));
         let summary = SideSummary { warm_up, lending, ..self.summary(&partials, &ranks, &met) };
-        Ok(Recorded { partials, ranks, summary, others })
+        Ok(Recorded { partials, phases, ranks, summary, others })
     }
 
     fn summary(&self, partials: &[Partial], ranks: &[RecordedRank], met: &Met) -> SideSummary {
-        let samples = |partial: &Partial| partial.iterations().count();
-        let counts = |rank: &&RecordedRank| rank.recording.is_some_and(|at| samples(&partials[at]) > 0);
-        let mut all: Vec<i64> = ranks.iter().filter(counts).map(|rank| rank.rank).collect();
-        let with_steps = partials.iter().filter(|partial| !partial.is_whole());
-        let mut numbers: Vec<i64> = with_steps.flat_map(Partial::iterations).map(|(number, _)| number).collect();
-        for list in [&mut all, &mut numbers] {
-            list.sort_unstable();
-            list.dedup();
-        }
+        let (compared, iterations, samples) = counted(partials, ranks);
         SideSummary {
             label: self.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>().join(","),
             runs: self.runs.len(),
-            ranks: all,
-            iterations: numbers,
-            samples: partials.iter().map(samples).sum(),
+            ranks: compared,
+            iterations,
+            samples,
             warm_up: Vec::new(),
             collectives: met.matched,
             collectives_apart: met.apart,
             lending: None,
         }
+    }
+
+    /// Counts the samples again after iterations were left out.
+    pub(super) fn count(&self, recorded: &mut Recorded) {
+        let (ranks, iterations, samples) = counted(&recorded.partials, &recorded.ranks);
+        recorded.summary = SideSummary { ranks, iterations, samples, ..recorded.summary.clone() };
     }
 
     /// Refuses iterations that no rank has, and a selection without any.
@@ -194,6 +199,33 @@ impl PlannedRun {
     pub(super) fn number_selected(&self) -> usize {
         self.ranks.iter().filter(|(_, is_selected)| *is_selected).count()
     }
+}
+
+impl Recorded {
+    /// The partial results of the ranks of a run.
+    pub(super) fn partials_of(&mut self, run: usize) -> impl Iterator<Item = &mut Partial> {
+        let places: Vec<usize> =
+            self.ranks.iter().filter(|rank| rank.run == run).filter_map(|rank| rank.recording).collect();
+        self.partials
+            .iter_mut()
+            .enumerate()
+            .filter(move |(place, _)| places.contains(place))
+            .map(|(_, partial)| partial)
+    }
+}
+
+/// Ranks, iterations and number of samples that count.
+fn counted(partials: &[Partial], ranks: &[RecordedRank]) -> (Vec<i64>, Vec<i64>, usize) {
+    let samples = |partial: &Partial| partial.iterations().count();
+    let counts = |rank: &&RecordedRank| rank.recording.is_some_and(|at| samples(&partials[at]) > 0);
+    let mut all: Vec<i64> = ranks.iter().filter(counts).map(|rank| rank.rank).collect();
+    let with_steps = partials.iter().filter(|partial| !partial.is_whole());
+    let mut numbers: Vec<i64> = with_steps.flat_map(Partial::iterations).map(|(number, _)| number).collect();
+    for list in [&mut all, &mut numbers] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    (all, numbers, partials.iter().map(samples).sum())
 }
 
 /// Leaves the iterations of all ranks of a run out, but the slowest of each number; of equal ones that of the first rank. Whole

@@ -1,5 +1,6 @@
 //! The partial result of an explanation: what each rank contributes, without its events.
 
+use super::phases::Phases;
 use crate::collective::Collectives;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,7 +19,7 @@ pub struct ExplainState {
 pub(super) enum RankState {
     /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, and the
     /// number of its kernels of graphs, and of those to which a companion lent operators.
-    Compared { partial: Encoded, collectives: Collectives, lent: (u64, u64) },
+    Compared { partial: Encoded, phases: Phases, collectives: Collectives, lent: (u64, u64) },
     /// It is not selected: time in ns and number of its GPU events.
     Other { ns: i64, events: u64 },
 }

@@ -67,6 +67,8 @@ pub struct Certainty {
     pub scope: Scope,
     /// Samples of control and of test: iterations or runs.
     pub samples: [usize; 2],
+    /// Independent samples that those of the step are worth: fewer if iterations are correlated.
+    pub effective: [f64; 2],
     /// Seed of the resamples.
     pub seed: u64,
     /// Whether the recordings can be compared, by their unchanged regions.
@@ -104,6 +106,7 @@ impl Certainty {
     fn new(explanation: &Explanation, quantities: &Quantities, answer: &Answer) -> Self {
         let mut certainty = Self {
             samples: answer.samples,
+            effective: answer.changes.first().map_or([0.0; 2], |step| step.effective),
             comparability: answer.comparability,
             gpu: answer.gpu,
             host: answer.host,
@@ -135,6 +138,7 @@ impl Certainty {
         Self {
             scope: options.scope,
             samples: [0, 0],
+            effective: [0.0; 2],
             seed: options.seed,
             comparability: Comparability::Unknown,
             gpu: None,

@@ -4,6 +4,8 @@ use super::answer::{Certainty, Judged};
 use super::quantities::BOTH;
 use super::sampling::Sampling;
 use crate::explain::Explanation;
+use crate::explain::explanation::SideSummary;
+use crate::explain::phases::PhaseMatch;
 use crate::explain::present::{signed, time};
 use statistics::{Comparability, Inconclusive, Scope, Verdict};
 use trace_view::format::counted;
@@ -12,6 +14,8 @@ use trace_view::format::counted;
 const NAMED: usize = 4;
 /// Share of the launches of a step from which a difference is said.
 const FEWER_LAUNCHES: f64 = 0.02;
+/// Share of the iterations below which what they are worth is said.
+const CORRELATED: f64 = 0.9;
 /// Smallest p that is written as a number.
 const SMALLEST_P: f64 = 1e-4;
 /// Runs a side to record if there is one: with three no p is below 0.05.
@@ -76,7 +80,18 @@ impl Explanation {
             let (share, word) = if share >= 0.5 { (share, "slower") } else { (1.0 - share, "faster") };
             format!(" A test {unit} is {word} in {:.0} of 100 pairs.", 100.0 * share)
         });
-        format!("{scope} ({samples}): {about}.{odds}")
+        let worth = self.worth();
+        format!("{scope} ({samples}{worth}): {about}.{odds}")
+    }
+
+    /// Says how many independent iterations those of the step are worth, if that is clearly fewer.
+    fn worth(&self) -> String {
+        let certainty = self.certainty();
+        let ([one, other], [n, m]) = (certainty.effective, certainty.samples.map(|samples| samples as f64));
+        if one > CORRELATED * n && other > CORRELATED * m {
+            return String::new();
+        }
+        format!(", worth {one:.1} + {other:.1} independent ones")
     }
 
     /// What is missing for a verdict.
@@ -146,6 +161,7 @@ impl Explanation {
         if !warm_up.is_empty() {
             sentences.push(format!("Left out as warm-up: {} (--warmup 0 keeps them).", warm_up.join(", ")));
         }
+        sentences.extend(self.phases.map(|phases| self.phase_sentence(phases)));
         sentences.extend(self.launch_sentence());
         let outliers = self.outliers();
         let named = outliers.iter().take(NAMED).map(|outlier| {
@@ -166,6 +182,16 @@ impl Explanation {
             sentences.push(format!("Outliers, which count: {}{more}.", named.join("; ")));
         }
         sentences
+    }
+
+    fn phase_sentence(&self, phases: PhaseMatch) -> String {
+        let by = if phases.by_shape { "phase and request shape" } else { "phase only, since request shapes differ" };
+        let ([one, other], [control, test]) = (phases.kept, phases.of);
+        let names = self.sides.each_ref().map(SideSummary::name);
+        format!(
+            "Iterations are matched by {by}: {one} of {control} of {} and {other} of {test} of {} take part.",
+            names[0], names[1]
+        )
     }
 
     /// Says that one side launches fewer kernels: profiling costs time for each.

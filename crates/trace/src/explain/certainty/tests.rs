@@ -14,7 +14,7 @@ const KERNELS: i64 = 12;
 fn rank(number: i64, factors: &[f64], slower: i64, is_other: bool) -> String {
     let mut trace = TraceBuilder::new();
     for (iteration, factor) in (1..).zip(factors) {
-        let begin = iteration * 1_000;
+        let begin = iteration * 10_000;
         trace = trace.step(iteration, begin..begin + (600.0 * factor) as i64);
         for kernel in 0..KERNELS {
             let (id, at) = (iteration * 100 + kernel, begin + 2 + kernel * 40);

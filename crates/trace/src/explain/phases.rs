@@ -1,0 +1,227 @@
+//! Matching of iterations by phase and request shape, where a marker names different ones.
+//!
+//! The annotations of an inference server name what a step serves: `execute_context_1(512)_generation_7(7)`. Two runs serve other requests in
+//! another order, so their steps are compared by these names, not by their numbers.
+
+use super::sides::Recorded;
+use crate::{Error, Result};
+use call_tree::{Kind, Labels, Partial, Reason, Recording};
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Names of the iterations of a rank, by number.
+pub(super) type Phases = BTreeMap<i64, String>;
+
+/// Fewest iterations a run with equal request shapes, below which iterations of the same phase are taken whatever their shapes.
+const FEWEST: usize = statistics::FEWEST;
+/// Names that an error lists.
+const LISTED: usize = 3;
+
+/// How iterations were matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PhaseMatch {
+    /// Iterations that take part, of control and of test.
+    pub kept: [usize; 2],
+    /// All iterations that could.
+    pub of: [usize; 2],
+    /// Whether request shapes agree, too; else only the phase does.
+    pub by_shape: bool,
+}
+
+/// Returns the names of the marked iterations of a rank.
+pub(super) fn phases_of(recording: &Recording, labels: &Labels, marker: &Regex) -> Phases {
+    let spans: HashMap<(i64, i64, u32), i64> =
+        recording.windows.iter().map(|window| ((window.start, window.end, window.thread), window.iteration)).collect();
+    let mut phases = Phases::new();
+    for event in recording.events.iter().filter(|event| !event.kind.is_gpu() && event.kind != Kind::Launch) {
+        if let Some(&iteration) = spans.get(&(event.start, event.end, event.thread)) {
+            let name = labels.text(event.label);
+            if marker.is_match(name) {
+                phases.entry(iteration).or_insert_with(|| name.to_owned());
+            }
+        }
+    }
+    phases
+}
+
+/// Leaves iterations out so that every run has as many of each phase: compared is like with like. `None` if all have the same anyway.
+///
+/// # Errors
+/// [`Error::NoCommonPhase`] if no phase is in all runs.
+pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatch>> {
+    let runs: Vec<Vec<(i64, String)>> = sides.iter().flat_map(|side| named_runs(side)).collect();
+    let names: BTreeSet<&str> = runs.iter().flatten().map(|(_, name)| name.as_str()).collect();
+    if names.len() < 2 || runs.windows(2).all(|pair| counts(&pair[0], exact) == counts(&pair[1], exact)) {
+        return Ok(None);
+    }
+    let (by_shape, by_phase) = (kept(&runs, exact), kept(&runs, phase));
+    let fewest = |kept: &[BTreeSet<i64>]| kept.iter().map(BTreeSet::len).min().unwrap_or(0);
+    let is_by_shape = fewest(&by_shape) >= FEWEST.min(fewest(&by_phase));
+    let kept = if is_by_shape { by_shape } else { by_phase };
+    if fewest(&kept) == 0 {
+        let of_side = |side: &Recorded| {
+            let names: BTreeSet<String> = named_runs(side).into_iter().flatten().map(|(_, name)| name).collect();
+            names.into_iter().take(LISTED).collect::<Vec<_>>().join(", ")
+        };
+        let [control, test] = sides;
+        return Err(Error::NoCommonPhase { control: of_side(control), test: of_side(test) });
+    }
+    let mut matched = PhaseMatch { kept: [0, 0], of: [0, 0], by_shape: is_by_shape };
+    let mut of_runs = kept.iter().zip(&runs);
+    for (place, side) in sides.into_iter().enumerate() {
+        for run in 0..side.summary.runs {
+            let Some((kept, all)) = of_runs.next() else { break };
+            (matched.kept[place], matched.of[place]) =
+                (matched.kept[place] + kept.len(), matched.of[place] + all.len());
+            for partial in side.partials_of(run) {
+                partial.keep(Reason::OtherPhase, |iteration| kept.contains(&iteration));
+            }
+        }
+    }
+    Ok(Some(matched))
+}
+
+/// The iterations that count of each run, with their names, by number; those without a name are left out of it.
+fn named_runs(side: &Recorded) -> Vec<Vec<(i64, String)>> {
+    let mut runs = vec![BTreeMap::new(); side.summary.runs];
+    for rank in &side.ranks {
+        let Some(place) = rank.recording else { continue };
+        let (partial, phases): (&Partial, &Phases) = (&side.partials[place], &side.phases[place]);
+        for (iteration, _) in partial.iterations() {
+            if let (Some(name), Some(run)) = (phases.get(&iteration), runs.get_mut(rank.run)) {
+                run.entry(iteration).or_insert_with(|| name.clone());
+            }
+        }
+    }
+    runs.into_iter().map(|run| run.into_iter().collect()).collect()
+}
+
+/// The first iterations of each run, of each key as many as the run with the fewest has.
+fn kept(runs: &[Vec<(i64, String)>], key: fn(&str) -> String) -> Vec<BTreeSet<i64>> {
+    let all: Vec<BTreeMap<String, usize>> = runs.iter().map(|run| counts(run, key)).collect();
+    let fewest = |key: &String| all.iter().map(|counts| counts.get(key).copied().unwrap_or(0)).min().unwrap_or(0);
+    let of_run = |run: &Vec<(i64, String)>| {
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        let takes = |name: &str| {
+            let key = key(name);
+            let most = fewest(&key);
+            let count = taken.entry(key).or_default();
+            *count += 1;
+            *count <= most
+        };
+        let mut takes = takes;
+        run.iter().filter(|(_, name)| takes(name)).map(|(iteration, _)| *iteration).collect()
+    };
+    runs.iter().map(of_run).collect()
+}
+
+fn counts(run: &[(i64, String)], key: fn(&str) -> String) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for (_, name) in run {
+        *counts.entry(key(name)).or_default() += 1;
+    }
+    counts
+}
+
+/// Phase and request shape: the name.
+fn exact(name: &str) -> String {
+    name.to_owned()
+}
+
+/// The phase: numbers count only as zero or not, `execute_context_0(0)_generation_n(n)`.
+fn phase(name: &str) -> String {
+    let (mut phase, mut number) = (String::with_capacity(name.len()), String::new());
+    for letter in name.chars().chain(['\0']) {
+        if letter.is_ascii_digit() {
+            number.push(letter);
+            continue;
+        }
+        if !number.is_empty() {
+            phase.push(if number.bytes().all(|digit| digit == b'0') { '0' } else { 'n' });
+            number.clear();
+        }
+        if letter != '\0' {
+            phase.push(letter);
+        }
+    }
+    phase
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Explain, Explanation, TraceSet};
+    use trace_testkit::{Stream, TraceBuilder};
+
+    /// A server that serves these steps, each with one kernel of so many µs.
+    fn server(steps: &[(&str, i64)]) -> TraceSet {
+        let mut trace = TraceBuilder::new();
+        for ((name, us), id) in steps.iter().zip(1..) {
+            let at = id * 1_000;
+            trace = trace
+                .annotation(name, at..at + 900)
+                .operator("aten::mm", at + 1..at + 9)
+                .runtime("cudaLaunchKernel", id, at + 2..at + 4)
+                .kernel("gemm", Stream(7), at + 10..at + 10 + us)
+                .correlation(id);
+        }
+        TraceSet::from_bytes(trace.json()).unwrap()
+    }
+
+    fn explained(control: &TraceSet, test: &TraceSet) -> Result<Explanation> {
+        Explain::new(control, test).marker(Regex::new("^execute_").unwrap()).run()
+    }
+
+    const PREFILL: &str = "execute_context_1(512)_generation_0(0)";
+    const DECODE: &str = "execute_context_0(0)_generation_4(4)";
+
+    #[test]
+    fn numbers_of_a_phase_are_zero_or_not() {
+        assert_eq!(phase(PREFILL), "execute_context_n(n)_generation_0(0)");
+        assert_eq!(phase("execute_context_00(0)_generation_10(7)"), "execute_context_0(0)_generation_n(n)");
+        assert_eq!(phase("12"), "n");
+    }
+
+    #[test]
+    fn steps_are_compared_with_steps_of_their_phase() {
+        // Test serves more prefills, which take longer; no step of either phase got slower.
+        let decode = [(DECODE, 100); 5];
+        let control = server(&[&decode[..], &[(PREFILL, 800)]].concat()).with_label("a");
+        let test = server(&[&[(PREFILL, 800); 3][..], &decode].concat()).with_label("b");
+        let explanation = explained(&control, &test).unwrap();
+        assert_eq!(explanation.step.delta_us, 0.0);
+        assert!(explanation.classes.iter().all(|class| class.delta_us == 0.0), "{:?}", explanation.classes);
+        assert_eq!(explanation.phases, Some(PhaseMatch { kept: [6, 6], of: [6, 8], by_shape: true }));
+        let left_out: Vec<(&str, i64, u64)> =
+            explanation.coverage()[1].reasons().map(|(reason, ns, events)| (reason.word(), ns, events)).collect();
+        assert_eq!(left_out, [("no iteration of its phase on the other side", 1_600_000, 2)]);
+        let text = explanation.sentences();
+        assert!(text.contains("by phase and request shape: 6 of 6 of a and 6 of 8 of b take part"), "{text}");
+    }
+
+    #[test]
+    fn steps_of_other_shapes_are_compared_by_phase() {
+        let control = server(&[("execute_context_0(0)_generation_4(4)", 100), (PREFILL, 800)]);
+        let test =
+            server(&[("execute_context_0(0)_generation_9(9)", 120), ("execute_context_1(64)_generation_0(0)", 800)]);
+        let explanation = explained(&control, &test).unwrap();
+        assert_eq!(explanation.phases, Some(PhaseMatch { kept: [2, 2], of: [2, 2], by_shape: false }));
+        assert!(explanation.sentences().contains("by phase only"), "{}", explanation.sentences());
+    }
+
+    #[test]
+    fn without_a_common_phase_nothing_is_compared() {
+        let error =
+            explained(&server(&[(DECODE, 1), (DECODE, 1)]), &server(&[(PREFILL, 1), (PREFILL, 1)])).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(DECODE) && text.contains(PREFILL) && text.contains("no phase in common"), "{text}");
+    }
+
+    #[test]
+    fn markers_of_one_name_are_not_matched() {
+        let explanation = explained(&server(&[(DECODE, 5); 3]), &server(&[(DECODE, 5); 5])).unwrap();
+        assert_eq!((explanation.phases, explanation.sides[1].samples), (None, 5));
+    }
+}
