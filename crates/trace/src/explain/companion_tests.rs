@@ -1,7 +1,7 @@
 //! Operators lent to the kernels of graphs, in traces written by hand.
 
 use super::companion::Lending;
-use crate::{Explain, Explanation, TraceSet};
+use crate::{DiffSide, Explain, ExplainPlan, Explanation, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 
 const GRAPH: [&str; 4] = ["gemm", "gelu_kernel", "gemm", "gelu_kernel"];
@@ -98,4 +98,20 @@ fn a_graph_is_compared_with_eager_code_by_its_companion() {
     let bare = Explain::new(&control, &test).run().unwrap();
     let found = Explain::new(&control, &test).companion(&control).run().unwrap();
     assert!(two_sided(&found) == 4 && two_sided(&bare) < 4, "{:#?}", paths(&found));
+}
+
+#[test]
+fn ranks_get_operators_where_the_companion_is_not() {
+    let (control, test) = (replayed("old", 4, &[]), replayed("new", 6, &["rotary"]));
+    let explain = Explain::new(&control, &test).companion(eager("eager", 3));
+    let sent = serde_json::to_string(&explain.plan().unwrap()).unwrap();
+    let plan: ExplainPlan = serde_json::from_str(&sent).unwrap();
+    let states: Vec<Vec<u8>> = [(DiffSide::Test, &test), (DiffSide::Control, &control)]
+        .into_iter()
+        .map(|(side, trace)| plan.map(side, 0, &trace.rank(0).unwrap()).unwrap())
+        .collect();
+    let found = plan.finish(&plan.merge(&states).unwrap()).unwrap();
+    let whole = explain.run().unwrap();
+    assert_eq!((found.to_json(), found.sentences()), (whole.to_json(), whole.sentences()));
+    assert_eq!(found.sides[1].lending.as_ref().map(|lending| lending.with_operators), Some(8));
 }
