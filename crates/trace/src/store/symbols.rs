@@ -170,7 +170,7 @@ impl Symbols {
     /// Returns the codes of symbols of this type.
     fn translated<T: NativeType + Into<u32>>(&self, symbols: &Series) -> UInt32Chunked {
         let codes = |array: &PrimitiveArray<T>| {
-            let codes: Vec<u32> = array.values_iter().map(|&symbol| self.code(symbol.into())).collect();
+            let codes: Vec<u32> = array.values().as_slice().iter().map(|&symbol| self.code(symbol.into())).collect();
             PrimitiveArray::new(ArrowDataType::UInt32, codes.into(), array.validity().cloned())
         };
         UInt32Chunked::from_chunk_iter(symbols.name().clone(), arrays::<T>(symbols).map(codes))
