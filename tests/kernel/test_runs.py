@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from driver import LONG
+from driver import LONG, Kernel
 
 STEPS, OPERATORS = 6, 10
 
@@ -22,6 +22,14 @@ def run(slow, shift):
             events.append(dict(ph="X", cat="cpu_op", name=name, pid=1, tid=1, ts=at, dur=us))
             at += us
     return events
+
+
+@pytest.fixture(scope="module")
+def kernel(tracebook_argv, tmp_path_factory):
+    """A kernel for all tests of this file; magics need no compiler."""
+    kernel = Kernel(tracebook_argv, tmp_path_factory.mktemp("kernel"))
+    yield kernel
+    kernel.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
 use super::fixtures::at;
+use crate::display::Output;
 use crate::magic::complete;
 use crate::session::Binding;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tempfile::TempDir;
 use trace_testkit::{Stream, TraceBuilder};
+use trace_view::{PLOTLY, TABLE};
 
 /// Writes `control-1`, `control-2` and `control-10`, folders of one rank whose kernel takes 20, 22 and 24 µs, and `test.json` with 35 µs.
 fn folder() -> TempDir {
@@ -114,7 +116,7 @@ fn comparisons_of_runs_take_a_group_as_a_side() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let text = notebook.text("%explain control test");
-    assert!(text.contains("means of 6 + 2 iterations"), "{text}");
+    assert!(text.contains("means of 3 + 1 runs of 6 + 2 iterations"), "{text}");
     assert_eq!(text, notebook.text("%explain control_1,control_2,control_3 test"));
     assert!(notebook.text("%explain control test --quiet").is_empty());
     assert!(notebook.text("%tree_diff control test").contains("aten::mm"));
@@ -216,4 +218,85 @@ fn completion_offers_groups_and_their_runs() {
     assert_eq!(texts("%compare_traces control test --sort control_1_c"), ["control_1_counts"]);
     assert!(texts(&format!("%trace_load a.json {}", at(&folder, "te"))).contains(&at(&folder, "test.json")));
     assert!(view.events.contains_key("control"));
+}
+
+#[test]
+fn default_comparison_says_what_it_leaves_unused() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let text = notebook.text("%compare_traces control_2 test");
+    assert!(text.contains("2 iterations of 4 are left unused; --stats compares all of them."), "{text}");
+    assert!(!notebook.text("%compare_traces control_2 test --control-iteration all").contains("unused"));
+    assert!(!notebook.text("%compare_traces control_2 test --by iteration").contains("unused"));
+    assert_eq!(notebook.text("df = %compare_traces control_2 test").lines().count(), 1);
+}
+
+#[test]
+fn statistics_compare_all_iterations_of_all_runs() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let csv = at(&folder, "x.csv");
+    let text =
+        notebook.text(&format!("%compare_traces control test --stats --warmup 0 --device-type gpu --csv '{csv}'"));
+    assert!(text.starts_with("Scope: these recordings of control and test. Samples are iterations, 6 + 2."), "{text}");
+    assert!(
+        text.contains("Too few iterations: 4 a side are needed.") && text.contains("4 + 4 fresh processes"),
+        "{text}"
+    );
+    let gemm = text.lines().find(|line| line.trim_start().starts_with("gemm")).unwrap();
+    assert!(gemm.contains("too few: 2 a side, 4 needed") && gemm.contains("22.0") && gemm.contains("35.0"), "{text}");
+    let rows = std::fs::read_to_string(&csv).unwrap();
+    let head = "name,control_counts,control_mean_duration,test_counts,test_mean_duration,diff_counts,diff_duration,interval_low";
+    assert!(rows.starts_with(head) && rows.contains("\ngemm,1.0,22.0,1.0,35.0,0.0,13.0,"), "{rows}");
+    let several = notebook.text("%compare_traces control control_1,control_2 --stats");
+    assert!(several.contains("Scope: the programs of control and test. Samples are runs, 3 + 2,"), "{several}");
+    assert!(several.contains("Too few runs: 4 a side are needed."), "{several}");
+    let text = notebook.text("df = %compare_traces control test --stats --use-short-name\n%visualize df");
+    assert!(text.contains("df: DataFrame 4 × 16"), "{text}");
+    assert_eq!(notebook.text("%compare_traces control test --stats --quiet"), "");
+}
+
+#[test]
+fn flags_that_do_not_go_with_statistics_are_named() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let error = notebook.error("%compare_traces control test --stats --by rank");
+    assert!(error.contains("cannot use --by and --stats: with --stats ranks are averaged"), "{error}");
+    let error = notebook.error("%compare_traces control test --warmup 1");
+    assert!(error.contains("cannot use --warmup: only --stats compares all iterations; add --stats"), "{error}");
+    let error = notebook.error("%compare_traces control_1,control_2 test");
+    assert!(error.contains("this takes one run: name one of them"), "{error}");
+    let error = notebook.error("%compare_traces control test --stats --warmup 2");
+    assert!(error.contains("no iteration of trace \"control_1\" is left without the first 2"), "{error}");
+    assert!(
+        notebook.error("%compare_traces control test --stats --marker decode").contains("matches the marker `decode`")
+    );
+    assert!(notebook.error("%compare_traces control test --stats --control-rank 3").contains("has no rank 3"));
+    assert!(notebook.error("%compare_traces control test --stats --where 'speed > 1'").contains("speed"));
+}
+
+#[test]
+fn noise_is_a_sentence_a_figure_and_a_table() {
+    let folder = folder();
+    let mut notebook = loaded(&folder);
+    let outputs = notebook.outputs("%noise control --warmup 0").unwrap();
+    let has = |mime: &str| {
+        let mut bundles = outputs.iter().filter_map(|output| match output {
+            Output::Display { bundle, .. } => Some(bundle),
+            _ => None,
+        });
+        bundles.any(|bundle| bundle.data.contains_key(mime))
+    };
+    assert!(has(PLOTLY) && has(TABLE));
+    let text = notebook.text("%noise control --warmup 0");
+    assert!(text.contains("Between 3 runs, the mean of a step varies by 0.00 %"), "{text}");
+    assert!(text.contains("3 runs are too few for a verdict, 4 a side are needed"), "{text}");
+    let gemm = text.lines().find(|line| line.trim_start().starts_with("gemm")).unwrap();
+    // 20, 22 and 24 µs: a standard deviation of 2 µs.
+    assert!(gemm.contains("9.09"), "{text}");
+    let one = notebook.text("noise = %noise control_1\n%noise control_1 --device-type gpu --top 1");
+    assert!(one.contains("noise: DataFrame 4 × 9"), "{one}");
+    assert!(one.contains("Between runs: unknown, this is one run."), "{one}");
+    assert_eq!(notebook.text("%noise test --quiet"), "");
+    assert!(notebook.error("%noise contrl").contains("did you mean control?"));
 }
