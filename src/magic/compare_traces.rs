@@ -83,8 +83,8 @@ impl Magic for CompareTraces {
         if call.switch("stats") {
             return compare_stats(call, context);
         }
-        if call.given("warmup") {
-            let error = call.cannot("use --warmup", "only --stats compares all iterations");
+        if let Some(flag) = ["warmup", "method"].into_iter().find(|flag| call.given(flag)) {
+            let error = call.cannot(format!("use --{flag}"), "only --stats compares all iterations");
             return Err(error.hint("add --stats").into());
         }
         let bind = call.result_name()?.map(str::to_owned);

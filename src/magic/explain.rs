@@ -3,7 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
-use super::view::{RESULT, size, write_csv, write_html};
+use super::view::{METHOD, RESULT, size, write_csv, write_html};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
@@ -67,12 +67,9 @@ pub(crate) const SAMPLES: Group = Group::new(
             "only regions with a GPU event that meets this condition: 'name ~ \"^nccl\" and dur > 100us'",
         )
         .or("all regions"),
-        Argument::flag("method", Kind::Choice(&METHODS), "the test that p and q come from").or("mann-whitney"),
+        METHOD,
     ],
 );
-
-/// Words of `--method`.
-const METHODS: [&str; 4] = [TestKind::WORDS[0].0, TestKind::WORDS[1].0, TestKind::WORDS[2].0, TestKind::WORDS[3].0];
 
 /// Flags of the table.
 pub(crate) const SHOWN_REGIONS: Group = Group::new(

@@ -20,6 +20,6 @@ pub(crate) use flags::{RESULT, ROWS, SHOWN};
 pub(crate) use html_page::write_html;
 pub(crate) use rows::SelectedRows;
 pub(crate) use selection::{GROUPS, SELECTION, WHERE, caption, given_selection, trace_diff, unused_iterations};
-pub(crate) use stats::{STATS, compare_stats};
+pub(crate) use stats::{METHOD, STATS, compare_stats};
 pub(crate) use table::{Frame, chosen, deliver, select, size, table};
 pub(crate) use trace_view::grouped;

@@ -7,8 +7,16 @@ use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use std::sync::Arc;
 use trace::columns::{CHANGE, DIFF_DURATION, MEAN_SUFFIX, NAME, SHORT_NAME};
+use trace::statistics::TestKind;
 use trace::{ComparedStats, Comparison, DeviceType, LabeledTrace, StatsDiff, TraceSet};
 use trace_view::{Part, Report};
+
+/// The test of a comparison with statistics.
+pub(crate) const METHOD: Argument =
+    Argument::flag("method", Kind::Choice(&METHODS), "the test that p and q come from").or("mann-whitney");
+
+/// Words of `--method`.
+const METHODS: [&str; 4] = [TestKind::WORDS[0].0, TestKind::WORDS[1].0, TestKind::WORDS[2].0, TestKind::WORDS[3].0];
 
 /// Flags of the comparison with statistics.
 pub(crate) const STATS: Group = Group::new(
@@ -21,6 +29,7 @@ pub(crate) const STATS: Group = Group::new(
         ),
         Argument::flag("warmup", Kind::Whole, "with --stats: leave out this many first iterations of each run")
             .or("those before a change in the first third"),
+        METHOD,
     ],
 );
 
@@ -94,6 +103,9 @@ fn stats_diff(call: &Call<'_>, sides: [Side; 2]) -> StatsDiff {
     }
     if let Some(condition) = call.condition("where") {
         diff = diff.filter(condition);
+    }
+    if let Some(method) = call.text("method").and_then(TestKind::of) {
+        diff = diff.method(method);
     }
     if let Some(warmup) = call.whole("warmup") {
         diff = diff.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));

@@ -33,7 +33,8 @@ pub(crate) struct TimesQuery<'a> {
     pub(crate) filter: Option<&'a Filter>,
     /// Iterations are spans of events that match, instead of the profiler's steps.
     pub(crate) marker: Option<&'a Regex>,
-    /// How many first iterations are left out; by default those before the first change point of the step.
+    /// How many first iterations are left out; by default those before the first change point of the step, and none
+    /// where iterations are selected.
     pub(crate) warmup: Option<usize>,
 }
 
@@ -167,9 +168,14 @@ impl TimesQuery<'_> {
             mean_us(of_ranks.iter().filter_map(|rank| rank.steps.get(iteration)).map(|&ns| i128::from(ns)).sum())
         };
         let step_us: Vec<f64> = iterations.iter().map(step).collect();
-        let warm_up = self.warmup.unwrap_or_else(|| statistics::warm_up(&step_us, 0));
+        // Selected iterations are all wanted.
+        let found = || if self.iterations.is_some() { 0 } else { statistics::warm_up(&step_us, 0) };
+        let warm_up = self.warmup.unwrap_or_else(found);
         if warm_up >= iterations.len() {
             let (label, available) = (run.label().to_owned(), any.into_iter().collect());
+            if iterations.is_empty() {
+                return Err(Error::NoIterationSelected { label, available });
+            }
             return Err(Error::NoIterationLeft { label, warmup: warm_up, available });
         }
         let kept = iterations.split_off(warm_up);

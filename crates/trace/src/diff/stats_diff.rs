@@ -133,17 +133,17 @@ impl StatsDiff {
     }
 
     /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it lies in the
-    /// first third ([`statistics::warm_up`]).
+    /// first third ([`statistics::warm_up`]), and none where iterations are selected.
     #[must_use]
     pub fn warmup(mut self, iterations: usize) -> Self {
         self.warmup = Some(iterations);
         self
     }
 
-    /// Selects the test; Mann–Whitney by default.
+    /// Selects the test that p and q come from; Mann–Whitney by default.
     #[must_use]
-    pub fn test_kind(mut self, test: TestKind) -> Self {
-        self.test = test;
+    pub fn method(mut self, method: TestKind) -> Self {
+        self.test = method;
         self
     }
 

@@ -124,7 +124,7 @@ impl Noise {
     }
 
     /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it lies in the
-    /// first third.
+    /// first third, and none where iterations are selected.
     #[must_use]
     pub fn warmup(mut self, iterations: usize) -> Self {
         self.warmup = Some(iterations);
