@@ -5,17 +5,20 @@ mod export;
 mod file;
 mod filter;
 mod frame;
+mod kept;
 mod parameter;
 
 pub use export::{ExportReason, ImportReason};
 pub use file::{NoEventsReason, NotATraceReason, PathHint, SourceReason, StrictJsonReason};
 pub use filter::{FilterReason, WhereReason};
 pub use frame::{FrameReason, SavedFileReason, UnusableReason};
+pub use kept::KeptFileReason;
 pub use parameter::ParameterReason;
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
 use details::{
-    enough, free_text, hint_text, marked, memory_text, none_of, position_text, within, without_events, without_modules,
+    enough, free_text, hint_text, marked, memory_text, near, none_of, position_text, within, without_events,
+    without_modules,
 };
 use std::path::PathBuf;
 use trace_view::format::{bytes, list, numbered, numbers, ranges};
@@ -437,6 +440,30 @@ pub enum Error {
         at: std::ops::Range<usize>,
         /// Why.
         reason: WhereReason,
+    },
+    /// A small file that is kept for the user cannot be used: accepted changes, baselines.
+    #[error("cannot use the {what} of {}: {reason}", .path.display())]
+    KeptFile {
+        /// What it holds.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: KeptFileReason,
+    },
+    /// The samples of both sides cannot be compared.
+    #[error("cannot judge the difference: {reason}")]
+    NotCompared {
+        /// Why.
+        reason: statistics::Error,
+    },
+    /// No region of either side has the name of a limit, or of a change to accept.
+    #[error("no call or kernel is named `{name}`{}", near(.regions))]
+    UnknownRegion {
+        /// The name.
+        name: String,
+        /// Names that there are, the nearest or largest first.
+        regions: Vec<String>,
     },
     /// A parameter of an analysis is unknown or has an invalid value.
     #[error("{analysis}: {reason}")]

@@ -28,6 +28,7 @@
 #![deny(missing_docs)]
 
 pub mod analysis;
+mod baseline;
 mod callstack;
 mod collective;
 mod comparisons;
@@ -42,6 +43,7 @@ mod exec;
 mod explain;
 pub mod filter;
 mod frame;
+mod gate;
 mod interval;
 mod noise;
 pub mod prelude;
@@ -54,6 +56,9 @@ mod store;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
+pub use baseline::{
+    BASELINES_FILE, Baseline, BaselineRegion, BaselineRun, Baselines, History, HistoryChange, RegionTime, RunTimes,
+};
 pub use call_tree;
 pub use callstack::CALL_TREE_COLUMNS;
 pub use comparisons::COMPARISONS;
@@ -87,6 +92,10 @@ pub use explain::{
 };
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
+pub use gate::{
+    ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,
+    Structural, StructuralFact,
+};
 pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use polars;
 pub use present::{display_table, frame_table};

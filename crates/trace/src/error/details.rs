@@ -8,6 +8,11 @@ pub(super) fn free_text(free: Option<u64>) -> String {
     free.map_or_else(String::new, |free| format!(", the disk has {} left", bytes(free)))
 }
 
+/// Formats names that there are: `; there are aten::mm, aten::add`.
+pub(super) fn near(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; the regions with the largest change are {}", list(names)) }
+}
+
 /// Formats missing ranks: `no rank 7`, `none of the ranks 7, 8`.
 pub(super) fn none_of(wanted: &[i64]) -> String {
     match wanted {

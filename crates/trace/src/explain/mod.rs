@@ -29,6 +29,7 @@ mod plan_tests;
 mod present;
 mod query;
 mod recordings;
+mod region_class;
 #[cfg(test)]
 mod sample_tests;
 mod samples;
@@ -44,6 +45,7 @@ mod waits;
 mod warm_up;
 
 pub use certainty::{Certainty, CountChange, Judged, Outlier};
+pub(crate) use certainty::{JudgedShare, StepShare};
 pub use communication::{CommunicationChange, WaitingRow};
 pub use companion::Lending;
 pub use events::EventFile;

@@ -2,11 +2,13 @@
 
 pub mod arrow;
 mod copy;
+mod kept_file;
 mod output;
 mod overlay;
 pub mod parquet;
 
 pub(crate) use copy::is_same_file;
 pub use copy::{Copied, TraceCopy, TraceEdit};
+pub(crate) use kept_file::KeptFile;
 pub use output::OutputFile;
 pub(crate) use overlay::Overlay;

@@ -26,7 +26,7 @@ pub struct Judged {
 
 impl Judged {
     /// Of a change in an answer with so many samples.
-    fn of(change: &Change, samples: [usize; 2]) -> Self {
+    pub(super) fn of(change: &Change, samples: [usize; 2]) -> Self {
         if samples.iter().any(|&samples| samples < FEWEST) {
             return Self { verdict: change.verdict, relevance: change.relevance, ..Self::unknown() };
         }

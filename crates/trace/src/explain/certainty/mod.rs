@@ -9,10 +9,12 @@ mod outliers;
 mod quantities;
 mod sampling;
 mod sentence;
+mod step_shares;
 mod structure;
 #[cfg(test)]
 mod tests;
 
 pub use answer::{Certainty, Judged};
 pub use outliers::Outlier;
+pub(crate) use step_shares::{JudgedShare, StepShare};
 pub use structure::CountChange;

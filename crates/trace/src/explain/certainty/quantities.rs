@@ -32,10 +32,10 @@ pub(super) struct Quantities {
 }
 
 /// The sides' samples and what an explanation found.
-struct Source<'e> {
-    explanation: &'e Explanation,
-    sampling: [Sampling; 2],
-    has_gpu: bool,
+pub(super) struct Source<'e> {
+    pub(super) explanation: &'e Explanation,
+    pub(super) sampling: [Sampling; 2],
+    pub(super) has_gpu: bool,
 }
 
 impl Quantities {
@@ -109,7 +109,7 @@ impl Quantities {
 }
 
 impl<'e> Source<'e> {
-    fn of(explanation: &'e Explanation) -> Self {
+    pub(super) fn of(explanation: &'e Explanation) -> Self {
         Self {
             explanation,
             sampling: [0, 1].map(|side| Sampling::of(explanation, side)),

@@ -1,0 +1,15 @@
+//! Times of runs that are kept: baselines, by which a later run is judged, and histories, in which changes are found.
+
+mod check;
+mod file;
+mod history;
+mod kept;
+mod present;
+mod run_times;
+#[cfg(test)]
+mod tests;
+
+pub use file::{BASELINES_FILE, Baselines};
+pub use history::{History, HistoryChange};
+pub use kept::{Baseline, BaselineRegion, BaselineRun};
+pub use run_times::{RegionTime, RunTimes};

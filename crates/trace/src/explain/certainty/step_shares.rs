@@ -1,0 +1,94 @@
+//! Parts of the step that are judged for themselves: the step, a class or some regions, all without regions that are left out.
+
+use super::answer::Judged;
+use super::quantities::{BOTH, Quantities, Source};
+use crate::explain::Explanation;
+use crate::explain::explanation::word;
+use call_tree::Sample;
+use statistics::{Domain, Options, Quantity, compare};
+
+/// Resamples of intervals of means: parts are judged by ratios, whose intervals need none.
+const FEW_RESAMPLES: usize = 100;
+
+/// A part of the step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StepShare {
+    /// All of it.
+    Step,
+    /// A class, by its word.
+    Class(&'static str),
+    /// Regions, by their ids.
+    Regions(Vec<usize>),
+}
+
+/// A part, what it takes, and how certain the change of its ratio is.
+pub(crate) struct JudgedShare {
+    /// Mean of control and of test, each run with the same weight, µs a step.
+    pub(crate) us: [f64; 2],
+    pub(crate) judged: Judged,
+}
+
+impl Explanation {
+    /// Judges parts of the step, without the regions `left_out`, by the same unchanged regions as [`Self::certainty`]. q corrects for
+    /// these parts and the step.
+    ///
+    /// # Errors
+    /// If a side has no sample.
+    pub(crate) fn judge_shares(
+        &self,
+        parts: &[StepShare],
+        left_out: &[usize],
+    ) -> Result<Vec<JudgedShare>, statistics::Error> {
+        let mut quantities = Quantities::of(self)?.values;
+        let before = quantities.len();
+        let source = Source::of(self);
+        for part in parts {
+            quantities.push(source.part(part, left_out)?);
+        }
+        let options = Options { test: self.method, resamples: FEW_RESAMPLES, ..Options::new(self.certainty().scope) };
+        let answer = compare(&quantities, &options)?;
+        let of_parts = answer.changes.iter().skip(before);
+        Ok(of_parts
+            .map(|change| JudgedShare {
+                us: [change.control / 1e3, change.test / 1e3],
+                judged: Judged::of(change, answer.samples),
+            })
+            .collect())
+    }
+}
+
+impl Source<'_> {
+    fn part(&self, part: &StepShare, left_out: &[usize]) -> Result<Quantity, statistics::Error> {
+        let explanation = self.explanation;
+        let of_sample = |sample: &Sample| match part {
+            StepShare::Step => sample.step_ns,
+            StepShare::Class("idle") => sample.idle_ns,
+            StepShare::Class(name) => {
+                let class = Sample::CLASSES.into_iter().find(|class| word(*class) == *name);
+                class.map_or(0, |class| sample.classes_ns[class as usize])
+            }
+            StepShare::Regions(_) => 0,
+        };
+        // Region by region with its sign: those that are left out are subtracted from the whole.
+        let signed: Vec<(usize, i64)> = match part {
+            StepShare::Step => left_out.iter().map(|&id| (id, -1)).collect(),
+            StepShare::Class(class) => {
+                let is_in = |id: &&usize| explanation.region_class(**id) == Some(class);
+                left_out.iter().filter(is_in).map(|&id| (id, -1)).collect()
+            }
+            StepShare::Regions(ids) => ids.iter().filter(|id| !left_out.contains(id)).map(|&id| (id, 1)).collect(),
+        };
+        let [control, test] = BOTH.map(|side| {
+            let whole = explanation.found.samples[side].iter().map(of_sample).enumerate();
+            let regions = signed.iter().filter_map(|&(id, sign)| Some((explanation.found.regions.get(id)?, sign)));
+            let of_regions = regions.flat_map(|(region, sign)| {
+                let costs = explanation.found.costs(&region.region)[side].clone();
+                costs.into_iter().map(move |cost| (cost.sample as usize, sign * cost.attributed_ns))
+            });
+            self.sampling[side].runs(whole.chain(of_regions))
+        });
+        let is_host = matches!(part, StepShare::Step | StepShare::Class("idle")) || !self.has_gpu;
+        let domain = if is_host { Domain::Host } else { Domain::Gpu };
+        Ok(Quantity { parent: None, domain, unchanged: false, control: control?, test: test? })
+    }
+}

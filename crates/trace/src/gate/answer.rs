@@ -1,0 +1,216 @@
+//! The answer of a gate.
+
+use super::accepted::Accepted;
+use super::case::{Case, Outcome, percent, signed_percent};
+use super::markdown::time;
+use super::structure::{StructuralFact, sentence};
+use crate::SideSummary;
+use statistics::{Comparability, Scope, Verdict};
+use trace_view::format::counted;
+
+/// What a gate found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct GateAnswer {
+    /// Control and test.
+    pub sides: [SideSummary; 2],
+    /// Whether the answer is about these recordings or about the programs.
+    pub scope: Scope,
+    /// Samples of control and of test: iterations, or runs where the answer is about programs.
+    pub samples: [usize; 2],
+    /// Whether a single run was judged by the interval in which a baseline predicts one more run.
+    pub is_prediction: bool,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Whether the recordings can be compared.
+    pub comparability: Comparability,
+    /// Length of a step of control and of test, µs.
+    pub step_us: [f64; 2],
+    /// The limits, in the order given.
+    pub cases: Vec<Case>,
+    /// What differs by structure.
+    pub facts: Vec<StructuralFact>,
+    /// Regions of which a regression or an improvement is certain, the largest change first; without accepted ones.
+    pub changed: Vec<ChangedRegion>,
+    /// Changes that were accepted, and whether they are honoured.
+    pub accepted: Vec<Honoured>,
+    /// Warnings about the recordings.
+    pub warnings: Vec<String>,
+}
+
+/// A region that certainly takes longer or less long.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ChangedRegion {
+    /// Its number in the explanation.
+    pub id: usize,
+    /// Calls above the kernel, outermost first.
+    pub path: Vec<String>,
+    /// The kernel, or the host event of recordings without GPU work.
+    pub kernel: String,
+    /// Regression or improvement.
+    pub verdict: Verdict,
+    /// Share of the step of control and of test, µs.
+    pub attributed_us: [f64; 2],
+    /// 95 % interval of the difference, µs.
+    pub interval_us: Option<[f64; 2]>,
+    /// Growth as a share of control: estimate, and both ends of its interval.
+    pub growth: Option<[f64; 3]>,
+    /// p corrected for all regions.
+    pub q: Option<f64>,
+}
+
+/// An accepted change, in this comparison.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Honoured {
+    /// The change as it was accepted.
+    pub accepted: Accepted,
+    /// Time of its regions a step of control and of test, µs; absent if there is no such region.
+    pub attributed_us: Option<[f64; 2]>,
+    /// Whether its regions are left out of the limits. They are not once they take longer than was accepted.
+    pub honoured: bool,
+}
+
+impl GateAnswer {
+    /// Returns whether all limits hold: exceeded if one is, else inconclusive if one is.
+    pub fn outcome(&self) -> Outcome {
+        let has = |outcome: Outcome| self.cases.iter().any(|case| case.outcome == outcome);
+        match () {
+            () if has(Outcome::Exceeded) => Outcome::Exceeded,
+            () if has(Outcome::Inconclusive) => Outcome::Inconclusive,
+            () => Outcome::Passed,
+        }
+    }
+
+    /// Returns `no regression`, `regression` or `inconclusive`.
+    pub fn verdict(&self) -> &'static str {
+        match self.outcome() {
+            Outcome::Passed => "no regression",
+            Outcome::Exceeded => "regression",
+            Outcome::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// Regions that certainly got slower.
+    pub fn regressions(&self) -> impl Iterator<Item = &ChangedRegion> {
+        self.changed.iter().filter(|region| region.verdict == Verdict::Regression)
+    }
+
+    /// Regions that certainly got faster.
+    pub fn improvements(&self) -> impl Iterator<Item = &ChangedRegion> {
+        self.changed.iter().filter(|region| region.verdict == Verdict::Improvement)
+    }
+
+    /// The answer in one sentence.
+    pub fn sentence(&self) -> String {
+        let outcome = self.outcome();
+        let of_outcome: Vec<&Case> = self.cases.iter().filter(|case| case.outcome == outcome).collect();
+        let Some(first) = of_outcome.first() else { return String::from("No regression: there is no limit.") };
+        let others = match of_outcome.len() - 1 {
+            0 => String::new(),
+            more => format!(" So {} {}.", if more == 1 { "is" } else { "are" }, counted(more, "other limit")),
+        };
+        let said = first.sentence();
+        match outcome {
+            Outcome::Passed if self.cases.len() > 1 => {
+                format!("No regression: all {} limits hold; {said}.", self.cases.len())
+            }
+            Outcome::Passed => format!("No regression: {said}."),
+            Outcome::Exceeded => format!("Regression: {said}.{others}"),
+            Outcome::Inconclusive => {
+                let needed = first.needed.map_or_else(String::new, |needed| format!(" {}", self.to_record(needed)));
+                format!("Inconclusive: {said}.{needed}{others}")
+            }
+        }
+    }
+
+    /// Says what to record next.
+    pub(super) fn to_record(&self, needed: usize) -> String {
+        match self.scope {
+            Scope::Program if self.is_prediction => format!("Add runs to the baseline: {needed} are needed."),
+            Scope::Program if needed > MANY => {
+                format!("It would take {needed} + {needed} runs: record on a quieter machine.")
+            }
+            Scope::Program => format!("Record {needed} + {needed} fresh processes in mixed order."),
+            Scope::Recording => format!("Record {needed} + {needed} iterations, or {FEW} + {FEW} fresh processes."),
+        }
+    }
+
+    /// What differs by structure, in one line; empty if nothing does.
+    pub fn structure(&self) -> String {
+        sentence(&self.facts)
+    }
+
+    /// The question that was answered: `between the programs, 6 + 6 runs`.
+    pub fn scope_words(&self) -> String {
+        let [control, test] = self.samples;
+        if self.is_prediction {
+            return format!("{} against a baseline of {}", counted(test, "run"), counted(control, "run"));
+        }
+        match self.scope {
+            Scope::Program => format!("between the programs, {control} + {test} runs"),
+            Scope::Recording => format!("between these recordings, {control} + {test} iterations"),
+        }
+    }
+
+    /// How comparable the recordings are, in words.
+    pub fn comparability_words(&self) -> String {
+        match self.comparability {
+            Comparability::Comparable { score } => format!("comparable: {score:.2} of 1"),
+            Comparability::NotComparable { score } => {
+                format!("not comparable: the recordings differ as a whole ({score:.2} of 1)")
+            }
+            Comparability::Unknown => "comparability unknown: too few unchanged regions".to_owned(),
+            Comparability::MostChanged => "comparability unknown: more than half of the regions changed".to_owned(),
+        }
+    }
+
+    /// The score of comparability, if there is one.
+    pub fn score(&self) -> Option<f64> {
+        match self.comparability {
+            Comparability::Comparable { score } | Comparability::NotComparable { score } => Some(score),
+            Comparability::Unknown | Comparability::MostChanged => None,
+        }
+    }
+}
+
+/// More runs a side than anybody records.
+const MANY: usize = 50;
+/// Fresh processes a side with which verdicts begin.
+const FEW: usize = statistics::FEWEST;
+
+impl Case {
+    /// `step grew by 4.1 % (95 % +2.9 % … +5.4 %), above 3 %`
+    pub fn sentence(&self) -> String {
+        format!("{} {}", self.limit.of, self.finding())
+    }
+
+    /// The same without the name of the quantity.
+    pub(super) fn finding(&self) -> String {
+        match self.growth {
+            Some([estimate, low, high]) => {
+                let grew = if estimate < 0.0 { "shrank" } else { "grew" };
+                let ends = format!("95 % {} … {}", signed_percent(low), signed_percent(high));
+                format!("{grew} by {} ({ends}), {}", percent(estimate.abs()), self.why)
+            }
+            None => format!("{} → {}, {}", time(self.control_us), time(self.test_us), self.why),
+        }
+    }
+}
+
+impl ChangedRegion {
+    /// Change of the share of the step, µs.
+    pub fn change_us(&self) -> f64 {
+        self.attributed_us[1] - self.attributed_us[0]
+    }
+
+    /// The innermost call above the kernel and the kernel, the latter shortened.
+    pub fn called(&self) -> String {
+        let kernel = trace_view::tidy(&crate::shorten_name(&self.kernel));
+        match self.path.last() {
+            Some(operator) if *operator != kernel => format!("{operator} · {kernel}"),
+            _ => kernel,
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! One limit against what was measured.
+
+use super::limit::Limit;
+use statistics::{Inconclusive, Verdict, needed, student_quantile};
+
+/// The level of intervals and tests.
+const ALPHA: f64 = 0.05;
+
+/// Whether a limit holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The growth is within the limit.
+    Passed,
+    /// The growth is above the limit.
+    Exceeded,
+    /// The recordings cannot tell.
+    Inconclusive,
+}
+
+impl Outcome {
+    /// `passed`, `exceeded` or `inconclusive`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Passed => "passed",
+            Outcome::Exceeded => "exceeded",
+            Outcome::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A limit, what was measured, and whether the limit holds.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Case {
+    /// The limit.
+    pub limit: Limit,
+    /// Control, µs a step.
+    pub control_us: f64,
+    /// Test, µs a step.
+    pub test_us: f64,
+    /// Growth as a share of control: estimate, and both ends of its interval. Absent if it cannot be estimated.
+    pub growth: Option<[f64; 3]>,
+    /// Whether the limit holds.
+    pub outcome: Outcome,
+    /// Why, in words.
+    pub why: String,
+    /// Samples a side that would tell, if these cannot and the number is known.
+    pub needed: Option<usize>,
+}
+
+/// What was measured of the quantity of a limit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Measured {
+    pub(crate) control_us: f64,
+    pub(crate) test_us: f64,
+    /// Ratio test ÷ control: estimate, low, high.
+    pub(crate) ratio: Option<[f64; 3]>,
+    pub(crate) relevance: f64,
+    pub(crate) verdict: Verdict,
+    /// Samples of control and of test.
+    pub(crate) samples: [usize; 2],
+    /// Only one side has work of this name: a fact, not a measurement.
+    pub(crate) one_sided: bool,
+}
+
+/// Judges a limit by the interval of the growth: it is exceeded only if the whole interval is above the limit and the growth is certain,
+/// and passed if the interval is below it; else the samples cannot tell.
+pub(crate) fn judge(limit: Limit, measured: &Measured) -> Case {
+    let Measured { control_us, test_us, ratio, .. } = *measured;
+    let growth = ratio.map(|ends| ends.map(|end| end - 1.0)).filter(|ends| ends.iter().all(|end| end.is_finite()));
+    let (outcome, why, needed) = decide(&limit, measured, growth);
+    Case { limit, control_us, test_us, growth, outcome, why, needed }
+}
+
+fn decide(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) -> (Outcome, String, Option<usize>) {
+    if measured.one_sided {
+        return match (measured.control_us > 0.0, measured.test_us > 0.0) {
+            (false, false) => (Outcome::Passed, "no time on either side".to_owned(), None),
+            (true, false) => (Outcome::Passed, "not in test".to_owned(), None),
+            (false, true) => (Outcome::Exceeded, "new in test".to_owned(), None),
+            (true, true) => (Outcome::Inconclusive, "nothing to compare".to_owned(), None),
+        };
+    }
+    let needed = samples_needed(limit, measured, growth);
+    let cannot = |why: String| (Outcome::Inconclusive, why, needed);
+    // Reasons for which no time can be judged.
+    if let Verdict::Inconclusive(why) = measured.verdict {
+        if matches!(why, Inconclusive::NoRatio) && measured.control_us == 0.0 && measured.test_us == 0.0 {
+            return (Outcome::Passed, "no time on either side".to_owned(), None);
+        }
+        if !matches!(why, Inconclusive::Noise { .. }) {
+            return cannot(why.to_string());
+        }
+    }
+    let Some([_, low, high]) = growth else { return cannot(Inconclusive::NoRatio.to_string()) };
+    let within = format!("within {}", percent(limit.share));
+    let above = format!("above {}", percent(limit.share));
+    match measured.verdict {
+        Verdict::Regression if low > limit.share => (Outcome::Exceeded, above, None),
+        Verdict::Improvement => (Outcome::Passed, "faster".to_owned(), None),
+        // Its interval without the common factor of both recordings.
+        Verdict::NoRelevantChange if measured.relevance <= limit.share => (Outcome::Passed, within, None),
+        _ if high <= limit.share => (Outcome::Passed, within, None),
+        // More samples would not make recordings differ less.
+        _ if low > limit.share => (Outcome::Inconclusive, "not beyond the noise between recordings".to_owned(), None),
+        _ => cannot(format!("the interval contains {}", percent(limit.share))),
+    }
+}
+
+/// Samples a side that would show a growth of the limit, or if there are as many already, the distance of the estimate from the limit.
+fn samples_needed(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) -> Option<usize> {
+    let have = measured.samples[0].min(measured.samples[1]);
+    match measured.verdict {
+        Verdict::Inconclusive(Inconclusive::TooFew { needed, .. }) => return Some(needed),
+        Verdict::Inconclusive(Inconclusive::OneRecording | Inconclusive::NoiseUnknown) => {
+            return Some(statistics::FEWEST);
+        }
+        // More iterations of recordings that differ as a whole tell nothing.
+        Verdict::Inconclusive(Inconclusive::NotComparable | Inconclusive::NoControls | Inconclusive::NoRatio) => {
+            return None;
+        }
+        _ => {}
+    }
+    let [estimate, low, high] = growth?;
+    let half = (high.ln_1p() - low.ln_1p()) / 2.0;
+    let [m, n] = measured.samples.map(|samples| samples as f64);
+    if have < 2 || !half.is_finite() {
+        return None;
+    }
+    let spread = half / student_quantile(1.0 - ALPHA / 2.0, m + n - 2.0) / (1.0 / m + 1.0 / n).sqrt();
+    let bound = limit.share.ln_1p();
+    [bound, (bound - estimate.ln_1p()).abs()]
+        .into_iter()
+        .filter_map(|change| needed(spread, change, ALPHA))
+        .find(|&needed| needed > have)
+}
+
+/// A share in percent: `3 %`, `0.25 %`, `−1.2 %`.
+pub(super) fn percent(share: f64) -> String {
+    let number = 100.0 * share;
+    let digits = match number.abs() {
+        size if size >= 99.95 => format!("{size:.0}"),
+        size if (0.005..0.095).contains(&size) => format!("{size:.2}"),
+        size => format!("{size:.1}"),
+    };
+    let digits = digits.strip_suffix(".0").unwrap_or(&digits);
+    format!("{}{digits} %", if number < 0.0 && digits != "0" { "−" } else { "" })
+}
+
+/// A growth with its sign: `+3 %`.
+pub(super) fn signed_percent(share: f64) -> String {
+    let text = percent(share);
+    if share > 0.0 && text != "0 %" { format!("+{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn measured(ratio: [f64; 3], verdict: Verdict) -> Measured {
+        Measured {
+            control_us: 100.0,
+            test_us: 100.0 * ratio[0],
+            ratio: Some(ratio),
+            relevance: 0.01,
+            verdict,
+            samples: [6, 6],
+            one_sided: false,
+        }
+    }
+
+    fn case(limit: &str, measured: &Measured) -> Case {
+        judge(Limit::parse(limit).unwrap(), measured)
+    }
+
+    #[test]
+    fn limits_are_judged_by_the_interval() {
+        let noise = Verdict::Inconclusive(Inconclusive::Noise { smallest: 0.05 });
+        for (ratio, verdict, outcome, why) in [
+            ([1.10, 1.05, 1.15], Verdict::Regression, Outcome::Exceeded, "above 3 %"),
+            ([1.10, 1.02, 1.18], Verdict::Regression, Outcome::Inconclusive, "interval contains 3 %"),
+            ([1.02, 1.015, 1.025], Verdict::Regression, Outcome::Passed, "within 3 %"),
+            ([1.00, 0.98, 1.02], noise, Outcome::Passed, "within 3 %"),
+            ([1.00, 0.94, 1.06], noise, Outcome::Inconclusive, "interval contains 3 %"),
+            ([1.10, 1.05, 1.15], noise, Outcome::Inconclusive, "beyond the noise"),
+            ([1.04, 1.035, 1.045], Verdict::NoRelevantChange, Outcome::Passed, "within 3 %"),
+            ([0.90, 0.85, 0.95], Verdict::Improvement, Outcome::Passed, "faster"),
+            ([1.06, 1.05, 1.07], Verdict::Improvement, Outcome::Passed, "faster"),
+        ] {
+            let case = case("3%", &measured(ratio, verdict));
+            assert_eq!(case.outcome, outcome, "{ratio:?} {verdict:?}");
+            assert!(case.why.contains(why), "{}", case.why);
+            assert_eq!(case.growth.unwrap()[0], ratio[0] - 1.0);
+        }
+    }
+
+    #[test]
+    fn limits_below_the_noise_floor_are_inconclusive() {
+        let wide = Measured { relevance: 0.2, ..measured([1.05, 1.035, 1.065], Verdict::NoRelevantChange) };
+        assert_eq!(case("3%", &wide).outcome, Outcome::Inconclusive);
+        assert_eq!(case("25%", &wide).outcome, Outcome::Passed);
+    }
+
+    #[test]
+    fn reasons_and_samples_needed_stand_where_a_verdict_would() {
+        let without = |why| measured([1.5, 1.4, 1.6], Verdict::Inconclusive(why));
+        let few = case("3%", &without(Inconclusive::TooFew { needed: 4, have: 2 }));
+        assert_eq!((few.outcome, few.needed), (Outcome::Inconclusive, Some(4)));
+        assert!(few.why.contains("too few"), "{}", few.why);
+        let one = case("3%", &without(Inconclusive::OneRecording));
+        assert_eq!((one.outcome, one.needed), (Outcome::Inconclusive, Some(4)));
+        let unlike = case("3%", &without(Inconclusive::NotComparable));
+        assert_eq!((unlike.outcome, unlike.needed), (Outcome::Inconclusive, None));
+        assert!(unlike.why.contains("not comparable"), "{}", unlike.why);
+    }
+
+    #[test]
+    fn more_samples_are_named_where_the_interval_is_too_wide() {
+        let noise = Verdict::Inconclusive(Inconclusive::Noise { smallest: 0.1 });
+        let wide = case("3%", &measured([1.0, 0.92, 1.087], noise));
+        assert!(wide.needed.unwrap() > 6, "{wide:?}");
+        let wider = case("3%", &measured([1.0, 0.8, 1.25], noise));
+        assert!(wider.needed > wide.needed, "{wider:?}");
+        // Close to the limit, as many as tell the estimate from it.
+        let close = case("3%", &measured([1.025, 1.015, 1.035], noise));
+        assert!(close.needed.unwrap() > 6, "{close:?}");
+        assert_eq!(case("3%", &measured([1.0, 1.0, 1.0], noise)).needed, None, "passes");
+    }
+
+    #[test]
+    fn work_of_one_side_is_a_fact() {
+        let of = |control_us, test_us| Measured {
+            control_us,
+            test_us,
+            ratio: None,
+            one_sided: true,
+            ..measured([1.0; 3], Verdict::Inconclusive(Inconclusive::NoRatio))
+        };
+        assert_eq!(case("aten::x=5%", &of(0.0, 3.0)).outcome, Outcome::Exceeded);
+        assert_eq!(case("aten::x=5%", &of(3.0, 0.0)).outcome, Outcome::Passed);
+        let none = Measured { one_sided: false, ..of(0.0, 0.0) };
+        assert_eq!(case("class:idle=5%", &none).outcome, Outcome::Passed);
+        let some = Measured { one_sided: false, ..of(0.0, 2.0) };
+        assert_eq!(case("class:idle=5%", &some).outcome, Outcome::Inconclusive);
+    }
+
+    #[test]
+    fn percentages_have_few_digits() {
+        for (share, text) in [
+            (0.03, "3 %"),
+            (0.123_4, "12.3 %"),
+            (-0.012, "−1.2 %"),
+            (0.000_5, "0.05 %"),
+            (0.0, "0 %"),
+            (-0.000_001, "0 %"),
+            (12.0, "1200 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+        assert_eq!(signed_percent(0.03), "+3 %");
+        assert_eq!(signed_percent(-0.03), "−3 %");
+    }
+}
