@@ -37,6 +37,15 @@ enum Command {
     /// Show the aligned call tree of two steps in a terminal.
     #[command(disable_help_flag = true)]
     TreeDiff(RawArgs),
+    /// Keep the times of runs under a name, and judge a later run by them.
+    #[command(disable_help_flag = true)]
+    Baseline(RawArgs),
+    /// Fail if a step certainly got slower than a limit allows, in CI.
+    #[command(disable_help_flag = true)]
+    Gate(RawArgs),
+    /// Print a script that records runs of two programs in mixed order.
+    #[command(disable_help_flag = true)]
+    RecordLoop(RawArgs),
     /// Write a trace as Parquet files.
     #[command(disable_help_flag = true)]
     Export(RawArgs),
@@ -158,6 +167,9 @@ impl Cli {
             Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
             Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),
             Command::TreeDiff(RawArgs { words }) => finish(terminal::command(terminal::Command::TreeDiff, words)),
+            Command::Baseline(RawArgs { words }) => finish(terminal::command(terminal::Command::Baseline, words)),
+            Command::Gate(RawArgs { words }) => finish(terminal::command(terminal::Command::Gate, words)),
+            Command::RecordLoop(RawArgs { words }) => finish(terminal::command(terminal::Command::RecordLoop, words)),
             Command::Export(RawArgs { words }) => finish(terminal::command(terminal::Command::Export, words)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;

@@ -82,6 +82,12 @@ pub enum Error {
         /// Both times and the growth, ready to be printed.
         change: String,
     },
+    /// `tracebook gate`: a limit is exceeded.
+    #[error("{0}")]
+    Regression(String),
+    /// `tracebook gate`: the recordings cannot tell whether a limit is exceeded.
+    #[error("{0}")]
+    Inconclusive(String),
     /// The cell was interrupted.
     #[error("interrupted")]
     Interrupted,
@@ -112,6 +118,8 @@ impl Error {
             Error::Trace(_) => "TraceError",
             Error::File { .. } => "FileError",
             Error::FailOver { .. } => "FailOver",
+            Error::Regression(_) => "Regression",
+            Error::Inconclusive(_) => "Inconclusive",
             Error::Interrupted => "KeyboardInterrupt",
             Error::Rust(failure) => &failure.ename,
         }

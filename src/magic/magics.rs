@@ -4,9 +4,9 @@
 
 use super::api::Magic;
 use super::{
-    analysis, cd, compare_traces, describe, events, explain, help, lsmagic, magic, noise, ops_diff, opt, parser_args,
-    pwd, show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, tree_diff,
-    visualize, waterfall, who,
+    analysis, baseline, cd, compare_traces, describe, events, explain, help, history, lsmagic, magic, noise, ops_diff,
+    opt, parser_args, pwd, show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list,
+    trace_load, tree_diff, visualize, waterfall, who,
 };
 use crate::Error;
 use std::sync::LazyLock;
@@ -25,6 +25,8 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &explain::Explain,
         &tree_diff::TreeDiff,
         &waterfall::Waterfall,
+        &baseline::BaselineMagic,
+        &history::History,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
         &noise::Noise,

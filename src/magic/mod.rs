@@ -11,12 +11,14 @@ pub(crate) mod view;
 
 mod analysis;
 mod api;
+pub(crate) mod baseline;
 mod cd;
 mod compare_traces;
 pub(crate) mod describe;
 mod events;
 pub(crate) mod explain;
 mod help;
+mod history;
 mod lsmagic;
 #[allow(clippy::module_inception)]
 mod magic;

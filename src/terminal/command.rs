@@ -1,7 +1,10 @@
 //! The commands: parsing their arguments, running them, and their exit codes.
 
 use super::screen::Screen;
-use super::{describe::Describe, diff::Diff, explain::Explain, export::Export, tree_diff::TreeDiff};
+use super::{
+    baseline::Baseline, describe::Describe, diff::Diff, explain::Explain, export::Export, gate::Gate,
+    record_loop::RecordLoop, tree_diff::TreeDiff,
+};
 use crate::display::Sink;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
@@ -23,6 +26,12 @@ pub enum Command {
     Explain,
     /// `tracebook tree-diff CONTROL TEST`.
     TreeDiff,
+    /// `tracebook baseline ACTION NAME RUN…`.
+    Baseline,
+    /// `tracebook gate CONTROL TEST`.
+    Gate,
+    /// `tracebook record-loop CONTROL TEST`.
+    RecordLoop,
     /// `tracebook export TRACE DIR`.
     Export,
 }
@@ -30,7 +39,7 @@ pub enum Command {
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded; 130: interrupted.
+    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded; 4: regression; 5: inconclusive; 130: interrupted.
     pub code: u8,
     /// The message for standard error; may be empty.
     pub message: String,
@@ -43,14 +52,19 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Command::Describe => &Describe,
         Command::Explain => &Explain,
         Command::TreeDiff => &TreeDiff,
+        Command::Baseline => &Baseline,
+        Command::Gate => &Gate,
+        Command::RecordLoop => &RecordLoop,
         Command::Export => &Export,
     };
     match parse_and_run(magic, words) {
         Ok(()) => Exit { code: 0, message: String::new() },
         Err(error) => {
             let code = match &error {
-                Error::Usage(_) => 2,
+                Error::Usage(_) | Error::Trace(trace::Error::UnknownRegion { .. }) => 2,
                 Error::FailOver { .. } => 3,
+                Error::Regression(_) => 4,
+                Error::Inconclusive(_) => 5,
                 Error::Interrupted => 130,
                 _ => 1,
             };

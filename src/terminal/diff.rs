@@ -39,7 +39,7 @@ const ARGUMENTS: &[Group] = &[
         &[Argument::flag(
             "fail-over",
             Kind::Percent,
-            "exit with code 3 if the device time of TEST exceeds that of CONTROL by more than this",
+            "exit with code 3 if the device time of TEST exceeds that of CONTROL by more than this; tracebook gate knows noise",
         )],
     ),
     Group::new(
@@ -79,7 +79,8 @@ impl Magic for Diff {
          the labels control and test.\n\n\
          The device time is the sum of the durations of all GPU events except synchronisations, over the ranks, iterations \
          and events that are compared; --device-type and the flags under Rows do not affect it. --fail-over compares it in \
-         whole nanoseconds: growth by exactly that percentage passes.\n\n\
+         whole nanoseconds: growth by exactly that percentage passes. It knows nothing of noise: tracebook gate judges by intervals, \
+         of several runs.\n\n\
          --json writes one object: version (2); control and test, each with path, ranks and iterations (null: the whole \
          window); device_type, use_short_name; where, filter and category as given (null: not given); device_time with control_us, test_us and change_percent (null \
          if undefined); groups with all names that were added, deleted, increased, decreased and unchanged, whatever the \

@@ -1,15 +1,18 @@
-//! `tracebook diff`, `describe`, `explain`, `tree-diff` and `export`: the command-line program, without Jupyter or a compiler.
+//! `tracebook diff`, `describe`, `explain`, `tree-diff`, `gate`, `baseline`, `record-loop` and `export`: the command-line program, without Jupyter or a compiler.
 //!
 //! A command implements [`Magic`](crate::magic::Magic), with files in place of loaded traces: it shares flags, parser and
 //! help pages with the magics of the notebook.
 
+mod baseline;
 mod command;
 mod describe;
 mod diff;
 mod diff_report;
 mod explain;
 mod export;
+mod gate;
 mod load;
+mod record_loop;
 mod screen;
 mod tree_diff;
 

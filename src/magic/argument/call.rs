@@ -118,6 +118,13 @@ impl<'a> Call<'a> {
         paths.map(PathBuf::from).collect()
     }
 
+    /// Returns the texts `name`, in the order given.
+    pub fn texts(&self, name: &str) -> Vec<&str> {
+        self.all(name)
+            .filter_map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
+            .collect()
+    }
+
     /// Returns the list of whole numbers `name`, if given and not `all`.
     pub fn list(&self, name: &str) -> Option<&[i64]> {
         match self.one(name)? {

@@ -37,7 +37,7 @@ const IPYTHON: &[(&[&str], &str)] = &[
     ),
     (&["bookmark"], "there are no bookmarks: %cd ${NAME} goes to the folder in an environment variable"),
     (
-        &["history", "hist", "rerun", "recall", "rep", "save", "macro", "edit", "ed"],
+        &["hist", "rerun", "recall", "rep", "save", "macro", "edit", "ed"],
         "the notebook itself is the history: %trace_list and %who list what it holds now",
     ),
     (

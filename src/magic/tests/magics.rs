@@ -79,6 +79,7 @@ fn examples_parse() {
             let expected = [
                 "unknown trace",
                 "unknown variable",
+                "unknown baseline",
                 "no such file",
                 "No such file",
                 "cannot find",

@@ -19,7 +19,7 @@ const MISTAKES: &[Mistake] = &[
     ("%pip install numpy", ["%pip", "cells are Rust", "`:dep rand = \"0.9\"`"]),
     ("%load_ext tensorboard", ["%load_ext", "no extensions", "%lsmagic"]),
     ("%ls", ["%ls", "no shell", "%pwd"]),
-    ("%history", ["%history", "the notebook itself", "%who"]),
+    ("%hist", ["%hist", "the notebook itself", "%who"]),
     ("%debug", ["%debug", "no debugger", "`dbg!(x)`"]),
     ("%prun f()", ["%prun", "not profiled", "%timeit"]),
     ("%autoreload 2", ["%autoreload", "nothing is imported", "defines a function again"]),

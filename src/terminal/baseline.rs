@@ -1,0 +1,123 @@
+//! `tracebook baseline`: times of runs that are kept under a name, by which a later run is judged.
+
+use super::LOADING;
+use super::gate::{FILES, INCONCLUSIVE, deliver};
+use super::load::load_path;
+use super::screen::Screen;
+use crate::Error;
+use crate::magic::Magic;
+use crate::magic::argument::{Argument, Call, Group, Kind};
+use crate::magic::baseline::{
+    ACTION, Action, FILE, LIMIT, RUN_SAMPLES, add, baseline_notes, check, file, listed, remove,
+};
+use crate::magic::context::Context;
+use crate::magic::explain::query;
+use crate::session::run_paths;
+use std::path::PathBuf;
+use std::sync::Arc;
+use trace::{LabeledTrace, RunTimes};
+
+pub(super) struct Baseline;
+
+const ARGUMENTS: &[Group] = &[
+    Group::new(
+        "Arguments",
+        &[
+            ACTION[0],
+            ACTION[1],
+            Argument::optional("RUN", Kind::Path, "add: runs to measure; check: the run to judge").repeatable(),
+        ],
+    ),
+    Group::new("Limits of check", &[LIMIT, INCONCLUSIVE]),
+    RUN_SAMPLES,
+    LOADING,
+    FILES,
+    Group::new("Files of baselines", &[FILE]),
+];
+
+impl Magic for Baseline {
+    fn name(&self) -> &'static str {
+        "baseline"
+    }
+
+    fn spelled(&self) -> String {
+        "tracebook baseline".to_owned()
+    }
+
+    fn help_hint(&self) -> String {
+        "tracebook baseline --help".to_owned()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Keep the times of runs under a name, and judge a later run by them."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn notes(&self) -> &'static str {
+        concat!(
+            baseline_notes!(),
+            "\n\ncheck writes the files of tracebook gate and ends with its exit codes: 0 no regression, 4 regression, 5 \
+             inconclusive. tracebook gate --baseline NAME RUN does the same, and honours accepted changes."
+        )
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "tracebook baseline add main runs/main-* --warmup 2",
+            "tracebook baseline check main runs/today --warmup 2 --limit 3%",
+            "tracebook baseline list",
+            "tracebook baseline show main",
+            "tracebook baseline remove main",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let prints = Screen::is_free(call, &["json", "junit", "markdown"])?;
+        let (action, file) = (Action::of(call)?, file(call));
+        match action {
+            Action::Add(name) => {
+                let added = add(call, &file, name, &measured(call, context, call.paths("RUN"))?)?;
+                if !call.quiet() {
+                    Screen::log(&added);
+                }
+                Ok(())
+            }
+            Action::Check(name) => {
+                let runs = measured(call, context, call.paths("RUN"))?;
+                deliver(call, &check(call, &file, name, &runs)?, prints)
+            }
+            Action::Remove(name) => {
+                remove(call, &file, name)?;
+                if !call.quiet() {
+                    Screen::log(&format!("removed {name} from {}", file.display()));
+                }
+                Ok(())
+            }
+            Action::List | Action::Show(_) => {
+                let report = listed(call, &file, &action)?;
+                if prints { Screen::report(&report) } else { Ok(()) }
+            }
+        }
+    }
+}
+
+/// Loads and measures runs, one after the other.
+pub(super) fn measured(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    paths: Vec<PathBuf>,
+) -> Result<Vec<RunTimes>, Error> {
+    let mut measured = Vec::new();
+    let paths = run_paths::expand(&paths).map_err(|reason| call.cannot("load the runs", reason))?;
+    for path in paths {
+        let name = path.display().to_string();
+        let run: LabeledTrace = Arc::as_ref(&load_path(call, context, path, "run", None)?).into();
+        let run = LabeledTrace::new(name, run);
+        let explanation = query(call, vec![run.clone()], vec![run]).run()?;
+        measured.push(RunTimes::of_control(&explanation));
+    }
+    Ok(measured)
+}
