@@ -123,7 +123,7 @@ impl Noise {
         self
     }
 
-    /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it lies in the
+    /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it is in the
     /// first third, and none where iterations are selected.
     #[must_use]
     pub fn warmup(mut self, iterations: usize) -> Self {
