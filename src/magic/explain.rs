@@ -24,7 +24,7 @@ pub(super) const RUNS: Group = Group::new(
             "the baseline: a run, several (control_1,control_2), or a group of runs",
         ),
         Argument::required("TEST", Kind::Runs, "the run or runs to compare with it; differences are test − control"),
-        Argument::flag("companion", Kind::Trace, COMPANION),
+        Argument::flag("companion", Kind::Trace, COMPANION).or("none"),
     ],
 );
 

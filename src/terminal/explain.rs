@@ -26,7 +26,7 @@ pub(super) const SIDES: [Group; 2] = [
                 "the baseline: a .json or .json.gz file, a folder, or a quoted pattern of runs: 'runs/a-*'",
             ),
             Argument::optional("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
-            Argument::flag("companion", Kind::Path, COMPANION),
+            Argument::flag("companion", Kind::Path, COMPANION).or("none"),
         ],
     ),
     Group::new(

@@ -1,6 +1,7 @@
 //! Errors of the library, and typed reasons for those that have several.
 
 mod details;
+mod explain;
 mod export;
 mod file;
 mod filter;
@@ -8,6 +9,7 @@ mod frame;
 mod kept;
 mod parameter;
 
+pub use explain::ExplainReason;
 pub use export::{ExportReason, ImportReason};
 pub use file::{NoEventsReason, NotATraceReason, PathHint, SourceReason, StrictJsonReason};
 pub use filter::{FilterReason, WhereReason};
@@ -18,7 +20,6 @@ pub use parameter::ParameterReason;
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
 use details::{
     enough, free_text, hint_text, marked, memory_text, near, none_of, position_text, within, without_events,
-    without_modules,
 };
 use std::path::PathBuf;
 use trace_view::format::{bytes, list, numbered, numbers, ranges};
@@ -229,24 +230,6 @@ pub enum Error {
         /// The regular expression.
         marker: String,
     },
-    /// The places of events were asked for, but not kept.
-    #[error(
-        "cannot list the events of the explanation: their places were not kept; call Explain::keep_events before run"
-    )]
-    EventsNotKept,
-    /// No call of an aligned tree is a module.
-    #[error(
-        "cannot cut the tree at modules: {}; record both sides with torch.profiler.profile(with_stack=True, with_modules=True, …)",
-        without_modules(.control, .test, *.ignored)
-    )]
-    NoModules {
-        /// Label of control.
-        control: String,
-        /// Label of test.
-        test: String,
-        /// Only one side has frames of Python, so that they were ignored on both.
-        ignored: bool,
-    },
     /// All iterations of a rank were left out as warm-up, or are not among those selected.
     #[error("no iteration of trace \"{label}\" is left without the first {warmup} of each rank (has {})", numbers(.available))]
     NoIterationLeft {
@@ -316,28 +299,6 @@ pub enum Error {
     UnknownDeviceType {
         /// The word.
         given: String,
-    },
-    /// A marker names iterations of different phases, and the sides have none in common.
-    #[error(
-        "cannot compare iterations of different phases: control has {control}, test has {test}, no phase in common; record runs \
-         that serve the same kind of requests"
-    )]
-    NoCommonPhase {
-        /// Some iterations of control.
-        control: String,
-        /// Some iterations of test.
-        test: String,
-    },
-    /// Nothing in an explanation has this name.
-    #[error(
-        "unknown part `{part}`: expected step, a class, or an operator or kernel as the tables name it, such as {}",
-        known.join(", ")
-    )]
-    UnknownPart {
-        /// The name.
-        part: String,
-        /// Some that there are.
-        known: Vec<String>,
     },
     /// The word names no groups of a comparison.
     #[error("unknown group `{given}`: expected rank or iteration")]
@@ -451,12 +412,6 @@ pub enum Error {
         /// Why.
         reason: KeptFileReason,
     },
-    /// The samples of both sides cannot be compared.
-    #[error("cannot judge the difference: {reason}")]
-    NotCompared {
-        /// Why.
-        reason: statistics::Error,
-    },
     /// No region of either side has the name of a limit, or of a change to accept.
     #[error("no call or kernel is named `{name}`{}", near(.regions))]
     UnknownRegion {
@@ -486,6 +441,9 @@ pub enum Error {
     /// The samples of a comparison cannot be compared.
     #[error("cannot compare the samples: {0}")]
     Statistics(#[from] statistics::Error),
+    /// An explanation cannot answer what was asked.
+    #[error(transparent)]
+    Explain(#[from] ExplainReason),
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),

@@ -61,7 +61,7 @@ fn files_and_variables_contain_all_regions() {
     let (json, csv) = (folder.path().join("x.json"), folder.path().join("x.csv"));
     let line = format!("regions = %explain old new --json '{}' --csv '{}' --top 0", json.display(), csv.display());
     let text = notebook.text(&line);
-    assert!(text.contains("regions: DataFrame 1 × 14"), "{text}");
+    assert!(text.contains("regions: DataFrame 1 × 18"), "{text}");
     let document: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     assert_eq!((&document["version"], &document["regions"][0]["delta_ns"]), (&1.into(), &15_000.0.into()));
     let rows = std::fs::read_to_string(csv).unwrap();

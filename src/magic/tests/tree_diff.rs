@@ -64,7 +64,7 @@ fn cuts_shape_table_files_and_variable() {
         csv.display()
     );
     let text = notebook.text(&line);
-    assert!(text.contains("tree: DataFrame 2 × 19"), "{text}");
+    assert!(text.contains("tree: DataFrame 2 × 23"), "{text}");
     let document: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let rows = document["rows"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();

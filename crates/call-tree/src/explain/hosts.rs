@@ -11,12 +11,12 @@ pub(super) struct Hosts<'e> {
     threads: Threads,
     /// Event that each event is in, or [`NONE`].
     parent: Vec<u32>,
-    last: Cell<Asked>,
+    last: Cell<Innermost>,
 }
 
 /// The innermost event at a moment, which was asked for last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Asked {
+struct Innermost {
     /// The event that began last.
     began: u32,
     moment: i64,
@@ -27,7 +27,7 @@ impl<'e> Hosts<'e> {
     pub(super) fn of(events: &'e [Event]) -> Self {
         let threads = Threads::of(events, false);
         let parent = threads.parents(events);
-        Self { events, threads, parent, last: Cell::new(Asked { began: NONE, moment: 0, innermost: NONE }) }
+        Self { events, threads, parent, last: Cell::new(Innermost { began: NONE, moment: 0, innermost: NONE }) }
     }
 
     /// The threads with host events.
@@ -68,7 +68,7 @@ impl<'e> Hosts<'e> {
         while at != NONE && self.events[at as usize].end <= moment {
             at = self.parent[at as usize];
         }
-        self.last.set(Asked { began, moment, innermost: at });
+        self.last.set(Innermost { began, moment, innermost: at });
         Some(at).filter(|&at| at != NONE)
     }
 }

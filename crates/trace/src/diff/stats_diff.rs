@@ -10,7 +10,7 @@ use crate::{DeviceType, Iteration, Pick, Rank, Result, Warning};
 use regex::Regex;
 use statistics::{Options, Scope, TestKind};
 
-/// Compares what each operator takes in an iteration, with intervals and verdicts.
+/// Compares the time of each operator in an iteration, with intervals and verdicts.
 ///
 /// A side is one run, or several recordings of the same program, each a fresh process. Samples are iterations, whose ranks are averaged
 /// since collectives couple them; with several runs on both sides samples are runs. All ranks and iterations count unless setters say

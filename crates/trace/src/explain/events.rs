@@ -3,10 +3,11 @@
 use super::explanation::Explanation;
 use super::gpu_rows::GpuRows;
 use super::sides::RecordedRank;
+use crate::Result;
+use crate::error::ExplainReason;
 use crate::exec::checkpoint;
 use crate::frame::IntColumn;
 use crate::frame::columns::*;
-use crate::{Error, Result};
 use call_tree::{Place, Placed, Reason};
 use polars::prelude::{
     Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter, Series,
@@ -50,7 +51,7 @@ impl Explanation {
     /// If the places of events were not kept; each frame, if its rank cannot be read any more.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<DataFrame>> + '_> {
         if !self.keeps_events {
-            return Err(Error::EventsNotKept);
+            return Err(ExplainReason::EventsNotKept.into());
         }
         let sides = self.ranks.iter().enumerate();
         Ok(sides.flat_map(move |(side, ranks)| ranks.iter().map(move |rank| self.events_of(side, rank))))
@@ -96,7 +97,7 @@ impl Explanation {
     fn events_of(&self, side: usize, rank: &RecordedRank) -> Result<DataFrame> {
         checkpoint::check()?;
         let columns: [PlSmallStr; 6] = [CAT, NAME, TS, DUR, STREAM, ITERATION].map(Into::into);
-        let events = rank.trace.as_ref().ok_or(Error::EventsNotKept)?.frame_of(&columns)?;
+        let events = rank.trace.as_ref().ok_or(ExplainReason::EventsNotKept)?.frame_of(&columns)?;
         let rows = GpuRows::of(&events)?;
         let placed: Vec<Placed> = match rank.recording {
             Some(at) => self.found.events[side]

@@ -4,7 +4,8 @@
 //! another order, so their steps are compared by these names, not by their numbers.
 
 use super::sides::Recorded;
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::ExplainReason;
 use call_tree::{Kind, Labels, Partial, Reason, Recording};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -48,7 +49,7 @@ pub(super) fn phases_of(recording: &Recording, labels: &Labels, marker: &Regex) 
 /// Leaves iterations out so that every run has as many of each phase: compared is like with like. `None` if all have the same anyway.
 ///
 /// # Errors
-/// [`Error::NoCommonPhase`] if no phase is in all runs.
+/// [`ExplainReason::NoCommonPhase`] if no phase is in all runs.
 pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatch>> {
     let runs: Vec<Vec<(i64, String)>> = sides.iter().flat_map(|side| named_runs(side)).collect();
     let names: BTreeSet<&str> = runs.iter().flatten().map(|(_, name)| name.as_str()).collect();
@@ -65,7 +66,7 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
             names.into_iter().take(LISTED).collect::<Vec<_>>().join(", ")
         };
         let [control, test] = sides;
-        return Err(Error::NoCommonPhase { control: of_side(control), test: of_side(test) });
+        return Err(ExplainReason::NoCommonPhase { control: of_side(control), test: of_side(test) }.into());
     }
     let mut matched = PhaseMatch { kept: [0, 0], of: [0, 0], by_shape: is_by_shape };
     let mut of_runs = kept.iter().zip(&runs);

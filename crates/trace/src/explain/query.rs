@@ -104,7 +104,7 @@ impl Explain {
     }
 
     /// Leaves the first iterations of each rank out. By default those of each run before the first change point of its step time, if that
-    /// lies in the first third ([`SideSummary::warm_up`](crate::SideSummary)); none where iterations are selected.
+    /// is in the first third ([`SideSummary::warm_up`](crate::SideSummary)); none where iterations are selected.
     #[must_use]
     pub fn warmup(mut self, iterations: usize) -> Self {
         self.warmup = Some(iterations);

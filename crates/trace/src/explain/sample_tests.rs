@@ -1,5 +1,6 @@
 //! Samples, files of events, selections and bad input of explanations.
 
+use crate::error::ExplainReason;
 use crate::filter::Where;
 use crate::{Error, EventFile, Explain, Explanation, TraceSet};
 use polars::prelude::{Column, DataFrame, DataType};
@@ -169,7 +170,7 @@ fn left_out_events_say_why() {
     );
     assert!(reasons("1").iter().all(|row| row.ends_with("another rank")) && reasons("1").len() == 7);
     let kept = Explain::new(&a, &b).run().unwrap();
-    assert!(matches!(kept.events().err(), Some(Error::EventsNotKept)));
+    assert!(matches!(kept.events().err(), Some(Error::Explain(ExplainReason::EventsNotKept))));
 }
 
 #[test]

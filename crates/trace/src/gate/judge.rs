@@ -42,7 +42,7 @@ impl Gate {
         let is_left_out = |row: &RegionRow| accepted.iter().any(|one| one.honoured && one.accepted.is_of(row));
         let left_out: Vec<usize> = rows.iter().filter(|row| is_left_out(row)).map(|row| row.id).collect();
         let parts = self.limits.iter().map(|limit| part(limit, &rows, explanation)).collect::<Result<Vec<_>>>()?;
-        let judged = explanation.judge_shares(&parts, &left_out).map_err(|reason| Error::NotCompared { reason })?;
+        let judged = explanation.judge_shares(&parts, &left_out)?;
         let certainty = explanation.certainty();
         let cases = self.limits.iter().zip(&judged).map(|(limit, part)| case(limit, part, certainty.samples));
         let of_row = |row: &RegionRow| certainty.regions.get(row.id).copied().flatten();

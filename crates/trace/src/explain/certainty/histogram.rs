@@ -2,6 +2,7 @@
 
 use super::quantities::BOTH;
 use super::sampling::Sampling;
+use crate::error::ExplainReason;
 use crate::explain::Explanation;
 use crate::explain::explanation::word;
 use crate::{Error, Result};
@@ -20,7 +21,7 @@ impl Explanation {
     /// kernel as tables show it.
     ///
     /// # Errors
-    /// [`Error::UnknownPart`] if nothing has this name.
+    /// [`ExplainReason::UnknownPart`](crate::error::ExplainReason) if nothing has this name.
     pub fn histogram(&self, part: &str) -> Result<Figure> {
         let values = self.part_values(part)?;
         let all = || values.iter().flatten().copied();
@@ -86,6 +87,6 @@ impl Explanation {
                 known.push(name.clone());
             }
         }
-        Error::UnknownPart { part: part.to_owned(), known }
+        ExplainReason::UnknownPart { part: part.to_owned(), known }.into()
     }
 }

@@ -74,14 +74,14 @@ impl Explanation {
             }
             Verdict::Inconclusive(why) => format!("inconclusive, {}", self.why(why)),
         };
-        let odds = certainty.step.superiority.filter(|_| certainty.samples.iter().all(|&n| n >= RUNS));
-        let odds = odds.map_or(String::new(), |share| {
+        let pairs = certainty.step.superiority.filter(|_| certainty.samples.iter().all(|&n| n >= RUNS));
+        let pairs = pairs.map_or(String::new(), |share| {
             let unit = if certainty.scope == Scope::Program { "run" } else { "iteration" };
             let (share, word) = if share >= 0.5 { (share, "slower") } else { (1.0 - share, "faster") };
             format!(" A test {unit} is {word} in {:.0} of 100 pairs.", 100.0 * share)
         });
         let worth = self.worth();
-        format!("{scope} ({samples}{worth}): {about}.{odds}")
+        format!("{scope} ({samples}{worth}): {about}.{pairs}")
     }
 
     /// Says how many independent iterations those of the step are worth, if that is clearly fewer.

@@ -175,7 +175,7 @@ fn histograms_count_every_iteration_of_both_sides() {
 }
 
 #[test]
-fn slow_first_iterations_are_warm_up_unless_the_query_says_how_many() {
+fn slow_first_iterations_are_warm_up_unless_told_otherwise() {
     let mut factors = vec![2.0, 1.9, 2.1];
     factors.extend((0..21).map(|at| 1.0 + f64::from(at % 3) / 100.0));
     let runs = || (run("a", &[rank(0, &factors, 0, false)]), run("b", &[rank(0, &factors[3..], 0, false)]));
@@ -225,7 +225,7 @@ fn is_regression_anywhere(explanation: &Explanation) -> bool {
 }
 
 #[test]
-fn recordings_of_one_program_are_not_comparable_never_a_regression() {
+fn recordings_of_one_program_are_no_regression() {
     let Some(runs) = shared("recorded_iterations", &["control", "control_again"]) else { return };
     for (control, test) in [(0, 1), (1, 0)] {
         let explanation = explained(&runs[control..=control], &runs[test..=test]);

@@ -2,11 +2,12 @@
 
 use super::merge::merge;
 use super::{certainty, cut};
+use crate::error::ExplainReason;
 use crate::explain::certainty::{Certainty, Judged};
 use crate::explain::explanation::{Explanation, SideSummary, StepChange};
 use crate::explain::modules::{RegionModules, SidesWithModules};
 use crate::frame::columns::NAME;
-use crate::{Error, Result, Warning};
+use crate::{Result, Warning};
 use call_tree::{Change, Grade};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
@@ -265,7 +266,7 @@ impl TreeDiff {
     pub fn modules(&self) -> Result<Self> {
         if !self.with_modules.control && !self.with_modules.test {
             let [control, test] = self.sides.clone().map(|side| side.label);
-            return Err(Error::NoModules { control, test, ignored: self.without_stacks });
+            return Err(ExplainReason::NoModules { control, test, ignored: self.without_stacks }.into());
         }
         let mut notes = self.notes.clone();
         if let Some(side) = self.with_modules.only() {
