@@ -1,0 +1,49 @@
+//! Why an explanation cannot answer.
+
+use super::details::without_modules;
+
+/// Why an explanation cannot answer what was asked of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainReason {
+    /// The places of events were asked for, but not kept.
+    #[error(
+        "cannot list the events of the explanation: their places were not kept; call Explain::keep_events before run"
+    )]
+    EventsNotKept,
+    /// No call of an aligned tree is a module.
+    #[error(
+        "cannot cut the tree at modules: {}; record both sides with torch.profiler.profile(with_stack=True, with_modules=True, …)",
+        without_modules(.control, .test, *.ignored)
+    )]
+    NoModules {
+        /// Label of control.
+        control: String,
+        /// Label of test.
+        test: String,
+        /// Only one side has frames of Python, so that they were ignored on both.
+        ignored: bool,
+    },
+    /// A marker names iterations of different phases, and the sides have none in common.
+    #[error(
+        "cannot compare iterations of different phases: control has {control}, test has {test}, no phase in common; record runs \
+         that serve the same kind of requests"
+    )]
+    NoCommonPhase {
+        /// Some iterations of control.
+        control: String,
+        /// Some iterations of test.
+        test: String,
+    },
+    /// Nothing in an explanation has this name.
+    #[error(
+        "unknown part `{part}`: expected step, a class, or an operator or kernel as the tables name it, such as {}",
+        known.join(", ")
+    )]
+    UnknownPart {
+        /// The name.
+        part: String,
+        /// Some that there are.
+        known: Vec<String>,
+    },
+}
