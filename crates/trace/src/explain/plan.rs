@@ -30,7 +30,7 @@ use statistics::TestKind;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let control = TraceSet::load("../../notebooks/data/control")?;
 /// let test = TraceSet::load("../../notebooks/data/test")?;
-/// let explain = Explain::new(&control, &test).control_rank(0).test_rank(0);
+/// let explain = Explain::new(&control, &test);
 /// let sent = serde_json::to_string(&explain.plan()?)?;
 ///
 /// // On any machine that has the rank:

