@@ -208,13 +208,13 @@ impl Explanation {
             ),
         ];
         headers.extend(self.sides_and_change());
+        headers.extend(certainty_headers());
         headers.push(meaning(
             "by count",
             Unit::Micros,
             Kind::Difference,
             "how much comes from another number of events; the rest comes from another cost of each event",
         ));
-        headers.extend(certainty_headers());
         let certainty = self.certainty();
         let groups: Vec<(&Group, &Judged)> =
             self.groups().iter().zip(&certainty.groups).filter(|(group, _)| group.is_chosen).collect();
@@ -225,8 +225,10 @@ impl Explanation {
                 TableValue::Int(group.regions.len() as i64),
                 TableValue::Text(group.grade.to_owned()),
             ];
-            values.extend(group.times.map(TableValue::Float));
+            let [control, test, change, by_count] = group.times.map(TableValue::Float);
+            values.extend([control, test, change]);
             values.extend(certainty_values(Some(**judged)));
+            values.push(by_count);
             values
         });
         let rows = rows.collect::<Vec<_>>();
@@ -311,30 +313,31 @@ impl Explanation {
 }
 
 /// Columns of certainty, behind those of a change.
-pub(super) fn certainty_headers() -> [Header; 4] {
-    let header = |name: &str, unit: Unit, kind: Kind, meaning: &str| Header {
+pub(super) fn certainty_headers() -> [Header; 3] {
+    let header = |name: &str, kind: Kind, meaning: &str| Header {
         meaning: meaning.to_owned(),
-        ..Header::new(name, unit, kind)
+        ..Header::new(name, Unit::None, kind)
     };
     [
-        header("95 % from", Unit::Micros, Kind::Number, "lower end of the 95 % interval of the change"),
-        header("to", Unit::Micros, Kind::Number, "upper end of the 95 % interval of the change"),
-        header("q", Unit::None, Kind::Number, "p of the change, corrected for all rows of its level"),
         header(
             "verdict",
-            Unit::None,
             Kind::Category,
-            "regression, improvement, no relevant change, inconclusive, or too few samples",
+            "regression, improvement, no relevant change, inconclusive, or too few samples; empty for what one side lacks",
         ),
+        header("95 %", Kind::Text, "95 % interval of the change"),
+        header("q", Kind::Number, "p of the change, corrected for all rows of its level"),
     ]
 }
 
 /// Values of these columns.
-pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 4] {
-    let number = |value: Option<f64>| value.map_or(TableValue::Null, TableValue::Float);
-    let end = |end: usize| number(judged.and_then(|judged| judged.interval_us).map(|interval| interval[end]));
-    let word = Certainty::word(judged).map_or(TableValue::Null, |word| TableValue::Text(word.to_owned()));
-    [end(0), end(1), number(judged.and_then(|judged| judged.q)), word]
+pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 3] {
+    let text = |text: Option<String>| text.map_or(TableValue::Null, TableValue::Text);
+    let interval = judged.and_then(|judged| judged.interval_us);
+    [
+        text(Certainty::word(judged).map(str::to_owned)),
+        text(interval.map(|[low, high]| format!("{} … {}", signed(low), signed(high)))),
+        judged.and_then(|judged| judged.q).map_or(TableValue::Null, TableValue::Float),
+    ]
 }
 
 fn bound_by_class(class: Class) -> &'static str {

@@ -221,15 +221,16 @@ impl Explanation {
 }
 
 impl Certainty {
-    /// The verdict in the words of tables; of quantities that were not judged, nothing.
+    /// The verdict in the words of tables. Nothing for quantities that were not judged, and for those that one side lacks: that is a fact.
     pub(in crate::explain) fn word(judged: Option<Judged>) -> Option<&'static str> {
-        judged.map(|judged| match judged.verdict {
-            Verdict::Regression => "regression",
-            Verdict::Improvement => "improvement",
-            Verdict::NoRelevantChange => "no relevant change",
-            Verdict::Inconclusive(Inconclusive::TooFew { .. } | Inconclusive::NoiseUnknown) => "too few",
-            Verdict::Inconclusive(_) => "inconclusive",
-        })
+        match judged?.verdict {
+            Verdict::Regression => Some("regression"),
+            Verdict::Improvement => Some("improvement"),
+            Verdict::NoRelevantChange => Some("no relevant change"),
+            Verdict::Inconclusive(Inconclusive::TooFew { .. } | Inconclusive::NoiseUnknown) => Some("too few"),
+            Verdict::Inconclusive(Inconclusive::NoRatio) => None,
+            Verdict::Inconclusive(_) => Some("inconclusive"),
+        }
     }
 }
 

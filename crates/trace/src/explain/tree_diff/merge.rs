@@ -1,11 +1,10 @@
 //! Merging of two aligned trees into one, by their regions.
 
+use super::idle::{idle, timed};
 use super::names::{call_name, either_name, kernel_name, modules, region_name};
 use super::tree::{Entry, Measures, TreeKind};
-use crate::explain::explanation::cause_word;
 use crate::explain::modules::SidesWithModules;
 use call_tree::{Alignment, Change, Explanation, Grade, Labels, NONE, Node, NodeId, Region, Role, Tree};
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -43,47 +42,6 @@ pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWit
     entry.why = "time of GPU events in a selected step that another step launched".to_owned();
     entries.push(entry);
     entries
-}
-
-/// Returns idle time: all of it, by cause, and by frame of the host; the largest change first.
-fn idle(found: &Explanation, labels: &Labels) -> Vec<Entry> {
-    if found.idle.is_empty() {
-        return Vec::new();
-    }
-    let mut entries = vec![timed(TreeKind::Idle, "idle", found.idle_ns)];
-    let mut causes: Vec<(&'static str, Measures, Vec<Entry>)> = Vec::new();
-    for &((cause, frame), change) in &found.idle {
-        let word = cause_word(cause);
-        let at = causes.iter().position(|(known, ..)| *known == word).unwrap_or_else(|| {
-            causes.push((word, Measures::default(), Vec::new()));
-            causes.len() - 1
-        });
-        let name = frame.map_or("between frames of the host", |frame| labels.text(frame));
-        let entry = timed(TreeKind::Idle, name, change);
-        causes[at].1.add(&entry.all);
-        causes[at].2.push(entry);
-    }
-    causes.sort_by_key(|(_, sum, _)| Reverse(sum.change().unsigned_abs()));
-    for (word, sum, mut frames) in causes {
-        let at = entries.len();
-        entries.push(Entry { parent: Some(0), ..timed(TreeKind::Idle, word, sum.attributed_ns) });
-        // Only the host's time has frames.
-        if frames.len() == 1
-            && found.idle.iter().all(|((cause, frame), _)| cause_word(*cause) != word || frame.is_none())
-        {
-            continue;
-        }
-        entries[at].own = Measures::default();
-        frames.sort_by_key(|entry| Reverse(entry.all.change().unsigned_abs()));
-        entries.extend(frames.into_iter().map(|entry| Entry { parent: Some(at), ..entry }));
-    }
-    entries[0].own = Measures::default();
-    entries
-}
-
-fn timed(kind: TreeKind, name: &str, time: Change) -> Entry {
-    let measures = Measures { attributed_ns: time, ..Measures::default() };
-    Entry { own: measures, all: measures, ..Entry::new(kind, name) }
 }
 
 /// A tree with its parents and its order.

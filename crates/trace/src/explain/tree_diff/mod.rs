@@ -2,6 +2,7 @@
 
 mod certainty;
 mod cut;
+mod idle;
 mod json;
 mod merge;
 mod names;
