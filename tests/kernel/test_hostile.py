@@ -95,8 +95,10 @@ def test_every_magic_shows_a_hostile_trace_as_text(kernel):
     assert {"text/plain", "text/html", "application/vnd.plotly.v1+json", "image/png"} <= set(seen), seen.keys()
     # The attack was shown; else nothing was tested.
     assert len(payload) >= 12, sorted(payload)
-    known = [line for line, why in failed if "no operator" not in why and "has no" not in why and "none of" not in why]
-    assert len(known) <= 6, failed
+    # Examples name operators, ranks, traces, baselines and folders that this session does not have.
+    absent = ("no operator", "has no", "none of", "unknown trace", "unknown baseline", "no baseline")
+    known = [line for line, why in failed if not any(words in why for words in absent)]
+    assert len(known) <= 6, (known, failed)
 
 
 @pytest.mark.parametrize(

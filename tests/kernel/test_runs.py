@@ -17,9 +17,9 @@ def run(slow, shift):
         spans = [(f"op_{n}", (100 + shift * ((n + step) % 3)) * (slow if n == 0 else 1)) for n in range(OPERATORS)]
         whole = sum(us for _, us in spans) + 50
         step_name = f"ProfilerStep#{step}"
-        events.append(dict(ph="X", cat="user_annotation", name=step_name, pid=1, tid=1, ts=at, dur=whole))
+        events.append({"ph": "X", "cat": "user_annotation", "name": step_name, "pid": 1, "tid": 1, "ts": at, "dur": whole})
         for name, us in spans:
-            events.append(dict(ph="X", cat="cpu_op", name=name, pid=1, tid=1, ts=at, dur=us))
+            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": us})
             at += us
     return events
 
