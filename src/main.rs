@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 use tracebook::cli::{Cli, CliError};
 
@@ -11,11 +12,13 @@ fn main() -> ExitCode {
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            match &error {
+            let message = match &error {
                 // Its message names the command.
-                CliError::Command(exit) => eprintln!("{}", exit.message),
-                error => eprintln!("tracebook: {}", with_sources(error)),
-            }
+                CliError::Command(exit) => exit.message.clone(),
+                error => format!("tracebook: {}", with_sources(error)),
+            };
+            // Where standard error is closed (`2>&1 | head`), the exit code still says what came out.
+            let _ = writeln!(std::io::stderr(), "{message}");
             ExitCode::from(error.code())
         }
     }
