@@ -88,7 +88,7 @@ impl Recorder<'_> {
     }
 }
 
-/// What is generated.
+/// Shape of a generated recording.
 struct Plan {
     layers: usize,
     in_step: usize,

@@ -297,7 +297,7 @@ impl<'e> Timeline<'e> {
     }
 }
 
-/// What a GPU does in an interval.
+/// Work of a GPU in an interval.
 pub(super) enum Moment<'r> {
     /// Events run, in the order of their begins.
     Busy(&'r [u32]),

@@ -12,7 +12,7 @@ use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
-use crate::tree::node::{Cost, Node, NodeId, Tree};
+use crate::tree::node::{Cost, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Contribution of a region.
@@ -120,7 +120,7 @@ pub struct Explanation {
     /// The GPU events of control and of test by recording and row, if they are kept; else empty. Of recordings without GPU work
     /// the host events that are work.
     pub events: [Vec<Vec<Placed>>; 2],
-    /// Whether each region has an event that was chosen when its recording was reduced.
+    /// True for each region with an event that was chosen when its recording was reduced.
     pub chosen: Vec<bool>,
     /// The aligned trees.
     pub alignment: Alignment,
@@ -230,9 +230,9 @@ pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labe
 impl Explanation {
     /// Returns what a region costs in each sample of control and of test, by sample; nothing of samples that lack it.
     pub fn costs(&self, region: &Region) -> [Vec<Cost>; 2] {
-        let of = |tree: &Tree, leaves: &[NodeId]| {
+        [0, 1].map(|side| {
             let mut sums: BTreeMap<u32, Cost> = BTreeMap::new();
-            for cost in leaves.iter().flat_map(|&leaf| &tree.node(leaf).costs) {
+            for cost in self.leaf_costs(region, side) {
                 let none = Cost { sample: cost.sample, count: 0, ns: 0, attributed_ns: 0 };
                 let sum = sums.entry(cost.sample).or_insert(none);
                 sum.count += cost.count;
@@ -240,8 +240,14 @@ impl Explanation {
                 sum.attributed_ns += cost.attributed_ns;
             }
             sums.into_values().collect()
-        };
-        [of(&self.alignment.control, &region.control), of(&self.alignment.test, &region.test)]
+        })
+    }
+
+    /// Returns what each leaf of a region costs in each sample of a side, 0 for control and 1 for test.
+    pub fn leaf_costs(&self, region: &Region, side: usize) -> impl Iterator<Item = &Cost> {
+        let Alignment { control, test, .. } = &self.alignment;
+        let (tree, leaves) = if side == 0 { (control, &region.control) } else { (test, &region.test) };
+        leaves.iter().flat_map(|&leaf| &tree.node(leaf).costs)
     }
 }
 

@@ -62,7 +62,7 @@ impl<'e> Hosts<'e> {
     /// The innermost event that runs at a moment, of those around the one that began last.
     fn innermost(&self, began: u32, moment: i64) -> Option<u32> {
         let last = self.last.get();
-        // What is over stays over: of many moments behind the last begin, each goes on where the one before ended.
+        // Events that have ended at one moment have ended at every later one: the search goes on where the one before ended.
         let is_later = last.began == began && last.moment <= moment;
         let mut at = if is_later { last.innermost } else { began };
         while at != NONE && self.events[at as usize].end <= moment {

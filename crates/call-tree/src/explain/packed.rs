@@ -21,7 +21,7 @@ pub(super) struct PackedTree {
     pub(super) marks: Vec<PackedMark>,
 }
 
-/// What few leaves have.
+/// Modules and graph node of a leaf; few leaves have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PackedMark {
     /// Number of the leaf.
@@ -42,7 +42,7 @@ pub(super) struct PackedNode {
     pub(super) family: Family,
 }
 
-/// What a leaf costs: one event.
+/// Cost of a leaf, which is one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PackedLeaf {
     pub(super) ns: i64,

@@ -1,4 +1,4 @@
-//! What one recording contributes to its side, without its events.
+//! Partial result of one recording, without its events.
 
 use super::divide::{Division, Idle, Piece, Timeline};
 use super::packed::PackedTree;
@@ -24,7 +24,7 @@ pub struct Reducer {
     pub keep_communication: bool,
 }
 
-/// What one recording contributes to its side: its call trees, divided steps and communication, without its events.
+/// Partial result of one recording: its call trees, divided steps and communication, without its events.
 ///
 /// Those of a side are made one by one, on any machine ([`Partial::to_bytes`]), and explained together
 /// ([`explain_partials`](crate::explain_partials)).
@@ -46,7 +46,7 @@ pub struct Partial {
     pub(super) begin: i64,
     /// Work that communicates, in the order of the file, if communication is kept.
     pub(super) communication: Vec<Communication>,
-    /// What was done between the begins and ends of communication.
+    /// Work between the begins and ends of communication.
     pub(super) spent: Vec<Spent>,
     /// Its part in collectives that other recordings have, too.
     pub(super) meetings: Vec<Meeting>,

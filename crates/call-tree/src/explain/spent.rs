@@ -1,4 +1,4 @@
-//! What a rank does between its collectives.
+//! Work of a rank between its collectives.
 
 use super::cause::Cause;
 use super::divide::{Gaps, Moment, Timeline, class};
@@ -17,7 +17,7 @@ pub(super) enum Spending {
     Idle(Cause),
 }
 
-/// What a rank did since the moment before, until this one.
+/// Work of a rank from the moment before until this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spent {
     pub(super) until: i64,

@@ -137,7 +137,7 @@ fn intervals(
     options: &Options,
 ) -> Result<Vec<Option<Interval>>, Error> {
     let (Some(first), Some(step)) = (estimates.first(), quantities.first()) else { return Ok(Vec::new()) };
-    if first.samples.iter().any(|side| side.len() < 2) {
+    if options.intervals == 0 || first.samples.iter().any(|side| side.len() < 2) {
         return Ok(vec![None; quantities.len()]);
     }
     let lengths = [step.control.lengths(), step.test.lengths()];

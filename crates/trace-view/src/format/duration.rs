@@ -27,6 +27,16 @@ pub fn nanoseconds(nanos: impl Into<i128>) -> String {
     seconds(nanos.into() as f64 / 1e9)
 }
 
+/// Formats a duration in microseconds, rounded to whole nanoseconds, as [`seconds`] does.
+pub fn microseconds(micros: f64) -> String {
+    nanoseconds((micros * 1e3).round() as i64)
+}
+
+/// Formats a change in microseconds, as [`microseconds`] does, always with its sign: `+214 ns`, `−1.20 ms`.
+pub fn microseconds_changed(micros: f64) -> String {
+    format!("{}{}", if micros < 0.0 { "−" } else { "+" }, microseconds(micros.abs()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +59,13 @@ mod tests {
         ] {
             assert_eq!(seconds(value), text, "{value}");
         }
+    }
+
+    #[test]
+    fn microseconds_are_whole_nanoseconds() {
+        assert_eq!((microseconds(1_234.0), microseconds(0.000_4)), ("1.23 ms".to_owned(), "0.00 ns".to_owned()));
+        let changes = [0.214, -1_200.0, 0.0].map(microseconds_changed);
+        assert_eq!(changes, ["+214 ns", "−1.20 ms", "+0.00 ns"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod list;
 pub(crate) mod number;
 mod size;
 
-pub use duration::{nanoseconds, seconds};
+pub use duration::{microseconds, microseconds_changed, nanoseconds, seconds};
 pub use list::{counted, list, numbered, numbers, ranges};
 pub use number::grouped;
 pub use size::bytes;

@@ -1,10 +1,10 @@
-//! What one run takes: step, classes and regions, as means over its iterations.
+//! Times of one run: step, classes and regions, as means over its iterations.
 
 use crate::{Explain, Explanation, LabeledTrace, RegionRow, Result, shorten_name};
 use std::collections::BTreeMap;
 use trace_view::tidy;
 
-/// What one run takes a step.
+/// Times of one run, a step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunTimes {
@@ -20,7 +20,7 @@ pub struct RunTimes {
     pub regions: Vec<RegionTime>,
 }
 
-/// What the regions of one place and kernel take a step.
+/// Time of the regions of one place and kernel, a step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RegionTime {

@@ -1,4 +1,4 @@
-//! What each operator took in each iteration of a run: the samples of statistics on operators.
+//! Time of each operator in each iteration of a run: the samples of statistics on operators.
 
 use super::labeled_trace::LabeledTrace;
 use super::pairs::{WHOLE, iterations_of};

@@ -4,7 +4,7 @@ use super::compared_stats::{Row, StatsSide};
 use super::iteration_times::RunTimes;
 use crate::Change;
 use statistics::{Answer, Comparability, Controls, FEWEST, Scope, Verdict};
-use trace_view::format::{counted, nanoseconds};
+use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
 
 /// The most names that a sentence lists.
 const MOST_NAMED: usize = 5;
@@ -161,12 +161,4 @@ fn comparability(answer: &Answer) -> String {
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent.abs() < 9.995 { format!("{percent:.2} %") } else { format!("{percent:.0} %") }
-}
-
-fn time(us: f64) -> String {
-    nanoseconds((us * 1e3).round() as i64)
-}
-
-fn signed(us: f64) -> String {
-    format!("{}{}", if us < 0.0 { "−" } else { "+" }, time(us.abs()))
 }

@@ -1,9 +1,9 @@
 //! Exposed communication of an explanation: waiting, transfer, and what made late ranks late.
 
 use super::explanation::{Explanation, cause_word, word};
-use super::present::time;
 use call_tree::{Cause, Change, Doing, Labels, Late, Part};
 use serde_json::{Value, json};
+use trace_view::format::microseconds as time;
 use trace_view::{Header, Kind, Table, TableValue, Unit};
 
 /// Rows of the table of waiting.

@@ -5,7 +5,7 @@ use super::explanation::{Explanation, StepChange};
 use super::figure::WaterfallLevel;
 use super::groups::Group;
 use call_tree::{Cause, Change, Class, Grade};
-use trace_view::format::{counted, ranges};
+use trace_view::format::{counted, microseconds as time, microseconds_changed as signed, ranges};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// Rows of operators and kernels of a page that does not say how many.
@@ -355,14 +355,4 @@ fn bound_by_cause(cause: Cause) -> &'static str {
         Cause::LaunchLatency => "bound by launch latency",
         Cause::Dependency(_) => "bound by dependencies between kernels",
     }
-}
-
-/// A time in µs, for people.
-pub(super) fn time(us: f64) -> String {
-    trace_view::format::nanoseconds((us * 1e3).round() as i64)
-}
-
-/// A change in µs with its sign.
-pub(super) fn signed(us: f64) -> String {
-    format!("{}{}", if us < 0.0 { "−" } else { "+" }, time(us.abs()))
 }

@@ -46,7 +46,7 @@ impl GateAnswer {
     fn folded_structure(&self) -> String {
         let rows = self.facts.iter().map(|fact| {
             let [one, other] = fact.count.map(number);
-            let change = format!("{}{}", if fact.delta_us < 0.0 { "" } else { "+" }, time(fact.delta_us));
+            let change = time_changed(fact.delta_us);
             vec![fact.what.word().to_owned(), code(&fact.operator), format!("{one} → {other}"), change]
         });
         table(&["what", "operator", "count a step", "change of time"], rows.collect(), ROWS)
@@ -182,4 +182,9 @@ fn safe(text: &str) -> String {
 /// A time in µs, for people.
 pub(super) fn time(us: f64) -> String {
     trace_view::format::seconds(us / 1e6)
+}
+
+/// A change in µs with its sign, for people.
+pub(super) fn time_changed(us: f64) -> String {
+    format!("{}{}", if us < 0.0 { "" } else { "+" }, time(us))
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{ChangedRegion, GateAnswer};
 use super::case::percent;
-use super::markdown::{interval, time};
+use super::markdown::{interval, time, time_changed};
 use super::structure::number;
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
@@ -63,7 +63,7 @@ impl GateAnswer {
     fn structure_table(&self) -> Table {
         let rows = self.facts.iter().map(|fact| {
             let [one, other] = fact.count.map(number);
-            let change = format!("{}{}", if fact.delta_us < 0.0 { "" } else { "+" }, time(fact.delta_us));
+            let change = time_changed(fact.delta_us);
             vec![fact.what.word().to_owned(), fact.operator.clone(), format!("{one} → {other}"), change]
         });
         let headers = ["what", "operator", "count a step", "change of time"];

@@ -4,7 +4,7 @@ use super::floor::OperatorNoise;
 use crate::diff::iteration_times::RunTimes;
 use crate::diff::percent;
 use statistics::FEWEST;
-use trace_view::format::{counted, grouped, nanoseconds, numbered};
+use trace_view::format::{counted, grouped, microseconds, numbered};
 
 /// The most outliers that a sentence names.
 const MOST_NAMED: usize = 5;
@@ -40,7 +40,7 @@ fn within(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[RunTimes]) 
     };
     format!(
         "Within a run, a step of {} varies by {} between iterations (standard deviation){worth}; {needed}.{}",
-        nanoseconds((step.mean_us * 1e3).round() as i64),
+        microseconds(step.mean_us),
         percent(within),
         typical(operators, |row| row.within)
     )

@@ -1,6 +1,7 @@
 //! Certainty of an explanation, as numbers.
 
-use super::quantities::{Place, Quantities};
+use super::quantities::{BOTH, Place, Quantities};
+use super::sampling::Sampling;
 use crate::explain::Explanation;
 use statistics::{Answer, Change, Comparability, Controls, FEWEST, Inconclusive, Options, Scope, Verdict, compare};
 
@@ -67,6 +68,8 @@ pub struct Certainty {
     pub scope: Scope,
     /// Samples of control and of test: iterations or runs.
     pub samples: [usize; 2],
+    /// Iterations of control and of test; the ranks of one count once.
+    pub iterations: [usize; 2],
     /// Independent samples that those of the step are worth: fewer if iterations are correlated.
     pub effective: [f64; 2],
     /// Seed of the resamples.
@@ -138,6 +141,7 @@ impl Certainty {
         Self {
             scope: options.scope,
             samples: [0, 0],
+            iterations: BOTH.map(|side| Sampling::of(explanation, side).iterations.len()),
             effective: [0.0; 2],
             seed: options.seed,
             comparability: Comparability::Unknown,

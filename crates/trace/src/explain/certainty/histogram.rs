@@ -68,11 +68,7 @@ impl Explanation {
                 if ids.is_empty() {
                     return Err(self.unknown_part(part));
                 }
-                BOTH.map(|side| {
-                    let regions = ids.iter().map(|&id| &self.found.regions[id]);
-                    let costs = regions.flat_map(|region| self.found.costs(&region.region)[side].clone());
-                    Sampling::of(self, side).values(costs.map(|cost| (cost.sample as usize, cost.attributed_ns)))
-                })
+                BOTH.map(|side| Sampling::of(self, side).values(ids.iter().flat_map(|&id| self.shares(id, side))))
             }
         };
         Ok(values.map(|values| values.into_iter().map(|ns| ns / 1e3).collect()))

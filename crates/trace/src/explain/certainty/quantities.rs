@@ -139,8 +139,7 @@ impl<'e> Source<'e> {
     fn of_regions(&self, parent: Option<usize>, ids: &[usize], is_leaf: bool) -> Result<Quantity, statistics::Error> {
         let regions = || ids.iter().filter_map(|&id| self.explanation.found.regions.get(id));
         let side = |side: usize| -> Result<Runs, statistics::Error> {
-            let costs = regions().flat_map(|region| self.explanation.found.costs(&region.region)[side].clone());
-            self.sampling[side].runs(costs.map(|cost| (cost.sample as usize, cost.attributed_ns)))
+            self.sampling[side].runs(ids.iter().flat_map(|&id| self.explanation.shares(id, side)))
         };
         let domain = if self.has_gpu { Domain::Gpu } else { Domain::Host };
         let unchanged = is_leaf && regions().all(|region| self.is_control(region));

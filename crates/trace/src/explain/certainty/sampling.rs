@@ -16,6 +16,15 @@ pub(super) struct Sampling {
     pub(super) iterations: Vec<(i64, i64)>,
 }
 
+impl Explanation {
+    /// Share of the step of a region in the samples of a side, in ns; nothing of samples that lack it.
+    pub(super) fn shares(&self, region: usize, side: usize) -> impl Iterator<Item = (usize, i64)> {
+        let region = self.found.regions.get(region).into_iter();
+        let costs = region.flat_map(move |region| self.found.leaf_costs(&region.region, side));
+        costs.map(|cost| (cost.sample as usize, cost.attributed_ns))
+    }
+}
+
 impl Sampling {
     /// Returns the slots of a side: its iterations by run, then by number.
     pub(super) fn of(explanation: &Explanation, side: usize) -> Self {

@@ -1,14 +1,11 @@
 //! What can be said of a change, and what cannot, in sentences.
 
 use super::answer::{Certainty, Judged};
-use super::quantities::BOTH;
-use super::sampling::Sampling;
 use crate::explain::Explanation;
 use crate::explain::explanation::SideSummary;
 use crate::explain::phases::PhaseMatch;
-use crate::explain::present::{signed, time};
 use statistics::{Comparability, Inconclusive, Scope, Verdict};
-use trace_view::format::counted;
+use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
 
 /// Changes of structure, and outliers, that a sentence names.
 const NAMED: usize = 4;
@@ -22,14 +19,9 @@ const SMALLEST_P: f64 = 1e-4;
 const RUNS: usize = statistics::FEWEST;
 
 impl Explanation {
-    /// Number of iterations of control and of test; the ranks of one count once.
-    pub(in crate::explain) fn iterations(&self) -> [usize; 2] {
-        BOTH.map(|side| Sampling::of(self, side).iterations.len())
-    }
-
     /// Samples in words: `24 + 24 iterations`, `6 + 6 runs of 60 + 60 iterations`.
     pub(in crate::explain) fn samples_text(&self) -> String {
-        let [control, test] = self.iterations();
+        let [control, test] = self.certainty().iterations;
         let iterations = format!("{control} + {test} iterations");
         let [one, other] = self.sides.each_ref().map(|side| side.runs);
         if one > 1 || other > 1 { format!("{one} + {other} runs of {iterations}") } else { iterations }
@@ -197,8 +189,9 @@ impl Explanation {
     /// Says that one side launches fewer kernels: profiling costs time for each.
     fn launch_sentence(&self) -> Option<String> {
         let has_gpu = self.coverage().iter().all(|coverage| coverage.recorded > 0);
-        let sum = |side: usize| self.rows().iter().map(|row| row.count[side]).sum::<f64>();
-        let (control, test) = (sum(0), sum(1));
+        let counts = || self.chosen_regions().map(|(_, region)| region.count);
+        let control: f64 = counts().map(|count| count.control.value()).sum();
+        let test: f64 = counts().map(|count| count.test.value()).sum();
         let (fewer, less) = if control < test { (0, test - control) } else { (1, control - test) };
         (has_gpu && less > FEWER_LAUNCHES * control.max(test)).then(|| {
             format!(

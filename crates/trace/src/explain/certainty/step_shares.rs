@@ -7,9 +7,6 @@ use crate::explain::explanation::word;
 use call_tree::Sample;
 use statistics::{Domain, Options, Quantity, compare};
 
-/// Resamples of intervals of means: parts are judged by ratios, whose intervals need none.
-const FEW_RESAMPLES: usize = 100;
-
 /// A part of the step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StepShare {
@@ -45,7 +42,8 @@ impl Explanation {
         for part in parts {
             quantities.push(source.part(part, left_out)?);
         }
-        let options = Options { test: self.method, resamples: FEW_RESAMPLES, ..Options::new(self.certainty().scope) };
+        // Parts are judged by ratios, whose intervals need no resamples.
+        let options = Options { test: self.method, intervals: 0, ..Options::new(self.certainty().scope) };
         let answer = compare(&quantities, &options)?;
         let of_parts = answer.changes.iter().skip(before);
         Ok(of_parts
@@ -80,11 +78,9 @@ impl Source<'_> {
         };
         let [control, test] = BOTH.map(|side| {
             let whole = explanation.found.samples[side].iter().map(of_sample).enumerate();
-            let regions = signed.iter().filter_map(|&(id, sign)| Some((explanation.found.regions.get(id)?, sign)));
-            let of_regions = regions.flat_map(|(region, sign)| {
-                let costs = explanation.found.costs(&region.region)[side].clone();
-                costs.into_iter().map(move |cost| (cost.sample as usize, sign * cost.attributed_ns))
-            });
+            let of_regions = signed
+                .iter()
+                .flat_map(|&(id, sign)| explanation.shares(id, side).map(move |(sample, ns)| (sample, sign * ns)));
             self.sampling[side].runs(whole.chain(of_regions))
         });
         let is_host = matches!(part, StepShare::Step | StepShare::Class("idle")) || !self.has_gpu;

@@ -18,7 +18,7 @@ impl LeftOut {
             format!(
                 "{} {which} are added up: {}",
                 trace_view::format::counted(self.rows, "row"),
-                super::present::signed(delta / 1e3)
+                trace_view::format::microseconds_changed(delta / 1e3)
             )
         })
     }

@@ -119,9 +119,3 @@ fn bounded(entries: &[Entry]) -> Option<Vec<Entry>> {
     }
     Some(keep(entries, &|id| kept[id]).0)
 }
-
-/// A change in µs with its sign.
-pub(super) fn signed(us: f64) -> String {
-    let time = trace_view::format::nanoseconds((us.abs() * 1e3).round() as i64);
-    format!("{}{time}", if us < 0.0 { "−" } else { "+" })
-}
