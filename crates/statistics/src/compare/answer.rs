@@ -1,7 +1,7 @@
 //! What a comparison answers.
 
 use super::quantity::Scope;
-use super::verdict::Verdict;
+use super::verdict::{FEWEST, FEWEST_PAIRS, Verdict};
 use crate::effect::shift::Shift;
 use crate::many::controls::Controls;
 use crate::numbers::interval::Interval;
@@ -11,11 +11,13 @@ use crate::numbers::interval::Interval;
 pub struct Answer {
     /// The question that was answered.
     pub scope: Scope,
-    /// Samples of control and test: iterations or runs.
+    /// Samples of control and test: iterations, runs, or pairs.
     pub samples: [usize; 2],
+    /// Whether samples are pairs ([`crate::Options::paired`]).
+    pub paired: bool,
     /// The seed of everything random.
     pub seed: u64,
-    /// Whether q are from the max-T permutation over runs, not from Benjamini and Hochberg.
+    /// Whether q are from the max-T permutation over runs or pairs, not from Benjamini and Hochberg.
     pub max_t: bool,
     /// What unchanged quantities of the GPU say of the recordings, if there are enough.
     pub gpu: Option<Controls>,
@@ -25,6 +27,13 @@ pub struct Answer {
     pub comparability: Comparability,
     /// One for each quantity, in their order.
     pub changes: Vec<Change>,
+}
+
+impl Answer {
+    /// The fewest samples a side with which there are verdicts.
+    pub fn fewest(&self) -> usize {
+        if self.paired { FEWEST_PAIRS } else { FEWEST }
+    }
 }
 
 /// Whether two recordings can be compared, by their internal controls. In the scope of programs this is a remark, as runs measure
@@ -63,7 +72,7 @@ pub struct Change {
     pub shift: Option<Shift>,
     /// Hodges–Lehmann ratio; absent if a value is not positive.
     pub ratio: Option<Shift>,
-    /// The probability that a sample of test is larger than one of control.
+    /// The probability that a sample of test is larger than one of control, of pairs that of its own.
     pub superiority: Option<f64>,
     /// Effective sizes of control and test: smaller than the real ones if iterations are correlated.
     pub effective: [f64; 2],
@@ -71,7 +80,7 @@ pub struct Change {
     pub p: Option<f64>,
     /// p corrected for all quantities of the level; absent below what was not kept.
     pub q: Option<f64>,
-    /// The relevant change that it was judged by, as a share.
+    /// The relevant change that it was judged by, as a share: what is inside of it does not matter.
     pub relevance: f64,
     /// What can be said.
     pub verdict: Verdict,

@@ -1,14 +1,17 @@
 //! Estimates and tests of one quantity.
 
 use super::quantity::{Options, Quantity, Runs, Scope, TestKind};
+use crate::effect::paired::{paired_ratio, paired_shift};
 use crate::effect::shift::{Shift, pseudo_median, ratio, shift};
-use crate::numbers::distribution::student_quantile;
+use crate::many::max_t::{Matrix, max_t_pairs};
+use crate::numbers::distribution::{student_outside, student_quantile};
 use crate::numbers::error::Error;
 use crate::numbers::moments::{mean, variance};
 use crate::series::autocorrelation::{correlation, effective_size};
 use crate::two_sample::brunner_munzel::brunner_munzel;
 use crate::two_sample::mann_whitney::{mann_whitney, mann_whitney_correlated};
 use crate::two_sample::permutation::permutation;
+use crate::two_sample::signed_rank::signed_rank;
 use crate::two_sample::welch::welch;
 
 /// What the samples of one quantity say of its change.
@@ -33,12 +36,19 @@ pub(crate) struct Estimate {
 
 /// The estimates of a quantity, in the scope of the options.
 pub(crate) fn estimate(quantity: &Quantity, options: &Options) -> Result<Estimate, Error> {
+    if options.paired {
+        return of_pairs(quantity, options);
+    }
     let sides = [&quantity.control, &quantity.test];
     let means = sides.map(|side| side.each().map(mean).collect::<Vec<f64>>());
     let (units, samples, correlation) = match options.scope {
         Scope::Program => {
             let centres = |side: &Runs| side.each().map(pseudo_median).collect::<Result<Vec<f64>, Error>>();
-            (means.clone(), [centres(sides[0])?, centres(sides[1])?], 0.0)
+            let centres = [centres(sides[0])?, centres(sides[1])?];
+            let is_positive = |of: &[Vec<f64>; 2]| of.iter().flatten().all(|&value| value > 0.0);
+            // What runs in few iterations of a run has the centre 0 there, but a mean.
+            let by_mean = !is_positive(&centres) && is_positive(&means);
+            (means.clone(), if by_mean { means.clone() } else { centres }, 0.0)
         }
         Scope::Recording => {
             let values = sides.map(|side| side.values().to_vec());
@@ -76,6 +86,44 @@ pub(crate) fn estimate(quantity: &Quantity, options: &Options) -> Result<Estimat
         p: if enough { p_value(before, after, sizes, options)? } else { None },
         units,
         samples,
+    })
+}
+
+/// The estimates of a quantity whose samples are pairs.
+fn of_pairs(quantity: &Quantity, options: &Options) -> Result<Estimate, Error> {
+    let (before, after) = (quantity.control.values(), quantity.test.values());
+    if before.len() != after.len() {
+        return Err(Error::Shape);
+    }
+    let differences: Vec<f64> = after.iter().zip(before).map(|(after, before)| after - before).collect();
+    let n = before.len() as f64;
+    let ratio = if before.len() >= 2 { paired_ratio(before, after, options.level).ok() } else { None };
+    let rank = signed_rank(&differences)?;
+    let error = (variance(&differences) / n).sqrt();
+    let p = match options.test {
+        TestKind::MannWhitney | TestKind::BrunnerMunzel => Some(rank.p),
+        TestKind::Welch if error > 0.0 => Some(student_outside(mean(&differences) / error, n - 1.0)),
+        TestKind::Welch => None,
+        TestKind::Permutation => {
+            let row = [before, after].concat();
+            let one = Matrix { rows: std::slice::from_ref(&row), control: before.len() };
+            max_t_pairs(&one, options.seed).ok().and_then(|max_t| max_t.adjusted(&[vec![0]]).ok()?.first().copied())
+        }
+    };
+    Ok(Estimate {
+        control: mean(before),
+        test: mean(after),
+        error,
+        degrees: (n - 1.0).max(1.0),
+        log_error: ratio.map_or(f64::NAN, |ratio| log_error(&ratio, n - 1.0)),
+        effective: [n, n],
+        shift: if before.len() >= 2 { Some(paired_shift(&differences, options.level)?) } else { None },
+        ratio,
+        superiority: Some(rank.superiority),
+        p: p.filter(|_| before.len() >= 2),
+        // Resamples draw pairs: their differences are the units.
+        units: [vec![0.0; before.len()], differences],
+        samples: [before.to_vec(), after.to_vec()],
     })
 }
 

@@ -78,7 +78,8 @@ pub enum Scope {
     Program,
 }
 
-/// The test that p comes from.
+/// The test that p comes from. Of pairs Mann–Whitney and Brunner–Munzel are Wilcoxon's signed-rank test, Welch is the t test of their
+/// differences, and the permutation exchanges the sides of pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TestKind {
     /// Mann–Whitney.
@@ -119,6 +120,9 @@ pub struct Options {
     pub scope: Scope,
     /// The test.
     pub test: TestKind,
+    /// Whether the samples of control and test at the same place are a pair, as the ranks of one iteration of each side, which have
+    /// much in common. Both sides then have one run with as many values; only the scope of recordings takes pairs.
+    pub paired: bool,
     /// The seed of everything random.
     pub seed: u64,
     /// Resamples of the bootstrap, at least 100.
@@ -141,6 +145,7 @@ impl Options {
         Options {
             scope,
             test: TestKind::default(),
+            paired: false,
             seed: 0,
             resamples: 10_000,
             level: 0.95,

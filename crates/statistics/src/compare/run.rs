@@ -1,13 +1,13 @@
 //! The comparison itself: estimates → controls → p → q → verdicts.
 
 use super::adjust::adjusted;
-use super::answer::{Answer, Change, Comparability};
+use super::answer::{Answer, Change};
 use super::estimate::{Estimate, estimate};
-use super::judge::{Judgement, Thresholds, judge};
+use super::judge::{Judgement, Thresholds, judge, no_verdict};
 use super::mirror;
 use super::noise::Noise;
-use super::quantity::{Options, Quantity, Scope};
-use super::verdict::{FEWEST, Inconclusive, Verdict};
+use super::quantity::{Options, Quantity, Runs, Scope};
+use super::verdict::{Inconclusive, Verdict};
 use crate::bootstrap::bca::{bca, scale};
 use crate::bootstrap::plan::{Design, Plan};
 use crate::many::controls::Controls;
@@ -25,7 +25,8 @@ const TOGETHER: usize = 8;
 /// iterations alone calls two recordings of one program different in up to 79 % of comparisons.
 ///
 /// # Errors
-/// [`Error::TooFew`] without quantities, [`Error::Shape`] if quantities differ in their runs, or a parent does not come before its child.
+/// [`Error::TooFew`] without quantities, [`Error::Shape`] if quantities differ in their runs, a parent does not come before its child, or
+/// pairs are not those of one run a side.
 pub fn compare(quantities: &[Quantity], options: &Options) -> Result<Answer, Error> {
     let Some(step) = quantities.first() else { return Err(Error::TooFew { needed: 1, have: 0 }) };
     for quantity in quantities {
@@ -33,8 +34,12 @@ pub fn compare(quantities: &[Quantity], options: &Options) -> Result<Answer, Err
             return Err(Error::Shape);
         }
     }
+    let are_pairs = step.control.lengths().len() == 1 && step.control.lengths() == step.test.lengths();
+    if options.paired && (options.scope == Scope::Program || !are_pairs) {
+        return Err(Error::Shape);
+    }
     // Which side draws its random numbers first is decided by the values, not by the roles.
-    let key = |side: &super::quantity::Runs| side.values().iter().sum::<f64>() / side.values().len() as f64;
+    let key = |side: &Runs| side.values().iter().sum::<f64>() / side.values().len() as f64;
     if key(&step.control) > key(&step.test) {
         return Ok(mirror::answer(in_order(&mirror::quantities(quantities), options)?));
     }
@@ -45,10 +50,11 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
     let estimates = quantities.iter().map(|quantity| estimate(quantity, options)).collect::<Result<Vec<_>, Error>>()?;
     let noise = Noise::of(quantities, &estimates);
     let samples = estimates.first().map_or([0, 0], |first| [first.samples[0].len(), first.samples[1].len()]);
-    let p: Vec<f64> = quantities.iter().zip(&estimates).map(|pair| p_value(pair, &noise, options)).collect();
+    let p: Vec<PValues> = quantities.iter().zip(&estimates).map(|pair| PValues::of(pair, &noise, options)).collect();
     let (descent, max_t) = adjusted(quantities, &estimates, &p, options)?;
     let intervals = intervals(quantities, &estimates, options)?;
-    let without = no_verdict(samples, &noise, options);
+    let without = no_verdict(samples, noise.comparability, options.scope, options.paired);
+    let has_time = |runs: &Runs| runs.values().iter().any(|&value| value != 0.0);
     let step = estimates.first().map_or(0.0, |step| step.control.abs());
     let changes = (0..quantities.len()).map(|at| {
         let estimate = &estimates[at];
@@ -57,15 +63,18 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
         // Runs already contain the noise between recordings: there only an excess beyond chance counts.
         let counts = |controls: &&Controls| options.scope == Scope::Recording || !controls.is_chance;
         let floor = controls.filter(counts).map_or(0.0, |controls| 2.0 * controls.excess);
-        let relevance = options.relevance.max(floor).max(if of_step.is_finite() { of_step } else { 0.0 });
+        let of_step = if of_step.is_finite() { of_step } else { 0.0 };
+        let relevance = options.relevance.max(floor);
         let q = descent.q[at];
         let centre = controls.filter(|_| options.scope == Scope::Recording).map_or(0.0, |controls| controls.centre);
+        let sides = [&quantities[at].control, &quantities[at].test].map(has_time);
         let verdict = match (without, estimate.ratio) {
+            _ if sides.contains(&false) => Verdict::Inconclusive(Inconclusive::Absent(sides)),
             (Some(why), _) => Verdict::Inconclusive(why),
             (None, None) => Verdict::Inconclusive(Inconclusive::NoRatio),
             (None, Some(ratio)) => {
                 let log_ratio = ratio.interval.map(|end| end.ln() - centre);
-                judge(&Judgement { log_ratio, q }, &Thresholds { relevance, alpha: options.alpha })
+                judge(&Judgement { log_ratio, q }, &Thresholds { relevance, of_step, alpha: options.alpha })
             }
         };
         Change {
@@ -77,15 +86,16 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
             ratio: estimate.ratio,
             superiority: estimate.superiority,
             effective: estimate.effective,
-            p: Some(p[at]).filter(|p| !p.is_nan()),
+            p: Some(p[at].larger()).filter(|p| !p.is_nan()),
             q,
-            relevance,
+            relevance: relevance.max(of_step),
             verdict,
         }
     });
     Ok(Answer {
         scope: options.scope,
         samples,
+        paired: options.paired,
         seed: options.seed,
         max_t,
         changes: changes.collect(),
@@ -95,38 +105,29 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
     })
 }
 
-/// The p of a quantity; NaN if there is none.
-fn p_value((quantity, estimate): (&Quantity, &Estimate), noise: &Noise, options: &Options) -> f64 {
-    let Some(p) = estimate.p else { return f64::NAN };
-    let controls = noise.of_domain(quantity.domain).filter(|_| options.scope == Scope::Recording);
-    match (controls, estimate.ratio) {
-        (Some(controls), Some(ratio)) if estimate.log_error.is_finite() => {
-            p.max(controls.p(ratio.estimate.ln(), estimate.log_error))
-        }
-        _ => p,
-    }
+/// The p of a quantity.
+pub(crate) struct PValues {
+    /// Of the test; NaN if there is none.
+    test: f64,
+    /// Of the internal controls; 0 where they are not asked.
+    pub(crate) controls: f64,
 }
 
-/// Why no quantity has a verdict, if so.
-fn no_verdict(samples: [usize; 2], noise: &Noise, options: &Options) -> Option<Inconclusive> {
-    let have = samples[0].min(samples[1]);
-    if samples == [1, 1] {
-        return Some(match options.scope {
-            Scope::Program => Inconclusive::OneRecording,
-            Scope::Recording => Inconclusive::NoiseUnknown,
-        });
+impl PValues {
+    fn of((quantity, estimate): (&Quantity, &Estimate), noise: &Noise, options: &Options) -> Self {
+        let controls = noise.of_domain(quantity.domain).filter(|_| options.scope == Scope::Recording);
+        let controls = match (controls, estimate.ratio) {
+            (Some(controls), Some(ratio)) if estimate.log_error.is_finite() => {
+                controls.p(ratio.estimate.ln(), estimate.log_error)
+            }
+            _ => 0.0,
+        };
+        Self { test: estimate.p.unwrap_or(f64::NAN), controls }
     }
-    if have < FEWEST {
-        return Some(Inconclusive::TooFew { needed: FEWEST, have });
-    }
-    // Runs measure themselves how much recordings differ: what they do not explain is a change of the program.
-    if options.scope == Scope::Program {
-        return None;
-    }
-    match noise.comparability {
-        Comparability::NotComparable { .. } => Some(Inconclusive::NotComparable),
-        Comparability::Unknown | Comparability::MostChanged => Some(Inconclusive::NoControls),
-        Comparability::Comparable { .. } => None,
+
+    /// The larger one: a change must be beyond both. NaN without a test.
+    pub(crate) fn larger(&self) -> f64 {
+        if self.test.is_nan() { f64::NAN } else { self.test.max(self.controls) }
     }
 }
 
@@ -142,6 +143,7 @@ fn intervals(
     }
     let lengths = [step.control.lengths(), step.test.lengths()];
     let design = match options.scope {
+        _ if options.paired => Design::Pairs,
         Scope::Program => Design::TwoLevels,
         Scope::Recording => Design::Blocks(block_length(lengths.concat().into_iter().min().unwrap_or(1))),
     };

@@ -5,6 +5,9 @@ use std::fmt;
 /// Fewest samples a side with a verdict: the smallest p of 3 against 3 is 0.10, of 4 against 4 0.029.
 pub const FEWEST: usize = 4;
 
+/// Fewest pairs with a verdict: the smallest p of a signed-rank test of 5 pairs is 0.063, of 6 pairs 0.031.
+pub const FEWEST_PAIRS: usize = 6;
+
 /// What can be said of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
@@ -21,7 +24,7 @@ pub enum Verdict {
 /// Why nothing can be said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inconclusive {
-    /// Fewer than four samples a side.
+    /// Fewer than four samples a side, or six pairs.
     TooFew {
         /// Samples that each side needs.
         needed: usize,
@@ -36,7 +39,9 @@ pub enum Inconclusive {
     NotComparable,
     /// Too few unchanged regions to know how much recordings differ by themselves.
     NoControls,
-    /// A value is missing or all are zero, so there is no ratio to judge.
+    /// A side has no time at all: a fact, which needs no test. Which sides have time: control, test.
+    Absent([bool; 2]),
+    /// Some values are zero, so there is no ratio to judge.
     NoRatio,
     /// The change, if there is one, is too small for these samples.
     Noise {
@@ -51,6 +56,9 @@ impl Verdict {
         match self {
             Verdict::Regression => Verdict::Improvement,
             Verdict::Improvement => Verdict::Regression,
+            Verdict::Inconclusive(Inconclusive::Absent([control, test])) => {
+                Verdict::Inconclusive(Inconclusive::Absent([test, control]))
+            }
             other => other,
         }
     }
@@ -82,7 +90,9 @@ impl fmt::Display for Inconclusive {
             }
             Inconclusive::NotComparable => write!(f, "these recordings are not comparable"),
             Inconclusive::NoControls => write!(f, "noise between recordings unknown: too few unchanged regions"),
-            Inconclusive::NoRatio => write!(f, "no values on one side"),
+            Inconclusive::Absent([false, false]) => write!(f, "no values on either side"),
+            Inconclusive::Absent(_) => write!(f, "no values on one side"),
+            Inconclusive::NoRatio => write!(f, "some values are zero, so there is no ratio"),
             Inconclusive::Noise { smallest } => {
                 write!(f, "the smallest change that could have been shown is {:.1} %", 100.0 * smallest)
             }

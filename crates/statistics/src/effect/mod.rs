@@ -1,5 +1,6 @@
 //! Sizes of effects: shifts, ratios, what samples can show, what the next run will be.
 
+pub(crate) mod paired;
 pub(crate) mod pairs;
 pub(crate) mod prediction;
 pub(crate) mod shift;

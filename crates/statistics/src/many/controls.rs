@@ -117,6 +117,11 @@ fn weighted_median(values: &[f64], weights: &[f64]) -> f64 {
 }
 
 impl Controls {
+    /// The noise floor as a share: how far ratios are apart.
+    pub fn floor_share(&self) -> f64 {
+        self.floor.exp_m1()
+    }
+
     /// Returns the p that a quantity with this log ratio and standard error moved no more than the controls: its distance from their
     /// centre ÷ √(excess² + error²), by Student's distribution with 0.37 (n − 1) degrees.
     pub fn p(&self, log_ratio: f64, error: f64) -> f64 {

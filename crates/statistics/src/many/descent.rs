@@ -5,6 +5,16 @@ use crate::numbers::error::Error;
 /// Adjusted p of groups of nodes, of all groups of a level together.
 pub type Adjust<'a> = dyn Fn(&[Vec<usize>]) -> Result<Vec<f64>, Error> + 'a;
 
+/// The test that opens a descent below a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// Its own, or that of its whole subtree: two tests of the root, each with its own false alarms.
+    Either,
+    /// That of its whole subtree, which the root needs for its own q, too: one test, so that anything at all is called changed with a
+    /// probability of at most α where nothing is.
+    Subtree,
+}
+
 /// What a descent found for each node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descent {
@@ -17,13 +27,14 @@ pub struct Descent {
 /// Goes down level by level, only below nodes that are kept (Yekutieli, 2008). `parents` names the parent of each node, which comes before
 /// it; `adjust` returns adjusted p of groups of nodes, of all groups of a level together.
 ///
-/// A node is kept if the group of its **whole subtree** has an adjusted p of at most `alpha`, not only if the node's own has: +5 % on an
-/// operator with a tenth of the step moves the step by less than its noise, and would never be reached. If nothing has changed anywhere,
-/// the root, or the roots together, stop the descent with probability 1 − `alpha`.
+/// A node is kept if the group of its **whole subtree** has an adjusted p of at most `alpha`: +5 % on an operator with a tenth of the step
+/// moves the step by less than its noise, and would never be reached. With [`Opens::Either`] a node is kept for its own adjusted p, too:
+/// of a step that certainly changed, the classes that did are not hidden by many regions that did not. A root without anything below is
+/// judged for itself.
 ///
 /// # Errors
 /// [`Error::Shape`] if a parent does not come before its child, or `adjust` returns another number of p; errors of `adjust`.
-pub fn descend(parents: &[Option<usize>], alpha: f64, adjust: &Adjust<'_>) -> Result<Descent, Error> {
+pub fn descend(parents: &[Option<usize>], alpha: f64, opens: Opens, adjust: &Adjust<'_>) -> Result<Descent, Error> {
     let count = parents.len();
     let mut subtrees: Vec<Vec<usize>> = (0..count).map(|at| vec![at]).collect();
     let mut depths = vec![0usize; count];
@@ -52,8 +63,10 @@ pub fn descend(parents: &[Option<usize>], alpha: f64, adjust: &Adjust<'_>) -> Re
             return Err(Error::Shape);
         }
         for (slot, &at) in open.iter().enumerate() {
-            descent.q[at] = Some(own[slot]).filter(|q| !q.is_nan());
-            descent.kept[at] = below[slot] <= alpha;
+            let is_tree = parents[at].is_none() && subtrees[at].len() > 1;
+            let q = if is_tree && opens == Opens::Subtree { own[slot].max(below[slot]) } else { own[slot] };
+            descent.q[at] = Some(q).filter(|_| !own[slot].is_nan());
+            descent.kept[at] = below[slot] <= alpha || (opens == Opens::Either && own[slot] <= alpha);
         }
     }
     Ok(descent)

@@ -4,3 +4,4 @@ pub(crate) mod benjamini_hochberg;
 pub(crate) mod controls;
 pub(crate) mod descent;
 pub(crate) mod max_t;
+pub(crate) mod moderation;

@@ -153,6 +153,35 @@ def corrections(generator):
     return cases
 
 
+def descents(generator):
+    """Trees of p: Benjamini–Hochberg over each level of what is open. A node opens what is below it if the Simes p of its subtree, corrected
+    among those of its level, is at most 0.05; with `either` also if its own q is; with `subtree` the root has the larger one of both."""
+    cases = []
+    for count, power in [(1, 1), (4, 2), (12, 2), (12, 4), (40, 1), (40, 3), (40, 6)]:
+        parents = [None] + [int(generator.integers(0, at)) for at in range(1, count)]
+        p = np.round(generator.uniform(size=count) ** power, 6)
+        subtree = [{at} for at in range(count)]
+        for at in reversed(range(1, count)):
+            subtree[parents[at]] |= subtree[at]
+        case = {"parents": parents, "p": p.tolist()}
+        for opens in ["either", "subtree"]:
+            q, level = [None] * count, [0]
+            while level:
+                own = multipletests(p[level], method="fdr_bh")[1]
+                simes = [multipletests(p[sorted(subtree[at])], method="fdr_bh")[1].min() for at in level]
+                below = multipletests(simes, method="fdr_bh")[1]
+                kept = (below <= 0.05) | ((own <= 0.05) & (opens == "either"))
+                if level == [0] and count > 1 and opens == "subtree":
+                    own = np.maximum(own, below)
+                for at, value in zip(level, own, strict=True):
+                    q[at] = float(value)
+                opened = {at for at, is_kept in zip(level, kept, strict=True) if is_kept}
+                level = [at for at in range(count) if parents[at] in opened]
+            case[opens] = q
+        cases.append(case)
+    return cases
+
+
 def predictions(generator):
     cases = []
     for count in [2, 5, 30]:
@@ -170,6 +199,7 @@ def main():
         "distributions": distributions(),
         "corrections": corrections(generator),
         "predictions": predictions(generator),
+        "descents": descents(generator),
     }
     text = ",\n".join(f'"{name}": {json.dumps(answer)}' for name, answer in answers.items())
     pathlib.Path(__file__).with_name("answers.json").write_text("{\n" + text + "\n}\n")

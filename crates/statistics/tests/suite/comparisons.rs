@@ -4,7 +4,7 @@ use super::noise::{ABOVE, CHANGED, Experiment, Noise, record};
 use statistics::*;
 
 const NOISE: Noise = Noise { within: 0.02, lag_1: 0.3, between: 0.005, common: 0.5, heavy: false };
-const RUNS: Experiment = Experiment { noise: NOISE, regions: 20, runs: 6, iterations: 10, effect: 1.1 };
+const RUNS: Experiment = Experiment { noise: NOISE, regions: 20, runs: 6, iterations: 10, effect: 1.1, ranks: false };
 
 fn answer(experiment: &Experiment, scope: Scope, seed: u64) -> Answer {
     let (quantities, _) = record(experiment, &mut Random::new(seed));
@@ -134,7 +134,7 @@ fn every_test_finds_a_large_change() {
 #[test]
 fn verdicts_follow_intervals_and_q() {
     let log = |low: f64, high: f64| Interval { low, high, level: 0.95 };
-    let thresholds = Thresholds { relevance: 0.01, alpha: 0.05 };
+    let thresholds = Thresholds { relevance: 0.01, of_step: 0.0, alpha: 0.05 };
     let verdict = |low, high, q| judge(&Judgement { log_ratio: log(low, high), q }, &thresholds);
     assert_eq!(verdict(0.02, 0.04, Some(0.01)), Verdict::Regression);
     assert_eq!(verdict(-0.04, -0.02, Some(0.01)), Verdict::Improvement);
@@ -142,6 +142,13 @@ fn verdicts_follow_intervals_and_q() {
     assert!(matches!(verdict(0.02, 0.04, Some(0.06)), Verdict::Inconclusive(Inconclusive::Noise { .. })));
     assert!(matches!(verdict(0.02, 0.04, None), Verdict::Inconclusive(Inconclusive::Noise { .. })));
     assert!(matches!(verdict(0.005, 0.04, Some(0.01)), Verdict::Inconclusive(Inconclusive::Noise { .. })));
+    // A change that is certain but too small for the step.
+    let small = |low, high| {
+        judge(&Judgement { log_ratio: log(low, high), q: Some(0.01) }, &Thresholds { of_step: 0.05, ..thresholds })
+    };
+    assert_eq!(small(0.02, 0.04), Verdict::NoRelevantChange);
+    assert!(matches!(small(0.02, 0.06), Verdict::Inconclusive(_)));
+    assert_eq!([small(0.04, 0.08), small(-0.08, -0.04)], [Verdict::Regression, Verdict::Improvement]);
     assert_eq!(verdict(f64::NAN, 0.04, Some(0.01)), Verdict::Inconclusive(Inconclusive::NoRatio));
     assert_eq!(verdict(f64::NEG_INFINITY, 0.0, Some(0.01)), Verdict::Inconclusive(Inconclusive::NoRatio));
 }
@@ -165,7 +172,7 @@ fn absent_and_constant_quantities_have_answers() {
     }
     let answer = compare(&quantities, &Options::new(Scope::Program)).unwrap();
     assert_eq!(answer.changes[0].verdict, Verdict::Regression);
-    assert_eq!(answer.changes[1].verdict, Verdict::Inconclusive(Inconclusive::NoRatio));
+    assert_eq!(answer.changes[1].verdict, Verdict::Inconclusive(Inconclusive::Absent([false, true])));
     assert_eq!(answer.changes[2].verdict, Verdict::NoRelevantChange);
     assert!(compare(&[], &Options::new(Scope::Program)).is_err());
     let unequal = [
@@ -186,6 +193,88 @@ fn a_thousand_regions_are_compared_in_a_second() {
     assert_eq!(answer.changes.len(), 1_004);
     // The promise is 1 s on an idle machine; tests run on busy ones.
     assert!(seconds < 10.0, "{seconds} s");
+}
+
+#[test]
+fn what_is_absent_is_said_however_few_samples_there_are() {
+    let quantity = |control: Vec<f64>, test: Vec<f64>| Quantity {
+        parent: None,
+        domain: Domain::Host,
+        unchanged: false,
+        control: Runs::new(&[control]).unwrap(),
+        test: Runs::new(&[test]).unwrap(),
+    };
+    let absent = |sides| Verdict::Inconclusive(Inconclusive::Absent(sides));
+    let two = [quantity(vec![5.0], vec![5.0]), quantity(vec![0.0], vec![0.0]), quantity(vec![0.0], vec![2.0])];
+    let answer = compare(&two, &Options::new(Scope::Recording)).unwrap();
+    assert_eq!(answer.changes[0].verdict, Verdict::Inconclusive(Inconclusive::NoiseUnknown));
+    assert_eq!([answer.changes[1].verdict, answer.changes[2].verdict], [absent([false; 2]), absent([false, true])]);
+    // What runs in few iterations of each run is judged by its mean.
+    let rare = |level: f64| Runs::new(&vec![[vec![0.0; 9], vec![level]].concat(); 5]).unwrap();
+    let step = |level: f64| Runs::new(&vec![vec![level; 10]; 5]).unwrap();
+    let of = |control, test, parent| Quantity { parent, domain: Domain::Host, unchanged: false, control, test };
+    let rarely = [of(step(10.0), step(10.3), None), of(rare(10.0), rare(13.0), Some(0))];
+    let answer = compare(&rarely, &Options::new(Scope::Program)).unwrap();
+    assert_eq!(answer.changes[1].verdict, Verdict::Regression);
+}
+
+#[test]
+fn pairs_of_ranks_show_what_their_sums_hide() {
+    // Ranks differ by half, their ratios by 1 %.
+    let mut random = Random::new(2);
+    let mut quantity = |parent, effect: f64| {
+        let control: Vec<f64> = (0..8).map(|rank| 100.0 * (1.0 + rank as f64 / 8.0)).collect();
+        let test = control.iter().map(|value| value * effect * (1.0 + 0.01 * (random.uniform() - 0.5))).collect();
+        let side = |values: Vec<f64>| Runs::new(&[values]).unwrap();
+        Quantity { parent, domain: Domain::Gpu, unchanged: parent.is_some(), control: side(control), test: side(test) }
+    };
+    let mut quantities = vec![quantity(None, 1.0)];
+    quantities.extend((0..12).map(|at| quantity(Some(0), if at == 3 { 1.2 } else { 1.0 })));
+    let options = Options { paired: true, ..Options::new(Scope::Recording) };
+    for test in [TestKind::MannWhitney, TestKind::Welch, TestKind::Permutation, TestKind::BrunnerMunzel] {
+        let answer = compare(&quantities, &Options { test, ..options }).unwrap();
+        assert!(answer.paired && answer.max_t && answer.samples == [8, 8] && answer.fewest() == 6);
+        let of = |at: usize| answer.changes[at];
+        assert_eq!(of(4).verdict, Verdict::Regression, "{test:?}");
+        assert_eq!(of(4).superiority, Some(1.0));
+        assert!((1..13).filter(|&at| at != 4).all(|at| !of(at).verdict.is_change()), "{test:?}");
+        let interval = of(4).interval.unwrap();
+        assert!(interval.contains(0.2 * of(4).control) && interval.half_width() < 6.0, "{interval:?}");
+    }
+    // Without pairs, ranks hide it.
+    let unpaired = compare(&quantities, &Options { paired: false, ..options }).unwrap();
+    assert!(!unpaired.changes[4].verdict.is_change());
+    let exchanged: Vec<Quantity> = quantities
+        .iter()
+        .map(|one| Quantity { control: one.test.clone(), test: one.control.clone(), ..*one })
+        .collect();
+    let (there, back) = (compare(&quantities, &options).unwrap(), compare(&exchanged, &options).unwrap());
+    for (there, back) in there.changes.iter().zip(&back.changes) {
+        assert_eq!([there.p, there.q], [back.p, back.q]);
+        assert_eq!(there.verdict == Verdict::Regression, back.verdict == Verdict::Improvement);
+    }
+    assert_eq!(compare(&quantities, &Options { scope: Scope::Program, ..options }), Err(Error::Shape));
+    let few: Vec<Quantity> = quantities
+        .iter()
+        .map(|one| {
+            let side = |of: &Runs| Runs::new(&[of.values()[..5].to_vec()]).unwrap();
+            Quantity { control: side(&one.control), test: side(&one.test), ..*one }
+        })
+        .collect();
+    let answer = compare(&few, &options).unwrap();
+    assert_eq!(answer.changes[4].verdict.to_string(), "inconclusive: too few: 5 a side, 6 needed");
+}
+
+#[test]
+fn the_answer_is_the_same_on_every_thread() {
+    let (quantities, _) = record(&RUNS, &mut Random::new(11));
+    let alone = compare(&quantities, &Options::new(Scope::Program)).unwrap();
+    let together: Vec<Answer> = std::thread::scope(|scope| {
+        let jobs: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| compare(&quantities, &Options::new(Scope::Program)).unwrap())).collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).collect()
+    });
+    assert!(together.iter().all(|one| *one == alone));
 }
 
 #[test]

@@ -7,5 +7,6 @@ mod noise;
 mod promises;
 mod properties;
 mod recorded;
+mod recorded_r;
 mod recorded_runs;
 mod simulated;

@@ -26,6 +26,8 @@ pub(crate) struct Experiment {
     pub(crate) iterations: usize,
     /// Factor of the changed region in test.
     pub(crate) effect: f64,
+    /// Whether iterations are ranks of one iteration, which differ by 5 % alike on both sides.
+    pub(crate) ranks: bool,
 }
 
 /// The region that changes: neither the largest nor the smallest.
@@ -73,6 +75,10 @@ pub(crate) fn size(region: usize) -> f64 {
 /// side: what the scope of recordings estimates.
 pub(crate) fn record(experiment: &Experiment, random: &mut Random) -> (Vec<Quantity>, Vec<[f64; 2]>) {
     let mut sides: Vec<Vec<Vec<Vec<f64>>>> = Vec::new();
+    let of_rank: Vec<f64> = match experiment.ranks {
+        true => (0..experiment.iterations).map(|_| 1.0 + 0.05 * normal(random)).collect(),
+        false => vec![1.0; experiment.iterations],
+    };
     let mut truth = vec![[0.0; 2]; experiment.regions];
     for (side, factor) in [1.0, experiment.effect].into_iter().enumerate() {
         let mut regions = vec![Vec::new(); experiment.regions];
@@ -82,8 +88,9 @@ pub(crate) fn record(experiment: &Experiment, random: &mut Random) -> (Vec<Quant
                 let own = experiment.noise.between * (1.0 - experiment.noise.common).sqrt() * normal(random);
                 let effect = if region == CHANGED { factor } else { 1.0 };
                 let level = size(region) * effect * (1.0 + common) * (1.0 + own);
-                truth[region][side] += level / experiment.runs as f64;
-                runs.push(experiment.noise.run(experiment.iterations, level, random));
+                truth[region][side] += level * statistics::mean(&of_rank) / experiment.runs as f64;
+                let run = experiment.noise.run(experiment.iterations, level, random);
+                runs.push(run.iter().zip(&of_rank).map(|(value, factor)| value * factor).collect());
             }
         }
         sides.push(regions);

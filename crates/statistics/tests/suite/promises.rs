@@ -59,7 +59,7 @@ pub(crate) fn count(experiment: &Experiment, scope: Scope, resamples: usize, rep
 
 fn one(experiment: &Experiment, scope: Scope, resamples: usize, seed: u64, counts: &mut Counts) {
     let (quantities, truth) = record(experiment, &mut Random::new(seed));
-    let answer = compare(&quantities, &Options { resamples, ..Options::new(scope) }).unwrap();
+    let answer = compare(&quantities, &Options { resamples, paired: experiment.ranks, ..Options::new(scope) }).unwrap();
     counts.comparisons += 1;
     // Above the changed region, everything has changed with it.
     let has_changed =

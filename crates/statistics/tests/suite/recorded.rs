@@ -115,6 +115,31 @@ fn corrections_agree_with_statsmodels() {
 }
 
 #[test]
+fn descents_agree_with_statsmodels() {
+    let (mut reached, mut closed) = (0, 0);
+    for case in answers()["descents"].as_array().unwrap() {
+        let parents: Vec<Option<usize>> =
+            case["parents"].as_array().unwrap().iter().map(|parent| parent.as_u64().map(|at| at as usize)).collect();
+        let p = numbers(&case["p"]);
+        let adjust = |groups: &[Vec<usize>]| {
+            let of_group = |group: &Vec<usize>| simes(&group.iter().map(|&at| p[at]).collect::<Vec<f64>>());
+            Ok(benjamini_hochberg(&groups.iter().map(of_group).collect::<Vec<f64>>()))
+        };
+        for (opens, recorded) in [(Opens::Either, "either"), (Opens::Subtree, "subtree")] {
+            let ours = descend(&parents, 0.05, opens, &adjust).unwrap();
+            for (ours, theirs) in ours.q.iter().zip(case[recorded].as_array().unwrap()) {
+                match (ours, theirs.as_f64()) {
+                    (Some(ours), Some(theirs)) => near(*ours, theirs, 1e-12),
+                    (ours, theirs) => assert_eq!((*ours, theirs), (None, None)),
+                }
+                *if ours.is_some() { &mut reached } else { &mut closed } += 1;
+            }
+        }
+    }
+    assert!(reached >= 80 && closed >= 40, "{reached} {closed}");
+}
+
+#[test]
 fn prediction_intervals_agree_with_scipy() {
     for case in answers()["predictions"].as_array().unwrap() {
         let ours = prediction(&numbers(&case["values"]), 0.95).unwrap();

@@ -5,7 +5,7 @@ use super::promises::count;
 use statistics::Scope;
 
 const NOISE: Noise = Noise { within: 0.02, lag_1: 0.5, between: 0.01, common: 0.0, heavy: true };
-const RUNS: Experiment = Experiment { noise: NOISE, regions: 20, runs: 6, iterations: 10, effect: 1.0 };
+const RUNS: Experiment = Experiment { noise: NOISE, regions: 20, runs: 6, iterations: 10, effect: 1.0, ranks: false };
 const RECORDING: Experiment = Experiment { runs: 1, iterations: 30, ..RUNS };
 
 /// Bounds lie two standard errors outside of the promised share, as there are only 200 comparisons.
@@ -21,6 +21,20 @@ fn equal_programs_are_rarely_called_different() {
         let counts = count(&recording, Scope::Recording, 200, REPETITIONS, 1);
         assert!(counts.share(counts.false_alarms) <= 8.0, "{} %", counts.share(counts.false_alarms));
     }
+}
+
+#[test]
+fn equal_ranks_of_one_iteration_are_rarely_called_different() {
+    let noise = Noise { lag_1: 0.0, heavy: false, ..NOISE };
+    let ranks = Experiment { noise, iterations: 8, ranks: true, ..RECORDING };
+    let counts = count(&ranks, Scope::Recording, 200, REPETITIONS, 3_000);
+    assert!(counts.share(counts.false_alarms) <= 8.0, "{} %", counts.share(counts.false_alarms));
+    let (mean, ratio) = (counts.coverage(counts.covering), counts.coverage(counts.covering_ratio));
+    assert!((92.0..=98.0).contains(&mean) && (92.0..=98.0).contains(&ratio), "{mean} % {ratio} %");
+    // Much larger than what differs between recordings.
+    let slower = Experiment { effect: 1.15, noise: Noise { common: 1.0, ..noise }, ..ranks };
+    let counts = count(&slower, Scope::Recording, 200, REPETITIONS, 4_000);
+    assert!(counts.share(counts.found) >= 80.0, "{} %", counts.share(counts.found));
 }
 
 #[test]
