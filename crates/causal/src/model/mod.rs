@@ -1,0 +1,14 @@
+//! From events to points and causes.
+
+pub(crate) mod base;
+pub(crate) mod clock;
+pub(crate) mod draft;
+pub(crate) mod graph;
+pub(crate) mod hand_over;
+pub(crate) mod meeting;
+pub(crate) mod number;
+pub(crate) mod order;
+pub(crate) mod stream;
+pub(crate) mod stream_wait;
+pub(crate) mod thread;
+pub(crate) mod wait;

@@ -1,0 +1,58 @@
+//! Tables of the goldens.
+
+use flate2::read::GzDecoder;
+use std::io::Read;
+use std::path::Path;
+
+/// A table: names of columns, and rows of texts.
+pub(crate) struct Csv {
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Csv {
+    /// Reads `name` or `name.gz` of a folder, if it is there.
+    pub(crate) fn read(folder: &Path, name: &str) -> Option<Self> {
+        let text = read_text(&folder.join(name)).or_else(|| read_text(&folder.join(format!("{name}.gz"))))?;
+        let mut rows = parse(&text).into_iter();
+        Some(Self { columns: rows.next()?, rows: rows.collect() })
+    }
+
+    /// Returns the value beside a key.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        self.rows.iter().find(|row| row[0] == key).map(|row| row[1].as_str())
+    }
+}
+
+/// Reads a file that may be compressed.
+pub(crate) fn read_text(path: &Path) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Some(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    let mut out = Vec::new();
+    GzDecoder::new(&bytes[..]).read_to_end(&mut out).unwrap();
+    Some(String::from_utf8_lossy(&out).into_owned())
+}
+
+fn parse(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(std::mem::take(&mut field)),
+            '\n' if !quoted => {
+                row.push(std::mem::take(&mut field));
+                rows.push(std::mem::take(&mut row));
+            }
+            '\r' if !quoted => {}
+            other => field.push(other),
+        }
+    }
+    rows
+}
