@@ -13,6 +13,10 @@ pub const PNG: &str = "image/png";
 pub const PLOTLY: &str = "application/vnd.plotly.v1+json";
 /// A table drawn by our JupyterLab extension.
 pub const TABLE: &str = "application/vnd.tracebook.table.v1+json";
+/// A timeline drawn by our JupyterLab extension.
+pub const TIMELINE: &str = "application/vnd.tracebook.timeline.v1+json";
+/// A flame graph drawn by our JupyterLab extension.
+pub const FLAME: &str = "application/vnd.tracebook.flame.v1+json";
 
 /// One output: MIME type → content, as a Jupyter message carries it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -14,6 +14,8 @@ pub struct Axis {
     pub log: bool,
     /// Whether a linear axis has whole numbers only, such as ranks: no ticks between them.
     pub whole: bool,
+    /// Names of the whole numbers 0, 1, 2, …, written instead of them, such as the names of lanes; empty for numbers.
+    pub names: Vec<String>,
 }
 
 /// The arrangement of bars of several series at one position.
@@ -36,6 +38,8 @@ pub enum Mark {
     Line,
     /// A step function: a value holds until the next point.
     Step,
+    /// Intervals, as thick lines along their lanes: pairs of points of the same value, with a gap after each pair.
+    Span,
     /// Bars that begin where the one before ended, at names. The first and the last value are totals, those between changes.
     Waterfall,
 }

@@ -4,7 +4,9 @@ mod canvas;
 mod grid;
 mod heat;
 mod html;
+mod inline_svg;
 mod labels;
+mod lanes;
 mod legend;
 mod names;
 mod palette;
@@ -16,10 +18,12 @@ mod table_json;
 mod text;
 mod tree_html;
 
-use crate::{Axis, Bundle, Figure, HTML, HeatMap, PLOTLY, PNG, Part, TABLE, Table};
+use crate::{Axis, Bundle, Figure, HTML, HeatMap, Lanes, PLOTLY, PNG, Part, TABLE, Table};
 
+pub use names::one_line_texts;
 pub use palette::named_colour;
 pub use plotly::offline_plotly_js;
+pub use png::base64;
 pub use scale::round_step;
 pub use text::terminal_safe;
 
@@ -64,6 +68,12 @@ impl HeatMap {
             None => bundle,
         }
     }
+}
+
+/// Draws lanes, in base64; `None` only if the SVG were malformed.
+pub(crate) fn lanes_picture(lanes: &Lanes) -> Option<String> {
+    let drawn = lanes::picture(lanes);
+    png::picture(&drawn.svg, drawn.height, &drawn.below)
 }
 
 fn figure_bundle(figure: &Figure) -> Bundle {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::{Figure, Points};
+use serde_json::Value;
 
 /// Returns `text` on one line, without characters that control a terminal or reverse the direction of writing.
 pub(crate) fn one_line(text: &str) -> String {
@@ -23,6 +24,18 @@ pub(crate) fn one_line(text: &str) -> String {
 /// Tells whether `c` is a control character or one that reorders the text around it.
 pub(crate) fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Puts every text of a JSON value on one line, without characters that control a terminal or reverse the direction of writing; keys stay.
+pub fn one_line_texts(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains(|c| is_control(c) || c == '\u{2028}' || c == '\u{2029}') => {
+            *text = one_line(text);
+        }
+        Value::Array(items) => items.iter_mut().for_each(one_line_texts),
+        Value::Object(members) => members.values_mut().for_each(one_line_texts),
+        _ => {}
+    }
 }
 
 /// Shortens `name` to at most `most` characters: `…` replaces the middle, since both ends of a kernel name identify it.

@@ -17,6 +17,11 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
+/// Encodes bytes for a bundle, in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
 /// Draws a figure, in base64; `None` only if the SVG were malformed.
 pub(super) fn figure(figure: &Figure) -> Option<String> {
     let (svg, height) = svg::figure(figure);

@@ -7,10 +7,15 @@ use super::names::{axis_names, elide, one_line, unique};
 use super::scale::{Scale, Span};
 use super::{axis_title, palette};
 use crate::format::number;
-use crate::{BarMode, Figure, Mark, Points, Series, waterfall};
+use crate::{Axis, BarMode, Figure, Mark, Points, Series, waterfall};
 
 /// Half of the width of an interval's ends, in pixels.
 const CAP: f64 = 4.0;
+/// Height of an interval on a lane, in pixels, and the least width of one.
+const LANE: f64 = 12.0;
+const LEAST_SPAN: f64 = 0.6;
+/// Characters of the name of a lane.
+const LANE_CHARS: usize = 26;
 /// The most names that are drawn.
 const MOST_NAMES: usize = 1_000;
 /// Bars or points per path: the time to draw a path grows with the square of its parts.
@@ -85,7 +90,7 @@ impl<'a> Drawing<'a> {
         // If all series use the second axis, the first gets the same span.
         let y = y.or(second.as_ref().map(|(span, _)| *span))?.whole(figure.y.whole);
         let x = if names.is_empty() { Some(x_span(figure)?.whole(figure.x.whole)) } else { None };
-        let ticks = y.at(height - 100.0, TOP).ticks(TICK_DISTANCE);
+        let ticks = ticks(&figure.y, y.at(height - 100.0, TOP));
         let widest = |ticks: &[(f64, String)]| ticks.iter().map(|(_, text)| width(text, SMALL)).fold(0.0, f64::max);
         let right = WIDTH
             - RIGHT
@@ -121,18 +126,20 @@ impl<'a> Drawing<'a> {
         for (index, series) in self.figure.series.iter().enumerate() {
             match series.mark {
                 Mark::Bar => {}
+                Mark::Span => self.spans(svg, series, index),
                 Mark::Waterfall => self.waterfall(svg, series),
                 Mark::Line | Mark::Step => self.line(svg, series, index),
             }
         }
-        let base = self.y.base();
+        // A lane is no zero.
+        let base = if self.figure.y.names.is_empty() { self.y.base() } else { self.bottom };
         push(svg, format_args!("<path d=\"M{:.1} {base:.1}H{:.1}\" stroke=\"#888\"/>", self.left, self.right));
     }
 
     /// Draws ticks, their lines, and the titles of the axes.
     fn grid(&self, svg: &mut String) {
         let (left, right) = (self.left, self.right);
-        for (value, label) in self.y.ticks(TICK_DISTANCE) {
+        for (value, label) in ticks(&self.figure.y, self.y) {
             let Some(y) = self.y.pixel(value) else { continue };
             push(svg, format_args!("<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e8\"/>"));
             text(svg, left - 8.0, y + 4.0, "text-anchor=\"end\"", &label);
@@ -242,6 +249,25 @@ impl<'a> Drawing<'a> {
         }
     }
 
+    /// Draws intervals along their lanes; those in one pixel are one.
+    fn spans(&self, svg: &mut String, series: &Series, index: usize) {
+        let points: Vec<(f64, f64)> = self.points(series).collect();
+        let mut drawn: Vec<(f64, f64, f64)> = Vec::new();
+        for pair in points.chunks(3) {
+            let [(from, value), (to, _), ..] = pair else { continue };
+            let Some(y) = self.scale(index).pixel(*value) else { continue };
+            match drawn.last_mut() {
+                Some((_, end, lane)) if *lane == y && from - *end < LEAST_SPAN && *to >= *end => *end = *to,
+                _ => drawn.push((*from, *to, y)),
+            }
+        }
+        let rectangle = |&(from, to, y): &(f64, f64, f64)| {
+            let (top, wide) = (y - LANE / 2.0, (to - from).max(LEAST_SPAN));
+            format!("M{from:.1} {top:.1}h{wide:.2}v{LANE}h-{wide:.2}z")
+        };
+        fill(svg, &drawn.iter().map(rectangle).collect::<Vec<_>>(), self.colour(index));
+    }
+
     /// Draws a line, or steps, with gaps where values are missing.
     fn line(&self, svg: &mut String, series: &Series, index: usize) {
         let mut path = String::new();
@@ -308,6 +334,14 @@ impl<'a> Drawing<'a> {
         at.sort_by(f64::total_cmp);
         at.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.01).fold(whole / 4.0, f64::min)
     }
+}
+
+/// Returns the ticks of the first axis of values: round numbers, or the names of whole numbers.
+fn ticks(axis: &Axis, scale: Scale) -> Vec<(f64, String)> {
+    if axis.names.is_empty() {
+        return scale.ticks(TICK_DISTANCE);
+    }
+    axis.names.iter().enumerate().map(|(at, name)| (at as f64, elide(&one_line(name), LANE_CHARS))).collect()
 }
 
 fn numbers(points: &Points) -> &[f64] {

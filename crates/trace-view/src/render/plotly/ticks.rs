@@ -1,7 +1,7 @@
 //! Ticks of the axes: names, whole numbers, decades.
 
 use super::style::{escape, to_json};
-use crate::render::names::{axis_names, elide_apart};
+use crate::render::names::{axis_names, elide, elide_apart, one_line};
 use crate::{Axis, Figure, tidied};
 use plotly::common::TickMode;
 use serde_json::{Map, Value};
@@ -20,10 +20,18 @@ const MOST_WHOLE: f64 = 16.0;
 const CHAR: f64 = 6.0;
 
 /// Returns the keys of the ticks of an axis of numbers. A logarithmic axis has ticks at 1, 2 and 5 of every decade, where
-/// plotly.js would write all nine digits; an axis of few whole numbers at each of them. Of more whole numbers plotly.js writes
+/// plotly.js would write all nine digits; an axis of few whole numbers at each of them, or their names. Of more whole numbers plotly.js writes
 /// every second, fifth, … until the reader zooms in.
 pub(super) fn number_ticks(axis: &Axis, span: f64) -> Map<String, Value> {
     match axis {
+        Axis { names, .. } if !names.is_empty() => {
+            let texts = names.iter().map(|name| Value::String(escape(&elide(&one_line(name), TICK_CHARS))));
+            Map::from_iter([
+                ("tickmode".to_owned(), to_json(&TickMode::Array)),
+                ("tickvals".to_owned(), (0..names.len()).collect::<Vec<_>>().into()),
+                ("ticktext".to_owned(), texts.collect()),
+            ])
+        }
         Axis { log: true, .. } => Map::from_iter([("dtick".to_owned(), "D2".into())]),
         Axis { whole: true, .. } if span <= MOST_WHOLE => {
             Map::from_iter([("tick0".to_owned(), 0.into()), ("dtick".to_owned(), 1.into())])

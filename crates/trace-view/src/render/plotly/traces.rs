@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 const HOVER_CHARS: usize = 80;
 /// With more points than this a line has no markers.
 const MOST_MARKERS: usize = 100;
+/// Height of an interval on a lane, in pixels.
+const SPAN_WIDTH: f64 = 12.0;
 
 /// Returns the trace of one series: bars, a line or steps.
 pub(super) fn trace(series: &Series, figure: &Figure) -> Value {
@@ -61,12 +63,13 @@ fn drawn<X: Serialize + Clone + 'static>(
         let bar = Bar::new(x, y).name(name).hover_template(template);
         return if hover.is_empty() { to_json(&bar) } else { to_json(&bar.hover_text_array(hover)) };
     }
+    let is_span = series.mark == Mark::Span;
     let few = series.x.len() <= MOST_MARKERS && series.mark == Mark::Line;
     let shape = if series.mark == Mark::Step { LineShape::Hv } else { LineShape::Linear };
     let line = Scatter::new(x, y)
         .name(name)
         .mode(if few { Mode::LinesMarkers } else { Mode::Lines })
-        .line(Line::new().shape(shape).width(2.0))
+        .line(Line::new().shape(shape).width(if is_span { SPAN_WIDTH } else { 2.0 }))
         .hover_template(template);
     if hover.is_empty() { to_json(&line) } else { to_json(&line.hover_text_array(hover)) }
 }
@@ -106,6 +109,9 @@ fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis, inter
 
 /// Returns the template for `control: 1,234.5 µs`, which plotly.js fills in.
 fn hover_value(series: &Series, figure: &Figure) -> String {
+    if !figure.y.names.is_empty() {
+        return "%{fullData.name}".to_owned();
+    }
     let decimals = number::decimals(series.y.iter().copied());
     format!("%{{fullData.name}}: %{{y:,.{decimals}f}}{}", unit(&figure.y))
 }

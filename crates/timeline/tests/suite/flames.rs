@@ -1,0 +1,119 @@
+//! Flame graphs of random calls.
+
+use super::views::Random;
+use std::collections::BTreeMap;
+use timeline::{Call, Flame, FlameBox, Layout};
+
+fn calls(seed: u64, count: u32) -> Vec<Call> {
+    let mut random = Random(seed);
+    (0..count)
+        .map(|place| Call {
+            parent: (place > 0 && random.below(10) > 0)
+                .then(|| place - 1 - random.below(u64::from(place.min(5))) as u32),
+            name: random.below(5) as u32,
+            own: random.below(100) as i64 - 10,
+            side: random.below(2) as usize,
+            at: i64::from(place),
+        })
+        .collect()
+}
+
+fn width(found: &FlameBox) -> i64 {
+    found.sides[0] + found.sides[1]
+}
+
+/// Checks that boxes add up, stand inside their parents, and follow each other.
+fn check(boxes: &[FlameBox]) {
+    for (row, found) in boxes.iter().enumerate() {
+        let inside: Vec<&FlameBox> = boxes.iter().filter(|one| one.parent == Some(row as u32)).collect();
+        assert_eq!(inside.iter().map(|one| width(one)).sum::<i64>() + found.own, width(found), "{boxes:#?}");
+        let mut edge = found.start;
+        for one in inside {
+            assert_eq!((one.start, one.depth), (edge, found.depth + 1));
+            edge += width(one);
+        }
+        assert!(found.parent.is_none_or(|parent| (parent as usize) < row));
+    }
+}
+
+#[test]
+fn boxes_add_up_at_any_number_of_boxes() {
+    for seed in 0..30 {
+        let calls = calls(seed, 200);
+        for flame in [Flame::merged(&calls), Flame::neighbours(&calls)] {
+            let own = |side| calls.iter().filter(|call| call.side == side).map(|call| call.own.max(0)).sum::<i64>();
+            assert_eq!(flame.total(), [own(0), own(1)]);
+            for layout in [Layout::LeftHeavy, Layout::Time] {
+                for most in [0, 1, 5, 30, 1_000] {
+                    let boxes = flame.boxes(layout, most);
+                    check(&boxes);
+                    let bottom = boxes.iter().filter(|found| found.parent.is_none());
+                    assert_eq!(bottom.map(width).sum::<i64>(), own(0) + own(1), "{most}");
+                    assert!(boxes.len() <= 2 * most + 1);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn stacks_have_the_own_times_of_their_calls() {
+    let calls = calls(7, 300);
+    let mut expected: BTreeMap<Vec<u32>, [i64; 2]> = BTreeMap::new();
+    for call in &calls {
+        let (mut names, mut up) = (vec![call.name], call.parent);
+        while let Some(parent) = up {
+            names.push(calls[parent as usize].name);
+            up = calls[parent as usize].parent;
+        }
+        names.reverse();
+        expected.entry(names).or_default()[call.side] += call.own.max(0);
+    }
+    expected.retain(|_, own| *own != [0; 2]);
+    for flame in [Flame::merged(&calls), Flame::neighbours(&calls)] {
+        let mut found: BTreeMap<Vec<u32>, [i64; 2]> = BTreeMap::new();
+        for (names, own) in flame.stacks() {
+            let sum = found.entry(names).or_default();
+            *sum = [sum[0] + own[0], sum[1] + own[1]];
+        }
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn neighbours_are_merged_in_order_of_time() {
+    let call = |parent, name, own, at| Call { parent, name, own, side: 0, at };
+    let calls = [
+        call(None, 0, 0, 0),
+        call(Some(0), 1, 3, 0),
+        call(Some(0), 1, 3, 3),
+        call(Some(0), 2, 9, 6),
+        call(Some(0), 1, 1, 15),
+    ];
+    let names = |flame: Flame, layout| {
+        flame.boxes(layout, 100).iter().map(|one| (one.name.unwrap(), width(one))).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Flame::neighbours(&calls), Layout::Time), [(0, 16), (1, 6), (2, 9), (1, 1)]);
+    assert_eq!(names(Flame::merged(&calls), Layout::LeftHeavy), [(0, 16), (2, 9), (1, 7)]);
+    assert_eq!(names(Flame::merged(&calls), Layout::Time), [(0, 16), (1, 7), (2, 9)]);
+}
+
+#[test]
+fn vanished_stacks_keep_their_width() {
+    let call = |parent, name, own, side| Call { parent, name, own, side, at: 0 };
+    let calls = [call(None, 0, 10, 0), call(Some(0), 1, 5, 0), call(None, 0, 7, 1)];
+    let boxes = Flame::merged(&calls).boxes(Layout::LeftHeavy, 100);
+    assert_eq!(boxes.iter().map(|one| one.sides).collect::<Vec<_>>(), [[15, 7], [5, 0]]);
+    assert_eq!(boxes[0].own, 17);
+}
+
+#[test]
+fn deep_stacks_do_not_overflow() {
+    let calls: Vec<Call> = (0..300_000)
+        .map(|place: u32| Call { parent: place.checked_sub(1), name: place, own: 1, side: 0, at: 0 })
+        .collect();
+    let boxes = Flame::merged(&calls).boxes(Layout::LeftHeavy, 1_000);
+    assert_eq!((boxes[0].sides[0], boxes.len()), (300_000, 1_001));
+    let longest = Flame::merged(&calls).stacks().map(|(names, _)| names.len()).max();
+    assert_eq!(longest, Some(1_001));
+}
