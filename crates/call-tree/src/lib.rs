@@ -14,6 +14,7 @@
 //! * Every GPU event is in exactly one tree, once, or left out with a reason.
 //! * Every leaf of both sides is in exactly one region, so the GPU time of all regions is that of the selection.
 //! * Exposed communication is waiting, transfer and what is not divided; waiting adds up over what made ranks late.
+//! * Each run of a side counts the same, in it each iteration, and in that each rank ([`Weights`]).
 //! * Compute, exposed communication, exposed copies and idle time add up to the step; regions and `unattributed_ns` to the first
 //!   three; the difference of two steps to the differences of their parts. All to the ns.
 
@@ -38,6 +39,7 @@ pub use explain::partial::{Partial, Reducer};
 pub use explain::sample::{Place, Placed, Sample};
 pub use explain::waiting::{Doing, Late, Part};
 pub use explain::waits::{Wait, Waits, waits_for_gpu};
+pub use explain::weights::Weights;
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};

@@ -241,6 +241,7 @@ impl Decoder<'_> {
             Ok(Spent { until, on })
         })?;
         Ok(Partial {
+            run: 0,
             rank,
             has_gpu,
             is_whole,

@@ -7,12 +7,13 @@ use super::sample::{Placed, Sample};
 use super::side::Side;
 use super::waiting::{Late, Part};
 use super::waits::Wait;
+use super::weights::Weights;
 use crate::align::{Alignment, Region, aligned};
 use crate::input::kind::Class;
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
-use crate::tree::node::{Cost, Node};
+use crate::tree::node::{Cost, NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Contribution of a region.
@@ -93,8 +94,8 @@ pub struct WaitChange {
     pub ns: Change,
 }
 
-/// The explanation of a difference. Step = compute + communication + copies + idle, and the sum of the regions' attributed
-/// time and of `unattributed_ns` is that of the first three: exactly, in ns.
+/// The explanation of a difference of means, in which each run counts the same ([`Weights`]). Step = compute + communication + copies +
+/// idle, and the sum of the regions' attributed time and of `unattributed_ns` is that of the first three: exactly, in ns.
 #[derive(Debug)]
 pub struct Explanation {
     /// Length of a step in ns.
@@ -117,6 +118,8 @@ pub struct Explanation {
     pub unattributed_ns: Change,
     /// The samples of control and of test; each leaf of the aligned trees has a cost for each of them in which it has a part.
     pub samples: [Vec<Sample>; 2],
+    /// How much each of them counts.
+    pub weights: [Weights; 2],
     /// The GPU events of control and of test by recording and row, if they are kept; else empty. Of recordings without GPU work
     /// the host events that are work.
     pub events: [Vec<Vec<Placed>>; 2],
@@ -167,39 +170,45 @@ pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labe
     let nodes = [&alignment.control, &alignment.test].map(|tree| tree.nodes().len());
     let change = |of: &dyn Fn(&Sample) -> i64| Change { control: control.mean_of(of), test: test.mean_of(of) };
     let regions = alignment.regions.iter().map(|region| {
-        let of = |measure: &dyn Fn(&Node) -> i64| Change {
-            control: control.mean(region.control.iter().map(|&id| measure(alignment.control.node(id))).sum()),
-            test: test.mean(region.test.iter().map(|&id| measure(alignment.test.node(id))).sum()),
+        let of = |measure: fn(&Cost) -> i64| {
+            let mean = |side: &Side, tree: &Tree, leaves: &[NodeId]| {
+                let costs = leaves.iter().flat_map(|&leaf| &tree.node(leaf).costs);
+                side.weights.mean(costs.map(|cost| (cost.sample, measure(cost))))
+            };
+            Change {
+                control: mean(&control, &alignment.control, &region.control),
+                test: mean(&test, &alignment.test, &region.test),
+            }
         };
         RegionChange {
-            count: of(&|node| node.costs.iter().map(|cost| i64::from(cost.count)).sum()),
-            ns: of(&Node::ns),
-            attributed_ns: of(&Node::attributed_ns),
+            count: of(|cost| i64::from(cost.count)),
+            ns: of(|cost| cost.ns),
+            attributed_ns: of(|cost| cost.attributed_ns),
             region: region.clone(),
         }
     });
     let causes: BTreeSet<_> = control.idle.keys().chain(test.idle.keys()).copied().collect();
     let idle = causes.into_iter().map(|cause| {
-        let of = |side: &Side| side.mean(side.idle.get(&cause).copied().unwrap_or(0));
+        let of = |side: &Side| side.idle.get(&cause).copied().unwrap_or(side.weights.nothing());
         (cause, Change { control: of(&control), test: of(&test) })
     });
     let kinds: BTreeSet<Wait> = control.waits.keys().chain(test.waits.keys()).copied().collect();
     let waits = kinds.into_iter().map(|wait| {
-        let of = |side: &Side| side.waits.get(&wait).copied().unwrap_or_default();
-        let (one, other) = (of(&control), of(&test));
+        let of = |side: &Side| side.waits.get(&wait).copied().unwrap_or([side.weights.nothing(); 2]);
+        let ([control_calls, control_ns], [test_calls, test_ns]) = (of(&control), of(&test));
         WaitChange {
             wait,
-            calls: Change { control: control.mean(one.calls), test: test.mean(other.calls) },
-            ns: Change { control: control.mean(one.ns), test: test.mean(other.ns) },
+            calls: Change { control: control_calls, test: test_calls },
+            ns: Change { control: control_ns, test: test_ns },
         }
     });
     let part = |part: Part| {
-        let of = |side: &Side| side.mean(side.waiting.parts[part as usize]);
+        let of = |side: &Side| side.waiting.parts[part as usize];
         (part, Change { control: of(&control), test: of(&test) })
     };
     let late: BTreeSet<Late> = control.waiting.late.keys().chain(test.waiting.late.keys()).copied().collect();
     let waiting = late.into_iter().map(|late| {
-        let of = |side: &Side| side.mean(side.waiting.late.get(&late).copied().unwrap_or(0));
+        let of = |side: &Side| side.waiting.late.get(&late).copied().unwrap_or(side.weights.nothing());
         (late, Change { control: of(&control), test: of(&test) })
     });
     let mut chosen = control.chosen(alignment.regions.iter().map(|region| region.control.as_slice()));
@@ -223,6 +232,7 @@ pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labe
             test.places(nodes[1], alignment.regions.iter().map(|region| region.test.as_slice())),
         ],
         samples: [control.samples, test.samples],
+        weights: [control.weights, test.weights],
         alignment,
     }
 }

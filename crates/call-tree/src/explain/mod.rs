@@ -14,3 +14,4 @@ mod side;
 mod spent;
 pub(crate) mod waiting;
 pub(crate) mod waits;
+pub(crate) mod weights;

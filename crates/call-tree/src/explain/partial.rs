@@ -30,6 +30,8 @@ pub struct Reducer {
 /// ([`explain_partials`](crate::explain_partials)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partial {
+    /// Place of its run in its side; not part of its bytes.
+    pub(super) run: u32,
     pub(super) rank: i64,
     pub(super) has_gpu: bool,
     /// The whole recording is one sample, since it has no iterations.
@@ -100,6 +102,7 @@ impl Reducer {
         let divisions = if trees.is_empty() { Vec::new() } else { timeline.steps(&recording.windows) };
         let mut waiting = waits(events, &timeline.hosts, &recording.windows, labels).into_iter();
         let mut partial = Partial {
+            run: 0,
             rank: recording.rank,
             has_gpu,
             is_whole,
@@ -189,6 +192,11 @@ impl Partial {
         for one in self.samples.iter_mut().filter(|one| one.left_out.is_none()) {
             one.left_out = (!counts(one.sample.iteration)).then_some(reason);
         }
+    }
+
+    /// Sets the place of its run in its side. Recordings of the same run, 0 unless this says otherwise, are its ranks.
+    pub fn belong_to(&mut self, run: u32) {
+        self.run = run;
     }
 
     /// Tells which of its events are collectives that other recordings of its side have, too.

@@ -6,7 +6,8 @@ use super::explanation::Coverage;
 use super::partial::Partial;
 use super::sample::{Place, Placed, Sample};
 use super::waiting::{Meetings, Waiting};
-use super::waits::{Wait, Waits};
+use super::waits::Wait;
+use super::weights::Weights;
 use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::template::Template;
@@ -16,10 +17,11 @@ use std::collections::{BTreeMap, HashMap};
 /// One side, folded.
 pub(super) struct Side {
     pub(super) samples: Vec<Sample>,
-    /// Idle time by cause and frame over all samples.
-    pub(super) idle: BTreeMap<(Cause, Option<LabelId>), i64>,
-    /// Calls that wait for the GPU, over all samples.
-    pub(super) waits: BTreeMap<Wait, Waits>,
+    pub(super) weights: Weights,
+    /// Idle time by cause and frame.
+    pub(super) idle: BTreeMap<(Cause, Option<LabelId>), Mean>,
+    /// Number and time of calls that wait for the GPU.
+    pub(super) waits: BTreeMap<Wait, [Mean; 2]>,
     pub(super) coverage: Coverage,
     /// Exposed communication in parts.
     pub(super) waiting: Waiting,
@@ -46,6 +48,7 @@ impl Side {
         let mut template: Option<Template> = None;
         let mut side = Self {
             samples: Vec::new(),
+            weights: Weights::of(&partials),
             idle: BTreeMap::new(),
             waits: BTreeMap::new(),
             coverage: Coverage::default(),
@@ -53,7 +56,7 @@ impl Side {
             events: Vec::new(),
             chosen: Vec::new(),
         };
-        let mut meetings = Meetings::of(&partials);
+        let mut meetings = Meetings::of(&partials, side.weights.nothing());
         for (place, partial) in partials.iter_mut().enumerate() {
             let mut folded: Vec<Folded> = Vec::with_capacity(partial.samples.len());
             let mut sample = side.samples.len() as u32;
@@ -77,11 +80,15 @@ impl Side {
             }
             side.cover(partial);
             meetings.spent_before(place, &std::mem::take(&mut partial.spent), labels);
-            let counts = partial.samples.iter().filter(|one| one.left_out.is_none());
-            for &(wait, sum) in counts.flat_map(|one| &one.waits) {
-                let waits = side.waits.entry(wait.wait(labels)).or_default();
-                waits.calls += sum.calls;
-                waits.ns += sum.ns;
+            let counts = partial.samples.iter().zip(&folded).filter(|(one, _)| one.left_out.is_none());
+            for (one, &(_, number)) in counts {
+                let weight = side.weights.weight(number);
+                for &(wait, sum) in &one.waits {
+                    let nothing = [side.weights.nothing(); 2];
+                    let [calls, ns] = side.waits.entry(wait.wait(labels)).or_insert(nothing);
+                    calls.add(sum.calls, weight);
+                    ns.add(sum.ns, weight);
+                }
             }
             side.add(place as u32, partial, &folded, template.as_mut(), &mut meetings);
             if partial.keeps_events {
@@ -107,6 +114,7 @@ impl Side {
     ) {
         for (one, (leaves, number)) in partial.samples.iter().zip(folded).filter(|(one, _)| one.left_out.is_none()) {
             let mut sample = Sample { recording, ..one.sample };
+            let weight = self.weights.weight(*number);
             let mut attribute = |leaf: Option<&NodeId>, sample: u32, ns: i64| {
                 if let (Some(&leaf), Some(template), true) = (leaf, template.as_deref_mut(), ns != 0) {
                     template.attribute(leaf, sample, ns);
@@ -124,9 +132,10 @@ impl Side {
                 attribute(leaf, *number, ns);
             }
             for idle in &one.idle {
-                *self.idle.entry((idle.cause, idle.frame)).or_default() += idle.ns;
+                let nothing = self.weights.nothing();
+                self.idle.entry((idle.cause, idle.frame)).or_insert(nothing).add(idle.ns, weight);
             }
-            meetings.add(recording as usize, one);
+            meetings.add(recording as usize, one, weight);
             self.samples.push(sample);
         }
     }
@@ -182,14 +191,9 @@ impl Side {
         self.events.iter().map(|events| events.iter().map(place).collect()).collect()
     }
 
-    /// Returns the mean over samples of a total.
-    pub(super) fn mean(&self, total: i64) -> Mean {
-        Mean { total, samples: self.samples.len() as u32 }
-    }
-
     /// Returns the mean over samples of a measure of each.
     pub(super) fn mean_of(&self, of: impl Fn(&Sample) -> i64) -> Mean {
-        self.mean(self.samples.iter().map(of).sum())
+        self.weights.mean((0..).zip(self.samples.iter().map(of)))
     }
 }
 

@@ -8,6 +8,7 @@
 //! ```
 
 use super::cause::Cause;
+use super::change::Mean;
 use super::divide::Piece;
 use super::partial::{Partial, PartialSample};
 use super::spent::{Spending, Spent};
@@ -62,12 +63,12 @@ pub struct Late {
     pub doing: Doing,
 }
 
-/// Exposed communication of one side, in ns over all samples.
+/// Exposed communication of one side, in ns.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    pub(super) parts: [i64; 3],
+    pub(super) parts: [Mean; 3],
     /// Adds up to the part of waiting.
-    pub(super) late: BTreeMap<Late, i64>,
+    pub(super) late: BTreeMap<Late, Mean>,
 }
 
 /// An event of a collective, of one recording.
@@ -88,16 +89,17 @@ pub(super) struct Meetings {
     members: Vec<Vec<Member>>,
     /// By recording, the number of the collective of each row.
     rows: Vec<HashMap<u32, u32>>,
-    parts: [i64; 3],
+    parts: [Mean; 3],
     /// By collective, exposed waiting of all members.
-    waited: Vec<i64>,
+    waited: Vec<Mean>,
     /// By collective, the time that its members spent since they were level: of the late one times the number of the others,
     /// less that of the others.
     spent: Vec<BTreeMap<Doing, i64>>,
 }
 
 impl Meetings {
-    pub(super) fn of(partials: &[Partial]) -> Self {
+    /// Finds the collectives of recordings; `nothing` is the mean of what none of their samples has.
+    pub(super) fn of(partials: &[Partial], nothing: Mean) -> Self {
         let count = partials.iter().flat_map(|one| &one.meetings).map(|met| met.collective as usize + 1).max();
         let mut members: Vec<Vec<Member>> = vec![Vec::new(); count.unwrap_or(0)];
         for (recording, one) in partials.iter().enumerate().filter(|(_, one)| !one.meetings.is_empty()) {
@@ -119,7 +121,7 @@ impl Meetings {
             }
         }
         let count = members.len();
-        Self { members, rows, parts: [0; 3], waited: vec![0; count], spent: vec![BTreeMap::new(); count] }
+        Self { members, rows, parts: [nothing; 3], waited: vec![nothing; count], spent: vec![BTreeMap::new(); count] }
     }
 
     /// The member of a collective that arrived last; of several the first recording.
@@ -160,8 +162,8 @@ impl Meetings {
         }
     }
 
-    /// Adds the exposed communication of a step of a recording.
-    pub(super) fn add(&mut self, recording: usize, step: &PartialSample) {
+    /// Adds the exposed communication of a step of a recording, a sample of this weight.
+    pub(super) fn add(&mut self, recording: usize, step: &PartialSample, weight: u64) {
         let mut undivided = step.sample.classes_ns[Class::Communication as usize];
         for (row, pieces) in &step.exposed {
             let Some(&number) = self.rows[recording].get(row) else { continue };
@@ -174,25 +176,25 @@ impl Meetings {
                 share += ns;
                 waiting += waited as i64;
             }
-            self.parts[Part::Waiting as usize] += waiting;
-            self.parts[Part::Transfer as usize] += share - waiting;
-            self.waited[number as usize] += waiting;
+            self.parts[Part::Waiting as usize].add(waiting, weight);
+            self.parts[Part::Transfer as usize].add(share - waiting, weight);
+            self.waited[number as usize].add(waiting, weight);
             undivided -= share;
         }
-        self.parts[Part::Undivided as usize] += undivided;
+        self.parts[Part::Undivided as usize].add(undivided, weight);
     }
 
     /// Charges the waiting for each late rank to what it spent longer on than the mean of the other ranks, in proportion.
     /// `recordings` are the ranks of the recordings.
     pub(super) fn waiting(self, recordings: &[i64]) -> Waiting {
         // By late rank: waiting, and time by what it was spent on.
-        let mut ranks: BTreeMap<i64, (i64, BTreeMap<Doing, i64>)> = BTreeMap::new();
+        let mut ranks: BTreeMap<i64, (Mean, BTreeMap<Doing, i64>)> = BTreeMap::new();
         for number in 0..self.members.len() as u32 {
             let waited = self.waited[number as usize];
-            let Some(late) = self.late(number).filter(|_| waited > 0) else { continue };
+            let Some(late) = self.late(number).filter(|_| waited.total > 0) else { continue };
             let others = self.members[number as usize].len() as i64 - 1;
             let (sum, spent) = ranks.entry(recordings[late.recording]).or_default();
-            *sum += waited;
+            *sum = *sum + waited;
             for (&doing, ns) in &self.spent[number as usize] {
                 *spent.entry(doing).or_default() += ns / others;
             }
@@ -204,19 +206,30 @@ impl Meetings {
                 longer.push((Doing::Unknown, 1));
             }
             longer.sort_by_key(|&(doing, ns)| (std::cmp::Reverse(ns), doing));
-            let all: i128 = longer.iter().map(|&(_, ns)| i128::from(ns)).sum();
-            let part = |ns: i64| (i128::from(waited) * i128::from(ns) / all) as i64;
-            let rest = waited - longer.iter().map(|&(_, ns)| part(ns)).sum::<i64>();
-            for ((doing, ns), place) in longer.into_iter().zip(0..) {
-                // What is left of the division goes to the largest ones, ns by ns.
-                let ns = part(ns) + i64::from(place < rest);
-                if ns > 0 {
-                    late.insert(Late { rank, doing }, ns);
+            let [total, weighted] = [i128::from(waited.total), waited.weighted].map(|whole| parts(whole, &longer));
+            for (((doing, _), total), weighted) in longer.into_iter().zip(total).zip(weighted) {
+                if total > 0 || weighted > 0 {
+                    late.insert(Late { rank, doing }, Mean { total: total as i64, weighted, ..waited });
                 }
             }
         }
         Waiting { parts: self.parts, late }
     }
+}
+
+/// Divides a time in proportion. What is left of the division goes to the first ones, ns by ns.
+fn parts(whole: i128, by: &[(Doing, i64)]) -> Vec<i128> {
+    let all: i128 = by.iter().map(|&(_, ns)| i128::from(ns)).sum();
+    let part = |ns: i64| {
+        let ns = i128::from(ns);
+        whole.checked_mul(ns).map_or_else(|| whole / all * ns, |product| product / all)
+    };
+    let mut parts: Vec<i128> = by.iter().map(|&(_, ns)| part(ns)).collect();
+    let (rest, count) = (whole - parts.iter().sum::<i128>(), by.len() as i128);
+    for (part, place) in parts.iter_mut().zip(0..) {
+        *part += rest / count + i128::from(place < rest % count);
+    }
+    parts
 }
 
 /// Sets until when the members of each collective were level: the end of the last one before of the same recordings that all

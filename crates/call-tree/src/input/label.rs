@@ -122,7 +122,7 @@ impl Labels {
     }
 
     /// Returns shapes and types of the inputs as one text; empty if not recorded, and of kernels.
-    pub(crate) fn inputs(&self, id: LabelId) -> &str {
+    pub fn inputs(&self, id: LabelId) -> &str {
         self.get(id).shapes.map_or("", |shapes| self.text_of(shapes))
     }
 

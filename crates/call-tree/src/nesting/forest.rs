@@ -26,6 +26,15 @@ pub struct Forest {
     children: Vec<u32>,
 }
 
+/// A step of a walk through a [`Forest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walk {
+    /// A row, before the rows below it.
+    Enter(usize),
+    /// A row, after the rows below it.
+    Leave(usize),
+}
+
 /// A [`Forest`] that still grows.
 #[derive(Debug)]
 pub struct Growing {
@@ -62,6 +71,62 @@ impl Forest {
     /// Returns the rows right below, ascending.
     pub fn children(&self, row: usize) -> &[u32] {
         &self.children[self.first[row] as usize..self.first[row + 1] as usize]
+    }
+
+    /// Returns the rows in trees, the deepest first: each row after all rows below it.
+    pub fn deepest_first(&self) -> Vec<u32> {
+        let mut count = Vec::new();
+        for &depth in self.depth.iter().filter(|&&depth| depth != NONE) {
+            if count.len() <= depth as usize {
+                count.resize(depth as usize + 1, 0_usize);
+            }
+            count[depth as usize] += 1;
+        }
+        // The place of the first row of each depth.
+        let mut next = 0;
+        for of_depth in count.iter_mut().rev() {
+            next += std::mem::replace(of_depth, next);
+        }
+        let mut rows = vec![0; next];
+        for (row, &depth) in self.depth.iter().enumerate().filter(|(_, depth)| **depth != NONE) {
+            let place = &mut count[depth as usize];
+            rows[*place] = row as u32;
+            *place += 1;
+        }
+        rows
+    }
+
+    /// Visits the rows in trees, each before and after the rows below it; rows side by side by `key`.
+    pub fn walk<K: Ord>(&self, key: impl Fn(usize) -> K, mut visit: impl FnMut(Walk)) {
+        let roots = |row: &usize| self.depth[*row] == 0;
+        let mut beside: Vec<u32> = (0..self.len()).filter(roots).map(|row| row as u32).collect();
+        let mut open = Vec::new();
+        let add = |open: &mut Vec<(u32, bool)>, beside: &mut Vec<u32>| {
+            beside.sort_by_key(|&row| key(row as usize));
+            open.extend(beside.drain(..).rev().map(|row| (row, false)));
+        };
+        add(&mut open, &mut beside);
+        while let Some((row, is_entered)) = open.pop() {
+            if is_entered {
+                visit(Walk::Leave(row as usize));
+                continue;
+            }
+            visit(Walk::Enter(row as usize));
+            open.push((row, true));
+            beside.extend(self.children(row as usize));
+            add(&mut open, &mut beside);
+        }
+    }
+
+    /// Returns the rows in trees, each before the rows below it; rows side by side by `key`.
+    pub fn in_order<K: Ord>(&self, key: impl Fn(usize) -> K) -> Vec<u32> {
+        let mut rows = Vec::new();
+        self.walk(key, |step| {
+            if let Walk::Enter(row) = step {
+                rows.push(row as u32);
+            }
+        });
+        rows
     }
 
     /// Returns the row and all rows below it.
@@ -158,6 +223,23 @@ mod tests {
         let mut depths: Vec<_> = (0..3).map(|row| forest.depth(row)).collect();
         depths.sort_unstable();
         assert_eq!(depths, [Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn walks_visit_each_row_before_and_after_those_below() {
+        let mut forest = Forest::growing(6);
+        for (row, parent) in [(4, None), (1, Some(4)), (3, Some(4)), (0, Some(3)), (5, None)] {
+            forest.put(row, parent);
+        }
+        let forest = forest.grown();
+        let mut steps = Vec::new();
+        forest.walk(std::cmp::Reverse, |step| steps.push(step));
+        let (enter, leave) = (Walk::Enter, Walk::Leave);
+        let expected =
+            [enter(5), leave(5), enter(4), enter(3), enter(0), leave(0), leave(3), enter(1), leave(1), leave(4)];
+        assert_eq!(steps, expected);
+        assert_eq!(forest.in_order(|row| row), [4, 1, 3, 0, 5]);
+        assert_eq!(forest.deepest_first(), [0, 1, 3, 4, 5]);
     }
 
     #[test]

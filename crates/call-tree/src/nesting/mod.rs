@@ -3,8 +3,11 @@
 //! Everything that nests does it here: call trees, call stacks, self times, the innermost frame at a moment.
 
 mod forest;
+pub mod hta;
 mod sweep;
+mod totals;
 
-pub use forest::{Forest, Growing};
+pub use forest::{Forest, Growing, Walk};
 pub(crate) use sweep::nest_each;
 pub use sweep::{Call, Closing, Step, nest, sort};
+pub use totals::{Kernels, Role, SelfTimes, Totals};

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 pub struct Call {
     /// Begin in ns.
     pub start: i64,
-    /// End in ns; an end before `start` counts as `start`.
+    /// End in ns; an end before `start` counts as `start`, except in HTA's rule.
     pub end: i64,
     /// Number of the call, such as its row. Of calls with one interval the smaller number is outside.
     pub row: u32,
@@ -25,7 +25,8 @@ pub enum Closing {
     /// Its own end.
     #[default]
     OwnEnd,
-    /// The end of any call, which closes the call that was opened last. HTA's rule.
+    /// The end of any call, which closes the call that was opened last; an end before its own start closes the call around it.
+    /// HTA's rule.
     LastOpened,
 }
 
@@ -67,7 +68,7 @@ pub fn nest(calls: &[Call], closing: Closing, visit: impl FnMut(Step<'_>)) {
         Closing::OwnEnd => nest_each(calls.iter().copied(), visit),
         Closing::LastOpened => {
             // Ends in order, and whether they are of empty calls.
-            let mut ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.end(), !call.has_length())).collect();
+            let mut ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.end, !call.has_length())).collect();
             ends.sort_unstable();
             let mut ends = ends.into_iter().peekable();
             let closes =
@@ -166,6 +167,13 @@ mod tests {
         let crossing = [(0, 10), (5, 15), (12, 14)];
         assert_eq!(parents(&crossing, Closing::OwnEnd), [None, Some(0), Some(1)]);
         assert_eq!(parents(&crossing, Closing::LastOpened), [None, Some(0), Some(0)]);
+    }
+
+    #[test]
+    fn an_end_before_the_start_closes_the_call_around_it() {
+        // The second call takes the place of the first, which HTA's rounding makes of calls shorter than 1 µs.
+        assert_eq!(parents(&[(0, 10), (5, 4), (6, 8)], Closing::LastOpened), [None, None, Some(1)]);
+        assert_eq!(parents(&[(5, 4), (6, 8)], Closing::LastOpened), [None, Some(0)]);
     }
 
     #[test]
