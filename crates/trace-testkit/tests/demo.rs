@@ -6,6 +6,7 @@ use flate2::read::MultiGzDecoder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::PathBuf;
+use trace_testkit::bound::{self, BoundJob};
 use trace_testkit::demo::{
     COUNT_CHANGES, DURATION_CHANGES, Device, Event, ITERATIONS, PIECES, Phase, QUEUE, Run, events, json,
 };
@@ -33,6 +34,14 @@ fn notebook_data_is_what_generator_writes() {
             "{}: run `cargo run --release -p trace-testkit --bin demo_data -- notebooks/data`",
             file.display()
         );
+    }
+    for job in BoundJob::PAIR {
+        for rank in 0..bound::RANKS {
+            let file = data().join(job.folder()).join(format!("rank-{rank}.json.gz"));
+            let mut text = String::new();
+            MultiGzDecoder::new(std::fs::read(&file).unwrap().as_slice()).read_to_string(&mut text).unwrap();
+            assert!(text == bound::json(job, rank), "{}: run `make demo-data`", file.display());
+        }
     }
 }
 

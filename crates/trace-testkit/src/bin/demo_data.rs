@@ -1,10 +1,11 @@
 //! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`, the four ranks of
-//! `FOLDER/job`, and the pair in `FOLDER/synchronized`.
+//! `FOLDER/job`, and the pairs in `FOLDER/synchronized` and `FOLDER/bound`.
 
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use trace_testkit::bound::{self, BoundJob};
 use trace_testkit::demo::{Run, json};
 
 fn main() -> ExitCode {
@@ -12,9 +13,14 @@ fn main() -> ExitCode {
         eprintln!("usage: demo_data FOLDER");
         return ExitCode::FAILURE;
     };
-    for run in Run::PAIR.into_iter().chain(Run::JOB).chain(Run::SYNCHRONIZED) {
-        let file = Path::new(&folder).join(run.folder()).join(run.file_name());
-        match write(&file, json(run).as_bytes()) {
+    let runs = Run::PAIR.into_iter().chain(Run::JOB).chain(Run::SYNCHRONIZED);
+    let runs = runs.map(|run| (Path::new(run.folder()).join(run.file_name()), json(run)));
+    let bound = BoundJob::PAIR.into_iter().flat_map(|job| (0..bound::RANKS).map(move |rank| (job, rank)));
+    let bound =
+        bound.map(|(job, rank)| (Path::new(job.folder()).join(format!("rank-{rank}.json.gz")), bound::json(job, rank)));
+    for (file, text) in runs.chain(bound) {
+        let file = Path::new(&folder).join(file);
+        match write(&file, text.as_bytes()) {
             Ok(()) => eprintln!("wrote {}", file.display()),
             Err(error) => {
                 eprintln!("cannot write {}: {error}", file.display());
