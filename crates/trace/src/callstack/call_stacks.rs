@@ -45,6 +45,11 @@ impl CallStacks {
     ///
     /// A negative duration, which HTA's rounding makes, counts as 0.
     pub(crate) fn of(rows: &EventRows, seen: &[u32], compat: Compat) -> Self {
+        Self::visited(rows, seen, compat, |_| ())
+    }
+
+    /// Reconstructs the stacks as [`CallStacks::of`] does, and visits each step of the nesting, thread by thread.
+    pub(crate) fn visited(rows: &EventRows, seen: &[u32], compat: Compat, mut visit: impl FnMut(&Step<'_>)) -> Self {
         let closing = match compat {
             Compat::Exact => Closing::OwnEnd,
             // Differs from HTA: of crossing calls it closes the inner one first.
@@ -55,6 +60,7 @@ impl CallStacks {
         for (calls, _) in cancellable(&mut threads) {
             sort(calls);
             nest(calls, closing, |step| {
+                visit(&step);
                 if let Step::Begins(call, around) = step {
                     forest.put(call.row as usize, around.map(|around| around.row as usize));
                 }
@@ -74,6 +80,11 @@ impl CallStacks {
     /// Whether a row is a kernel attached to its launch.
     pub(crate) fn is_kernel(&self, row: usize) -> bool {
         !self.calls[row] && self.forest.depth(row).is_some()
+    }
+
+    /// Returns the trees over the rows.
+    pub(crate) fn forest(&self) -> &Forest {
+        &self.forest
     }
 
     /// Returns the enclosing event, the launch of a kernel.

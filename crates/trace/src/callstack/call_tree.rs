@@ -1,6 +1,6 @@
 //! The call tree as a table of a rank.
 
-use super::CallStacks;
+use super::RankGraph;
 use crate::dataset::stacked_tables;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::EventRows;
@@ -14,13 +14,20 @@ use trace_view::{Column, Unit};
 /// What the nesting is computed from.
 const NEEDED: [&str; 11] = [INDEX, NAME, CAT, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION];
 
-/// The columns of a call tree, in order: rows, depths and iterations as integers, `is_launched` as Boolean. Absence is null.
+/// The columns of a call tree, in order: rows, counts and iterations as integers, times as integer nanoseconds, `is_launched` as Boolean. Absence is null.
 pub const CALL_TREE_COLUMNS: &[Column] = &[
     Column::new("row", Unit::None, "position of the event in the frame of events"),
     Column::new("parent", Unit::None, "row of the call around it, or of the launch of a GPU event; null at a root"),
     Column::new("depth", Unit::Count, "calls above it"),
     Column::new(ITERATION, Unit::None, "iteration of the event; null outside of all"),
     Column::new("is_launched", Unit::None, "whether it is a GPU event, below its launch"),
+    Column::new("self_dur", Unit::Nanos, "duration of a call without the calls right inside it"),
+    Column::new("height", Unit::Count, "levels below it; 0 of a GPU event, at least 1 of a call"),
+    Column::new("num_kernels", Unit::Count, "kernels, copies and fills below it; 1 of a kernel"),
+    Column::new("kernel_dur_sum", Unit::Nanos, "sum of their durations"),
+    Column::new("first_kernel_start", Unit::Nanos, "start of the first of them, on the clock of the trace"),
+    Column::new("last_kernel_end", Unit::Nanos, "end of the last of them"),
+    Column::new("kernel_span", Unit::Nanos, "from the first of them to the end of the last"),
 ];
 
 impl Trace {
@@ -55,16 +62,27 @@ impl Trace {
     fn nested(&self) -> Result<DataFrame> {
         let rows = EventRows::of(&self.frame_of(&NEEDED.map(PlSmallStr::from_static))?, Compat::Exact)?;
         let seen: Vec<u32> = (0..rows.len() as u32).collect();
-        let stacks = CallStacks::of(&rows, &seen, Compat::Exact);
+        let graph = RankGraph::of(&rows, &seen, Compat::Exact);
+        let forest = graph.forest();
         let placed: Vec<(u32, u32)> =
-            cancellable(seen).filter_map(|row| Some((row, stacks.depth(row as usize)?))).collect();
+            cancellable(seen).filter_map(|row| Some((row, forest.depth(row as usize)?))).collect();
         let of = |row: u32| row as usize;
+        let is_launched = |row: u32| graph.is_launched(&rows, row as usize);
+        let with_kernels = |row: u32| Some(graph.kernels(row as usize)).filter(|kernels| kernels.count > 0);
+        let at = |of: &dyn Fn(u32) -> Option<i64>| placed.iter().map(|&(row, _)| of(row)).collect::<Vec<Option<i64>>>();
         Ok(df!(
             "row" => placed.iter().map(|&(row, _)| row).collect::<Vec<u32>>(),
-            "parent" => placed.iter().map(|&(row, _)| stacks.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
+            "parent" => placed.iter().map(|&(row, _)| forest.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
             "depth" => placed.iter().map(|&(_, depth)| depth).collect::<Vec<u32>>(),
             ITERATION => placed.iter().map(|&(row, _)| rows.iteration(of(row))).collect::<Vec<Option<i64>>>(),
-            "is_launched" => placed.iter().map(|&(row, _)| stacks.is_kernel(of(row))).collect::<Vec<bool>>(),
+            "is_launched" => placed.iter().map(|&(row, _)| is_launched(row)).collect::<Vec<bool>>(),
+            "self_dur" => at(&|row| (!is_launched(row)).then(|| graph.self_ns(of(row)))),
+            "height" => placed.iter().map(|&(row, _)| graph.height(of(row))).collect::<Vec<Option<u32>>>(),
+            "num_kernels" => placed.iter().map(|&(row, _)| graph.kernels(of(row)).count).collect::<Vec<u32>>(),
+            "kernel_dur_sum" => at(&|row| with_kernels(row).map(|kernels| kernels.ns)),
+            "first_kernel_start" => at(&|row| with_kernels(row).map(|kernels| kernels.first_start)),
+            "last_kernel_end" => at(&|row| with_kernels(row).map(|kernels| kernels.last_end)),
+            "kernel_span" => at(&|row| with_kernels(row).map(|kernels| kernels.span())),
         )?)
     }
 }
@@ -110,6 +128,13 @@ mod tests {
             "depth" => [0_u32, 1, 2, 3, 0],
             "iteration" => [Some(1_i64), Some(1), Some(1), Some(1), None],
             "is_launched" => [false, false, false, true, false],
+            "self_dur" => [Some(90_000_i64), Some(8_000), Some(2_000), None, Some(10_000)],
+            "height" => [3_u32, 2, 1, 0, 1],
+            "num_kernels" => [1_u32, 1, 1, 1, 0],
+            "kernel_dur_sum" => [Some(20_000_i64), Some(20_000), Some(20_000), Some(20_000), None],
+            "first_kernel_start" => [Some(30_000_i64), Some(30_000), Some(30_000), Some(30_000), None],
+            "last_kernel_end" => [Some(50_000_i64), Some(50_000), Some(50_000), Some(50_000), None],
+            "kernel_span" => [Some(20_000_i64), Some(20_000), Some(20_000), Some(20_000), None],
         );
         assert!(trace.traces()[0].call_tree().unwrap().equals_missing(&expected.unwrap()), "{tree:?}");
     }

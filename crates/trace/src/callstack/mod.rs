@@ -3,7 +3,11 @@
 mod call_stacks;
 mod call_tree;
 mod enclosing;
+mod hta_threads;
+mod rank_graph;
 
 pub(crate) use call_stacks::CallStacks;
 pub use call_tree::CALL_TREE_COLUMNS;
 pub(crate) use enclosing::Enclosing;
+pub(crate) use hta_threads::older_parents;
+pub(crate) use rank_graph::RankGraph;

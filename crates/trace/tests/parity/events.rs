@@ -83,7 +83,7 @@ fn compare(events: &DataFrame, golden: &std::path::Path) -> usize {
 }
 
 /// Decimal µs as whole nanoseconds. Starts are beyond what a double holds to the nanosecond, so digits are moved.
-fn nanos(micros: &str) -> i64 {
+pub(crate) fn nanos(micros: &str) -> i64 {
     let (whole, fraction) = micros.split_once('.').unwrap_or((micros, "0"));
     let whole: i64 = whole.parse().unwrap();
     let fraction = (format!("0.{fraction}").parse::<f64>().unwrap() * 1000.0).round() as i64;

@@ -4,7 +4,7 @@ use super::goldens::{say, shared};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use trace::polars::prelude::DataType;
-use trace::{Explain, Explanation, TraceSet};
+use trace::{CriticalPath, Explain, Explanation, TraceSet};
 use trace_testkit::Random;
 
 /// Every trace file, each as a trace of its own.
@@ -189,5 +189,19 @@ fn pairs_of_vendors_divide_as_the_design_says() {
         }
         let wide = rows.iter().filter(|row| row.name.ends_with(" more")).count();
         assert!(2 * wide < rows.len(), "{model}: the median region is wider than one kernel");
+    }
+}
+
+/// Both paths are in regions, also that of an iteration that belongs to the warm-up.
+#[test]
+fn critical_paths_of_warm_up_are_in_regions() {
+    let Some(shared) = shared("critical paths of warm-up") else { return };
+    let run = |name: &str| TraceSet::load(shared.join("traces/recorded_runs").join(name)).unwrap().with_label(name);
+    let change = CriticalPath::default().compare(&run("control-1"), &run("test-1")).unwrap();
+    for side in [0, 1] {
+        let total: i64 = change.regions.iter().map(|region| region.ns[side]).sum();
+        let outside: i64 =
+            change.regions.iter().filter(|region| region.region.is_none()).map(|region| region.ns[side]).sum();
+        assert!(outside * 4 < total, "side {side}: {outside} of {total} ns are outside of regions");
     }
 }

@@ -5,8 +5,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod analyses;
+mod call_graphs;
+mod critical_paths;
 mod diff;
 mod drawn;
+mod drawn_paths;
 mod events;
 mod every_trace;
 mod exact;

@@ -1,0 +1,12 @@
+//! Call graphs: what is above and below each event, as tables of a trace; the stack of an event; HTA's two call graphs.
+
+mod graph;
+mod hta;
+mod stack;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use graph::CallGraph;
+pub use stack::CallStack;
+pub use table::CALL_GRAPH_COLUMNS;

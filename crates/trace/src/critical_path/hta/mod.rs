@@ -1,0 +1,11 @@
+//! HTA's critical path of a rank, under `--compat hta`: [`causal::hta`] asked about the frame of a rank.
+
+mod frame;
+mod overlay;
+mod path;
+mod query;
+mod tables;
+
+pub use overlay::HtaOverlay;
+pub use path::{HtaEdge, HtaPath};
+pub use query::HtaCriticalPath;

@@ -1,0 +1,51 @@
+//! The causal graph of the ranks of a job, and what its numbers mean.
+
+use super::recording::recording;
+use crate::exec::checkpoint;
+use crate::frame::EventRows;
+use crate::{Compat, Error, Trace};
+use causal::{Check, Graph, Stopped, Stream};
+
+/// The graph of a job. Ranks are numbered as they were given; rows are positions among the events of a rank.
+pub(super) struct Job {
+    pub(super) graph: Graph,
+    /// By rank its threads and streams.
+    pub(super) places: Vec<Places>,
+    /// By rank its events.
+    pub(super) rows: Vec<EventRows>,
+}
+
+/// What the numbers of threads and streams of a rank mean.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// Process and thread by number.
+    pub(super) threads: Vec<(Option<i64>, Option<i64>)>,
+    /// Device and stream by number.
+    pub(super) streams: Vec<Stream>,
+}
+
+impl Job {
+    /// Builds the graph of ranks; `loads_data` tells by name which events of the CPU load data.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if the call is cancelled; if the events of a rank cannot be read.
+    pub(super) fn of(traces: &[&Trace], compat: Compat, loads_data: impl Fn(&str) -> bool) -> crate::Result<Self> {
+        let (mut ranks, mut places, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for trace in traces {
+            let (recording, of_rank) = checkpoint::guarded(|| recording(trace, compat, traces.len(), &loads_data))?;
+            places.push(Places { threads: recording.threads, streams: recording.events.streams.clone() });
+            ranks.push(recording.events);
+            rows.push(of_rank);
+        }
+        let graph = unless_cancelled(|check| Graph::build(ranks, check))?;
+        Ok(Self { graph, places, rows })
+    }
+}
+
+/// Runs `work` of the graph, which checks now and then whether the call is cancelled.
+///
+/// # Errors
+/// [`Error::Interrupted`] if it is.
+pub(super) fn unless_cancelled<T>(work: impl FnOnce(&mut Check<'_>) -> Result<T, Stopped>) -> crate::Result<T> {
+    work(&mut || checkpoint::check().map_err(|_| Stopped)).map_err(|Stopped| Error::Interrupted)
+}

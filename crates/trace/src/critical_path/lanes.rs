@@ -1,0 +1,125 @@
+//! Threads and streams of a window, for the figure.
+
+use super::answer::{BoundWindow, Lane, LanePlace};
+use super::figure::MOST_LANES;
+use super::ranks::LoadedRank;
+use crate::Result;
+use crate::exec::checkpoint;
+use causal::Graph;
+use std::collections::{HashMap, HashSet};
+
+/// Gaps below this part of the window are not drawn.
+const FINEST: i64 = 1_500;
+
+/// Returns the lanes of a window: those of its path, then those with most events; threads first, each rank for itself.
+pub(super) fn lanes(window: &BoundWindow, place: usize, ranks: &[LoadedRank], graph: &Graph) -> Result<Vec<Lane>> {
+    let on_path: HashSet<LanePlace> = window.intervals.iter().map(|interval| interval.place()).collect();
+    let of_rank = |lane: &LanePlace| match lane {
+        LanePlace::Thread { rank, .. } | LanePlace::Stream { rank, .. } => *rank,
+    };
+    let shown: HashSet<i64> = on_path.iter().map(of_rank).chain([window.rank]).collect();
+    let mut lanes: HashMap<LanePlace, Vec<(i64, i64)>> = on_path.iter().map(|lane| (*lane, Vec::new())).collect();
+    for (at, rank) in ranks.iter().enumerate().filter(|(_, rank)| shown.contains(&rank.trace.rank())) {
+        let ahead = |at: usize| graph.ahead(u32::try_from(at).unwrap_or(u32::MAX));
+        collect(rank, ahead(place) - ahead(at), window, &mut lanes)?;
+    }
+    let mut lanes: Vec<(LanePlace, Vec<(i64, i64)>)> = lanes.into_iter().collect();
+    lanes.sort_by_key(|(lane, busy)| (!on_path.contains(lane), std::cmp::Reverse(busy.len()), *lane));
+    lanes.truncate(MOST_LANES);
+    lanes.sort_by_key(|(lane, _)| (of_rank(lane) != window.rank, of_rank(lane), *lane));
+    let several = shown.len() > 1;
+    let devices: HashSet<Option<i64>> = lanes
+        .iter()
+        .filter_map(|(lane, _)| if let LanePlace::Stream { device, .. } = lane { Some(*device) } else { None })
+        .collect();
+    let named = |(place, busy): (LanePlace, Vec<(i64, i64)>)| Lane {
+        name: name(&place, several, devices.len() > 1),
+        place,
+        busy: merged(busy, window.duration_ns() / FINEST),
+    };
+    Ok(lanes.into_iter().map(named).collect())
+}
+
+/// Adds the events of a rank that are in the window.
+fn collect(
+    rank: &LoadedRank,
+    shift: i64,
+    window: &BoundWindow,
+    lanes: &mut HashMap<LanePlace, Vec<(i64, i64)>>,
+) -> Result<()> {
+    let rows = &rank.rows;
+    let mut kind = rows.per_text(kind_of);
+    let number = rank.trace.rank();
+    for row in 0..rows.len() {
+        if row & 0xffff == 0 {
+            checkpoint::check()?;
+        }
+        let kind = kind(rows.cat(row));
+        let Some(ts) = rows.ts(row).filter(|_| kind != LaneKind::Neither) else { continue };
+        let start = ts.saturating_add(shift);
+        let end = start.saturating_add(rows.dur(row).max(0));
+        if end <= window.start || start >= window.end {
+            continue;
+        }
+        let (one, other) = rows.thread(row);
+        let place = match kind {
+            LaneKind::Device => LanePlace::Stream { rank: number, device: one, stream: rows.stream(row).or(other) },
+            _ => LanePlace::Thread { rank: number, pid: one, tid: other },
+        };
+        lanes.entry(place).or_default().push((start.max(window.start), end.min(window.end)));
+    }
+    Ok(())
+}
+
+/// Where events of a category are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LaneKind {
+    Thread,
+    Device,
+    Neither,
+}
+
+fn kind_of(cat: &str) -> LaneKind {
+    if crate::domain::is_device_work(cat) {
+        return LaneKind::Device;
+    }
+    let is_call = cat.ends_with("_runtime") || cat.ends_with("_driver");
+    // Annotations are around everything.
+    if is_call || cat == "cpu_op" { LaneKind::Thread } else { LaneKind::Neither }
+}
+
+/// Joins intervals that overlap or are close.
+fn merged(mut busy: Vec<(i64, i64)>, close: i64) -> Vec<(i64, i64)> {
+    busy.sort_unstable();
+    let mut joined: Vec<(i64, i64)> = Vec::new();
+    for (start, end) in busy {
+        match joined.last_mut() {
+            Some(last) if start <= last.1.saturating_add(close) => last.1 = last.1.max(end),
+            _ => joined.push((start, end)),
+        }
+    }
+    joined
+}
+
+fn name(place: &LanePlace, several: bool, devices: bool) -> String {
+    let number = |of: &Option<i64>| of.map_or_else(|| "?".to_owned(), |of| of.to_string());
+    let (rank, text) = match place {
+        LanePlace::Thread { rank, tid, .. } => (rank, format!("thread {}", number(tid))),
+        LanePlace::Stream { rank, device, stream } if devices => {
+            (rank, format!("GPU {} stream {}", number(device), number(stream)))
+        }
+        LanePlace::Stream { rank, stream, .. } => (rank, format!("stream {}", number(stream))),
+    };
+    if several { format!("rank {rank} {text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn close_intervals_are_one() {
+        assert_eq!(merged(vec![(5, 9), (0, 2), (3, 4), (8, 12), (20, 21)], 0), [(0, 2), (3, 4), (5, 12), (20, 21)]);
+        assert_eq!(merged(vec![(5, 9), (0, 2), (3, 4), (8, 12), (20, 21)], 1), [(0, 12), (20, 21)]);
+    }
+}

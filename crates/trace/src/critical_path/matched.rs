@@ -1,0 +1,106 @@
+//! What a change chooses: rows of ranks, by what bounds them.
+
+use super::change::TimeChange;
+use crate::exec::checkpoint;
+use crate::filter::{Filter, TraceFilter};
+use crate::{Result, Trace};
+use causal::BoundBy;
+use polars::prelude::BooleanChunked;
+use polars_arrow::bitmap::Bitmap;
+
+/// The column of what bounds an interval of time.
+const BOUND_BY: &str = "bound_by";
+
+/// What a change chooses, for each rank.
+pub(super) struct Matched {
+    factor: f64,
+    /// By the place of the rank, then by class of time.
+    ranks: Vec<[ClassMatch; BoundBy::ALL.len()]>,
+}
+
+/// What a change chooses of the time of one class on one rank.
+#[derive(Clone, Default)]
+struct ClassMatch {
+    /// Rows of events; `None` for none of them.
+    rows: Option<Bitmap>,
+    /// Time without an event.
+    without_event: bool,
+}
+
+impl Matched {
+    /// Finds what a change chooses of these ranks.
+    ///
+    /// # Errors
+    /// If the condition names a column that no rank has, or compares one with a value of another type.
+    pub(super) fn of(change: &TimeChange, traces: &[Trace]) -> Result<Self> {
+        let condition = change.condition();
+        let by_class = condition.names_column(BOUND_BY);
+        let filter = Filter::from(condition).with_text_column(traces, BOUND_BY)?;
+        let ranks = traces.iter().map(|trace| match by_class {
+            true => by_classes(&filter, trace),
+            false => own_times(&filter, trace),
+        });
+        Ok(Self { factor: change.factor(), ranks: ranks.collect::<Result<_>>()? })
+    }
+
+    /// Returns the factor of an interval of time: 1 if it is not chosen.
+    #[inline]
+    pub(super) fn factor(&self, rank: usize, row: Option<usize>, class: BoundBy) -> f64 {
+        if self.takes(rank, row, class) { self.factor } else { 1.0 }
+    }
+
+    /// Tells whether an interval of time is chosen.
+    #[inline]
+    pub(super) fn takes(&self, rank: usize, row: Option<usize>, class: BoundBy) -> bool {
+        let Some(of) = self.ranks.get(rank).map(|classes| &classes[class as usize]) else { return false };
+        match row {
+            None => of.without_event,
+            Some(row) => of.rows.as_ref().is_some_and(|rows| row < rows.len() && rows.get_bit(row)),
+        }
+    }
+}
+
+/// Evaluates a condition on each class of time.
+fn by_classes(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
+    let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
+    for class in BoundBy::ALL {
+        checkpoint::check()?;
+        let without_event = filter.takes_without_event(trace.rank(), BOUND_BY, class.word())?;
+        let rows = bits(&filter.mask_with(trace, BOUND_BY, class.word())?);
+        found[class as usize] = ClassMatch { rows: Some(rows), without_event };
+    }
+    Ok(found)
+}
+
+/// Evaluates a condition on events, of which only the own time is chosen.
+fn own_times(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
+    checkpoint::check()?;
+    let rows = bits(&filter.mask_with(trace, BOUND_BY, "")?);
+    let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
+    for class in BoundBy::ALL.into_iter().filter(|class| is_own_time(*class)) {
+        found[class as usize] = ClassMatch { rows: Some(rows.clone()), without_event: false };
+    }
+    Ok(found)
+}
+
+/// Tells whether time of a class is that of an event itself, not of launching it or of waiting.
+const fn is_own_time(class: BoundBy) -> bool {
+    match class {
+        BoundBy::Cpu
+        | BoundBy::DataLoading
+        | BoundBy::Python
+        | BoundBy::CudaRuntime
+        | BoundBy::Compute
+        | BoundBy::Communication
+        | BoundBy::Memory => true,
+        BoundBy::LaunchOverhead
+        | BoundBy::KernelKernelOverhead
+        | BoundBy::Synchronization
+        | BoundBy::WaitingForRank
+        | BoundBy::Unexplained => false,
+    }
+}
+
+fn bits(mask: &BooleanChunked) -> Bitmap {
+    mask.rechunk().downcast_as_array().values().clone()
+}

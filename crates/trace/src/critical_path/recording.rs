@@ -1,0 +1,249 @@
+//! Frames of a rank → the events of a causal graph.
+
+use super::collectives::Collectives;
+use crate::collective;
+use crate::domain::{is_collective, is_device_work};
+use crate::exec::checkpoint::cancellable;
+use crate::frame::columns::*;
+use crate::frame::{EventRows, IntColumn};
+use crate::{Compat, Result, Trace};
+use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankEvents, Stream, SyncKind, SyncRow};
+use polars::prelude::PlSmallStr;
+use std::collections::HashMap;
+
+const WAIT_ON_STREAM: &str = "wait_on_stream";
+const WAIT_ON_RECORD: &str = "wait_on_cuda_event_record_corr_id";
+const IN_ELEMENTS: &str = "in_msg_nelems";
+
+/// Columns of events that are read, besides those of collectives.
+const COLUMNS: [&str; 14] = [
+    INDEX,
+    NAME,
+    CAT,
+    TS,
+    DUR,
+    PID,
+    TID,
+    STREAM,
+    CORRELATION,
+    INDEX_CORRELATION,
+    ITERATION,
+    WAIT_ON_STREAM,
+    WAIT_ON_RECORD,
+    IN_ELEMENTS,
+];
+
+/// The events of a rank, and what their numbers mean. Rows are positions among the events of the rank.
+#[derive(Debug, Default)]
+pub(super) struct Recording {
+    /// The events; streams are in [`RankEvents::streams`].
+    pub(super) events: RankEvents,
+    /// Process and thread by the number of a thread.
+    pub(super) threads: Vec<(Option<i64>, Option<i64>)>,
+}
+
+/// Converts the events of a rank, which it returns, too; `loads_data` tells by name which events of the CPU load data. `loaded` is the number of ranks
+/// whose collectives are to be matched. Maps only the columns that it reads.
+pub(super) fn recording(
+    trace: &Trace,
+    compat: Compat,
+    loaded: usize,
+    loads_data: impl Fn(&str) -> bool,
+) -> Result<(Recording, EventRows)> {
+    let names: Vec<PlSmallStr> =
+        COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
+    let events = trace.frame_of(&names)?;
+    let rows = EventRows::of(&events, compat)?;
+    let int = |name: &str| {
+        let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
+        if is_int { IntColumn::of(&events, name).ok() } else { None }
+    };
+    let mut builder = Builder {
+        rows: &rows,
+        on_stream: int(WAIT_ON_STREAM),
+        record: int(WAIT_ON_RECORD),
+        threads: HashMap::new(),
+        streams: HashMap::new(),
+        collectives: Collectives::of(&events, int(IN_ELEMENTS), loaded),
+        found: Recording::default(),
+    };
+    builder.found.events.rank = trace.rank();
+    builder.fill(loads_data);
+    let Builder { mut found, collectives, .. } = builder;
+    collectives.number(&mut found.events, &rows);
+    load_within(&mut found.events.host);
+    Ok((found, rows))
+}
+
+/// Makes what runs inside an event that loads data part of it; calls of the runtime stay calls.
+fn load_within(host: &mut [HostEvent]) {
+    let loading = host.iter().filter(|event| event.kind == HostKind::Loading);
+    let mut spans: Vec<(u32, i64, i64)> = loading.map(|event| (event.thread, event.start, event.end)).collect();
+    spans.sort_unstable();
+    for event in host.iter_mut().filter(|event| !matches!(event.kind, HostKind::Call(_) | HostKind::Loading)) {
+        let next = spans.partition_point(|&(thread, start, _)| (thread, start) <= (event.thread, event.start));
+        let around = next.checked_sub(1).map(|before| spans[before]);
+        if around.is_some_and(|(thread, _, end)| thread == event.thread && event.end <= end) {
+            event.kind = HostKind::Loading;
+        }
+    }
+}
+
+/// What a row is, by its category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Category {
+    Operator,
+    Annotation,
+    Python,
+    Call,
+    Kernel,
+    Memory,
+    Sync,
+    /// Flows, copies of annotations on the GPU, spans.
+    Other,
+}
+
+impl Category {
+    fn of(cat: &str) -> Self {
+        match cat {
+            "cpu_op" | "Operator" => Self::Operator,
+            "user_annotation" => Self::Annotation,
+            "python_function" => Self::Python,
+            "cuda_sync" => Self::Sync,
+            cat if cat.ends_with("_runtime") || cat.ends_with("_driver") || cat == "Runtime" => Self::Call,
+            cat if is_device_work(cat) && cat.to_ascii_lowercase().contains("mem") => Self::Memory,
+            cat if is_device_work(cat) => Self::Kernel,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// How the names of PyTorch's own data loading begin: work, not an annotation of other work.
+const DATA_LOADER: &str = "enumerate(DataLoader)";
+
+struct Builder<'r> {
+    rows: &'r EventRows,
+    on_stream: Option<IntColumn>,
+    record: Option<IntColumn>,
+    threads: HashMap<(Option<i64>, Option<i64>), u32>,
+    streams: HashMap<Stream, u32>,
+    collectives: Collectives,
+    found: Recording,
+}
+
+impl Builder<'_> {
+    fn fill(&mut self, loads_data: impl Fn(&str) -> bool) {
+        let rows = self.rows;
+        let mut category = rows.per_text(Category::of);
+        let mut loads_data = rows.per_text(loads_data);
+        let mut is_loader = rows.per_text(|name| name.starts_with(DATA_LOADER));
+        let mut call = rows.per_text(Call::named);
+        let mut communicates = rows.per_text(is_collective);
+        let mut sync = rows.per_text(|name| match name {
+            "Stream Sync" => Some(SyncKind::Stream),
+            "Context Sync" => Some(SyncKind::Device),
+            "Event Sync" => Some(SyncKind::Event),
+            "Stream Wait Event" => Some(SyncKind::StreamWait),
+            _ => None,
+        });
+        for row in cancellable(0..rows.len()) {
+            let Some(start) = rows.ts(row) else { continue };
+            let (cat, name) = (category(rows.cat(row)), rows.name(row));
+            let kind = match cat {
+                Category::Other => continue,
+                Category::Sync => {
+                    if let Some(kind) = sync(name) {
+                        self.sync(row, kind);
+                    }
+                    continue;
+                }
+                Category::Kernel if communicates(name) => {
+                    self.device(row, start, DeviceKind::Communication);
+                    continue;
+                }
+                Category::Kernel => {
+                    self.device(row, start, DeviceKind::Compute);
+                    continue;
+                }
+                Category::Memory => {
+                    self.device(row, start, DeviceKind::Memory);
+                    continue;
+                }
+                Category::Call => HostKind::Call(call(name)),
+                _ if loads_data(name) => HostKind::Loading,
+                Category::Operator => HostKind::Operator,
+                Category::Annotation if is_loader(name) => HostKind::Operator,
+                Category::Annotation => HostKind::Annotation,
+                Category::Python => HostKind::Python,
+            };
+            let thread = self.thread(row);
+            let (end, correlation) = (start.saturating_add(rows.dur(row)), number(rows.correlation(row)));
+            self.found.events.host.push(HostEvent { start, end, thread, name, row: row as u32, correlation, kind });
+        }
+    }
+
+    fn device(&mut self, row: usize, start: i64, kind: DeviceKind) {
+        let rows = self.rows;
+        let (device, number_of_stream) = rows.thread(row);
+        let stream = self.stream(device, rows.stream(row).or(number_of_stream).unwrap_or(0));
+        let at = self.found.events.device.len();
+        self.found.events.device.push(DeviceEvent {
+            start,
+            end: start.saturating_add(rows.dur(row)),
+            stream,
+            name: rows.name(row),
+            row: row as u32,
+            correlation: number(rows.correlation(row)),
+            kind,
+            collective: NONE,
+        });
+        if kind == DeviceKind::Communication {
+            self.collectives.add(at, row, rows);
+        }
+    }
+
+    fn sync(&mut self, row: usize, kind: SyncKind) {
+        let device = self.rows.thread(row).0;
+        let of_row = |column: &Option<IntColumn>| column.as_ref()?.get(row);
+        let (on_stream, record, stream) = (of_row(&self.on_stream), of_row(&self.record), self.rows.stream(row));
+        let mut known = |stream: Option<i64>| match stream {
+            Some(stream) if stream >= 0 => self.stream(device, stream),
+            _ => NONE,
+        };
+        let (on_stream, stream) = (known(on_stream), known(stream));
+        self.found.events.syncs.push(SyncRow {
+            kind,
+            correlation: number(self.rows.correlation(row)),
+            stream,
+            device: device.unwrap_or(0),
+            on_stream,
+            record: number(record),
+        });
+    }
+
+    fn thread(&mut self, row: usize) -> u32 {
+        let key = self.rows.thread(row);
+        let next = self.found.threads.len() as u32;
+        let thread = *self.threads.entry(key).or_insert(next);
+        if thread == next {
+            self.found.threads.push(key);
+        }
+        thread
+    }
+
+    fn stream(&mut self, device: Option<i64>, stream: i64) -> u32 {
+        let key = Stream { device: device.unwrap_or(0), stream };
+        let next = self.found.events.streams.len() as u32;
+        let number = *self.streams.entry(key).or_insert(next);
+        if number == next {
+            self.found.events.streams.push(key);
+        }
+        number
+    }
+}
+
+/// A correlation as a number of the graph.
+fn number(correlation: Option<i64>) -> u32 {
+    // Correlations count from 1; what does not fit is folded, and hardly ever meets another.
+    correlation.filter(|&id| id > 0).map_or(NONE, |id| ((id ^ (id >> 32)) as u32).min(NONE - 1))
+}

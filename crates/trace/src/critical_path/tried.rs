@@ -1,0 +1,95 @@
+//! Changes that a question tries out.
+
+use super::answer::{Sweep, WhatIf, added, diagnosis, largest};
+use super::job::unless_cancelled;
+use super::matched::Matched;
+use super::query::CriticalPath;
+use super::ranks::LoadedRank;
+use super::steps::{Steps, lengths};
+use crate::Result;
+use causal::{Graph, Lag, Savings, Window};
+use std::cell::Cell;
+
+/// Factors of a sweep.
+const FACTORS: [f64; 13] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0];
+
+/// Tries the changes of a question out, each alone, then all together.
+pub(super) fn changes(
+    query: &CriticalPath,
+    ranks: &[LoadedRank],
+    graph: &Graph,
+    windows: &[Window],
+    steps: &Steps,
+) -> Result<Vec<WhatIf>> {
+    let matched = matched(query, ranks)?;
+    let mut tried: Vec<(String, &[Matched])> =
+        query.changes.iter().zip(&matched).map(|(change, of)| (change.to_string(), std::slice::from_ref(of))).collect();
+    if matched.len() > 1 {
+        tried.push(("all together".to_owned(), &matched));
+    }
+    let before_ns = steps.step(&lengths(windows));
+    tried
+        .into_iter()
+        .map(|(change, of)| {
+            let matches = Cell::new(false);
+            let changed = |lag: &Lag| {
+                let takes = takes(of, lag);
+                matches.set(matches.get() || takes);
+                if takes { factor(of, lag) } else { 1.0 }
+            };
+            let replay = unless_cancelled(|check| graph.try_replay(changed, check))?;
+            let after: Vec<i64> = windows.iter().map(|window| replay.window(window)).collect();
+            let path = windows.iter().flat_map(|window| replay.path(window));
+            let shares = added(path.map(|segment| (segment.bound_by, segment.duration())));
+            Ok(WhatIf {
+                change,
+                before_ns,
+                after_ns: steps.step(&after),
+                diagnosis: diagnosis(&shares),
+                bound_by: largest(&shares),
+                matches: matches.get(),
+            })
+        })
+        .collect()
+}
+
+/// Tries each change out with other factors.
+pub(super) fn sweeps(
+    query: &CriticalPath,
+    ranks: &[LoadedRank],
+    graph: &Graph,
+    windows: &[Window],
+    steps: &Steps,
+) -> Result<Vec<Sweep>> {
+    if !query.sweep {
+        return Ok(Vec::new());
+    }
+    let matched = matched(query, ranks)?;
+    let mut savings = Savings::of(graph);
+    let mut found = Vec::with_capacity(matched.len());
+    for (change, of) in query.changes.iter().zip(&matched) {
+        let mut points = Vec::with_capacity(FACTORS.len());
+        for scale in FACTORS {
+            let of = std::slice::from_ref(of);
+            let changed = |lag: &Lag| if takes(of, lag) { scale } else { 1.0 };
+            let after = unless_cancelled(|check| savings.windows(windows, changed, check))?;
+            points.push((scale, steps.step(&after)));
+        }
+        found.push(Sweep { condition: change.condition().to_string(), points });
+    }
+    Ok(found)
+}
+
+fn matched(query: &CriticalPath, ranks: &[LoadedRank]) -> Result<Vec<Matched>> {
+    let traces: Vec<_> = ranks.iter().map(|rank| rank.trace.clone()).collect();
+    query.changes.iter().map(|change| Matched::of(change, &traces)).collect()
+}
+
+fn takes(of: &[Matched], lag: &Lag) -> bool {
+    of.iter().any(|of| of.takes(lag.rank as usize, lag.event().map(|row| row as usize), lag.bound_by))
+}
+
+fn factor(of: &[Matched], lag: &Lag) -> f64 {
+    let row = lag.event().map(|row| row as usize);
+    of.iter().map(|of| of.factor(lag.rank as usize, row, lag.bound_by)).product()
+}

@@ -1,0 +1,146 @@
+//! The windows of a rank: instances of an annotation, or the whole recording.
+
+use super::query::{CriticalPath, Instance};
+use crate::Result;
+use crate::error::CriticalPathReason;
+use crate::frame::EventRows;
+
+/// What the windows are named after by default.
+const PROFILER_STEP: &str = "ProfilerStep";
+/// A last annotation that takes less than this part of the median of the others is cut off.
+const CUT_OFF: i64 = 2;
+/// Names that a message lists.
+const MOST_NAMES: usize = 6;
+
+/// A window of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chosen {
+    /// The name of the annotation; of several `first to last`; of the whole recording empty.
+    pub(super) annotation: String,
+    /// The first and the last of its instances, from 0; `None` for the whole recording.
+    pub(super) instances: Option<(usize, usize)>,
+    /// The number of instances.
+    pub(super) of: usize,
+    /// The process and thread; `None` for the whole recording.
+    pub(super) thread: Option<(Option<i64>, Option<i64>)>,
+    /// In ns, as recorded.
+    pub(super) start: i64,
+    pub(super) end: i64,
+}
+
+/// An annotation on a thread.
+struct Mark {
+    row: usize,
+    start: i64,
+    end: i64,
+}
+
+/// Returns the windows of a rank, in order of time, and whether a last one is left out because it is cut off; `None` if the rank has
+/// no such annotation.
+///
+/// # Errors
+/// [`CriticalPathReason::NoSuchInstance`].
+pub(super) fn windows(rows: &EventRows, rank: i64, query: &CriticalPath) -> Result<Option<(Vec<Chosen>, bool)>> {
+    let text = query.annotation.as_deref().unwrap_or(PROFILER_STEP);
+    if text.is_empty() {
+        return Ok(Some((whole(rows), false)));
+    }
+    let marks = marks(rows, text);
+    if marks.is_empty() {
+        let is_default = query.annotation.is_none() && matches!(query.instance, Instance::Usual | Instance::All);
+        return Ok(is_default.then(|| (whole(rows), false)));
+    }
+    let count = marks.len();
+    let missing =
+        |instance: usize| CriticalPathReason::NoSuchInstance { rank, annotation: text.to_owned(), instance, count };
+    let check = |last: usize| if last < count { Ok(()) } else { Err(missing(last)) };
+    let is_cut = query.instance == Instance::All && ends_early(&marks);
+    let ranges: Vec<(usize, usize)> = match query.instance {
+        Instance::Usual => vec![(1.min(count - 1), 1.min(count - 1))],
+        Instance::One(at) => vec![(at, at)],
+        Instance::Range(first, last) => vec![(first, last)],
+        Instance::All => (0..count - usize::from(is_cut)).map(|at| (at, at)).collect(),
+    };
+    let mut windows = Vec::with_capacity(ranges.len());
+    for (first, last) in ranges {
+        check(last)?;
+        let (one, other) = (&marks[first], &marks[last]);
+        let name = |mark: &Mark| rows.text(rows.name(mark.row)).to_owned();
+        windows.push(Chosen {
+            annotation: if first == last { name(one) } else { format!("{} to {}", name(one), name(other)) },
+            instances: Some((first, last)),
+            of: count,
+            thread: Some(rows.thread(one.row)),
+            start: one.start,
+            end: marks[first..=last].iter().map(|mark| mark.end).max().unwrap_or(other.end),
+        });
+    }
+    Ok(Some((windows, is_cut)))
+}
+
+/// The whole recording; nothing if there is no event.
+fn whole(rows: &EventRows) -> Vec<Chosen> {
+    let mut is_work = rows.per_text(is_work);
+    let spans = (0..rows.len()).filter(|&row| is_work(rows.cat(row))).filter_map(|row| span(rows, row));
+    let ends = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    let window = |(start, end)| Chosen { annotation: String::new(), instances: None, of: 1, thread: None, start, end };
+    ends.map(window).into_iter().collect()
+}
+
+/// Tells whether events of a category are work of the rank: not copies of annotations on the GPU, spans of the profiler.
+fn is_work(cat: &str) -> bool {
+    let cat = cat.to_ascii_lowercase();
+    matches!(
+        cat.as_str(),
+        "cpu_op" | "user_annotation" | "python_function" | "kernel" | "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset"
+    ) || cat.ends_with("_runtime")
+        || cat.ends_with("_driver")
+        || cat == "mtia_ccp_events"
+}
+
+/// The annotations of the CPU whose name contains a text, in order of time; if there are none, other events of the CPU.
+fn marks(rows: &EventRows, text: &str) -> Vec<Mark> {
+    let mut is_named = rows.per_text(|name| name.contains(text));
+    let mut is_annotation = rows.per_text(|cat| cat == "user_annotation");
+    let mut is_device = rows.per_text(|cat| cat.starts_with("gpu_") || crate::domain::is_device_work(cat));
+    let named: Vec<usize> = (0..rows.len())
+        .filter(|&row| is_named(rows.name(row)) && rows.stream(row).is_none() && !is_device(rows.cat(row)))
+        .collect();
+    let has_annotation = named.iter().any(|&row| is_annotation(rows.cat(row)));
+    let mut marks: Vec<Mark> = named
+        .into_iter()
+        .filter(|&row| !has_annotation || is_annotation(rows.cat(row)))
+        .filter_map(|row| span(rows, row).map(|(start, end)| Mark { row, start, end }))
+        .collect();
+    marks.sort_by_key(|mark| (mark.start, -mark.end, mark.row));
+    marks
+}
+
+fn span(rows: &EventRows, row: usize) -> Option<(i64, i64)> {
+    let start = rows.ts(row)?;
+    Some((start, start.saturating_add(rows.dur(row).max(0))))
+}
+
+/// Tells whether the last of at least three annotations is much shorter than the others: the profiler stopped in it.
+fn ends_early(marks: &[Mark]) -> bool {
+    let Some((last, others)) = marks.split_last().filter(|(_, others)| others.len() >= 2) else { return false };
+    let mut lengths: Vec<i64> = others.iter().map(|mark| mark.end - mark.start).collect();
+    lengths.sort_unstable();
+    (last.end - last.start).saturating_mul(CUT_OFF) < lengths[lengths.len() / 2]
+}
+
+/// Returns names of annotations that the rank has, each once, for a message.
+pub(super) fn known_annotations(rows: &EventRows) -> Vec<String> {
+    let mut is_annotation = rows.per_text(|cat| cat == "user_annotation");
+    let mut names: Vec<String> = Vec::new();
+    for row in (0..rows.len()).filter(|&row| is_annotation(rows.cat(row)) && rows.stream(row).is_none()) {
+        let name = rows.text(rows.name(row));
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+            if names.len() == MOST_NAMES {
+                break;
+            }
+        }
+    }
+    names
+}
