@@ -1,0 +1,9 @@
+//! Flame graphs of a step: operators by call stack, as wide as their CPU time, their GPU time or their part of the step.
+
+mod calls;
+mod files;
+mod graph;
+mod output;
+
+pub use calls::FlameTime;
+pub use graph::{FlameGraph, FlameQuery};

@@ -1,0 +1,151 @@
+//! The still picture of a timeline.
+
+use super::change::{Change, change_between};
+use super::rank_lanes::Content;
+use super::shown::Timeline;
+use crate::exec::checkpoint::Inherited;
+use trace_view::{Bundle, LaneBox, LaneRow, Lanes, TIMELINE, format, named_colour};
+
+/// The number of windows across a picture: about one per pixel.
+const ACROSS: u32 = 760;
+/// The most boxes of a picture.
+const MOST_BOXES: usize = 400_000;
+
+impl Timeline {
+    /// Returns the output of a cell: the timeline for our extension, a picture, and what there is as text.
+    pub fn bundle(&self) -> Bundle {
+        let here = Inherited::here();
+        let (still, json) = here.on_threads(|| {
+            rayon::join(|| here.run(|| self.picture().bundle(self.text())), || here.run(|| self.to_json()))
+        });
+        still.with(TIMELINE, json)
+    }
+
+    /// Returns what is shown at first as a still picture.
+    pub fn picture(&self) -> Lanes {
+        let (start, end) = self.shown;
+        let view = self.look(self.shown, ACROSS, &self.all_lanes(), MOST_BOXES);
+        let mut lanes: Vec<LaneRow> = self
+            .lanes
+            .iter()
+            .map(|&placed| {
+                let lane = self.lane(placed);
+                let label = if self.sides.len() > 1 {
+                    format!("{}: {}", self.sides[placed.side].label, lane.label)
+                } else if self.sides[placed.side].ranks.len() > 1 {
+                    format!("rank {}: {}", self.rank(placed).info.rank, lane.label)
+                } else {
+                    lane.label.clone()
+                };
+                let levels = self.events(placed).map_or(1, |events| events.levels().len());
+                LaneRow { label, levels, ..LaneRow::default() }
+            })
+            .collect();
+        let (mut row, slices) = (0, &view.slices);
+        for &[lane, level, rows] in &slices.tracks {
+            let Some(&placed) = self.lanes.get(lane as usize) else { continue };
+            let texts = &self.rank(placed).lanes;
+            for at in row..row + rows as usize {
+                let name = texts.text(slices.name[at]);
+                let colour = match &self.changes {
+                    Some(changes) => changed(changes.change(placed, slices.event[at], slices.name[at])),
+                    None => name_colour(name),
+                };
+                let from = slices.start[at];
+                let colour = if slices.dur[at] < view.window.size() { paled(colour, slices.busy[at]) } else { colour };
+                lanes[lane as usize].boxes.push(LaneBox {
+                    level: level as usize,
+                    start: from as f64,
+                    end: from.saturating_add(slices.dur[at].max(0)) as f64,
+                    colour,
+                    text: name.to_owned(),
+                });
+            }
+            row += rows as usize;
+        }
+        let mut row = 0;
+        for &[lane, rows] in view.counters() {
+            let Some(Content::Counter(series, _)) = self.lanes.get(lane).map(|&placed| &self.lane(placed).content)
+            else {
+                continue;
+            };
+            let max = series.max().max(f64::MIN_POSITIVE);
+            let samples = view.samples();
+            // The largest value of a window is shown there only; from then on the last one holds.
+            let width = (end.saturating_sub(start) / i64::from(ACROSS)).max(1) as f64;
+            lanes[lane].area = (row..row + rows)
+                .flat_map(|at| {
+                    let from = samples.start[at] as f64;
+                    let next = samples.start[..row + rows].get(at + 1).map_or(f64::INFINITY, |&next| next as f64);
+                    let (peak, last) =
+                        ((from, samples.max[at] / max), ((from + width).min(next), samples.last[at] / max));
+                    [peak, last]
+                })
+                .collect();
+            row += rows;
+        }
+        // Lanes without anything in the window take no room.
+        lanes.retain(|lane| !lane.boxes.is_empty() || !lane.area.is_empty());
+        Lanes { title: self.title(), subtitle: self.summary(), span: (start as f64, end as f64), lanes }
+    }
+
+    /// Returns the lanes as text, one per line.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n{}\n", self.title(), self.summary());
+        for &placed in &self.lanes {
+            let lane = self.lane(placed);
+            let side =
+                if self.sides.len() > 1 { format!("{} · ", self.sides[placed.side].label) } else { String::new() };
+            let what = match &lane.content {
+                Content::Events(events) => format::counted(events.len(), "event"),
+                Content::Counter(series, unit) => {
+                    format!("at most {} {unit}", amount(series.max())).trim_end().to_owned()
+                }
+            };
+            text.push_str(&format!("  {side}{}: {what}\n", lane.label));
+        }
+        text
+    }
+}
+
+/// Returns an amount with at most three decimals.
+fn amount(value: f64) -> String {
+    format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The colour of a name: the same in every timeline and flame graph.
+pub(crate) fn name_colour(name: &str) -> [u8; 3] {
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hue = f64::from(hash % 360);
+    let light = 0.55 + 0.2 * f64::from(hash / 360 % 16) / 15.0;
+    let channel = |shift: f64| {
+        let place = (shift + hue / 30.0) % 12.0;
+        let swing = 0.55 * light.min(1.0 - light);
+        (255.0 * (light - swing * (place - 3.0).min(9.0 - place).clamp(-1.0, 1.0))) as u8
+    };
+    [channel(0.0), channel(8.0), channel(4.0)]
+}
+
+/// Mixes a colour with white where events take only a part of a pixel, in parts of 255, so that a busy lane differs from a full one.
+fn paled(colour: [u8; 3], busy: u8) -> [u8; 3] {
+    let share = 90 + u32::from(busy) * 165 / 255;
+    colour.map(|part| (255 - (255 - u32::from(part)) * share / 255) as u8)
+}
+
+/// The colour of what became of a time.
+pub(crate) fn change_colour(sides: [i64; 2]) -> [u8; 3] {
+    changed(change_between(sides))
+}
+
+/// The colour of a change, as in all figures.
+fn changed(change: Change) -> [u8; 3] {
+    let word = match change {
+        Change::Same => "unchanged",
+        Change::Added => "added",
+        Change::Deleted => "deleted",
+        Change::Slower => "increased",
+        Change::Faster => "decreased",
+    };
+    let hex = named_colour(word).unwrap_or("#a8a8b0");
+    [1, 3, 5].map(|at| hex.get(at..at + 2).and_then(|part| u8::from_str_radix(part, 16).ok()).unwrap_or(0xa8))
+}

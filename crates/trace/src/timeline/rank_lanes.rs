@@ -1,0 +1,275 @@
+//! The lanes of a rank: threads, streams, annotations and counters.
+
+use super::lane_labels::arrange;
+use crate::counter::{memory_bandwidth, queue_lengths};
+use crate::domain::is_device_work;
+use crate::exec::checkpoint::{Inherited, cancellable, guarded};
+use crate::filter::{Filter, TraceFilter, Where};
+use crate::frame::columns::*;
+use crate::frame::{EventRows, IntColumn, READ_COLUMNS};
+use crate::{Compat, Result, Trace};
+use call_tree::nesting::{Call, Closing, Step, nest, sort};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use polars::prelude::{BooleanChunked, CategoricalMapping, DataFrame, PlSmallStr};
+use rayon::prelude::*;
+use std::sync::Arc;
+use timeline::{Lane, Point, Series, Span, side_by_side};
+
+/// What a lane shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LaneKind {
+    /// Annotations of a CPU thread.
+    Annotation,
+    /// Operators and calls of a CPU thread.
+    Thread,
+    /// Annotations of a GPU stream.
+    GpuAnnotation,
+    /// Kernels, copies and fills of a GPU stream, or what waits for it.
+    Stream,
+    /// A value over time.
+    Counter,
+}
+
+impl LaneKind {
+    /// Returns its name in the format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Annotation => "annotation",
+            Self::Thread => "thread",
+            Self::GpuAnnotation => "gpu_annotation",
+            Self::Stream => "stream",
+            Self::Counter => "counter",
+        }
+    }
+
+    /// Whether its events are nested calls.
+    pub(super) fn nests(self) -> bool {
+        matches!(self, Self::Annotation | Self::Thread)
+    }
+}
+
+/// The identity of a lane within its rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Key {
+    /// Process, or device.
+    pub(super) pid: Option<i64>,
+    /// Thread, or stream.
+    pub(super) tid: Option<i64>,
+    pub(super) kind: LaneKind,
+    /// Whether it has what waits for a stream instead of its work.
+    pub(super) is_sync: bool,
+}
+
+/// A lane of a rank.
+pub(super) struct RankLane {
+    pub(super) key: Key,
+    pub(super) label: String,
+    pub(super) content: Content,
+}
+
+/// What a lane consists of.
+pub(super) enum Content {
+    Events(Lane),
+    Counter(Series, &'static str),
+}
+
+/// The events that are shown.
+pub(super) struct ShownEvents {
+    /// The condition, and the moment to which it is relative.
+    key: String,
+    passes: TraceFilter,
+}
+
+impl ShownEvents {
+    /// Prepares a condition for the ranks of a trace that begins at `origin`.
+    ///
+    /// # Errors
+    /// If it does not fit the events.
+    pub(super) fn of(condition: &Where, traces: &[Trace], origin: i64) -> Result<Self> {
+        let passes = Filter::from(condition).of(traces)?;
+        Ok(Self { key: format!("lanes from {origin} where {condition}"), passes })
+    }
+}
+
+/// The lanes of a rank, from above.
+pub(super) struct RankLanes {
+    pub(super) lanes: Vec<RankLane>,
+    pub(super) texts: Arc<CategoricalMapping>,
+}
+
+/// Memory for each event of a rank while its lanes are built, in bytes: its place, its nesting, the lanes themselves, and the queues.
+const BYTES_PER_EVENT: usize = 160;
+
+/// The columns of the events that lanes are built from.
+fn columns() -> Vec<PlSmallStr> {
+    READ_COLUMNS.into_iter().chain([MEMORY_BANDWIDTH]).map(PlSmallStr::from_static).collect()
+}
+
+impl RankLanes {
+    /// Returns the lanes of those events of a rank that pass a filter, of all events without one. Timelines of one rank share them.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
+    pub(super) fn of(trace: &Trace, compat: Compat, filter: Option<&ShownEvents>) -> Result<Arc<Self>> {
+        let key = filter.map_or("lanes", |filter| &filter.key);
+        trace.derived(key, Self::bytes, || {
+            let passes = filter.map(|filter| filter.passes.mask(trace)).transpose()?;
+            Self::build(trace, compat, passes.as_ref())
+        })
+    }
+
+    /// Returns an estimate of the memory that building the lanes of a rank takes, in bytes.
+    pub(super) fn bytes_needed(trace: &Trace) -> usize {
+        trace.bytes_needed_of(&columns(), BYTES_PER_EVENT)
+    }
+
+    fn build(trace: &Trace, compat: Compat, passes: Option<&BooleanChunked>) -> Result<Self> {
+        let events = trace.frame_of(&columns())?;
+        guarded(|| {
+            let rows: Vec<u32> = match passes {
+                Some(passes) => {
+                    (0..).zip(passes.iter()).filter(|(_, pass)| *pass == Some(true)).map(|(row, _)| row).collect()
+                }
+                None => (0..events.height() as u32).collect(),
+            };
+            let texts = EventRows::of(&events, Compat::Exact)?;
+            let here = Inherited::here();
+            let (lanes, counters) = rayon::join(
+                || here.run(|| event_lanes(&events, &texts, &rows)),
+                || here.run(|| counters(&events, &rows, compat)),
+            );
+            let mut lanes = lanes?;
+            lanes.extend(counters?);
+            arrange(&mut lanes, &texts, &trace.info().track_names);
+            Ok(Self { lanes, texts: texts.mapping() })
+        })
+    }
+
+    /// Returns the name of a code.
+    pub(super) fn text(&self, name: u32) -> &str {
+        self.texts.cat_to_str(name).unwrap_or_default()
+    }
+
+    /// Returns the lane of an event.
+    pub(super) fn lane_of(&self, rows: &EventRows, row: usize) -> Option<usize> {
+        let class = classify(rows.text(rows.cat(row)));
+        let key = key(rows, row, class);
+        self.lanes.iter().position(|lane| lane.key == key)
+    }
+
+    /// Memory, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |lane: &RankLane| match &lane.content {
+            Content::Events(lane) => lane.bytes(),
+            Content::Counter(series, _) => series.bytes(),
+        };
+        self.lanes.iter().map(bytes).sum()
+    }
+}
+
+/// What the category of an event says about its lane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Annotation,
+    GpuAnnotation,
+    Sync,
+    DeviceWork,
+    Other,
+}
+
+fn classify(cat: &str) -> Class {
+    match cat {
+        "user_annotation" => Class::Annotation,
+        "gpu_user_annotation" => Class::GpuAnnotation,
+        "cuda_sync" => Class::Sync,
+        cat if is_device_work(cat) => Class::DeviceWork,
+        _ => Class::Other,
+    }
+}
+
+fn key(rows: &EventRows, row: usize, class: Class) -> Key {
+    let (pid, tid) = rows.thread(row);
+    let stream = rows.stream(row);
+    let (kind, tid) = match class {
+        Class::Annotation => (LaneKind::Annotation, tid),
+        Class::GpuAnnotation => (LaneKind::GpuAnnotation, stream.or(tid)),
+        Class::Sync | Class::DeviceWork => (LaneKind::Stream, stream.or(tid)),
+        Class::Other if stream.is_some() => (LaneKind::Stream, stream),
+        Class::Other => (LaneKind::Thread, tid),
+    };
+    Key { pid, tid, kind, is_sync: class == Class::Sync }
+}
+
+/// Groups events by lane and stacks them; events without a start have no place.
+fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32]) -> Result<Vec<RankLane>> {
+    let dur = IntColumn::of(events, DUR)?;
+    let mut class = rows.per_text(classify);
+    let mut places: HashMap<Key, usize, FixedState> = HashMap::default();
+    let mut groups: Vec<(Key, Vec<u32>)> = Vec::new();
+    let mut last = usize::MAX;
+    for &row in cancellable(seen) {
+        if rows.ts(row as usize).is_none() {
+            continue;
+        }
+        let key = key(rows, row as usize, class(rows.cat(row as usize)));
+        if groups.get(last).is_none_or(|group| group.0 != key) {
+            last = *places.entry(key).or_insert(groups.len());
+            if last == groups.len() {
+                groups.push((key, Vec::new()));
+            }
+        }
+        groups[last].1.push(row);
+    }
+    let span = |row: u32| {
+        let at = row as usize;
+        Span { start: rows.ts(at).unwrap_or(0), dur: dur.get(at).unwrap_or(0), name: rows.name(at), event: row }
+    };
+    let lane = |(key, rows): (Key, Vec<u32>)| {
+        let lane = if key.kind.nests() {
+            let mut calls: Vec<Call> = cancellable(rows)
+                .map(span)
+                .map(|span| Call { start: span.start, end: span.end(), row: span.event })
+                .collect();
+            sort(&mut calls);
+            let (mut spans, mut levels, mut open) =
+                (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()), 0);
+            nest(&calls, Closing::OwnEnd, |step| match step {
+                Step::Begins(call, _) => {
+                    spans.push(span(call.row));
+                    levels.push(open);
+                    open += 1;
+                }
+                Step::Ends(..) => open -= 1,
+            });
+            Lane::new(&spans, &levels)
+        } else {
+            let mut spans: Vec<Span> = cancellable(rows).map(span).collect();
+            let levels = side_by_side(&mut spans);
+            Lane::new(&spans, &levels)
+        };
+        RankLane { key, label: String::new(), content: Content::Events(lane) }
+    };
+    let here = Inherited::here();
+    Ok(groups.into_par_iter().map(|group| here.run(|| lane(group))).collect())
+}
+
+/// Queue lengths and bandwidths as lanes.
+fn counters(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Vec<RankLane>> {
+    let mut lanes = Vec::new();
+    let lane = |pid, tid, label, points: Vec<Point>, unit| RankLane {
+        key: Key { pid, tid, kind: LaneKind::Counter, is_sync: false },
+        label,
+        content: Content::Counter(Series::new(points), unit),
+    };
+    for (stream, points) in queue_lengths(events, rows, compat)?.streams {
+        let pid = points.first().and_then(|point| point.pid);
+        let points = points.iter().map(|point| Point { time: point.ts, value: point.length as f64 }).collect();
+        lanes.push(lane(pid, Some(stream), format!("queue of stream {stream}"), points, ""));
+    }
+    for (kind, points) in memory_bandwidth(events, rows, compat)? {
+        let points = points.iter().map(|point| Point { time: point.ts, value: point.gbps }).collect();
+        lanes.push(lane(None, None, format!("bandwidth of {kind}"), points, "GB/s"));
+    }
+    Ok(lanes)
+}

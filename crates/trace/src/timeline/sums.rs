@@ -1,0 +1,167 @@
+//! Questions about many events of a timeline: where a text occurs, what a selection sums up to.
+
+use super::rank_lanes::{Key, LaneKind, RankLanes};
+use super::shown::{Placed, Timeline};
+use super::view::{Columns, pack};
+use crate::Result;
+use crate::exec::checkpoint::{cancellable, guarded};
+use crate::frame::once_per_text;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use timeline::{Name, NameSum, Slices};
+
+/// The most events that a search lists.
+const MOST_FOUND: usize = 2_000;
+/// The most names that a selection lists.
+const MOST_NAMES: usize = 200;
+
+/// A selection: its sums, and the condition that its events meet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Selected {
+    /// The reply to a front end.
+    pub(super) reply: Value,
+    /// The condition in the language of [`Where`](crate::filter::Where).
+    pub(super) filter: String,
+}
+
+impl Timeline {
+    /// Finds events whose name contains a text, ASCII letters in any case.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    pub(super) fn search(&self, text: &str, columns: &mut Columns) -> Result<Value> {
+        let wanted = text.to_ascii_lowercase();
+        guarded(|| {
+            let (mut count, mut names, mut found) = (0_u64, BTreeSet::new(), Slices::default());
+            for (id, &placed) in self.lanes.iter().enumerate().filter(|_| !wanted.is_empty()) {
+                let Some(lane) = self.events(placed) else { continue };
+                let (lanes, base) = (&self.rank(placed).lanes, self.sides[placed.side].base);
+                let mut matches = once_per_text(&lanes.texts, |name| name.to_ascii_lowercase().contains(&wanted));
+                for (level, span) in cancellable(lane.spans()).filter(|(_, span)| matches(span.name)) {
+                    count += 1;
+                    names.insert(span.name);
+                    if found.len() == MOST_FOUND {
+                        continue;
+                    }
+                    found.start.push(span.start.saturating_sub(base));
+                    found.dur.push(span.dur);
+                    found.name.push(span.name);
+                    found.event.push(span.event);
+                    found.count.push(1);
+                    match found.tracks.last_mut() {
+                        Some([lane, at, rows]) if (*lane, *at) == (id as u32, level) => *rows += 1,
+                        _ => found.tracks.push([id as u32, level, 1]),
+                    }
+                }
+            }
+            let tracks = found.tracks.clone();
+            let mut slices = pack(found, columns);
+            // Each row is one event.
+            slices.pop();
+            if let Some(buffers) = &mut columns.buffers {
+                buffers.pop();
+            }
+            Ok(json!({ "count": count, "names": names, "tracks": tracks, "slices": slices }))
+        })
+    }
+
+    /// Sums up the events of some lanes that overlap `start..end`, relative to the bases.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    pub(super) fn select(&self, (start, end): (i64, i64), lanes: &[usize]) -> Result<Selected> {
+        let (start, end) = (start.min(end), start.max(end));
+        let mut sums: BTreeMap<Name, NameSum> = BTreeMap::new();
+        let mut texts: BTreeMap<Name, &RankLanes> = BTreeMap::new();
+        for &placed in lanes.iter().filter_map(|&id| self.lanes.get(id)) {
+            crate::exec::checkpoint::check()?;
+            let Some(lane) = self.events(placed) else { continue };
+            let base = self.sides[placed.side].base;
+            let mut own = BTreeMap::new();
+            let nests = self.lane(placed).key.kind.nests();
+            lane.sum(base.saturating_add(start), base.saturating_add(end), nests, &mut own);
+            for (name, sum) in own {
+                texts.entry(name).or_insert(&self.rank(placed).lanes);
+                let all = sums.entry(name).or_default();
+                all.count += sum.count;
+                all.total = all.total.saturating_add(sum.total);
+                all.own = all.own.saturating_add(sum.own);
+            }
+        }
+        let count: u64 = sums.values().map(|sum| sum.count).sum();
+        let total: i64 = sums.values().fold(0, |total, sum| total.saturating_add(sum.own));
+        let mut rows: Vec<(&str, NameSum)> =
+            sums.iter().map(|(name, sum)| (texts.get(name).map_or("", |lanes| lanes.text(*name)), *sum)).collect();
+        rows.sort_by(|one, other| other.1.total.cmp(&one.1.total).then(one.0.cmp(other.0)));
+        let more = rows.len().saturating_sub(MOST_NAMES);
+        rows.truncate(MOST_NAMES);
+        let row = |(name, sum): &(&str, NameSum)| json!({ "name": name, "count": sum.count, "total": sum.total, "self": sum.own });
+        let filter = self.condition(start..end, lanes);
+        let reply = json!({
+            "count": count,
+            "total": total,
+            "rows": rows.iter().map(row).collect::<Vec<_>>(),
+            "more": more,
+            "filter": filter,
+        });
+        Ok(Selected { reply, filter })
+    }
+
+    /// The condition of the events of some lanes that overlap a window: those of the side of the first lane.
+    fn condition(&self, window: Range<i64>, lanes: &[usize]) -> String {
+        let placed: Vec<Placed> = lanes.iter().filter_map(|&id| self.lanes.get(id).copied()).collect();
+        let side = placed.first().map_or(0, |placed| placed.side);
+        let shown = &self.sides[side];
+        let moment = |offset: i64| shown.base.saturating_add(offset).saturating_sub(shown.origin).max(0);
+        let (start, end) = (moment(window.start), moment(window.end));
+        let mut parts = vec![format!("ts < {end}ns and (end > {start}ns or ts >= {start}ns)")];
+        let is_counter = |placed: &Placed| self.events(*placed).is_none();
+        let chosen: Vec<Placed> =
+            placed.into_iter().filter(|placed| placed.side == side && !is_counter(placed)).collect();
+        let all = self.lanes.iter().filter(|placed| placed.side == side && !is_counter(placed)).count();
+        if chosen.len() < all && !chosen.is_empty() {
+            let of: BTreeSet<String> = chosen.iter().map(|&placed| self.lane_condition(placed)).collect();
+            parts.push(format!("({})", of.into_iter().collect::<Vec<_>>().join(" or ")));
+        } else if shown.has_more_ranks {
+            let ranks: Vec<String> = shown.ranks.iter().map(|rank| rank.info.rank.to_string()).collect();
+            parts.push(format!("rank in {}", ranks.join(",")));
+        }
+        if let Some(filter) = &self.filter {
+            parts.push(format!("({filter})"));
+        }
+        parts.join(" and ")
+    }
+
+    /// The condition of the events of a lane.
+    fn lane_condition(&self, placed: Placed) -> String {
+        let Key { pid, tid, kind, is_sync } = self.lane(placed).key;
+        let equals = |column: &str, value: Option<i64>| match value {
+            Some(value) => format!("{column} == {value}"),
+            None => format!("{column} is null"),
+        };
+        let mut parts = match kind {
+            LaneKind::Annotation => vec!["cat == user_annotation".to_owned(), equals("tid", tid)],
+            LaneKind::Thread => {
+                vec![equals("tid", tid), "stream is null and not cat in user_annotation,gpu_user_annotation".to_owned()]
+            }
+            LaneKind::GpuAnnotation => vec!["cat == gpu_user_annotation".to_owned(), equals("tid", tid)],
+            LaneKind::Stream | LaneKind::Counter => {
+                let what = if is_sync { "cat == cuda_sync" } else { "cat != cuda_sync" };
+                vec![equals("stream", tid), what.to_owned()]
+            }
+        };
+        let lanes = &self.rank(placed).lanes.lanes;
+        if lanes
+            .iter()
+            .any(|lane| lane.key.pid != pid && lane.key.kind.nests() == kind.nests() && lane.key.pid.is_some())
+        {
+            parts.push(equals("pid", pid));
+        }
+        let side = &self.sides[placed.side];
+        if side.has_more_ranks || side.ranks.len() > 1 {
+            parts.push(format!("rank == {}", self.rank(placed).info.rank));
+        }
+        format!("({})", parts.join(" and "))
+    }
+}
