@@ -56,7 +56,7 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     /// If they cannot be written; [`Error::NoAnswerFiles`](crate::Error::NoAnswerFiles) by default.
     fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
         let _ = (state, files);
-        Err(crate::Error::NoAnswerFiles { analysis: Self::NAME })
+        Err(crate::Error::NoAnswerFiles(Self::NAME))
     }
 
     /// Returns the ranks that its parameters name; `None` leaves the choice to [`Analysis::FIRST_RANK_ONLY`].

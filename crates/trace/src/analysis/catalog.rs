@@ -3,9 +3,9 @@
 use super::{
     Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
     FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown,
-    IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Parameter, Plan, PotentialStragglers,
-    ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, TableSchema, TemporalBreakdown,
-    TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
+    IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators, Parameter, Plan,
+    PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, TableSchema,
+    TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
 };
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::guarded;
@@ -33,6 +33,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<PotentialStragglers>(),
     Entry::of::<ProfilerSteps>(),
     Entry::of::<CompareRanks>(),
+    Entry::of::<Operators>(),
 ];
 
 /// One analysis, without its type.
@@ -179,7 +180,7 @@ fn analysis<A: Analysis>(parameters: Value) -> Result<A> {
 }
 
 /// Returns the parameters as a text that is the same in every process.
-fn text<A: Analysis>(analysis: &A) -> String {
+pub(super) fn text<A: Analysis>(analysis: &A) -> String {
     serde_json::to_string(analysis).unwrap_or_default()
 }
 

@@ -4,10 +4,12 @@ use super::kept_rows::KeptRows;
 use super::narrowing::Narrowing;
 use super::rank_view::{RankView, TraceContext};
 use super::{Analysis, Answer, Mapped, nothing_on};
+use crate::error::DistributedReason;
 use crate::filter::TraceFilter;
 use crate::write::is_same_file;
 use crate::{Compat, Error, Iteration, Pick, Rank, RankInfo, Result, Trace};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace_view::format::numbered;
@@ -92,6 +94,17 @@ impl Plan {
         Self { label: label.to_owned(), context, ranks: planned, narrowings: Vec::new() }
     }
 
+    /// Returns the label of the trace.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Makes all rows count, on the clock of the trace if `own_clock`.
+    pub(super) fn of_all_rows(self, own_clock: bool) -> Self {
+        let origin = if own_clock { 0 } else { self.context.origin };
+        Self { context: TraceContext { steps: 0, include_last: true, origin, ..self.context }, ..self }
+    }
+
     /// Returns one of the ranks as analyses see it.
     ///
     /// # Errors
@@ -121,6 +134,23 @@ impl Plan {
     /// Whether a filter is applied, which may read any column.
     pub(super) fn is_filtered(&self) -> bool {
         self.narrowings.iter().any(|narrowing| narrowing.filter().is_some())
+    }
+
+    /// Returns the plan as processes need it that map single ranks, as JSON: without the list of all ranks, which would go to each.
+    ///
+    /// # Errors
+    /// If a filter is a polars expression.
+    pub(super) fn for_ranks(&self) -> Result<Value> {
+        let plan = Self { ranks: Vec::new(), ..self.clone() };
+        serde_json::to_value(&plan).map_err(|error| DistributedReason::Plan { reason: error.to_string() }.into())
+    }
+
+    /// Returns the iterations of the rows of a rank that analyses see.
+    ///
+    /// # Errors
+    /// As [`Self::view`].
+    pub(crate) fn iterations_of(&self, trace: &Trace) -> Result<BTreeSet<i64>> {
+        if self.is_whole() { RankView::iterations_of(trace, self.context) } else { self.view(trace)?.iterations() }
     }
 
     /// Returns the ranks, ascending.
@@ -170,23 +200,29 @@ impl Plan {
     /// # Errors
     /// If a rank does not exist, or none of them has a stream that the parameters name.
     pub(super) fn selected<A: Analysis>(&self, analysis: &A, ranks: Option<&[i64]>) -> Result<Vec<usize>> {
-        let selected = match ranks.or(analysis.ranks()) {
-            None if A::FIRST_RANK_ONLY => (0..self.ranks.len().min(1)).collect(),
-            None => (0..self.ranks.len()).collect(),
-            Some([]) => {
-                return Err(Error::NoRankSelected { label: self.label.clone(), available: self.ranks() });
-            }
+        let selected = self.positions(ranks.or(analysis.ranks()), A::FIRST_RANK_ONLY)?;
+        self.check_streams(analysis.streams().unwrap_or_default(), &selected)?;
+        Ok(selected)
+    }
+
+    /// Returns the positions of these ranks; without any, of the first or of all.
+    ///
+    /// # Errors
+    /// If a rank does not exist.
+    pub(super) fn positions(&self, ranks: Option<&[i64]>, first_only: bool) -> Result<Vec<usize>> {
+        match ranks {
+            None if first_only => Ok((0..self.ranks.len().min(1)).collect()),
+            None => Ok((0..self.ranks.len()).collect()),
+            Some([]) => Err(Error::NoRankSelected { label: self.label.clone(), available: self.ranks() }),
             Some(wanted) => {
                 let find = |&rank: &i64| {
                     let (label, available) = (self.label.clone(), self.ranks());
                     let unknown = Error::UnknownRank { label, rank, available };
                     self.ranks.iter().position(|planned| planned.rank == rank).ok_or(unknown)
                 };
-                Pick::<Rank>::from(wanted).numbers().iter().map(find).collect::<Result<Vec<usize>>>()?
+                Pick::<Rank>::from(wanted).numbers().iter().map(find).collect()
             }
-        };
-        self.check_streams(analysis.streams().unwrap_or_default(), &selected)?;
-        Ok(selected)
+        }
     }
 
     /// Checks that each of the `wanted` streams exists on one of the analysed ranks, if these have any.

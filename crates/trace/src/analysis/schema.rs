@@ -34,6 +34,8 @@ pub enum ParameterKind {
     Operator,
     /// Several texts.
     Texts,
+    /// One of these words.
+    Choice(&'static [&'static str]),
     /// Some of these words.
     Choices(&'static [&'static str]),
     /// A file or folder to write.

@@ -8,7 +8,7 @@ use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::{Iteration, Pick, Result, Trace, TraceSet};
+use crate::{Compat, CriticalPath, CriticalPathAnswer, Iteration, Pick, Result, Trace, TraceSet};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -36,11 +36,11 @@ use std::sync::{Arc, OnceLock};
 /// ```
 #[derive(Debug, Clone)]
 pub struct TraceAnalysis {
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     ranks: Arc<Vec<Prepared>>,
     /// The iterations of the rows, once they are known.
     iterations: Arc<OnceLock<Vec<i64>>>,
-    traces: TraceSet,
+    pub(super) traces: TraceSet,
 }
 
 /// A rank to analyse.
@@ -102,7 +102,17 @@ impl TraceAnalysis {
     /// left.
     pub(crate) fn within(traces: &TraceSet, include_last_profiler_step: bool, budget: Budget) -> Result<Self> {
         let infos = traces.traces().iter().map(Trace::info);
-        let plan = Plan::of(traces.label(), traces.compat(), infos, include_last_profiler_step);
+        Self::planned(traces, Plan::of(traces.label(), traces.compat(), infos, include_last_profiler_step), budget)
+    }
+
+    /// Prepares all rows of a trace: the last profiler step, and what is behind it, included. With `own_clock` times are those of
+    /// the trace.
+    pub(crate) fn of_all_rows(traces: &TraceSet, own_clock: bool) -> Result<Self> {
+        let plan = Plan::of(traces.label(), traces.compat(), traces.traces().iter().map(Trace::info), true);
+        Self::planned(traces, plan.of_all_rows(own_clock), traces.budget()?)
+    }
+
+    fn planned(traces: &TraceSet, plan: Plan, budget: Budget) -> Result<Self> {
         let is_in_memory = |trace: &&Trace| trace.is_in_memory();
         let rows: usize = traces.traces().iter().filter(is_in_memory).map(|trace| trace.info().events).sum();
         let keeps = rows > 0 && rows.saturating_mul(RankView::BYTES_PER_ROW) as u64 <= budget.left() / 2;
@@ -139,6 +149,10 @@ impl TraceAnalysis {
     fn iterations_within(&self, budget: Budget) -> Result<Vec<i64>> {
         if let Some(known) = self.iterations.get() {
             return Ok(known.clone());
+        }
+        if self.traces.elsewhere().is_some() {
+            let found = self.iterations_elsewhere()?.into_iter().collect();
+            return Ok(self.iterations.get_or_init(|| found).clone());
         }
         let of_rank = |rank: &Prepared| match &rank.view {
             None if self.plan.is_whole() => RankView::iterations_of(&rank.trace, self.plan.context()),
@@ -216,6 +230,44 @@ impl TraceAnalysis {
         self.ranks.iter().map(|rank| guarded(|| rank.with_view(&self.plan, |view| Ok(view.clone()))))
     }
 
+    /// Finds what bounds windows of the recording, and what would help. It sees all rows, the last profiler step included; filters and
+    /// selected iterations do not count.
+    ///
+    /// # Errors
+    /// As [`TraceSet::critical_path`].
+    pub fn critical_path(&self, query: &CriticalPath) -> Result<CriticalPathAnswer> {
+        self.traces.critical_path(query)
+    }
+
+    /// Returns what `work` makes of the views of these ranks, ascending; of the first rank, or of all, if none is named. It needs
+    /// `bytes_per_row` of memory for each analysed row.
+    pub(crate) fn each_view<T: Send>(
+        &self,
+        name: &str,
+        (ranks, first_only): (Option<&[i64]>, bool),
+        bytes_per_row: usize,
+        work: impl Fn(&RankView) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let selected = self.plan.positions(ranks, first_only)?;
+        let ranks: Vec<&Prepared> = selected.iter().map(|&at| &self.ranks[at]).collect();
+        let need = |rank: &&Prepared| rank.bytes_needed(&self.plan, bytes_per_row);
+        let batches = Batches::within(self.traces.budget()?, Task::Answer(name));
+        batches.each(&ranks, need, |rank| rank.with_view(&self.plan, &work))
+    }
+
+    /// Returns the memory budget of questions to the trace.
+    ///
+    /// # Errors
+    /// If a setting of the budget is not a size.
+    pub(crate) fn budget(&self) -> Result<Budget> {
+        self.traces.budget()
+    }
+
+    /// Returns the compatibility mode in which the trace was loaded.
+    pub fn compat(&self) -> Compat {
+        self.traces.compat()
+    }
+
     /// Runs an analysis on the ranks that it names; by default on all, or on the first where HTA analyses one.
     ///
     /// # Errors
@@ -256,7 +308,8 @@ impl TraceAnalysis {
             let selected = self.plan.selected(analysis, ranks)?;
             let mapped = self.mapped(analysis, &selected, budget)?;
             checkpoint::check()?;
-            let answer = self.plan.finish(analysis, &selected, mapped)?;
+            let mut answer = self.plan.finish(analysis, &selected, mapped)?;
+            answer.notes.extend(self.traces.missing_ranks().map(|missing| format!("{missing}.")));
             checkpoint::check()?;
             Ok(answer)
         })
@@ -264,6 +317,9 @@ impl TraceAnalysis {
 
     /// Computes the merged result of the ranks at these positions.
     fn mapped<A: Analysis>(&self, analysis: &A, ranks: &[usize], budget: Budget) -> Result<Mapped<A::State>> {
+        if self.traces.elsewhere().is_some() {
+            return self.mapped_elsewhere(analysis, ranks);
+        }
         let task = Task::Answer(A::NAME);
         let ranks: Vec<&Prepared> = ranks.iter().map(|&at| &self.ranks[at]).collect();
         let rows: usize = ranks.iter().map(|rank| rank.rows()).sum();

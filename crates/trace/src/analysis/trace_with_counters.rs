@@ -6,7 +6,7 @@ use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, Ran
 use crate::counter::{Bandwidth, BandwidthPoint, Point, Queues, read_points, write_points};
 use crate::error::ParameterReason;
 use crate::store::KeptBytes;
-use crate::write::{TraceCopy, TraceEdit};
+use crate::write::{TraceCopy, TraceEdit, micros_text};
 use crate::{Error, Result};
 use polars::df;
 use serde::{Deserialize, Serialize};
@@ -267,24 +267,10 @@ fn event(point: Point<'_>) -> String {
     }
 }
 
-/// Formats nanoseconds as the µs of a trace file, exactly.
-fn micros_text(nanos: i64) -> String {
-    let (sign, nanos) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
-    match nanos % 1000 {
-        0 => format!("{sign}{}", nanos / 1000),
-        rest => format!("{sign}{}.{rest:03}", nanos / 1000),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn moments_are_written_to_the_nanosecond() {
-        assert_eq!([7_000, 7_050, -1_001, 0].map(micros_text), ["7", "7.050", "-1.001", "0"]);
-    }
 
     #[test]
     fn copy_goes_to_the_folder_of_its_source_or_to_output() {

@@ -1,12 +1,13 @@
 //! The answer of a comparison with statistics: rows of operators, and sentences on what can be said.
 
-use super::iteration_times::{OperatorTimes, RunTimes, STEP};
-use super::stats_sentences::{percent, sentences};
+use super::iteration_times::{IterationTimes, OperatorTimes, STEP};
+use super::stats_sentences::sentences;
 use super::trace_diff::column_label;
+use crate::certainty::{EventMix, InputShapes, score, smallest, verdict_word};
 use crate::frame::columns::*;
-use crate::{Change, Comparison, Result};
+use crate::{Change, Comparison, Result, Warning};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
-use statistics::{Answer, Domain, Inconclusive, Interval, Options, Quantity, Runs, Verdict};
+use statistics::{Answer, Domain, Interval, Options, Quantity, Runs};
 use std::collections::BTreeSet;
 
 /// The answer of [`StatsDiff::run`](crate::StatsDiff::run).
@@ -19,29 +20,35 @@ pub struct ComparedStats {
     /// `name` or `short_name`; with the labels C of control and T of test: `C_counts`, `C_mean_duration`, `T_counts`,
     /// `T_mean_duration` (events and sum of their durations in an iteration, the mean of iterations and ranks), `diff_counts`,
     /// `diff_duration` (test − control), `interval_low`, `interval_high` (95 % interval of `diff_duration`), `ratio`, `ratio_low`,
-    /// `ratio_high` (test ÷ control, Hodges–Lehmann, with its 95 % interval), `p`, `q`, `verdict`, `counts_change_categories` as in
+    /// `ratio_high` (test ÷ control, Hodges–Lehmann, with its 95 % interval), `p`, `q`, `verdict`, `smallest_change_percent` (where the
+    /// verdict is inconclusive: the smallest change that the samples could have shown), `counts_change_categories` as in
     /// [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces). Durations are µs; what the samples cannot say is null.
     pub frame: DataFrame,
     /// The statistics; changes in the order of the rows.
     pub answer: Answer,
     /// The labels of control and test.
     pub labels: [String; 2],
-    /// The answer in words: the question and its samples, the step, what changed for certain, the verdicts, whether the recordings can be
-    /// compared, what was left out.
+    /// How comparable the sides are, from 0 to 1, as of [`Certainty::comparable`](crate::Certainty::comparable).
+    pub comparable: Option<f64>,
+    /// The answer in words: the step, the verdict on it in its scope, what changed for certain, the verdicts, whether the recordings can be
+    /// compared, what was left out, what to record next.
     pub sentences: Vec<String>,
+    /// What differs between the sides besides times: shapes of inputs, mix of events. The conditions of recording are in
+    /// [`StatsDiff::warnings`](crate::StatsDiff::warnings).
+    pub warnings: Vec<Warning>,
 }
 
 /// One side of the comparison.
 pub(super) struct StatsSide {
     pub(super) label: String,
-    pub(super) runs: Vec<RunTimes>,
+    pub(super) runs: Vec<IterationTimes>,
 }
 
 /// One row, the step included.
 pub(super) struct Row {
     pub(super) name: String,
     /// Events in an iteration of control and test.
-    counts: [f64; 2],
+    pub(super) counts: [f64; 2],
     quantity: Quantity,
 }
 
@@ -56,25 +63,43 @@ impl ComparedStats {
     ///
     /// # Errors
     /// If the samples are no numbers, or polars refuses.
-    pub(super) fn of(sides: &[StatsSide; 2], short: bool, options: &Options) -> Result<Self> {
-        let rows = rows(sides)?;
+    pub(super) fn of(sides: &[StatsSide; 2], short: bool, options: &Options, conditions: &[Warning]) -> Result<Self> {
+        let rows = rows(sides, options.paired)?;
         let quantities: Vec<Quantity> = rows.iter().map(|row| row.quantity.clone()).collect();
         let answer = statistics::compare(&quantities, options)?;
         let frame = frame(&rows, &answer, sides, short)?;
-        let sentences = sentences(&rows, &answer, sides);
+        let warnings = unlike(sides);
+        let comparable = score(answer.comparability, &[conditions, &warnings].concat());
+        let sentences = sentences(&rows, &answer, sides, comparable);
         let labels = [&sides[0], &sides[1]].map(|side| side.label.clone());
-        Ok(Self { frame, answer, labels, sentences })
+        Ok(Self { frame, answer, labels, comparable, sentences, warnings })
     }
 }
 
-/// Returns the step and all operators.
-fn rows(sides: &[StatsSide; 2]) -> Result<Vec<Row>> {
+/// Returns a warning for each difference of what both sides do.
+fn unlike(sides: &[StatsSide; 2]) -> Vec<Warning> {
+    let labels = [sides[0].label.as_str(), sides[1].label.as_str()];
+    let of = |side: &StatsSide| {
+        let (mut inputs, mut mix) = (InputShapes::default(), EventMix::default());
+        for run in &side.runs {
+            inputs.merge(&run.inputs);
+            mix.merge(&run.mix);
+        }
+        (inputs, mix)
+    };
+    let (control, test) = (of(&sides[0]), of(&sides[1]));
+    control.0.unlike(&test.0, labels).into_iter().chain(control.1.unlike(&test.1, labels)).collect()
+}
+
+/// Returns the step and all operators; `paired`: the ranks of one iteration are samples.
+fn rows(sides: &[StatsSide; 2], paired: bool) -> Result<Vec<Row>> {
     let names = |side: &StatsSide| -> BTreeSet<String> {
         side.runs.iter().flat_map(|run| run.operators.keys().cloned()).collect()
     };
     let control = names(&sides[0]);
     let only_in_test = names(&sides[1]).into_iter().filter(|name| !control.contains(name)).collect::<Vec<_>>();
-    let steps = |side: &StatsSide| Runs::new(&side.runs.iter().map(|run| run.step_us.clone()).collect::<Vec<_>>());
+    let step = |run: &IterationTimes| if paired { run.step_of_ranks.clone() } else { run.step_us.clone() };
+    let steps = |side: &StatsSide| Runs::new(&side.runs.iter().map(step).collect::<Vec<_>>());
     let step = Quantity {
         parent: None,
         domain: Domain::Host,
@@ -84,20 +109,21 @@ fn rows(sides: &[StatsSide; 2]) -> Result<Vec<Row>> {
     };
     let mut rows = vec![Row { name: STEP.to_owned(), counts: [1.0; 2], quantity: step }];
     for name in control.into_iter().chain(only_in_test) {
-        rows.push(operator(name, sides)?);
+        rows.push(operator(name, sides, paired)?);
     }
     Ok(rows)
 }
 
 /// Returns the row of an operator. It is unchanged if every iteration of both sides has the same number of its events, and the inputs of
 /// both have the same shapes and types.
-fn operator(name: String, sides: &[StatsSide; 2]) -> Result<Row> {
-    let of = |side: &StatsSide, what: fn(&OperatorTimes) -> &Vec<f64>| -> Vec<Vec<f64>> {
+fn operator(name: String, sides: &[StatsSide; 2], paired: bool) -> Result<Row> {
+    let of = |side: &StatsSide, by_rank: bool, what: fn(&OperatorTimes) -> &Vec<f64>| -> Vec<Vec<f64>> {
+        let absent = |run: &IterationTimes| vec![0.0; if by_rank { run.step_of_ranks.len() } else { run.len() }];
         let values =
-            |run: &RunTimes| run.operators.get(&name).map_or_else(|| vec![0.0; run.len()], |one| what(one).clone());
+            |run: &IterationTimes| run.operators.get(&name).map_or_else(|| absent(run), |one| what(one).clone());
         side.runs.iter().map(values).collect()
     };
-    let counts = [&sides[0], &sides[1]].map(|side| of(side, |one| &one.counts));
+    let counts = [&sides[0], &sides[1]].map(|side| of(side, false, |one| &one.counts));
     let first = counts[0].first().and_then(|run| run.first()).copied().unwrap_or_default();
     let same_counts = counts.iter().flatten().flatten().all(|&count| count == first);
     let found = || sides.iter().flat_map(|side| &side.runs).filter_map(|run| run.operators.get(&name));
@@ -106,12 +132,13 @@ fn operator(name: String, sides: &[StatsSide; 2]) -> Result<Row> {
     };
     let mean =
         |runs: &Vec<Vec<f64>>| statistics::mean(&runs.iter().map(|run| statistics::mean(run)).collect::<Vec<_>>());
+    let times: fn(&OperatorTimes) -> &Vec<f64> = if paired { |one| &one.of_ranks } else { |one| &one.us };
     let quantity = Quantity {
         parent: Some(0),
         domain: if found().all(|one| one.on_gpu) { Domain::Gpu } else { Domain::Host },
         unchanged: same_counts && shapes(&sides[0]) == shapes(&sides[1]),
-        control: Runs::new(&of(&sides[0], |one| &one.us))?,
-        test: Runs::new(&of(&sides[1], |one| &one.us))?,
+        control: Runs::new(&of(&sides[0], paired, times))?,
+        test: Runs::new(&of(&sides[1], paired, times))?,
     };
     Ok(Row { counts: [mean(&counts[0]), mean(&counts[1])], name, quantity })
 }
@@ -128,7 +155,8 @@ fn frame(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], short: bool) -> 
     };
     let ratio = |change: &statistics::Change| change.ratio.map(|ratio| ratio.interval);
     let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    let verdicts: Vec<String> = rows.iter().zip(&answer.changes).map(|(row, change)| verdict(row, change)).collect();
+    let verdicts: Vec<Option<String>> =
+        rows.iter().zip(&answer.changes).map(|(row, change)| verdict(row, change)).collect();
     let signs: Vec<&str> = rows.iter().map(|row| row.change().sign()).collect();
     let columns = vec![
         Series::new(if short { SHORT_NAME } else { NAME }.into(), names).into(),
@@ -146,19 +174,16 @@ fn frame(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], short: bool) -> 
         number("p".to_owned(), &|_, change| change.p),
         number("q".to_owned(), &|_, change| change.q),
         Series::new("verdict".into(), verdicts).into(),
+        number("smallest_change_percent".to_owned(), &|_, change| smallest(change.verdict).map(|share| 100.0 * share)),
         Comparison::marked(&control, &test, CHANGE, &signs)?,
     ];
     Ok(DataFrame::new(rows.len(), columns)?)
 }
 
 /// Returns the verdict of a row in few words: what came or went for certain, else what the times say.
-fn verdict(row: &Row, change: &statistics::Change) -> String {
-    match (row.change(), change.verdict) {
-        (kind @ (Change::Added | Change::Deleted), _) => kind.word().to_owned(),
-        (_, Verdict::Inconclusive(Inconclusive::Noise { smallest })) => {
-            format!("inconclusive, below {}", percent(smallest))
-        }
-        (_, Verdict::Inconclusive(why)) => why.to_string(),
-        (_, verdict) => verdict.to_string(),
+fn verdict(row: &Row, change: &statistics::Change) -> Option<String> {
+    match row.change() {
+        kind @ (Change::Added | Change::Deleted) => Some(kind.word().to_owned()),
+        _ => verdict_word(change.verdict),
     }
 }

@@ -3,6 +3,7 @@
 use super::labeled_trace::LabeledTrace;
 use super::pairs::{WHOLE, iterations_of};
 use super::sums::{ByName, Selected, SideSums};
+use crate::certainty::{EventMix, InputShapes};
 use crate::dataset::MarkedIterations;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::cancellable;
@@ -40,7 +41,7 @@ pub(crate) struct TimesQuery<'a> {
 
 /// The iterations of one run. Ranks of an iteration are averaged: collectives couple them.
 #[derive(Debug, Clone)]
-pub(crate) struct RunTimes {
+pub(crate) struct IterationTimes {
     pub(crate) label: String,
     pub(crate) ranks: Vec<i64>,
     /// The iterations that are samples, ascending; nothing for a recording without iterations, which is one sample.
@@ -53,6 +54,12 @@ pub(crate) struct RunTimes {
     pub(crate) step_us: Vec<f64>,
     /// Operators by name.
     pub(crate) operators: BTreeMap<String, OperatorTimes>,
+    /// The step on each rank in µs, if there is one iteration and several ranks; else empty.
+    pub(crate) step_of_ranks: Vec<f64>,
+    /// Shapes of the inputs of operators, where they were recorded.
+    pub(crate) inputs: InputShapes,
+    /// Events by category.
+    pub(crate) mix: EventMix,
 }
 
 /// One operator in the iterations of a run.
@@ -64,11 +71,13 @@ pub(crate) struct OperatorTimes {
     pub(crate) counts: Vec<f64>,
     /// Sum of their durations in each iteration in µs, the mean of the ranks.
     pub(crate) us: Vec<f64>,
+    /// The same sum on each rank, if there is one iteration and several ranks; else empty.
+    pub(crate) of_ranks: Vec<f64>,
     /// Hashes of the shapes and types of inputs that occur, where they were recorded.
     pub(crate) shapes: BTreeSet<u64>,
 }
 
-impl RunTimes {
+impl IterationTimes {
     /// Number of samples.
     pub(crate) fn len(&self) -> usize {
         self.step_us.len()
@@ -93,6 +102,8 @@ struct RankTimes {
     steps: BTreeMap<i64, i64>,
     sums: SideSums,
     shapes: BTreeMap<String, BTreeSet<u64>>,
+    inputs: InputShapes,
+    mix: EventMix,
 }
 
 impl TimesQuery<'_> {
@@ -100,7 +111,7 @@ impl TimesQuery<'_> {
     ///
     /// # Errors
     /// If a rank or iteration does not exist, no event matches the marker, no iteration is left, or the filter does not fit the events.
-    pub(crate) fn times(&self, run: &LabeledTrace) -> Result<RunTimes> {
+    pub(crate) fn times(&self, run: &LabeledTrace) -> Result<IterationTimes> {
         let all = Pick::from(run.ranks());
         let ranks = run.ranks_picked(Some(self.ranks.unwrap_or(&all)))?;
         let window = self.window(run, &ranks)?;
@@ -146,7 +157,8 @@ impl TimesQuery<'_> {
             (_, Some(marker)) => (0..).zip(MarkedIterations::of(rank, marker)?.durations()).collect(),
             _ => steps(run, rank)?,
         };
-        Ok(RankTimes { steps, sums: selected.sums(rank)?, shapes: shapes(rank)? })
+        let (shapes, inputs) = shapes(rank)?;
+        Ok(RankTimes { steps, sums: selected.sums(rank)?, shapes, inputs, mix: EventMix::of(rank)? })
     }
 
     /// Averages the ranks of each iteration that all of them have.
@@ -156,7 +168,7 @@ impl TimesQuery<'_> {
         ranks: Vec<i64>,
         window: &Window,
         of_ranks: Vec<RankTimes>,
-    ) -> Result<RunTimes> {
+    ) -> Result<IterationTimes> {
         let is_wanted = |iteration: &i64| iterations_of(window).is_none_or(|numbers| numbers.contains(iteration));
         let any: BTreeSet<i64> =
             of_ranks.iter().flat_map(|rank| rank.steps.keys().copied()).filter(is_wanted).collect();
@@ -181,14 +193,23 @@ impl TimesQuery<'_> {
         let kept = iterations.split_off(warm_up);
         let place: BTreeMap<i64, usize> = kept.iter().enumerate().map(|(at, &iteration)| (iteration, at)).collect();
         let count = of_ranks.len().max(1) as f64;
+        let step_of_ranks: Vec<f64> = match kept[..] {
+            [only] if of_ranks.len() > 1 => {
+                of_ranks.iter().map(|rank| rank.steps.get(&only).map_or(0.0, |&ns| ns as f64 / 1e3)).collect()
+            }
+            _ => Vec::new(),
+        };
         let mut operators: BTreeMap<String, OperatorTimes> = BTreeMap::new();
+        let (mut inputs, mut mix) = (InputShapes::default(), EventMix::default());
         for rank in of_ranks.iter() {
+            inputs.merge(&rank.inputs);
+            mix.merge(&rank.mix);
             for (name, shapes) in &rank.shapes {
                 let name = if self.short { crate::shorten_name(name) } else { name.clone() };
                 operators.entry(name).or_default().shapes.extend(shapes);
             }
         }
-        let mut add = |times: ByName, on_gpu: bool| {
+        let mut add = |place_of_rank: usize, times: ByName, on_gpu: bool| {
             for (name, groups) in cancellable(times) {
                 if StepName::of(&name) != StepName::Other {
                     continue;
@@ -196,6 +217,7 @@ impl TimesQuery<'_> {
                 let operator = operators.entry(name).or_default();
                 if operator.us.is_empty() {
                     (operator.us, operator.counts) = (vec![0.0; kept.len()], vec![0.0; kept.len()]);
+                    operator.of_ranks = vec![0.0; step_of_ranks.len()];
                     operator.on_gpu = true;
                 }
                 operator.on_gpu &= on_gpu;
@@ -203,17 +225,20 @@ impl TimesQuery<'_> {
                     if let Some(&at) = place.get(&group) {
                         operator.us[at] += sum.nanos() as f64 / 1e3 / count;
                         operator.counts[at] += sum.count as f64 / count;
+                        if let Some(of_rank) = operator.of_ranks.get_mut(place_of_rank) {
+                            *of_rank += sum.nanos() as f64 / 1e3;
+                        }
                     }
                 }
             }
         };
-        for rank in of_ranks {
+        for (place_of_rank, rank) in of_ranks.into_iter().enumerate() {
             let [cpu, gpu] = rank.sums.on_each(self.device, self.short);
-            add(cpu, false);
-            add(gpu, true);
+            add(place_of_rank, cpu, false);
+            add(place_of_rank, gpu, true);
         }
         operators.retain(|_, operator| operator.counts.iter().any(|&count| count > 0.0));
-        Ok(RunTimes {
+        Ok(IterationTimes {
             label: run.label().to_owned(),
             ranks,
             iterations: iterations_of(window).is_some().then_some(kept),
@@ -221,6 +246,9 @@ impl TimesQuery<'_> {
             partial,
             step_us: step_us[warm_up..].to_vec(),
             operators,
+            step_of_ranks,
+            inputs,
+            mix,
         })
     }
 }
@@ -250,21 +278,27 @@ fn steps(run: &LabeledTrace, rank: &Trace) -> Result<BTreeMap<i64, i64>> {
     Ok(steps)
 }
 
-/// Returns hashes of the shapes and types of inputs by name; nothing where they were not recorded.
-fn shapes(rank: &Trace) -> Result<BTreeMap<String, BTreeSet<u64>>> {
+/// Hashes of the shapes and types of inputs by name, and the shapes as texts; nothing where they were not recorded.
+type Shapes = (BTreeMap<String, BTreeSet<u64>>, InputShapes);
+
+fn shapes(rank: &Trace) -> Result<Shapes> {
     let columns: [PlSmallStr; 3] = [NAME, INPUT_DIMS, INPUT_TYPE].map(Into::into);
     let events = rank.frame_of(&columns)?;
     let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok());
-    let Some(dims) = texts(INPUT_DIMS) else { return Ok(BTreeMap::new()) };
+    let mut inputs = InputShapes::default();
+    let Some(dims) = texts(INPUT_DIMS) else { return Ok((BTreeMap::new(), inputs)) };
     let types = texts(INPUT_TYPE);
     let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
+    let mapping = names.get_mapping();
     let mut found: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
     let state = foldhash::fast::FixedState::default();
     for (row, (name, dims)) in cancellable(names.physical().iter().zip(dims.iter()).enumerate()) {
         let (Some(name), Some(dims)) = (name, dims) else { continue };
         let hash = state.hash_one((dims, types.and_then(|types| types.get(row))));
-        found.entry(name).or_default().insert(hash);
+        if found.entry(name).or_default().insert(hash) {
+            inputs.add(mapping.cat_to_str(name).unwrap_or_default(), dims);
+        }
     }
-    let mapping = names.get_mapping();
-    Ok(found.into_iter().filter_map(|(name, shapes)| Some((mapping.cat_to_str(name)?.to_owned(), shapes))).collect())
+    let named = |(name, shapes)| Some((mapping.cat_to_str(name)?.to_owned(), shapes));
+    Ok((found.into_iter().filter_map(named).collect(), inputs))
 }

@@ -6,6 +6,7 @@ mod change;
 mod compared;
 mod compared_stats;
 mod comparison;
+mod elsewhere;
 mod figures;
 pub(crate) mod iteration_times;
 mod labeled_trace;
@@ -26,12 +27,12 @@ pub use change::Change;
 pub use compared::Compared;
 pub use compared_stats::ComparedStats;
 pub use comparison::Comparison;
+pub(crate) use elsewhere::{SideRanks, compared_elsewhere};
 pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
 pub use plan::{DiffPlan, DiffSide};
 pub use short_name::shorten_name;
 pub use stats_diff::StatsDiff;
-pub(crate) use stats_sentences::percent;
 pub use trace_diff::TraceDiff;
 
 #[cfg(test)]

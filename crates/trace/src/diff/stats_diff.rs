@@ -1,7 +1,7 @@
 //! The comparison of two sides by name with all their iterations or runs: what is certain of it.
 
 use super::compared_stats::{ComparedStats, StatsSide};
-use super::iteration_times::{RunTimes, TimesQuery};
+use super::iteration_times::{IterationTimes, TimesQuery};
 use super::labeled_trace::LabeledTrace;
 use crate::dataset::Recording;
 use crate::exec::checkpoint::guarded;
@@ -13,7 +13,8 @@ use statistics::{Options, Scope, TestKind};
 /// Compares the time of each operator in an iteration, with intervals and verdicts.
 ///
 /// A side is one run, or several recordings of the same program, each a fresh process. Samples are iterations, whose ranks are averaged
-/// since collectives couple them; with several runs on both sides samples are runs. All ranks and iterations count unless setters say
+/// since collectives couple them; with several runs on both sides samples are runs. With one iteration a side and the same ranks, samples
+/// are the ranks, in pairs. All ranks and iterations count unless setters say
 /// otherwise.
 ///
 /// # Example
@@ -160,14 +161,12 @@ impl StatsDiff {
         let recording = Recording::of(first.trace());
         let others = self.sides.iter().flatten().skip(1);
         let unlike = |run: &LabeledTrace| recording.unlike(first.label(), &Recording::of(run.trace()), run.label());
-        let mut warnings: Vec<Warning> = others.flat_map(unlike).collect();
-        let mut seen: Vec<String> = Vec::new();
-        warnings.retain(|warning| {
-            let text = warning.to_string();
-            let is_new = !seen.contains(&text);
-            seen.push(text);
-            is_new
-        });
+        let mut warnings: Vec<Warning> = Vec::new();
+        for warning in others.flat_map(unlike) {
+            if !warnings.iter().any(|known| known.says(&warning)) {
+                warnings.push(warning);
+            }
+        }
         warnings
     }
 
@@ -181,16 +180,17 @@ impl StatsDiff {
             let [control, test] = [0, 1].map(|side| self.times(side));
             let sides = [control?, test?];
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
-            let options = Options { test: self.test, seed: self.seed, ..Options::new(scope) };
+            let paired = are_paired(&sides);
+            let options = Options { test: self.test, seed: self.seed, paired, ..Options::new(scope) };
             let labels = self.side_labels();
             let [control, test] = sides;
             let [first, second] = labels;
             let sides = [StatsSide { label: first, runs: control }, StatsSide { label: second, runs: test }];
-            ComparedStats::of(&sides, self.use_short_name, &options)
+            ComparedStats::of(&sides, self.use_short_name, &options, &self.warnings())
         })
     }
 
-    fn times(&self, side: usize) -> Result<Vec<RunTimes>> {
+    fn times(&self, side: usize) -> Result<Vec<IterationTimes>> {
         let query = TimesQuery {
             ranks: self.ranks[side].as_ref(),
             iterations: self.iterations[side].as_ref(),
@@ -214,4 +214,10 @@ impl StatsDiff {
         });
         if control == test { [format!("{control}_control"), format!("{test}_test")] } else { [control, test] }
     }
+}
+
+/// Whether samples are ranks in pairs: one iteration of one run a side, and the same ranks on both, more than one.
+fn are_paired([control, test]: &[Vec<IterationTimes>; 2]) -> bool {
+    let ([control], [test]) = (&control[..], &test[..]) else { return false };
+    !control.step_of_ranks.is_empty() && !test.step_of_ranks.is_empty() && control.ranks == test.ranks
 }

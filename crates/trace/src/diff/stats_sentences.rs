@@ -1,105 +1,70 @@
 //! A comparison with statistics in words: what can be said, and what cannot.
 
 use super::compared_stats::{Row, StatsSide};
-use super::iteration_times::RunTimes;
+use super::iteration_times::IterationTimes;
 use crate::Change;
-use statistics::{Answer, Comparability, Controls, FEWEST, Scope, Verdict};
-use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
-
-/// The most names that a sentence lists.
-const MOST_NAMED: usize = 5;
+use crate::certainty::{CountOf, Findings, SampleKind, StepFinding, structure};
+use statistics::{Answer, Interval, Scope, Verdict};
+use trace_view::format::counted;
 
 /// Returns the answer in words.
-pub(super) fn sentences(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2]) -> Vec<String> {
-    let mut sentences = vec![scope(answer, sides)];
-    sentences.extend(step(answer));
-    sentences.extend(structure(rows));
+pub(super) fn sentences(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], score: Option<f64>) -> Vec<String> {
+    let findings = findings(answer, sides, score);
+    let mut sentences: Vec<String> = findings.warning().into_iter().collect();
+    sentences.extend([findings.step(), findings.verdict()]);
+    sentences.extend(changed_counts(rows, answer));
     sentences.push(verdicts(rows, answer));
-    sentences.push(comparability(answer));
-    sentences.extend(sides.iter().flat_map(|side| &side.runs).filter_map(RunTimes::left_out));
+    sentences.extend(verdicts_by_ratio(answer));
+    sentences.extend(findings.noise());
+    sentences.extend(sides.iter().flat_map(|side| &side.runs).filter_map(IterationTimes::left_out));
+    sentences.extend(findings.advice());
     sentences
 }
 
-/// Names the question and its samples, and what is missing to answer it.
-fn scope(answer: &Answer, sides: &[StatsSide; 2]) -> String {
-    let [control, test] = sides;
-    let [n, m] = answer.samples;
-    let iterations = |side: &StatsSide| side.runs.iter().map(RunTimes::len).sum::<usize>();
-    let ranks = sides.iter().flat_map(|side| &side.runs).map(|run| run.ranks.len()).max().unwrap_or(1);
-    let averaged = if ranks > 1 { ", each the mean of its ranks" } else { "" };
-    let is_few = n.min(m) < FEWEST;
-    let too_few =
-        |what: &str| if is_few { format!(" Too few {what}: {FEWEST} a side are needed.") } else { String::new() };
-    match answer.scope {
-        Scope::Program => format!(
-            "Scope: the programs of {} and {}. Samples are runs, {n} + {m}, with {} + {} iterations{averaged}.{}",
-            control.label,
-            test.label,
-            iterations(control),
-            iterations(test),
-            too_few("runs")
-        ),
-        Scope::Recording => format!(
-            "Scope: these recordings of {} and {}. Samples are iterations, {n} + {m}{averaged}{}.{} Whether the programs differ \
-             needs several runs a side: {FEWEST} + {FEWEST} fresh processes, recorded in mixed order.",
-            control.label,
-            test.label,
-            worth(answer),
-            too_few("iterations")
-        ),
+fn findings(answer: &Answer, sides: &[StatsSide; 2], score: Option<f64>) -> Findings {
+    let of_sides = |of: fn(&StatsSide) -> usize| [of(&sides[0]), of(&sides[1])];
+    let step = answer.changes.first();
+    let has_enough = answer.samples.iter().all(|&samples| samples >= answer.fewest());
+    let enough = step.filter(|_| has_enough);
+    Findings {
+        names: [sides[0].label.clone(), sides[1].label.clone()],
+        scope: answer.scope,
+        kind: match answer.scope {
+            _ if answer.paired => SampleKind::Ranks,
+            Scope::Recording => SampleKind::Iterations,
+            Scope::Program => SampleKind::Runs,
+        },
+        samples: answer.samples,
+        iterations: of_sides(|side| side.runs.iter().map(IterationTimes::len).sum()),
+        runs: of_sides(|side| side.runs.len()),
+        effective: step.map_or([0.0; 2], |step| step.effective),
+        comparability: answer.comparability,
+        score,
+        gpu: answer.gpu,
+        host: answer.host,
+        of: "operator",
+        step: StepFinding {
+            us: step.map_or([0.0; 2], |step| [step.control, step.test]),
+            delta_us: step.map_or(0.0, |step| step.difference),
+            interval_us: enough.and_then(|step| step.interval).map(|interval| [interval.low, interval.high]),
+            p: enough.and_then(|step| step.p),
+            superiority: enough.and_then(|step| step.superiority),
+            relevance: step.map_or(0.0, |step| step.relevance),
+            verdict: step.map_or(Verdict::NoRelevantChange, |step| step.verdict),
+        },
     }
 }
 
-/// Says how many independent iterations the samples of the step are worth, if that is clearly less.
-fn worth(answer: &Answer) -> String {
-    let Some(step) = answer.changes.first() else { return String::new() };
-    let [n, m] = answer.samples.map(|samples| samples as f64);
-    let [a, b] = step.effective;
-    if a > 0.9 * n && b > 0.9 * m {
-        return String::new();
-    }
-    format!(", worth {a:.1} + {b:.1} independent ones since they are correlated")
-}
-
-fn step(answer: &Answer) -> Option<String> {
-    let step = answer.changes.first()?;
-    let interval =
-        step.interval.map(|interval| format!(", 95 % {} to {}", signed(interval.low), signed(interval.high)));
-    let ratio = step.ratio.map(|ratio| format!(", {:.3} times", ratio.estimate));
-    let q = step.q.map(|q| format!(", q {q:.2}"));
-    Some(format!(
-        "Step: {} → {} ({}{}{}{}): {}.",
-        time(step.control),
-        time(step.test),
-        signed(step.difference),
-        interval.unwrap_or_default(),
-        ratio.unwrap_or_default(),
-        q.unwrap_or_default(),
-        step.verdict
-    ))
-}
-
-/// Says what changed for certain: names that came or went, and counts.
-fn structure(rows: &[Row]) -> Option<String> {
-    let names = |kinds: &[Change]| -> Vec<&str> {
-        rows.iter().filter(|row| kinds.contains(&row.change())).map(|row| row.name.as_str()).collect()
-    };
-    let kinds: [(&str, &[Change]); 3] = [
-        ("new in test", &[Change::Added]),
-        ("gone", &[Change::Deleted]),
-        ("in another number", &[Change::Increased, Change::Decreased]),
-    ];
-    let parts: Vec<String> = kinds
-        .into_iter()
-        .map(|(word, kinds)| (word, names(kinds)))
-        .filter(|(_, names)| !names.is_empty())
-        .map(|(word, names)| {
-            let more = if names.len() > MOST_NAMED { ", …" } else { "" };
-            let listed = names[..names.len().min(MOST_NAMED)].join(", ");
-            format!("{} {word} ({listed}{more})", names.len())
-        })
+/// Says what changed for certain: names that came or went, and counts; those with the largest change of time first.
+fn changed_counts(rows: &[Row], answer: &Answer) -> Option<String> {
+    let mut changed: Vec<(&Row, f64)> = rows
+        .iter()
+        .zip(&answer.changes)
+        .filter(|(row, _)| row.change() != Change::Unchanged)
+        .map(|(row, change)| (row, change.difference.abs()))
         .collect();
-    (!parts.is_empty()).then(|| format!("Structure, which is certain: {}.", parts.join("; ")))
+    changed.sort_by(|one, other| other.1.total_cmp(&one.1));
+    structure(changed.into_iter().map(|(row, _)| CountOf { name: &row.name, counts: row.counts }))
 }
 
 fn verdicts(rows: &[Row], answer: &Answer) -> String {
@@ -120,45 +85,18 @@ fn verdicts(rows: &[Row], answer: &Answer) -> String {
     )
 }
 
+/// Says what verdicts rest on, where one is a change although the interval of the difference contains 0.
+fn verdicts_by_ratio(answer: &Answer) -> Option<String> {
+    let contains_zero = |interval: Interval| interval.low <= 0.0 && interval.high >= 0.0;
+    let differs =
+        answer.changes.iter().any(|change| change.verdict.is_change() && change.interval.is_some_and(contains_zero));
+    differs.then(|| {
+        "Verdicts rest on the interval of the ratio (ratio_low, ratio_high), which a few samples far from the rest hardly move; that of the \
+         means (interval_low, interval_high) may then contain 0."
+            .to_owned()
+    })
+}
+
 fn is_on_both(row: &Row) -> bool {
     !matches!(row.change(), Change::Added | Change::Deleted)
-}
-
-/// Says whether the recordings can be compared, and the noise floor.
-fn comparability(answer: &Answer) -> String {
-    let floor = |what: &str, controls: &Option<Controls>| {
-        let controls = controls.as_ref()?;
-        let common = controls
-            .common_factor
-            .map(|factor| format!("; nearly all take {factor:.3} times as long: clock or load, not code"));
-        Some(format!(
-            "noise floor {} by {} {what}{}",
-            percent(controls.floor.exp_m1()),
-            counted(controls.count, "unchanged operator"),
-            common.unwrap_or_default()
-        ))
-    };
-    let floors: Vec<String> =
-        [floor("of the GPU", &answer.gpu), floor("of the host", &answer.host)].into_iter().flatten().collect();
-    let floors = if floors.is_empty() { String::new() } else { format!(": {}", floors.join("; ")) };
-    match answer.comparability {
-        Comparability::Comparable { score } => format!("The recordings can be compared (score {score:.2}){floors}."),
-        Comparability::NotComparable { score } => {
-            let runs = if answer.scope == Scope::Program { "; the runs of a side show how much" } else { "" };
-            format!("The recordings are not comparable: they differ as a whole (score {score:.2}){runs}{floors}.")
-        }
-        Comparability::Unknown => {
-            "How alike the recordings are is unknown: fewer than 8 operators are unchanged in number and shapes."
-                .to_owned()
-        }
-        Comparability::MostChanged => format!(
-            "More than half of the operators changed in number or shapes, so they do not tell how alike the recordings are{floors}."
-        ),
-    }
-}
-
-/// `1.25 %`, `31 %`
-pub(crate) fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    if percent.abs() < 9.995 { format!("{percent:.2} %") } else { format!("{percent:.0} %") }
 }

@@ -44,8 +44,8 @@ use trace_view::Figure;
 /// ```
 #[derive(Debug, Clone)]
 pub struct TraceDiff {
-    control: LabeledTrace,
-    test: LabeledTrace,
+    pub(super) control: LabeledTrace,
+    pub(super) test: LabeledTrace,
     control_rank: Option<Pick<Rank>>,
     test_rank: Option<Pick<Rank>>,
     control_iteration: Option<Pick<Iteration>>,
@@ -222,6 +222,7 @@ impl TraceDiff {
             if count > 0 {
                 warnings.push(Warning::EndBeforeStart { label: label.clone(), count });
             }
+            warnings.extend(side.trace().missing_ranks());
             if self.marker.is_none() && !side.trace().has_profiler_steps() {
                 warnings.push(Warning::NoProfilerStep { label });
             }
@@ -292,6 +293,8 @@ impl TraceDiff {
             };
             let mut all = ranks(&self.control, DiffSide::Control)?;
             all.extend(ranks(&self.test, DiffSide::Test)?);
+            let (elsewhere, all): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|(_, trace)| trace.elsewhere().is_some());
             let need = |(_, trace): &(DiffSide, Trace)| trace.bytes_needed(Selected::BYTES_PER_ROW);
             let map = |(side, trace): &(DiffSide, Trace)| plan.sums(*side, trace);
             let merge = |mut one: Sums, other: Sums| {
@@ -300,7 +303,10 @@ impl TraceDiff {
             };
             let budget = self.control.trace().budget()?.smaller(self.test.trace().budget()?);
             let batches = Batches::within(budget, Task::Answer("compare_traces"));
-            let sums = batches.merged(&all, need, map, merge)?.unwrap_or_default();
+            let mut sums = batches.merged(&all, need, map, merge)?.unwrap_or_default();
+            if !elsewhere.is_empty() {
+                self.ask_elsewhere(&plan, elsewhere, &mut sums)?;
+            }
             Compared::of(sums, plan.selection())
         })
     }

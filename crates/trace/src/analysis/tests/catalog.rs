@@ -9,10 +9,11 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 18] = [
+const NOT_ANALYSES: [&str; 19] = [
     "answer",
     "api",
     "catalog",
+    "elsewhere",
     "hta_api",
     "kept_rows",
     "listed",

@@ -1,0 +1,76 @@
+//! Questions to ranks that engines read.
+
+use super::{Given, GivenTrace, Input, Job, Query, Remote, bundles, extracted};
+use crate::dataset::union_of_columns;
+use crate::error::DistributedReason;
+use crate::exec::checkpoint;
+use crate::frame::ColumnType;
+use crate::{DiffSide, Error, Result, Trace};
+use std::sync::Arc;
+
+/// The most bytes of a merged partial result: it comes home in one piece.
+const MOST_BYTES: u64 = 256 << 20;
+
+impl Given {
+    /// Creates what the tasks of a question about these traces are given.
+    pub(crate) fn new(build: &str, question: Query, traces: Vec<GivenTrace>) -> Self {
+        Self { build: build.to_owned(), question, traces, most_bytes: MOST_BYTES }
+    }
+}
+
+/// Ranks of one trace to ask.
+pub(crate) struct RunRanks<'t> {
+    /// The label of the trace.
+    pub(crate) label: &'t str,
+    /// All ranks of the trace, which have common types of columns.
+    pub(crate) all: &'t [Trace],
+    /// The ranks to ask.
+    pub(crate) ranks: Vec<Trace>,
+    /// The side and the place of the run in a comparison.
+    pub(crate) side: Option<(DiffSide, usize)>,
+}
+
+/// Asks ranks that engines read: one job for each engine. Returns the merged partial result of each.
+///
+/// # Errors
+/// If an engine fails, or a rank cannot be read any more; [`Error::Interrupted`].
+pub(crate) fn ask(question: &Query, parts: Vec<RunRanks<'_>>) -> Result<Vec<Vec<u8>>> {
+    let mut states = Vec::new();
+    let mut left: Vec<(RunRanks<'_>, Arc<Remote>)> = Vec::new();
+    for part in parts {
+        if let Some(remote) = part.ranks.first().and_then(Trace::elsewhere).map(|rank| Arc::clone(&rank.remote)) {
+            left.push((part, remote));
+        }
+    }
+    while let Some((_, first)) = left.first() {
+        let engine = Arc::clone(&first.engine);
+        let (same, others): (Vec<_>, Vec<_>) =
+            left.into_iter().partition(|(_, remote)| Arc::ptr_eq(&remote.engine, &engine));
+        left = others;
+        let (mut traces, mut inputs) = (Vec::new(), Vec::new());
+        for (place, (part, remote)) in same.iter().enumerate() {
+            let types = union_of_columns(part.all);
+            let types = types.iter().filter_map(|(name, of)| Some((name.to_string(), ColumnType::of(of)?))).collect();
+            traces.push(GivenTrace { types, side: part.side, ..remote.given.clone() });
+            let ranks = part.ranks.iter().filter_map(Trace::elsewhere);
+            inputs.extend(ranks.map(|rank| (Input { trace: place, ..rank.input.clone() }, rank.node.clone())));
+        }
+        let given = Given::new(engine.build(), question.clone(), traces);
+        let bundles = bundles(inputs, engine.slots());
+        let label = same.iter().map(|(part, _)| part.label).collect::<Vec<_>>().join(", ");
+        let (is_interrupted, bundles) = (&checkpoint::interrupted, Some(&bundles[..]));
+        let ran = engine.run(&Job { given: &given, bundles, label: &label, is_interrupted })?;
+        checkpoint::check()?;
+        if let Some(first) = ran.failed.first() {
+            return Err(Error::Distributed(DistributedReason::Lost {
+                question: question.name().to_owned(),
+                file: first.input.uri.clone(),
+                reason: first.reason.clone(),
+                more: ran.failed.len() - 1,
+                log: first.log.clone(),
+            }));
+        }
+        states.push(extracted(engine.build(), &ran.state, given.most_bytes)?);
+    }
+    Ok(states)
+}

@@ -1,0 +1,106 @@
+//! What a task is given besides its ranks: the question and what all ranks share.
+
+use crate::frame::ColumnType;
+use crate::{Compat, DiffSide, LoadOptions, ParserConfig};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What every task of a job is given; its form is JSON.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Given {
+    /// The build of the program that planned. A program of another build refuses.
+    pub build: String,
+    /// The question.
+    pub question: Query,
+    /// The traces whose ranks are mapped; an [`Input`] names one by its place.
+    pub traces: Vec<GivenTrace>,
+    /// The most bytes of a merged partial result.
+    pub most_bytes: u64,
+}
+
+/// A question, with its parameters and the facts of all ranks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Query {
+    /// The facts of each rank.
+    Load {
+        /// Where the trace is: a file or a folder.
+        uri: String,
+        /// The ranks that are wanted; `None` for all.
+        ranks: Option<Vec<i64>>,
+    },
+    /// An analysis of the [catalog](crate::analysis::CATALOG).
+    Analysis {
+        /// Its name.
+        name: String,
+        /// Its parameters by name; those that are missing have their defaults.
+        parameters: Map<String, Value>,
+        /// The plan, [`Plan`](crate::analysis::Plan), as JSON.
+        plan: Value,
+    },
+    /// The iterations of the rows that analyses see.
+    Iterations {
+        /// The plan, [`Plan`](crate::analysis::Plan), as JSON.
+        plan: Value,
+    },
+    /// One of the [comparisons](crate::COMPARISONS).
+    Comparison {
+        /// Its name.
+        name: String,
+        /// The plan as JSON text.
+        plan: String,
+    },
+    /// The overview of a trace.
+    Describe,
+}
+
+/// The name of a load, in messages and partial results.
+pub(crate) const LOAD: &str = "load";
+
+impl Query {
+    /// Returns the name, for messages and progress.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Load { .. } => LOAD,
+            Self::Analysis { name, .. } | Self::Comparison { name, .. } => name,
+            Self::Iterations { .. } => "iterations",
+            Self::Describe => "describe",
+        }
+    }
+}
+
+/// A trace, as its ranks are to be loaded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GivenTrace {
+    pub(crate) compat: Compat,
+    /// The arguments that become columns.
+    pub(crate) parser_config: ParserConfig,
+    pub(crate) strict: bool,
+    /// The columns of all ranks, with their common types; empty before they are known.
+    pub(crate) types: Vec<(String, ColumnType)>,
+    /// Its side and the place of the run in a comparison.
+    pub(crate) side: Option<(DiffSide, usize)>,
+}
+
+impl GivenTrace {
+    /// Returns how the ranks are loaded with these options.
+    pub(crate) fn of(options: &LoadOptions) -> Self {
+        let parser_config = options.parser_config.clone().unwrap_or_else(ParserConfig::get_default_cfg);
+        Self { compat: options.compat, parser_config, strict: options.strict, types: Vec::new(), side: None }
+    }
+}
+
+/// A file that is mapped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Where it is: a URI, or a path that every node has.
+    pub uri: String,
+    /// Its place in the listing, which decides between two files of one rank.
+    pub at: usize,
+    /// Its size, in bytes.
+    pub bytes: u64,
+    /// The time of its last change, in nanoseconds since 1970, if that is known.
+    pub modified: Option<i64>,
+    /// The place of its trace among [`Given::traces`].
+    pub trace: usize,
+}

@@ -1,0 +1,66 @@
+//! A trace whose ranks an engine reads.
+
+use super::{Engine, GivenTrace, Input};
+use crate::error::DistributedReason;
+use crate::frame::NamedType;
+use crate::{Error, Warning};
+use std::fmt;
+use std::sync::Arc;
+
+/// A trace whose ranks an engine reads.
+pub(crate) struct Remote {
+    pub(crate) engine: Arc<dyn Engine>,
+    /// Where the trace is.
+    pub(crate) uri: String,
+    /// How its ranks are loaded.
+    pub(crate) given: GivenTrace,
+    /// Files that could not be read.
+    pub(crate) unread: Vec<UnreadFile>,
+}
+
+/// A file that an engine could not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnreadFile {
+    /// Where it is.
+    pub file: String,
+    /// Why it could not be read, in one line.
+    pub reason: String,
+    /// The last lines that the task wrote that was to read it; empty if they say no more than the reason.
+    pub log: String,
+}
+
+/// A rank whose events an engine reads.
+#[derive(Clone)]
+pub(crate) struct ElsewhereRank {
+    pub(crate) remote: Arc<Remote>,
+    pub(crate) input: Input,
+    /// The node that read it.
+    pub(crate) node: Option<String>,
+    pub(crate) columns: Vec<NamedType>,
+    /// Whether it has frames of Python or of modules, and launches of graphs.
+    pub(crate) has_stacks: bool,
+    pub(crate) has_graphs: bool,
+}
+
+impl ElsewhereRank {
+    /// Returns the error of a use of the events on this machine.
+    pub(crate) fn not_here(&self, rank: i64) -> Error {
+        let (uri, engine) = (self.remote.uri.clone(), self.remote.engine.name());
+        Error::Distributed(DistributedReason::EventsElsewhere { rank, uri, engine })
+    }
+}
+
+impl Remote {
+    /// Returns the warning that ranks are missing; `None` if all were read.
+    pub(crate) fn missing(&self, label: &str, read: usize) -> Option<Warning> {
+        let all = read + self.unread.len();
+        (all > read).then(|| Warning::PartOfRanks { label: label.to_owned(), read, all })
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Remote({} by {})", self.uri, self.engine.name())
+    }
+}
