@@ -244,13 +244,13 @@ impl<R: Read, S: EventSink> Parser<'_, R, S> {
 
     fn failed(&self, error: IoError, place: &'static str) -> Error {
         match data_error(self.file, error) {
-            Ok(damage) => self.not_a_trace(NotATraceReason::Gzip { damage, place }),
+            Ok(damage) => self.not_a_trace(NotATraceReason::Compressed { damage, place }),
             Err(error) => error,
         }
     }
 }
 
-/// Reads to the end of the file, where gzip stores its checksum, and returns what is wrong with the data.
+/// Reads to the end of the file, where a compressed file has its checksum, and returns what is wrong with the data.
 fn damage_after<R: Read>(mut text: TextBuffer<R>, file: &str) -> Result<Option<String>> {
     let limit = text.offset() + MAX_TAIL;
     loop {

@@ -37,11 +37,11 @@ pub(crate) fn check_json(reader: impl Read, file: &str) -> Result<()> {
     Err(Error::NotStrictJson { file: file.to_owned(), reason, position: Some((line, column)), byte })
 }
 
-/// Returns the error of bytes that could not be read: damaged gzip data, or a failure of the machine.
+/// Returns the error of bytes that could not be read: damaged compressed data, or a failure of the machine.
 fn unread(error: std::io::Error, file: &str, byte: u64) -> Error {
     match data_error(file, error) {
         Ok(damage) => {
-            let reason = StrictJsonReason::Gzip(damage);
+            let reason = StrictJsonReason::Compressed(damage);
             Error::NotStrictJson { file: file.to_owned(), reason, position: None, byte }
         }
         Err(error) => error,

@@ -1,17 +1,40 @@
-//! Trace files of a path: the file itself, or those of a folder.
+//! Trace files of a path: the file itself, those of a folder, or those of an archive.
 
+use super::archive::{entries, is_archive};
+use crate::domain::archive_of;
 use crate::error::PathHint;
 use crate::{Error, Result};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-/// Returns `path` itself, or the trace files of a folder, by name. Copies that this library wrote next to their source are
-/// skipped: they contain nothing more.
+/// Endings of the names of files with one rank.
+const ENDINGS: [&str; 5] = [".json", ".gz", ".zst", ".pftrace", ".perfetto-trace"];
+
+/// Ending of the names of archives, which hold a file per rank.
+const ARCHIVE: &str = ".zip";
+
+/// Returns whether a file's name is that of a trace: it ends with `.json`, `.pftrace`, `.gz`, `.zst` or `.zip`.
+pub fn is_trace_name(name: &str) -> bool {
+    is_rank_name(name) || name.ends_with(ARCHIVE)
+}
+
+/// Returns whether the name of a file, of a folder or of an archive, is that of one rank.
+pub(super) fn is_rank_name(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Returns `path` itself, or the trace files of a folder or of a zip archive, by name. Copies that this library wrote next to
+/// their source are skipped: they contain nothing more.
 ///
 /// # Errors
-/// If the path does not exist, is neither file nor folder, or the folder contains no trace file.
+/// If the path does not exist, is neither file nor folder, or the folder or archive contains no trace file.
 pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error: std::io::Error| Error::Io { path: path.to_owned(), error };
+    if let Some((archive, inside)) = archive_of(path)
+        && is_archive(archive)
+    {
+        return Ok(without_copies(entries(archive, inside)?));
+    }
     let kind = match std::fs::metadata(path) {
         Ok(kind) => kind,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -25,27 +48,44 @@ pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>> {
             let expected = "a file or a folder, or a pipe of the shell such as <(zcat FILE)";
             return Err(Error::NotAFile { path: path.to_owned(), kind: kind_of(kind.file_type()), expected });
         }
+        if kind.is_file() && is_archive(path) {
+            return Ok(without_copies(entries(path, Path::new(""))?));
+        }
         return Ok(vec![path.to_owned()]);
     }
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        if (name.ends_with(".json") || name.ends_with(".gz")) && file.is_file() {
+        if is_rank_name(&name) && file.is_file() {
             files.push(file);
         } else if !name.starts_with('.') && file.is_dir() {
             folders.push(name.into_owned());
         }
     }
-    files.sort();
     folders.sort();
-    let copies: Vec<PathBuf> =
-        files.iter().filter(|file| sources(file).any(|from| files.contains(&from))).cloned().collect();
-    files.retain(|file| !copies.contains(file));
+    let files = without_copies(files);
     if files.is_empty() {
         return Err(Error::NoTraceFiles { path: path.to_owned(), folders });
     }
     Ok(files)
+}
+
+/// Returns the names of trace files among the names in a folder, sorted, by the rules of [`trace_files`].
+#[cfg(feature = "cloud")]
+pub(in crate::read) fn trace_names(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| is_rank_name(name));
+    let files = without_copies(names.into_iter().map(PathBuf::from).collect());
+    files.into_iter().filter_map(|file| file.into_os_string().into_string().ok()).collect()
+}
+
+/// Returns the files of a folder sorted, without copies whose source is there, too.
+fn without_copies(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+    files.sort();
+    let is_there = |file: &PathBuf| files.binary_search(file).is_ok();
+    let copies: Vec<PathBuf> = files.iter().filter(|file| sources(file).any(|from| is_there(&from))).cloned().collect();
+    files.retain(|file| copies.binary_search(file).is_err());
+    files
 }
 
 /// Whether a path names a file that the parent process has opened: `<(zcat FILE)` of a shell is `/dev/fd/63`.
@@ -82,27 +122,18 @@ pub(crate) fn label_of(path: &Path) -> String {
     let whole = std::fs::canonicalize(path);
     let name = whole.as_deref().unwrap_or(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut stem = name.as_str();
-    for extension in [".gz", ".json", ".trace", ".pt"] {
+    for extension in [".zip", ".gz", ".zst", ".json", ".pftrace", ".perfetto-trace", ".trace", ".pt"] {
         stem = stem.strip_suffix(extension).unwrap_or(stem);
     }
     if stem.is_empty() { "trace".to_owned() } else { stem.to_owned() }
 }
 
-/// Returns the hint for a URL; `None` for a path.
+/// Returns the hint for an address that lacks a slash, such as `s3:/bucket/run`; `None` for a path.
 fn address(path: &Path) -> Option<String> {
-    let text = path.to_str()?;
-    let (scheme, rest) = text.split_once("://").or_else(|| text.split_once(":/"))?;
-    Some(match scheme.to_ascii_lowercase().as_str() {
-        "file" => {
-            let rest = rest.strip_prefix("localhost").unwrap_or(rest);
-            format!("write the path without file://: /{}", rest.trim_start_matches('/'))
-        }
-        "http" | "https" | "ftp" => "nothing is read over the network: download it first (curl -LO URL)".to_owned(),
-        "s3" => "nothing is read over the network: copy it first (aws s3 cp --recursive URL .)".to_owned(),
-        "gs" => "nothing is read over the network: copy it first (gcloud storage cp -r URL .)".to_owned(),
-        "hdfs" => "nothing is read over the network: copy it first (hdfs dfs -get URL)".to_owned(),
-        _ => return None,
-    })
+    let (scheme, rest) = path.to_str()?.split_once(":/")?;
+    let is_known = ["s3", "gs", "az", "http", "https", "file"].contains(&scheme.to_ascii_lowercase().as_str());
+    let slashes = if scheme.eq_ignore_ascii_case("file") { ":///" } else { "://" };
+    is_known.then(|| format!("did you mean {scheme}{slashes}{rest}?"))
 }
 
 /// Returns how far a missing path exists, and what is there.
@@ -142,12 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_refused_with_a_hint() {
+    fn address_without_a_slash_is_recognised() {
         let message = |path: &str| trace_files(Path::new(path)).unwrap_err().to_string();
-        assert!(message("https://host/a.json").contains("download it first (curl"), "{}", message("https://host/a"));
-        assert!(message("s3://bucket/run").contains("aws s3 cp"));
-        assert!(message("gs://bucket/run").contains("gcloud storage cp"));
-        assert!(message("file:///no/where/a.json").ends_with("without file://: /no/where/a.json"));
+        assert!(message("s3:/bucket/run").ends_with("did you mean s3://bucket/run?"), "{}", message("s3:/bucket/run"));
+        assert!(message("file:/no/where/a.json").ends_with("did you mean file:///no/where/a.json?"));
     }
 
     #[test]

@@ -29,7 +29,6 @@ pub(in crate::read) const HEAD_SIZE: usize = 262;
 
 const SIGNATURES: &[Signature] = &[
     Signature::new(0, b"PK\x03\x04", "a zip archive", "`unzip FILE`"),
-    Signature::new(0, b"\x28\xb5\x2f\xfd", "compressed by zstd", "`zstd -d FILE`"),
     Signature::new(0, b"\xfd7zXZ\0", "compressed by xz", "`xz -d FILE`"),
     Signature::new(0, b"BZh", "compressed by bzip2", "`bzip2 -d FILE`"),
     Signature::new(0, b"\x04\x22\x4d\x18", "compressed by lz4", "`lz4 -d FILE`"),
@@ -62,13 +61,10 @@ const SIGNATURES: &[Signature] = &[
     Signature::new(0, b"version https://git-lfs", "a pointer of git-lfs, not the file", "`git lfs pull` fetches it"),
 ];
 
-const PERFETTO: (&str, &str) =
-    ("a Perfetto trace in its own format", "`traceconv json FILE trace.json` converts it to Chrome JSON");
 const NSYS: (&str, &str) = ("a report of Nsight Systems", OTHER_PROFILER);
 
 /// Formats by file extension.
-const EXTENSIONS: &[(&str, (&str, &str))] =
-    &[("perfetto-trace", PERFETTO), ("pftrace", PERFETTO), ("nsys-rep", NSYS), ("qdrep", NSYS)];
+const EXTENSIONS: &[(&str, (&str, &str))] = &[("nsys-rep", NSYS), ("qdrep", NSYS)];
 
 /// Returns format and hint of a text that begins with `head`; `None` if the format is unknown.
 pub(in crate::read) fn foreign_format(head: &[u8], file: &str) -> Option<NotATraceReason> {
@@ -81,10 +77,7 @@ pub(in crate::read) fn foreign_format(head: &[u8], file: &str) -> Option<NotATra
     }
     let extension = Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let named = EXTENSIONS.iter().find(|(of, _)| extension.eq_ignore_ascii_case(of)).map(|(_, format)| *format);
-    // Every Perfetto trace begins with field 1 of the outermost message, a packet. In JSON that byte is a line feed, and
-    // control characters do not follow it.
-    let is_packet = head.first() == Some(&b'\n') && head.iter().take(16).any(|byte| !(b'\t'..0xf8).contains(byte));
-    let (name, hint) = named.or(is_packet.then_some(PERFETTO))?;
+    let (name, hint) = named?;
     Some(NotATraceReason::OtherFormat { format: name, fix: hint.to_owned() })
 }
 
@@ -110,7 +103,6 @@ mod tests {
         for text in ["{\"traceEvents\": []}", "\n\t[ {} ]", "  \n{", "", "{"] {
             assert_eq!(foreign_format(text.as_bytes(), "a.json"), None, "{text:?}");
         }
-        assert!(foreign_format(b"\n\x84\x01\x1a\x00", "a.json").unwrap().to_string().contains("Perfetto"));
         assert!(foreign_format(b"??", "run.nsys-rep").unwrap().to_string().contains("Nsight"));
     }
 }

@@ -1,6 +1,7 @@
 //! Gzip → text: any number of members, and of a damaged one everything before the damage. The decoder checks CRC-32 and length
 //! of each member at its end, so a file is checked once it is read to the end.
 
+use crate::error::StorageReason;
 use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
@@ -73,6 +74,14 @@ fn mismatch(error: &DecompressError) -> Option<&'static str> {
         .find_map(|(start, text)| reason.starts_with(start).then_some(text))
 }
 
+/// Returns the same error once more. What storage refused keeps its type, which the load reports.
+fn again(error: &Error) -> Error {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<StorageReason>()) {
+        Some(reason) => Error::new(error.kind(), reason.clone()),
+        None => Error::new(error.kind(), error.to_string()),
+    }
+}
+
 impl<R: BufRead> Read for GzipReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
@@ -84,7 +93,7 @@ impl<R: BufRead> Read for GzipReader<R> {
         }
         match &self.failed {
             // Further reads return the same error.
-            Some(error) if filled == 0 && !buffer.is_empty() => Err(Error::new(error.kind(), error.to_string())),
+            Some(error) if filled == 0 && !buffer.is_empty() => Err(again(error)),
             _ => Ok(filled),
         }
     }

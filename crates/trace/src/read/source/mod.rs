@@ -1,13 +1,26 @@
-//! Sources: the trace files of a path, and their JSON text with gzip decompressed.
+//! Sources: the trace files of a path, a folder, a zip archive or an address, and their JSON text: gzip and zstd decompressed,
+//! Perfetto's protobuf decoded.
 
+mod archive;
+mod damage;
 mod files;
 mod format;
 mod gzip;
+mod inflate;
+mod input;
 mod open;
+mod pattern;
+mod zstd;
 
+pub(super) use damage::Damage;
+pub use files::is_trace_name;
+#[cfg(feature = "cloud")]
+pub(super) use files::trace_names;
 pub(crate) use files::{label_of, trace_files};
 pub(super) use format::{HEAD_SIZE, foreign_format};
 #[cfg(test)]
 pub(super) use gzip::GzipReader;
+pub use input::{Input, Inputs};
 pub(super) use open::data_error;
-pub(crate) use open::{Meter, open_bytes, open_file};
+pub(crate) use open::{Meter, open_bytes, open_file, open_input};
+pub use pattern::{has_wildcard, is_name_match};
