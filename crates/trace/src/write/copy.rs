@@ -19,6 +19,11 @@ use std::sync::Arc;
 
 /// The changes of a copy.
 pub trait TraceEdit: fmt::Debug + Send + Sync {
+    /// Whether the event at this position of `traceEvents` is left out.
+    fn omits(&self, _index: i64, _text: &[u8]) -> bool {
+        false
+    }
+
     /// Returns the JSON text that replaces the event at this position of `traceEvents`; `None` keeps it.
     fn event(&self, _index: i64, _text: &[u8]) -> Option<Vec<u8>> {
         None
@@ -167,7 +172,12 @@ impl<W: Write> EventSink for Copier<'_, W> {
     fn event(&mut self, _: &RawEvent<'_>) {}
 
     fn event_text(&mut self, index: i64, text: &[u8]) {
-        self.trying(|copier| match copier.edit.event(index, text) {
+        // An event that is left out is still seen: new events may refer to it.
+        let edited = self.edit.event(index, text);
+        if self.edit.omits(index, text) {
+            return;
+        }
+        self.trying(|copier| match edited {
             Some(edited) => copier.entry(&edited),
             None => copier.entry(text),
         });

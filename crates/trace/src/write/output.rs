@@ -6,6 +6,7 @@
 //! mode that the umask allows.
 
 use crate::exec::checkpoint;
+use crate::read::Location;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use std::fs::{File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Read, Result, Seek, Write};
@@ -53,9 +54,13 @@ impl OutputFile {
     /// Opens `path` for writing. Waits for a reader if it is a pipe without one, until the work is cancelled.
     ///
     /// # Errors
-    /// If it is a folder, its folder does not exist, it is not writable (a mode without any `w` is respected for
+    /// If it is an address or a folder, its folder does not exist, it is not writable (a mode without any `w` is respected for
     /// administrators, too), or the work was cancelled (the source is then [`crate::Error::Interrupted`]).
     pub fn open(path: &Path) -> Result<Self> {
+        if !matches!(Location::of(path), Ok(Location::Local(local)) if local == path) {
+            let reason = "nothing is written to an address; name a file, or a folder (--output-dir), of this machine";
+            return Err(Error::new(ErrorKind::Unsupported, reason));
+        }
         let path = match resolve(path)? {
             Target::File(path) => path,
             Target::Descriptor(path) => return Ok(Self { file: open_descriptor(&path)?, form: Form::Direct }),

@@ -85,3 +85,11 @@ fn cancelled_wait_for_a_reader_is_an_interrupt() {
     let error = token.run(|| OutputFile::open(&pipe)).unwrap_err();
     assert!(matches!(error.downcast::<crate::Error>(), Ok(crate::Error::Interrupted)));
 }
+
+#[test]
+fn address_is_refused() {
+    for address in ["s3://bucket/out.csv", "file:///out.csv", "x3://a/b"] {
+        let error = OutputFile::open(Path::new(address)).unwrap_err();
+        assert!(error.to_string().contains("nothing is written to an address"), "{error}");
+    }
+}

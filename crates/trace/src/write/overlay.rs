@@ -106,13 +106,13 @@ impl TraceEdit for Overlay {
 }
 
 /// Replaces the arguments of an object.
-fn with_args(members: &[(&[u8], &[u8])], args: &[u8]) -> Vec<u8> {
+pub(super) fn with_args(members: &[(&[u8], &[u8])], args: &[u8]) -> Vec<u8> {
     let kept = members.iter().filter(|(key, _)| *key != b"args").copied();
     object(kept.chain([(b"args".as_slice(), args)]))
 }
 
 /// Writes an object as JSON text.
-fn object<'m>(members: impl Iterator<Item = (&'m [u8], &'m [u8])>) -> Vec<u8> {
+pub(super) fn object<'m>(members: impl Iterator<Item = (&'m [u8], &'m [u8])>) -> Vec<u8> {
     let mut text = b"{".to_vec();
     for (key, value) in members {
         text.extend_from_slice(if text.len() == 1 { b"\"" } else { b", \"" });
@@ -131,23 +131,9 @@ fn holds(text: &[u8], part: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::edited::{added, edited};
     use super::*;
     use serde_json::json;
-
-    fn edited(overlay: &Overlay, index: i64, event: Value) -> Option<Value> {
-        let text = overlay.event(index, event.to_string().as_bytes())?;
-        Some(serde_json::from_slice(&text).unwrap())
-    }
-
-    fn added(overlay: &Overlay) -> Vec<Value> {
-        let mut events = Vec::new();
-        let mut write = |text: &[u8]| {
-            events.push(serde_json::from_slice(text).unwrap());
-            Ok(())
-        };
-        overlay.added(&mut write).unwrap();
-        events
-    }
 
     #[test]
     fn annotated_events_keep_their_other_members() {
@@ -155,10 +141,10 @@ mod tests {
         overlay.mark(&json!({"mm|\"gemm\"": 3}), [4, 5].into_iter());
         let event = json!({"ph": "X", "name": "aten::mm", "args": {"External id": 7, "Patterns": "old"}});
         let expected = json!({"External id": 7, "Patterns": {"mm|\"gemm\"": 3}});
-        assert_eq!(edited(&overlay, 4, event.clone()).unwrap()["args"], expected);
-        let bare = edited(&overlay, 5, json!({"ph": "X", "name": "b"})).unwrap();
+        assert_eq!(edited(&overlay, 4, &event).unwrap()["args"], expected);
+        let bare = edited(&overlay, 5, &json!({"ph": "X", "name": "b"})).unwrap();
         assert_eq!(bare, json!({"ph": "X", "name": "b", "args": {"Patterns": {"mm|\"gemm\"": 3}}}));
-        assert_eq!(edited(&overlay, 6, event), None);
+        assert_eq!(edited(&overlay, 6, &event), None);
         assert_eq!(added(&overlay), [json!(null); 0]);
     }
 
@@ -167,15 +153,15 @@ mod tests {
         let mut overlay = Overlay::new("Patterns");
         overlay.shrink_others(vec!["aten::t".to_owned(), "a \"b\"".to_owned()]);
         let event = |name: &str| json!({"ph": "X", "name": name, "ts": 1.5, "args": {"External id": 7}});
-        assert_eq!(edited(&overlay, 0, event("aten::t")).unwrap(), json!({"ph": "X", "name": "0", "ts": 1.5}));
-        assert_eq!(edited(&overlay, 0, event("a \"b\"")).unwrap()["name"], "1");
-        assert_eq!(edited(&overlay, 0, event("unknown")).unwrap(), json!({"ph": "X", "name": "unknown", "ts": 1.5}));
+        assert_eq!(edited(&overlay, 0, &event("aten::t")).unwrap(), json!({"ph": "X", "name": "0", "ts": 1.5}));
+        assert_eq!(edited(&overlay, 0, &event("a \"b\"")).unwrap()["name"], "1");
+        assert_eq!(edited(&overlay, 0, &event("unknown")).unwrap(), json!({"ph": "X", "name": "unknown", "ts": 1.5}));
         // Metadata, flows and counters stay.
-        assert_eq!(edited(&overlay, 0, json!({"ph": "M", "name": "aten::t", "args": {"name": "x"}})), None);
+        assert_eq!(edited(&overlay, 0, &json!({"ph": "M", "name": "aten::t", "args": {"name": "x"}})), None);
         let names = json!({"0": "aten::t", "1": "a \"b\""});
         assert_eq!(added(&overlay)[0]["args"], names);
         let span = json!({"ph": "X", "pid": "Spans", "name": "PyTorch Profiler (0)", "args": {"Op count": 0}});
-        assert_eq!(edited(&overlay, 0, span).unwrap()["args"], names);
+        assert_eq!(edited(&overlay, 0, &span).unwrap()["args"], names);
         assert_eq!(added(&overlay), [json!(null); 0]);
     }
 }
