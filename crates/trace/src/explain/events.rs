@@ -13,6 +13,7 @@ use polars::prelude::{
     Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter, Series,
 };
 use polars_io::prelude::{ParquetCompression, ParquetWriter};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -91,6 +92,18 @@ impl Explanation {
             }
         }
         Ok(())
+    }
+
+    /// Returns the regions of the GPU events of a rank of the first run of a side, by row; none if places were not kept.
+    pub(crate) fn regions_by_row(&self, side: usize, rank: i64) -> HashMap<u32, u32> {
+        let is_it = |found: &&RecordedRank| found.run == 0 && found.rank == rank;
+        let recording = self.ranks[side].iter().find(is_it).and_then(|found| found.recording);
+        let placed = recording.and_then(|at| self.found.events[side].get(at));
+        let region = |event: &Placed| match event.place {
+            Place::Region { region, .. } => Some((event.row, region)),
+            Place::LeftOut(_) => None,
+        };
+        placed.into_iter().flatten().filter_map(region).collect()
     }
 
     /// The GPU events of one rank.

@@ -25,6 +25,8 @@ pub struct SideSummary {
     pub label: String,
     /// Number of runs.
     pub runs: usize,
+    /// Name of the group of its runs, if it has one.
+    pub group: Option<String>,
     /// Ranks, ascending.
     pub ranks: Vec<i64>,
     /// Iterations, ascending; empty if the whole recording counts as one.
@@ -43,8 +45,11 @@ pub struct SideSummary {
 }
 
 impl SideSummary {
-    /// Returns the label; of more than two runs the first and the last one.
+    /// Returns the label: of several runs that of their group, or else of more than two the first and the last one.
     pub(super) fn name(&self) -> String {
+        if let Some(group) = &self.group {
+            return group.clone();
+        }
         match self.label.split(',').collect::<Vec<_>>()[..] {
             [first, .., last] if self.runs > 2 => format!("{first} … {last}"),
             _ => self.label.replace(',', ", "),
@@ -127,7 +132,8 @@ pub struct RegionRow {
     pub cost_part_us: f64,
 }
 
-/// Explanation of the difference of two steps. Step = classes + idle time; regions add up to the classes.
+/// Explanation of the difference of two steps. Step = classes + idle time; regions add up to the classes. Times are means in which each
+/// run of a side counts the same, in a run each iteration, and in an iteration each rank.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -292,7 +298,7 @@ impl Explanation {
     /// `region`, `path` (calls from the outermost on, joined by ` > `), `name`, `grade`, `why`; of both sides `control_count`,
     /// `test_count` (events a step), `control_us`, `test_us` (share of the step), `delta_us`, `count_part_us`, `cost_part_us`,
     /// `control_total_us`, `test_total_us` (sums of durations); `interval_low_us`, `interval_high_us` (95 % interval of `delta_us`), `q`,
-    /// `verdict`, null for regions below a thousandth of the step ([`Explanation::certainty`]). Times are means over samples, in µs.
+    /// `verdict`, null for regions below a thousandth of the step ([`Explanation::certainty`]). Times are means in µs.
     ///
     /// # Errors
     /// If memory does not suffice.

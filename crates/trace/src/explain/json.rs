@@ -3,17 +3,19 @@
 use super::certainty::{Certainty, Judged};
 use super::explanation::{Explanation, SideSummary, cause_word, idle_kind, word};
 use crate::Warning;
+use crate::certainty::smallest;
 use crate::domain::Unlike;
 use call_tree::{Change, Class, Cost, Coverage, RegionChange, Sample};
 use serde_json::{Value, json};
 use statistics::{Scope, Verdict};
+use trace_view::format::ranges;
 
 /// Version of the document.
 const VERSION: u32 = 1;
 
 impl Explanation {
-    /// Returns the document: sides, step, classes, idle time, all regions, coverage. Times are in ns, means over samples unless
-    /// their name says total; fields of what is not known are null. A filter chooses no regions here: `chosen` names them.
+    /// Returns the document: sides, step, classes, idle time, all regions, coverage. Times are in ns, means in which each run counts
+    /// the same unless their name says total, which is a sum over all samples; fields of what is not known are null. A filter chooses no regions here: `chosen` names them.
     pub fn to_json(&self) -> Value {
         let [control, test] = &self.sides;
         let found = &self.found;
@@ -27,6 +29,7 @@ impl Explanation {
             json!({
                 "class": name, "control_ns": of.control.value(), "test_ns": of.test.value(), "delta_ns": of.delta(),
                 "interval_ns": interval(judged), "q": judged.and_then(|judged| judged.q), "verdict": verdict(judged),
+                "smallest_change": judged.and_then(|judged| smallest(judged.verdict)),
             })
         };
         let classes = found.classes.iter().filter(|(of, time)| is_shown(*of, *time));
@@ -54,8 +57,8 @@ impl Explanation {
         let [control_coverage, test_coverage] = self.coverage().map(coverage);
         json!({
             "version": VERSION,
-            "control": side(control),
-            "test": side(test),
+            "control": side(control, self.weights_json(0)),
+            "test": side(test, self.weights_json(1)),
             "scope": match certainty.scope {
                 Scope::Program => "program",
                 Scope::Recording => "recording",
@@ -67,7 +70,8 @@ impl Explanation {
             "step": {
                 "control_ns": found.step_ns.control.value(), "test_ns": found.step_ns.test.value(),
                 "delta_ns": found.step_ns.delta(), "interval_ns": interval(step), "ratio": certainty.step.ratio,
-                "p": certainty.step.p, "q": certainty.step.q, "n": certainty.samples, "verdict": verdict(step),
+                "p": certainty.step.p, "q": certainty.step.q, "n": certainty.samples, "samples": certainty.kind.word(),
+                "verdict": verdict(step), "smallest_change": smallest(certainty.step.verdict),
                 "why": why(certainty.step),
             },
             "structure": structure.collect::<Vec<_>>(),
@@ -82,7 +86,7 @@ impl Explanation {
             },
             "regions": regions.collect::<Vec<_>>(),
             "coverage": { "control": control_coverage, "test": test_coverage },
-            "comparability": self.warnings.iter().map(comparability).collect::<Vec<_>>(),
+            "comparability": self.warnings.iter().map(comparability).chain(self.other_iterations()).collect::<Vec<_>>(),
             "phases": self.phases.map(|phases| json!({
                 "kept": phases.kept, "of": phases.of, "by": if phases.by_shape { "phase and request shape" } else { "phase" },
             })),
@@ -90,16 +94,33 @@ impl Explanation {
         })
     }
 
+    /// How much each sample of a side counts, if not all count the same.
+    fn weights_json(&self, side: usize) -> Value {
+        let weights = self.weights(side);
+        if weights.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Value::Null;
+        }
+        let samples = self.keys(side).into_iter().zip(weights).map(
+            |(key, weight)| json!({ "run": key.run, "rank": key.rank, "iteration": key.iteration, "weight": weight }),
+        );
+        samples.collect()
+    }
+
+    /// The iterations of both sides, if other ones are compared.
+    fn other_iterations(&self) -> Option<Value> {
+        let [control, test] = self.sides.each_ref().map(|side| ranges(&side.iterations));
+        (control != test).then(|| json!({ "what": "iterations", "control": control, "test": test }))
+    }
+
     fn region(&self, id: usize, region: &RegionChange) -> Value {
         let row = self.row(id, region);
         let costs = self.found.costs(&region.region);
         let side = |side: usize| {
-            let gpu = gpu_total(&costs[side], &self.found.samples[side]);
-            let samples = self.found.samples[side].len().max(1) as f64;
+            let gpu = self.found.weights[side].mean(gpu(&costs[side], &self.found.samples[side]));
             let change = |of: Change| if side == 0 { of.control } else { of.test };
             json!({
-                "count": change(region.count).value(), "gpu_ns": gpu as f64 / samples,
-                "attributed_ns": change(region.attributed_ns).value(), "gpu_total_ns": gpu,
+                "count": change(region.count).value(), "gpu_ns": gpu.value(),
+                "attributed_ns": change(region.attributed_ns).value(), "gpu_total_ns": gpu.total,
             })
         };
         let judged = self.certainty().regions.get(id).copied().flatten();
@@ -109,6 +130,7 @@ impl Explanation {
             "control": side(0), "test": side(1),
             "delta_ns": region.attributed_ns.delta(), "interval_ns": interval(judged),
             "q": judged.and_then(|judged| judged.q), "verdict": verdict(judged),
+            "smallest_change": judged.and_then(|judged| smallest(judged.verdict)),
             "count_part_ns": region.count_part_ns(), "cost_part_ns": region.cost_part_ns(),
         })
     }
@@ -119,8 +141,8 @@ pub(super) fn interval(judged: Option<Judged>) -> Option<[f64; 2]> {
     judged?.interval_us.map(|interval| interval.map(|end| end * 1e3))
 }
 
-/// The verdict: `regression`, `improvement`, `no relevant change`, `inconclusive` or `too few`.
-fn verdict(judged: Option<Judged>) -> Option<&'static str> {
+/// The verdict: `regression`, `improvement`, `no relevant change`, `inconclusive`, `too few, 4 needed`, `added` or `deleted`.
+fn verdict(judged: Option<Judged>) -> Option<String> {
     Certainty::word(judged)
 }
 
@@ -129,16 +151,16 @@ fn why(judged: Judged) -> Option<String> {
     if let Verdict::Inconclusive(why) = judged.verdict { Some(why.to_string()) } else { None }
 }
 
-/// GPU time of a region over all samples: the leaves of recordings without GPU work are host work.
-fn gpu_total(costs: &[Cost], samples: &[Sample]) -> i64 {
+/// GPU time of a region by sample: the leaves of recordings without GPU work are host work.
+fn gpu(costs: &[Cost], samples: &[Sample]) -> impl Iterator<Item = (u32, i64)> {
     let has_gpu = |cost: &&Cost| samples.get(cost.sample as usize).is_some_and(|sample| sample.has_gpu);
-    costs.iter().filter(has_gpu).map(|cost| cost.ns).sum()
+    costs.iter().filter(has_gpu).map(|cost| (cost.sample, cost.ns))
 }
 
-fn side(side: &SideSummary) -> Value {
+fn side(side: &SideSummary, weights: Value) -> Value {
     json!({
         "label": side.label, "runs": side.runs, "ranks": side.ranks, "iterations": side.iterations, "samples": side.samples,
-        "warm_up": side.warm_up,
+        "warm_up": side.warm_up, "weights": weights,
     })
 }
 
@@ -163,6 +185,9 @@ fn comparability(warning: &Warning) -> Value {
                 Unlike::ProfilerFlags => "profiler_flags",
                 Unlike::Software => "software",
                 Unlike::Machines => "machines",
+                Unlike::Clocks => "clocks",
+                Unlike::InputShapes => "input_shapes",
+                Unlike::EventMix => "event_mix",
                 Unlike::Nothing => "same_recording",
             };
             json!({ "what": what, "control": of_control, "test": of_test })

@@ -1,5 +1,6 @@
 //! Explanations of the difference of two steps: aligned call trees, and a step's time divided exactly.
 
+mod alike;
 #[cfg(test)]
 mod bad_input_tests;
 mod certainty;
@@ -22,7 +23,10 @@ mod known_edits_tests;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
+#[cfg(test)]
+mod one_step_tests;
 mod phases;
+mod placed;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
@@ -36,7 +40,7 @@ mod samples;
 #[cfg(test)]
 mod selection_tests;
 mod sides;
-mod stacks;
+pub(crate) mod stacks;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -45,7 +49,7 @@ mod waits;
 mod warm_up;
 
 pub use certainty::{Certainty, CountChange, Judged, Outlier};
-pub(crate) use certainty::{JudgedShare, StepShare};
+pub(crate) use certainty::{LeftOut, StepShare};
 pub use communication::{CommunicationChange, WaitingRow};
 pub use companion::Lending;
 pub use events::EventFile;
@@ -54,5 +58,6 @@ pub use figure::WaterfallLevel;
 pub use phases::PhaseMatch;
 pub use plan::ExplainPlan;
 pub use query::Explain;
+pub(crate) use recordings::{Iterations, recording};
 pub use tree_diff::{TreeDiff, TreeKind, TreeRow};
 pub use waits::HostWait;

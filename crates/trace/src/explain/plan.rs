@@ -1,5 +1,6 @@
 //! The plan of an explanation: what is computed of each rank, without the traces.
 
+use super::alike::unlike;
 use super::choice::Chosen;
 use super::companion::PlannedCompanion;
 use super::explanation::{Explanation, Origin};
@@ -8,6 +9,7 @@ use super::phases::{match_phases, phases_of};
 use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
 use super::state::{Encoded, ExplainState, RankState};
+use crate::certainty::EventMix;
 use crate::collective::Collectives;
 use crate::diff::{finished, mapped, merged};
 use crate::exec::checkpoint;
@@ -140,7 +142,8 @@ impl ExplainPlan {
         }
         let phases = iterations.marker.as_ref().map(|marker| phases_of(&recording, &labels, marker));
         let (partial, phases) = (Encoded(partial.to_bytes(&labels)), phases.unwrap_or_default());
-        Ok(RankState::Compared { partial, phases, collectives, lent: lent.unwrap_or_default() })
+        let mix = EventMix::of(trace)?;
+        Ok(RankState::Compared { partial, phases, collectives, lent: lent.unwrap_or_default(), mix })
     }
 
     /// Refuses a rank without iterations, unless no rank of its run has some: then a recording counts as one.
@@ -180,10 +183,13 @@ impl ExplainPlan {
             }
         }
         let regions = std::mem::take(&mut found.chosen);
+        let names = [control.summary.name(), test.summary.name()];
+        let mut warnings = self.warnings.clone();
+        warnings.extend(unlike(&found, &labels, [&control.mix, &test.mix], [&names[0], &names[1]]));
         let origin = Origin {
             sides: [control.summary, test.summary],
             ranks: [control.ranks, test.ranks],
-            warnings: self.warnings.clone(),
+            warnings,
             chosen: self.condition.clone().map(|text| Chosen { text, regions }),
             is_marked: self.marker.is_some(),
             phases,

@@ -1,15 +1,20 @@
 //! An explanation as sentences, a figure and tables.
 
 use super::certainty::{Certainty, Judged};
-use super::explanation::{Explanation, StepChange};
+use super::explanation::Explanation;
 use super::figure::WaterfallLevel;
 use super::groups::Group;
+use crate::Warning;
+use crate::certainty::VERDICTS;
 use call_tree::{Cause, Change, Class, Grade};
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed, ranges};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// Rows of operators and kernels of a page that does not say how many.
 const TOP: usize = 15;
+/// Says that frames of Python are on one side only.
+pub(super) const STACKS_DIFFER: &str =
+    "Only one side was recorded with Python frames; they are ignored on both, and host times are not comparable.";
 /// Rows of the table of idle time.
 const IDLE_ROWS: usize = 8;
 
@@ -24,7 +29,8 @@ impl Explanation {
     /// The page with so many rows of operators and kernels.
     pub fn report(&self, top: usize) -> Report {
         let mut report = Report::of(Part::Text(self.sentences()));
-        report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
+        report.parts.extend(Warning::sentences(&self.warnings).into_iter().map(Part::Warning));
+        report.parts.extend(self.is_without_stacks().then(|| Part::Warning(STACKS_DIFFER.to_owned())));
         report.parts.push(Part::Figure(self.waterfall(WaterfallLevel::default())));
         report.parts.push(Part::Table(self.class_table()));
         report.parts.extend(self.communication_tables().into_iter().map(Part::Table));
@@ -52,26 +58,9 @@ impl Explanation {
 
     /// The answer in a few sentences: how much slower, which class, which scope.
     pub fn sentences(&self) -> String {
-        let [_, test] = &self.sides;
-        let StepChange { control_us, test_us, delta_us } = self.step;
-        let percent =
-            if control_us > 0.0 { format!(" ({:.1} %)", 100.0 * delta_us.abs() / control_us) } else { String::new() };
-        let change = match delta_us {
-            0.0 => "as fast as control".to_owned(),
-            delta if delta > 0.0 => format!("{} slower{percent}", time(delta)),
-            delta => format!("{} faster{percent}", time(-delta)),
-        };
-        let mut text = self.warning_of_noise().map_or(String::new(), |warning| format!("{warning}\n"));
-        text.push_str(&format!(
-            "{} {} {change} a step: {} → {}{}, means of {}.",
-            test.name(),
-            if test.runs > 1 { "are" } else { "is" },
-            time(control_us),
-            time(test_us),
-            self.step_interval(),
-            self.samples_text(),
-        ));
-        text.push_str(&format!("\n{}", self.verdict_sentence()));
+        let findings = self.findings();
+        let mut text = findings.warning().map_or(String::new(), |warning| format!("{warning}\n"));
+        text.push_str(&format!("{}\n{}", findings.step(), findings.verdict()));
         if let Some(structure) = self.structure_sentence() {
             text.push_str(&format!("\n{structure}"));
         }
@@ -97,7 +86,7 @@ impl Explanation {
         if let Some(lending) = self.lending_sentence() {
             text.push_str(&format!("\n{lending}"));
         }
-        for sentence in self.noise_sentences().into_iter().chain(self.advice()) {
+        for sentence in self.noise_sentences().into_iter().chain(findings.advice()) {
             text.push_str(&format!("\n{sentence}"));
         }
         text
@@ -199,6 +188,11 @@ impl Explanation {
                 Kind::Name,
                 "short name of the kernel; of a region of several, the first one",
             ),
+        ];
+        // What matters most first: pages cut tables off on the right.
+        headers.extend(self.sides_and_change());
+        headers.extend(certainty_headers());
+        headers.extend([
             meaning("regions", Unit::Count, Kind::Number, "regions of this operator, kernel and grade, added up"),
             meaning(
                 "grade",
@@ -206,29 +200,26 @@ impl Explanation {
                 Kind::Category,
                 "how well both sides agree: exact, name, family, region, moved, added, deleted",
             ),
-        ];
-        headers.extend(self.sides_and_change());
-        headers.extend(certainty_headers());
-        headers.push(meaning(
-            "by count",
-            Unit::Micros,
-            Kind::Difference,
-            "how much comes from another number of events; the rest comes from another cost of each event",
-        ));
+            meaning(
+                "by count",
+                Unit::Micros,
+                Kind::Difference,
+                "how much comes from another number of events; the rest comes from another cost of each event",
+            ),
+        ]);
         let certainty = self.certainty();
         let groups: Vec<(&Group, &Judged)> =
             self.groups().iter().zip(&certainty.groups).filter(|(group, _)| group.is_chosen).collect();
         let rows = groups.iter().take(top).map(|(group, judged)| {
-            let mut values = vec![
-                TableValue::Text(group.operator.clone()),
-                TableValue::Text(group.kernel.clone()),
-                TableValue::Int(group.regions.len() as i64),
-                TableValue::Text(group.grade.to_owned()),
-            ];
+            let mut values = vec![TableValue::Text(group.operator.clone()), TableValue::Text(group.kernel.clone())];
             let [control, test, change, by_count] = group.times.map(TableValue::Float);
             values.extend([control, test, change]);
             values.extend(certainty_values(Some(**judged)));
-            values.push(by_count);
+            values.extend([
+                TableValue::Int(group.regions.len() as i64),
+                TableValue::Text(group.grade.to_owned()),
+                by_count,
+            ]);
             values
         });
         let rows = rows.collect::<Vec<_>>();
@@ -292,21 +283,20 @@ impl Explanation {
             for (reason, ns, events) in coverage.reasons() {
                 text.push_str(&format!(
                     "\n{}: {} of GPU work ({}) is left out: {}.",
-                    side.label,
+                    side.name(),
                     time(ns as f64 / 1e3),
                     counted(events as usize, "event"),
                     reason.word()
                 ));
             }
             if coverage.recorded == 0 {
+                let (recordings, its) =
+                    if side.runs > 1 { ("recordings have", "their") } else { ("recording has", "its") };
+                let name = side.name();
                 text.push_str(&format!(
-                    "\n{}: the recording has no GPU work; its step is divided by host events.",
-                    side.label
+                    "\n{name}: the {recordings} no GPU work; {its} step is divided by host events."
                 ));
             }
-        }
-        if self.is_without_stacks() {
-            text.push_str("\nOnly one side was recorded with Python frames; they are ignored on both, and host times are not comparable.");
         }
         text
     }
@@ -319,11 +309,7 @@ pub(super) fn certainty_headers() -> [Header; 3] {
         ..Header::new(name, Unit::None, kind)
     };
     [
-        header(
-            "verdict",
-            Kind::Category,
-            "regression, improvement, no relevant change, inconclusive, or too few samples; empty for what one side lacks",
-        ),
+        header("verdict", Kind::Category, VERDICTS),
         header("95 %", Kind::Text, "95 % interval of the change"),
         header("q", Kind::Number, "p of the change, corrected for all rows of its level"),
     ]
@@ -334,7 +320,7 @@ pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 3] {
     let text = |text: Option<String>| text.map_or(TableValue::Null, TableValue::Text);
     let interval = judged.and_then(|judged| judged.interval_us);
     [
-        text(Certainty::word(judged).map(str::to_owned)),
+        text(Certainty::word(judged)),
         text(interval.map(|[low, high]| format!("{} … {}", signed(low), signed(high)))),
         judged.and_then(|judged| judged.q).map_or(TableValue::Null, TableValue::Float),
     ]

@@ -6,6 +6,7 @@ use super::plan::ExplainPlan;
 use super::sides::PlannedSide;
 use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
+use crate::diff::{SideRanks, compared_elsewhere};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -17,7 +18,8 @@ use statistics::TestKind;
 /// Explains where the difference of two steps comes from.
 ///
 /// A side is one run, or several recordings of the same program. All ranks and iterations count unless setters say otherwise;
-/// every iteration of every rank is one sample, and times are means over samples.
+/// every iteration of every rank is one sample, and times are means over samples: each run counts the same, in it each iteration, and in
+/// that each rank.
 ///
 /// # Example
 /// ```
@@ -37,6 +39,7 @@ use statistics::TestKind;
 pub struct Explain {
     control: Vec<LabeledTrace>,
     test: Vec<LabeledTrace>,
+    groups: [Option<String>; 2],
     control_rank: Option<Pick<Rank>>,
     test_rank: Option<Pick<Rank>>,
     control_iteration: Option<Pick<Iteration>>,
@@ -61,6 +64,7 @@ impl Explain {
         Self {
             control,
             test,
+            groups: [None, None],
             control_rank: None,
             test_rank: None,
             control_iteration: None,
@@ -73,6 +77,13 @@ impl Explain {
             keeps_events: false,
             method: TestKind::default(),
         }
+    }
+
+    /// Names the groups of runs of both sides. Without a name, several runs are called by their first and last one.
+    #[must_use]
+    pub fn groups(mut self, control: Option<String>, test: Option<String>) -> Self {
+        self.groups = [control, test];
+        self
     }
 
     /// The rank or ranks of the control side; all by default.
@@ -177,6 +188,8 @@ impl Explain {
             };
             let mut all = ranks(&self.control, DiffSide::Control);
             all.extend(ranks(&self.test, DiffSide::Test));
+            let (elsewhere, all): (SideRanks, SideRanks) =
+                all.into_iter().partition(|(_, _, trace)| trace.elsewhere().is_some());
             let need = |(_, _, trace): &(DiffSide, usize, Trace)| trace.bytes_needed(BYTES_PER_EVENT);
             let map = |(side, run, trace): &(DiffSide, usize, Trace)| CompareRuns::map(&plan, *side, *run, trace);
             let merge = |mut one: ExplainState, other: ExplainState| {
@@ -187,7 +200,12 @@ impl Explain {
             let budgets = self.control.iter().chain(&self.test).map(|run| run.trace().budget());
             let budget = budgets.collect::<Result<Vec<_>>>()?.into_iter().reduce(Budget::smaller);
             let budget = budget.map_or_else(Budget::now, Ok)?;
-            let state = Batches::within(budget, task).merged(&all, need, map, merge)?.unwrap_or_default();
+            let mut state = Batches::within(budget, task).merged(&all, need, map, merge)?.unwrap_or_default();
+            if !elsewhere.is_empty() {
+                for other in compared_elsewhere(&plan, [&self.control, &self.test], &elsewhere)? {
+                    state.merge(other);
+                }
+            }
             let (bytes, largest) = state.bytes();
             budget.check(task, bytes.saturating_mul(DECODED).saturating_add(largest.saturating_mul(FOLDED)))?;
             let mut explanation = plan.explained(state)?;
@@ -212,6 +230,8 @@ impl Explain {
         };
         let control = side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref())?;
         let test = side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref())?;
+        let [control_group, test_group] = self.groups.clone();
+        let (control, test) = (control.in_group(control_group), test.in_group(test_group));
         let companion =
             self.companion.as_ref().map(|run| PlannedCompanion::of(run, self.marker.as_ref())).transpose()?;
         let lends_stacks = companion.as_ref().is_some_and(PlannedCompanion::has_stacks);
@@ -232,13 +252,14 @@ impl Explain {
         })
     }
 
-    /// Returns the warnings about the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings).
+    /// Returns the warnings about the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings): of several runs a side each
+    /// difference once, with the first two runs that show it.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         for test in &self.test {
             for control in &self.control {
                 for warning in crate::TraceDiff::new(control.clone(), test.clone()).warnings() {
-                    if !warnings.contains(&warning) {
+                    if !warnings.iter().any(|known: &Warning| known.says(&warning)) {
                         warnings.push(warning);
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::stacks::{PYTHON, is_graph_launch};
 use crate::collective::{self, Collectives};
-use crate::domain::is_device_work;
+use crate::domain::{is_collective, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn};
@@ -15,13 +15,13 @@ use std::collections::HashMap;
 
 /// Selection of the iterations of a recording.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Iterations {
+pub(crate) struct Iterations {
     /// Numbers of the iterations to take; `None` for all.
-    pub(super) numbers: Option<Vec<i64>>,
+    pub(crate) numbers: Option<Vec<i64>>,
     /// First iterations to leave out.
-    pub(super) warmup: usize,
+    pub(crate) warmup: usize,
     /// Host events that mark iterations, instead of the profiler's steps.
-    pub(super) marker: Option<Regex>,
+    pub(crate) marker: Option<Regex>,
 }
 
 /// Columns of events that are read, besides those of collectives.
@@ -45,7 +45,7 @@ const COLUMNS: [&str; 15] = [
 
 /// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Maps only the columns that
 /// it reads.
-pub(super) fn recording(
+pub(crate) fn recording(
     trace: &Trace,
     compat: Compat,
     iterations: &Iterations,
@@ -201,13 +201,6 @@ impl Builder<'_> {
         self.known.insert(key, label);
         label
     }
-}
-
-/// Tells whether a kernel communicates.
-// Differs from HTA: it counts every kernel whose name starts with `hip` as communication.
-fn is_collective(name: &str) -> bool {
-    ["nccl", "rccl", "hccl", "mscclKernel"].iter().any(|start| name.starts_with(start))
-        || ["ncclKernel", "ncclDevKernel", "nvshmem"].iter().any(|word| name.contains(word))
 }
 
 /// The selected iterations, by their begins, none inside another; and those that are left out, with the reason.

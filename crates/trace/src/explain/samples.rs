@@ -12,15 +12,16 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 pub(super) struct Key {
     side: &'static str,
     pub(super) run: i64,
-    rank: i64,
+    pub(super) rank: i64,
     pub(super) iteration: i64,
 }
 
 impl Explanation {
-    /// Returns the step of each sample, exactly: means of the explanation are means over these rows.
+    /// Returns the step of each sample, exactly: means of the explanation are sums over these rows, each times its weight.
     ///
     /// # Columns
-    /// `side` (control, test), `run` (its place in the side, from 0), `rank`, `iteration`; in ns `step_ns`, `compute_ns`,
+    /// `side` (control, test), `run` (its place in the side, from 0), `rank`, `iteration`; `weight`, which is the same for each run
+    /// and in it for each iteration, and adds up to 1 for a side; in ns `step_ns`, `compute_ns`,
     /// `exposed_communication_ns`, `exposed_copy_ns`, `host_ns` (of recordings without GPU work), `idle_ns`, `unattributed_ns`
     /// (part of the classes that is in no region).
     ///
@@ -35,6 +36,8 @@ impl Explanation {
             Series::new(name.into(), rows.iter().map(|(_, sample)| of(sample)).collect::<Vec<i64>>()).into()
         };
         let mut columns = key_columns(&keys);
+        let weights: Vec<f64> = (0..SIDES.len()).flat_map(|side| self.weights(side)).collect();
+        columns.push(Series::new("weight".into(), weights).into());
         columns.push(ns("step_ns".to_owned(), &|sample| sample.step_ns));
         for class in Sample::CLASSES {
             columns.push(ns(format!("{}_ns", word(class)), &|sample| sample.classes_ns[class as usize]));
@@ -75,6 +78,13 @@ impl Explanation {
         let numbers = [("region", regions), ("count", count), ("attributed_ns", attributed), ("gpu_ns", gpu)];
         columns.extend(numbers.map(|(name, values)| Column::from(Series::new(name.into(), values))));
         Ok(DataFrame::new(whose.len(), columns)?)
+    }
+
+    /// How much each sample of a side counts; they add up to 1.
+    pub(super) fn weights(&self, side: usize) -> Vec<f64> {
+        let weights = &self.found.weights[side];
+        let all = weights.mean([]).weight.max(1) as f64;
+        (0..self.found.samples[side].len() as u32).map(|sample| weights.weight(sample) as f64 / all).collect()
     }
 
     /// The samples of a side, in their order.

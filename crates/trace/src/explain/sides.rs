@@ -7,6 +7,7 @@ use super::phases::Phases;
 use super::plan::wrong;
 use super::state::RankState;
 use super::warm_up::leave_warm_up;
+use crate::certainty::EventMix;
 use crate::collective::Collectives;
 use crate::filter::{Filter, TraceFilter};
 use crate::{Compat, Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
@@ -18,6 +19,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PlannedSide {
     pub(super) runs: Vec<PlannedRun>,
+    /// Name of the group of its runs.
+    group: Option<String>,
     /// Numbers of the iterations to take; `None` for all.
     pub(super) iterations: Option<Vec<i64>>,
 }
@@ -44,6 +47,8 @@ pub(super) struct Recorded {
     pub(super) summary: SideSummary,
     /// GPU work of ranks that are not compared, as left out.
     pub(super) others: Coverage,
+    /// Events of the ranks that are compared, by category.
+    pub(super) mix: EventMix,
 }
 
 /// A rank of a run.
@@ -95,7 +100,12 @@ impl PlannedSide {
             })
         };
         let runs = runs.iter().map(planned).collect::<Result<_>>()?;
-        Ok(Self { runs, iterations: iterations.map(|pick| pick.numbers().to_vec()) })
+        Ok(Self { runs, group: None, iterations: iterations.map(|pick| pick.numbers().to_vec()) })
+    }
+
+    /// Names the group of its runs.
+    pub(super) fn in_group(self, group: Option<String>) -> Self {
+        Self { group, ..self }
     }
 
     /// Brings the partial results of its ranks together, in the order of runs and ranks.
@@ -108,7 +118,7 @@ impl PlannedSide {
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
-        let mut phases: Vec<Phases> = Vec::new();
+        let (mut phases, mut mix): (Vec<Phases>, EventMix) = (Vec::new(), EventMix::default());
         let (mut met, mut warm_up, mut lent) = (Met::default(), Vec::new(), (0_u64, 0_u64));
         for (place, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
@@ -116,15 +126,21 @@ impl PlannedSide {
                 let recording = is_selected.then_some(partials.len());
                 ranks.push(RecordedRank { run: place, rank, trace: None, recording });
                 match states.remove(&(place, rank)) {
-                    Some(RankState::Compared { partial, phases: of_marker, collectives: of_rank, lent: of_one })
-                        if is_selected =>
-                    {
+                    Some(RankState::Compared {
+                        partial,
+                        phases: of_marker,
+                        collectives: of_rank,
+                        lent: of_one,
+                        mix: of_events,
+                    }) if is_selected => {
+                        mix.merge(&of_events);
                         lent = (lent.0.saturating_add(of_one.0), lent.1.saturating_add(of_one.1));
                         let partial = Partial::from_bytes(&partial.0, labels);
-                        let partial = partial.map_err(|error| wrong(error.to_string()))?;
+                        let mut partial = partial.map_err(|error| wrong(error.to_string()))?;
                         if partial.rank() != rank {
                             return Err(wrong(format!("rank {rank} of {} is another one", run.label)));
                         }
+                        partial.belong_to(place as u32);
                         partials.push(partial);
                         phases.push(of_marker);
                         collectives.merge(of_rank);
@@ -145,7 +161,7 @@ impl PlannedSide {
         }
         let lending = companion.map(|companion| companion.lending(lent));
         let summary = SideSummary { warm_up, lending, ..self.summary(&partials, &ranks, &met) };
-        Ok(Recorded { partials, phases, ranks, summary, others })
+        Ok(Recorded { partials, phases, ranks, summary, others, mix })
     }
 
     fn summary(&self, partials: &[Partial], ranks: &[RecordedRank], met: &Met) -> SideSummary {
@@ -153,6 +169,7 @@ impl PlannedSide {
         SideSummary {
             label: self.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>().join(","),
             runs: self.runs.len(),
+            group: self.group.clone(),
             ranks: compared,
             iterations,
             samples,

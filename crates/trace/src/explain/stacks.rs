@@ -9,7 +9,10 @@ use polars::prelude::Categorical32Type;
 pub(super) const PYTHON: &str = "python_function";
 
 /// Tells whether a rank has frames of Python or of modules with a time. Maps two columns.
-pub(super) fn has_stacks(trace: &Trace) -> Result<bool> {
+pub(crate) fn has_stacks(trace: &Trace) -> Result<bool> {
+    if let Some(elsewhere) = trace.elsewhere() {
+        return Ok(elsewhere.has_stacks);
+    }
     let events = trace.frame_of(&[CAT.into(), TS.into()])?;
     let starts = IntColumn::of(&events, TS)?;
     let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
@@ -19,7 +22,10 @@ pub(super) fn has_stacks(trace: &Trace) -> Result<bool> {
 }
 
 /// Tells whether a rank launches graphs. Maps one column.
-pub(super) fn has_graphs(trace: &Trace) -> Result<bool> {
+pub(crate) fn has_graphs(trace: &Trace) -> Result<bool> {
+    if let Some(elsewhere) = trace.elsewhere() {
+        return Ok(elsewhere.has_graphs);
+    }
     let events = trace.frame_of(&[NAME.into()])?;
     let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
     let mut is_graph = once_per_text(names.get_mapping(), is_graph_launch);

@@ -1,6 +1,7 @@
 //! The partial result of an explanation: what each rank contributes, without its events.
 
 use super::phases::Phases;
+use crate::certainty::EventMix;
 use crate::collective::Collectives;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -17,9 +18,9 @@ pub struct ExplainState {
 /// One rank of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum RankState {
-    /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, and the
-    /// number of its kernels of graphs, and of those to which a companion lent operators.
-    Compared { partial: Encoded, phases: Phases, collectives: Collectives, lent: (u64, u64) },
+    /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, the
+    /// number of its kernels of graphs, and of those to which a companion lent operators, and its events by category.
+    Compared { partial: Encoded, phases: Phases, collectives: Collectives, lent: (u64, u64), mix: EventMix },
     /// It is not selected: time in ns and number of its GPU events.
     Other { ns: i64, events: u64 },
 }

@@ -2,10 +2,11 @@
 
 use super::quantities::{BOTH, Place, Quantities};
 use super::sampling::Sampling;
+use crate::certainty::{SampleKind, score};
 use crate::explain::Explanation;
-use statistics::{Answer, Change, Comparability, Controls, FEWEST, Inconclusive, Options, Scope, Verdict, compare};
+use statistics::{Answer, Change, Comparability, Controls, Inconclusive, Options, Scope, Verdict, compare, no_verdict};
 
-/// How certain a change is. Times are µs a step; with fewer than four samples on a side, all but the verdict is absent.
+/// How certain a change is. Times are µs a step; with fewer than four samples on a side, or six pairs, all but the verdict is absent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Judged {
@@ -13,7 +14,7 @@ pub struct Judged {
     pub interval_us: Option<[f64; 2]>,
     /// Ratio test ÷ control (Hodges–Lehmann) and its 95 % interval: estimate, low, high.
     pub ratio: Option<[f64; 3]>,
-    /// The probability that an iteration, or a run, of test takes longer than one of control.
+    /// The probability that an iteration, a run or a rank of test takes longer than one of control.
     pub superiority: Option<f64>,
     /// Two-sided p.
     pub p: Option<f64>,
@@ -26,9 +27,9 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Of a change in an answer with so many samples.
-    pub(super) fn of(change: &Change, samples: [usize; 2]) -> Self {
-        if samples.iter().any(|&samples| samples < FEWEST) {
+    /// Of a change in an answer.
+    pub(super) fn of(change: &Change, answer: &Answer) -> Self {
+        if answer.samples.iter().any(|&samples| samples < answer.fewest()) {
             return Self { verdict: change.verdict, relevance: change.relevance, ..Self::unknown() };
         }
         Self {
@@ -60,13 +61,15 @@ impl Judged {
 ///
 /// With one run on a side the samples are iterations, and verdicts are about these recordings ([`Scope::Recording`]). With several runs on
 /// both sides the samples are runs, and verdicts are about the programs ([`Scope::Program`]). The ranks of an iteration wait for each
-/// other: their mean is one sample.
+/// other: their mean is one sample. With one iteration a side and the same ranks, the samples are ranks in pairs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Certainty {
     /// The question that is answered.
     pub scope: Scope,
-    /// Samples of control and of test: iterations or runs.
+    /// What the samples are.
+    pub kind: SampleKind,
+    /// Samples of control and of test.
     pub samples: [usize; 2],
     /// Iterations of control and of test; the ranks of one count once.
     pub iterations: [usize; 2],
@@ -76,6 +79,7 @@ pub struct Certainty {
     pub seed: u64,
     /// Whether the recordings can be compared, by their unchanged regions.
     pub comparability: Comparability,
+    score: Option<f64>,
     /// What unchanged regions of the GPU say of the recordings.
     pub gpu: Option<Controls>,
     /// What unchanged regions of the host say; of recordings without GPU work.
@@ -97,7 +101,7 @@ impl Certainty {
     pub(in crate::explain) fn of(explanation: &Explanation) -> Self {
         let [control, test] = &explanation.sides;
         let scope = if control.runs > 1 && test.runs > 1 { Scope::Program } else { Scope::Recording };
-        let options = Options { test: explanation.method, ..Options::new(scope) };
+        let options = Options { test: explanation.method, paired: explanation.is_paired(), ..Options::new(scope) };
         let quantities = Quantities::of(explanation);
         let answer = quantities.as_ref().ok().and_then(|quantities| compare(&quantities.values, &options).ok());
         match (quantities, answer) {
@@ -111,13 +115,17 @@ impl Certainty {
             samples: answer.samples,
             effective: answer.changes.first().map_or([0.0; 2], |step| step.effective),
             comparability: answer.comparability,
+            score: score(answer.comparability, &explanation.warnings),
             gpu: answer.gpu,
             host: answer.host,
-            ..Self::unknown(explanation, &Options { seed: answer.seed, ..Options::new(answer.scope) })
+            ..Self::unknown(
+                explanation,
+                &Options { seed: answer.seed, paired: answer.paired, ..Options::new(answer.scope) },
+            )
         };
         certainty.classes.clear();
         for (place, change) in quantities.places.iter().zip(&answer.changes) {
-            let judged = Judged::of(change, answer.samples);
+            let judged = Judged::of(change, answer);
             match place {
                 Place::Step => certainty.step = judged,
                 Place::Class(class) => certainty.classes.push((class, judged)),
@@ -140,11 +148,17 @@ impl Certainty {
         let judged = Judged::unknown();
         Self {
             scope: options.scope,
+            kind: match options.scope {
+                _ if options.paired => SampleKind::Ranks,
+                Scope::Recording => SampleKind::Iterations,
+                Scope::Program => SampleKind::Runs,
+            },
             samples: [0, 0],
-            iterations: BOTH.map(|side| Sampling::of(explanation, side).iterations.len()),
+            iterations: BOTH.map(|side| Sampling::by_iteration(explanation, side).iterations.len()),
             effective: [0.0; 2],
             seed: options.seed,
             comparability: Comparability::Unknown,
+            score: None,
             gpu: None,
             host: None,
             step: judged,
@@ -157,15 +171,26 @@ impl Certainty {
 
     /// The noise floor of the GPU and of the host as shares: the spread of the ratios of unchanged regions.
     pub fn noise_floor(&self) -> [Option<f64>; 2] {
-        [self.gpu, self.host].map(|controls| controls.map(|controls| controls.floor))
+        [self.gpu, self.host].map(|controls| controls.map(|controls| controls.floor_share()))
     }
 
-    /// How comparable the recordings are, from 0 to 1; below 0.5 they are not. Absent if there are too few unchanged regions to say.
+    /// How comparable the recordings are, from 0 to 1, by the spread of unchanged regions, which alone decides whether there are verdicts,
+    /// and by the conditions in which the sides differ: each takes away 5 (machines, software), 10 (flags of the profiler, mix of
+    /// events, clocks), 20 (size of the job, shapes of inputs) or 30 % (devices). Absent if there are too few unchanged regions to say.
     pub fn comparable(&self) -> Option<f64> {
-        match self.comparability {
-            Comparability::Comparable { score } | Comparability::NotComparable { score } => Some(score),
-            Comparability::Unknown | Comparability::MostChanged => None,
-        }
+        self.score
+    }
+
+    /// Returns the reason for which nothing has a verdict, if there is one.
+    pub(crate) fn no_verdict(&self) -> Option<Inconclusive> {
+        no_verdict(self.samples, self.comparability, self.scope, self.kind == SampleKind::Ranks)
+    }
+
+    /// Returns the verdicts on everything that was judged: step, classes, causes of idle time, operators with their kernels, regions.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> + '_ {
+        let parts = self.classes.iter().chain(&self.idle).map(|(_, judged)| judged);
+        let regions = self.groups.iter().chain(self.regions.iter().flatten());
+        std::iter::once(&self.step).chain(parts).chain(regions).map(|judged| judged.verdict)
     }
 
     /// Returns how certain the change of a class is.
@@ -184,12 +209,13 @@ impl Explanation {
     /// more quantity beside those of [`Self::certainty`], judged by the same unchanged regions; q corrects for the sets alone.
     pub fn judge(&self, sets: &[Vec<usize>]) -> Vec<Judged> {
         let intervals = 1 + sets.len();
-        let options = Options { test: self.method, intervals, ..Options::new(self.certainty().scope) };
+        let options =
+            Options { test: self.method, paired: self.is_paired(), intervals, ..Options::new(self.certainty().scope) };
         let judged = Quantities::of_sets(self, sets).and_then(|quantities| compare(&quantities, &options));
         match judged {
             Ok(answer) => {
                 let sets = answer.changes.iter().skip(1).take(sets.len());
-                sets.map(|change| Judged::of(change, answer.samples)).collect()
+                sets.map(|change| Judged::of(change, &answer)).collect()
             }
             Err(_) => vec![Judged::unknown(); sets.len()],
         }

@@ -16,8 +16,8 @@ const MOST_BINS: usize = 40;
 const LISTED: usize = 8;
 
 impl Explanation {
-    /// Returns how the samples of both sides are spread: time of each iteration (mean over ranks; of several runs all of them), as
-    /// outlines of two histograms with the same bins. `part` is `step`, a class (`compute`, `idle`, …), or the name of an operator or
+    /// Returns how the samples of both sides are spread: time of each iteration (mean over ranks; of several runs all of them), or of each
+    /// rank of one iteration, as outlines of two histograms with the same bins. `part` is `step`, a class (`compute`, `idle`, …), or the name of an operator or
     /// kernel as tables show it.
     ///
     /// # Errors
@@ -46,7 +46,12 @@ impl Explanation {
             title: format!("Samples of {part}"),
             subtitle: self.caption(),
             x: Axis { title: "time in one iteration".to_owned(), unit, ..Axis::default() },
-            y: Axis { title: "iterations".to_owned(), unit: Unit::Count, whole: true, ..Axis::default() },
+            y: Axis {
+                title: if self.is_paired() { "ranks" } else { "iterations" }.to_owned(),
+                unit: Unit::Count,
+                whole: true,
+                ..Axis::default()
+            },
             series: series.to_vec(),
             ..Figure::default()
         })

@@ -16,5 +16,5 @@ mod tests;
 
 pub use answer::{Certainty, Judged};
 pub use outliers::Outlier;
-pub(crate) use step_shares::{JudgedShare, StepShare};
+pub(crate) use step_shares::{LeftOut, StepShare};
 pub use structure::CountChange;

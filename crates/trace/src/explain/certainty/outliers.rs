@@ -32,7 +32,7 @@ impl Explanation {
     }
 
     fn outliers_of(&self, side: usize) -> Vec<Outlier> {
-        let sampling = Sampling::of(self, side);
+        let sampling = Sampling::by_iteration(self, side);
         let values = |of: &dyn Fn(&Sample) -> i64| -> Vec<f64> {
             sampling.values(self.found.samples[side].iter().map(of).enumerate())
         };

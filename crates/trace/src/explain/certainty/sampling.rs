@@ -1,10 +1,12 @@
 //! Samples of a side: one value for each iteration of each run.
 
 use crate::explain::Explanation;
+use crate::explain::samples::Key;
 use statistics::Runs;
 use std::collections::BTreeMap;
 
-/// Where the samples of a side belong. The ranks of an iteration wait for each other, so they are one sample: their mean.
+/// Where the samples of a side belong. The ranks of an iteration wait for each other, so they are one sample: their mean. Of one iteration a
+/// side, ranks are in pairs.
 pub(super) struct Sampling {
     /// Slot of each sample of the explanation.
     slots: Vec<usize>,
@@ -17,6 +19,16 @@ pub(super) struct Sampling {
 }
 
 impl Explanation {
+    /// Whether samples are ranks in pairs: one iteration of one run a side, the same ranks on both, and more than one.
+    pub(in crate::explain) fn is_paired(&self) -> bool {
+        let [control, test] = &self.sides;
+        let is_one = |side: usize| {
+            let keys = self.keys(side);
+            keys.len() > 1 && keys.iter().all(|key| (key.run, key.iteration) == (keys[0].run, keys[0].iteration))
+        };
+        control.ranks == test.ranks && is_one(0) && is_one(1)
+    }
+
     /// Share of the step of a region in the samples of a side, in ns; nothing of samples that lack it.
     pub(super) fn shares(&self, region: usize, side: usize) -> impl Iterator<Item = (usize, i64)> {
         let region = self.found.regions.get(region).into_iter();
@@ -26,16 +38,26 @@ impl Explanation {
 }
 
 impl Sampling {
-    /// Returns the slots of a side: its iterations by run, then by number.
+    /// Returns the slots of a side: its iterations by run, then by number; the ranks of one iteration if they are in pairs.
     pub(super) fn of(explanation: &Explanation, side: usize) -> Self {
+        Self::by(explanation, side, explanation.is_paired())
+    }
+
+    /// Returns the iterations of a side by run, then by number.
+    pub(super) fn by_iteration(explanation: &Explanation, side: usize) -> Self {
+        Self::by(explanation, side, false)
+    }
+
+    fn by(explanation: &Explanation, side: usize, is_by_rank: bool) -> Self {
+        let place = |key: &Key| (key.run, key.iteration, if is_by_rank { key.rank } else { 0 });
         let keys = explanation.keys(side);
-        let slots: BTreeMap<(i64, i64), usize> = keys.iter().map(|key| ((key.run, key.iteration), 0)).collect();
-        let slots: BTreeMap<(i64, i64), usize> = slots.into_keys().zip(0..).collect();
+        let slots: BTreeMap<(i64, i64, i64), usize> = keys.iter().map(|key| (place(key), 0)).collect();
+        let slots: BTreeMap<(i64, i64, i64), usize> = slots.into_keys().zip(0..).collect();
         let mut sampling = Self {
-            slots: keys.iter().filter_map(|key| slots.get(&(key.run, key.iteration)).copied()).collect(),
+            slots: keys.iter().filter_map(|key| slots.get(&place(key)).copied()).collect(),
             ranks: vec![0; slots.len()],
             lengths: Vec::new(),
-            iterations: slots.keys().copied().collect(),
+            iterations: slots.keys().map(|&(run, iteration, _)| (run, iteration)).collect(),
         };
         for &slot in &sampling.slots {
             sampling.ranks[slot] += 1;

@@ -18,6 +18,14 @@ pub(crate) enum StepShare {
     Regions(Vec<usize>),
 }
 
+/// What is left out of parts.
+pub(crate) struct LeftOut<'c> {
+    /// Regions, by their ids: also those of the classes.
+    pub(crate) regions: Vec<usize>,
+    /// Classes, by their words.
+    pub(crate) classes: Vec<&'c str>,
+}
+
 /// A part, what it takes, and how certain the change of its ratio is.
 pub(crate) struct JudgedShare {
     /// Mean of control and of test, each run with the same weight, µs a step.
@@ -26,7 +34,7 @@ pub(crate) struct JudgedShare {
 }
 
 impl Explanation {
-    /// Judges parts of the step, without the regions `left_out`, by the same unchanged regions as [`Self::certainty`]. q corrects for
+    /// Judges parts of the step, without what is `left_out`, by the same unchanged regions as [`Self::certainty`]. q corrects for
     /// these parts and the step.
     ///
     /// # Errors
@@ -34,7 +42,7 @@ impl Explanation {
     pub(crate) fn judge_shares(
         &self,
         parts: &[StepShare],
-        left_out: &[usize],
+        left_out: &LeftOut<'_>,
     ) -> Result<Vec<JudgedShare>, statistics::Error> {
         let mut quantities = Quantities::of(self)?.values;
         let before = quantities.len();
@@ -43,36 +51,48 @@ impl Explanation {
             quantities.push(source.part(part, left_out)?);
         }
         // Parts are judged by ratios, whose intervals need no resamples.
-        let options = Options { test: self.method, intervals: 0, ..Options::new(self.certainty().scope) };
+        let options = Options {
+            test: self.method,
+            paired: self.is_paired(),
+            intervals: 0,
+            ..Options::new(self.certainty().scope)
+        };
         let answer = compare(&quantities, &options)?;
         let of_parts = answer.changes.iter().skip(before);
         Ok(of_parts
             .map(|change| JudgedShare {
                 us: [change.control / 1e3, change.test / 1e3],
-                judged: Judged::of(change, answer.samples),
+                judged: Judged::of(change, &answer),
             })
             .collect())
     }
 }
 
 impl Source<'_> {
-    fn part(&self, part: &StepShare, left_out: &[usize]) -> Result<Quantity, statistics::Error> {
+    fn part(&self, part: &StepShare, left_out: &LeftOut<'_>) -> Result<Quantity, statistics::Error> {
         let explanation = self.explanation;
-        let of_sample = |sample: &Sample| match part {
-            StepShare::Step => sample.step_ns,
-            StepShare::Class("idle") => sample.idle_ns,
-            StepShare::Class(name) => {
-                let class = Sample::CLASSES.into_iter().find(|class| word(*class) == *name);
+        let of_class = |sample: &Sample, name: &str| match name {
+            "idle" => sample.idle_ns,
+            name => {
+                let class = Sample::CLASSES.into_iter().find(|class| word(*class) == name);
                 class.map_or(0, |class| sample.classes_ns[class as usize])
             }
+        };
+        let LeftOut { regions: left_out, classes } = left_out;
+        let of_sample = |sample: &Sample| match part {
+            StepShare::Step => sample.step_ns - classes.iter().map(|class| of_class(sample, class)).sum::<i64>(),
+            StepShare::Class(name) if classes.contains(name) => 0,
+            StepShare::Class(name) => of_class(sample, name),
             StepShare::Regions(_) => 0,
         };
+        // What a class contains is left out with it.
+        let is_alone = |id: &&usize| explanation.region_class(**id).is_none_or(|class| !classes.contains(&class));
         // Region by region with its sign: those that are left out are subtracted from the whole.
         let signed: Vec<(usize, i64)> = match part {
-            StepShare::Step => left_out.iter().map(|&id| (id, -1)).collect(),
+            StepShare::Step => left_out.iter().filter(is_alone).map(|&id| (id, -1)).collect(),
             StepShare::Class(class) => {
                 let is_in = |id: &&usize| explanation.region_class(**id) == Some(class);
-                left_out.iter().filter(is_in).map(|&id| (id, -1)).collect()
+                left_out.iter().filter(is_in).filter(is_alone).map(|&id| (id, -1)).collect()
             }
             StepShare::Regions(ids) => ids.iter().filter(|id| !left_out.contains(id)).map(|&id| (id, 1)).collect(),
         };

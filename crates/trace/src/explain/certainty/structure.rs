@@ -2,7 +2,7 @@
 
 use super::quantities::BOTH;
 use crate::explain::Explanation;
-use call_tree::{Change, Mean, Tree};
+use call_tree::{Change, Cost, NONE, Role, Tree};
 use std::collections::BTreeMap;
 
 /// An operator whose work is called more or less often.
@@ -20,7 +20,7 @@ pub struct CountChange {
 }
 
 /// Number of events of an operator, and their share of the step in ns.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Calls {
     count: Change,
     ns: Change,
@@ -32,40 +32,41 @@ impl Explanation {
     pub fn structure(&self) -> Vec<CountChange> {
         let has_gpu = self.coverage().iter().any(|coverage| coverage.recorded > 0);
         let mut operators: BTreeMap<String, Calls> = BTreeMap::new();
-        let alignment = &self.found.alignment;
+        let (alignment, weights) = (&self.found.alignment, &self.found.weights);
+        let [control, test] = weights.each_ref().map(|weights| weights.mean([]));
+        let nothing = Change { control, test };
         for (_, region) in self.chosen_regions() {
             let (control, test) = (&region.region.control, &region.region.test);
             let sides: [(&Tree, &[u32]); 2] = [(&alignment.control, control), (&alignment.test, test)];
             for side in BOTH {
                 let (tree, leaves) = sides[side];
-                for &leaf in leaves {
+                // What was launched before the recording began is a property of the recording, not of the code.
+                let is_of_code = |leaf: &&u32| {
+                    let parent = tree.node(**leaf).parent;
+                    parent == NONE || tree.node(parent).role != Role::LaunchedBefore
+                };
+                for &leaf in leaves.iter().filter(is_of_code) {
                     let mut path = tree.path(leaf, &self.labels);
                     let kernel = path.pop().unwrap_or_default();
                     let operator = if has_gpu { path.last().copied() } else { None }.unwrap_or(kernel);
                     let calls = match operators.get_mut(operator) {
                         Some(calls) => calls,
-                        None => operators.entry(operator.to_owned()).or_default(),
+                        None => operators.entry(operator.to_owned()).or_insert(Calls { count: nothing, ns: nothing }),
                     };
-                    let node = tree.node(leaf);
-                    let add = |of: &mut Change, total: i64| {
+                    let costs = &tree.node(leaf).costs;
+                    let add = |of: &mut Change, measure: fn(&Cost) -> i64| {
                         let mean = if side == 0 { &mut of.control } else { &mut of.test };
-                        mean.total += total;
+                        *mean = *mean + weights[side].mean(costs.iter().map(|cost| (cost.sample, measure(cost))));
                     };
-                    add(&mut calls.count, node.costs.iter().map(|cost| i64::from(cost.count)).sum());
-                    add(&mut calls.ns, node.attributed_ns());
+                    add(&mut calls.count, |cost| i64::from(cost.count));
+                    add(&mut calls.ns, |cost| cost.attributed_ns);
                 }
             }
         }
-        let samples = self.found.samples.each_ref().map(|samples| samples.len() as u32);
-        let mean = |of: Change| Change {
-            control: Mean { samples: samples[0], ..of.control },
-            test: Mean { samples: samples[1], ..of.test },
-        };
         let mut changes: Vec<CountChange> = operators
             .into_iter()
-            .map(|(operator, calls)| (operator, mean(calls.count), mean(calls.ns)))
-            .filter(|(_, count, _)| count.numerator() != 0)
-            .map(|(operator, count, ns)| CountChange {
+            .filter(|(_, calls)| calls.count.numerator() != 0)
+            .map(|(operator, Calls { count, ns })| CountChange {
                 operator,
                 control: count.control.value(),
                 test: count.test.value(),

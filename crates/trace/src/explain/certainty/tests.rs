@@ -1,7 +1,7 @@
 //! Certainty of hand-made timelines and of recorded programs.
 
 use super::quantities::Quantities;
-use crate::{Explain, Explanation, TraceSet};
+use crate::{Execution, Explain, Explanation, SampleKind, TraceSet};
 use statistics::{Comparability, Scope, TestKind, Verdict};
 use std::slice::from_ref;
 use trace_testkit::{Stream, TraceBuilder};
@@ -103,10 +103,60 @@ fn one_iteration_a_side_has_no_verdict() {
     let explanation = explained(&[run("a", &[rank(0, &[1.0], 0, false)])], &[run("b", &[rank(0, &[1.0], 9, false)])]);
     let json = explanation.to_json();
     assert!(json["step"]["interval_ns"].is_null() && json["step"]["p"].is_null() && json["step"]["q"].is_null());
-    assert_eq!(json["step"]["verdict"], "too few");
+    assert_eq!(json["step"]["verdict"], "too few, 4 needed");
     assert!(json["comparable"].is_null() && json["noise_floor"]["gpu"].is_null());
     let text = explanation.sentences();
     assert!(text.contains("noise unknown: one iteration a side, 4 needed"), "{text}");
+}
+
+#[test]
+fn ranks_of_one_iteration_are_compared_in_pairs() {
+    // Ranks differ by up to 12 %; of those of test, gemm_0 takes 18 to 20 % longer.
+    let job = |label, slower| {
+        run(label, &(0..8).map(|at| rank(at, &[3.0 + 0.05 * at as f64], slower, false)).collect::<Vec<_>>())
+    };
+    let explanation = explained(&[job("a", 0)], &[job("b", 6)]);
+    let certainty = explanation.certainty();
+    assert_eq!((certainty.kind, certainty.samples, certainty.scope), (SampleKind::Ranks, [8, 8], Scope::Recording));
+    for (row, judged) in explanation.rows().iter().zip(&certainty.regions) {
+        let is_slower = row.kernel == "gemm_0";
+        assert_eq!(judged.unwrap().verdict == Verdict::Regression, is_slower, "{} {judged:?}", row.kernel);
+    }
+    let text = explanation.sentences();
+    assert!(text.contains("Between these recordings, across ranks (8 ranks of one iteration): "), "{text}");
+    let json = explanation.to_json();
+    assert_eq!((&json["step"]["samples"], &json["step"]["n"]), (&"ranks".into(), &serde_json::json!([8, 8])));
+    assert_eq!(json["scope"], "recording");
+    assert_eq!(explanation.histogram("step").unwrap().series[0].y.iter().sum::<f64>(), 8.0);
+    // Other ranks are no pairs, and two ranks are too few.
+    let unlike = Explain::new(job("a", 0), job("b", 6)).control_rank([0, 1]).test_rank([2, 3]).run().unwrap();
+    assert_eq!((unlike.certainty().kind, unlike.certainty().samples), (SampleKind::Iterations, [1, 1]));
+    let two = Explain::new(job("a", 0), job("b", 6)).control_rank([0, 1]).test_rank([0, 1]).run().unwrap();
+    assert!(two.sentences().contains("too few ranks: 2, 6 needed, or 4 iterations a side"), "{}", two.sentences());
+}
+
+#[test]
+fn classes_without_time_have_no_verdict() {
+    let explanation = explained(&[run("a", &[rank(0, &QUIET, 0, false)])], &[run("b", &[rank(0, &QUIET, 5, false)])]);
+    let json = explanation.to_json();
+    let classes = json["classes"].as_array().unwrap();
+    let communication = classes.iter().find(|class| class["class"] == "exposed_communication").unwrap();
+    assert!(communication["verdict"].is_null() && communication["control_ns"] == 0.0, "{communication}");
+}
+
+#[test]
+fn answers_do_not_depend_on_the_number_of_threads() {
+    let factors = [QUIET, QUIET].concat();
+    let jobs = ["a", "b"].map(|label| {
+        let slower = if label == "b" { 3 } else { 0 };
+        run(label, &(0..4).map(|at| rank(at, &factors, slower, false)).collect::<Vec<_>>())
+    });
+    let with = |threads: usize| {
+        Execution::new().threads(threads).run(|| explained(&jobs[..1], &jobs[1..]).to_json().to_string())
+    };
+    let one = with(1);
+    assert_eq!(one, with(2));
+    assert_eq!(one, with(7));
 }
 
 #[test]
@@ -218,10 +268,7 @@ fn shared(folder: &str, runs: &[&str]) -> Option<Vec<TraceSet>> {
 }
 
 fn is_regression_anywhere(explanation: &Explanation) -> bool {
-    let certainty = explanation.certainty();
-    let regions = certainty.regions.iter().flatten().chain(&certainty.groups);
-    let classes = certainty.classes.iter().map(|(_, judged)| judged);
-    regions.chain(classes).chain([&certainty.step]).any(|judged| judged.verdict == Verdict::Regression)
+    explanation.certainty().verdicts().any(|verdict| verdict == Verdict::Regression)
 }
 
 #[test]
@@ -260,9 +307,15 @@ fn recorded_runs_of_one_program_are_no_regression() {
     let Some(runs) = shared("recorded_runs", &names) else { return };
     let (control, test) = runs.split_at(4);
     for side in [control, test] {
-        let explanation = explained(&[side[0].clone(), side[2].clone()], &[side[1].clone(), side[3].clone()]);
-        assert!(!is_regression_anywhere(&explanation), "{}", explanation.sentences());
-        assert_eq!(explanation.structure(), []);
+        // All ways to divide four runs, in both directions: by the runs of the first side.
+        for chosen in 1_usize..15 {
+            let of = |is_first: bool| -> Vec<TraceSet> {
+                (0..4).filter(|at| (chosen >> at & 1 == 1) == is_first).map(|at| side[at].clone()).collect()
+            };
+            let explanation = explained(&of(true), &of(false));
+            assert!(!is_regression_anywhere(&explanation), "{chosen}: {}", explanation.sentences());
+            assert_eq!(explanation.structure(), []);
+        }
     }
     let explanation = explained(control, test);
     println!("{}", explanation.sentences());

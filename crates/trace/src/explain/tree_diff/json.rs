@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const VERSION: u32 = 1;
 
 impl TreeDiff {
-    /// Returns the document: sides, step and rows. Times are means over samples, in ns; `attributed_total_ns` are sums over all samples,
+    /// Returns the document: sides, step and rows. Times are means in ns; `attributed_total_ns` are sums over all samples,
     /// which add up exactly.
     pub fn to_json(&self) -> Value {
         let [control, test] = &self.sides;

@@ -4,7 +4,7 @@ use super::idle::{idle, timed};
 use super::names::{call_name, either_name, kernel_name, modules, region_name};
 use super::tree::{Entry, Measures, TreeKind};
 use crate::explain::modules::SidesWithModules;
-use call_tree::{Alignment, Change, Explanation, Grade, Labels, NONE, Node, NodeId, Region, Role, Tree};
+use call_tree::{Alignment, Change, Cost, Explanation, Grade, Labels, NONE, NodeId, Region, Role, Tree, Weights};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -17,6 +17,7 @@ pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWit
     let alignment = &found.alignment;
     let mut merger = Merger {
         alignment,
+        weights: &found.weights,
         labels,
         with_modules,
         control: Side::of(&alignment.control),
@@ -124,6 +125,7 @@ impl Grown {
 
 struct Merger<'e> {
     alignment: &'e Alignment,
+    weights: &'e [Weights; 2],
     labels: &'e Labels,
     with_modules: SidesWithModules,
     control: Side,
@@ -187,7 +189,7 @@ impl Merger<'_> {
             ways.push((side.places[leaf as usize].start, leaf, way));
         }
         let known = &mut self.grown[row].entry;
-        let (whole, grade) = (known.all, known.grade);
+        let grade = known.grade;
         known.own = Measures::default();
         let mut calls = HashMap::from([(top, row)]);
         for (place, leaf, way) in ways {
@@ -204,7 +206,7 @@ impl Merger<'_> {
                 };
             }
             let mut grown = Grown::new(Entry::new(TreeKind::Kernel, kernel_name(tree, leaf, self.labels)));
-            let measures = of_leaf(tree.node(leaf), &whole, is_control);
+            let measures = of_leaf(&tree.node(leaf).costs, self.weights, is_control);
             (grown.entry.own, grown.entry.all, grown.entry.grade) = (measures, measures, grade);
             grown.entry.within = self.with_modules.of_leaf(alignment, leaf, is_control, self.labels);
             let at = if is_control { &mut grown.control_at } else { &mut grown.test_at };
@@ -381,16 +383,18 @@ impl Merger<'_> {
 }
 
 /// What a leaf costs that only one side has.
-fn of_leaf(node: &Node, whole: &Measures, is_control: bool) -> Measures {
-    let only = |total: i64, whole: Change| {
-        let mut change = whole;
-        (change.control.total, change.test.total) = if is_control { (total, 0) } else { (0, total) };
-        change
+fn of_leaf(costs: &[Cost], [control, test]: &[Weights; 2], is_control: bool) -> Measures {
+    let only = |measure: fn(&Cost) -> i64| {
+        let of = |weights: &Weights, has: bool| {
+            let costs = costs.iter().filter(|_| has);
+            weights.mean(costs.map(|cost| (cost.sample, measure(cost))))
+        };
+        Change { control: of(control, is_control), test: of(test, !is_control) }
     };
     Measures {
-        count: only(node.costs.iter().map(|cost| i64::from(cost.count)).sum(), whole.count),
-        attributed_ns: only(node.attributed_ns(), whole.attributed_ns),
-        total_ns: only(node.ns(), whole.total_ns),
+        count: only(|cost| i64::from(cost.count)),
+        attributed_ns: only(|cost| cost.attributed_ns),
+        total_ns: only(|cost| cost.ns),
     }
 }
 

@@ -3,7 +3,10 @@
 use super::cut::keep;
 use super::open::{ShownRow, shown};
 use super::tree::{Entry, TreeDiff};
+use crate::Warning;
+use crate::certainty::VERDICTS;
 use crate::explain::certainty::Certainty;
+use crate::explain::present::STACKS_DIFFER;
 use std::cmp::Reverse;
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
@@ -14,12 +17,9 @@ const MOST_ROWS: usize = 2_000;
 impl Present for TreeDiff {
     fn present(&self) -> Report {
         let mut report = Report::of(Part::Text(self.sentences.clone()));
-        report.parts.extend(self.warnings.iter().map(|warning| Part::Warning(warning.to_string())));
+        report.parts.extend(Warning::sentences(&self.warnings).into_iter().map(Part::Warning));
+        report.parts.extend(self.without_stacks.then(|| Part::Warning(STACKS_DIFFER.to_owned())));
         report.parts.push(Part::Table(self.table()));
-        if self.without_stacks {
-            let text = "Only one side was recorded with Python frames; they are ignored on both, and host times are not comparable.";
-            report.parts.push(Part::Text(text.to_owned()));
-        }
         report
     }
 }
@@ -55,7 +55,7 @@ impl TreeDiff {
                 TableValue::Float(time.delta() / 1e3),
                 share,
                 row.grade.map_or(TableValue::Null, |word| TableValue::Text(word.to_owned())),
-                Certainty::word(row.judged).map_or(TableValue::Null, |word| TableValue::Text(word.to_owned())),
+                Certainty::word(row.judged).map_or(TableValue::Null, TableValue::Text),
             ]
         };
         let table = Table {
@@ -88,12 +88,7 @@ impl TreeDiff {
                 Kind::Category,
                 "how well both sides agree: exact, name, family, region, moved, added, deleted; empty where it varies below",
             ),
-            header(
-                "verdict",
-                Unit::None,
-                Kind::Category,
-                "regression, improvement, no relevant change, inconclusive, or too few samples; empty below a thousandth of the step",
-            ),
+            header("verdict", Unit::None, Kind::Category, &format!("{VERDICTS}; empty below a thousandth of the step")),
         ]
     }
 }

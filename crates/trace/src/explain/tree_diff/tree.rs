@@ -43,7 +43,7 @@ impl TreeKind {
     }
 }
 
-/// One row of the aligned tree. Times are means over samples, in µs.
+/// One row of the aligned tree. Times are means in µs, as of [`Explanation`](crate::Explanation).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TreeRow {
@@ -96,14 +96,11 @@ impl Measures {
             (&mut self.attributed_ns, more.attributed_ns),
             (&mut self.total_ns, more.total_ns),
         ] {
-            for (sum, more) in [(&mut sum.control, more.control), (&mut sum.test, more.test)] {
-                sum.total += more.total;
-                sum.samples = sum.samples.max(more.samples);
-            }
+            *sum = *sum + more;
         }
     }
 
-    /// Size of the change: test − control, times the numbers of samples, so that it is a whole number.
+    /// Size of the change: test − control, times the weights of both sides, so that it is a whole number.
     pub(super) fn change(&self) -> i128 {
         self.attributed_ns.numerator()
     }
@@ -333,7 +330,7 @@ impl TreeDiff {
     /// `control_count`, `test_count` (GPU events a step), `control_us`, `test_us` (share of the step), `delta_us`,
     /// `share_of_delta` (percent of the change of the step; null if it did not change), `control_self_us`, `test_self_us`
     /// (without the calls below), `control_total_us`, `test_total_us` (sums of durations); `interval_low_us`, `interval_high_us` (95 %
-    /// interval of `delta_us`), `q`, `verdict`, null where nothing was judged. Times are means over samples, in µs.
+    /// interval of `delta_us`), `q`, `verdict`, null where nothing was judged. Times are means in µs.
     ///
     /// # Errors
     /// If memory does not suffice.
@@ -376,7 +373,7 @@ impl TreeDiff {
             judged("interval_low_us", &|judged| judged.interval_us.map(|interval| interval[0])),
             judged("interval_high_us", &|judged| judged.interval_us.map(|interval| interval[1])),
             judged("q", &|judged| judged.q),
-            text("verdict", &|row| Certainty::word(row.judged).map(str::to_owned)),
+            text("verdict", &|row| Certainty::word(row.judged)),
         ];
         Ok(DataFrame::new(rows.len(), columns)?)
     }

@@ -1,0 +1,253 @@
+//! What can be said of a comparison, and what cannot, in sentences.
+
+use super::words::{SampleKind, percent};
+use statistics::{Comparability, Controls, FEWEST, Inconclusive, Scope, Verdict};
+use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
+
+/// Changes of structure that a sentence names.
+const NAMED: usize = 4;
+/// Share of the samples below which what they are worth is said.
+const CORRELATED: f64 = 0.9;
+/// Smallest p that is written as a number.
+const SMALLEST_P: f64 = 1e-4;
+
+/// The numbers that sentences are made of.
+pub(crate) struct Findings {
+    /// Control and test.
+    pub(crate) names: [String; 2],
+    pub(crate) scope: Scope,
+    pub(crate) kind: SampleKind,
+    /// Samples of control and test.
+    pub(crate) samples: [usize; 2],
+    /// Their iterations; the ranks of one count once.
+    pub(crate) iterations: [usize; 2],
+    pub(crate) runs: [usize; 2],
+    /// What the samples of the step are worth.
+    pub(crate) effective: [f64; 2],
+    pub(crate) comparability: Comparability,
+    /// How comparable the sides are, from 0 to 1.
+    pub(crate) score: Option<f64>,
+    pub(crate) gpu: Option<Controls>,
+    pub(crate) host: Option<Controls>,
+    /// What the controls are: `region` or `operator`.
+    pub(crate) of: &'static str,
+    pub(crate) step: StepFinding,
+}
+
+/// What is known of the step.
+pub(crate) struct StepFinding {
+    /// Control and test, µs.
+    pub(crate) us: [f64; 2],
+    pub(crate) delta_us: f64,
+    /// Absent with too few samples.
+    pub(crate) interval_us: Option<[f64; 2]>,
+    pub(crate) p: Option<f64>,
+    pub(crate) superiority: Option<f64>,
+    /// The relevant change that it was judged by, as a share.
+    pub(crate) relevance: f64,
+    pub(crate) verdict: Verdict,
+}
+
+impl Findings {
+    /// Samples in words: `24 + 24 iterations`, `6 + 6 runs of 60 + 60 iterations`, `8 ranks of one iteration`.
+    pub(crate) fn samples_text(&self) -> String {
+        let [control, test] = self.iterations;
+        let iterations = format!("{control} + {test} iterations");
+        let [one, other] = self.runs;
+        match self.kind {
+            SampleKind::Ranks => format!("{} of one iteration", counted(self.samples[0], "rank")),
+            _ if one > 1 || other > 1 => format!("{one} + {other} runs of {iterations}"),
+            _ => iterations,
+        }
+    }
+
+    /// Says that the recordings cannot be compared; this comes before everything else.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Comparability::NotComparable { .. } = self.comparability else { return None };
+        let floor = self.gpu.or(self.host)?.floor_share();
+        let of = self.of;
+        let runs = match self.scope {
+            Scope::Recording => "What follows describes the recordings, not the code.",
+            Scope::Program => "Verdicts rest on the differences between runs alone.",
+        };
+        Some(format!(
+            "These recordings are not comparable: {of}s with the same code and shapes differ by {} among themselves. {runs}",
+            percent(floor)
+        ))
+    }
+
+    /// Says how much slower the step is, with its interval and p where there are enough samples.
+    pub(crate) fn step(&self) -> String {
+        let ([control, test], delta) = (self.step.us, self.step.delta_us);
+        let share = if control > 0.0 { format!(" ({:.1} %)", 100.0 * delta.abs() / control) } else { String::new() };
+        let change = match delta {
+            0.0 => "as fast as control".to_owned(),
+            delta if delta > 0.0 => format!("{} slower{share}", time(delta)),
+            delta => format!("{} faster{share}", time(-delta)),
+        };
+        let interval = self.step.interval_us.map_or(String::new(), |[low, high]| {
+            let p = self.step.p.map_or(String::new(), |p| format!(", {}", p_text(p)));
+            format!(" (95 % {} … {}{p})", signed(low), signed(high))
+        });
+        format!(
+            "{} {} {change} a step: {} → {}{interval}, means of {}.",
+            self.names[1],
+            if self.names[1].contains([',', '…']) { "are" } else { "is" },
+            time(control),
+            time(test),
+            self.samples_text(),
+        )
+    }
+
+    /// Says what can be told of the step: the verdict, in its scope.
+    pub(crate) fn verdict(&self) -> String {
+        let scope = match (self.scope, self.kind) {
+            (Scope::Program, _) => "Between the programs",
+            (_, SampleKind::Ranks) => "Between these recordings, across ranks",
+            _ => "Between these recordings",
+        };
+        let about = match self.step.verdict {
+            Verdict::Regression => "the step is a regression".to_owned(),
+            Verdict::Improvement => "the step is an improvement".to_owned(),
+            Verdict::NoRelevantChange => {
+                format!("the step has no relevant change (at most {})", percent(self.step.relevance))
+            }
+            Verdict::Inconclusive(why) => format!("inconclusive, {}", self.why(why)),
+        };
+        format!("{scope} ({}{}): {about}.{}", self.samples_text(), self.worth(), self.pairs())
+    }
+
+    /// Says in how many pairs test is slower, if there are enough samples.
+    fn pairs(&self) -> String {
+        let Some(share) = self.step.superiority else { return String::new() };
+        let (share, word) = if share >= 0.5 { (share, "slower") } else { (1.0 - share, "faster") };
+        let [n, _] = self.samples;
+        match self.kind {
+            // Equal ones count half.
+            SampleKind::Ranks => format!(" Test is {word} on {} of {n} ranks.", count_text(share * n as f64)),
+            kind => {
+                let one = kind.word().trim_end_matches('s');
+                format!(" A test {one} is {word} in {:.0} of 100 pairs.", 100.0 * share)
+            }
+        }
+    }
+
+    /// Says how many independent samples those of the step are worth, if that is clearly fewer.
+    fn worth(&self) -> String {
+        let ([one, other], [n, m]) = (self.effective, self.samples.map(|samples| samples as f64));
+        if one > CORRELATED * n && other > CORRELATED * m {
+            return String::new();
+        }
+        format!(", worth {one:.1} + {other:.1} independent ones")
+    }
+
+    /// What is missing for a verdict.
+    fn why(&self, why: Inconclusive) -> String {
+        match why {
+            Inconclusive::TooFew { needed, have } if self.kind == SampleKind::Ranks => {
+                format!("too few ranks: {have}, {needed} needed, or {FEWEST} iterations a side")
+            }
+            Inconclusive::TooFew { needed, have } => {
+                format!("too few {}: {have} on one side, {needed} a side needed", self.kind.word())
+            }
+            Inconclusive::NoiseUnknown | Inconclusive::OneRecording => {
+                format!("too few iterations, noise unknown: one iteration a side, {FEWEST} needed")
+            }
+            Inconclusive::NoControls => {
+                format!("since too few {}s are unchanged to know how much recordings differ by themselves", self.of)
+            }
+            Inconclusive::NotComparable => "since the recordings differ as a whole".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Says how much recordings differ by themselves, whether by a common factor, and how comparable that makes them.
+    pub(crate) fn noise(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let mut has_factor = false;
+        for (controls, name) in [(self.gpu, "GPU"), (self.host, "host")] {
+            let Some(controls) = controls else { continue };
+            let unchanged = counted(controls.count, &format!("unchanged {}", self.of));
+            sentences.push(format!("Noise floor of the {name}: {} ({unchanged}).", percent(controls.floor_share())));
+            if let Some(factor) = controls.common_factor {
+                has_factor = true;
+                let then = match self.scope {
+                    Scope::Recording => "verdicts leave the factor out",
+                    Scope::Program => "verdicts are on times with the factor",
+                };
+                sentences.push(format!(
+                    "Nearly all unchanged {}s of the {name} take {factor:.2} times as long in {}: clock or load, not code; {then}.",
+                    self.of, self.names[1]
+                ));
+            }
+        }
+        let of = self.of;
+        sentences.extend(match (self.comparability, self.score) {
+            (Comparability::Comparable { .. }, Some(score)) if has_factor => {
+                Some(format!("But for that factor, the recordings can be compared: {score:.2} of 1."))
+            }
+            (Comparability::Comparable { .. }, Some(score)) => {
+                Some(format!("The recordings can be compared: {score:.2} of 1."))
+            }
+            (Comparability::NotComparable { .. }, Some(score)) => {
+                Some(format!("How comparable the recordings are: {score:.2} of 1."))
+            }
+            (Comparability::MostChanged, _) => {
+                Some(format!("More than half of the {of}s changed, so they do not tell how alike the recordings are."))
+            }
+            // Said by the verdict.
+            _ if self.samples.iter().any(|&samples| samples < 2) => None,
+            _ => Some(format!("How alike the recordings are is unknown: too few {of}s are unchanged.")),
+        });
+        sentences
+    }
+
+    /// Says what to record for the question that these recordings cannot answer.
+    pub(crate) fn advice(&self) -> Option<String> {
+        let of = match self.runs {
+            [1, 1] => "from one recording of each",
+            [1, _] | [_, 1] => "with one recording on a side",
+            _ => return None,
+        };
+        Some(format!(
+            "Whether the programs differ cannot be told {of}: record {FEWEST} + {FEWEST} fresh processes in mixed order."
+        ))
+    }
+}
+
+/// Events of a name a step: control and test.
+pub(crate) struct CountOf<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) counts: [f64; 2],
+}
+
+/// Says which calls are new, gone, more or fewer: facts, whatever the times say. The largest change of time comes first.
+pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Option<String> {
+    let [mut gone, mut new, mut other] = [const { Vec::new() }; 3];
+    for CountOf { name, counts: [control, test] } in changes {
+        match (control == 0.0, test == 0.0) {
+            (true, true) => {}
+            (true, false) => new.push(format!("{name} ({} a step)", count_text(test))),
+            (false, true) => gone.push(format!("{name} ({} a step)", count_text(control))),
+            _ => other.push(format!("{name} {} → {}", count_text(control), count_text(test))),
+        }
+    }
+    let part = |(word, names): (&str, Vec<String>)| {
+        let more = names.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let listed = names[..names.len().min(NAMED)].join(", ");
+        (!names.is_empty()).then(|| format!("{word}: {listed}{more}"))
+    };
+    let parts: Vec<String> =
+        [("gone", gone), ("new", new), ("other counts", other)].into_iter().filter_map(part).collect();
+    (!parts.is_empty()).then(|| format!("Structure, {}.", parts.join("; ")))
+}
+
+/// `3`, `2.5`
+fn count_text(count: f64) -> String {
+    if count.fract() == 0.0 { format!("{count}") } else { format!("{count:.1}") }
+}
+
+fn p_text(p: f64) -> String {
+    if p < SMALLEST_P { "p < 0.0001".to_owned() } else { format!("p {p:.4}") }
+}

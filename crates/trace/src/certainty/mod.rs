@@ -1,0 +1,13 @@
+//! What can be said of a comparison: words of verdicts, sentences, and whether the sides are alike. Explanations, comparisons by name,
+//! gates and baselines share them.
+
+mod alike;
+mod findings;
+mod score;
+mod words;
+
+pub(crate) use alike::{EventMix, InputShapes};
+pub(crate) use findings::{CountOf, Findings, StepFinding, structure};
+pub(crate) use score::score;
+pub use words::SampleKind;
+pub(crate) use words::{VERDICTS, percent, smallest, verdict_word};
