@@ -90,8 +90,10 @@ fn run() -> std::io::Result<()> {
 /// Returns the execution context of the thread that runs cells.
 fn execution() -> Execution {
     let memory = std::env::var_os(trace::MEMORY_VARIABLE).unwrap_or_default();
+    let timeout = std::env::var_os(trace::STORAGE_TIMEOUT_VARIABLE).unwrap_or_default();
     let interrupted = CancellationToken::new(rt::interrupted);
-    Execution::new().memory_setting(&memory.to_string_lossy()).cancellation(interrupted)
+    let execution = Execution::new().memory_setting(&memory.to_string_lossy()).cancellation(interrupted);
+    execution.storage_timeout_setting(&timeout.to_string_lossy())
 }
 
 /// Changes to the current folder of the kernel, if `%cd` changed it since the last cell.

@@ -1,7 +1,7 @@
-//! `ask FILE [TIMES,TIMES…]`: runs every analysis of the catalog on a trace repeated TIMES times in sequence (by default
-//! 1, 4 and 16), and prints milliseconds, best of three, nanoseconds per event, and the additional bytes of memory per
-//! event at the peak, which `BYTES_PER_ROW` must cover. For exact bytes the allocator must return freed memory:
-//! `MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=65536`.
+//! `ask FILE [TIMES,TIMES…] [NAME]`: runs every analysis of the catalog, call graphs and HTA's critical path on a trace repeated TIMES
+//! times in sequence (by default 1, 4 and 16), or those whose name contains NAME. Prints milliseconds, best of three, nanoseconds per
+//! event, and the additional bytes of memory per event at the peak, which `BYTES_PER_ROW` must cover. For exact bytes the allocator must
+//! return freed memory: `MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=65536`.
 //!
 //! The first line is the preparation of every analysis: the rows without the last profiler step (`TraceAnalysis::new`).
 #![allow(clippy::print_stdout)]
@@ -11,15 +11,16 @@ use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::time::Instant;
 use trace::analysis::CATALOG;
-use trace::{TraceAnalysis, TraceSet};
+use trace::{CallGraph, Compat, HtaCriticalPath, TraceAnalysis, TraceSet};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
-    let path = args.next().ok_or("usage: ask FILE [TIMES,TIMES…]")?;
+    let path = args.next().ok_or("usage: ask FILE [TIMES,TIMES…] [NAME]")?;
     let times = args.next().unwrap_or_else(|| "1,4,16".to_owned());
     let times: Vec<i64> = times.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    let only = args.next().unwrap_or_default();
     let trace: Value = serde_json::from_str(&text(&path)?)?;
     println!("{:<34} {:>9} {:>10} {:>10} {:>10}", "question", "events", "ms", "ns/event", "B/event");
     for times in times {
@@ -35,7 +36,17 @@ fn main() -> Outcome<()> {
         };
         tell("(rows in whole steps)", best(|| TraceAnalysis::new(&traces).map(drop))?);
         let analysis = TraceAnalysis::new(&traces)?;
-        for entry in CATALOG {
+        for (name, compat) in [("call_graph", Compat::Exact), ("call_graph as HTA", Compat::Hta)] {
+            let query = CallGraph { compat: Some(compat), ..CallGraph::default() };
+            if name.contains(&only) {
+                tell(name, best(|| analysis.call_graph(&query).map(drop))?);
+            }
+        }
+        if "critical_path as HTA".contains(&only) {
+            let whole = HtaCriticalPath::default();
+            tell("critical_path as HTA", best(|| analysis.critical_path_analysis(&whole).map(drop))?);
+        }
+        for entry in CATALOG.iter().filter(|entry| entry.name.contains(&only)) {
             // The only positional parameter is a text: the name of an operator.
             let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
             let given: Map<String, Value> =

@@ -1,6 +1,8 @@
 //! Errors of the library, and typed reasons for those that have several.
 
+mod critical_path;
 mod details;
+mod distributed;
 mod explain;
 mod export;
 mod file;
@@ -8,21 +10,16 @@ mod filter;
 mod frame;
 mod kept;
 mod parameter;
+mod sql;
+mod storage;
 
-pub use explain::ExplainReason;
-pub use export::{ExportReason, ImportReason};
-pub use file::{NoEventsReason, NotATraceReason, PathHint, SourceReason, StrictJsonReason};
-pub use filter::{FilterReason, WhereReason};
-pub use frame::{FrameReason, SavedFileReason, UnusableReason};
-pub use kept::KeptFileReason;
-pub use parameter::ParameterReason;
+pub use {critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
+pub use {frame::*, kept::*, parameter::*, sql::*, storage::*};
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
-use details::{
-    enough, free_text, hint_text, marked, memory_text, near, none_of, position_text, within, without_events,
-};
+use details::{hint_text, marked, memory_refusal, near, none_of, position_text, space_refusal, within, without_events};
 use std::path::PathBuf;
-use trace_view::format::{bytes, list, numbered, numbers, ranges};
+use trace_view::format::{list, numbered, numbers, ranges};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -57,8 +54,11 @@ pub enum Error {
         /// The reason of the operating system.
         error: std::io::Error,
     },
-    /// A folder without a trace file.
-    #[error("no trace file found in {} (a trace file ends in .json or .gz){}", .path.display(), within(.folders))]
+    /// An address cannot be read: it is invalid, or storage refuses.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A folder or an archive without a trace file, or an archive with several folders of them.
+    #[error("no trace file found in {} (a trace file ends in .json, .pftrace, .gz or .zst){}", .path.display(), within(.folders))]
     NoTraceFiles {
         /// The folder.
         path: PathBuf,
@@ -102,10 +102,7 @@ pub enum Error {
         reason: NoEventsReason,
     },
     /// A task needs more memory than the process may hold.
-    #[error(
-        "cannot {task}: {}; {fix}, drop other traces, or set {MEMORY_VARIABLE}={} before the program starts",
-        memory_text(*.need, *.held, *.budget), enough(*.need, *.held, *.budget)
-    )]
+    #[error("cannot {task}: {}", memory_refusal([*.need, *.held, *.budget], .fix))]
     MemoryBudget {
         /// The task: `load rank-0.json.gz`, `answer idle_time_breakdown`.
         task: String,
@@ -118,6 +115,9 @@ pub enum Error {
         /// Another fix.
         fix: &'static str,
     },
+    /// A statement of SQL cannot run.
+    #[error("{0}")]
+    Sql(Box<SqlError>),
     /// The variable of the memory budget is not a size.
     #[error("invalid {MEMORY_VARIABLE}=\"{value}\": expected 8G, 500M or a number of bytes")]
     MemorySetting {
@@ -133,10 +133,7 @@ pub enum Error {
         reason: String,
     },
     /// The disk has no space for a rank that does not fit in memory.
-    #[error(
-        "cannot keep rank {rank} in {}: {reason}; it needs {}{}; free space there, give more memory, or load fewer ranks",
-        .folder.display(), bytes(*.need), free_text(*.free)
-    )]
+    #[error("cannot keep rank {rank} in {}: {reason}; {}", .folder.display(), space_refusal(*.need, *.free))]
     NoSpace {
         /// The rank.
         rank: i64,
@@ -149,14 +146,11 @@ pub enum Error {
         /// The reason of the operating system.
         reason: String,
     },
-    /// The answer of an analysis does not fit in memory, and the analysis has no other place for it.
+    /// The answer of this analysis does not fit in memory, and the analysis has no other place for it.
     #[error(
-        "cannot answer {analysis}: its list of events does not fit the memory budget; choose fewer ranks, or give more memory"
+        "cannot answer {0}: its list of events does not fit the memory budget; choose fewer ranks, or give more memory"
     )]
-    NoAnswerFiles {
-        /// The analysis.
-        analysis: &'static str,
-    },
+    NoAnswerFiles(&'static str),
     /// The caller cancelled the call.
     #[error("interrupted")]
     Interrupted,
@@ -444,6 +438,12 @@ pub enum Error {
     /// An explanation cannot answer what was asked.
     #[error(transparent)]
     Explain(#[from] ExplainReason),
+    /// No critical path is found.
+    #[error(transparent)]
+    CriticalPath(#[from] CriticalPathReason),
+    /// Ranks that an engine reads give no answer.
+    #[error(transparent)]
+    Distributed(#[from] DistributedReason),
     /// The data frame library refused.
     #[error(transparent)]
     Polars(#[from] polars::prelude::PolarsError),

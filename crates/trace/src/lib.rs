@@ -29,19 +29,24 @@
 
 pub mod analysis;
 mod baseline;
+mod call_graph;
 mod callstack;
+mod certainty;
 mod collective;
 mod comparisons;
 mod config;
 mod counter;
+mod critical_path;
 mod dataset;
 mod describe;
 mod diff;
+mod distributed;
 mod domain;
 pub mod error;
 mod exec;
 mod explain;
 pub mod filter;
+mod flame;
 mod frame;
 mod gate;
 mod interval;
@@ -50,21 +55,31 @@ pub mod prelude;
 mod present;
 mod query;
 mod read;
+mod sql;
 mod state;
 mod stats;
 mod store;
+pub mod task;
+mod timeline;
 pub mod write;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use baseline::{
     BASELINES_FILE, Baseline, BaselineRegion, BaselineRun, Baselines, History, HistoryChange, RegionTime, RunTimes,
 };
+pub use call_graph::{CALL_GRAPH_COLUMNS, CallGraph, CallStack};
 pub use call_tree;
 pub use callstack::CALL_TREE_COLUMNS;
+pub use causal;
+pub use certainty::SampleKind;
 pub use comparisons::COMPARISONS;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
+};
+pub use critical_path::{
+    BoundChange, BoundWindow, ClassBound, CriticalPath, CriticalPathAnswer, HtaCriticalPath, HtaEdge, HtaOverlay,
+    HtaPath, Instance, RegionBound, TimeChange, WhatIf,
 };
 pub use dataset::{
     By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, RankInfo, Selection, Side, SourceFile, Trace, TraceSet,
@@ -78,8 +93,8 @@ pub use diff::{
     OpsDiff, StatsDiff, TraceDiff, shorten_name,
 };
 pub use domain::{
-    CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, Stream, Unlike, Warning,
-    memory_kernel_type,
+    CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE, Stream,
+    Unlike, Warning, memory_kernel_type,
 };
 pub use error::{Error, Result};
 pub use exec::checkpoint::CancellationToken;
@@ -90,6 +105,8 @@ pub use explain::{
     IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,
     WaitingRow, WaterfallLevel,
 };
+pub use flame::{FlameGraph, FlameQuery, FlameTime};
+pub use frame::TrackNames;
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use gate::{
@@ -100,8 +117,14 @@ pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
+pub use read::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
+pub use sql::{
+    SqlNames, SqlTable, SqlTables, SqlWord, sql_candidates, sql_column, sql_functions, sql_keywords, sql_name_at,
+    sql_table_of, sql_tables, tables_named,
+};
 pub use statistics;
 pub use store::{Cache, CacheEntry, Cleared};
+pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
 pub use trace_view;
 
 /// Names of columns of events and comparisons.

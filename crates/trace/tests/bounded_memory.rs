@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use trace::analysis::CATALOG;
 use trace::polars::prelude::{Column, DataFrame};
-use trace::{By, Execution, TraceAnalysis, TraceDiff, TraceSet};
-use trace_testkit::Job;
+use trace::{By, Error, Execution, HtaCriticalPath, TraceAnalysis, TraceDiff, TraceSet};
+use trace_testkit::{Job, Large};
 
 const RANKS: u64 = 64;
 /// Bytes of JSON in all, and the budget besides what the process holds before it does anything: columns of some ranks do not fit,
@@ -83,6 +83,34 @@ fn peak() -> u64 {
     peak
 }
 
+/// The room for HTA's graph: all four complete steps, of which it needs 240 bytes an event, do not fit; one does.
+const ROOM_OF_A_WINDOW: u64 = 16 << 20;
+
+/// Asserts that HTA's critical path of a window beyond the budget is refused before it is computed, with a fix that works.
+fn a_window_beyond_the_budget_is_refused() {
+    let mut json = Vec::new();
+    Large { bytes: 60_000_000, seed: 1, rank: 0 }.write(&mut json).unwrap();
+    let traces = TraceSet::from_bytes(&json).unwrap();
+    drop(json);
+    let analysis = TraceAnalysis::new(&traces).unwrap();
+    let ask = |annotation: &str, room: u64| {
+        let query = HtaCriticalPath { annotation: annotation.to_owned(), ..HtaCriticalPath::default() };
+        let budget = status("VmRSS:") + room;
+        Execution::new().memory(budget).run(|| analysis.critical_path_analysis(&query).map(drop))
+    };
+    peak();
+    let before = status("VmRSS:");
+    let refused = ask("", ROOM_OF_A_WINDOW).unwrap_err();
+    let grown = peak().saturating_sub(before);
+    let Error::MemoryBudget { need, .. } = refused else { panic!("{refused}") };
+    assert!(need > ROOM_OF_A_WINDOW && need / 240 < traces.event_count() as u64, "{need}");
+    assert!(grown < ROOM_OF_A_WINDOW, "{grown} bytes more");
+    let text = refused.to_string();
+    assert!(text.contains("answer critical_path as HTA does") && text.contains("choose a shorter window"), "{text}");
+    assert!(ask("ProfilerStep", ROOM_OF_A_WINDOW).is_ok(), "one instance is what the message advises");
+    assert!(ask("", u64::MAX >> 1).is_ok());
+}
+
 #[test]
 fn answers_within_a_budget_are_the_same_and_stay_in_it() {
     let (folder, spill) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -102,4 +130,7 @@ fn answers_within_a_budget_are_the_same_and_stay_in_it() {
     let most = free.iter().map(|step| step.2).max().unwrap_or(0);
     assert!(most > budget, "without a budget, it {}: the budget bounds nothing", held(most));
     assert_eq!(bounded.len(), free.len());
+    drop((bounded, free));
+    // Here, since another test of this process would change what is left of a budget.
+    a_window_beyond_the_budget_is_refused();
 }

@@ -243,17 +243,37 @@ fn gzip_is_recognised_by_content_with_several_members() {
 }
 
 #[test]
+fn zstd_is_detected_by_content_and_cut_with_a_warning() {
+    let events: Vec<String> = (0..20_000).map(|number| event(&format!("op{}", number * 7919 % 10_007))).collect();
+    let text = with_events(&events.join(",\n"));
+    let packed = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rank0.json.zst"), &packed).unwrap();
+    let whole = TraceSet::load(folder.path()).unwrap();
+    assert_eq!((names(&whole).len(), warnings(&whole)), (20_000, String::new()));
+    std::fs::write(folder.path().join("rank0.json.zst"), &packed[..packed.len() / 2]).unwrap();
+    let cut = TraceSet::load(folder.path()).unwrap();
+    assert!((1..20_000).contains(&names(&cut).len()));
+    assert!(warnings(&cut).contains("the zstd data ends early"), "{}", warnings(&cut));
+    let message = refused(&packed[..12]);
+    assert!(message.contains("the zstd data ends early"), "{message}");
+}
+
+#[test]
 fn other_files_are_refused_with_a_reason() {
     for (text, reason) in [
         ("", "the file is empty"),
         ("  \n ", "the file is empty"),
-        ("oops <body>404", "neither gzip nor JSON, it starts with \"oops <body>404\""),
+        ("oops <body>404", "neither JSON nor compressed by gzip or zstd, it starts with \"oops <body>404\""),
         ("<html><body>404", "it is a web page; the download may have ended at a login page"),
         ("PK\u{3}\u{4}rest", "it is a zip archive; decompress it first: `unzip FILE`"),
         ("BZh91AY", "it is compressed by bzip2; decompress it first: `bzip2 -d FILE`"),
         ("SQLite format 3\0", "it is an SQLite database, as `nsys export` writes"),
         ("{\0\"\0t\0", "it is UTF-16 text; `iconv -f UTF-16 -t UTF-8 FILE"),
-        ("\n\u{5}\u{1}\u{2}", "it is a Perfetto trace in its own format; `traceconv json"),
+        (
+            "\n\u{5}\u{1}\u{2}",
+            "the Perfetto data is damaged (it ends inside the packet that begins at byte 0), before the first event",
+        ),
         ("{\"ph\": \"X\", \"ts\": 1}\n{\"ph\": \"X\", \"ts\": 2}\n", "(JSON lines), `jq -s .` makes"),
         ("{}", "has no `traceEvents` (its keys: none)"),
         (r#"{"nodes": [], "edges": 7}"#, "has no `traceEvents` (its keys: edges, nodes)"),
@@ -266,7 +286,7 @@ fn other_files_are_refused_with_a_reason() {
         ),
         (r#"{"schemaVersion": 1, "traceEv"#, "the JSON text ends at byte 29, before its traceEvents"),
         (r#"{"schemaVersion" 1}"#, "the JSON text is broken at byte 17, before its traceEvents"),
-        ("\u{1f}\u{8b}", "neither gzip nor JSON"),
+        ("\u{1f}\u{8b}", "neither JSON nor compressed by gzip or zstd"),
     ] {
         let message = refused(text);
         assert!(message.contains(reason), "{text:?}: {message}");
@@ -317,7 +337,10 @@ fn a_folder_of_folders_names_them() {
     std::fs::create_dir(folder.path().join("tuesday")).unwrap();
     std::fs::create_dir(folder.path().join("monday")).unwrap();
     let error = TraceSet::load(folder.path()).unwrap_err().to_string();
-    assert!(error.ends_with("(a trace file ends in .json or .gz); it holds the folders monday, tuesday"), "{error}");
+    assert!(
+        error.ends_with("(a trace file ends in .json, .pftrace, .gz or .zst); it holds the folders monday, tuesday"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use super::kept::{Baseline, BaselineRegion};
 use super::run_times::{RegionTime, RunTimes};
-use crate::gate::{ChangedRegion, Gate, GateAnswer, Limited, Measured, StructuralFact, is_named, judge_limit};
+use crate::certainty::score;
+use crate::gate::{
+    ChangedRegion, Gate, GateAnswer, Limited, Measured, StructuralFact, is_named, judge_limit, left_out_classes,
+};
 use crate::{Error, RegionRow, Result, SideSummary};
 use statistics::{
     Comparability, FEWEST, Inconclusive, Interval, Judgement, Scope, Thresholds, Verdict, benjamini_hochberg, controls,
@@ -47,19 +50,34 @@ impl Gate {
     pub fn judge_run(&self, baseline: &Baseline, run: &RunTimes) -> Result<GateAnswer> {
         let regions = paired(baseline, run);
         let rows: Vec<RegionRow> = regions.iter().map(|region| region.row.clone()).collect();
-        let accepted = self.honoured(&rows);
-        let is_left_out = |row: &RegionRow| accepted.iter().any(|one| one.honoured && one.accepted.is_of(row));
         let n = baseline.runs.len();
+        let class_pair = |class: &str| {
+            let of_run = run.classes.iter().find(|(word, _)| *word == class).map_or(0.0, |(_, us)| *us);
+            let kept = baseline.classes.get(class).cloned().unwrap_or_else(|| vec![0.0; n]);
+            Pair { baseline: kept, run: of_run }
+        };
+        let of_class = |class: &str| {
+            let pair = class_pair(class);
+            (!pair.baseline.iter().all(|us| *us == 0.0) || pair.run > 0.0).then(|| [mean(&pair.baseline), pair.run])
+        };
+        let accepted = self.honoured(&rows, &of_class);
+        let classes: Vec<&str> = left_out_classes(&accepted).collect();
+        let is_in_class = |region: &Region| classes.contains(&region.class.as_str());
+        let is_named_out = |row: &RegionRow| accepted.iter().any(|one| one.honoured && one.accepted.is_of(row));
+        let is_left_out = |region: &Region| is_in_class(region) || is_named_out(&region.row);
+        // What a class contains is left out with it.
+        let is_alone = |region: &Region| !is_in_class(region) && is_named_out(&region.row);
         let step = Pair { baseline: baseline.step_us.clone(), run: run.step_us };
         let mut limited = Vec::new();
         for limit in self.limits() {
             limited.push(match &limit.of {
-                Limited::Step => without(step.copy(), &regions, &|region| is_left_out(&region.row)),
+                Limited::Step => {
+                    let whole = classes.iter().fold(step.copy(), |whole, class| whole.minus(&class_pair(class)));
+                    without(whole, &regions, &is_alone)
+                }
+                Limited::Class(class) if classes.contains(class) => Pair { baseline: vec![0.0; n], run: 0.0 },
                 Limited::Class(class) => {
-                    let of_run = run.classes.iter().find(|(word, _)| word == class).map_or(0.0, |(_, us)| *us);
-                    let kept = baseline.classes.get(*class).cloned().unwrap_or_else(|| vec![0.0; n]);
-                    let whole = Pair { baseline: kept, run: of_run };
-                    without(whole, &regions, &|region| region.class == *class && is_left_out(&region.row))
+                    without(class_pair(class), &regions, &|region| region.class == *class && is_alone(region))
                 }
                 Limited::Name(name) => {
                     if !rows.iter().any(|row| is_named(name, row)) {
@@ -68,7 +86,7 @@ impl Gate {
                     }
                     let none = Pair { baseline: vec![0.0; n], run: 0.0 };
                     let mut sum =
-                        without(none, &regions, &|region| is_named(name, &region.row) && !is_left_out(&region.row));
+                        without(none, &regions, &|region| is_named(name, &region.row) && !is_left_out(region));
                     sum.baseline.iter_mut().chain([&mut sum.run]).for_each(|us| *us = -*us);
                     sum
                 }
@@ -79,15 +97,23 @@ impl Gate {
         let step_mean = mean(&baseline.step_us);
         let cases = self.limits().iter().zip(&limited).zip(of_limits.iter().zip(limit_q));
         let cases = cases.map(|((limit, pair), (prediction, q))| {
-            let relevance = relevance(pair, step_mean);
+            let of_step = of_step(pair, step_mean);
             let measured = Measured {
                 control_us: mean(&pair.baseline),
                 test_us: pair.run,
                 ratio: prediction.ratio,
-                relevance,
-                verdict: verdict(prediction, q, relevance, n),
+                relevance: RELEVANT.max(of_step),
+                verdict: verdict(prediction, q, of_step, n),
                 samples: [n, 1],
                 one_sided: matches!(limit.of, Limited::Name(_)) && pair.is_one_sided(),
+                accepted: match &limit.of {
+                    Limited::Step => false,
+                    Limited::Class(class) => classes.contains(class),
+                    Limited::Name(name) => regions.iter().filter(|region| is_named(name, &region.row)).all(is_left_out),
+                },
+                q,
+                unjudged: (n < FEWEST).then_some(Inconclusive::TooFew { needed: FEWEST, have: n }),
+                step_us: step_mean,
             };
             judge_limit(limit.clone(), &measured)
         });
@@ -95,14 +121,15 @@ impl Gate {
         let of_regions: Vec<Prediction> = regions.iter().map(|region| region.times.predicted()).collect();
         let q = corrected(&of_regions);
         let changed = regions.iter().zip(of_regions.iter().zip(q)).filter_map(|(region, (prediction, q))| {
-            let verdict = verdict(prediction, q, relevance(&region.times, step_mean), n);
-            (verdict.is_change() && !is_left_out(&region.row)).then(|| changed(region, prediction, verdict, q))
+            let verdict = verdict(prediction, q, of_step(&region.times, step_mean), n);
+            (verdict.is_change() && !is_left_out(region)).then(|| changed(region, prediction, verdict, q))
         });
         let mut changed: Vec<ChangedRegion> = changed.collect();
         changed.sort_by(|one, other| other.change_us().abs().total_cmp(&one.change_us().abs()));
         let side = |label: &str, runs: usize, samples: usize| SideSummary {
             label: label.to_owned(),
             runs,
+            group: None,
             ranks: Vec::new(),
             iterations: Vec::new(),
             samples,
@@ -112,13 +139,15 @@ impl Gate {
             lending: None,
         };
         let samples = baseline.runs.iter().map(|run| run.samples).sum();
+        let comparability = comparability(&regions, &of_regions, baseline);
         Ok(GateAnswer {
             sides: [side(&baseline.name, n, samples), side(&run.label, 1, run.samples)],
             scope: Scope::Program,
             samples: [n, 1],
             is_prediction: true,
             seed: 0,
-            comparability: comparability(&regions, &of_regions, baseline),
+            comparability,
+            comparable: score(comparability, &[]),
             step_us: [step_mean, run.step_us],
             cases,
             facts: facts(&regions),
@@ -132,6 +161,12 @@ impl Gate {
 impl Pair {
     fn copy(&self) -> Pair {
         Pair { baseline: self.baseline.clone(), run: self.run }
+    }
+
+    fn minus(mut self, other: &Pair) -> Pair {
+        self.run -= other.run;
+        self.baseline.iter_mut().zip(&other.baseline).for_each(|(sum, us)| *sum -= us);
+        self
     }
 
     fn is_one_sided(&self) -> bool {
@@ -161,8 +196,7 @@ impl Pair {
 /// The quantity without the regions for which `is_in` is true of row and class.
 fn without(mut pair: Pair, regions: &[Region], is_in: &dyn Fn(&Region) -> bool) -> Pair {
     for Region { times, .. } in regions.iter().filter(|region| is_in(region)) {
-        pair.run -= times.run;
-        pair.baseline.iter_mut().zip(&times.baseline).for_each(|(sum, us)| *sum -= us);
+        pair = pair.minus(times);
     }
     pair
 }
@@ -236,10 +270,10 @@ fn usual(counts: &[f64], of_run: f64) -> f64 {
     if counts.iter().any(|count| (count - of_run).abs() < 1e-3) { of_run } else { mean(counts) }
 }
 
-/// Smallest relevant change of a quantity, as a share of it.
-fn relevance(pair: &Pair, step: f64) -> f64 {
+/// Smallest relevant share of the step, as a share of a quantity.
+fn of_step(pair: &Pair, step: f64) -> f64 {
     let size = (mean(&pair.baseline) + pair.run) / 2.0;
-    if size > 0.0 { RELEVANT.max(OF_STEP * step / size) } else { RELEVANT }
+    if size > 0.0 { OF_STEP * step / size } else { 0.0 }
 }
 
 /// p of all quantities, corrected for their number; absent where there is none.
@@ -250,7 +284,7 @@ fn corrected(predictions: &[Prediction]) -> Vec<Option<f64>> {
     p.iter().map(|p| if p.is_nan() { None } else { q.next() }).collect()
 }
 
-fn verdict(prediction: &Prediction, q: Option<f64>, relevance: f64, runs: usize) -> Verdict {
+fn verdict(prediction: &Prediction, q: Option<f64>, of_step: f64, runs: usize) -> Verdict {
     if runs < FEWEST {
         return Verdict::Inconclusive(Inconclusive::TooFew { needed: FEWEST, have: runs });
     }
@@ -258,7 +292,7 @@ fn verdict(prediction: &Prediction, q: Option<f64>, relevance: f64, runs: usize)
     // A share that may be negative has no logarithm: the lower end is then as far as can be.
     let log_ratio =
         Interval { low: low.max(f64::MIN_POSITIVE).ln(), high: high.max(f64::MIN_POSITIVE).ln(), level: LEVEL };
-    judge(&Judgement { log_ratio, q }, &Thresholds { relevance, alpha: ALPHA })
+    judge(&Judgement { log_ratio, q }, &Thresholds { relevance: RELEVANT, of_step, alpha: ALPHA })
 }
 
 fn changed(region: &Region, prediction: &Prediction, verdict: Verdict, q: Option<f64>) -> ChangedRegion {

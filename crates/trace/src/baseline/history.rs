@@ -5,6 +5,7 @@ use crate::Result;
 use polars::prelude::{Column, DataFrame, NamedFrom, Series as Values};
 use statistics::change_points;
 use std::collections::BTreeMap;
+use trace_view::format::microseconds as time;
 use trace_view::{Axis, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, TableValue, Unit};
 
 /// Regions of a history that does not say how many.
@@ -209,9 +210,4 @@ fn changes(of: &str, times: &[f64]) -> Vec<HistoryChange> {
         begin = point.at;
     }
     found
-}
-
-/// A time in µs, for people.
-fn time(us: f64) -> String {
-    trace_view::format::seconds(us / 1e6)
 }

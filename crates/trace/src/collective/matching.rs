@@ -190,7 +190,7 @@ pub(crate) fn is_plausible(matched: usize, apart: usize) -> bool {
 }
 
 /// Returns true for collectives, by name, that end only after all ranks have begun: all-reduce, but not broadcast.
-fn waits_for_all(name: &str) -> bool {
+pub(crate) fn waits_for_all(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let all = [
         "allreduce",

@@ -2,4 +2,4 @@
 
 mod matching;
 
-pub(crate) use matching::{COLUMNS, Collectives, Matched, is_plausible};
+pub(crate) use matching::{COLUMNS, Collectives, Matched, is_plausible, waits_for_all};

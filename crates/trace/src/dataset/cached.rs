@@ -5,9 +5,9 @@ use super::load_options::LoadOptions;
 use super::table_source::{CachedTables, TableSource};
 use super::trace::Trace;
 use crate::frame::Wanted;
-use crate::store::{Key, NewTable, TableKind};
+use crate::read::Input;
+use crate::store::{Key, NewTable, Object, TableKind};
 use crate::{Cache, Compat, Result};
-use std::path::Path;
 use std::time::Duration;
 
 /// The entry of a file in the cache, for the options of a load. It may not exist.
@@ -18,10 +18,16 @@ pub(super) struct CachedFile<'c> {
 }
 
 impl<'c> CachedFile<'c> {
-    /// Returns the entry of a file as it is now; `None` without a cache, or if the file is a pipe.
-    pub(super) fn of(file: &Path, options: &'c LoadOptions, wanted: &Wanted) -> Option<Self> {
+    /// Returns the entry of an input as it is now; `None` without a cache, if it is a pipe, or if a change could not be seen.
+    pub(super) fn of(input: &Input, options: &'c LoadOptions, wanted: &Wanted) -> Option<Self> {
         let cache = options.cache.as_ref()?;
-        let key = Key::of(file, &format!("{wanted:?}"), options.compat, options.strict)?;
+        let (compat, strict, wanted) = (options.compat, options.strict, format!("{wanted:?}"));
+        let key = if input.is_local() {
+            Key::of(&input.path, &wanted, compat, strict)?
+        } else {
+            let object = Object { bytes: input.size, etag: input.etag.clone(), modified: input.modified };
+            Key::of_object(&input.path, &object, &wanted, compat, strict)?
+        };
         Some(Self { cache, key, compat: options.compat })
     }
 

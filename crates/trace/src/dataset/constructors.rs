@@ -1,15 +1,16 @@
 //! Constructors of trace sets: from files and from bytes.
 
 use super::load;
-use crate::{LoadOptions, LoadProgress, Result, TraceSet};
+use crate::{Input, LoadOptions, LoadProgress, Result, TraceSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 impl TraceSet {
-    /// Loads a trace file, or all trace files of a folder, exactly.
+    /// Loads a trace file, or all trace files of a folder, exactly. `path` may be an address: `s3://bucket/run7`, `gs://…`,
+    /// `az://…`, `file:///…`, or the `https://…` of one file; credentials are those of the environment or of the machine.
     ///
     /// # Errors
-    /// If `path` does not exist, or holds no usable trace.
+    /// If `path` does not exist, or holds no usable trace; [`Error::Storage`](crate::Error::Storage) if storage refuses.
     ///
     /// # Example
     /// ```
@@ -49,6 +50,30 @@ impl TraceSet {
         progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
     ) -> Result<Self> {
         load::from_path(path.as_ref(), options, progress)
+    }
+
+    /// Loads files that [`Inputs::of`](crate::Inputs::of) found, as those of one folder: without asking again what is there. An
+    /// object that has changed since is refused.
+    ///
+    /// # Errors
+    /// As [`TraceSet::load_with`].
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use trace::{Inputs, LoadOptions, TraceSet};
+    ///
+    /// let files = Inputs::of("../../notebooks/data/job")?.files;
+    /// let two = TraceSet::load_inputs(&files[..2], &LoadOptions::default(), &mut |_| ControlFlow::Continue(()))?;
+    /// assert_eq!(two.ranks(), [0, 1]);
+    /// # Ok::<(), trace::Error>(())
+    /// ```
+    pub fn load_inputs(
+        inputs: &[Input],
+        options: &LoadOptions,
+        progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
+    ) -> Result<Self> {
+        load::from_inputs(inputs, options, progress)
     }
 
     /// Loads a trace from its JSON text, gzip'ed or not.

@@ -1,14 +1,14 @@
 //! Lazy events of all ranks: a scan that looks at one rank after the other.
 
+use super::rank_scan::RankScan;
 use super::stack::{stacked_schema, with_rank};
-use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
 use crate::frame::columns::RANK;
 use crate::store::checked;
 use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::{
-    AnonymousScan, AnonymousScanArgs, Column, DataFrame, Expr, IntoLazy, LazyFrame, LiteralValue, Operator, PlSmallStr,
-    PolarsError, PolarsResult, ScanArgsAnonymous, SchemaRef,
+    AnonymousScan, AnonymousScanArgs, Column, DataFrame, LazyFrame, PolarsError, PolarsResult, ScanArgsAnonymous,
+    SchemaRef,
 };
 use std::any::Any;
 use std::sync::Arc;
@@ -47,19 +47,19 @@ impl TraceSet {
     /// ```
     pub fn lazy_events(&self) -> Result<LazyFrame> {
         let schema = Arc::new(stacked_schema(self.traces()));
-        let scan = RankScan { traces: self.traces().to_vec(), schema: Arc::clone(&schema) };
+        let scan = AllEvents { traces: self.traces().to_vec(), schema: Arc::clone(&schema) };
         let args = ScanArgsAnonymous { schema: Some(schema), name: "RANKS", ..ScanArgsAnonymous::default() };
         Ok(LazyFrame::anonymous_scan(Arc::new(scan), args)?)
     }
 }
 
-/// Scan of the events of all ranks.
-struct RankScan {
+/// Table of the events of all ranks.
+struct AllEvents {
     traces: Vec<Trace>,
     schema: SchemaRef,
 }
 
-impl AnonymousScan for RankScan {
+impl AnonymousScan for AllEvents {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -84,101 +84,15 @@ impl AnonymousScan for RankScan {
     }
 }
 
-impl RankScan {
+impl AllEvents {
     fn rows(&self, args: &AnonymousScanArgs) -> Result<DataFrame> {
-        let names: Vec<PlSmallStr> = match &args.with_columns {
-            Some(names) => names.to_vec(),
-            None => self.schema.iter_names().cloned().collect(),
-        };
-        let conditions = args.predicate.as_ref().map(conjuncts).unwrap_or_default();
-        let (per_row, together): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(looks_at_one_row);
         let budget = Budget::now()?;
-        let mut all: Option<DataFrame> = None;
-        for trace in &self.traces {
-            checkpoint::check()?;
-            let found = all.as_ref().map_or(0, DataFrame::height);
-            let wanted = match args.n_rows {
-                Some(most) if found >= most && all.is_some() => break,
-                Some(most) => most - found,
-                None => usize::MAX,
-            };
-            // One rank is always looked at, for the types.
-            if all.is_some() && rules_out(&per_row, trace.rank()) {
-                continue;
-            }
-            budget.check(Task::Answer("lazy_events"), trace.bytes_of(&names))?;
-            let mut rows = with_rank(trace, &names, &self.schema)?;
-            if let Some(condition) = per_row.iter().cloned().reduce(Expr::and) {
-                rows = rows.lazy().filter(condition).collect()?;
-            }
-            if rows.height() > wanted {
-                rows = rows.head(Some(wanted));
-            }
-            match &mut all {
-                Some(all) => {
-                    all.vstack_mut_owned_unchecked(rows);
-                }
-                None => all = Some(rows),
-            }
-        }
-        let mut all = all.unwrap_or_default();
-        if let Some(condition) = together.into_iter().reduce(Expr::and) {
-            all = all.lazy().filter(condition).collect()?;
-        }
-        Ok(all)
+        let constant = |trace: &&Trace| vec![Column::new(RANK.into(), [trace.rank()])];
+        RankScan::of(args, &self.schema).collect(None, &self.traces, constant, |trace, names| {
+            budget.check(Task::Answer("lazy_events"), trace.bytes_of(names))?;
+            with_rank(trace, names, &self.schema)
+        })
     }
-}
-
-/// Returns the conditions of which all must hold.
-fn conjuncts(condition: &Expr) -> Vec<Expr> {
-    match condition {
-        Expr::BinaryExpr { left, op: Operator::And | Operator::LogicalAnd, right } => {
-            conjuncts(left).into_iter().chain(conjuncts(right)).collect()
-        }
-        condition => vec![condition.clone()],
-    }
-}
-
-/// Whether the value of an expression for a row follows from that row alone, as far as is known.
-fn looks_at_one_row(expr: &Expr) -> bool {
-    match expr {
-        Expr::Column(_) => true,
-        Expr::Literal(value) => !matches!(value, LiteralValue::Series(_) | LiteralValue::Range(_)),
-        Expr::Alias(input, _) => looks_at_one_row(input),
-        Expr::Cast { expr, .. } => looks_at_one_row(expr),
-        Expr::BinaryExpr { left, right, .. } => looks_at_one_row(left) && looks_at_one_row(right),
-        Expr::Ternary { predicate, truthy, falsy } => {
-            [predicate, truthy, falsy].into_iter().all(|expr| looks_at_one_row(expr))
-        }
-        Expr::Function { input, function } => {
-            use polars::prelude::{BooleanFunction, FunctionExpr, StringFunction};
-            let by_row = match function {
-                FunctionExpr::Boolean(function) => matches!(
-                    function,
-                    BooleanFunction::IsNull
-                        | BooleanFunction::IsNotNull
-                        | BooleanFunction::Not
-                        | BooleanFunction::IsBetween { .. }
-                ),
-                FunctionExpr::StringExpr(function) => matches!(
-                    function,
-                    StringFunction::Contains { .. } | StringFunction::StartsWith | StringFunction::EndsWith
-                ),
-                _ => false,
-            };
-            by_row && input.iter().all(looks_at_one_row)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a condition on the rank alone leaves no event of this rank.
-fn rules_out(conditions: &[Expr], rank: i64) -> bool {
-    let Ok(row) = DataFrame::new(1, vec![Column::new(RANK.into(), [rank])]) else { return false };
-    conditions.iter().any(|condition| {
-        // A condition on another column fails here.
-        row.clone().lazy().filter(condition.clone()).collect().is_ok_and(|left| left.height() == 0)
-    })
 }
 
 #[cfg(test)]
@@ -186,7 +100,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::CancellationToken;
-    use polars::prelude::{IdxSize, col, len, lit};
+    use polars::prelude::{IdxSize, IntoLazy, SortMultipleOptions, col, len, lit};
 
     type Query = fn(LazyFrame) -> LazyFrame;
 
@@ -203,7 +117,12 @@ mod tests {
         for traces in both(&folder) {
             let stacked = traces.events();
             let dur = || col("dur");
-            let queries: [(&str, Query); 13] = [
+            let queries: [(&str, Query); 14] = [
+                ("longest", |events| {
+                    let longest = events.filter(col("dur").gt(lit(1000)));
+                    let down = SortMultipleOptions::default().with_order_descending(true).with_maintain_order(true);
+                    longest.sort(["dur"], down).limit(3).select([col("dur")])
+                }),
                 ("all", |events| events),
                 ("columns", |events| events.select([col("dur"), col("rank"), col("name")])),
                 ("rows", |events| events.filter(col("dur").gt(lit(1000)).and(col("stream").is_not_null()))),
@@ -231,24 +150,6 @@ mod tests {
                 assert!(found.equals_missing(&expected), "{name}: {found} {expected}");
             }
         }
-    }
-
-    #[test]
-    fn conditions_on_one_row_are_recognised() {
-        for of_row in [
-            col("dur").gt(lit(1)),
-            col("a").is_null().not(),
-            col("a").cast(polars::prelude::DataType::Int32).eq(col("b")),
-        ] {
-            assert!(looks_at_one_row(&of_row), "{of_row}");
-        }
-        for of_all in
-            [col("dur").sum().gt(lit(1)), col("dur").shift(lit(1)).is_null(), col("a").max().over([col("b")]).unwrap()]
-        {
-            assert!(!looks_at_one_row(&of_all), "{of_all}");
-        }
-        assert!(rules_out(&[col("dur").gt(lit(0)), col("rank").eq(lit(3))], 2));
-        assert!(!rules_out(&[col("dur").gt(lit(0)), col("rank").eq(lit(3))], 3));
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Loading: path or bytes → [`TraceSet`], several ranks at once, with progress and cancellation.
 
 #[cfg(test)]
+#[path = "load_archive_tests.rs"]
+mod archive_tests;
+#[cfg(test)]
 #[path = "load_cache_tests.rs"]
 mod cache_tests;
 #[cfg(test)]
 #[path = "load_fragments_tests.rs"]
 mod fragments_tests;
+#[cfg(test)]
+#[path = "load_perfetto_tests.rs"]
+mod perfetto_tests;
 #[cfg(test)]
 #[path = "load_spill_tests.rs"]
 mod spill_tests;
@@ -19,12 +25,17 @@ use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
 use super::placement::Placement;
 use super::source_file::SourceFile;
+use crate::domain::file_of;
+use crate::error::DistributedReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
 use crate::exec::memory::Budget;
 use crate::exec::pool::{Pool, run_jobs};
-use crate::read::{Meter, check_json, label_of, open_bytes, open_file, read_events, read_parallel, trace_files};
+use crate::read::{
+    Connections, Input, Inputs, Location, Meter, check_json, label_of, open_bytes, open_input, read_events,
+    read_parallel,
+};
 use crate::write::parquet::Export;
 use crate::{Error, Result, Trace, TraceSet, Warning};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,9 +48,9 @@ use std::time::Instant;
 /// Progress of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadProgress {
-    /// Bytes read from disk. In a strict load, which reads each file twice, each read counts half.
+    /// Bytes read from disk or received from storage. In a strict load, which reads each file twice, each read counts half.
     pub bytes_read: u64,
-    /// Size of all files on disk, in bytes.
+    /// Size of all files as they are stored, in bytes.
     pub bytes_total: u64,
     /// Events parsed.
     pub events: u64,
@@ -62,6 +73,16 @@ pub(crate) fn from_path(
     load_within(path, options, Placement::here()?, progress)
 }
 
+/// Loads these files as those of a folder, in the same way.
+pub(crate) fn from_inputs(
+    inputs: &[Input],
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
+) -> Result<TraceSet> {
+    let path = inputs.first().map(|input| input.path.clone()).unwrap_or_default();
+    load_wanted(&path, Files::Given(inputs.to_vec()), options, Placement::here()?, progress)
+}
+
 /// Loads the file or the folder at `path` as [`from_path`] does, with columns where `placement` says.
 fn load_within(
     path: &Path,
@@ -69,26 +90,56 @@ fn load_within(
     placement: Placement,
     progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
 ) -> Result<TraceSet> {
+    load_wanted(path, Files::At(path.to_owned()), options, placement, progress)
+}
+
+/// Source of a load.
+enum Files {
+    /// The files of a path or an address.
+    At(PathBuf),
+    /// Files that were found before.
+    Given(Vec<Input>),
+}
+
+fn load_wanted(
+    path: &Path,
+    files: Files,
+    options: &LoadOptions,
+    placement: Placement,
+    progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
+) -> Result<TraceSet> {
     let monitor = Arc::new(Monitor::default());
     let work = {
-        let (path, options, wanted) = (path.to_owned(), options.clone(), options.wanted()?);
+        let (path, options, columns) = (path.to_owned(), options.clone(), options.wanted()?);
         let (monitor, threads) = (Arc::clone(&monitor), Inherited::here().threads());
         move || {
-            if let Some(export) = Export::find(&path)?.map(Arc::new) {
-                return load_export(&export, &options, &monitor, &placement, threads);
-            }
-            let files = trace_files(&path)?;
-            if options.strict && !path.is_dir() && !path.is_file() {
+            let _connections = Connections::of(&path);
+            let inputs = match files {
+                Files::Given(files) => Inputs::all(files),
+                Files::At(path) => {
+                    let location = Location::of(&path)?;
+                    if let Location::Local(path) = &location
+                        && let Some(export) = Export::find(path)?.map(Arc::new)
+                    {
+                        return load_export(&export, &options, &monitor, &placement, threads);
+                    }
+                    Inputs::find(&location, &monitor.meter)?
+                }
+            };
+            if options.strict
+                && let Some(pipe) = inputs.files.iter().find(|file| file.is_local() && !file_of(&file.path).is_file())
+            {
                 let (kind, expected) = ("a pipe, and strict loading reads twice", "a file or a folder");
-                return Err(Error::NotAFile { path, kind, expected });
+                return Err(Error::NotAFile { path: pipe.path.clone(), kind, expected });
             }
             let label = options.label.clone().unwrap_or_else(|| label_of(&path));
             let loader =
-                FileLoader { options: &options, wanted: &wanted, meter: &monitor.meter, placement: &placement };
-            monitor.begin(files.iter().map(|file| size_of(file)).sum(), files.len());
+                FileLoader { options: &options, wanted: &columns, meter: &monitor.meter, placement: &placement };
+            let Inputs { files, in_folder, .. } = inputs;
+            monitor.begin(files.iter().map(|file| file.size).sum(), files.len());
             let results = monitor.load(&files, loader, threads)?;
             let results = monitor.load_again(results, &files, loader, threads)?;
-            assemble(&label, &options, path.is_dir(), results)
+            assemble(&label, &options, in_folder, results)
         }
     };
     let mut report = || {
@@ -133,18 +184,18 @@ pub(super) struct Monitor {
 
 impl Monitor {
     /// Loads the files concurrently, on at most `threads` threads, and not more at once than fit in memory.
-    fn load(&self, files: &[PathBuf], loader: FileLoader<'_>, threads: usize) -> Result<Vec<FileResult>> {
+    fn load(&self, files: &[Input], loader: FileLoader<'_>, threads: usize) -> Result<Vec<FileResult>> {
         let stopped = || self.meter.stop.load(Ordering::Relaxed);
-        let results = run_jobs(threads, files.iter().collect(), |pool: &Pool<'_, '_>, file: &PathBuf| {
-            let name = file.display().to_string();
+        let results = run_jobs(threads, files.iter().collect(), |pool: &Pool<'_, '_>, file: &Input| {
+            let name = file.uri();
             let cached = CachedFile::of(file, loader.options, loader.wanted);
             let found = cached.as_ref().and_then(|cached| cached.load(&name, loader.options.ranks.as_deref()));
-            let size = if found.is_some() { 0 } else { size_of(file) };
-            let Some(permit) = loader.placement.admit(file, size, stopped) else {
+            let size = if found.is_some() { 0 } else { file.size };
+            let Some(permit) = loader.placement.admit(&file.path, size, stopped) else {
                 return (name, Err(Error::Interrupted));
             };
             if let Some(found) = found {
-                self.meter.bytes.fetch_add(size_of(file), Ordering::Relaxed);
+                self.meter.bytes.fetch_add(file.size, Ordering::Relaxed);
                 self.files_from_cache.fetch_add(1, Ordering::Relaxed);
                 self.end_file();
                 return (name, found.placed(&permit, loader.options.compat));
@@ -155,7 +206,7 @@ impl Monitor {
                 &name,
                 SourceFile::of(file),
                 |sink, budget| {
-                    let reader = budget.limit(open_file(file, loader.meter)?);
+                    let reader = budget.limit(open_input(file, loader.meter)?);
                     if pool.may_help() {
                         read_parallel(reader, pool, &name, sink)
                     } else {
@@ -164,7 +215,7 @@ impl Monitor {
                 },
                 || pool.idle_threads(),
             );
-            let check = || check_json(open_file(file, loader.meter)?, &name);
+            let check = || check_json(open_input(file, loader.meter)?, &name);
             let loaded = validate_if_strict(loader.options, loaded, check);
             let loaded = loaded.and_then(|content| match &cached {
                 Some(cached) => cached.keep(content, begun.elapsed()),
@@ -184,7 +235,7 @@ impl Monitor {
     fn load_again(
         &self,
         mut results: Vec<FileResult>,
-        files: &[PathBuf],
+        files: &[Input],
         loader: FileLoader<'_>,
         threads: usize,
     ) -> Result<Vec<FileResult>> {
@@ -315,12 +366,13 @@ pub(super) fn assemble(
     Ok(traces.with_memory(Budget::chosen()?))
 }
 
-/// Returns the size of a file in bytes; 0 if it has none.
-fn size_of(file: &Path) -> u64 {
-    std::fs::metadata(file).map_or(0, |file| file.len())
-}
-
 /// Whether a file of a folder is skipped because of this error.
-fn is_about_content(error: &Error) -> bool {
-    matches!(error, Error::NotATrace { .. } | Error::NoTraceEvents { .. } | Error::NoEvents { .. })
+pub(crate) fn is_about_content(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NotATrace { .. }
+            | Error::NoTraceEvents { .. }
+            | Error::NoEvents { .. }
+            | Error::Distributed(DistributedReason::Skipped(_))
+    )
 }

@@ -103,6 +103,7 @@ impl<'m> FileLoader<'m> {
             last_end: built.last_end,
             negative_durations: built.negative,
             streams: built.streams,
+            track_names: built.track_names,
             iterations: built.iterations,
             device_type: device_type(&outcome.metadata, &built.names).to_owned(),
             metadata: outcome.metadata,
@@ -140,6 +141,30 @@ fn device_type(metadata: &Map<String, Value>, names: &[String]) -> &'static str 
     }
 }
 
+/// Returns what a Perfetto trace lacks, from what its decoder says of it.
+fn lacks(about: &Map<String, Value>) -> Vec<String> {
+    let count = |key: &str| about.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let mut lacks = vec!["it has no metadata (rank, size of the job, devices, versions)".to_owned()];
+    if let Some(rank) = about.get("rank") {
+        lacks.push(format!("rank {rank} is that of its name"));
+    }
+    for (key, text) in [
+        ("categories inferred", "events had no category and got one by their arguments"),
+        ("slices without an end", "events have no end and were left out"),
+        ("ends without a slice", "ends have no event and were left out"),
+        ("times of unknown clocks", "times are of a clock without a snapshot and were taken as they are"),
+        ("malformed packets", "packets are malformed and were left out"),
+    ] {
+        if count(key) > 0 {
+            lacks.push(format!("{} {text}", trace_view::format::grouped(count(key) as usize)));
+        }
+    }
+    if let Some(first) = about.get("first malformed").and_then(Value::as_str) {
+        lacks.push(format!("the first: {first}"));
+    }
+    lacks
+}
+
 fn warnings(file: &str, rank: Option<i64>, outcome: &Outcome, built: &Built) -> Vec<Warning> {
     let file = file.to_owned();
     let mut warnings = Vec::new();
@@ -147,8 +172,15 @@ fn warnings(file: &str, rank: Option<i64>, outcome: &Outcome, built: &Built) -> 
         let events = outcome.events - outcome.skipped.as_ref().map_or(0, |(count, _)| *count);
         warnings.push(Warning::Truncated { file: file.clone(), events, offset: cut.offset, reason: cut.reason });
     }
-    if let Some(reason) = outcome.damaged.clone() {
-        warnings.push(Warning::Damaged { file: file.clone(), reason });
+    let perfetto = outcome.metadata.get("perfetto").and_then(Value::as_object);
+    match outcome.damaged.clone() {
+        // The text that its decoder wrote is whole.
+        Some(reason) if perfetto.is_some() => warnings.push(Warning::Incomplete { file: file.clone(), reason }),
+        Some(reason) => warnings.push(Warning::Damaged { file: file.clone(), reason }),
+        None => {}
+    }
+    if let Some(about) = perfetto {
+        warnings.push(Warning::Perfetto { file: file.clone(), lacks: lacks(about) });
     }
     if let Some((count, first)) = outcome.skipped.clone() {
         let (offset, reason) = (first.offset, first.reason);

@@ -198,7 +198,7 @@ fn failed_load_leaves_no_file() {
 fn ranks_that_did_not_fit_beside_others_are_loaded_alone() {
     let (folder, parent) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     mixed_ranks(folder.path());
-    let files = trace_files(folder.path()).unwrap();
+    let files = Inputs::of(folder.path()).unwrap().files;
     let (options, monitor) = (LoadOptions::default(), Monitor::default());
     let placement = Placement::new(Budget::of(u64::MAX), u64::MAX, Some(parent.path().into()));
     let wanted = options.wanted().unwrap();

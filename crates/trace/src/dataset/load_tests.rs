@@ -291,9 +291,10 @@ fn file_that_changes_while_it_is_read_is_refused() {
     let load = |change: &dyn Fn()| {
         let loaded = loader.load(
             "a.json",
-            SourceFile::of(&path),
+            SourceFile::of(&Input::local(path.clone())),
             |sink, budget| {
-                let outcome = read_events(budget.limit(open_file(&path, &meter)?), "a.json", sink);
+                let outcome =
+                    read_events(budget.limit(open_input(&Input::local(path.clone()), &meter)?), "a.json", sink);
                 std::thread::sleep(std::time::Duration::from_millis(20));
                 change();
                 outcome

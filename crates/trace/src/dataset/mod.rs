@@ -2,14 +2,17 @@
 
 mod cached;
 mod constructors;
+mod derived;
 mod lazy_events;
 mod load;
+mod load_elsewhere;
 mod load_export;
 mod load_file;
 mod load_options;
 mod marked;
 mod overview;
 mod placement;
+mod rank_scan;
 mod rank_source;
 mod recording;
 mod row_selector;
@@ -24,9 +27,11 @@ mod trace;
 mod trace_set;
 
 pub use load::LoadProgress;
+pub(crate) use load::is_about_content;
 pub use load_options::LoadOptions;
 pub(crate) use marked::MarkedIterations;
 pub use overview::ColumnMemory;
+pub(crate) use rank_scan::RankScan;
 pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;
 pub use schema::frame_schema;

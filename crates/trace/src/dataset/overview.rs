@@ -61,12 +61,18 @@ impl Present for TraceSet {
             Compat::Exact => "",
             Compat::Hta => " · with HTA's rounding",
         };
+        let by = self.elsewhere().map(|(engine, uri, _)| {
+            let size = Some(engine.size()).filter(|size| !size.is_empty()).map(|size| format!(", {size}"));
+            format!(" · {uri} by {}{}", engine.name(), size.unwrap_or_default())
+        });
+        let by = by.unwrap_or_default();
+        let jobs = self.elsewhere().map(|(engine, ..)| engine.jobs()).unwrap_or_default();
         let on_disk = match self.stored_ranks().len() {
             0 => String::new(),
             stored => format!(" · {stored} of {} ranks on disk, {}", self.traces().len(), bytes(self.stored_bytes())),
         };
         let table = Table {
-            caption: format!("trace {} · {} events{rounding}{on_disk}", self.label(), grouped(self.event_count())),
+            caption: format!("trace {} · {} events{rounding}{on_disk}{by}", self.label(), grouped(self.event_count())),
             headers: vec![
                 header("rank", Unit::None, Kind::Id, "process of the job"),
                 header("events", Unit::Count, Kind::Number, "events that have a duration and a category"),
@@ -78,7 +84,7 @@ impl Present for TraceSet {
             ],
             rows: self.info().into_iter().map(row).collect(),
             total_rows: self.traces().len(),
-            notes: Vec::new(),
+            notes: if jobs.is_empty() { Vec::new() } else { vec![format!("jobs: {}", jobs.join(", "))] },
             ..Table::default()
         };
         let table = most_different_ranks_first(table, "`%trace_info NAME --rank 7` looks closer");

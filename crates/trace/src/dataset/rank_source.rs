@@ -2,6 +2,7 @@
 
 use super::spill::SpilledFile;
 use crate::Result;
+use crate::distributed::ElsewhereRank;
 use crate::frame::{NamedType, cast};
 use crate::store::StoredTable;
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
@@ -14,6 +15,8 @@ pub(super) enum RankSource {
     Memory(DataFrame),
     /// A file, mapped whenever the events are asked for.
     Stored(StoredRank),
+    /// Another machine or process, which an engine asks.
+    Elsewhere(Arc<ElsewhereRank>),
 }
 
 /// A file with the events of a rank.
@@ -38,26 +41,27 @@ impl RankSource {
     pub(super) fn staying_mapped(self) -> Self {
         match self {
             Self::Stored(rank) => Self::Stored(StoredRank { mapped: Some(Arc::default()), ..rank }),
-            memory => memory,
+            other => other,
         }
     }
 
-    /// Returns the events.
+    /// Returns the events of this rank.
     ///
     /// # Errors
-    /// If they are in a file that cannot be read any more.
-    pub(super) fn frame(&self) -> Result<DataFrame> {
+    /// If they are in a file that cannot be read any more, or elsewhere.
+    pub(super) fn frame(&self, number: i64) -> Result<DataFrame> {
         match self {
             Self::Memory(events) => Ok(events.clone()),
             Self::Stored(rank) => rank.frame(),
+            Self::Elsewhere(rank) => Err(rank.not_here(number)),
         }
     }
 
-    /// Returns those columns of the events that are in `names`, in the order of the events.
+    /// Returns those columns of the events of this rank that are in `names`, in the order of the events.
     ///
     /// # Errors
     /// As [`Self::frame`].
-    pub(super) fn frame_of(&self, names: &[PlSmallStr]) -> Result<DataFrame> {
+    pub(super) fn frame_of(&self, number: i64, names: &[PlSmallStr]) -> Result<DataFrame> {
         let of = |events: &DataFrame| -> Result<DataFrame> {
             let columns = events.columns().iter().filter(|column| names.contains(column.name())).cloned();
             Ok(DataFrame::new(events.height(), columns.collect())?)
@@ -70,6 +74,7 @@ impl RankSource {
                 cast(&mut events, &rank.casts)?;
                 Ok(events)
             }
+            Self::Elsewhere(rank) => Err(rank.not_here(number)),
         }
     }
 
@@ -88,6 +93,7 @@ impl RankSource {
                 }
                 columns
             }
+            Self::Elsewhere(rank) => rank.columns.clone(),
         }
     }
 
@@ -111,6 +117,15 @@ impl RankSource {
                 let mapped = rank.mapped.as_ref().map(|_| Arc::default());
                 Ok(Self::Stored(StoredRank { casts, mapped, ..rank.clone() }))
             }
+            Self::Elsewhere(rank) => {
+                let mut rank = ElsewhereRank::clone(rank);
+                for (name, dtype) in &mut rank.columns {
+                    if let Some((_, common)) = types.iter().find(|(other, _)| other == name) {
+                        *dtype = common.clone();
+                    }
+                }
+                Ok(Self::Elsewhere(Arc::new(rank)))
+            }
         }
     }
 
@@ -127,9 +142,14 @@ impl RankSource {
     /// Returns the file of the events, if there is one.
     pub(super) fn table(&self) -> Option<&StoredTable> {
         match self {
-            Self::Memory(_) => None,
             Self::Stored(rank) => Some(&rank.table),
+            Self::Memory(_) | Self::Elsewhere(_) => None,
         }
+    }
+
+    /// Returns the rank if its events are elsewhere.
+    pub(super) fn elsewhere(&self) -> Option<&ElsewhereRank> {
+        if let Self::Elsewhere(rank) = self { Some(rank) } else { None }
     }
 
     /// Whether the events are in a file only, and do not stay mapped.
@@ -166,6 +186,7 @@ impl RankSource {
         match self {
             Self::Memory(events) => events.estimated_size(),
             Self::Stored(rank) => rank.columns_in_use().map_or(0, DataFrame::estimated_size),
+            Self::Elsewhere(_) => 0,
         }
     }
 }

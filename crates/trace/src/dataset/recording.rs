@@ -1,7 +1,8 @@
-//! Recording conditions from the metadata of a trace: size of the job, devices, flags of the profiler.
+//! Recording conditions from the metadata of a trace: size of the job, devices, clocks, flags of the profiler.
 
 use crate::{RankInfo, TraceSet, Unlike, Warning};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Largest credible number of ranks of a job.
 pub(crate) const MOST_RANKS: i64 = 1_000_000;
@@ -29,8 +30,11 @@ const VERSIONS: &[(&str, &str)] = &[
 /// Names of machines that are listed.
 const MOST_MACHINES: usize = 4;
 
+/// Part of a clock rate by which two recordings may differ: rates that are measured are never quite equal.
+const SAME_CLOCK: f64 = 0.01;
+
 /// Recording conditions of a trace.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Recording {
     /// Ranks of the job, if a file names the number.
     pub(crate) world_size: Option<i64>,
@@ -42,6 +46,8 @@ pub(crate) struct Recording {
     pub(crate) versions: Vec<String>,
     /// Distinct names of machines, sorted.
     pub(crate) machines: Vec<String>,
+    /// Clock rates by their keys in the metadata and in `deviceProperties`: means over ranks and devices.
+    pub(crate) clocks: BTreeMap<String, f64>,
     /// Identities of the recordings of the ranks, sorted.
     pub(crate) identities: Vec<String>,
 }
@@ -77,6 +83,7 @@ impl Recording {
             flags,
             versions: versions.collect(),
             machines: all("host_name"),
+            clocks: clocks(info),
             identities: all("trace_id"),
         }
     }
@@ -116,6 +123,16 @@ impl Recording {
             };
             found.push(warning(Unlike::Machines, names(self), names(other)));
         }
+        let common = || self.clocks.iter().filter_map(|(key, one)| Some((key, *one, *other.clocks.get(key)?)));
+        let changed: Vec<_> =
+            common().filter(|(_, one, two)| (one - two).abs() > SAME_CLOCK * one.abs().max(two.abs())).collect();
+        if !changed.is_empty() {
+            let side = |of: fn((f64, f64)) -> f64| {
+                let clock = |&(key, one, two): &(&String, f64, f64)| format!("{key} {}", rate(of((one, two))));
+                changed.iter().map(clock).collect::<Vec<_>>().join(", ")
+            };
+            found.push(warning(Unlike::Clocks, side(|both| both.0), side(|both| both.1)));
+        }
         if label != other_label && are_known(&self.identities, &other.identities) && self.identities == other.identities
         {
             let id = format!("trace_id {}", self.identities.first().map_or("", String::as_str));
@@ -145,6 +162,40 @@ fn device_names(info: &RankInfo) -> Vec<String> {
     let names: Vec<String> = listed.filter_map(|device| Some(device.get("name")?.as_str()?.to_owned())).collect();
     let is_known = !info.streams.is_empty() && info.device_type != "UNKNOWN GPU";
     if names.is_empty() && is_known { vec![info.device_type.clone()] } else { names }
+}
+
+/// Returns the clock rates that the files name. PyTorch records none itself: they are in the metadata if the job adds them
+/// (`profiler.add_metadata_json("sm_clock_mhz", "1410")`), and in `deviceProperties` of tools that list them there.
+fn clocks(info: &[&RankInfo]) -> BTreeMap<String, f64> {
+    let mut rates: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for info in info {
+        let devices = info.metadata.get("deviceProperties").and_then(Value::as_array);
+        let of_devices = devices.into_iter().flatten().filter_map(Value::as_object).flatten();
+        for (key, value) in info.metadata.iter().chain(of_devices) {
+            let key_in_lower_case = key.to_ascii_lowercase();
+            let is_clock = key_in_lower_case.contains("clock") || key_in_lower_case.ends_with("mhz");
+            if let Some(rate) = number(value).filter(|rate| is_clock && *rate > 0.0) {
+                let (sum, count) = rates.entry(key.clone()).or_default();
+                (*sum, *count) = (*sum + rate, *count + 1.0);
+            }
+        }
+    }
+    rates.into_iter().map(|(key, (sum, count))| (key, sum / count)).collect()
+}
+
+/// A finite number, also as text: `1410` or `"1410 MHz"`.
+fn number(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.split_whitespace().next().and_then(|number| number.parse().ok()),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
+}
+
+/// A clock rate with at most one decimal.
+fn rate(rate: f64) -> String {
+    format!("{}", (rate * 10.0).round() / 10.0)
 }
 
 /// A name or a number as text; nothing for what says nothing.
@@ -215,6 +266,24 @@ mod tests {
         let said: Vec<String> = one.unlike("a", &one, "b").iter().map(Warning::to_string).collect();
         assert!(said.len() == 1 && said[0].contains("are the same recording (trace_id A1)"), "{said:?}");
         assert_eq!(one.unlike("a", &one, "a"), []);
+    }
+
+    #[test]
+    fn clocks_are_compared_where_they_are_recorded() {
+        let at = |sm: &str, memory: &str| {
+            recording(&[
+                ("sm_clock_mhz", sm),
+                ("deviceProperties", &format!(r#"[{{"id": 0, "memoryClockRate": {memory}}}]"#)),
+            ])
+        };
+        let [fast, slow, near] = [at("1410", "1215000"), at(r#""1095 MHz""#, "1215000"), at("1408.5", "1215000")];
+        let said: Vec<String> = fast.unlike("a", &slow, "b").iter().map(Warning::to_string).collect();
+        assert!(
+            said.len() == 1 && said[0].contains("\"a\" ran at sm_clock_mhz 1410, \"b\" at sm_clock_mhz 1095;"),
+            "{said:?}"
+        );
+        assert_eq!(fast.unlike("a", &near, "b"), [], "measured rates are never quite equal");
+        assert_eq!(fast.unlike("a", &recording(&[]), "b"), [], "PyTorch records none");
     }
 
     #[test]

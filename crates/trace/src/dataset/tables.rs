@@ -17,7 +17,7 @@ use crate::exec::context::Inherited;
 use crate::exec::memory::{Budget, Task};
 use crate::exec::pool::{Pool, run_jobs};
 use crate::frame::tables::{Tables, TablesBuilder};
-use crate::read::{Meter, open_file, read_events, read_parallel};
+use crate::read::{Connections, Meter, open_input, read_events, read_parallel};
 use crate::store::{StoredTable, TableKind};
 use crate::{Compat, Error, RankInfo, Result, Trace};
 use polars::prelude::DataFrame;
@@ -182,11 +182,13 @@ fn build(traces: &[Trace], table: Table) -> Result<()> {
     let missing: Vec<Trace> = traces.iter().filter(|trace| trace.tables().kept.get().is_none()).cloned().collect();
     let Some(first) = missing.first() else { return Ok(()) };
     let file = first.info().file.clone();
+    let read_first = file.clone();
     let meter = Arc::new(Meter::default());
     let work = {
         let (meter, threads) = (Arc::clone(&meter), Inherited::here().threads());
         let files = Files { parent: Inherited::here().spill_folder(), folder: OnceLock::new() };
         move || {
+            let _connections = Connections::of(Path::new(&read_first));
             let read = run_jobs(threads, missing, |pool: &Pool<'_, '_>, trace: Trace| {
                 let kept = obtain(&trace, table, &files, &meter, pool)?;
                 // Another thread may have been faster, with the same result.
@@ -276,7 +278,7 @@ fn read_tables<'scope>(info: &RankInfo, table: Table, meter: &'scope Meter, pool
     let (budget, task) = (Budget::now()?, Task::Load(&info.file));
     budget.check(task, 0)?;
     let mut builder = TablesBuilder::default();
-    let reader = budget.limit(open_file(&source.path, meter)?);
+    let reader = budget.limit(open_input(&source.input(), meter)?);
     let outcome = if pool.may_help() {
         read_parallel(reader, pool, &info.file, &mut builder)
     } else {

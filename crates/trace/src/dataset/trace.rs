@@ -1,17 +1,20 @@
 //! One rank of a trace: its events, and facts that need no look at them.
 
+use super::derived::Derived;
 use super::placement::write_rank;
 use super::rank_source::RankSource;
 use super::source_file::SourceFile;
 use super::spill::SpilledFile;
 use super::table_source::TableSource;
 use super::tables::FurtherTables;
-use crate::frame::NamedType;
+use crate::distributed::ElsewhereRank;
+use crate::frame::{NamedType, TrackNames};
 use crate::store::StoredTable;
 use crate::{Compat, Result};
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::any::Any;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +25,7 @@ pub struct Trace {
     info: Arc<RankInfo>,
     source: RankSource,
     tables: FurtherTables,
+    derived: Derived,
 }
 
 impl fmt::Debug for Trace {
@@ -57,6 +61,9 @@ pub struct RankInfo {
     pub iterations: Vec<i64>,
     /// The kind of GPU by HTA's rule: `NVIDIA GPU`, `AMD GPU`, `MTIA`, `UNKNOWN GPU`.
     pub device_type: String,
+    /// Names that the profiler gave to processes, devices, threads and streams.
+    #[serde(default, skip_serializing_if = "TrackNames::is_empty")]
+    pub track_names: TrackNames,
     /// The top-level keys of the file other than `traceEvents`: `distributedInfo`, `deviceProperties`, …
     pub metadata: Map<String, Value>,
 }
@@ -69,19 +76,62 @@ impl RankInfo {
 }
 
 impl Trace {
+    fn of_parts(info: Arc<RankInfo>, source: RankSource, tables: FurtherTables) -> Self {
+        Self { info, source, tables, derived: Derived::default() }
+    }
+
+    /// Returns the rank with other events, of which nothing is derived yet.
+    fn with_source(&self, source: RankSource) -> Self {
+        Self::of_parts(Arc::clone(&self.info), source, self.tables.clone())
+    }
+
+    /// Returns the rank with the same events elsewhere.
+    fn with_same_events(&self, source: RankSource) -> Self {
+        Self { source, ..self.clone() }
+    }
+
+    /// Returns a value that is derived from the events of the rank, by its key; it is made at the first call, shared by all that use it,
+    /// and kept until memory is wanted if it was used last of its type. `bytes` is its memory.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub(crate) fn derived<T: Any + Send + Sync>(
+        &self,
+        key: &str,
+        bytes: impl FnOnce(&T) -> usize,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.derived.get(key, bytes, make)
+    }
+
+    /// Gives back the memory of what was derived from the events and is not in use.
+    pub(super) fn give_back(&self) {
+        self.derived.give_back();
+    }
+
+    /// Returns the facts that are known without the events, shared with the rank.
+    pub(crate) fn shared_info(&self) -> Arc<RankInfo> {
+        Arc::clone(&self.info)
+    }
+
     /// Creates a rank whose events are in memory.
     pub(crate) fn in_memory(info: RankInfo, events: DataFrame) -> Self {
-        Self { info: Arc::new(info), source: RankSource::Memory(events), tables: FurtherTables::default() }
+        Self::of_parts(Arc::new(info), RankSource::Memory(events), FurtherTables::default())
+    }
+
+    /// Creates a rank whose events an engine reads.
+    pub(super) fn of_elsewhere(info: RankInfo, rank: ElsewhereRank) -> Self {
+        Self::of_parts(Arc::new(info), RankSource::Elsewhere(Arc::new(rank)), FurtherTables::default())
     }
 
     /// Returns the rank with other events, in memory; its facts stay.
     pub(crate) fn with_events(&self, events: DataFrame) -> Self {
-        Self { info: Arc::clone(&self.info), source: RankSource::Memory(events), tables: self.tables.clone() }
+        self.with_source(RankSource::Memory(events))
     }
 
     /// Returns the rank with its events in a file, which is removed with the last clone of the rank if there is a guard.
     pub(super) fn moved_to(&self, table: StoredTable, file: Option<Arc<SpilledFile>>) -> Self {
-        Self { info: Arc::clone(&self.info), source: RankSource::stored(table, file), tables: self.tables.clone() }
+        self.with_same_events(RankSource::stored(table, file))
     }
 
     /// Creates a rank whose events are in a file, which must stay where it is; `info` has its facts if they are not those in the
@@ -90,7 +140,7 @@ impl Trace {
         let info = info.map_or_else(|| Arc::clone(table.info()), Arc::new);
         let source = RankSource::stored(table, None);
         let source = if stays_mapped { source.staying_mapped() } else { source };
-        Self { info, source, tables: FurtherTables::default() }
+        Self::of_parts(info, source, FurtherTables::default())
     }
 
     /// Returns the rank with another place of its instants and counters besides its trace file.
@@ -109,8 +159,8 @@ impl Trace {
     /// If the file cannot be mapped.
     pub(crate) fn mapped_from(&self, table: StoredTable) -> Result<Self> {
         let source = RankSource::stored(table, None).staying_mapped();
-        source.frame()?;
-        Ok(Self { info: Arc::clone(&self.info), source, tables: self.tables.clone() })
+        source.frame(self.rank())?;
+        Ok(self.with_same_events(source))
     }
 
     /// Writes the events to a file.
@@ -122,8 +172,8 @@ impl Trace {
     }
 
     /// Returns the rank with columns of these types, which all ranks of its trace have.
-    pub(super) fn with_types(&self, types: &[NamedType]) -> Result<Self> {
-        Ok(Self { info: Arc::clone(&self.info), source: self.source.with_types(types)?, tables: self.tables.clone() })
+    pub(crate) fn with_types(&self, types: &[NamedType]) -> Result<Self> {
+        Ok(self.with_same_events(self.source.with_types(types)?))
     }
 
     /// Returns the file with the events, if there is one.
@@ -136,7 +186,7 @@ impl Trace {
     /// # Errors
     /// As [`Self::frame`].
     pub(crate) fn frame_of(&self, names: &[PlSmallStr]) -> Result<DataFrame> {
-        self.source.frame_of(names)
+        self.source.frame_of(self.rank(), names)
     }
 
     /// Returns the events; the library calls this, not [`Trace::events`], since it can fail.
@@ -144,7 +194,7 @@ impl Trace {
     /// # Errors
     /// If they are in a file that cannot be read any more.
     pub(crate) fn frame(&self) -> Result<DataFrame> {
-        self.source.frame()
+        self.source.frame(self.rank())
     }
 
     /// Returns the tables that are read when first wanted.
@@ -159,7 +209,12 @@ impl Trace {
 
     /// Whether the events are in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
-        !self.source.is_stored()
+        !self.source.is_stored() && self.elsewhere().is_none()
+    }
+
+    /// Returns where the events are that an engine reads; `None` if this process can read them.
+    pub(crate) fn elsewhere(&self) -> Option<&ElsewhereRank> {
+        self.source.elsewhere()
     }
 
     /// Returns the bytes that work on the events needs: the columns, if they are to be mapped, and so many for each row.
@@ -243,8 +298,8 @@ impl Trace {
         self.source.stored_bytes()
     }
 
-    /// Returns the memory of the columns, in bytes; 0 if they are in a file.
+    /// Returns the memory of the columns, none if they are in a file, and of the lanes of timelines, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.source.memory_bytes()
+        self.source.memory_bytes() + self.derived.bytes()
     }
 }

@@ -198,9 +198,14 @@ impl TraceSet {
         self.traces().iter().map(Trace::stored_bytes).sum()
     }
 
-    /// Returns the memory of the columns of all ranks, in bytes; ranks in files take none.
+    /// Returns the memory of the columns of all ranks, of which those in files take none, and of the lanes of timelines, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.shared.traces.iter().map(Trace::memory_bytes).sum()
+    }
+
+    /// Gives back the memory of what was derived from the events and is not in use: the lanes of timelines that are not open.
+    pub fn give_back(&self) {
+        self.shared.traces.iter().for_each(Trace::give_back);
     }
 
     /// Whether both are clones of one load (labels aside).

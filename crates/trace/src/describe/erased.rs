@@ -2,9 +2,10 @@
 
 use super::measure::Measurements;
 use super::{Description, Facts, NAME};
+use crate::distributed::{Query, RunRanks, ask};
 use crate::exec::checkpoint::guarded;
 use crate::state::{opened, sealed};
-use crate::{Compat, RankInfo, Result, Trace, Warning};
+use crate::{Compat, RankInfo, Result, Trace, TraceSet, Warning};
 
 impl Description {
     /// Measures one rank that was loaded with `compat`: a partial result that any process can merge and finish.
@@ -58,5 +59,18 @@ impl Description {
     ) -> Result<Self> {
         let measured = opened(NAME, &compat.to_string(), state)?;
         Ok(Facts { label, compat, ranks, warnings }.described(measured))
+    }
+}
+
+impl TraceSet {
+    /// Describes a trace whose ranks an engine reads.
+    ///
+    /// # Errors
+    /// If the engine fails, or a rank cannot be read any more.
+    pub(super) fn describe_elsewhere(&self) -> Result<Description> {
+        let part = RunRanks { label: self.label(), all: self.traces(), ranks: self.traces().to_vec(), side: None };
+        let states = ask(&Query::Describe, vec![part])?;
+        let merged = Description::merge(self.compat(), &states)?;
+        Description::finish(self.label(), self.compat(), &self.info(), self.warnings(), &merged)
     }
 }

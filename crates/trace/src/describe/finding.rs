@@ -243,6 +243,14 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         Warning::Damaged { .. } => {
             ("The file is not the one that was written.", "Copy the file again; `gzip -t FILE` checks a copy.")
         }
+        Warning::Incomplete { .. } => (
+            "Later events are missing, so sums and the last iteration are too small.",
+            "Copy the file again, or wait until the profiler has written it.",
+        ),
+        Warning::Perfetto { .. } => (
+            "What the metadata would say is unknown: the size of the job, devices, versions, what was recorded.",
+            "Export JSON (export_chrome_trace with a name that ends in .json.gz) if these matter.",
+        ),
         Warning::SkippedEvents { .. } => {
             ("Counts and sums lack these events.", "Load with --strict to see the first error; write the file again.")
         }
@@ -262,6 +270,14 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         Warning::SkippedFile { .. } => (
             "If it is a rank of the job, it is missing here.",
             "Move files that are not traces out of the folder, or write the file again.",
+        ),
+        Warning::UnreadFile { .. } => (
+            "Its rank is missing here.",
+            "See whether the file is whole and every node may read it, then load the trace again.",
+        ),
+        Warning::PartOfRanks { .. } => (
+            "Answers are about the ranks that were read.",
+            "Repair the files that could not be read, and load the trace again.",
         ),
         Warning::UnnumberedSteps { .. } => {
             ("Their events belong to no iteration.", "Leave the names ProfilerStep#N to the profiler.")

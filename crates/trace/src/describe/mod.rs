@@ -53,6 +53,9 @@ impl TraceSet {
     /// # }
     /// ```
     pub fn describe(&self) -> Result<Description> {
+        if self.elsewhere().is_some() {
+            return self.describe_elsewhere();
+        }
         let batches = Batches::within(self.budget()?, Task::Answer(NAME));
         let columns = Measurements::columns();
         let need = |trace: &Trace| trace.bytes_needed_of(&columns, BYTES_PER_ROW);

@@ -66,6 +66,13 @@ pub(crate) fn is_device_work(cat: &str) -> bool {
     ["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"].contains(&cat)
 }
 
+/// Tells whether a kernel communicates.
+// Differs from HTA: it counts every kernel whose name starts with `hip` as communication.
+pub(crate) fn is_collective(name: &str) -> bool {
+    ["nccl", "rccl", "hccl", "mscclKernel"].iter().any(|start| name.starts_with(start))
+        || ["ncclKernel", "ncclDevKernel", "nvshmem"].iter().any(|word| name.contains(word))
+}
+
 /// Returns the kind of a kernel of [`KernelType::Memory`]: `Memset`, `Memcpy DtoH`, …, or `Memcpy Unknown`.
 pub fn memory_kernel_type(name: &str) -> &str {
     if name.starts_with("Memset") {

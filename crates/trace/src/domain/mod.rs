@@ -1,16 +1,19 @@
 //! Plain types that every room may use: how a trace is read (Compat), what a kernel does, what was repaired, numbers of ranks.
 
+mod archive_path;
 mod compat;
 mod environment;
 mod kernel_type;
 mod numbers;
 mod pick;
 mod warning;
+mod warning_sentences;
 
+pub(crate) use archive_path::{archive_of, canonical, file_of};
 pub use compat::Compat;
-pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE};
-pub(crate) use kernel_type::is_device_work;
+pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE, STORAGE_TIMEOUT_VARIABLE};
 pub use kernel_type::{KernelType, memory_kernel_type};
+pub(crate) use kernel_type::{is_collective, is_device_work};
 pub use numbers::{Iteration, Rank, Stream};
 pub use pick::Pick;
 pub use warning::{Unlike, Warning};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use trace_view::format::{list, numbered, numbers};
+use trace_view::format::{grouped, list, numbered, numbers};
 
 /// A repair, an omission or an assumption that limits the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,20 @@ pub enum Warning {
         file: String,
         /// What differs: `the gzip data is damaged (its CRC-32 differs)`.
         reason: String,
+    },
+    /// The file ends early or is damaged, and is not JSON text; what precedes the damage was kept.
+    Incomplete {
+        /// The file.
+        file: String,
+        /// What is wrong, and at which byte.
+        reason: String,
+    },
+    /// A Perfetto trace, which has less than a JSON trace.
+    Perfetto {
+        /// The file.
+        file: String,
+        /// What it lacks, and what was done about it.
+        lacks: Vec<String>,
     },
     /// Events that are not JSON were skipped.
     SkippedEvents {
@@ -68,6 +82,22 @@ pub enum Warning {
         missing: Vec<i64>,
         /// The ranks that the files hold, ascending.
         available: Vec<i64>,
+    },
+    /// A file could not be read where it is, so that its rank is missing.
+    UnreadFile {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// Some files of the trace could not be read: answers are about the other ranks.
+    PartOfRanks {
+        /// The trace.
+        label: String,
+        /// Ranks that were read.
+        read: usize,
+        /// Ranks that were read, and files that could not be.
+        all: usize,
     },
     /// A file of the folder is not a usable trace.
     SkippedFile {
@@ -138,24 +168,45 @@ pub enum Unlike {
     Software,
     /// The machines, by name.
     Machines,
+    /// The clocks of the devices, where a recording names them.
+    Clocks,
+    /// The shapes of the inputs of most operators: another batch.
+    InputShapes,
+    /// The categories of events.
+    EventMix,
     /// Nothing: both sides are the same recording.
     Nothing,
 }
 
 impl Warning {
+    /// Tells whether it says what another one does: of recordings that differ, the kind of the difference, whichever the runs are.
+    pub(crate) fn says(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::UnlikeRecording { what, of_control, .. },
+                Self::UnlikeRecording { what: other, of_control: of_other, .. },
+            ) => what == other && (*what != Unlike::Nothing || of_control == of_other),
+            _ => self == other,
+        }
+    }
+
     /// Returns the file that it is about, if it is about one.
     pub(crate) fn file(&self) -> Option<&str> {
         match self {
             Self::Truncated { file, .. }
             | Self::Damaged { file, .. }
+            | Self::Incomplete { file, .. }
+            | Self::Perfetto { file, .. }
             | Self::SkippedEvents { file, .. }
             | Self::Anomalies { file, .. }
             | Self::NoRank { file }
             | Self::UnnumberedSteps { file, .. }
             | Self::NegativeDurations { file, .. }
             | Self::SkippedFile { file, .. }
+            | Self::UnreadFile { file, .. }
             | Self::SameRank { kept: file, .. } => Some(file),
             Self::MissingRanks { .. }
+            | Self::PartOfRanks { .. }
             | Self::NoProfilerStep { .. }
             | Self::EndBeforeStart { .. }
             | Self::MixedCompat { .. }
@@ -174,6 +225,8 @@ impl fmt::Display for Warning {
             Self::Damaged { file, reason } => {
                 write!(f, "{file}: {reason}; every event was read, but its values may be wrong")
             }
+            Self::Incomplete { file, reason } => write!(f, "{file}: {reason}; the events before that were kept"),
+            Self::Perfetto { file, lacks } => write!(f, "{file} is a Perfetto trace: {}", lacks.join("; ")),
             Self::SkippedEvents { file, count, offset, reason } => write!(
                 f,
                 "{file}: {count} event{} left out, the first near byte {offset} of the JSON text: {reason}",
@@ -189,6 +242,15 @@ impl fmt::Display for Warning {
             }
             Self::MissingRanks { label, missing, available } => {
                 write!(f, "trace \"{label}\" has no {} (has {})", numbered("rank", missing), numbers(available))
+            }
+            Self::UnreadFile { file, reason } => write!(f, "{file} could not be read: {reason}"),
+            Self::PartOfRanks { label, read, all } => {
+                write!(
+                    f,
+                    "trace \"{label}\": {} of {} ranks; the others could not be read",
+                    grouped(*read),
+                    grouped(*all)
+                )
             }
             Self::SkippedFile { file, reason } => write!(f, "{file} was skipped: {reason}"),
             Self::UnnumberedSteps { file, names } => {
@@ -234,6 +296,21 @@ impl fmt::Display for Warning {
                     f,
                     "the machines differ: \"{control}\" was recorded on {of_control}, \"{test}\" on {of_test}; a change of times \
                      may come from them; record both on the same machines"
+                ),
+                Unlike::Clocks => write!(
+                    f,
+                    "the clocks differ: \"{control}\" ran at {of_control}, \"{test}\" at {of_test}; all times of the device \
+                     change with them; lock the clocks (nvidia-smi -lgc, rocm-smi --setperfdeterminism) and record again"
+                ),
+                Unlike::InputShapes => write!(
+                    f,
+                    "most operators have inputs of other shapes: \"{control}\" {of_control}, \"{test}\" {of_test}; what a step \
+                     does depends on that; compare equal batches where you can"
+                ),
+                Unlike::EventMix => write!(
+                    f,
+                    "the mix of events differs: \"{control}\" has {of_control}, \"{test}\" {of_test}; recording each event takes \
+                     time; record both with the same flags of torch.profiler"
                 ),
                 Unlike::Nothing => write!(
                     f,

@@ -1,10 +1,11 @@
 //! Parts of messages: positions, free space, memory, what exists near a missing path.
 
 use super::PathHint;
+use crate::domain::MEMORY_VARIABLE;
 use trace_view::format::{bytes, list, numbers};
 
 /// Formats free space: `, the disk has 1 MiB left`.
-pub(super) fn free_text(free: Option<u64>) -> String {
+fn free_text(free: Option<u64>) -> String {
     free.map_or_else(String::new, |free| format!(", the disk has {} left", bytes(free)))
 }
 
@@ -51,6 +52,18 @@ pub(super) fn marked(text: &str, at: &std::ops::Range<usize>) -> String {
     format!("  {line}\n  {}{}", " ".repeat(before), "^".repeat(marks))
 }
 
+/// Formats why a task is refused that needs so much memory, where so much is held of so much, and how to go on.
+pub(super) fn memory_refusal([need, held, budget]: [u64; 3], fix: &str) -> String {
+    let (why, enough) = (memory_text(need, held, budget), enough(need, held, budget));
+    format!("{why}; {fix}, drop other traces, or set {MEMORY_VARIABLE}={enough} before the program starts")
+}
+
+/// Formats what space a file needs, and how to go on.
+pub(super) fn space_refusal(need: u64, free: Option<u64>) -> String {
+    let free = free_text(free);
+    format!("it needs {}{free}; free space there, give more memory, or load fewer ranks", bytes(need))
+}
+
 /// Formats the names of folders: `; it holds the folders monday, tuesday`. Empty if there are none.
 pub(super) fn within(folders: &[String]) -> String {
     if folders.is_empty() { String::new() } else { format!("; it holds the folders {}", list(folders)) }
@@ -74,13 +87,13 @@ pub(super) fn hint_text(hint: &PathHint) -> String {
 }
 
 /// Formats why a task is refused: `it needs 80 MiB more, and the process holds 240 MiB of its memory budget of 300 MiB`.
-pub(super) fn memory_text(need: u64, held: u64, budget: u64) -> String {
+fn memory_text(need: u64, held: u64, budget: u64) -> String {
     let holds = format!("the process holds {} of its memory budget of {}", bytes(held), bytes(budget));
     if need == 0 { holds } else { format!("it needs about {} more, and {holds}", bytes(need)) }
 }
 
 /// Returns a value of the memory variable that leaves the refused task room to spare.
-pub(super) fn enough(need: u64, held: u64, budget: u64) -> String {
+fn enough(need: u64, held: u64, budget: u64) -> String {
     let twice = held.saturating_add(need).max(budget).saturating_mul(2);
     format!("{}G", twice.div_ceil(1 << 30))
 }

@@ -33,7 +33,7 @@ pub enum NotATraceReason {
         /// What to do about it.
         fix: String,
     },
-    /// The file is neither gzip nor JSON.
+    /// The file is neither JSON nor compressed by gzip or zstd.
     NotJson {
         /// Its first characters.
         start: String,
@@ -48,8 +48,8 @@ pub enum NotATraceReason {
         /// The offset of the first error.
         byte: u64,
     },
-    /// The gzip data cannot be decompressed up to the first event.
-    Gzip {
+    /// The compressed data cannot be decompressed up to the first event.
+    Compressed {
         /// What is wrong with the data.
         damage: String,
         /// Which part of the trace it precedes: `before its traceEvents`.
@@ -87,8 +87,8 @@ pub enum NoEventsReason {
 pub enum StrictJsonReason {
     /// serde_json's message, without the position.
     Syntax(String),
-    /// The gzip data is damaged or incomplete.
-    Gzip(String),
+    /// The compressed data is damaged or incomplete.
+    Compressed(String),
 }
 
 /// Why the file of a rank cannot be read again.
@@ -114,10 +114,12 @@ impl fmt::Display for NotATraceReason {
         match self {
             Self::Empty => f.write_str("the file is empty"),
             Self::OtherFormat { format, fix } => write!(f, "it is {format}; {fix}"),
-            Self::NotJson { start } => write!(f, "neither gzip nor JSON, it starts with {start:?}"),
+            Self::NotJson { start } => {
+                write!(f, "neither JSON nor compressed by gzip or zstd, it starts with {start:?}")
+            }
             Self::EndsEarly { byte } => write!(f, "the JSON text ends at byte {byte}, before its traceEvents"),
             Self::Broken { byte } => write!(f, "the JSON text is broken at byte {byte}, before its traceEvents"),
-            Self::Gzip { damage, place } => write!(f, "{damage}, {place}"),
+            Self::Compressed { damage, place } => write!(f, "{damage}, {place}"),
         }
     }
 }
@@ -139,7 +141,7 @@ impl fmt::Display for NoEventsReason {
 impl fmt::Display for StrictJsonReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax(reason) | Self::Gzip(reason) => f.write_str(reason),
+            Self::Syntax(reason) | Self::Compressed(reason) => f.write_str(reason),
         }
     }
 }

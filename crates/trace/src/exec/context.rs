@@ -11,6 +11,11 @@ use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
+use std::time::Duration;
+
+/// How long a failing request to storage is tried again, if nothing else is set.
+#[cfg(feature = "cloud")]
+const STORAGE_TIMEOUT: Duration = Duration::from_secs(180);
 
 thread_local! {
     /// The context of the call for which this thread works.
@@ -51,6 +56,7 @@ pub struct Execution {
     memory: Option<Bound>,
     threads: Option<Threads>,
     spill_folder: Option<Arc<Path>>,
+    storage_timeout: Option<StorageTimeout>,
     parser_config: Option<DefaultConfig>,
 }
 
@@ -115,10 +121,38 @@ impl Execution {
         self
     }
 
+    /// Sets how long a request to object storage or a web server that fails is tried again, and a transfer that broke is
+    /// continued without a new byte. The default is three minutes.
+    #[must_use]
+    pub fn storage_timeout(mut self, timeout: Duration) -> Self {
+        self.storage_timeout = Some(StorageTimeout::Of(timeout));
+        self
+    }
+
+    /// Sets [`Execution::storage_timeout`] by a setting of the user, a number of seconds; blank text changes nothing. Other text
+    /// is an error of the calls that need storage.
+    #[must_use]
+    pub fn storage_timeout_setting(mut self, text: &str) -> Self {
+        if !text.trim().is_empty() {
+            let seconds = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            self.storage_timeout =
+                Some(seconds.map_or_else(|| StorageTimeout::Invalid(text.into()), StorageTimeout::Of));
+        }
+        self
+    }
+
     /// Runs `work` on this thread: its calls of the library, and the threads that they start, have this context.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         Inherited::here().with(self).run(work)
     }
+}
+
+/// How long a failing request to storage is tried again.
+#[derive(Debug, Clone)]
+enum StorageTimeout {
+    Of(Duration),
+    /// A setting of the user that is no number of seconds.
+    Invalid(#[cfg_attr(not(feature = "cloud"), expect(dead_code))] Arc<str>),
 }
 
 /// Number of threads, and the pool of them once it is needed.
@@ -211,6 +245,19 @@ impl Inherited {
         self.execution.spill_folder.clone()
     }
 
+    /// Returns how long a failing request to storage is tried again.
+    ///
+    /// # Errors
+    /// The setting of the user, if it is no number of seconds.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn storage_timeout(&self) -> std::result::Result<Duration, String> {
+        match &self.execution.storage_timeout {
+            None => Ok(STORAGE_TIMEOUT),
+            Some(StorageTimeout::Of(timeout)) => Ok(*timeout),
+            Some(StorageTimeout::Invalid(text)) => Err(text.to_string()),
+        }
+    }
+
     /// Returns the config of loads without one, shared by nested contexts; its value is `None` before it is set.
     pub(super) fn parser_config(&self) -> DefaultConfig {
         self.execution.parser_config.clone().unwrap_or_default()
@@ -235,6 +282,7 @@ impl Inherited {
             memory: inner.memory.or(outer.memory),
             threads: inner.threads.or(outer.threads),
             spill_folder: inner.spill_folder.or(outer.spill_folder),
+            storage_timeout: inner.storage_timeout.or(outer.storage_timeout),
             parser_config: inner.parser_config.or(outer.parser_config),
         };
         Self { execution, chosen, budget }

@@ -23,10 +23,14 @@ pub(crate) enum Task<'t> {
     Load(&'t str),
     /// Run an analysis or a comparison, or describe.
     Answer(&'t str),
+    /// Run an analysis of a window of time.
+    Window(&'t str),
     /// Export to a folder.
     Export(&'t str),
     /// Return the events of all ranks as one frame.
     Events,
+    /// Run a statement of SQL.
+    Sql,
 }
 
 /// How much memory the process may hold.
@@ -138,11 +142,18 @@ impl Budget {
         self.refusal(task, held(), 0)
     }
 
+    /// Returns the error of a task that needs more than is left.
+    pub(crate) fn refused(self, task: Task<'_>, need: usize) -> Error {
+        self.refusal(task, held(), need as u64)
+    }
+
     fn refusal(self, task: Task<'_>, held: u64, need: u64) -> Error {
         let (task, fix) = match task {
             Task::Load(file) => (format!("load {file}"), "load fewer ranks"),
             Task::Answer(name) => (format!("answer {name}"), "choose fewer ranks"),
+            Task::Window(name) => (format!("answer {name}"), "choose a shorter window: one instance of an annotation"),
             Task::Export(folder) => (format!("export to {folder}"), "choose fewer ranks"),
+            Task::Sql => ("run the statement".to_owned(), "name fewer columns, or ranks: WHERE rank = 0"),
             Task::Events => ("return the events of all ranks".to_owned(), "scan them with `lazy_events()`"),
         };
         Error::MemoryBudget { task, need, held, budget: self.0, fix }

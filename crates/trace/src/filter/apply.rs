@@ -5,7 +5,7 @@ use crate::dataset::union_of_columns;
 use crate::error::FilterReason;
 use crate::frame::columns::{END, RANK, TS};
 use crate::{Error, Result, Trace};
-use polars::prelude::{BooleanChunked, Column, DataFrame, DataType, Expr, IntoLazy, PlSmallStr, col, lit};
+use polars::prelude::{BooleanChunked, Column, DataFrame, DataType, Expr, IntoLazy, PlSmallStr, Scalar, col, lit};
 use std::fmt;
 
 /// A filter of events: a polars expression, or a text in the language of [`Where`], whose columns are checked.
@@ -55,8 +55,21 @@ impl Filter {
     /// # Errors
     /// If a text names a column that no rank has, or compares one with a value of another type.
     pub(crate) fn of(&self, traces: &[Trace]) -> Result<TraceFilter> {
+        self.prepared(traces, None)
+    }
+
+    /// Prepares the filter, which may also name a column of texts that is not one of events: see [`TraceFilter::mask_with`].
+    ///
+    /// # Errors
+    /// As [`Filter::of`].
+    pub(crate) fn with_text_column(&self, traces: &[Trace], name: &str) -> Result<TraceFilter> {
+        self.prepared(traces, Some(name))
+    }
+
+    fn prepared(&self, traces: &[Trace], text: Option<&str>) -> Result<TraceFilter> {
         let mut columns = union_of_columns(traces);
         columns.push((RANK.into(), DataType::Int64));
+        columns.extend(text.map(|name| (name.into(), DataType::String)));
         if let Some(text) = &self.text {
             text.check_types(&columns)?;
         }
@@ -85,6 +98,26 @@ impl TraceFilter {
     /// If a polars expression does not fit the events.
     pub(crate) fn mask(&self, trace: &Trace) -> Result<BooleanChunked> {
         self.mask_of(trace.frame()?, trace.rank())
+    }
+
+    /// Returns which events of a rank pass if the further column `name` has this value for all of them.
+    ///
+    /// # Errors
+    /// If a polars expression does not fit the events.
+    pub(crate) fn mask_with(&self, trace: &Trace, name: &str, value: &str) -> Result<BooleanChunked> {
+        let mut events = trace.frame()?;
+        let rows = events.height();
+        events.with_column(Column::new_scalar(name.into(), Scalar::from(PlSmallStr::from(value)), rows))?;
+        self.mask_of(events, trace.rank())
+    }
+
+    /// Tells whether what is no event passes, of which only the rank and the further column `name` are known.
+    ///
+    /// # Errors
+    /// If a polars expression does not fit the columns.
+    pub(crate) fn takes_without_event(&self, rank: i64, name: &str, value: &str) -> Result<bool> {
+        let column = Column::new_scalar(name.into(), Scalar::from(PlSmallStr::from(value)), 1);
+        Ok(self.mask_of(DataFrame::new(1, vec![column])?, rank)?.any())
     }
 
     /// Applies the filter to no events.

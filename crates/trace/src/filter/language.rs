@@ -55,6 +55,20 @@ impl Where {
         self.check_types(&types)
     }
 
+    /// Tells whether a condition is on the column `name`.
+    pub(crate) fn names_column(&self, name: &str) -> bool {
+        let mut open = vec![&self.node];
+        while let Some(node) = open.pop() {
+            match node {
+                Node::All(nodes) | Node::Any(nodes) => open.extend(nodes),
+                Node::Not(node) => open.push(node),
+                Node::Condition { column, .. } if column == name => return true,
+                Node::Condition { .. } => {}
+            }
+        }
+        false
+    }
+
     /// Checks columns of which only names and types are known, as [`Where::check`] does.
     pub(crate) fn check_types(&self, columns: &[(PlSmallStr, DataType)]) -> Result<()> {
         let mut open = vec![&self.node];

@@ -2,7 +2,7 @@
 
 use super::Where;
 use super::apply::{Filter, TraceFilter};
-use crate::frame::Categories;
+use crate::frame::ColumnType;
 use polars::prelude::{DataType, PlSmallStr};
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -16,43 +16,6 @@ struct Data {
     /// The columns of all ranks.
     columns: Vec<(String, ColumnType)>,
     origin: i64,
-}
-
-/// The type of a column of events.
-#[derive(Serialize, Deserialize)]
-enum ColumnType {
-    Int32,
-    Int64,
-    Float64,
-    Boolean,
-    Text,
-    Category,
-}
-
-impl ColumnType {
-    /// Returns the type; `None` for one that no column of events has.
-    fn of(dtype: &DataType) -> Option<Self> {
-        Some(match dtype {
-            DataType::Int32 => Self::Int32,
-            DataType::Int64 => Self::Int64,
-            DataType::Float64 => Self::Float64,
-            DataType::Boolean => Self::Boolean,
-            DataType::String => Self::Text,
-            dtype if dtype.is_categorical() => Self::Category,
-            _ => return None,
-        })
-    }
-
-    fn dtype(&self) -> DataType {
-        match self {
-            Self::Int32 => DataType::Int32,
-            Self::Int64 => DataType::Int64,
-            Self::Float64 => DataType::Float64,
-            Self::Boolean => DataType::Boolean,
-            Self::Text => DataType::String,
-            Self::Category => Categories::shared().dtype().clone(),
-        }
-    }
 }
 
 impl Serialize for TraceFilter {

@@ -20,7 +20,7 @@ const GRAPH_ARGS: [([&str; 2], &str); 2] =
     [(["graph id", "graphId"], GRAPH_ID), (["graph node id", "graphNodeId"], GRAPH_NODE_ID)];
 
 /// Arguments that tie backward operators to forward ones: [`Autograd`](super::autograd::Autograd) keeps them.
-const AUTOGRAD_ARGS: [&str; 2] = ["Sequence number", "Fwd thread id"];
+pub(super) const AUTOGRAD_ARGS: [&str; 2] = ["Sequence number", "Fwd thread id"];
 
 /// Inferred columns at most: each costs memory for every row.
 const MOST_INFERRED: usize = 256;

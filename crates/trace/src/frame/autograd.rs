@@ -1,7 +1,13 @@
 //! Forward operators of backward operators, by the numbers that autograd gives them.
 
+use super::args::AUTOGRAD_ARGS;
 use super::builder::{Column, IdColumn, IdColumnBuilder};
+use super::columns::{PID, TID, TS};
+use super::int_column::IntColumn;
+use crate::exec::checkpoint::cancellable;
+use crate::{AttributeSpec, Result, ValueType};
 use hashbrown::HashMap;
+use polars::prelude::DataFrame;
 
 /// The numbers of operators, as far as they are recorded: some rows only, so that they take no column.
 ///
@@ -25,13 +31,77 @@ struct Forward {
     is_shared: bool,
 }
 
-/// The columns that tell which operator is which.
-pub(super) struct Calls<'c> {
-    pub(super) index: &'c IdColumn,
+/// When and where operators run.
+pub(super) trait Calls {
+    /// Returns the start of the operator of a row.
+    fn start(&self, row: usize) -> Option<i64>;
+
+    /// Returns the process and the thread of the operator of a row.
+    fn thread(&self, row: usize) -> (Option<i64>, Option<i64>);
+}
+
+/// The columns of a rank that is being read.
+pub(super) struct ReadCalls<'c> {
     pub(super) ts: &'c Column<i64>,
     pub(super) pid: &'c IdColumn,
     pub(super) tid: &'c IdColumn,
 }
+
+impl Calls for ReadCalls<'_> {
+    fn start(&self, row: usize) -> Option<i64> {
+        self.ts.get(row)
+    }
+
+    fn thread(&self, row: usize) -> (Option<i64>, Option<i64>) {
+        (self.pid.get(row), self.tid.get(row))
+    }
+}
+
+/// The columns of a frame of events.
+struct FrameCalls {
+    ts: IntColumn,
+    pid: IntColumn,
+    tid: IntColumn,
+}
+
+impl Calls for FrameCalls {
+    fn start(&self, row: usize) -> Option<i64> {
+        self.ts.get(row)
+    }
+
+    fn thread(&self, row: usize) -> (Option<i64>, Option<i64>) {
+        (self.pid.get(row), self.tid.get(row))
+    }
+}
+
+/// Returns the rows of forward operators, each with that of a backward operator, of a frame of events with the columns of
+/// [`autograd_args`]; none without them.
+///
+/// # Errors
+/// If another column of events is missing.
+pub(crate) fn forward_rows(events: &DataFrame) -> Result<Vec<(usize, usize)>> {
+    let (Ok(number), Ok(forward)) = (IntColumn::of(events, SEQUENCE), IntColumn::of(events, FORWARD_THREAD)) else {
+        return Ok(Vec::new());
+    };
+    let mut autograd = Autograd::default();
+    for row in cancellable(0..events.height()) {
+        autograd.push(row, true, number.get(row));
+        autograd.push(row, false, forward.get(row));
+    }
+    let int = |name: &str| IntColumn::of(events, name);
+    Ok(autograd.pairs(&FrameCalls { ts: int(TS)?, pid: int(PID)?, tid: int(TID)? }))
+}
+
+/// Returns the arguments that tie backward operators to forward ones.
+pub(crate) fn autograd_args() -> [AttributeSpec; 2] {
+    let [number, forward] = AUTOGRAD_ARGS;
+    [(SEQUENCE, number), (FORWARD_THREAD, forward)]
+        .map(|(name, raw_name)| AttributeSpec::new(name, raw_name, ValueType::Int))
+}
+
+/// The columns of [`autograd_args`].
+const SEQUENCE: &str = "sequence";
+const FORWARD_THREAD: &str = "fwd_thread_id";
 
 impl Autograd {
     /// Sets the number of a row at or after the last one set, or the thread of its forward operator; 0 is none.
@@ -61,35 +131,44 @@ impl Autograd {
     }
 
     /// Returns the index of the forward operator of each row that is a backward operator; `None` if no row has one.
-    pub(super) fn forward(&self, calls: &Calls<'_>, rows: usize) -> Option<IdColumn> {
+    pub(super) fn forward(&self, index: &IdColumn, calls: &impl Calls, rows: usize) -> Option<IdColumn> {
+        let (mut found, mut any) = (IdColumnBuilder::default(), false);
+        for (forward, backward) in self.pairs(calls) {
+            if let Some(index) = index.get(forward) {
+                found.set(backward, index);
+                any = true;
+            }
+        }
+        any.then(|| found.fill(rows))
+    }
+
+    /// Returns the rows of forward operators, each with that of a backward operator, by the latter.
+    fn pairs(&self, calls: &impl Calls) -> Vec<(usize, usize)> {
         let numbered = || self.rows.iter().copied().zip(self.numbers.iter().copied());
         let mut forward: HashMap<i64, Forward, foldhash::fast::FixedState> = HashMap::default();
         let mut backward = self.backward.iter().peekable();
         for (row, number) in numbered() {
             while backward.next_if(|&&of| of < row).is_some() {}
             let row = row as usize;
-            let (false, Some(start)) = (backward.peek() == Some(&&(row as u32)), calls.ts.get(row)) else { continue };
-            let thread = (calls.pid.get(row), calls.tid.get(row));
+            let (false, Some(start)) = (backward.peek() == Some(&&(row as u32)), calls.start(row)) else { continue };
+            let thread = calls.thread(row);
             let last = forward.entry(number).or_insert(Forward { row, start, thread, is_shared: false });
             last.is_shared |= last.thread != thread;
             if start >= last.start {
                 (last.row, last.start) = (row, start);
             }
         }
-        let (mut found, mut any) = (IdColumnBuilder::default(), false);
+        let mut pairs = Vec::new();
         let mut backward = self.backward.iter().peekable();
         for (row, number) in numbered() {
             while backward.next_if(|&&of| of < row).is_some() {}
             if backward.peek() != Some(&&row) {
                 continue;
             }
-            let of = forward.get(&number).filter(|of| !of.is_shared && Some(of.start) <= calls.ts.get(row as usize));
-            if let Some(index) = of.and_then(|of| calls.index.get(of.row)) {
-                found.set(row as usize, index);
-                any = true;
-            }
+            let of = forward.get(&number).filter(|of| !of.is_shared && Some(of.start) <= calls.start(row as usize));
+            pairs.extend(of.map(|of| (of.row, row as usize)));
         }
-        any.then(|| found.fill(rows))
+        pairs
     }
 }
 

@@ -9,6 +9,7 @@ use super::autograd::Autograd;
 use super::builder::{ArgColumnBuilder, ColumnBuilder, IdColumnBuilder, number, symbol};
 use super::interner::Interner;
 use super::time::FloatTimes;
+use super::track_names::TrackNames;
 use crate::Compat;
 use crate::read::{Anomaly, AnomalyCounts, EventSink, Meter, Raw, RawEvent, Token, each_member};
 use serde_json::Value;
@@ -60,6 +61,7 @@ pub(super) struct Rows {
     pub(super) float: FloatTimes,
     /// HTA would store the starts as floats, since one is fractional or missing.
     pub(super) float_starts: bool,
+    pub(super) track_names: TrackNames,
     pub(super) interner: Interner,
     pub(super) anomalies: AnomalyCounts,
 }
@@ -102,6 +104,8 @@ impl EventSink for Builder<'_> {
         };
         if !event.dur.is_null() && !event.cat.is_null() {
             self.rows.push(event, self.compat, self.wanted, &mut self.slots);
+        } else if event.dur.is_null() {
+            self.rows.track_names.note(event);
         }
     }
 

@@ -102,6 +102,11 @@ impl EventRows {
         self.row_of(self.partner.get(row)?)
     }
 
+    /// Returns the position in the file of the event at the other end of its correlation.
+    pub(crate) fn partner_index(&self, row: usize) -> Option<i64> {
+        self.partner.get(row)
+    }
+
     /// Returns the row of a position in the file.
     pub(crate) fn row_of(&self, index: i64) -> Option<usize> {
         // Rows are in file order.
@@ -121,6 +126,11 @@ impl EventRows {
     /// Returns the text of a name or a category; empty for an unknown code.
     pub(crate) fn text(&self, code: u32) -> &str {
         self.texts.cat_to_str(code).unwrap_or_default()
+    }
+
+    /// Returns the table of all texts.
+    pub(crate) fn mapping(&self) -> Arc<CategoricalMapping> {
+        Arc::clone(&self.texts)
     }
 
     /// Returns the names, each once.

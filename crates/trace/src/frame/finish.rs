@@ -1,7 +1,7 @@
 //! Finished frames: the columns of a builder and the facts that are found on the way.
 
 use super::args::Slot;
-use super::autograd::Calls;
+use super::autograd::ReadCalls;
 use super::build::{Builder, Rows};
 use super::builder;
 use super::builder::ArgColumnBuilder;
@@ -10,6 +10,7 @@ use super::columns::*;
 use super::derive::{Derived, Events};
 use super::step_name::StepName;
 use super::time::round_like_hta;
+use super::track_names::TrackNames;
 use crate::exec::fork_join::run_with_helpers;
 use crate::read::{Anomaly, AnomalyCounts, Meter};
 use crate::{Compat, Error, Result};
@@ -43,6 +44,8 @@ pub(crate) struct Built {
     pub(crate) last_end: i64,
     /// Streams, ascending, each once.
     pub(crate) streams: Vec<i64>,
+    /// Names of processes, devices, threads and streams.
+    pub(crate) track_names: TrackNames,
 }
 
 /// Additional bytes per row while finishing: ends, partners, iterations, and the index of partners.
@@ -63,6 +66,7 @@ impl Builder<'_> {
         let args = std::mem::take(&mut self.rows.args);
         let interner = std::mem::take(&mut self.rows.interner);
         let mut anomalies = std::mem::take(&mut self.rows.anomalies);
+        let track_names = std::mem::take(&mut self.rows.track_names);
         let rows = self.rows.index.rows();
         let others = others.min(rows / ROWS_PER_THREAD);
         let texts = interner.texts();
@@ -111,6 +115,7 @@ impl Builder<'_> {
             first_ts,
             last_end,
             streams,
+            track_names,
         })
     }
 }
@@ -161,8 +166,8 @@ impl Rows {
         let Events { index, name, cat, ts, dur, stream, correlation } = events;
         let (pid, tid) = (self.pid.fill(rows), self.tid.fill(rows));
         let has_modules = names.iter().any(|&symbol| texts[symbol as usize].starts_with(MODULE));
-        let calls = Calls { index: &index, ts: &ts, pid: &pid, tid: &tid };
-        let forward = if has_modules { self.autograd.forward(&calls, rows) } else { None };
+        let calls = ReadCalls { ts: &ts, pid: &pid, tid: &tid };
+        let forward = if has_modules { self.autograd.forward(&index, &calls, rows) } else { None };
         let forward = forward.map(|forward| forward.finish(INDEX_FORWARD).into_column());
         let time = |times: builder::Column<i64>, name: &str| times.finish::<Int64Type>(name).into_column();
         let columns = vec![

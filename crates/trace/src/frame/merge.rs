@@ -83,6 +83,7 @@ impl Rows {
         self.float.ts.append(&mut fragment.float.ts);
         self.float.dur.append(&mut fragment.float.dur);
         self.float_starts |= std::mem::take(&mut fragment.float_starts);
+        self.track_names.append(std::mem::take(&mut fragment.track_names));
         self.anomalies.add(&std::mem::take(&mut fragment.anomalies));
     }
 }

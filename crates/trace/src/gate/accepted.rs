@@ -1,6 +1,6 @@
 //! Accepted changes: a file of the repository says which region may take longer, up to which time, why, and who accepted it.
 
-use super::limit::fits;
+use super::limit::{LIMITED_CLASSES, fits};
 use crate::write::KeptFile;
 use crate::{RegionRow, Result};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ const FILE: KeptFile = KeptFile { what: "accepted changes", version: 1, most_byt
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Accepted {
-    /// A call, a kernel, or a path as `a > b > kernel`; `*` stands for any text.
+    /// A call, a kernel, or a path as `a > b > kernel`, where `*` stands for any text; or a class, as `class:idle`.
     pub region: String,
     /// Why it was accepted.
     pub reason: String,
@@ -64,6 +64,11 @@ impl Accepted {
     pub(crate) fn is_of(&self, row: &RegionRow) -> bool {
         names(&self.region, row)
     }
+
+    /// Returns the class that is accepted as a whole, if it is one.
+    pub(crate) fn class(&self) -> Option<&'static str> {
+        class_of(&self.region)
+    }
 }
 
 /// Returns whether a pattern names a region: its kernel, a call above it, or its path.
@@ -71,6 +76,12 @@ pub(crate) fn names(pattern: &str, row: &RegionRow) -> bool {
     let calls = row.path.iter().chain([&row.kernel]);
     let is_one = calls.clone().any(|call| fits(pattern, call)) || fits(pattern, &row.name);
     is_one || (pattern.contains(" > ") && fits(pattern, &calls.cloned().collect::<Vec<_>>().join(" > ")))
+}
+
+/// Returns the class of a name as `class:idle`.
+pub(super) fn class_of(name: &str) -> Option<&'static str> {
+    let class = name.strip_prefix("class:")?.trim().replace([' ', '-'], "_");
+    LIMITED_CLASSES.into_iter().find(|known| *known == class)
 }
 
 /// The day in UTC.

@@ -2,11 +2,10 @@
 
 use super::accepted::Accepted;
 use super::case::{Case, Outcome, percent, signed_percent};
-use super::markdown::time;
 use super::structure::{StructuralFact, sentence};
 use crate::SideSummary;
 use statistics::{Comparability, Scope, Verdict};
-use trace_view::format::counted;
+use trace_view::format::{counted, microseconds as time};
 
 /// What a gate found.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +23,8 @@ pub struct GateAnswer {
     pub seed: u64,
     /// Whether the recordings can be compared.
     pub comparability: Comparability,
+    /// How comparable they are, from 0 to 1, as of [`Certainty::comparable`](crate::Certainty::comparable).
+    pub comparable: Option<f64>,
     /// Length of a step of control and of test, µs.
     pub step_us: [f64; 2],
     /// The limits, in the order given.
@@ -125,12 +126,18 @@ impl GateAnswer {
         }
     }
 
+    /// Tells whether a limit is the one that the sentence is about.
+    pub(super) fn is_named(&self, case: &Case) -> bool {
+        let outcome = self.outcome();
+        self.cases.iter().find(|case| case.outcome == outcome).is_some_and(|named| std::ptr::eq(named, case))
+    }
+
     /// Says what to record next.
     pub(super) fn to_record(&self, needed: usize) -> String {
         match self.scope {
             Scope::Program if self.is_prediction => format!("Add runs to the baseline: {needed} are needed."),
             Scope::Program if needed > MANY => {
-                format!("It would take {needed} + {needed} runs: record on a quieter machine.")
+                format!("It would take more than {MANY} + {MANY} runs: record on a quieter machine.")
             }
             Scope::Program => format!("Record {needed} + {needed} fresh processes in mixed order."),
             Scope::Recording => format!("Record {needed} + {needed} iterations, or {FEW} + {FEW} fresh processes."),
@@ -156,27 +163,18 @@ impl GateAnswer {
 
     /// How comparable the recordings are, in words.
     pub fn comparability_words(&self) -> String {
+        let score = self.comparable.map_or_else(String::new, |score| format!(" ({score:.2} of 1)"));
         match self.comparability {
-            Comparability::Comparable { score } => format!("comparable: {score:.2} of 1"),
-            Comparability::NotComparable { score } => {
-                format!("not comparable: the recordings differ as a whole ({score:.2} of 1)")
-            }
+            Comparability::Comparable { .. } => format!("comparable{score}"),
+            Comparability::NotComparable { .. } => format!("not comparable: the recordings differ as a whole{score}"),
             Comparability::Unknown => "comparability unknown: too few unchanged regions".to_owned(),
             Comparability::MostChanged => "comparability unknown: more than half of the regions changed".to_owned(),
-        }
-    }
-
-    /// The score of comparability, if there is one.
-    pub fn score(&self) -> Option<f64> {
-        match self.comparability {
-            Comparability::Comparable { score } | Comparability::NotComparable { score } => Some(score),
-            Comparability::Unknown | Comparability::MostChanged => None,
         }
     }
 }
 
 /// More runs a side than anybody records.
-const MANY: usize = 50;
+pub(super) const MANY: usize = 50;
 /// Fresh processes a side with which verdicts begin.
 const FEW: usize = statistics::FEWEST;
 
@@ -194,6 +192,7 @@ impl Case {
                 let ends = format!("95 % {} … {}", signed_percent(low), signed_percent(high));
                 format!("{grew} by {} ({ends}), {}", percent(estimate.abs()), self.why)
             }
+            None if [self.control_us, self.test_us] == [0.0, 0.0] => self.why.clone(),
             None => format!("{} → {}, {}", time(self.control_us), time(self.test_us), self.why),
         }
     }

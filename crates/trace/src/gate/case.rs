@@ -61,7 +61,18 @@ pub(crate) struct Measured {
     pub(crate) samples: [usize; 2],
     /// Only one side has work of this name: a fact, not a measurement.
     pub(crate) one_sided: bool,
+    /// All of it was accepted, so nothing is left to judge.
+    pub(crate) accepted: bool,
+    /// p of the difference, corrected for all limits; absent if it was not tested.
+    pub(crate) q: Option<f64>,
+    /// Why no time at all can be judged, if so.
+    pub(crate) unjudged: Option<Inconclusive>,
+    /// A step of control, µs.
+    pub(crate) step_us: f64,
 }
+
+/// Share of the step below which a class that control lacks does not matter.
+const SMALLEST_SHARE: f64 = 0.001;
 
 /// Judges a limit by the interval of the growth: it is exceeded only if the whole interval is above the limit and the growth is certain,
 /// and passed if the interval is below it; else the samples cannot tell.
@@ -73,6 +84,9 @@ pub(crate) fn judge(limit: Limit, measured: &Measured) -> Case {
 }
 
 fn decide(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) -> (Outcome, String, Option<usize>) {
+    if measured.accepted {
+        return (Outcome::Passed, "accepted, so it is left out".to_owned(), None);
+    }
     if measured.one_sided {
         return match (measured.control_us > 0.0, measured.test_us > 0.0) {
             (false, false) => (Outcome::Passed, "no time on either side".to_owned(), None),
@@ -85,8 +99,12 @@ fn decide(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) -> (Outc
     let cannot = |why: String| (Outcome::Inconclusive, why, needed);
     // Reasons for which no time can be judged.
     if let Verdict::Inconclusive(why) = measured.verdict {
-        if matches!(why, Inconclusive::NoRatio) && measured.control_us == 0.0 && measured.test_us == 0.0 {
-            return (Outcome::Passed, "no time on either side".to_owned(), None);
+        if measured.test_us == 0.0 && matches!(why, Inconclusive::NoRatio | Inconclusive::Absent(_)) {
+            let why = if measured.control_us == 0.0 { "no time on either side" } else { "not in test" };
+            return (Outcome::Passed, why.to_owned(), None);
+        }
+        if measured.control_us == 0.0 && matches!(why, Inconclusive::NoRatio | Inconclusive::Absent(_)) {
+            return new_class(measured);
         }
         if !matches!(why, Inconclusive::Noise { .. }) {
             return cannot(why.to_string());
@@ -107,6 +125,26 @@ fn decide(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) -> (Outc
     }
 }
 
+/// Judges a class that control has no time of: there is no growth as a share of nothing. What is certain and matters exceeds any limit.
+fn new_class(measured: &Measured) -> (Outcome, String, Option<usize>) {
+    let share = measured.test_us / measured.step_us.max(f64::MIN_POSITIVE);
+    if share < SMALLEST_SHARE {
+        let why = format!("control has none, test {} of the step, which does not matter", percent(share));
+        return (Outcome::Passed, why, None);
+    }
+    let of_step = format!("control has none, test {} of the step", percent(share));
+    let cannot = |why: String, needed| (Outcome::Inconclusive, format!("{of_step}, but {why}"), needed);
+    match (measured.unjudged, measured.q) {
+        (Some(why @ Inconclusive::TooFew { needed, .. }), _) => cannot(why.to_string(), Some(needed)),
+        (Some(why @ (Inconclusive::OneRecording | Inconclusive::NoiseUnknown)), _) => {
+            cannot(why.to_string(), Some(statistics::FEWEST))
+        }
+        (Some(why), _) => cannot(why.to_string(), None),
+        (None, Some(q)) if q <= ALPHA => (Outcome::Exceeded, of_step, None),
+        (None, _) => cannot("too few samples of test have any to be certain".to_owned(), None),
+    }
+}
+
 /// Samples a side that would show a growth of the limit, or if there are as many already, the distance of the estimate from the limit.
 fn samples_needed(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) -> Option<usize> {
     let have = measured.samples[0].min(measured.samples[1]);
@@ -116,7 +154,9 @@ fn samples_needed(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) 
             return Some(statistics::FEWEST);
         }
         // More iterations of recordings that differ as a whole tell nothing.
-        Verdict::Inconclusive(Inconclusive::NotComparable | Inconclusive::NoControls | Inconclusive::NoRatio) => {
+        Verdict::Inconclusive(
+            Inconclusive::NotComparable | Inconclusive::NoControls | Inconclusive::NoRatio | Inconclusive::Absent(_),
+        ) => {
             return None;
         }
         _ => {}
@@ -167,6 +207,10 @@ mod tests {
             verdict,
             samples: [6, 6],
             one_sided: false,
+            accepted: false,
+            q: None,
+            unjudged: None,
+            step_us: 1000.0,
         }
     }
 
@@ -239,10 +283,32 @@ mod tests {
         };
         assert_eq!(case("aten::x=5%", &of(0.0, 3.0)).outcome, Outcome::Exceeded);
         assert_eq!(case("aten::x=5%", &of(3.0, 0.0)).outcome, Outcome::Passed);
+        let accepted = case("aten::x=5%", &Measured { accepted: true, ..of(0.0, 3.0) });
+        assert_eq!((accepted.outcome, accepted.why.as_str()), (Outcome::Passed, "accepted, so it is left out"));
         let none = Measured { one_sided: false, ..of(0.0, 0.0) };
         assert_eq!(case("class:idle=5%", &none).outcome, Outcome::Passed);
-        let some = Measured { one_sided: false, ..of(0.0, 2.0) };
-        assert_eq!(case("class:idle=5%", &some).outcome, Outcome::Inconclusive);
+    }
+
+    #[test]
+    fn class_that_control_lacks_is_judged_by_its_share_of_the_step() {
+        let verdict = Verdict::Inconclusive(Inconclusive::Absent([false, true]));
+        let of = |test_us, q, unjudged| {
+            let of = measured([1.0; 3], verdict);
+            case("class:idle=5%", &Measured { control_us: 0.0, test_us, ratio: None, q, unjudged, ..of })
+        };
+        let too_few = Some(Inconclusive::TooFew { needed: 4, have: 2 });
+        for (test_us, q, unjudged, outcome, why) in [
+            (20.0, Some(0.002), None, Outcome::Exceeded, "control has none, test 2 % of the step"),
+            (20.0, Some(0.3), None, Outcome::Inconclusive, "too few samples of test have any"),
+            (20.0, Some(0.002), too_few, Outcome::Inconclusive, "too few"),
+            (20.0, Some(0.002), Some(Inconclusive::NotComparable), Outcome::Inconclusive, "not comparable"),
+            (0.5, Some(0.002), None, Outcome::Passed, "test 0.05 % of the step, which does not matter"),
+        ] {
+            let case = of(test_us, q, unjudged);
+            assert_eq!(case.outcome, outcome, "{case:?}");
+            assert!(case.why.contains(why), "{}", case.why);
+        }
+        assert_eq!(of(20.0, None, too_few).needed, Some(4));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The gate: limits and accepted changes, and an explanation judged by them.
 
-use super::accepted::{Accepted, names};
+use super::accepted::{Accepted, class_of, names};
 use super::answer::{ChangedRegion, GateAnswer, Honoured};
-use super::case::{Case, Measured, judge};
+use super::case::{Measured, judge};
 use super::limit::{Limit, Limited};
 use super::structure::StructuralFact;
-use crate::explain::{JudgedShare, StepShare};
-use crate::{Error, Explanation, Judged, RegionRow, Result};
+use crate::explain::{LeftOut, StepShare};
+use crate::{Error, Explanation, Judged, RegionRow, Result, Warning};
 
 /// Names that an error offers instead of an unknown one.
 const OFFERED: usize = 5;
@@ -25,7 +25,8 @@ impl Gate {
         Self { limits, accepted: Vec::new() }
     }
 
-    /// Leaves regions out of all limits, as long as they take no longer than was accepted. Idle time is not left out.
+    /// Leaves regions and classes out of all limits, as long as they take no longer than was accepted. Idle time that a slower region
+    /// causes is a class of its own: `class:idle`.
     #[must_use]
     pub fn accepting(mut self, accepted: Vec<Accepted>) -> Self {
         self.accepted = accepted;
@@ -38,13 +39,48 @@ impl Gate {
     /// [`Error::UnknownRegion`] if neither side has work of the name of a limit; if a side has no sample.
     pub fn judge(&self, explanation: &Explanation) -> Result<GateAnswer> {
         let rows = explanation.rows();
-        let accepted = self.honoured(&rows);
-        let is_left_out = |row: &RegionRow| accepted.iter().any(|one| one.honoured && one.accepted.is_of(row));
-        let left_out: Vec<usize> = rows.iter().filter(|row| is_left_out(row)).map(|row| row.id).collect();
+        let of_class = |class: &str| {
+            let found = explanation.classes.iter().find(|known| known.class == class);
+            found.map(|class| [class.control_us, class.test_us])
+        };
+        let accepted = self.honoured(&rows, &of_class);
+        let classes: Vec<&str> = left_out_classes(&accepted).collect();
+        let is_left_out = |row: &RegionRow| {
+            accepted.iter().any(|one| one.honoured && one.accepted.is_of(row))
+                || explanation.region_class(row.id).is_some_and(|class| classes.contains(&class))
+        };
+        let regions = rows.iter().filter(|row| is_left_out(row)).map(|row| row.id).collect();
+        let left_out = LeftOut { regions, classes: classes.clone() };
         let parts = self.limits.iter().map(|limit| part(limit, &rows, explanation)).collect::<Result<Vec<_>>>()?;
         let judged = explanation.judge_shares(&parts, &left_out)?;
         let certainty = explanation.certainty();
-        let cases = self.limits.iter().zip(&judged).map(|(limit, part)| case(limit, part, certainty.samples));
+        let (unjudged, steps_us) = (certainty.no_verdict(), [explanation.step.control_us, explanation.step.test_us]);
+        let cases = self.limits.iter().zip(&judged).map(|(limit, part)| {
+            let [control_us, test_us] = part.us;
+            let one_sided = matches!(limit.of, Limited::Name(_)) && (control_us == 0.0 || test_us == 0.0);
+            let accepted = match &limit.of {
+                Limited::Step => false,
+                Limited::Class(class) => classes.contains(class),
+                Limited::Name(name) => rows.iter().filter(|row| names(name, row)).all(is_left_out),
+            };
+            let Judged { ratio, relevance, verdict, q, .. } = part.judged;
+            let samples = certainty.samples;
+            let step_us = steps_us[0];
+            let measured = Measured {
+                control_us,
+                test_us,
+                ratio,
+                relevance,
+                verdict,
+                samples,
+                one_sided,
+                accepted,
+                q,
+                unjudged,
+                step_us,
+            };
+            judge(limit.clone(), &measured)
+        });
         let of_row = |row: &RegionRow| certainty.regions.get(row.id).copied().flatten();
         let changed = rows.iter().filter(|row| !is_left_out(row)).filter_map(|row| changed(row, of_row(row)?));
         let mut changed: Vec<ChangedRegion> = changed.collect();
@@ -56,12 +92,13 @@ impl Gate {
             is_prediction: false,
             seed: certainty.seed,
             comparability: certainty.comparability,
-            step_us: [explanation.step.control_us, explanation.step.test_us],
+            comparable: certainty.comparable(),
+            step_us: steps_us,
             cases: cases.collect(),
             facts: explanation.structure().iter().map(StructuralFact::of).collect(),
             changed,
             accepted,
-            warnings: explanation.warnings.iter().map(ToString::to_string).collect(),
+            warnings: Warning::sentences(&explanation.warnings),
         })
     }
 
@@ -71,14 +108,23 @@ impl Gate {
     }
 
     /// Says of each accepted change whether it is honoured.
-    pub(crate) fn honoured(&self, rows: &[RegionRow]) -> Vec<Honoured> {
+    /// `of_class` returns the time of a class a step, of control and of test.
+    pub(crate) fn honoured(&self, rows: &[RegionRow], of_class: &dyn Fn(&str) -> Option<[f64; 2]>) -> Vec<Honoured> {
         let of = |accepted: &Accepted| {
-            let attributed_us = time(rows, &accepted.region);
+            let attributed_us = match accepted.class() {
+                Some(class) => of_class(class),
+                None => time(rows, &accepted.region),
+            };
             let honoured = attributed_us.is_some_and(|[_, test]| test <= accepted.up_to_us);
             Honoured { accepted: accepted.clone(), attributed_us, honoured }
         };
         self.accepted.iter().map(of).collect()
     }
+}
+
+/// The classes that are left out of all limits.
+pub(crate) fn left_out_classes(accepted: &[Honoured]) -> impl Iterator<Item = &'static str> {
+    accepted.iter().filter(|one| one.honoured).filter_map(|one| one.accepted.class())
 }
 
 /// The part of the step that a limit is about.
@@ -103,12 +149,17 @@ fn time(rows: &[RegionRow], name: &str) -> Option<[f64; 2]> {
 }
 
 impl Accepted {
-    /// Accepts what the regions of a name cost in test, with a tenth more for noise.
+    /// Accepts what the regions of a name, or a class (`class:idle`), cost in test, with a tenth more for noise.
     ///
     /// # Errors
     /// [`Error::UnknownRegion`] if neither side has work of this name.
     pub fn of(explanation: &Explanation, name: &str, reason: &str, by: &str) -> Result<Accepted> {
-        let Some([_, test]) = time(&explanation.rows(), name) else { return Err(unknown(name, explanation)) };
+        let of_class = class_of(name).and_then(|name| explanation.classes.iter().find(|class| class.class == name));
+        let test = match of_class {
+            Some(class) => Some(class.test_us),
+            None => time(&explanation.rows(), name).map(|[_, test]| test),
+        };
+        let Some(test) = test else { return Err(unknown(name, explanation)) };
         Ok(Accepted::now(name, reason, by, test * 1.1))
     }
 }
@@ -137,11 +188,4 @@ fn changed(row: &RegionRow, judged: Judged) -> Option<ChangedRegion> {
         growth: judged.ratio.map(|ratio| ratio.map(|end| end - 1.0)),
         q: judged.q,
     })
-}
-
-fn case(limit: &Limit, part: &JudgedShare, samples: [usize; 2]) -> Case {
-    let [control_us, test_us] = part.us;
-    let one_sided = matches!(limit.of, Limited::Name(_)) && (control_us == 0.0 || test_us == 0.0);
-    let Judged { ratio, relevance, verdict, .. } = part.judged;
-    judge(limit.clone(), &Measured { control_us, test_us, ratio, relevance, verdict, samples, one_sided })
 }

@@ -3,6 +3,7 @@
 use super::answer::{ChangedRegion, GateAnswer, Honoured};
 use super::case::{Case, Outcome, percent, signed_percent};
 use super::structure::number;
+use trace_view::format::{microseconds as time, microseconds_changed as time_changed};
 
 /// Rows of the table of regressions, which everyone sees.
 const REGRESSIONS: usize = 10;
@@ -177,14 +178,4 @@ fn safe(text: &str) -> String {
         before = c;
     }
     safe
-}
-
-/// A time in µs, for people.
-pub(super) fn time(us: f64) -> String {
-    trace_view::format::seconds(us / 1e6)
-}
-
-/// A change in µs with its sign, for people.
-pub(super) fn time_changed(us: f64) -> String {
-    format!("{}{}", if us < 0.0 { "" } else { "+" }, time(us))
 }

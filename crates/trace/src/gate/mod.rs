@@ -15,6 +15,7 @@ mod to_json;
 
 pub(crate) use accepted::{names as is_named, today};
 pub(crate) use case::{Measured, judge as judge_limit};
+pub(crate) use judge::left_out_classes;
 
 pub use accepted::{ACCEPTED_FILE, Accepted};
 pub use answer::{ChangedRegion, GateAnswer, Honoured};

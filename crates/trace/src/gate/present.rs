@@ -1,9 +1,10 @@
 //! The answer of a gate as sentences and tables.
 
-use super::answer::{ChangedRegion, GateAnswer};
-use super::case::percent;
-use super::markdown::{interval, time, time_changed};
+use super::answer::{ChangedRegion, GateAnswer, MANY};
+use super::case::{Outcome, percent};
+use super::markdown::interval;
 use super::structure::number;
+use trace_view::format::{microseconds as time, microseconds_changed as time_changed};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// Rows of the tables of regions.
@@ -15,6 +16,9 @@ impl Present for GateAnswer {
         let mut sentences = vec![self.sentence()];
         sentences
             .extend(Some(self.structure()).filter(|text| !text.is_empty()).map(|text| format!("Structure: {text}.")));
+        // The table has no room for long reasons.
+        let others = self.cases.iter().filter(|case| case.outcome != Outcome::Passed);
+        sentences.extend(others.filter(|case| !self.is_named(case)).map(|case| format!("Also: {}.", case.sentence())));
         let [control, test] = self.step_us.map(time);
         sentences.push(format!("Step: {control} → {test}; {}; {}.", self.scope_words(), self.comparability_words()));
         let mut report = Report::of(Part::Text(sentences.join("\n")));
@@ -41,11 +45,19 @@ impl Present for GateAnswer {
 impl GateAnswer {
     fn limit_table(&self) -> Table {
         let rows = self.cases.iter().map(|case| {
-            let needed = case.needed.map_or_else(|| "—".to_owned(), |needed| format!("{needed} + {needed}"));
+            let needed = match case.needed {
+                None => "—".to_owned(),
+                Some(needed) if needed > MANY => format!("over {MANY} + {MANY}"),
+                Some(needed) => format!("{needed} + {needed}"),
+            };
             vec![
                 case.limit.of.to_string(),
                 percent(case.limit.share),
-                format!("{} → {}", time(case.control_us), time(case.test_us)),
+                if [case.control_us, case.test_us] == [0.0, 0.0] {
+                    "—".to_owned()
+                } else {
+                    format!("{} → {}", time(case.control_us), time(case.test_us))
+                },
                 case.growth.map_or_else(|| "—".to_owned(), interval),
                 case.outcome.word().to_owned(),
                 case.why.clone(),

@@ -127,6 +127,31 @@ fn accepted_changes_are_left_out_until_they_grow() {
 }
 
 #[test]
+fn accepted_classes_are_left_out_of_all_limits() {
+    let explanation = explained(6, 1.5, false);
+    let accepted = |name: &str| Accepted::of(&explanation, name, "slower but right", "Ada").unwrap();
+    let judged = |limits: &[&str], accepted| gate(limits).accepting(accepted).judge(&explanation).unwrap();
+    let limits = ["2%", "class:compute=2%", "class:idle=30%"];
+    assert_eq!(judged(&limits, Vec::new()).outcome(), Outcome::Exceeded);
+    // Without compute, the step is idle time, which did not change.
+    let compute = accepted("class:compute");
+    let answer = judged(&limits, vec![compute.clone()]);
+    assert!(answer.accepted[0].honoured && answer.changed.is_empty());
+    assert_ne!(answer.cases[0].outcome, Outcome::Exceeded, "{}", answer.cases[0].sentence());
+    assert!(answer.cases[0].control_us < 100.0, "{:?}", answer.cases[0]);
+    assert_eq!((answer.cases[1].outcome, answer.cases[1].control_us), (Outcome::Passed, 0.0));
+    // A region of an accepted class is not left out twice.
+    let twice = judged(&limits, vec![compute, accepted("aten::op3")]);
+    assert_eq!(twice.cases[0].control_us, answer.cases[0].control_us);
+    let idle = judged(&["2%", "class:idle=1%"], vec![accepted("class:idle")]);
+    assert_eq!(idle.cases[1].why, "accepted, so it is left out");
+    assert!(
+        (idle.cases[0].control_us - (explanation.step.control_us - idle.accepted[0].attributed_us.unwrap()[0])).abs()
+            < 1e-6
+    );
+}
+
+#[test]
 fn reports_say_the_same_in_every_form() {
     let answer = gate(&["aten::op3=5%", "aten::op4=5%"]).judge(&explained(6, 1.3, false)).unwrap();
     let document = answer.to_json();

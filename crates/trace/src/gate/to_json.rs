@@ -21,7 +21,7 @@ impl GateAnswer {
             "sentence": self.sentence(),
             "scope": if self.scope == Scope::Program { "program" } else { "recording" },
             "samples": self.samples,
-            "comparable": self.score(),
+            "comparable": self.comparable,
             "comparability": self.comparability_words(),
             "control": side(control),
             "test": side(test),

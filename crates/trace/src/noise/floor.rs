@@ -1,7 +1,7 @@
 //! Builder of the noise floor, and the noise of one operator.
 
 use super::measured::MeasuredNoise;
-use crate::diff::iteration_times::{RunTimes, STEP, TimesQuery};
+use crate::diff::iteration_times::{IterationTimes, STEP, TimesQuery};
 use crate::exec::checkpoint::guarded;
 use crate::filter::Filter;
 use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, Result};
@@ -147,13 +147,13 @@ impl Noise {
                 marker: self.marker.as_ref(),
                 warmup: self.warmup,
             };
-            let runs: Vec<RunTimes> = self.runs.iter().map(|run| query.times(run)).collect::<Result<_>>()?;
+            let runs: Vec<IterationTimes> = self.runs.iter().map(|run| query.times(run)).collect::<Result<_>>()?;
             let steps: Vec<&[f64]> = runs.iter().map(|run| &run.step_us[..]).collect();
             let mut rows = vec![OperatorNoise::of(STEP.to_owned(), &steps)];
             let names: BTreeSet<&String> = runs.iter().flat_map(|run| run.operators.keys()).collect();
             for name in names {
                 let absent: Vec<Vec<f64>> = runs.iter().map(|run| vec![0.0; run.len()]).collect();
-                let values = |(run, absent): (&'_ RunTimes, &'_ Vec<f64>)| {
+                let values = |(run, absent): (&'_ IterationTimes, &'_ Vec<f64>)| {
                     run.operators.get(name).map_or_else(|| absent.clone(), |operator| operator.us.clone())
                 };
                 let series: Vec<Vec<f64>> = runs.iter().zip(&absent).map(values).collect();

@@ -3,7 +3,7 @@
 use super::floor::OperatorNoise;
 use super::sentences::sentences;
 use crate::Result;
-use crate::diff::iteration_times::RunTimes;
+use crate::diff::iteration_times::IterationTimes;
 use crate::frame::columns::{NAME, SHORT_NAME};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use trace_view::{Axis, Figure, Mark, Points, Series as Drawn, Unit};
@@ -15,13 +15,13 @@ const BARS: usize = 15;
 #[derive(Debug, Clone)]
 pub struct MeasuredNoise {
     rows: Vec<OperatorNoise>,
-    runs: Vec<RunTimes>,
+    runs: Vec<IterationTimes>,
     short: bool,
 }
 
 impl MeasuredNoise {
     /// The first row is the step, the others are sorted by their time, longest first.
-    pub(super) fn new(mut rows: Vec<OperatorNoise>, runs: Vec<RunTimes>, short: bool) -> Self {
+    pub(super) fn new(mut rows: Vec<OperatorNoise>, runs: Vec<IterationTimes>, short: bool) -> Self {
         if let Some((_, operators)) = rows.split_first_mut() {
             operators.sort_by(|a, b| b.mean_us.total_cmp(&a.mean_us).then_with(|| a.name.cmp(&b.name)));
         }

@@ -1,8 +1,8 @@
 //! The noise floor in words.
 
 use super::floor::OperatorNoise;
-use crate::diff::iteration_times::RunTimes;
-use crate::diff::percent;
+use crate::certainty::percent;
+use crate::diff::iteration_times::IterationTimes;
 use statistics::FEWEST;
 use trace_view::format::{counted, grouped, microseconds, numbered};
 
@@ -10,15 +10,15 @@ use trace_view::format::{counted, grouped, microseconds, numbered};
 const MOST_NAMED: usize = 5;
 
 /// Returns what there is to say of the noise.
-pub(super) fn sentences(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[RunTimes]) -> Vec<String> {
+pub(super) fn sentences(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[IterationTimes]) -> Vec<String> {
     let mut sentences = vec![within(step, operators, runs), between(step, operators, runs)];
     sentences.extend(runs.iter().filter_map(outliers));
-    sentences.extend(runs.iter().filter_map(RunTimes::left_out));
+    sentences.extend(runs.iter().filter_map(IterationTimes::left_out));
     sentences
 }
 
-fn within(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[RunTimes]) -> String {
-    let most = runs.iter().map(RunTimes::len).max().unwrap_or(0);
+fn within(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[IterationTimes]) -> String {
+    let most = runs.iter().map(IterationTimes::len).max().unwrap_or(0);
     let Some(within) = step.within else {
         return format!(
             "Within a run: unknown, with {} a run. At least 2 show how much it varies.",
@@ -46,7 +46,7 @@ fn within(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[RunTimes]) 
     )
 }
 
-fn between(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[RunTimes]) -> String {
+fn between(step: &OperatorNoise, operators: &[OperatorNoise], runs: &[IterationTimes]) -> String {
     let Some(between) = step.between else {
         return format!(
             "Between runs: unknown, this is one run. More iterations of it say nothing about another process: load {FEWEST} or more \
@@ -81,7 +81,7 @@ fn typical(operators: &[OperatorNoise], of: fn(&OperatorNoise) -> Option<f64>) -
 }
 
 /// Names the iterations of a run whose step is far from the others.
-fn outliers(run: &RunTimes) -> Option<String> {
+fn outliers(run: &IterationTimes) -> Option<String> {
     let far = statistics::outliers(&run.step_us);
     let numbers: Vec<i64> = match &run.iterations {
         Some(iterations) => far.iter().filter_map(|&at| iterations.get(at)).copied().take(MOST_NAMED).collect(),

@@ -45,6 +45,8 @@ pub(super) fn look() {
 
 /// Remembers a file that was found changed.
 pub(super) fn report(path: &Path) {
+    #[cfg(test)]
+    assert!(super::own_process::is_own_process(), "a test that changes a mapped file needs `in_own_process`: {path:?}");
     lock(&CHANGED).push(path.to_owned());
 }
 

@@ -20,6 +20,8 @@ mod mapping;
 mod new_column;
 mod new_file;
 mod new_table;
+#[cfg(test)]
+mod own_process;
 mod packed;
 mod pages;
 mod stored_table;
@@ -28,12 +30,14 @@ mod symbols;
 mod tests;
 
 pub(crate) use bounds::{file_metadata, is_mappable, verify};
-pub(crate) use cache::Key;
 pub use cache::{Cache, CacheEntry, Cleared};
+pub(crate) use cache::{Key, Object};
 pub(crate) use changes::checked;
 pub(crate) use disk::{free_space, is_in_memory, no_space};
 pub(crate) use header::{FileKind, crc32, metadata, verified};
 pub(crate) use kept_bytes::KeptBytes;
 pub(crate) use kept_frame::KeptFrame;
 pub(crate) use new_table::NewTable;
+#[cfg(test)]
+pub(crate) use own_process::in_own_process;
 pub(crate) use stored_table::{StoredTable, TableKind};

@@ -1,7 +1,7 @@
 //! Round trips of stored tables, and files that are refused.
 #![allow(clippy::unwrap_used)]
 
-use super::{StoredTable, TableKind};
+use super::{StoredTable, TableKind, in_own_process};
 use crate::error::{SavedFileReason, UnusableReason};
 use crate::frame::{Categories, categorical};
 use crate::{Compat, Error, Trace, TraceSet};
@@ -219,26 +219,28 @@ fn replaced_and_removed_files_are_refused() {
 
 #[test]
 fn file_that_changes_while_it_is_mapped_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rank.arrow");
-    let rank = loaded("aten::mm");
-    for dropped_first in [false, true] {
-        let table = write(&path, &rank).unwrap();
-        let frame = table.frame().unwrap();
-        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        let length = path.metadata().unwrap().len();
-        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
-        // Without the handler of faults, this would end the process.
-        let sum = frame.column("ts").unwrap().i64().unwrap().iter().flatten().sum::<i64>();
-        assert_eq!(sum, 0, "pages of zeros");
-        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
-        if dropped_first {
-            drop(frame);
+    in_own_process(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rank.arrow");
+        let rank = loaded("aten::mm");
+        for dropped_first in [false, true] {
+            let table = write(&path, &rank).unwrap();
+            let frame = table.frame().unwrap();
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let length = path.metadata().unwrap().len();
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+            // Without the handler of faults, this would end the process.
+            let sum = frame.column("ts").unwrap().i64().unwrap().iter().flatten().sum::<i64>();
+            assert_eq!(sum, 0, "pages of zeros");
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+            if dropped_first {
+                drop(frame);
+            }
+            assert_eq!(reason(table.check()), UnusableReason::Changed);
+            assert_eq!(reason(table.frame()), UnusableReason::Changed);
         }
-        assert_eq!(reason(table.check()), UnusableReason::Changed);
-        assert_eq!(reason(table.frame()), UnusableReason::Changed);
-    }
+    });
 }
 
 /// Writes other starts of events into a file, in place, and sets its time of change back.
@@ -259,33 +261,35 @@ fn rewrite_in_place(path: &Path, frame: &DataFrame) {
 
 #[test]
 fn file_rewritten_in_place_is_found_though_its_time_is_old() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rank.arrow");
-    let rank = loaded("aten::mm");
-    let events = rank.frame().unwrap();
-    // While it is mapped.
-    let table = write(&path, &rank).unwrap();
-    let mapped = table.frame().unwrap();
-    rewrite_in_place(&path, &events);
-    assert_eq!(reason(table.check()), UnusableReason::Changed);
-    assert_eq!(reason(table.frame()), UnusableReason::Changed);
-    drop(mapped);
-    // Between two uses, and before the first.
-    for is_used in [true, false] {
+    in_own_process(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rank.arrow");
+        let rank = loaded("aten::mm");
+        let events = rank.frame().unwrap();
+        // While it is mapped.
         let table = write(&path, &rank).unwrap();
-        if is_used {
-            assert_same(&events, &table.frame().unwrap());
-        }
+        let mapped = table.frame().unwrap();
         rewrite_in_place(&path, &events);
-        // The other columns are those that were written.
-        assert!(table.frame_of(&["name".into()]).is_ok());
-        assert_eq!(reason(table.frame_of(&["ts".into()])), UnusableReason::Changed);
+        assert_eq!(reason(table.check()), UnusableReason::Changed);
         assert_eq!(reason(table.frame()), UnusableReason::Changed);
-    }
-    // Before it is opened.
-    write(&path, &rank).unwrap();
-    rewrite_in_place(&path, &events);
-    assert_eq!(reason(StoredTable::open(&path).unwrap().frame()), UnusableReason::Changed);
+        drop(mapped);
+        // Between two uses, and before the first.
+        for is_used in [true, false] {
+            let table = write(&path, &rank).unwrap();
+            if is_used {
+                assert_same(&events, &table.frame().unwrap());
+            }
+            rewrite_in_place(&path, &events);
+            // The other columns are those that were written.
+            assert!(table.frame_of(&["name".into()]).is_ok());
+            assert_eq!(reason(table.frame_of(&["ts".into()])), UnusableReason::Changed);
+            assert_eq!(reason(table.frame()), UnusableReason::Changed);
+        }
+        // Before it is opened.
+        write(&path, &rank).unwrap();
+        rewrite_in_place(&path, &events);
+        assert_eq!(reason(StoredTable::open(&path).unwrap().frame()), UnusableReason::Changed);
+    });
 }
 
 #[test]

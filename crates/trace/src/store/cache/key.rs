@@ -1,6 +1,7 @@
 //! What an entry was made of: a file and the options of its load.
 
 use crate::Compat;
+use crate::domain::{canonical, file_of};
 use crate::store::header::FORMAT;
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
@@ -9,15 +10,17 @@ use std::time::{Duration, SystemTime};
 
 /// The version of the reader. Raise it whenever a file is read into other columns, rows or facts than before;
 /// `tests::reader_version_is_raised_when_answers_change` notices.
-pub(super) const READER: u32 = 3;
+pub(super) const READER: u32 = 4;
 
 /// A file that was written to so shortly ago may change again without another time of change.
 const SETTLED: Duration = Duration::from_millis(100);
+/// The same of an object without a tag; its time is that of another clock, in seconds.
+const SETTLED_OBJECT: Duration = Duration::from_secs(5);
 
 /// A file of a trace as it is now, and the options of a load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Key {
-    /// Canonical.
+    /// Canonical; of an entry of an archive, the path of the archive and the name of the entry.
     pub(super) path: PathBuf,
     inode: u64,
     bytes: u64,
@@ -25,6 +28,9 @@ pub(crate) struct Key {
     nanoseconds: i64,
     /// The time of the last change of content, mode or names, which no program can set back.
     status: (i64, i64),
+    /// What storage calls the content of an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    object: Option<Object>,
     format: u32,
     reader: u32,
     compat: Compat,
@@ -33,11 +39,30 @@ pub(crate) struct Key {
     wanted: String,
 }
 
+/// What identifies the content of an object in storage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Object {
+    pub(crate) bytes: u64,
+    pub(crate) etag: Option<String>,
+    /// In nanoseconds since 1970.
+    pub(crate) modified: Option<i64>,
+}
+
+impl Object {
+    /// Whether a later change would have another identity: times of storage are often whole seconds. A transfer gives the
+    /// content that was described, or fails.
+    fn is_settled(&self) -> bool {
+        let changed = self.modified.and_then(|at| u64::try_from(at).ok()).map(Duration::from_nanos);
+        let age = changed.and_then(|changed| (SystemTime::UNIX_EPOCH + changed).elapsed().ok());
+        self.etag.is_some() || age.is_some_and(|age| age > SETTLED_OBJECT)
+    }
+}
+
 impl Key {
     /// Returns the key of a load of `file`; `None` if it is not a regular file, or its path is not text.
     pub(crate) fn of(file: &Path, wanted: &str, compat: Compat, strict: bool) -> Option<Self> {
-        let path = std::fs::canonicalize(file).ok().filter(|path| path.to_str().is_some())?;
-        let found = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+        let path = canonical(file).ok().filter(|path| path.to_str().is_some())?;
+        let found = std::fs::metadata(file_of(&path)).ok().filter(std::fs::Metadata::is_file)?;
         Some(Self {
             path,
             inode: found.ino(),
@@ -45,6 +70,29 @@ impl Key {
             seconds: found.mtime(),
             nanoseconds: found.mtime_nsec(),
             status: (found.ctime(), found.ctime_nsec()),
+            object: None,
+            format: FORMAT,
+            reader: READER,
+            compat,
+            strict,
+            wanted: wanted.to_owned(),
+        })
+    }
+
+    /// Returns the key of a load of an object; `None` if storage tells neither a tag nor a time, so that a change could not be seen.
+    pub(crate) fn of_object(file: &Path, object: &Object, wanted: &str, compat: Compat, strict: bool) -> Option<Self> {
+        file.to_str()?;
+        if object.etag.is_none() && object.modified.is_none() {
+            return None;
+        }
+        Some(Self {
+            path: file.to_owned(),
+            inode: 0,
+            bytes: object.bytes,
+            seconds: 0,
+            nanoseconds: 0,
+            status: (0, 0),
+            object: Some(object.clone()),
             format: FORMAT,
             reader: READER,
             compat,
@@ -60,6 +108,9 @@ impl Key {
 
     /// Whether the file is still what it was, so that what was read from it belongs to this key.
     pub(super) fn is_current(&self) -> bool {
+        if let Some(object) = &self.object {
+            return object.is_settled();
+        }
         let changed = u64::try_from(self.seconds).unwrap_or(0);
         let changed = SystemTime::UNIX_EPOCH + Duration::new(changed, u32::try_from(self.nanoseconds).unwrap_or(0));
         let is_settled = changed.elapsed().is_ok_and(|age| age > SETTLED);

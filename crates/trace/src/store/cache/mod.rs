@@ -15,4 +15,4 @@ mod tests;
 
 pub use access::Cache;
 pub use entries::{CacheEntry, Cleared};
-pub(crate) use key::Key;
+pub(crate) use key::{Key, Object};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Cache, Key};
-use crate::store::{NewTable, StoredTable, TableKind};
+use crate::store::{NewTable, StoredTable, TableKind, in_own_process};
 use crate::{Compat, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
 use std::fs::FileTimes;
@@ -234,25 +234,28 @@ fn changed_entries_are_made_again() {
 
 #[test]
 fn entry_rewritten_in_place_is_made_again() {
-    use std::os::unix::fs::FileExt;
-    let folder = tempfile::tempdir().unwrap();
-    let setting = Setting::in_folder(folder.path());
-    let path = setting.insert("all").unwrap().path().to_owned();
-    let found = setting.lookup("all").unwrap();
-    let mapped = found.frame().unwrap();
-    std::thread::sleep(Duration::from_millis(20));
-    let (whole, written) = (std::fs::read(&path).unwrap(), std::fs::metadata(&path).unwrap().modified().unwrap());
-    writable(&path);
-    let file = std::fs::File::options().write(true).open(&path).unwrap();
-    // Bytes of columns: the texts are few.
-    let middle = whole.len() / 2;
-    file.write_all_at(&whole[middle..][..4096].iter().map(|byte| !byte).collect::<Vec<u8>>(), middle as u64).unwrap();
-    file.set_times(FileTimes::new().set_modified(written)).unwrap();
-    assert!(found.check().is_err() && found.frame().is_err());
-    assert!(!path.exists() && setting.lookup("all").is_none(), "the next load reads the trace");
-    drop(mapped);
-    assert!(setting.insert("all").is_some());
-    assert!(setting.frame.equals_missing(&setting.lookup("all").unwrap().frame().unwrap()));
+    in_own_process(|| {
+        use std::os::unix::fs::FileExt;
+        let folder = tempfile::tempdir().unwrap();
+        let setting = Setting::in_folder(folder.path());
+        let path = setting.insert("all").unwrap().path().to_owned();
+        let found = setting.lookup("all").unwrap();
+        let mapped = found.frame().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        let (whole, written) = (std::fs::read(&path).unwrap(), std::fs::metadata(&path).unwrap().modified().unwrap());
+        writable(&path);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        // Bytes of columns: the texts are few.
+        let middle = whole.len() / 2;
+        file.write_all_at(&whole[middle..][..4096].iter().map(|byte| !byte).collect::<Vec<u8>>(), middle as u64)
+            .unwrap();
+        file.set_times(FileTimes::new().set_modified(written)).unwrap();
+        assert!(found.check().is_err() && found.frame().is_err());
+        assert!(!path.exists() && setting.lookup("all").is_none(), "the next load reads the trace");
+        drop(mapped);
+        assert!(setting.insert("all").is_some());
+        assert!(setting.frame.equals_missing(&setting.lookup("all").unwrap().frame().unwrap()));
+    });
 }
 
 #[test]

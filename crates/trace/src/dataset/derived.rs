@@ -1,0 +1,120 @@
+//! Store of results derived from the events of a rank (such as lanes of timelines): shared by their users, dropped when memory is needed.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A value of any type, by which it is found again.
+type Value = dyn Any + Send + Sync;
+
+/// The values that are derived from the events of a rank; clones of the rank share them, also after its events have moved to a file.
+#[derive(Clone, Default)]
+pub(super) struct Derived(Arc<Mutex<Values>>);
+
+#[derive(Default)]
+struct Values {
+    /// Those that are in use.
+    shared: Vec<Entry>,
+    /// The one of each type that was used last, so that it is there when the next user comes.
+    latest: Vec<Arc<Value>>,
+}
+
+struct Entry {
+    /// Name of the result: its kind and the filter of its events.
+    key: String,
+    /// Its memory.
+    bytes: usize,
+    value: Weak<Value>,
+}
+
+impl fmt::Debug for Derived {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Derived")
+    }
+}
+
+impl Values {
+    fn find<T: Any + Send + Sync>(&mut self, key: &str) -> Option<Arc<T>> {
+        let entry = self.shared.iter().find(|entry| entry.key == key)?;
+        let found = entry.value.upgrade()?;
+        self.keep(Arc::clone(&found));
+        found.downcast::<T>().ok()
+    }
+
+    /// Keeps a value instead of the last one of its type.
+    fn keep(&mut self, value: Arc<Value>) {
+        let kind = (*value).type_id();
+        self.latest.retain(|kept| (**kept).type_id() != kind);
+        self.latest.push(value);
+    }
+}
+
+impl Derived {
+    /// Returns the value of a key, made at the first call; `bytes` is its memory. Two calls at once may both make it, since no lock is
+    /// held meanwhile, but get the same one.
+    ///
+    /// # Errors
+    /// Those of `make`; the next call tries again.
+    pub(super) fn get<T: Any + Send + Sync, E>(
+        &self,
+        key: &str,
+        bytes: impl FnOnce(&T) -> usize,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        if let Some(found) = self.lock().find(key) {
+            return Ok(found);
+        }
+        let made = Arc::new(make()?);
+        let mut values = self.lock();
+        if let Some(found) = values.find(key) {
+            return Ok(found);
+        }
+        let value: Arc<Value> = made.clone();
+        values.shared.retain(|entry| entry.key != key && entry.value.strong_count() > 0);
+        values.shared.push(Entry { key: key.to_owned(), bytes: bytes(&made), value: Arc::downgrade(&value) });
+        values.keep(value);
+        Ok(made)
+    }
+
+    /// Gives back the memory of what nobody uses.
+    pub(super) fn give_back(&self) {
+        let latest = std::mem::take(&mut self.lock().latest);
+        drop(latest);
+    }
+
+    /// Returns the memory of all values, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.lock().shared.iter().filter(|entry| entry.value.strong_count() > 0).map(|entry| entry.bytes).sum()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Values> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn values_in_use_are_shared_and_the_last_is_kept() {
+        let derived = Derived::default();
+        let get = |key: &str, value: u32| derived.clone().get(key, |_| 8, || Ok::<_, ()>(value)).unwrap();
+        let first = get("first", 1);
+        assert!(Arc::ptr_eq(&first, &get("first", 2)));
+        assert_eq!((*get("second", 3), derived.bytes()), (3, 16));
+        assert_eq!(*get("second", 4), 3, "kept, since it was used last");
+        drop(first);
+        assert_eq!((derived.bytes(), *get("first", 5)), (8, 5));
+        let other = |value: u64| derived.get("other type", |_| 3, || Ok::<_, ()>(value)).unwrap();
+        assert_eq!(
+            (*other(6), *other(7), *get("first", 8), derived.bytes()),
+            (6, 6, 5, 11),
+            "one of each type is kept"
+        );
+        derived.give_back();
+        assert_eq!(derived.bytes(), 0);
+        assert_eq!(derived.get("first", |_| 8, || Err::<u32, _>("why")), Err("why"));
+    }
+}
