@@ -1,0 +1,22 @@
+//! Engines: processes of this machine, Ray clusters and Slurm, that read the ranks of a trace and answer questions about them.
+//!
+//! An engine runs `tracebook task list|map|reduce` (`docs/task.md`) somewhere, and brings one partial result back. Which questions
+//! there are, what they need and how partial results become answers is the library's (`trace::task`).
+
+mod build;
+mod children;
+mod choice;
+mod frames;
+mod last_lines;
+mod listener;
+mod processes;
+mod ray;
+mod slurm;
+
+pub(crate) use build::build;
+pub(crate) use choice::{Chosen, ENGINES, Needs, NoEngine, address, engine, shared_folder};
+pub(crate) use frames::{read_frames, write_frame};
+pub(crate) use listener::{Listener, Progress, listen};
+
+/// Partial results that are merged together.
+pub(crate) const FAN_IN: usize = 64;

@@ -1,0 +1,111 @@
+//! The address of a Ray dashboard.
+
+use std::net::IpAddr;
+
+/// `http://127.0.0.1:8265`, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cluster) struct Address {
+    scheme: &'static str,
+    /// Host and port, as given.
+    place: String,
+    is_loopback: bool,
+}
+
+/// The port of the dashboard.
+const PORT: u16 = 8265;
+
+impl Address {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// What was expected, with the address that was probably meant.
+    pub(in crate::cluster) fn of(text: &str) -> Result<Self, String> {
+        let Some((scheme, place)) = text.trim().split_once("://") else {
+            let host = text.split([':', '/']).next().unwrap_or_default();
+            return Err(format!("http:// or https://, and the dashboard of a Ray head, such as {}", likely(host)));
+        };
+        let place = place.trim_end_matches('/');
+        let host = host_of(place);
+        let scheme = match scheme {
+            "http" => "http",
+            "https" => "https",
+            "ray" => {
+                return Err(format!(
+                    "the dashboard of the Ray head, not Ray's own protocol: {}",
+                    likely(host.unwrap_or_default())
+                ));
+            }
+            _ => return Err(format!("http:// or https://, such as {}", likely(host.unwrap_or_default()))),
+        };
+        let is_safe = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
+        let Some(host) = host.filter(|host| !host.is_empty()).filter(|_| place.chars().all(is_safe)) else {
+            return Err(format!("a host and a port, such as {}", likely("127.0.0.1")));
+        };
+        let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        Ok(Self { scheme, place: place.to_owned(), is_loopback })
+    }
+
+    /// Returns `http://127.0.0.1:8265`.
+    pub(super) fn url(&self) -> String {
+        format!("{}://{}", self.scheme, self.place)
+    }
+
+    /// Returns host and port.
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Whether it is this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        self.is_loopback
+    }
+
+    /// Whether a token may be sent there: nobody on the way can read it.
+    pub(super) fn is_private(&self) -> bool {
+        self.is_loopback || self.scheme == "https"
+    }
+}
+
+/// Returns the host of `host:port` or `[::1]:port`.
+fn host_of(place: &str) -> Option<&str> {
+    match place.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').map(|(host, _)| host),
+        None => place.split(':').next(),
+    }
+}
+
+fn likely(host: &str) -> String {
+    let is_host = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    let host = if !host.is_empty() && host.chars().all(is_host) { host } else { "127.0.0.1" };
+    format!("http://{host}:{PORT}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked_and_the_likely_one_is_named() {
+        let of = |text: &str| Address::of(text).map(|address| (address.url(), address.is_private()));
+        assert_eq!(of("http://127.0.0.1:8265/").unwrap(), ("http://127.0.0.1:8265".to_owned(), true));
+        assert!(of("http://127.0.0.3:28265").unwrap().1);
+        assert!(of("http://[::1]:8265").unwrap().1);
+        assert!(of("http://localhost:8265").unwrap().1);
+        assert!(!of("http://ray.cluster:8265").unwrap().1);
+        assert!(!of("http://localhost.evil.example:8265").unwrap().1);
+        assert!(of("https://ray.cluster").unwrap().1);
+        for (given, meant) in [
+            ("ray://head.example:10001", "http://head.example:8265"),
+            ("head:8265", "http://head:8265"),
+            ("auto", "http://auto:8265"),
+            ("ftp://head", "http://head:8265"),
+            ("http://", "http://127.0.0.1:8265"),
+            ("http://user:secret@head", "http://127.0.0.1:8265"),
+            ("http://head/path?x", "http://127.0.0.1:8265"),
+        ] {
+            let said = of(given).unwrap_err();
+            assert!(said.contains(meant), "{given}: {said}");
+        }
+    }
+}

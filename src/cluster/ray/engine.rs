@@ -1,0 +1,392 @@
+//! The engine: packages, job, polling, the answer from the log.
+
+use super::address::Address;
+use super::http::{Http, Refusal};
+use super::log::{self, Event};
+use super::package::{PROGRAM, Package};
+use super::token::Token;
+use crate::cluster::last_lines::last_lines;
+use crate::cluster::listener::{Progress, tell};
+use crate::cluster::{FAN_IN, build};
+use crate::sync::lock;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+use trace::error::DistributedReason;
+use trace::task::{Engine, FailedInput, Job, Ran};
+use trace::{Error, Result};
+use trace_view::format::counted;
+
+/// The driver that runs on the cluster.
+const DRIVER: &[u8] = include_bytes!("driver.py");
+/// How often Ray runs a task again that was killed.
+const RETRIES: usize = 4;
+/// Time between two looks at the job, first and later.
+const POLLS: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(1500)];
+/// After this time, looks are rarer.
+const EAGER: Duration = Duration::from_secs(10);
+/// Time between two looks at whether the job is interrupted.
+const INTERRUPT_POLL: Duration = Duration::from_millis(20);
+/// How long an unreachable head is asked again.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long the answer of a job that has ended may be missing in its log.
+const LATE_LOG: Duration = Duration::from_secs(10);
+/// Jobs of one question that have no answer before the next is submitted.
+const MOST_ATTEMPTS: usize = 500;
+
+/// What a task needs of its node.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::cluster) struct TaskNeeds {
+    pub(in crate::cluster) cpus: f64,
+    /// In bytes; `None` leaves it to the largest file.
+    pub(in crate::cluster) memory: Option<u64>,
+    pub(in crate::cluster) resources: BTreeMap<String, f64>,
+}
+
+/// A Ray cluster.
+#[derive(Debug)]
+pub(in crate::cluster) struct Ray {
+    http: Http,
+    version: String,
+    needs: TaskNeeds,
+    /// The program on every node; `None` ships `shipped`.
+    on_nodes: Option<String>,
+    shipped: PathBuf,
+    python: String,
+    program: OnceLock<std::result::Result<Package, String>>,
+    /// Nodes and slots, once a job has counted them.
+    nodes: AtomicUsize,
+    slots: AtomicUsize,
+    jobs: Mutex<Vec<String>>,
+}
+
+impl Ray {
+    /// Connects to the cluster at an address.
+    ///
+    /// # Errors
+    /// If no Ray dashboard answers there, or it refuses the token.
+    pub(in crate::cluster) fn connect(address: Address, needs: TaskNeeds) -> Result<Self> {
+        Self::connect_with(address, needs, Token::find(), std::env::var("TRACEBOOK_TASK_PROGRAM").ok())
+    }
+
+    /// Connects with this token; `program` is a path on every node, or a file here that is shipped instead of this program.
+    pub(super) fn connect_with(
+        address: Address,
+        needs: TaskNeeds,
+        token: Option<Token>,
+        program: Option<String>,
+    ) -> Result<Self> {
+        let place = address.place().to_owned();
+        let failed = |refusal: Refusal| failed(format!("Ray at {place}"), refusal.reason);
+        let http = Http::new(address, token).map_err(failed)?;
+        let version = http.version().map_err(failed)?.ray;
+        let chosen = program.unwrap_or_default();
+        let on_nodes = Some(chosen.clone()).filter(|path| path.starts_with('/'));
+        // The file itself, also after it was replaced.
+        let shipped = if chosen.is_empty() { PathBuf::from("/proc/self/exe") } else { PathBuf::from(chosen) };
+        let python = std::env::var("TRACEBOOK_RAY_PYTHON").ok().filter(|python| !python.trim().is_empty());
+        Ok(Self {
+            http,
+            version,
+            needs,
+            on_nodes,
+            shipped,
+            python: python.unwrap_or_else(|| "python".to_owned()),
+            program: OnceLock::new(),
+            nodes: AtomicUsize::new(0),
+            slots: AtomicUsize::new(0),
+            jobs: Mutex::default(),
+        })
+    }
+
+    fn failed(&self, refusal: impl Into<Refusal>) -> Error {
+        failed(self.name(), refusal.into().reason)
+    }
+
+    /// Returns the package of the program, made at the first call; `None` if every node has it.
+    fn program(&self) -> Result<Option<&Package>> {
+        if self.on_nodes.is_some() {
+            return Ok(None);
+        }
+        let folder = dirs::cache_dir().map(|folder| folder.join("tracebook").join("programs"));
+        let pack = || Package::of_program(&self.shipped, folder.as_deref()).map_err(|error| error.to_string());
+        match self.program.get_or_init(pack) {
+            Ok(package) => Ok(Some(package)),
+            Err(reason) => Err(self.failed(format!("cannot pack the program {}: {reason}", self.shipped.display()))),
+        }
+    }
+
+    /// Makes sure that the cluster has a package, and keeps it for the job.
+    fn provide(&self, package: &Package) -> Result<()> {
+        let has = || self.http.has_package(&package.name).map_err(|refusal| self.failed(refusal));
+        if has()? {
+            return Ok(());
+        }
+        self.http.put_package(&package.name, package.content.clone()).map_err(|refusal| self.failed(refusal))?;
+        // A package that was not asked for is gone the moment its job ends.
+        if has()? { Ok(()) } else { Err(self.failed("the cluster lost a package that was just sent; try again")) }
+    }
+
+    /// Returns the request of a job, without its name.
+    fn request(&self, job: &Job<'_>) -> Result<Value> {
+        let program = self.program()?;
+        let plan = json!({
+            "program": self.on_nodes.as_deref().unwrap_or(PROGRAM),
+            "cpus": self.needs.cpus,
+            "memory": self.needs.memory,
+            "resources": self.needs.resources,
+            "retries": RETRIES,
+            "fan_in": FAN_IN,
+            "given": job.given,
+            "bundles": job.bundles,
+        });
+        let work = Package::of_files(&[("driver.py", DRIVER), ("plan.json", plan.to_string().as_bytes())]);
+        let work = work.map_err(|error| self.failed(format!("cannot pack the plan: {error}")))?;
+        for package in program.into_iter().chain([&work]) {
+            self.provide(package)?;
+            check(job)?;
+        }
+        let uri = |package: &Package| format!("gcs://{}", package.name);
+        let mut environment = json!({"working_dir": uri(&work)});
+        if let Some(program) = program {
+            // Ray 2.60 fails on an empty list.
+            environment["py_modules"] = json!([uri(program)]);
+        }
+        Ok(json!({
+            "entrypoint": format!("{} driver.py", self.python),
+            "runtime_env": environment,
+            "metadata": {
+                "tracebook": env!("CARGO_PKG_VERSION"),
+                "label": job.label,
+                "question": job.given.question.name(),
+            },
+        }))
+    }
+
+    /// Submits a job, or finds the same job of an earlier kernel that runs, or whose answer is still in its log.
+    fn submitted(&self, job: &Job<'_>, progress: &mut Progress) -> Result<Submitted> {
+        let name = name_of(job);
+        let mut request = None;
+        for attempt in 0..MOST_ATTEMPTS {
+            check(job)?;
+            let id = if attempt == 0 { name.clone() } else { format!("{name}-{attempt}") };
+            let known = self.http.job(&id).map_err(|refusal| self.failed(refusal))?;
+            match known.as_ref().and_then(|known| known.get("status")).and_then(Value::as_str) {
+                None => {
+                    let request = match &mut request {
+                        Some(request) => request,
+                        none => none.insert(self.request(job)?),
+                    };
+                    request["submission_id"] = Value::from(id.as_str());
+                    if self.http.submit(request).map_err(|refusal| self.failed(refusal))? {
+                        return Ok(Submitted::Runs(id));
+                    }
+                }
+                Some("PENDING" | "RUNNING") => return Ok(Submitted::Runs(id)),
+                // Files may have changed since another load; a question names size and time of each.
+                Some("SUCCEEDED") if job.bundles.is_some() => {
+                    let log = self.http.log(&id).unwrap_or_default();
+                    if let Some(ran) = self.read(&log, progress).ok().flatten().filter(|ran| ran.failed.is_empty()) {
+                        return Ok(Submitted::HasEnded(id, ran));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        Err(self.failed(format!("{MOST_ATTEMPTS} jobs of this question have failed; start the cluster again")))
+    }
+
+    /// Waits for a job.
+    fn wait(&self, id: &str, job: &Job<'_>, progress: &mut Progress) -> Result<Ran> {
+        let begun = Instant::now();
+        let (mut unreachable, mut ended) = (None::<Instant>, None::<Instant>);
+        loop {
+            let looked = self.look(id, progress);
+            if let Ok(Looked::Ended(ran)) = looked {
+                return Ok(ran);
+            }
+            match looked {
+                Err(refusal) if refusal.is_passing => {
+                    let since = unreachable.get_or_insert_with(Instant::now);
+                    if since.elapsed() > TIMEOUT {
+                        let reason = format!(
+                            "lost while job {id} ran: {}; ask again, what was read stays in the nodes' caches",
+                            refusal.reason
+                        );
+                        return Err(self.failed(reason));
+                    }
+                    progress.state = "the head does not answer".to_owned();
+                }
+                Err(refusal) => return Err(self.failed(refusal)),
+                Ok(Looked::WithoutAnswer) if ended.get_or_insert_with(Instant::now).elapsed() > LATE_LOG => {
+                    return Err(self.failed(format!("job {id} ended without an answer in its log; ask again")));
+                }
+                Ok(_) => unreachable = None,
+            }
+            tell(progress);
+            let poll = if begun.elapsed() < EAGER { POLLS[0] } else { POLLS[1] };
+            let until = Instant::now() + poll;
+            while Instant::now() < until {
+                if (job.is_interrupted)() {
+                    // The cell ends in any case.
+                    let _ = self.http.stop(id);
+                    return Err(Error::Interrupted);
+                }
+                std::thread::sleep(INTERRUPT_POLL);
+            }
+        }
+    }
+
+    /// Looks at a job once.
+    fn look(&self, id: &str, progress: &mut Progress) -> std::result::Result<Looked, Refusal> {
+        let gone = || {
+            Refusal::lasting(format!(
+                "the cluster does not know job {id} any more: its head was started again; load again"
+            ))
+        };
+        let state = self.http.job(id)?.ok_or_else(gone)?;
+        let status = state.get("status").and_then(Value::as_str).unwrap_or_default();
+        let message = || state.get("message").and_then(Value::as_str).unwrap_or_default().trim();
+        if status == "PENDING" {
+            progress.state = "the cluster prepares the job".to_owned();
+            return Ok(Looked::Runs);
+        }
+        let log = self.http.log(id)?;
+        let ran = self.read(&log, progress).map_err(Refusal::lasting)?;
+        match (status, ran) {
+            ("SUCCEEDED", Some(ran)) => Ok(Looked::Ended(ran)),
+            ("SUCCEEDED", None) => Ok(Looked::WithoutAnswer),
+            ("STOPPED", _) => Err(Refusal::lasting(format!("job {id} was stopped from outside; ask again"))),
+            ("FAILED", _) => Err(Refusal::lasting(self.why_failed(message(), &log))),
+            _ => Ok(Looked::Runs),
+        }
+    }
+
+    /// Returns why a job failed without a word of the driver.
+    fn why_failed(&self, message: &str, log: &str) -> String {
+        if log.contains("No module named 'ray'") {
+            return format!(
+                "`{}` on the head has no module ray; name the Python of Ray: TRACEBOOK_RAY_PYTHON=/path/of/python",
+                self.python
+            );
+        }
+        let said = log::tail(log, 8);
+        let said = if said.is_empty() { message.to_owned() } else { said };
+        format!("the job failed: {said}")
+    }
+
+    /// Reads the log of a job: its answer, if it is there.
+    fn read(&self, log: &str, progress: &mut Progress) -> std::result::Result<Option<Ran>, String> {
+        let (mut failed, mut found) = (Vec::new(), None);
+        for event in log::events(log) {
+            match event {
+                Event::Started { nodes, slots } => {
+                    self.nodes.store(nodes, Ordering::Relaxed);
+                    self.slots.store(slots, Ordering::Relaxed);
+                    progress.state = self.size();
+                }
+                Event::Progress { done, whole, tasks, failed, ranks, all_ranks } => {
+                    *progress = Progress { done, whole, tasks, failed, ranks, all_ranks, ..progress.clone() };
+                }
+                Event::Failed { inputs, reason, log } => {
+                    let log = last_lines(&log, &reason);
+                    let of = |input| FailedInput { input, reason: reason.clone(), log: log.clone() };
+                    failed.extend(inputs.into_iter().map(of));
+                }
+                Event::Said { .. } => {}
+                Event::Fatal { reason } => return Err(reason),
+                Event::State { bytes, sha256, base64 } => found = Some(log::state(bytes, &sha256, &base64)?),
+            }
+        }
+        Ok(found.map(|state| Ran { state, failed }))
+    }
+}
+
+/// A job on the cluster.
+enum Submitted {
+    Runs(String),
+    HasEnded(String, Ran),
+}
+
+/// What a look at a job found.
+enum Looked {
+    Runs,
+    /// It has ended, and the log does not have its answer yet.
+    WithoutAnswer,
+    Ended(Ran),
+}
+
+impl Engine for Ray {
+    fn name(&self) -> String {
+        format!("Ray {} at {}", self.version, self.http.address().place())
+    }
+
+    fn size(&self) -> String {
+        match self.nodes.load(Ordering::Relaxed) {
+            0 => String::new(),
+            nodes => format!("{}, {}", counted(nodes, "node"), counted(self.slots(), "slot")),
+        }
+    }
+
+    fn jobs(&self) -> Vec<String> {
+        lock(&self.jobs).clone()
+    }
+
+    fn build(&self) -> &str {
+        build()
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.load(Ordering::Relaxed).max(1)
+    }
+
+    fn run(&self, job: &Job<'_>) -> Result<Ran> {
+        let mut progress = Progress::of(job);
+        progress.state = "sending the program and the plan".to_owned();
+        tell(&progress);
+        let submitted = self.submitted(job, &mut progress)?;
+        let (Submitted::Runs(id) | Submitted::HasEnded(id, _)) = &submitted;
+        lock(&self.jobs).push(id.clone());
+        match submitted {
+            Submitted::HasEnded(_, ran) => Ok(ran),
+            Submitted::Runs(id) => self.wait(&id, job, &mut progress),
+        }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Self::lasting(reason)
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(reason: &str) -> Self {
+        Self::lasting(reason)
+    }
+}
+
+fn failed(engine: String, reason: String) -> Error {
+    Error::Distributed(DistributedReason::Engine { engine, reason })
+}
+
+fn check(job: &Job<'_>) -> Result<()> {
+    if (job.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+/// Returns the name of a job: the same for the same question of the same user to the same files, so that a kernel that was started again
+/// finds it.
+fn name_of(job: &Job<'_>) -> String {
+    let mut digest = Sha256::new();
+    digest.update(serde_json::to_vec(job.given).unwrap_or_default());
+    let mut inputs: Vec<_> = job.bundles.unwrap_or_default().iter().flat_map(|bundle| &bundle.inputs).collect();
+    inputs.sort_by_key(|input| (input.trace, input.at));
+    digest.update(serde_json::to_vec(&inputs).unwrap_or_default());
+    digest.update(std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default());
+    digest.update(rustix::process::getuid().as_raw().to_le_bytes());
+    format!("tracebook-{}", &hex::encode(digest.finalize())[..12])
+}

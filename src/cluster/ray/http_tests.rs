@@ -1,0 +1,216 @@
+//! The calls against a small server in this process: what each answer becomes.
+#![allow(clippy::unwrap_used)]
+
+use super::super::engine::{Ray, TaskNeeds};
+use super::*;
+use serde_json::json;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use trace::task::{Bundle, Engine, Given, Input, Job};
+
+/// Method and path of a request, its header `Authorization`, and its body.
+type Request = (String, String, Vec<u8>);
+
+/// Answers requests in turn; the last answer stays.
+struct Server {
+    address: String,
+    heard: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Server {
+    /// Answers each path that begins so with these, in order.
+    fn start(answers: &[(&str, u16, &str)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let heard: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let mut left: BTreeMap<String, VecDeque<(u16, String)>> = BTreeMap::new();
+        for (path, status, body) in answers {
+            left.entry((*path).to_owned()).or_default().push_back((*status, (*body).to_owned()));
+        }
+        let said = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = BufReader::new(stream.unwrap());
+                let (mut first, mut token, mut length) = (String::new(), String::new(), 0);
+                stream.read_line(&mut first).unwrap();
+                loop {
+                    let mut line = String::new();
+                    if stream.read_line(&mut line).unwrap_or(0) < 3 {
+                        break;
+                    }
+                    match line.trim().split_once(": ") {
+                        Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                            length = value.parse().unwrap()
+                        }
+                        Some((name, value)) if name.eq_ignore_ascii_case("authorization") => token = value.to_owned(),
+                        _ => {}
+                    }
+                }
+                let mut body = vec![0; length];
+                stream.read_exact(&mut body).unwrap();
+                let request = first.rsplit_once(' ').map_or(String::new(), |(request, _)| request.to_owned());
+                let found = left.iter_mut().filter(|(path, _)| request.starts_with(path.as_str()));
+                let answers = found.max_by_key(|(path, _)| path.len()).map(|(_, answers)| answers);
+                let (status, text) = answers.map_or((404, String::new()), |answers| {
+                    if answers.len() > 1 { answers.pop_front().unwrap() } else { answers[0].clone() }
+                });
+                said.lock().unwrap().push((request, token, body));
+                let head =
+                    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
+                // The client may have gone.
+                let _ = stream.get_mut().write_all((head + &text).as_bytes());
+            }
+        });
+        Self { address, heard }
+    }
+
+    fn http(&self, token: Option<Token>) -> Http {
+        Http::new(Address::of(&self.address).unwrap(), token).unwrap()
+    }
+
+    fn heard(&self, path: &str) -> usize {
+        self.heard.lock().unwrap().iter().filter(|(request, ..)| request.starts_with(path)).count()
+    }
+}
+
+const VERSION: (&str, u16, &str) = ("GET /api/version", 200, r#"{"version": "4", "ray_version": "2.60.0"}"#);
+
+#[test]
+fn refusals_name_the_fix() {
+    let said = |status: u16, body: &str| {
+        Server::start(&[("GET /api/version", status, body)]).http(None).version().unwrap_err().reason
+    };
+    assert!(said(401, "").contains("wants a token (401"), "{}", said(401, ""));
+    assert!(said(401, "").contains("RAY_AUTH_TOKEN_PATH"));
+    assert!(said(200, "<html>").contains("no Ray dashboard"));
+    assert!(said(404, "").contains("port 8265"));
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let http = Http::new(Address::of(&format!("http://{silent}")).unwrap(), None).unwrap();
+    let refusal = http.version().unwrap_err();
+    assert!(refusal.is_passing && refusal.reason.contains("`ray[default]`"), "{}", refusal.reason);
+    let server =
+        Server::start(&[("PUT /api/packages", 413, ""), ("POST /api/jobs", 400, "Traceback\nno such runtime_env")]);
+    let http = server.http(None);
+    assert!(http.put_package("p", vec![0; 10]).unwrap_err().reason.contains("TRACEBOOK_TASK_PROGRAM"));
+    assert!(http.submit(&json!({})).unwrap_err().reason.contains("no such runtime_env"));
+    assert_eq!(server.http(None).job("none").unwrap(), None);
+}
+
+/// The engine at a server, without a program to ship.
+fn ray(server: &Server) -> Ray {
+    let needs = TaskNeeds { cpus: 1.0, memory: None, resources: BTreeMap::new() };
+    Ray::connect_with(Address::of(&server.address).unwrap(), needs, None, Some("/program".to_owned())).unwrap()
+}
+
+fn asked(ray: &Ray, is_interrupted: &dyn Fn() -> bool) -> trace::Result<trace::task::Ran> {
+    let given: Given = serde_json::from_value(json!({
+        "build": ray.build(), "question": "describe", "traces": [], "most_bytes": 1000
+    }))
+    .unwrap();
+    let input = Input { uri: "/r".to_owned(), at: 0, bytes: 5, modified: None, trace: 0 };
+    let bundles = [Bundle { inputs: vec![input], weight: 5, node: None }];
+    ray.run(&Job { given: &given, bundles: Some(&bundles), label: "job", is_interrupted })
+}
+
+fn log_of(lines: &[serde_json::Value]) -> String {
+    let text: String = lines.iter().map(|line| format!("tracebook: {line}\n(raylet) noise\n")).collect();
+    json!({"logs": text}).to_string()
+}
+
+#[test]
+fn a_job_is_sent_polled_and_read() {
+    let sha = {
+        use sha2::{Digest, Sha256};
+        hex::encode(Sha256::digest(b"state"))
+    };
+    let (started, progress) = (
+        json!({"event": "started", "nodes": 3, "slots": 2}),
+        json!({"event": "progress", "done": 5, "whole": 5, "tasks": 1, "failed": 0}),
+    );
+    let state = json!({"event": "state", "bytes": 5, "sha256": sha, "base64": "c3RhdGU="});
+    let (half, whole) = (log_of(std::slice::from_ref(&started)), log_of(&[started, progress, state]));
+    let server = Server::start(&[
+        VERSION,
+        ("GET /api/packages", 404, ""),
+        ("GET /api/packages", 200, ""),
+        ("PUT /api/packages", 200, ""),
+        ("POST /api/jobs/", 200, "{}"),
+        ("GET /api/jobs/", 404, ""),
+        ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
+        ("GET /api/jobs/", 503, "busy"),
+        ("GET /api/jobs/", 200, r#"{"status": "RUNNING"}"#),
+        ("GET /api/jobs/", 200, &half),
+        ("GET /api/jobs/", 200, r#"{"status": "SUCCEEDED"}"#),
+        ("GET /api/jobs/", 200, &half),
+        ("GET /api/jobs/", 200, r#"{"status": "SUCCEEDED"}"#),
+        ("GET /api/jobs/", 200, &whole),
+    ]);
+    let ray = ray(&server);
+    let ran = asked(&ray, &|| false).unwrap();
+    assert_eq!((ran.state.as_slice(), ran.failed.len()), (&b"state"[..], 0));
+    assert_eq!((ray.size(), ray.slots(), ray.jobs().len()), ("3 nodes, 2 slots".to_owned(), 2, 1));
+    assert_eq!((server.heard("PUT"), server.heard("GET /api/packages")), (1, 2), "one GET pins what was sent");
+    let heard = server.heard.lock().unwrap();
+    let (_, _, body) = heard.iter().find(|(request, ..)| request.starts_with("POST")).unwrap();
+    let request: Value = serde_json::from_slice(body).unwrap();
+    assert_eq!(request["entrypoint"], "python driver.py");
+    assert!(request["runtime_env"].get("py_modules").is_none(), "an empty list fails the job");
+    assert!(request["runtime_env"].get("env_vars").is_none() && request.get("entrypoint_num_cpus").is_none());
+}
+
+#[test]
+fn jobs_that_fail_say_why() {
+    let failed = |job: &str, log: &str| {
+        let server = Server::start(&[
+            VERSION,
+            ("GET /api/packages", 200, ""),
+            ("POST /api/jobs/", 200, "{}"),
+            ("GET /api/jobs/", 404, ""),
+            ("GET /api/jobs/", 200, job),
+            ("GET /api/jobs/", 200, log),
+        ]);
+        asked(&ray(&server), &|| false).unwrap_err().to_string()
+    };
+    let broken = r#"{"status": "FAILED", "message": "runtime_env setup failed: no package"}"#;
+    let of = |text: &str| json!({"logs": text}).to_string();
+    assert!(failed(broken, &of("")).contains("the job failed: runtime_env setup failed: no package"));
+    assert!(failed(broken, &of("ModuleNotFoundError: No module named 'ray'")).contains("TRACEBOOK_RAY_PYTHON"));
+    let fatal = log_of(&[json!({"event": "fatal", "reason": "no node of the cluster can run a task: it needs x"})]);
+    let said = failed(r#"{"status": "FAILED"}"#, &fatal);
+    assert!(said.starts_with("Ray 2.60.0 at 127.0.0.1:") && said.ends_with("it needs x"), "{said}");
+    let wrong = log_of(&[json!({"event": "state", "bytes": 5, "sha256": "00", "base64": "c3RhdGU="})]);
+    assert!(failed(r#"{"status": "SUCCEEDED"}"#, &wrong).contains("another SHA-256"));
+    assert!(failed(r#"{"status": "STOPPED"}"#, &of("")).contains("stopped from outside"));
+}
+
+#[test]
+fn an_interrupt_stops_the_job() {
+    let server = Server::start(&[
+        VERSION,
+        ("GET /api/packages", 200, ""),
+        ("POST /api/jobs/", 200, "{}"),
+        ("GET /api/jobs/", 404, ""),
+        ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
+    ]);
+    let ray = ray(&server);
+    let submitted = || server.heard("POST /api/jobs/") > 0;
+    assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
+    let heard = server.heard.lock().unwrap();
+    assert!(heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with("/stop")), "{heard:?}");
+}
+
+#[test]
+fn a_token_goes_nowhere_but_to_its_cluster() {
+    let token = || Token::of(|_| Some("secret".into()), None);
+    let server = Server::start(&[VERSION, ("GET /api/jobs/", 403, "")]);
+    let http = server.http(token());
+    http.version().unwrap();
+    assert_eq!(server.heard.lock().unwrap()[0].1, "Bearer secret");
+    let refused = http.job("x").unwrap_err().reason;
+    assert!(refused.contains("was refused (403") && !refused.contains("secret"), "{refused}");
+    assert!(!format!("{http:?}").contains("secret"));
+    let far = Http::new(Address::of("http://ray.example:8265").unwrap(), token()).unwrap();
+    assert!(far.refused(StatusCode::UNAUTHORIZED, false).contains("ssh -L 8265:localhost:8265"));
+}
