@@ -7,7 +7,7 @@ import { keepHyphens } from "./hyphens.js";
 /** @import { MakePlugin, NotebookPanel, NotebookTracker, SharedNotebook } from "../types/jupyterlab" */
 
 /** The name of our kernelspec. */
-const KERNEL = "tracebook";
+export const KERNEL = "tracebook";
 /** The CSS class of panels whose notebook uses our kernel. */
 export const MARK = "tracebook-notebook";
 

@@ -2,6 +2,7 @@
 // The plugins: what the extension adds to JupyterLab besides renderers. A plugin that cannot start warns on the browser's
 // console; the other plugins and the renderers work without it.
 
+import { connecting } from "./comm.js";
 import { durations } from "./durations.js";
 import { highlighting } from "./highlight.js";
 import { inserting } from "./insert.js";
@@ -14,7 +15,7 @@ import { notebooks } from "./notebooks.js";
  *
  * @type {Record<string, MakePlugin>}
  */
-const PLUGINS = { notebooks, durations, highlighting, inserting };
+const PLUGINS = { notebooks, durations, highlighting, inserting, connecting };
 
 /** Returns the plugins of this page, for JupyterLab to activate. @param {Shared} shared */
 export async function plugins(shared) {

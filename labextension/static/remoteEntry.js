@@ -1,7 +1,7 @@
 // @ts-check
 // The entry point that JupyterLab loads: a module-federation container, written by hand because plain scripts need no bundler.
 // JupyterLab calls `init` with the packages that it shares, and `get` with a name from package.json: `./mimeExtension`
-// (renderers of figures and tables) or `./extension` (plugins).
+// (renderers of figures, tables, timelines and flame graphs) or `./extension` (plugins).
 
 /**
  * The packages that JupyterLab shares: name → version → how to load it.
@@ -30,10 +30,13 @@
   const script = (name) => import(new URL(name, base).href);
 
   const renderers = async () => {
-    const [{ Widget }, figure, table] = await Promise.all([
+    const [{ Widget }, figure, table, timeline, flame, comm] = await Promise.all([
       shared("@lumino/widgets"),
       script("figure.js"),
       script("table.js"),
+      script("timeline.js"),
+      script("flame.js"),
+      script("comm.js"),
     ]);
     const renderer = (/** @type {string} */ id, /** @type {string} */ mimeType, /** @type {object} */ createRenderer) => ({
       id: `tracebook-labextension:${id}`,
@@ -41,7 +44,7 @@
       // Preferred to text/html, which tables contain too.
       rank: 0,
       rendererFactory: {
-        // Both renderers set text as textContent only, so they are safe in untrusted notebooks.
+        // All renderers set text as textContent only, so they are safe in untrusted notebooks.
         safe: true,
         mimeTypes: [mimeType],
         createRenderer,
@@ -49,9 +52,13 @@
     });
     const Figure = figure.renderer(Widget);
     const Table = table.renderer(Widget);
+    const Timeline = timeline.renderer(Widget, comm.connect);
+    const Flame = flame.renderer(Widget);
     return [
       renderer("figure", figure.MIME, () => new Figure()),
       renderer("table", table.MIME, () => new Table()),
+      renderer("timeline", timeline.MIME, () => new Timeline()),
+      renderer("flame", flame.MIME, () => new Flame()),
     ];
   };
 

@@ -1,6 +1,7 @@
 // @ts-check
 // The renderer of tables (`application/vnd.tracebook.table.v1+json`).
 
+import { suppressShortcuts } from "./keys.js";
 import { stateOf } from "./state.js";
 import { addTableStyle } from "./style.js";
 import { TableView } from "./view.js";
@@ -14,12 +15,10 @@ export const MIME = "application/vnd.tracebook.table.v1+json";
 
 let tables = 0;
 
-/** Keeps keys that the table uses from the notebook's shortcuts: Enter would edit the cell, `d d` delete it. @param {KeyboardEvent} event */
-function keepKeys(event) {
+/** Whether a key is kept from the notebook's shortcuts: Enter would edit the cell, `d d` delete it. @param {KeyboardEvent} event */
+function isOurs(event) {
   const typing = event.target instanceof HTMLInputElement && event.target.type === "search";
-  if (!event.ctrlKey && !event.metaKey && !event.altKey && (typing || !event.shiftKey || event.key === "Tab")) {
-    event.stopPropagation();
-  }
+  return !event.ctrlKey && !event.metaKey && !event.altKey && (typing || !event.shiftKey || event.key === "Tab");
 }
 
 /** Returns the class of the renderer: a subclass of Lumino's Widget. @param {WidgetClass} Widget */
@@ -29,7 +28,9 @@ export const renderer = (Widget) =>
       super();
       this.addClass("tracebook-table");
       this.menuId = `tracebook-table-${++tables}-columns`;
-      this.node.addEventListener("keydown", keepKeys);
+      this.node.addEventListener("keydown", (event) => isOurs(event) && event.stopPropagation());
+      this.listening = new AbortController();
+      suppressShortcuts(this.node, isOurs, this.listening.signal);
       addTableStyle();
       /** @type {TableView | undefined} */
       this.view = undefined;
@@ -47,6 +48,7 @@ export const renderer = (Widget) =>
     }
 
     dispose() {
+      this.listening.abort();
       this.sizes.disconnect();
       super.dispose();
     }

@@ -1,5 +1,7 @@
 // The few members of JupyterLab, Lumino and CodeMirror that the extension uses. Their own type packages are not installed.
 
+import type { SessionContext } from "./comm";
+
 export interface Signal<Sender, Args> {
   connect(slot: (sender: Sender, args: Args) => void): boolean;
   disconnect(slot: (sender: Sender, args: Args) => void): boolean;
@@ -42,6 +44,8 @@ export interface Cell extends Widget {
   readonly outputArea?: { future?: { done: Promise<ExecuteReply> } | null };
   readonly model: {
     type: string;
+    /** Whether its outputs were made in this session, or the user trusts them. */
+    readonly trusted?: boolean;
     getMetadata(key: string): unknown;
     setMetadata(key: string, value: unknown): void;
     readonly metadataChanged: Signal<unknown, unknown>;
@@ -59,6 +63,7 @@ export interface Notebook extends Widget {
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly context: { ready: Promise<void> };
+  readonly sessionContext: SessionContext;
 }
 
 export interface NotebookTracker {

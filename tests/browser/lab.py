@@ -7,7 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.parse
+import urllib.request
 from pathlib import Path
 
 from places import ROOT
@@ -72,6 +74,15 @@ class Lab:
         workspace = f"lab/workspaces/test-{os.urandom(4).hex()}/tree"
         return f"{self.base}{workspace}/{urllib.parse.quote(notebook)}?token={self.token}"
 
+    def kernels(self):
+        """The names of the kernels that the server offers; none while it does not listen yet."""
+        with (
+            contextlib.suppress(urllib.error.URLError),
+            urllib.request.urlopen(f"{self.base}api/kernelspecs?token={self.token}", timeout=60) as reply,
+        ):
+            return set(json.load(reply)["kernelspecs"])
+        return set()
+
     def notebook_url(self, notebook):
         """The URL in Notebook 7."""
         return f"{self.base}notebooks/{urllib.parse.quote(notebook)}?token={self.token}"
@@ -126,7 +137,12 @@ def lab(folder, notebooks):
                     return json.loads(file.read_text())["url"]
             return None
 
-        yield Lab(wait_until(url, 90, (folder / "lab.log").read_text), token, notebooks)
+        running = Lab(wait_until(url, 90, (folder / "lab.log").read_text), token, notebooks)
+        # Where the list of kernels lacks that of a notebook, Jupyter starts the only other one of the same language without a word. So
+        # the list is complete before a page asks for it.
+        installed_kernels = {path.name for path in (Path(sys.prefix) / "share" / "jupyter" / "kernels").glob("*")}
+        wait_until(lambda: installed_kernels <= running.kernels(), 90, lambda: f"the server knows only {running.kernels()}")
+        yield running
     finally:
         end(process)
         log.close()

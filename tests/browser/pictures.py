@@ -25,8 +25,10 @@ CELLS = [
     "%compare_traces control test --device-type gpu --use-short-name --top 8",
     "%visualize control test --device-type gpu --use-short-name --kind duration --top 10",
     "%trace_load data/job --as job --quiet\n%describe job --top 4",
+    "%timeline control",
+    "%flame control test",
 ]
-LOADED, TABLE, FIGURE, DESCRIBED = range(len(CELLS))
+LOADED, TABLE, FIGURE, DESCRIBED, TIMELINE, FLAME = range(len(CELLS))
 WIDTH, HEIGHT = 1180, 800
 # A picture in the README is no larger than this.
 MOST_BYTES = 200_000
@@ -79,6 +81,13 @@ def take(page, folder):
     picture(page, folder, "table", cell(page, TABLE))
     picture(page, folder, "figure", cell(page, FIGURE))
     picture(page, folder, "describe", cell(page, DESCRIBED), most=1600)
+    timeline = cell(page, TIMELINE).locator(".tl-stage")
+    timeline.focus()
+    for key in ("Enter", "w", "w", "w", "w"):
+        page.play.keyboard.press(key)
+    expect(cell(page, TIMELINE).locator(".tl-panel")).to_be_visible()
+    picture(page, folder, "timeline", cell(page, TIMELINE))
+    picture(page, folder, "flame", cell(page, FLAME))
     switch_theme(page, "JupyterLab Dark")
     picture(page, folder, "dark", cell(page, TABLE), cell(page, FIGURE), most=1150)
 

@@ -59,6 +59,12 @@ def cell(page, number):
 def run_all(page):
     """Runs all cells, once the kernel has answered."""
     page.wait("window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'")
+    # Jupyter starts another kernel of the same language if it does not know that of the notebook.
+    names = page.evaluate(
+        """(({ sessionContext, model }) => [sessionContext.session.kernel.name, model.sharedModel.getMetadata('kernelspec').name])(
+          window.jupyterapp.shell.currentWidget)"""
+    )
+    assert names[0] == names[1], f"Jupyter started {names[0]} for a notebook of {names[1]}"
     page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
 
 

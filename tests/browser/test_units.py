@@ -1,17 +1,15 @@
 """Unit tests of the extension's modules: the exported functions of tests/browser/units/*.js, in a page without JupyterLab."""
 
-import http.server
 import json
 import re
-import threading
 
 import pytest
 
 import chromium
+from modules import UNITS, served
 from places import ROOT
 
-UNITS = ROOT / "tests" / "browser" / "units"
-HELPERS = {"assert.js", "samples.js"}
+HELPERS = {"assert.js", "samples.js", "timeline-samples.js", "flame-samples.js"}
 TESTS = [
     (path.name, name)
     for path in sorted(UNITS.glob("*.js"))
@@ -20,33 +18,12 @@ TESTS = [
 ]
 
 
-class Files(http.server.SimpleHTTPRequestHandler):
-    """Serves an empty page, the modules under /static and the tests under /units."""
-
-    FOLDERS = {"static": ROOT / "labextension" / "static", "units": UNITS}
-
-    def do_GET(self):
-        _, folder, name = (self.path + "/").split("/")[:3]
-        file = self.FOLDERS.get(folder, UNITS) / name
-        found = file.is_file()
-        self.send_response(200 if found or self.path == "/" else 404)
-        self.send_header("Content-Type", "text/javascript" if found else "text/html")
-        self.end_headers()
-        self.wfile.write(file.read_bytes() if found else b"<!doctype html><title>units</title>")
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(scope="module")
 def units():
     """A page that can import the modules and the tests."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with chromium.page() as page:
-        page.open(f"http://127.0.0.1:{server.server_port}/")
+    with served() as address, chromium.page() as page:
+        page.open(address)
         yield page
-    server.shutdown()
 
 
 def test_every_module_exports_only_tests(units):

@@ -1,0 +1,43 @@
+// @ts-check
+// Places of lanes and rows.
+
+import { PITCH, between, groupKey, laneKey, layOut, placedAt, rowAt } from "/static/timeline-layout.js";
+
+import { equal, ok } from "./assert.js";
+
+/** @import { Lane } from "../../../labextension/types/timeline-view" */
+
+/** @param {number} id @param {Partial<Lane>} [more] @returns {Lane} */
+const lane = (id, more = {}) => ({ id, side: 0, kind: "stream", label: `lane ${id}`, rank: 0, levels: 1, events: 1, group: "", ...more });
+
+export function lanes_are_below_each_other() {
+  const { placed, height } = layOut([lane(0, { levels: 3 }), lane(1), lane(2, { kind: "counter" })], new Set());
+  equal(placed.map(({ height: high }) => high), [3 * PITCH, PITCH, 40]);
+  ok(placed.every(({ top }, at) => at === 0 || top >= placed[at - 1].top + placed[at - 1].height), "no overlap");
+  ok(height >= placed[2].top + 40, "all fit");
+}
+
+export function rows_are_found_by_height() {
+  const layout = layOut([lane(0, { levels: 3 }), lane(1)], new Set());
+  const first = layout.placed[0];
+  equal(placedAt(layout, first.top + PITCH * 2.5)?.lane?.id, 0);
+  equal([0.1, 1.5, 2.9, 9].map((rows) => rowAt(first, first.top + rows * PITCH)), [0, 1, 2, 2]);
+  equal(placedAt(layout, layout.placed[1].top + 1)?.lane?.id, 1);
+  equal(placedAt(layout, layout.height + 50), null);
+}
+
+export function collapsed_lane_keeps_its_rows() {
+  const { placed } = layOut([lane(0, { levels: 4 })], new Set([laneKey(lane(0))]));
+  equal([placed[0].height, placed[0].pitch, placed[0].collapsed], [16, 4, true]);
+}
+
+export function collapsed_group_hides_its_lanes() {
+  const lanes = [lane(0, { group: "control" }), lane(1, { group: "control" }), lane(2, { group: "test", side: 1 })];
+  equal(layOut(lanes, new Set()).placed.map(({ label }) => label), ["control", "lane 0", "lane 1", "test", "lane 2"]);
+  equal(layOut(lanes, new Set([groupKey("control", 0)])).placed.map(({ label }) => label), ["control", "test", "lane 2"]);
+}
+
+export function lanes_in_sight_are_those_between() {
+  const layout = layOut([lane(0), lane(1), lane(2)], new Set());
+  equal(between(layout, layout.placed[1].top, layout.placed[1].top + 2).map(({ label }) => label), ["lane 1"]);
+}
