@@ -5,7 +5,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv};
+use super::view::{GROUP_BY, ROWS_IN_GROUP, SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv};
 use crate::Error;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -37,6 +37,7 @@ const NAME: Argument = Argument::required("NAME", Kind::Trace, "the trace");
 /// Flags of the tables; [`MIN_US`] is added if a table has durations.
 const TABLES: &[Argument] = &[
     Argument::flag("filter", Kind::Regex, "show only rows whose name matches; quote it: 'nccl|memcpy'").or("all rows"),
+    GROUP_BY,
     Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
     Argument::flag("columns", Kind::Columns, "show only these columns").or("all"),
     Argument::flag("top", Kind::Whole, "show this many rows; 0 shows all").or("20"),
@@ -125,7 +126,9 @@ impl AnalysisMagic {
             ParameterKind::Number => call.number(name).map(Value::from),
             ParameterKind::Streams | ParameterKind::Iterations => call.list(name).map(Value::from),
             ParameterKind::Switch => call.decided(name).map(Value::from),
-            ParameterKind::Text | ParameterKind::Operator | ParameterKind::Path => call.text(name).map(Value::from),
+            ParameterKind::Text | ParameterKind::Choice(_) | ParameterKind::Operator | ParameterKind::Path => {
+                call.text(name).map(Value::from)
+            }
             ParameterKind::Texts | ParameterKind::Choices(_) => call.words(name).map(Value::from),
         };
         let given =
@@ -256,10 +259,13 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
     let mut tables = Vec::new();
     for (answer_table, is_shaped) in shown.iter().zip(shaped) {
         // With many ranks those that differ most come first, unless `--sort` orders the rows.
-        let first = if call.given("sort") { None } else { answer_table.most_different_first() };
+        let is_grouped = call.given("group-by");
+        let first = if call.given("sort") || is_grouped { None } else { answer_table.most_different_first() };
         let (frame, ranks) = first.map_or((answer_table.frame.clone(), None), |(frame, ranks)| (frame, Some(ranks)));
         let (rows, columns) = if is_shaped {
-            (SelectedRows::select(call, frame)?, chosen(call, &answer_table.frame)?)
+            let rows = SelectedRows::select(call, frame)?;
+            let columns = chosen(call, &rows.df)?;
+            (rows, columns)
         } else {
             let total = frame.height();
             (SelectedRows { df: frame, total, order: None }, None)
@@ -273,7 +279,9 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
         let has_rank = answer_table.frame.column(columns::RANK).is_ok();
         let events = answer_table
             .named_events
-            .then(|| drill_down(call, call.required("NAME"), has_rank, answer_table.short_names));
+            .then_some(is_grouped)
+            .filter(|is_grouped| !is_grouped)
+            .map(|_| drill_down(call, call.required("NAME"), has_rank, answer_table.short_names));
         tables.push(Part::Table(Table { events, ..table }));
     }
     if call.shows() {
@@ -314,8 +322,11 @@ fn shaped_by_flags(call: &Call<'_>, tables: &[&AnswerTable]) -> Vec<bool> {
     let named = tables.iter().any(|table| has(table, columns::NAME));
     let filters = call.regex("filter").is_some();
     let is_shaped = |table: &&AnswerTable| {
-        call.sorts("sort").iter().all(|sort| has(table, &sort.column))
-            && call.words("columns").is_none_or(|names| names.iter().all(|name| has(table, name)))
+        let keys = call.words("group-by");
+        let is_count = |name: &str| keys.is_some() && name == ROWS_IN_GROUP;
+        call.sorts("sort").iter().all(|sort| has(table, &sort.column) || is_count(&sort.column))
+            && keys.is_none_or(|keys| keys.iter().all(|key| has(table, key)))
+            && call.words("columns").is_none_or(|names| names.iter().all(|name| has(table, name) || is_count(name)))
             && (!filters || !named || has(table, columns::NAME))
     };
     let shaped: Vec<bool> = tables.iter().map(is_shaped).collect();
@@ -401,6 +412,7 @@ fn kind(kind: ParameterKind) -> Kind {
         ParameterKind::Switch => Kind::Switch,
         ParameterKind::Text => Kind::Text,
         ParameterKind::Texts => Kind::Texts,
+        ParameterKind::Choice(words) => Kind::Choice(words),
         ParameterKind::Choices(words) => Kind::Choices(words),
         ParameterKind::Path => Kind::Target,
     }

@@ -38,6 +38,12 @@ pub trait Magic: Sync {
         self.sigil() == "%%"
     }
 
+    /// Returns whether its code is a text of its own, such as SQL: flags may be before it on the first line, the rest of the line and
+    /// the lines below belong to it, and its result can be bound.
+    fn takes_text(&self) -> bool {
+        false
+    }
+
     /// Returns how it times its code; `None` if it times none.
     fn timing(&self, _call: &Call<'_>) -> Option<Timing> {
         None

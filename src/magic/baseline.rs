@@ -2,11 +2,10 @@
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
-use super::context::Context;
+use super::context::{Context, labeled};
 use super::explain::query;
 use crate::{Error, Problem};
 use std::path::PathBuf;
-use std::sync::Arc;
 use trace::{BASELINES_FILE, Baseline, Baselines, Gate, GateAnswer, LabeledTrace, Limit, RunTimes};
 use trace_view::{Present, Report};
 
@@ -184,7 +183,7 @@ pub(crate) fn file(call: &Call<'_>) -> PathBuf {
 fn measured(call: &Call<'_>, context: &Context<'_>) -> Result<Vec<RunTimes>, Error> {
     let mut runs: Vec<LabeledTrace> = Vec::new();
     for labels in call.texts("TRACE") {
-        runs.extend(context.runs(call, labels)?.iter().map(|run| LabeledTrace::from(Arc::as_ref(run))));
+        runs.extend(labeled(&context.runs(call, labels)?));
     }
     let mut measured = Vec::with_capacity(runs.len());
     for run in runs {

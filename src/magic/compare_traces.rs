@@ -5,7 +5,7 @@ use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::view::{
     Frame, GROUPS, RESULT, ROWS, SELECTION, SHOWN, STATS, caption, compare_stats, deliver, drill_down_by_side,
-    trace_diff, unused_iterations,
+    refuse_without_stats, trace_diff, unused_iterations,
 };
 use crate::Error;
 use trace::Compared;
@@ -61,8 +61,9 @@ impl Magic for CompareTraces {
          positions, and the output says so. Operators of a rank or iteration that only one side has are added or deleted. \
          --csv writes the rows of all groups.\n\n\
          --stats compares all iterations instead of the first with the first: samples are iterations, whose ranks are averaged, \
-         or runs if both sides have several (%trace_load A1 A2 A3 A4 --as control). Durations are then those of an iteration, \
-         with 95 % intervals; q is p corrected for all operators, and a verdict needs 4 samples a side. The sentences name the \
+         or runs if both sides have several (%trace_load A1 A2 A3 A4 --as control); of one iteration a side, the same ranks are compared in \
+         pairs. Durations are then those of an iteration, with 95 % intervals; q is p corrected for all operators, and a verdict needs 4 \
+         samples a side, or 6 ranks. The sentences name the \
          scope (these recordings, or the programs), what changed in structure, and whether the recordings can be compared at all.\n\n\
          Click a row, or hit Enter on it, to get cells that list its events (%events)."
     }
@@ -83,10 +84,7 @@ impl Magic for CompareTraces {
         if call.switch("stats") {
             return compare_stats(call, context);
         }
-        if let Some(flag) = ["warmup", "method"].into_iter().find(|flag| call.given(flag)) {
-            let error = call.cannot(format!("use --{flag}"), "only --stats compares all iterations");
-            return Err(error.hint("add --stats").into());
-        }
+        refuse_without_stats(call)?;
         let bind = call.result_name()?.map(str::to_owned);
         let diff = trace_diff(call, call.required("CONTROL"), call.required("TEST"), context)?;
         let selection = diff.selection()?;

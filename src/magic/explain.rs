@@ -2,14 +2,15 @@
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
-use super::context::{Context, write};
-use super::view::{METHOD, RESULT, size, write_csv, write_html};
+use super::context::{Context, labeled, write};
+use super::view::{self, Frame, METHOD, ONE_TABLE, RESULT, is_one_table, size, write_csv, write_html};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 use trace::statistics::TestKind;
-use trace::{EventFile, Explain as Query, Explanation, LabeledTrace};
+use trace::{CriticalPath, EventFile, Explain as Query, Explanation, Instance, LabeledTrace};
+use trace_view::format::grouped;
 use trace_view::{Part, Report};
 
 pub(super) struct Explain;
@@ -89,7 +90,7 @@ pub(crate) const SHOWN_REGIONS: Group = Group::new(
 pub(crate) const NOTES: &str = "The call trees of both sides are aligned by structure, not by time; every GPU event is in exactly one \
     region. The time of a step is divided exactly: compute, communication that compute does not hide, copies that neither \
     hides, and idle time by cause. These times add up to the step, and their changes to the change of the step. Times are \
-    means over iterations and ranks; a GPU event belongs to the iteration that launched it. The column by count \
+    means over iterations and ranks, each run with the same weight; a GPU event belongs to the iteration that launched it. The column by count \
     is the part of a change that comes from more or fewer events; the rest is a higher or lower cost per event.\n\n\
     --where chooses regions: those of which at least one GPU event meets the condition. All events take part in the alignment, and \
     step, classes and idle time stay whole; a sentence says how much of the change the chosen regions hold. --rank slowest takes, \
@@ -127,7 +128,7 @@ impl Magic for Explain {
     }
 
     fn arguments(&self) -> &'static [Group] {
-        &[RUNS, SAMPLES, SHOWN_REGIONS, FILES, RESULT]
+        &[RUNS, SAMPLES, SHOWN_REGIONS, ONE_TABLE, FILES, RESULT]
     }
 
     fn result(&self) -> Option<&'static str> {
@@ -146,6 +147,7 @@ impl Magic for Explain {
             "%explain control test --rank slowest --where 'name ~ \"^nccl\"'",
             "%explain control1,control2 test1,test2 --events events.parquet",
             "%explain control test --samples step",
+            "%explain control test --group-by name --sort delta_us --top 10",
             "regions = %explain control test",
         ]
     }
@@ -153,7 +155,10 @@ impl Magic for Explain {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = free_name(call, context)?;
         let explanation = explanation(call, context)?;
-        let report = page(call, &explanation)?;
+        let mut report = page(call, &explanation)?;
+        if (call.shows() && !is_one_table(call)) || call.given("html") {
+            report.parts.extend(bounds(call, context)?);
+        }
         let answer = Answer {
             title: TITLE,
             report: &|| report.clone(),
@@ -162,6 +167,47 @@ impl Magic for Explain {
         };
         deliver(call, context, bind, &explanation, &answer)
     }
+}
+
+/// Most events of both runs for which a page says what bounds a step: the causal graphs of all ranks take up to 40 % as long as the
+/// explanation.
+const MOST_EVENTS: usize = 250_000;
+
+/// Returns what bounds the steps of one run a side, and how that changed, or of large runs how to ask; nothing for several runs, or where
+/// it cannot be told.
+fn bounds(call: &Call<'_>, context: &mut Context<'_>) -> Result<Vec<Part>, Error> {
+    let [control, test] = ["CONTROL", "TEST"].map(|side| call.required(side));
+    let is_run = |side| context.session.is_label(side) && context.session.groups().runs(side).is_none();
+    if !is_run(control) || !is_run(test) {
+        return Ok(Vec::new());
+    }
+    let (control, test) = (context.trace(call, control)?, context.trace(call, test)?);
+    for side in [&control, &test] {
+        if let (Some((_, uri, _)), Some(rank)) = (side.elsewhere(), side.ranks().first()) {
+            let text = format!(
+                "What bounds a step is told of events that are here: %trace_load {uri} --rank {rank} --as rank_{rank}"
+            );
+            return Ok(vec![Part::Text(text)]);
+        }
+    }
+    let events = control.event_count() + test.event_count();
+    if events > MOST_EVENTS {
+        let [control, test] = [control.label(), test.label()];
+        let text = format!(
+            "What bounds a step is left out, since it takes long for {} events: `%critical_path {control} {test}` shows it.",
+            grouped(events)
+        );
+        return Ok(vec![Part::Text(text)]);
+    }
+    let query = CriticalPath { instance: Instance::All, top: 0, ..CriticalPath::default() };
+    let change = context.run_blocking(move || Ok::<_, Error>(query.diagnose(&control, &test).ok()))?;
+    context.check_interrupt()?;
+    let Some(change) = change else { return Ok(Vec::new()) };
+    let fix = format!("`%critical_path {} {}` shows it by region", call.required("CONTROL"), call.required("TEST"));
+    Ok(vec![
+        Part::Text(format!("What bounds a step of the first rank. {} {fix}.", change.sentences())),
+        Part::Table(change.table()?),
+    ])
 }
 
 /// An explanation, or a view of it, as a magic delivers it. Only what the call asks for is computed.
@@ -199,6 +245,14 @@ pub(super) fn deliver(
     if let Some(path) = &events {
         write(path, |out| explanation.write_events(EventFile::of(path), out))?;
     }
+    if is_one_table(call) {
+        show_rows(call, context, bind.as_deref(), explanation, (answer.rows)()?)?;
+        if !call.quiet() {
+            let written = [json, html, events].into_iter().flatten();
+            written.for_each(|path| context.print_line(format!("wrote {}", path.display())));
+        }
+        return Ok(());
+    }
     let rows = if csv.is_some() || bind.is_some() { Some((answer.rows)()?) } else { None };
     if let (Some(path), Some(rows)) = (&csv, &rows) {
         write_csv(path, rows)?;
@@ -219,6 +273,25 @@ pub(super) fn deliver(
         context.print_line(format!("wrote {}", path.display()));
     }
     Ok(())
+}
+
+/// The columns of the table of regions, unless `--group-by` makes others.
+const REGION_COLUMNS: &[&str] =
+    &["path", "name", "grade", "control_count", "test_count", "control_us", "test_us", "delta_us", "verdict"];
+
+/// Delivers the regions as one table in place of the page.
+fn show_rows(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    bind: Option<&str>,
+    explanation: &Explanation,
+    df: DataFrame,
+) -> Result<(), Error> {
+    let [control, test] = &explanation.sides;
+    let caption = format!("regions · {} → {}, times a step", control.label, test.label);
+    let columns = REGION_COLUMNS.iter().map(|name| (*name).to_owned()).collect();
+    let frame = Frame { df, caption: &caption, order: "delta_us", columns: Some(columns), events: None };
+    view::deliver(call, context, frame, bind)
 }
 
 /// Title of the page of an explanation.
@@ -249,22 +322,26 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
         numbers.dedup();
         numbers
     };
-    let pick = |flag: &str, both: &str, runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
-        let picked = call.pick(flag, || all(runs, of)).or_else(|| call.pick(both, || all(runs, of)));
-        // `all` of a trace without iterations is its whole window, the default.
-        picked.filter(|numbers| !numbers.is_empty())
+    let pick = |side: &str, what: &str, runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
+        call.pick_of_side(side, what, || all(runs, of))
     };
-    let mut query = Query::of_runs(control.clone(), test.clone());
-    if let Some(ranks) = pick("control-rank", "rank", &control, LabeledTrace::ranks) {
+    let group = |side: &str, runs: &[LabeledTrace]| {
+        let name = call.text(side)?;
+        let is_group = runs.len() > 1 && runs.iter().all(|run| run.label().strip_prefix(name).is_some());
+        is_group.then(|| name.to_owned())
+    };
+    let mut query =
+        Query::of_runs(control.clone(), test.clone()).groups(group("CONTROL", &control), group("TEST", &test));
+    if let Some(ranks) = pick("control", "rank", &control, LabeledTrace::ranks) {
         query = query.control_rank(ranks);
     }
-    if let Some(ranks) = pick("test-rank", "rank", &test, LabeledTrace::ranks) {
+    if let Some(ranks) = pick("test", "rank", &test, LabeledTrace::ranks) {
         query = query.test_rank(ranks);
     }
-    if let Some(iterations) = pick("control-iteration", "iteration", &control, LabeledTrace::iterations) {
+    if let Some(iterations) = pick("control", "iteration", &control, LabeledTrace::iterations) {
         query = query.control_iteration(iterations);
     }
-    if let Some(iterations) = pick("test-iteration", "iteration", &test, LabeledTrace::iterations) {
+    if let Some(iterations) = pick("test", "iteration", &test, LabeledTrace::iterations) {
         query = query.test_iteration(iterations);
     }
     if let Some(warmup) = call.whole("warmup") {
@@ -290,7 +367,7 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
 
 /// Returns the runs of a side.
 fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<LabeledTrace>, Error> {
-    Ok(context.runs(call, call.required(side))?.iter().map(|run| Arc::as_ref(run).into()).collect())
+    Ok(labeled(&context.runs(call, call.required(side))?))
 }
 
 /// Returns the page of a call.

@@ -4,9 +4,10 @@
 
 use super::api::Magic;
 use super::{
-    analysis, baseline, cd, compare_traces, describe, events, explain, help, history, lsmagic, magic, noise, ops_diff,
-    opt, parser_args, pwd, show, time, timeit, trace_cache, trace_drop, trace_export, trace_info, trace_list,
-    trace_load, tree_diff, visualize, waterfall, who,
+    analysis, baseline, call_graph, call_stack, cd, compare_traces, critical_path, describe, events, explain, flame,
+    help, history, lsmagic, magic, noise, open_perfetto, ops_diff, opt, parser_args, pwd, report, show, time, timeit,
+    timeline, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, trace_sql, tree_diff,
+    visualize, waterfall, what_if, who,
 };
 use crate::Error;
 use std::sync::LazyLock;
@@ -25,13 +26,22 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &explain::Explain,
         &tree_diff::TreeDiff,
         &waterfall::Waterfall,
+        &critical_path::CriticalPath,
+        &what_if::WhatIf,
         &baseline::BaselineMagic,
         &history::History,
         &compare_traces::CompareTraces,
         &ops_diff::OpsDiff,
         &noise::Noise,
         &visualize::Visualize,
+        &timeline::Timeline,
+        &flame::Flame,
+        &report::ReportMagic,
+        &open_perfetto::OpenPerfetto,
         &events::Events,
+        &trace_sql::TraceSql,
+        &call_graph::CallGraph,
+        &call_stack::CallStack,
     ];
     magics.extend(analysis::ANALYSES.iter().map(|analysis| analysis as &dyn Magic));
     magics.extend([

@@ -4,7 +4,8 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::view::{
-    FIGURE, FIGURE_NOTES, Frame, ROWS, SHOWN, SelectedRows, bars, check_form, deliver, histogram, size, write_csv,
+    FIGURE, FIGURE_NOTES, Frame, ROWS, ROWS_WHERE, SHOWN, SelectedRows, bars, check_form, deliver, histogram, size,
+    write_csv,
 };
 use super::visualize;
 use crate::Error;
@@ -18,6 +19,7 @@ const ARGUMENTS: &[Group] = &[
         &[Argument::required("VARIABLE", Kind::Variable, "a data frame: a variable, or a quoted expression")],
     ),
     ROWS,
+    Group::new("Condition", &[ROWS_WHERE]),
     SHOWN,
     FIGURE,
     Group::new(

@@ -2,7 +2,7 @@
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
-use super::context::{Context, Progress, counted, listed, run_labels};
+use super::context::{Context, Progress, counted, jobs, listed, run_labels};
 use super::trace_list::table;
 use crate::display::{Output, Sink};
 use crate::session::{label, run_paths};
@@ -10,8 +10,9 @@ use crate::{Error, Problem};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use trace::{Cache, Compat, Execution, LoadOptions, LoadProgress, TraceSet};
+use std::time::{Duration, Instant};
+use trace::task::Engine;
+use trace::{Cache, Compat, Execution, LoadOptions, LoadProgress, TraceSet, Warning};
 use trace_view::format::{self, grouped, ranges};
 use trace_view::{Bundle, Part, Present, Report};
 
@@ -63,7 +64,7 @@ const ARGUMENTS: &[Group] = &[
         &[Argument::required(
             "PATH",
             Kind::Path,
-            "a .json or .json.gz file, a folder of such files, one per rank, or an export; several of them, or a pattern, are runs",
+            "a trace file (.json or .pftrace, also .gz or .zst), a .zip or folder of them, one per rank, or an export, here or at an address (s3://, gs://, az://, https://, file://); several of them, or a pattern, are runs",
         )
         .repeatable()],
     ),
@@ -83,6 +84,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
     ),
+    jobs::ENGINE,
 ];
 
 impl Magic for TraceLoad {
@@ -116,7 +118,9 @@ impl Magic for TraceLoad {
          it instead, with line, column and byte; every file is then read twice.\n\n\
          Columns stay in memory up to half of --memory (8G, 500M, or bytes). Further ranks are kept in private files, which \
          every magic and Rust cell uses alike, and which go with the trace. A load is refused only if one rank alone does not fit. \
-         Questions to the trace keep to --memory, too; a comparison keeps to the smaller one of both traces."
+         Questions to the trace keep to --memory, too; a comparison keeps to the smaller one of both traces.\n\n\
+         With --engine ray or --engine slurm, nodes of a cluster read the ranks, and questions run there as jobs; only facts and answers come here. \
+         --engine processes does the same with children of this process. What needs events here names the rank to load."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -128,14 +132,21 @@ impl Magic for TraceLoad {
             "%trace_load runs/a.json runs/b.json --as control",
             "%trace_load runs/monday --strict",
             "%trace_load runs/monday --memory 8G",
+            "%trace_load file:///shared/run7 --engine ray --address http://127.0.0.1:8265",
             "%trace_load runs/monday --args default,cpu_op::sequence_number,sm::occupancy",
         ]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let given = call.paths("PATH");
-        let paths = run_paths::expand(&given).map_err(|reason| call.cannot("load", reason))?;
+        let paths = run_paths::expand(&run_paths::listed(&given)?).map_err(|reason| call.cannot("load", reason))?;
         let label = label(call, &given, &paths)?;
+        let place = given.first().map(|path| path.display().to_string()).unwrap_or_default();
+        if let Some(engine) = context.engine(call, &place)? {
+            return load_elsewhere(call, context, (&label, &place), &engine);
+        }
+        // The lanes of timelines that are not open leave their memory to this load.
+        context.session.traces().values().for_each(|trace| trace.give_back());
         let mut load = Load::new(call, context);
         let loaded = load.all(&label, &paths);
         let Load { cache, mut progress, from_cache, .. } = load;
@@ -169,13 +180,46 @@ impl Magic for TraceLoad {
                     let table = table(&format!("runs of {label}"), &traces, context.session);
                     context.show(&Report::of(Part::Table(table)));
                 }
-                context.warn(several.iter().flat_map(|run| run.warnings()));
+                context.warn(Warning::sentences(several.iter().flat_map(|run| run.warnings())));
                 context.warn(look_like_ranks(several));
             }
         }
         context.warn(cache.and_then(|cache| cache.take_problem()));
         Ok(())
     }
+}
+
+/// Loads one trace by an engine, and keeps it.
+fn load_elsewhere(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    (label, place): (&str, &str),
+    engine: &Arc<dyn Engine>,
+) -> Result<(), Error> {
+    if call.paths("PATH").len() > 1 {
+        let reason = "an engine loads one run at a time";
+        return Err(call
+            .cannot("load several runs by an engine", reason)
+            .hint("load each with --as, and name them")
+            .into());
+    }
+    let begun = Instant::now();
+    let options = LoadOptions { label: Some(label.to_owned()), ..options(call) };
+    let traces = Arc::new(context.load_elsewhere(place, options, engine)?);
+    let line = summary(&traces, begun.elapsed()) + &replaced(context, label, &[place.into()]);
+    if !call.quiet() {
+        context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
+    }
+    context.keep(&traces, place.into());
+    match jobs::failures(&traces) {
+        Some(failures) => context.show(&failures),
+        None if !call.shows() => context.warn(traces.warnings()),
+        None => {}
+    }
+    if call.shows() {
+        context.show(&traces.present());
+    }
+    Ok(())
 }
 
 /// Returns the label of a call: the one given, else from the name of the file or pattern, or what the names of several runs have in common.
@@ -201,7 +245,7 @@ struct Load<'a> {
     cache: Option<Cache>,
     execution: Execution,
     out: &'a Arc<dyn Sink>,
-    progress: Progress<'a>,
+    progress: Progress,
     /// Files from the cache, and all files.
     from_cache: (usize, usize),
 }
@@ -295,11 +339,11 @@ fn summary_of_group(label: &str, runs: &[Arc<TraceSet>], time: Duration) -> Stri
     let labels: Vec<String> = runs.iter().map(|run| run.label().to_owned()).collect();
     let events: usize = runs.iter().map(|run| run.event_count()).sum();
     format!(
-        "{label}: {}, {} · {} events · loaded in {:.2} s · in Rust cells {label} is {}",
+        "{label}: {}, {} · {} events · loaded in {} · in Rust cells {label} is {}",
         counted(runs.len()),
         listed(&labels),
         grouped(events),
-        time.as_secs_f64(),
+        format::seconds(time.as_secs_f64()),
         labels.first().map(String::as_str).unwrap_or_default()
     )
 }
@@ -315,11 +359,14 @@ fn summary(traces: &TraceSet, time: Duration) -> String {
         Compat::Exact => "",
         Compat::Hta => " · compat hta",
     };
+    let (read, by) = match jobs::read_by(traces) {
+        Some((read, by)) => (read, format!(" · {by}")),
+        None => (format::counted(ranks.len(), "rank"), String::new()),
+    };
     format!(
-        "{}: TraceSet, {} · {} events{on_disk} · loaded in {:.2} s{compat}",
+        "{}: TraceSet, {read} · {} events{on_disk}{by} · loaded in {}{compat}",
         traces.label(),
-        format::counted(ranks.len(), "rank"),
         grouped(traces.event_count()),
-        time.as_secs_f64()
+        format::seconds(time.as_secs_f64())
     )
 }

@@ -17,7 +17,7 @@ const PATTERNS: &[&str] = &["Err", "None", "Ok", "Some"];
 const HIDDEN: &str = "evcxr_";
 
 /// File extensions that say nothing about the trace.
-const ENDINGS: &[&str] = &[".gz", ".json", ".trace", ".pt", ".pytorch"];
+const ENDINGS: &[&str] = &[".zip", ".gz", ".zst", ".json", ".pftrace", ".perfetto-trace", ".trace", ".pt", ".pytorch"];
 
 /// Checks that `name` is a valid name of a Rust variable.
 ///

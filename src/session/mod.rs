@@ -1,4 +1,5 @@
-//! The state of a notebook: loaded traces by label, groups of runs, frames that magics bound, and a snapshot for completion.
+//! The state of a notebook: loaded traces by label, groups of runs, frames that magics bound, and snapshots for
+//! completion and for conversations.
 
 pub mod allocator;
 mod cache;
@@ -8,6 +9,7 @@ mod items;
 pub mod label;
 mod notebook;
 pub mod run_paths;
+mod shared;
 mod view;
 
 pub use cache::CacheSetting;
@@ -15,4 +17,5 @@ pub use cells::{Binding, Cells, Variable};
 pub use groups::Groups;
 pub use items::Items;
 pub use notebook::Session;
+pub use shared::{LoadId, LoadedTrace, SharedSnapshot, Snapshot};
 pub use view::{TraceView, View};

@@ -1,9 +1,11 @@
 //! The session of a notebook: loaded traces by label, and the columns of bound frames.
 
-use super::{CacheSetting, Cells, Groups, TraceView, View};
+use super::{CacheSetting, Cells, Groups, LoadId, LoadedTrace, SharedSnapshot, Snapshot, TraceView, View};
+use crate::cluster::Chosen;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use trace::task::Engine;
 use trace::{Cache, TraceSet};
 use trace_view::FrameSchema;
 
@@ -14,6 +16,8 @@ const FRAMES: &[&str] = &["DataFrame", "LazyFrame", "Column", "Series"];
 #[derive(Default)]
 pub struct Session {
     cache: CacheSetting,
+    /// The engines that were chosen, so that equal choices are one.
+    engines: Vec<(Chosen, Arc<dyn Engine>)>,
     /// Whether the user was told that the cache cannot be used.
     told_of_cache: bool,
     traces: BTreeMap<String, Arc<TraceSet>>,
@@ -24,12 +28,20 @@ pub struct Session {
     events: BTreeMap<String, Arc<FrameSchema>>,
     /// The columns of bound frames, by variable; `Cells` owns the frames themselves.
     frames: BTreeMap<String, Arc<FrameSchema>>,
+    /// The statements of SQL that were saved, by name.
+    statements: BTreeMap<String, String>,
     /// The folder that was current before `%cd`.
     previous: Option<PathBuf>,
     /// The folder that was current when each trace was loaded, by label.
     bases: BTreeMap<String, PathBuf>,
     /// The facts about the traces in the last snapshot.
     views: std::cell::RefCell<Vec<Arc<TraceView>>>,
+    /// The number of the last load of each label.
+    loads: BTreeMap<String, LoadId>,
+    /// How many traces were loaded so far.
+    load_count: u64,
+    /// The loaded traces for other threads.
+    shared: SharedSnapshot,
 }
 
 impl Session {
@@ -46,6 +58,16 @@ impl Session {
         self.cache.get()
     }
 
+    /// Returns the engine of a choice, if it was made before.
+    pub(crate) fn engine(&self, chosen: &Chosen) -> Option<Arc<dyn Engine>> {
+        self.engines.iter().find(|(other, _)| other == chosen).map(|(_, engine)| Arc::clone(engine))
+    }
+
+    /// Keeps the engine of a choice.
+    pub(crate) fn keep_engine(&mut self, chosen: Chosen, engine: &Arc<dyn Engine>) {
+        self.engines.push((chosen, Arc::clone(engine)));
+    }
+
     /// Whether the user set anything about the cache.
     pub fn chose_cache(&self) -> bool {
         self.cache.is_chosen()
@@ -54,6 +76,11 @@ impl Session {
     /// Whether to tell the user that the cache cannot be used: the first time.
     pub fn warns_of_cache(&mut self) -> bool {
         !std::mem::replace(&mut self.told_of_cache, true)
+    }
+
+    /// Returns the loaded traces for other threads; they change with this session.
+    pub fn shared(&self) -> SharedSnapshot {
+        self.shared.clone()
     }
 
     /// Returns the loaded traces, by label.
@@ -120,6 +147,7 @@ impl Session {
     pub fn insert_group(&mut self, group: &str, runs: Vec<String>) {
         self.frames.remove(group);
         self.groups.insert(group.to_owned(), runs);
+        self.share();
     }
 
     /// Adds a trace under its label and drops an older trace of that label.
@@ -129,7 +157,10 @@ impl Session {
         self.bases.extend(std::env::current_dir().ok().map(|folder| (label.clone(), folder)));
         self.events.insert(label.clone(), Arc::new(trace.events_schema()));
         self.paths.insert(label.clone(), path);
+        self.load_count += 1;
+        self.loads.insert(label.clone(), LoadId(self.load_count));
         self.traces.insert(label, trace);
+        self.share();
     }
 
     /// Replaces each trace that is still loaded by its copy with mapped columns; `traces` are pairs of both.
@@ -142,6 +173,7 @@ impl Session {
                 *kept = mapped;
             }
         }
+        self.share();
         super::allocator::trim();
     }
 
@@ -154,9 +186,21 @@ impl Session {
             self.paths.remove(&run);
             self.bases.remove(&run);
             self.events.remove(&run);
+            self.loads.remove(&run);
             dropped.extend(self.traces.remove(&run));
         }
+        self.share();
         dropped
+    }
+
+    /// Replaces the snapshot for other threads.
+    fn share(&self) {
+        let loaded = |(label, trace): (&String, &Arc<TraceSet>)| {
+            let id = *self.loads.get(label)?;
+            Some((label.clone(), LoadedTrace { id, trace: Arc::clone(trace) }))
+        };
+        let traces = self.traces.iter().filter_map(loaded).collect();
+        self.shared.replace(Snapshot::new(traces, self.groups.clone()));
     }
 
     /// Notes that variable `name` is now a frame with these columns.
@@ -167,6 +211,16 @@ impl Session {
     /// Notes that variable `name` is no longer a frame.
     pub fn remove_frame(&mut self, name: &str) {
         self.frames.remove(name);
+    }
+
+    /// Returns the saved statements of SQL, by name.
+    pub fn statements(&self) -> &BTreeMap<String, String> {
+        &self.statements
+    }
+
+    /// Saves a statement of SQL under a name, and forgets an older one of this name.
+    pub fn save_statement(&mut self, name: &str, statement: &str) {
+        self.statements.insert(name.to_owned(), statement.to_owned());
     }
 
     /// Takes a snapshot for completion and inspection.
@@ -190,7 +244,8 @@ impl Session {
             events.extend(first.map(|schema| (group.to_owned(), schema)));
         }
         let (traces, groups) = (self.trace_views(), self.groups.clone());
-        View { labels, traces, groups, events, frames, items: cells.items(), variables }
+        let statements = self.statements.keys().cloned().collect();
+        View { labels, traces, groups, events, frames, items: cells.items(), variables, statements }
     }
 
     /// Returns the facts about each trace; those of a trace that is still loaded are reused.

@@ -2,9 +2,24 @@
 
 use std::cmp::Ordering;
 use std::path::{Component, Path, PathBuf};
+use trace::{Inputs, has_wildcard, is_name_match};
 
-/// Endings of the files of traces; other files that match a pattern are left out.
-const ENDINGS: &[&str] = &[".json", ".gz"];
+/// Replaces addresses with a wildcard by what matches in storage, by name, numbers by value. Nothing else changes.
+///
+/// # Errors
+/// If an address is invalid, or storage refuses.
+pub fn listed(given: &[PathBuf]) -> trace::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for path in given {
+        let mut found = Inputs::matches(path)?;
+        found.sort_by(|a, b| by_name(&a.to_string_lossy(), &b.to_string_lossy()));
+        if found.is_empty() {
+            found.push(path.clone());
+        }
+        paths.extend(found);
+    }
+    Ok(paths)
+}
 
 /// Returns the paths of the runs, in the order given; the matches of a pattern by name, numbers by value. In a pattern, `*` stands for
 /// any text, `?` for a character, `[a-c]` for one of them, none of them for a `/`. A path that exists is no pattern; a pattern without
@@ -34,10 +49,6 @@ fn is_pattern(path: &Path) -> bool {
     path.to_str().is_some_and(has_wildcard) && path.symlink_metadata().is_err()
 }
 
-fn has_wildcard(text: &str) -> bool {
-    text.contains(['*', '?', '['])
-}
-
 /// Returns the files of traces and the folders that match a pattern.
 fn matches(pattern: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
@@ -57,17 +68,13 @@ fn matches(pattern: &Path) -> Vec<PathBuf> {
 }
 
 fn is_trace(path: &Path) -> bool {
-    path.to_str().is_some_and(|name| ENDINGS.iter().any(|ending| name.ends_with(ending)))
+    path.to_str().is_some_and(trace::is_trace_name)
 }
 
 /// Returns the entries of a folder whose names match; hidden ones only if the pattern begins with a dot.
 fn entries(folder: &Path, pattern: &str) -> Vec<PathBuf> {
-    let pattern: Vec<char> = pattern.chars().collect();
     names(folder)
-        .filter(|name| {
-            let name: Vec<char> = name.chars().collect();
-            (pattern.first() == Some(&'.') || name.first() != Some(&'.')) && is_match(&pattern, &name)
-        })
+        .filter(|name| (pattern.starts_with('.') || !name.starts_with('.')) && is_name_match(pattern, name))
         .map(|name| folder.join(name))
         .collect()
 }
@@ -75,67 +82,6 @@ fn entries(folder: &Path, pattern: &str) -> Vec<PathBuf> {
 fn names(folder: &Path) -> impl Iterator<Item = String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok())
-}
-
-/// Whether a name matches a pattern. Linear in both for each `*`: of several only the last is tried again.
-fn is_match(pattern: &[char], name: &[char]) -> bool {
-    let (mut at, mut of_name) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while of_name < name.len() {
-        match one(&pattern[at..], name[of_name]) {
-            Some(length) => (at, of_name) = (at + length, of_name + 1),
-            None if pattern.get(at) == Some(&'*') => {
-                star = Some((at + 1, of_name));
-                at += 1;
-            }
-            None => match star {
-                Some((behind, from)) => {
-                    star = Some((behind, from + 1));
-                    (at, of_name) = (behind, from + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[at..].iter().all(|&c| c == '*')
-}
-
-/// Returns how long the first element of the pattern is, if it matches the character and is no `*`.
-fn one(pattern: &[char], c: char) -> Option<usize> {
-    match *pattern.first()? {
-        '*' => None,
-        '?' => Some(1),
-        '[' => match set(pattern) {
-            Some((set, length)) => is_in(set, c).then_some(length),
-            None => (c == '[').then_some(1),
-        },
-        plain => (plain == c).then_some(1),
-    }
-}
-
-/// Returns the characters between the brackets at the start of the pattern, and the length of both.
-fn set(pattern: &[char]) -> Option<(&[char], usize)> {
-    let close = pattern.iter().skip(2).position(|&c| c == ']')? + 2;
-    Some((&pattern[1..close], close + 1))
-}
-
-/// Whether a set such as `a-c`, `123` or `!0` contains the character.
-fn is_in(set: &[char], c: char) -> bool {
-    let (not, mut rest) = match set {
-        ['!' | '^', rest @ ..] if !rest.is_empty() => (true, rest),
-        rest => (false, rest),
-    };
-    let mut found = false;
-    while let [first, behind @ ..] = rest {
-        if let ['-', last, behind @ ..] = behind {
-            found |= (*first..=*last).contains(&c);
-            rest = behind;
-        } else {
-            found |= *first == c;
-            rest = behind;
-        }
-    }
-    found != not
 }
 
 /// Compares names so that `run-9` comes before `run-10`.
@@ -181,36 +127,6 @@ pub fn common_name(runs: &[PathBuf]) -> Option<PathBuf> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    fn is(pattern: &str, name: &str) -> bool {
-        is_match(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn patterns_match_names() {
-        for (pattern, name) in [
-            ("*", "x"),
-            ("*", ""),
-            ("control-*", "control-1"),
-            ("*-1", "a-1-1"),
-            ("a?c", "aéc"),
-            ("run[1-3]", "run2"),
-            ("run[!1-3]", "run4"),
-            ("[ab]*[cd]", "a-x-d"),
-            ("**", "ab"),
-            ("a[", "a["),
-            ("[]]", "]"),
-        ] {
-            assert!(is(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("control-*", "test-1"), ("a?c", "ac"), ("run[1-3]", "run4"), ("a*b", "a"), ("", "a"), ("[!a]", "a")]
-        {
-            assert!(!is(pattern, name), "{pattern} {name}");
-        }
-        // It would take exponential time if each star was tried again.
-        assert!(!is(&format!("{}b", "a*".repeat(40)), &"a".repeat(2000)));
-    }
 
     #[test]
     fn names_are_in_order_of_their_numbers() {

@@ -24,6 +24,8 @@ pub struct View {
     pub events: BTreeMap<String, Arc<FrameSchema>>,
     /// The items that cells define.
     pub items: Arc<Items>,
+    /// The names of the saved statements of SQL.
+    pub statements: Vec<String>,
 }
 
 impl View {

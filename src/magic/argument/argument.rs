@@ -79,6 +79,12 @@ pub enum Kind {
     ParserArgs,
     /// A condition on events: `name ~ "^nccl" and dur > 100us`.
     Where,
+    /// A condition on the rows of a table: `counts > 10 and name ~ "^nccl"`.
+    RowsWhere,
+    /// A condition on events and a factor: `name ~ "gemm" x 0.5`.
+    Change,
+    /// Part of the name of an annotation; an empty text is the whole recording.
+    Annotation,
     /// The name of one column.
     Column,
     /// Rust or a magic: the rest of the line verbatim, or the lines below.
@@ -188,6 +194,17 @@ impl Kind {
                  such as 0,4-7; is null; is not null. Times need a unit: ns, us, ms, s; ts and end are relative to the \
                  first event. Events without a value pass only !=, !~, not in and is null."
             }
+            Kind::RowsWhere => {
+                "--where takes comparisons of the columns of the table, joined by and, or, not and parentheses: 'dur > 100us and (rank in 0,4-7 \
+                 or name ~ \"^nccl\")'. Operators: == != < <= > >=; ~ and !~ match a regular expression; is null; is not null. Columns in \
+                 ns need a unit: ns, us, ms, s."
+            }
+            Kind::Change => {
+                "A change is a condition in the language of --where, on columns of events and rank, and a factor: 'name ~ \"gemm\" x 0.5' makes \
+                 kernels of this name twice as fast, 'cat = \"cuda_runtime\" x 0' makes runtime calls free. It changes the own time of the \
+                 events: of an operator the time outside of what it calls. A condition on bound_by, the column of the tables, also \
+                 chooses what is not the own time of an event: 'bound_by = \"python\" x 0', 'bound_by = \"gpu_kernel_launch_overhead\" x 0.5'."
+            }
             _ => "",
         }
     }
@@ -199,7 +216,7 @@ impl Kind {
             Kind::Runs => "NAME,NAME".to_owned(),
             Kind::Variable | Kind::TraceOrVariable => "VARIABLE".to_owned(),
             Kind::Path | Kind::Target | Kind::Folder => "PATH".to_owned(),
-            Kind::Text | Kind::Operator => "TEXT".to_owned(),
+            Kind::Text | Kind::Operator | Kind::Annotation => "TEXT".to_owned(),
             Kind::Texts => "TEXT,TEXT".to_owned(),
             Kind::File => "FILE".to_owned(),
             Kind::Regex => "REGEX".to_owned(),
@@ -214,7 +231,8 @@ impl Kind {
             Kind::Column => "COL".to_owned(),
             Kind::Code => "CODE".to_owned(),
             Kind::ParserArgs => "ARG,ARG".to_owned(),
-            Kind::Where => "EXPR".to_owned(),
+            Kind::Where | Kind::RowsWhere => "EXPR".to_owned(),
+            Kind::Change => "'WHERE x FACTOR'".to_owned(),
             Kind::Sort => "COL[:asc|desc]".to_owned(),
             Kind::Switch => String::new(),
         }

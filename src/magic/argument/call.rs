@@ -5,8 +5,8 @@ use super::value::{Sort, Value};
 use crate::{Error, Problem, UsageError, session};
 use regex::Regex;
 use std::path::PathBuf;
-use trace::ParserConfig;
 use trace::filter::Where;
+use trace::{ParserConfig, TimeChange};
 
 /// A parsed call: every value has the type that the kind of its argument demands.
 pub struct Call<'a> {
@@ -107,6 +107,13 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Returns the list of one side, such as `control-rank`, or else that of both, `rank`, if given; for the word `all`, the result
+    /// of `all()`. Without numbers, as `all` of a trace without iterations, it is not given.
+    pub fn pick_of_side(&self, side: &str, what: &str, all: impl Fn() -> Vec<i64>) -> Option<Vec<i64>> {
+        let picked = self.pick(&format!("{side}-{what}"), &all).or_else(|| self.pick(what, &all));
+        picked.filter(|numbers| !numbers.is_empty())
+    }
+
     /// Returns whether the list `name` is the word `slowest`.
     pub fn is_slowest(&self, name: &str) -> bool {
         matches!(self.one(name), Some(Value::Slowest))
@@ -163,6 +170,21 @@ impl<'a> Call<'a> {
             Value::Where(condition) => Some(condition),
             _ => None,
         }
+    }
+
+    /// Returns the condition on rows of a table `name`, if given.
+    pub fn rows_condition(&self, name: &str) -> Option<&Where> {
+        match self.one(name)? {
+            Value::RowsWhere(condition) => Some(condition),
+            _ => None,
+        }
+    }
+
+    /// Returns the changes `name`, in the order given.
+    pub fn changes(&self, name: &str) -> Vec<TimeChange> {
+        self.all(name)
+            .filter_map(|value| if let Value::Change(change) = value { Some(change.clone()) } else { None })
+            .collect()
     }
 
     /// Returns the columns to sort by, most significant first.

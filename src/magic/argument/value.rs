@@ -7,7 +7,7 @@ use crate::{Problem, UsageError};
 use regex::Regex;
 use std::collections::BTreeSet;
 use trace::filter::Where;
-use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ParserConfig};
+use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ParserConfig, TimeChange};
 
 /// The value of an argument.
 #[derive(Debug, Clone)]
@@ -34,6 +34,10 @@ pub enum Value {
     ParserArgs(ParserConfig),
     /// A condition on events.
     Where(Where),
+    /// A condition on the rows of a table.
+    RowsWhere(Where),
+    /// A change to try out.
+    Change(TimeChange),
     /// A column to sort by.
     Sort(Sort),
     /// A switch.
@@ -113,15 +117,27 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
             }
             error => UsageError::new(magic, Problem::Rejected { what: what.to_owned(), reason: error.to_string() }),
         }),
-        Kind::Where => text.parse().map(Value::Where).map_err(|error: trace::Error| {
-            // Without quotes only the first word of the condition arrives here.
-            let is_one_word = !text.trim().contains(|c: char| !c.is_alphanumeric() && c != '_');
-            let hint = if is_one_word { "; quote the whole condition: --where 'dur > 100us'" } else { "" };
+        Kind::Where | Kind::RowsWhere => {
+            let value = if kind == Kind::Where { Value::Where } else { Value::RowsWhere };
+            text.parse().map(value).map_err(|error: trace::Error| {
+                // Without quotes only the first word of the condition arrives here.
+                let is_one_word = !text.trim().contains(|c: char| !c.is_alphanumeric() && c != '_');
+                let hint = if is_one_word { "; quote the whole condition: --where 'dur > 100us'" } else { "" };
+                let message = error.to_string();
+                let (reason, marked) = message.split_once('\n').unwrap_or((&message, ""));
+                let reason = format!("{reason}{hint}\n{marked}");
+                UsageError::new(magic, Problem::Rejected { what: what.to_owned(), reason })
+            })
+        }
+        Kind::Change => text.parse().map(Value::Change).map_err(|error: trace::Error| {
+            // Without quotes only the first word arrives here.
+            let hint = if text.trim().contains(char::is_whitespace) { "" } else { "; quote the whole change" };
             let message = error.to_string();
             let (reason, marked) = message.split_once('\n').unwrap_or((&message, ""));
             let reason = format!("{reason}{hint}\n{marked}");
             UsageError::new(magic, Problem::Rejected { what: what.to_owned(), reason })
         }),
+        Kind::Annotation => Ok(Value::Text(text.to_owned())),
         Kind::Sort => sort(text).map(Value::Sort).ok_or_else(unexpected),
         Kind::Switch => match text {
             "true" => Ok(Value::Switch(true)),
@@ -159,7 +175,9 @@ pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
         Kind::Column => "the name of a column",
         Kind::Code => "Rust or a magic",
         Kind::ParserArgs => "event arguments such as default,sm::occupancy (%parser_args lists them)",
-        Kind::Where => "a condition such as 'dur > 100us'",
+        Kind::Where | Kind::RowsWhere => "a condition such as 'dur > 100us'",
+        Kind::Change => "a condition and a factor such as 'name ~ \"gemm\" x 0.5'",
+        Kind::Annotation => "part of the name of an annotation, or '' for the whole recording",
         Kind::Sort => "COL, COL:asc or COL:desc",
         Kind::Switch => "true or false",
     }

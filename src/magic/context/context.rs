@@ -1,5 +1,7 @@
 //! The context of a running magic.
 
+use super::jobs::listener;
+use crate::cluster::listen;
 use crate::display::{Output, Sink};
 use crate::magic::argument::{Call, did_you_mean_or};
 use crate::session::{Binding, Cells, Session};
@@ -11,6 +13,9 @@ use std::time::Duration;
 use trace::polars::prelude::DataFrame;
 use trace::{CancellationToken, Execution};
 use trace_view::{Part, Report, terminal_safe};
+
+/// How long interrupted work may take to stop its job, if the process ends with it.
+const STOP: Duration = Duration::from_secs(10);
 
 /// The session, the worker process and the outputs, as a running magic sees them.
 pub struct Context<'a> {
@@ -108,7 +113,11 @@ impl Context<'_> {
     {
         let (done, answer) = channel();
         let execution = Execution::current().cancellation(self.token());
-        let work = move || drop(done.send(catch_unwind(AssertUnwindSafe(|| execution.run(work)))));
+        let out = Arc::clone(self.out);
+        let work = move || {
+            let heard = || listen(listener(out), || execution.run(work));
+            drop(done.send(catch_unwind(AssertUnwindSafe(heard))));
+        };
         let unable = |why: String| Error::Rust(Failure::new("InternalError", why));
         std::thread::Builder::new()
             .name("magic".to_owned())
@@ -121,6 +130,11 @@ impl Context<'_> {
                 Ok(Err(panic)) => {
                     self.check_interrupt()?;
                     resume_unwind(panic)
+                }
+                Err(RecvTimeoutError::Timeout) if self.out.interrupted() && self.out.ends_process() => {
+                    // It stops its job; what it would answer does not matter.
+                    let _ = answer.recv_timeout(STOP);
+                    return Err(Error::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) => self.check_interrupt()?,
                 Err(RecvTimeoutError::Disconnected) => {

@@ -3,6 +3,7 @@
 #[allow(clippy::module_inception)]
 mod context;
 mod figure_file;
+pub(crate) mod jobs;
 mod output_file;
 mod progress;
 mod runs;
@@ -11,4 +12,5 @@ pub use context::Context;
 pub(super) use figure_file::{write_page, write_picture};
 pub(crate) use output_file::write;
 pub(super) use progress::Progress;
+pub(crate) use runs::labeled;
 pub(super) use runs::{counted, listed, run_labels};

@@ -13,8 +13,8 @@ const DELAY: Duration = Duration::from_millis(300);
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A progress bar: one display id, updated in place.
-pub(crate) struct Progress<'a> {
-    out: &'a Arc<dyn Sink>,
+pub(crate) struct Progress {
+    out: Arc<dyn Sink>,
     id: String,
     /// `run 2 of 3 · `; empty for one run.
     run: String,
@@ -24,11 +24,11 @@ pub(crate) struct Progress<'a> {
     enabled: bool,
 }
 
-impl<'a> Progress<'a> {
+impl Progress {
     /// Starts the clock.
-    pub(crate) fn new(out: &'a Arc<dyn Sink>, enabled: bool) -> Self {
+    pub(crate) fn new(out: &Arc<dyn Sink>, enabled: bool) -> Self {
         Self {
-            out,
+            out: Arc::clone(out),
             id: uuid::Uuid::new_v4().to_string(),
             run: String::new(),
             start: Instant::now(),

@@ -6,7 +6,12 @@ use crate::magic::argument::{Call, any_of, did_you_mean};
 use crate::session::{Binding, Groups};
 use std::path::PathBuf;
 use std::sync::Arc;
-use trace::TraceSet;
+use trace::{LabeledTrace, TraceSet};
+
+/// Returns runs as a side of an explanation or a comparison.
+pub(crate) fn labeled(runs: &[Arc<TraceSet>]) -> Vec<LabeledTrace> {
+    runs.iter().map(|run| Arc::as_ref(run).into()).collect()
+}
 
 impl Context<'_> {
     /// Returns the loaded trace called `label`. Of a group of runs the first: a line says so, unless the call is quiet.
@@ -16,16 +21,19 @@ impl Context<'_> {
     pub fn trace(&self, call: &Call<'_>, label: &str) -> Result<Arc<TraceSet>, Error> {
         let runs = self.labelled(call, label)?;
         let Some(first) = runs.first() else { return Err(self.unknown(call, label)) };
-        if self.session.groups().runs(label).is_some() && !call.quiet() {
-            let second = runs.get(1).map(|run| format!("; name {} to see another", run.label()));
-            self.print_line(format!(
-                "{label} is {}: {} is shown{}",
-                counted(runs.len()),
-                first.label(),
-                second.unwrap_or_default()
-            ));
+        if let Some(shown) = self.shown_run(label).filter(|_| !call.quiet()) {
+            self.print_line(shown);
         }
         Ok(Arc::clone(first))
+    }
+
+    /// Returns which run of a group [`Self::trace`] returns, and how to see another; `None` for the label of one trace.
+    pub fn shown_run(&self, label: &str) -> Option<String> {
+        self.session.groups().runs(label)?;
+        let runs = self.session.runs(label);
+        let second = runs.get(1).map(|run| format!("; name {} to see another", run.label()));
+        let (count, first) = (counted(runs.len()), runs.first()?.label());
+        Some(format!("{label} is {count}: {first} is shown{}", second.unwrap_or_default()))
     }
 
     /// Returns the runs of a side of a comparison: comma-separated labels, a group for all of its runs.
@@ -69,6 +77,8 @@ impl Context<'_> {
         for run in &dropped {
             self.cells.unbind(run.label());
         }
+        // What is known of a pair is kept with one of the two.
+        self.session.traces().values().for_each(|trace| trace.give_back());
         if is_group {
             self.cells.unbind(label);
         }

@@ -24,6 +24,12 @@ pub enum CandidateKind {
     Variable,
     /// A value of an argument: a choice, a column.
     Value,
+    /// A table of SQL.
+    Table,
+    /// A function of SQL.
+    Function,
+    /// A keyword of SQL.
+    Keyword,
 }
 
 impl CandidateKind {
@@ -36,6 +42,9 @@ impl CandidateKind {
             CandidateKind::Path => "path",
             CandidateKind::Variable => "variable",
             CandidateKind::Value => "value",
+            CandidateKind::Table => "table",
+            CandidateKind::Function => "function",
+            CandidateKind::Keyword => "keyword",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Completion in magic lines.
 
 use super::candidate::{Candidate, CandidateKind};
-use super::paths;
+use super::{paths, sql};
 use crate::cell::{CursorPosition, MagicCursor, Piece, Word, magic_cursor};
 use crate::magic::api::Magic;
 use crate::magic::argument::{Argument, IdKind, Kind, parser_words};
@@ -22,6 +22,9 @@ pub struct Completion {
 
 /// Returns the candidates at byte `at` of the cell; `None` outside of magic lines.
 pub fn complete(code: &str, at: usize, view: &View) -> Option<Completion> {
+    if let Some(found) = sql::complete(code, at, view) {
+        return Some(found);
+    }
     let MagicCursor { name, position } = magic_cursor(code, at)?;
     let end = (0..=at.min(code.len())).rev().find(|&at| code.is_char_boundary(at))?;
     let completion = match position {
@@ -189,6 +192,15 @@ impl Line<'_> {
                 let words = columns.chain(["rank", "and", "or", "not", "in", "is", "null"]);
                 (from, if typed.is_empty() { Vec::new() } else { matching(&typed[from..], words, value) })
             }
+            Kind::RowsWhere => {
+                let last = typed.rfind(|c: char| c != '_' && !c.is_alphanumeric());
+                let from = last.map_or(0, |at| at + char_len(typed, at));
+                let mut items = if typed.is_empty() { Vec::new() } else { self.column_names(&typed[from..]) };
+                if !typed.is_empty() {
+                    items.extend(matching(&typed[from..], ["and", "or", "not", "in", "is", "null"], value));
+                }
+                (from, items)
+            }
             Kind::Columns => {
                 let from = typed.rfind(',').map_or(0, |comma| comma + 1);
                 (from, self.column_names(&typed[from..]))
@@ -208,6 +220,8 @@ impl Line<'_> {
             | Kind::Size
             | Kind::Percent
             | Kind::Code
+            | Kind::Change
+            | Kind::Annotation
             | Kind::Text
             | Kind::Texts => (0, Vec::new()),
         }

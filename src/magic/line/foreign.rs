@@ -91,10 +91,7 @@ const IPYTHON: &[(&[&str], &str)] = &[
         ],
         "it is a setting or a tool of IPython, which does not run here: %magic explains the magics",
     ),
-    (
-        &["sql"],
-        "tables are polars frames: use `df.lazy().filter(…).group_by(…)` in Rust, or --where, --filter and --sort in magics",
-    ),
+    (&["sql"], "here it is %trace_sql, and %%trace_sql for several lines (%trace_sql? for help)"),
     (&["capture"], "outputs are not captured: x = %MAGIC … binds a result without showing it, --quiet shows nothing"),
     (
         &["writefile", "file"],
@@ -118,30 +115,17 @@ const IPYTHON: &[(&[&str], &str)] = &[
 /// Features of HTA that are missing here, and the nearest alternative.
 const HTA: &[(&[&str], &str)] = &[
     (
-        &[
-            "critical_path",
-            "critical_path_analysis",
-            "overlay_critical_path_analysis",
-            "get_critical_path",
-            "restore_cpgraph",
-        ],
-        "%idle_time_breakdown and %cuda_kernel_launch_stats show where the device waits for the host",
-    ),
-    (
         &["cupti", "cupti_counter_data_with_operators", "cupti_counter_data", "cupti_profiler", "cupti_counters"],
         "%trace_info NAME --memory lists the counters that the events carry, and `events()` has them as columns",
     ),
-    (
-        &["timeline", "timelines", "plot_timeline", "gantt"],
-        "%trace_with_counters writes a copy to open in Perfetto (ui.perfetto.dev)",
-    ),
+    (&["timelines", "plot_timeline", "gantt"], "%timeline draws threads, streams and counters over time"),
     (
         &["memory_timeline", "memory_analysis", "get_memory_timeline", "memory_snapshot", "memory_profile"],
         "%memory_bw_summary and %memory_bw_time_series analyse memory copies",
     ),
     (
-        &["call_graph", "callgraph", "call_stack", "call_stacks", "callstack", "call_tree"],
-        "%frequent_cuda_kernel_sequences and %aten_op_kernels_and_delay relate operators to their kernels",
+        &["callgraph", "call_stacks", "callstack", "call_tree"],
+        "%call_graph, %call_stack and %operators relate calls to their kernels",
     ),
     (
         &["nccl_collectives", "straggler", "communication_analysis"],
@@ -232,7 +216,6 @@ mod tests {
             let said = foreign_hint(&format!("get_{}", entry.name)).unwrap_or_default();
             assert!(said.starts_with(&format!("here it is %{}", entry.name)), "{said}");
         }
-        assert!(foreign_hint("critical_path").is_some_and(|said| said.starts_with("HTA has it")));
         assert!(foreign_hint("get_cupti_counter_data_with_operators").is_some_and(|said| said.contains("HTA has it")));
         assert!(foreign_hint("cupti_metrics").is_some_and(|said| said.contains("HTA has it")));
         assert_eq!(foreign_hint("nonsense"), None);

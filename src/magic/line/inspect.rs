@@ -1,5 +1,6 @@
 //! Help for the word at the cursor.
 
+use super::sql;
 use crate::cell::{CursorPosition, magic_cursor};
 use crate::magic::magics::find;
 use crate::magic::usage::page;
@@ -9,6 +10,9 @@ use trace_view::Bundle;
 /// Returns help for the magic line at byte `at` of the cell; for a Rust variable in the line, its type. `None` outside of
 /// magic lines.
 pub fn inspect(code: &str, at: usize, view: &View) -> Option<Bundle> {
+    if let Some(page) = sql::inspect(code, at, view) {
+        return Some(page);
+    }
     let cursor = magic_cursor(code, at)?;
     if let CursorPosition::Argument { before, start, .. } = &cursor.position {
         let word: String = code[*start..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();

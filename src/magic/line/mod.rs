@@ -10,6 +10,7 @@ mod parse;
 mod paths;
 mod reference;
 mod run;
+mod sql;
 
 pub use candidate::{Candidate, CandidateKind};
 pub use complete::{Completion, complete};

@@ -84,7 +84,32 @@ struct Parser<'a> {
     at_terminal: bool,
 }
 
+/// Flags that all tables of rows take.
+const OF_TABLES: [&str; 4] = ["where", "group-by", "sort", "top"];
+
+/// The name that the environment of a parser has for the condition of the events that are selected in a timeline.
+pub(super) const SELECTION: &str = "sel";
+
 impl Parser<'_> {
+    /// Replaces `sel` at the beginning of a condition by that of the events that are selected in a timeline.
+    fn selected(&self, argument: &Argument, pieces: Vec<Piece>) -> Result<Vec<Piece>, UsageError> {
+        let text = expand::plain(&pieces);
+        let Some(rest) = text.trim().strip_prefix(SELECTION).filter(|rest| rest.is_empty() || rest.starts_with(' '))
+        else {
+            return Ok(pieces);
+        };
+        let is_column = rest.trim_start().starts_with(['=', '<', '>', '!', '~']);
+        if argument.kind != Kind::Where || is_column || self.at_terminal {
+            return Ok(pieces);
+        }
+        let selection = (self.environment)(SELECTION).ok_or_else(|| {
+            let reason = "nothing is selected in a timeline".to_owned();
+            let problem = Problem::Cannot { what: format!("use {SELECTION} in {}", named(argument)), reason };
+            self.usage(problem).hint("draw a timeline with %timeline NAME, and drag over it".to_owned())
+        })?;
+        Ok(vec![Piece::Text { text: format!("({selection}){rest}"), quoted: true }])
+    }
+
     fn words(&self, args: &str) -> Result<Vec<Word>, UsageError> {
         let missing = |open: Unclosed| {
             let close = if open.open == '{' { '}' } else { open.open };
@@ -125,6 +150,7 @@ impl Parser<'_> {
                 let what = format!("value of {}: expected {}", named(argument), expected(argument.kind));
                 return Err(self.usage(Problem::Missing { what }));
             };
+            let pieces = self.selected(argument, pieces)?;
             self.check(argument, &pieces)?;
             given.push(Given { argument, pieces });
         }
@@ -171,6 +197,10 @@ impl Parser<'_> {
         if let Some(argument) = self.arguments().find(|argument| argument.is_on() && argument.answers_to(off)) {
             return Ok(argument);
         }
+        if let Some(hint) = self.hint_of_tables(name) {
+            let typed = format!("--{name}");
+            return Err(self.usage(Problem::Unknown { what: "flag", name: typed, expected: String::new() }).hint(hint));
+        }
         let flags: Vec<String> = self.arguments().filter(|a| a.is_flag()).map(|a| format!("--{}", a.name)).collect();
         let typed = typed.replace('_', "-");
         let longer: Vec<&str> = flags.iter().map(String::as_str).filter(|flag| has_word(flag, &typed)).collect();
@@ -180,6 +210,20 @@ impl Parser<'_> {
         };
         let hint = if hint.is_empty() { format!("{} lists all", self.magic.help_hint()) } else { hint };
         Err(self.usage(Problem::Unknown { what: "flag", name: typed, expected: String::new() }).hint(hint))
+    }
+
+    /// Returns how to ask the rows of an answer that is no single table; `None` for another flag than those of tables.
+    fn hint_of_tables(&self, flag: &str) -> Option<String> {
+        if self.at_terminal || !OF_TABLES.contains(&flag) {
+            return None;
+        }
+        let name = self.magic.spelled();
+        Some(match self.magic.result().filter(|result| result.contains("DataFrame")) {
+            Some(_) => {
+                format!("its answer is more than a table: bind its rows with x = {name} …, then %show x --{flag} …")
+            }
+            None => format!("{name} shows no rows of events or names; %events, %trace_sql and %show take --{flag}"),
+        })
     }
 
     /// Checks a value without `{expr}`, so that mistakes are reported before anything is evaluated.

@@ -2,7 +2,7 @@
 
 use super::code::{split_code, takes_code};
 use super::foreign::{foreign_hint, nearest_magic};
-use super::parse::{Parsed, parse};
+use super::parse::{Parsed, SELECTION, parse};
 use crate::cell::Segment;
 use crate::display::Output;
 use crate::magic::api::{Magic, Timing};
@@ -65,6 +65,10 @@ fn line_magic<'cell>(
     if !takes_code(magic) {
         return call(magic, bind, args, None, context).map(|_| Next::Nothing);
     }
+    if magic.takes_text() {
+        let (head, text) = split_code(magic, args);
+        return call(magic, bind, &head, Some(text), context).map(|_| Next::Nothing);
+    }
     if let Some(bind) = bind {
         let problem =
             Problem::Cannot { what: format!("bind {bind}"), reason: format!("the time of %{name} is not a value") };
@@ -88,6 +92,10 @@ fn cell_magic<'cell>(
         return call(magic, None, args, None, context).map(|_| Next::Run(body));
     }
     let (head, setup) = split_code(magic, args);
+    if magic.takes_text() {
+        let text = if setup.is_empty() { body.to_owned() } else { format!("{setup}\n{body}") };
+        return call(magic, None, &head, Some(&text), context).map(|_| Next::Nothing);
+    }
     match call(magic, None, &head, Some(body), context)? {
         Some(Timing::Once) if !setup.is_empty() => {
             let problem = Problem::Unexpected { value: setup.to_owned() };
@@ -106,7 +114,12 @@ fn call(
     code: Option<&str>,
     context: &mut Context<'_>,
 ) -> Result<Option<Timing>, Error> {
-    match parse(magic, bind, args, code, context.cells, &|name| std::env::var(name).ok())? {
+    let selection = context.session.shared().selection();
+    let environment = |name: &str| match name {
+        SELECTION => selection.clone(),
+        name => std::env::var(name).ok(),
+    };
+    match parse(magic, bind, args, code, context.cells, &environment)? {
         // An output of the cell, so that it is saved with the notebook; `?` opens the pager.
         Parsed::Help => {
             context.out.emit(Output::Display { bundle: page(magic), id: None });

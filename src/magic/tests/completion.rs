@@ -40,7 +40,7 @@ fn percent_offers_magics() {
     assert_eq!(texts("let x = 1;\n%who|"), ["%who"]);
     assert_eq!(
         (texts("%op|"), texts("%%opt|")),
-        (vec!["%ops_diff".to_owned(), "%%opt".to_owned()], vec!["%%opt".to_owned()])
+        (["%ops_diff", "%open_perfetto", "%operators", "%%opt"].map(str::to_owned).to_vec(), vec!["%%opt".to_owned()])
     );
 }
 
@@ -158,7 +158,7 @@ fn every_flag_with_known_values_offers_them() {
                 _ => " x",
             });
         }
-        if magic.name() == "visualize" {
+        if ["visualize", "timeline", "flame"].contains(&magic.name()) {
             line.push_str(" test");
         }
         if magic.name() == "baseline" {

@@ -43,7 +43,8 @@ fn explain_shows_a_summary_a_waterfall_and_tables() {
             .filter(|output| matches!(output, Output::Display { bundle, .. } if bundle.data.contains_key(mime)))
             .count()
     };
-    assert_eq!((count(PLOTLY), count(TABLE)), (1, 3));
+    // The last table says what bounds a step.
+    assert_eq!((count(PLOTLY), count(TABLE)), (1, 4));
     let text = notebook.text("%explain old new");
     assert!(
         text.starts_with("new is as fast as control a step: 100 µs → 100 µs, means of 2 + 2 iterations."),
@@ -51,7 +52,21 @@ fn explain_shows_a_summary_a_waterfall_and_tables() {
     );
     assert!(text.contains("By class: compute +15.0 µs, idle −15.0 µs."), "{text}");
     assert!(text.contains("1 region: 1 exact."), "{text}");
+    assert!(text.contains("What bounds a step of the first rank. host-bound, as before: old is host-bound"), "{text}");
     assert!(notebook.text("%explain old,older new").contains("means of 2 + 1 runs of 4 + 2 iterations"));
+}
+
+#[test]
+fn critical_paths_of_two_traces_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = notebook(&folder);
+    let text = notebook.text("%critical_path old new");
+    assert!(text.starts_with("host-bound, as before: old is host-bound (100 µs, "), "{text}");
+    assert!(text.contains("what bounds a step · old → new"), "{text}");
+    let bound = notebook.text("x = %critical_path old new");
+    assert!(bound.contains("x: DataFrame") && bound.contains("x_regions: DataFrame"), "{bound}");
+    let error = notebook.error("%critical_path old new --edges");
+    assert!(error.contains("cannot use --edges with two traces: it is about one recording"), "{error}");
 }
 
 #[test]

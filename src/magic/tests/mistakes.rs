@@ -26,7 +26,6 @@ const MISTAKES: &[Mistake] = &[
     ("%env HOME", ["%env", "environment", "std::env::var"]),
     ("%%bash\nls", ["%%bash", "no shell", "terminal"]),
     ("%%writefile x.py\n1", ["%%writefile", "cells write no files", "--csv"]),
-    ("%critical_path control", ["%critical_path", "HTA has it, Tracebook does not", "%idle_time_breakdown"]),
     (
         "%cupti_counter_data control",
         ["%cupti_counter_data", "HTA has it, Tracebook does not", "%trace_info NAME --memory"],
@@ -38,10 +37,11 @@ const MISTAKES: &[Mistake] = &[
     ("%load data/x.json", ["%load", "here it is %trace_load", "%trace_load? for help"]),
     // Files.
     ("%trace_load no/such.json", ["no/such.json", "no such file or folder", "looked for in"]),
-    ("%trace_load https://host/rank0.json.gz", ["https://host", "nothing is read over the network", "curl -LO"]),
-    ("%trace_load s3://bucket/run", ["s3://bucket/run", "nothing is read over the network", "aws s3 cp"]),
-    ("%trace_load file:///data/run", ["file:///data/run", "no such file", "without file://: /data/run"]),
-    ("%trace_load {folder}/zip.json", ["zip.json is not a trace", "it is a zip archive", "`unzip FILE`"]),
+    ("%trace_load https://host/run7/", ["https://host/run7/", "a web server has no listing", "name the file"]),
+    ("%trace_load s3a://bucket/run", ["s3a://bucket/run", "unknown scheme `s3a`", "did you mean s3://bucket/run?"]),
+    ("%trace_load s3://AKIA:secret@bucket/run", ["s3://…", "contains credentials", "set AWS_ACCESS_KEY_ID"]),
+    ("%trace_load file:///data/run", ["/data/run", "no such file", "file or folder"]),
+    ("%trace_load {folder}/zip.json", ["zip.json is not a trace", "incomplete zip archive", "`unzip -t FILE`"]),
     ("%trace_load {folder}/lines.json", ["lines.json", "keys of one event", "`jq -s .`"]),
     ("%trace_load {folder}/wide.json", ["wide.json", "UTF-16", "iconv"]),
     ("%trace_load {folder}/run.nsys-rep", ["run.nsys-rep", "a report of Nsight Systems", "export_chrome_trace"]),
@@ -71,6 +71,8 @@ const MISTAKES: &[Mistake] = &[
         "%compare_traces control test --where 'duration > 100us'",
         ["`duration`", "unknown column", "did you mean `dur`?"],
     ),
+    ("%what_if control 'name ~ \"gemm\"'", ["%what_if", "expected a factor", "end with `x` and a factor"]),
+    ("%critical_path control --instance 7", ["rank 0 has no instance 7", "it has 1 instance", "numbered from 0"]),
     ("%compare_traces control test --where 'dur > 100'", ["`dur`", "is a time", "as in 100us"]),
     ("%compare_traces control test --where dur > 1us", ["dur", "expected a comparison", "quote the whole condition"]),
     // Values.

@@ -1,7 +1,7 @@
 //! The drill-down of tables: for each row, the notebook cell that lists its events with `%events`.
 
 use crate::magic::argument::Call;
-use trace::columns::{COUNTS_SUFFIX, NAME, RANK, SHORT_NAME};
+use trace::columns::{COUNTS_SUFFIX, MEAN_SUFFIX, NAME, RANK, SHORT_NAME};
 use trace::{By, DeviceType, Selection, Side, Window};
 use trace_view::{EventCell, EventCells};
 
@@ -28,6 +28,39 @@ pub(crate) fn drill_down_by_side(call: &Call<'_>, selection: &Selection) -> Even
     };
     let cells = vec![cell(&selection.control, "CONTROL"), cell(&selection.test, "TEST")];
     EventCells { name: name.to_owned(), rank, cells }
+}
+
+/// A run whose events stand for those of its side.
+pub(crate) struct RunOfSide {
+    /// The label of the run.
+    pub(crate) label: String,
+    /// What the cell says.
+    pub(crate) title: String,
+    /// The label of the side in the columns of the table.
+    pub(crate) side: String,
+}
+
+/// Returns one cell for each side of a comparison of all iterations, with the ranks and iterations of the call.
+pub(crate) fn drill_down_by_label(call: &Call<'_>, runs: [RunOfSide; 2]) -> EventCells {
+    let (name, flag) = if call.switch("use-short-name") { (SHORT_NAME, "--short-name") } else { (NAME, "--name") };
+    let device = match call.text("device-type") {
+        Some(device @ ("cpu" | "gpu")) => format!(" --device-type {device}"),
+        _ => String::new(),
+    };
+    let cells = runs.into_iter().zip(["control", "test"]).map(|(run, word)| {
+        let given = |what: &str| {
+            let numbers = call.list(&format!("{word}-{what}"));
+            numbers.map(|numbers| format!(" --{what} {}", list(numbers))).unwrap_or_default()
+        };
+        let rest = format!("{}{}{device}", given("rank"), given("iteration"));
+        // Without time, there are no events.
+        EventCell {
+            title: run.title,
+            counts: format!("{}{MEAN_SUFFIX}", run.side),
+            ..cell(call, &run.label, flag, &rest)
+        }
+    });
+    EventCells { name: name.to_owned(), rank: None, cells: cells.collect() }
 }
 
 /// Returns the cell for a table about one trace whose column `name` holds full names of events, with the ranks and

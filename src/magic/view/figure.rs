@@ -155,7 +155,13 @@ pub(crate) fn histogram(call: &Call<'_>, rows: &SelectedRows, title: &str) -> Re
         title: format!("Histogram of {x}"),
         subtitle,
         x: Axis { title: x, unit, ..Axis::default() },
-        y: Axis { title: "Rows".to_owned(), unit: Unit::Count, log: call.switch("log"), whole: true },
+        y: Axis {
+            title: "Rows".to_owned(),
+            unit: Unit::Count,
+            log: call.switch("log"),
+            whole: true,
+            ..Axis::default()
+        },
         series,
         height: height(call),
         ..Figure::default()

@@ -2,6 +2,7 @@
 
 use super::change::changes;
 use super::columns::{column, name_column, numbers};
+use super::groups::{grouped_by, meeting};
 use crate::Error;
 use crate::magic::argument::Call;
 use regex::Regex;
@@ -12,14 +13,15 @@ use trace::polars::prelude::{BooleanChunked, DataFrame, DataType, IdxCa, IdxSize
 pub(crate) struct SelectedRows {
     /// The rows, with all columns.
     pub(crate) df: DataFrame,
-    /// The number of rows before the selection.
+    /// The number of rows before the selection; of groups all.
     pub(crate) total: usize,
     /// The order in words, if `--sort` gave one.
     pub(crate) order: Option<String>,
 }
 
 impl SelectedRows {
-    /// Selects the rows of `--filter` and `--category`, in the order of `--sort`, else of the frame.
+    /// Selects the rows of `--filter`, `--category` and `--where`, sums them by `--group-by`, and orders them by `--sort`, else as in the
+    /// frame.
     ///
     /// # Errors
     /// If the frame lacks a column that a flag needs.
@@ -34,6 +36,14 @@ impl SelectedRows {
             let keep: Vec<bool> =
                 changes(call, &df)?.into_iter().map(|change| words.iter().any(|word| word == change.word())).collect();
             df = keep_rows(&df, &keep)?;
+        }
+        if let Some(condition) = call.rows_condition("where") {
+            df = meeting(call, &df, condition)?;
+        }
+        let mut total = total;
+        if let Some(keys) = call.words("group-by") {
+            df = grouped_by(call, &df, keys)?;
+            total = df.height();
         }
         let mut orders = Vec::new();
         for sort in call.sorts("sort") {

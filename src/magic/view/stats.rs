@@ -1,15 +1,16 @@
 //! `%compare_traces --stats`: all iterations or runs of two sides, with intervals and verdicts.
 
+use super::drill_down::{RunOfSide, drill_down_by_label};
 use super::selection::GROUPS;
 use super::table::{Frame, deliver};
 use crate::Error;
 use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::Context;
+use crate::magic::context::{Context, labeled};
 use std::sync::Arc;
 use trace::columns::{CHANGE, DIFF_DURATION, MEAN_SUFFIX, NAME, SHORT_NAME};
 use trace::statistics::TestKind;
-use trace::{ComparedStats, Comparison, DeviceType, LabeledTrace, StatsDiff, TraceSet};
-use trace_view::{Part, Report};
+use trace::{ComparedStats, Comparison, DeviceType, StatsDiff, TraceSet};
+use trace_view::{EventCells, Part, Report};
 
 /// The test of a comparison with statistics.
 pub(crate) const METHOD: Argument =
@@ -39,49 +40,81 @@ pub(crate) const STATS: Group = Group::new(
 /// If a flag does not go with statistics, and those of the comparison.
 pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
     let bind = call.result_name()?.map(str::to_owned);
-    if call.given(GROUPS.arguments[0].name) {
-        let error = call.cannot("use --by and --stats", "with --stats ranks are averaged and iterations are samples");
-        return Err(error.hint("leave one of them out").into());
-    }
     let sides = [side(call, context, "CONTROL", "control")?, side(call, context, "TEST", "test")?];
-    let diff = stats_diff(call, sides);
+    // %events does not number iterations by a marker.
+    let events = (!call.given("marker")).then(|| drill_down_by_run(call, &sides));
+    let diff = stats_diff(call, &sides)?;
     let comparison = diff.clone();
     let compared: ComparedStats = context.run_blocking(move || comparison.run())?;
     context.check_interrupt()?;
     context.warn(diff.warnings());
+    context.warn(compared.warnings.clone());
     if call.shows() {
         context.show(&Report { parts: vec![Part::Text(compared.sentences.join("\n"))] });
     }
-    let [control, test] = &compared.labels;
-    let caption = format!("compare_traces · {control} → {test} · mean of an iteration, 95 % intervals");
-    let columns = shown(&compared);
+    let (caption, columns) = (stats_caption(&compared), stats_columns(&compared));
     let df = compared.frame;
-    let frame = Frame { df, caption: &caption, order: DIFF_DURATION, columns: Some(columns), events: None };
+    let frame = Frame { df, caption: &caption, order: DIFF_DURATION, columns: Some(columns), events };
     deliver(call, context, frame, bind.as_deref())
 }
 
-/// The runs of a side, and its name: a group by its label, several runs by their role.
-struct Side {
-    label: String,
-    runs: Vec<Arc<TraceSet>>,
+/// Refuses flags that only go with `--stats`.
+///
+/// # Errors
+/// If one was given.
+pub(crate) fn refuse_without_stats(call: &Call<'_>) -> Result<(), Error> {
+    match ["warmup", "method"].into_iter().find(|flag| call.given(flag)) {
+        Some(flag) => {
+            let error = call.cannot(format!("use --{flag}"), "only --stats compares all iterations");
+            Err(error.hint("add --stats").into())
+        }
+        None => Ok(()),
+    }
 }
 
-fn side(call: &Call<'_>, context: &Context<'_>, argument: &str, role: &str) -> Result<Side, Error> {
+/// The runs of a side, and its name: a group by its label, several runs by their role.
+pub(crate) struct RunsOfSide {
+    pub(crate) label: String,
+    pub(crate) runs: Vec<Arc<TraceSet>>,
+}
+
+fn side(call: &Call<'_>, context: &Context<'_>, argument: &str, role: &str) -> Result<RunsOfSide, Error> {
     let labels = call.required(argument);
     let runs = context.runs(call, labels)?;
     let label = if labels.contains(',') { role } else { labels };
-    Ok(Side { label: label.to_owned(), runs })
+    Ok(RunsOfSide { label: label.to_owned(), runs })
 }
 
-fn stats_diff(call: &Call<'_>, sides: [Side; 2]) -> StatsDiff {
-    let labeled = |side: &Side| -> Vec<LabeledTrace> { side.runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
-    let [control, test] = &sides;
+/// Returns a cell for each side that lists the events of a row: those of its first run.
+fn drill_down_by_run(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> EventCells {
+    let [control, test] = sides.each_ref().map(|side| {
+        let label = side.runs.first().map_or(side.label.as_str(), |run| run.label());
+        let number = if side.runs.len() > 1 {
+            format!("{label}, the first of {} runs", side.runs.len())
+        } else {
+            label.to_owned()
+        };
+        RunOfSide { label: label.to_owned(), title: format!("events in {number}"), side: side.label.clone() }
+    });
+    drill_down_by_label(call, [control, test])
+}
+
+/// Returns the comparison of a call.
+///
+/// # Errors
+/// If a flag does not go with statistics.
+pub(crate) fn stats_diff(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> Result<StatsDiff, Error> {
+    if call.given(GROUPS.arguments[0].name) {
+        let error = call.cannot("use --by and --stats", "with --stats ranks are averaged and iterations are samples");
+        return Err(error.hint("leave one of them out").into());
+    }
+    let [control, test] = sides;
     let device = match call.text("device-type") {
         Some("cpu") => DeviceType::CPU,
         Some("gpu") => DeviceType::GPU,
         _ => DeviceType::ALL,
     };
-    let mut diff = StatsDiff::of_runs(labeled(control), labeled(test))
+    let mut diff = StatsDiff::of_runs(labeled(&control.runs), labeled(&test.runs))
         .labels(&control.label, &test.label)
         .device_type(device)
         .use_short_name(call.switch("use-short-name"));
@@ -110,17 +143,24 @@ fn stats_diff(call: &Call<'_>, sides: [Side; 2]) -> StatsDiff {
     if let Some(warmup) = call.whole("warmup") {
         diff = diff.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
     }
-    diff
+    Ok(diff)
+}
+
+/// Returns the caption of the table.
+pub(crate) fn stats_caption(compared: &ComparedStats) -> String {
+    let [control, test] = &compared.labels;
+    format!("compare_traces · {control} → {test} · mean of an iteration, 95 % intervals")
 }
 
 /// Returns the columns of the table: those that answer the question.
-fn shown(compared: &ComparedStats) -> Vec<String> {
+pub(crate) fn stats_columns(compared: &ComparedStats) -> Vec<String> {
     let name = [NAME, SHORT_NAME].into_iter().find(|name| compared.frame.column(name).is_ok()).unwrap_or(NAME);
     let labels = Comparison::of(&compared.frame);
     let means = labels.map(|sides| [sides.control(), sides.test()].map(|label| format!("{label}{MEAN_SUFFIX}")));
     let mut columns = vec![name.to_owned()];
     columns.extend(means.into_iter().flatten());
-    let answers = [DIFF_DURATION, "interval_low", "interval_high", "ratio", "q", "verdict", CHANGE];
+    let answers =
+        [DIFF_DURATION, "verdict", "interval_low", "interval_high", "ratio", "q", "smallest_change_percent", CHANGE];
     columns.extend(answers.map(str::to_owned));
     columns
 }

@@ -1,6 +1,6 @@
 //! Delivery of a frame as file, variable and table, by the flags of a call.
 //!
-//! `--filter`, `--category`, `--sort` and `--columns` shape all three. The default order, `--top`, `--min-us` and `--unit`
+//! `--filter`, `--category`, `--where`, `--group-by`, `--sort` and `--columns` shape all three. The default order, `--top`, `--min-us` and `--unit`
 //! shape only the table.
 
 use super::columns::{column, numbers};
@@ -47,6 +47,8 @@ pub(crate) fn deliver(
     let columns = chosen(call, &rows.df)?;
     let file = select(&rows.df, &columns)?;
     // The table is made first, so that a wrong flag leaves no file and no variable behind.
+    // Groups have other columns, and stand for several names.
+    let (shown, events) = if call.given("group-by") { (None, None) } else { (shown, events) };
     let shown = if columns.is_some() { &columns } else { &shown };
     let table = table(call, rows, shown, order, |df, rows| display_table(df, caption, rows))?;
     let table = Table { events, ..table };

@@ -1,0 +1,87 @@
+//! What `%timeline` and `%flame` share: flags of one trace or two, which ranks and iterations these select, and files.
+
+use super::write_drawn;
+use crate::Error;
+use crate::display::Output;
+use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
+use crate::magic::context::{Context, write_picture};
+use trace::TraceSet;
+use trace_view::Bundle;
+
+/// One trace, or two.
+pub(crate) const TRACES: Group = Group::new(
+    "Arguments",
+    &[
+        Argument::required("NAME|CONTROL", Kind::Trace, "the trace; with TEST the baseline"),
+        Argument::optional("TEST", Kind::Trace, "the trace to compare with it"),
+    ],
+);
+
+/// Flags that select ranks.
+pub(crate) const RANKS: [Argument; 3] = [
+    Argument::flag("rank", Kind::List(IdKind::Ranks), "rank or ranks, or all").or("the first"),
+    Argument::flag("control-rank", Kind::List(IdKind::Ranks), "rank or ranks of CONTROL, or all").or("the first"),
+    Argument::flag("test-rank", Kind::List(IdKind::Ranks), "rank or ranks of TEST, or all")
+        .or("the first")
+        .of_second_trace(),
+];
+
+/// Flags of output files.
+pub(crate) const HTML: Argument =
+    Argument::flag("html", Kind::File, "write a page with the interactive figure; works offline");
+pub(crate) const PNG: Argument = Argument::flag("png", Kind::File, "write a picture");
+pub(crate) const QUIET: Argument = Argument::flag("quiet", Kind::Switch, "show only warnings");
+
+/// What a call selects of a side.
+pub(crate) struct Selected {
+    /// 0 for control, 1 for test.
+    pub(crate) side: usize,
+    pub(crate) ranks: Option<Vec<i64>>,
+    pub(crate) iterations: Option<Vec<i64>>,
+}
+
+/// Returns what a call selects of control, and of test if there is one.
+pub(crate) fn selected(call: &Call<'_>, control: &TraceSet, test: Option<&TraceSet>) -> Vec<Selected> {
+    let sides = [Some((control, "control")), test.map(|test| (test, "test"))];
+    let of = |(side, (set, name)): (usize, (&TraceSet, &str))| Selected {
+        side,
+        ranks: call.pick_of_side(name, "rank", || set.ranks()),
+        iterations: call.pick_of_side(name, "iteration", || set.iterations()),
+    };
+    sides.into_iter().flatten().enumerate().map(of).collect()
+}
+
+/// Returns, for each group of runs that a call names, which of them is drawn and how to see another.
+pub(crate) fn shown_runs(call: &Call<'_>, context: &Context<'_>) -> Vec<String> {
+    let labels = [call.text("NAME|CONTROL"), call.text("TEST")];
+    labels.into_iter().flatten().filter_map(|label| context.shown_run(label)).collect()
+}
+
+/// Writes the page and the picture of a call, and shows the output.
+///
+/// # Errors
+/// If a file cannot be written.
+pub(crate) fn deliver_drawing(
+    call: &Call<'_>,
+    context: &Context<'_>,
+    title: &str,
+    bundle: Bundle,
+    mime: &str,
+) -> Result<(), Error> {
+    let (html, png) = (call.path("html"), call.path("png"));
+    if let Some(path) = &html {
+        write_drawn(path, title, &bundle, mime)?;
+    }
+    if let Some(path) = &png {
+        write_picture(path, &bundle)?;
+    }
+    if call.shows() {
+        context.out.emit(Output::Display { bundle, id: None });
+    }
+    if !call.quiet() {
+        for path in [html, png].into_iter().flatten() {
+            context.print_line(format!("wrote {}", path.display()));
+        }
+    }
+    Ok(())
+}
