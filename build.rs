@@ -8,10 +8,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 8] = [
     "crates/call-tree",
+    "crates/causal",
     "crates/cells",
     "crates/statistics",
+    "crates/timeline",
     "crates/trace",
     "crates/trace-view",
     "crates/workspace-hack",

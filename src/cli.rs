@@ -37,6 +37,9 @@ enum Command {
     /// Show the aligned call tree of two steps in a terminal.
     #[command(disable_help_flag = true)]
     TreeDiff(RawArgs),
+    /// Find what bounds a step, and what would make it shorter.
+    #[command(disable_help_flag = true)]
+    CriticalPath(RawArgs),
     /// Keep the times of runs under a name, and judge a later run by them.
     #[command(disable_help_flag = true)]
     Baseline(RawArgs),
@@ -46,9 +49,20 @@ enum Command {
     /// Print a script that records runs of two programs in mixed order.
     #[command(disable_help_flag = true)]
     RecordLoop(RawArgs),
+    /// Write the difference of two steps as one page to send.
+    #[command(disable_help_flag = true)]
+    Report(RawArgs),
     /// Write a trace as Parquet files.
     #[command(disable_help_flag = true)]
     Export(RawArgs),
+    /// Run a step of a distributed job, from standard input to standard output (docs/task.md).
+    #[command(hide = true)]
+    Task {
+        /// The step: list, map or reduce.
+        step: String,
+        /// Files with partial results, besides the frames of standard input.
+        states: Vec<PathBuf>,
+    },
     /// Serve a notebook; Jupyter calls this.
     Run {
         /// The connection file, with the addresses to listen on.
@@ -167,10 +181,15 @@ impl Cli {
             Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
             Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),
             Command::TreeDiff(RawArgs { words }) => finish(terminal::command(terminal::Command::TreeDiff, words)),
+            Command::CriticalPath(RawArgs { words }) => {
+                finish(terminal::command(terminal::Command::CriticalPath, words))
+            }
             Command::Baseline(RawArgs { words }) => finish(terminal::command(terminal::Command::Baseline, words)),
             Command::Gate(RawArgs { words }) => finish(terminal::command(terminal::Command::Gate, words)),
             Command::RecordLoop(RawArgs { words }) => finish(terminal::command(terminal::Command::RecordLoop, words)),
+            Command::Report(RawArgs { words }) => finish(terminal::command(terminal::Command::Report, words)),
             Command::Export(RawArgs { words }) => finish(terminal::command(terminal::Command::Export, words)),
+            Command::Task { step, states } => finish(terminal::task(&step, &states)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;
                 let folder = engine::enter().map_err(CliError::Folder)?;

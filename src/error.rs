@@ -115,6 +115,7 @@ impl Error {
     pub fn ename(&self) -> &str {
         match self {
             Error::Usage(_) => "UsageError",
+            Error::Trace(trace::Error::Sql(_)) => "SqlError",
             Error::Trace(_) => "TraceError",
             Error::File { .. } => "FileError",
             Error::FailOver { .. } => "FailOver",

@@ -1,12 +1,14 @@
 //! Execution context of this program, from its environment.
 
 use std::path::PathBuf;
-use trace::{Execution, MEMORY_VARIABLE};
+use trace::{Execution, MEMORY_VARIABLE, STORAGE_TIMEOUT_VARIABLE};
 
 /// Returns the context of the magics or of a command. An invalid variable is an error of the calls that need its value.
 pub(crate) fn from_environment() -> Execution {
     let memory = std::env::var_os(MEMORY_VARIABLE).unwrap_or_default();
+    let timeout = std::env::var_os(STORAGE_TIMEOUT_VARIABLE).unwrap_or_default();
     let execution = Execution::new().memory_setting(&memory.to_string_lossy());
+    let execution = execution.storage_timeout_setting(&timeout.to_string_lossy());
     match spill_folder() {
         Some(folder) => execution.spill_folder(folder),
         None => execution,

@@ -7,6 +7,8 @@ compile_error!("Tracebook does not run on Windows: build and run it in WSL (Linu
 
 pub mod cell;
 pub mod cli;
+mod cluster;
+pub mod comm;
 pub mod dispatch;
 pub mod display;
 pub mod engine;

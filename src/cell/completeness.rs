@@ -19,8 +19,9 @@ pub enum Completeness {
 }
 
 /// Returns whether a cell can run. A magic line always can; Rust is parsed segment by segment, and only the last segment may be
-/// incomplete.
-pub fn is_complete(code: &str) -> Completeness {
+/// incomplete. The text of a cell magic for which `takes_text` is true is no Rust but statements of SQL: it can run if it ends with `;`
+/// or with an empty line.
+pub fn is_complete(code: &str, takes_text: &dyn Fn(&str) -> bool) -> Completeness {
     let mut last = Completeness::Complete;
     for segment in segment_spans(code) {
         if last != Completeness::Complete {
@@ -28,14 +29,60 @@ pub fn is_complete(code: &str) -> Completeness {
         }
         last = match &segment.head {
             None => rust(&code[segment.range]),
+            Some(head) if head.form == MagicForm::Cell && takes_text(&code[head.name.clone()]) => {
+                statement(&code[head.name.end..segment.range.end])
+            }
             Some(head) if head.form == MagicForm::Cell => {
                 let body = code[head.args.end..segment.range.end].split_once('\n').map_or("", |(_, below)| below);
-                if body.is_empty() { Completeness::Incomplete { indent: String::new() } } else { is_complete(body) }
+                if body.is_empty() {
+                    Completeness::Incomplete { indent: String::new() }
+                } else {
+                    is_complete(body, takes_text)
+                }
             }
             Some(_) => Completeness::Complete,
         };
     }
     last
+}
+
+/// Returns whether a statement of SQL can run: behind its `;`, or where an empty line says "run it".
+fn statement(text: &str) -> Completeness {
+    let last_line = text.rfind('\n').map(|end| &text[end + 1..]);
+    let has_empty_line = last_line.is_some_and(|line| line.trim().is_empty());
+    if !text.trim().is_empty() && (has_empty_line || ends_with_semicolon(text)) {
+        Completeness::Complete
+    } else {
+        Completeness::Incomplete { indent: String::new() }
+    }
+}
+
+/// Returns whether the last sign of SQL outside of texts, quoted names and comments is a `;`.
+fn ends_with_semicolon(text: &str) -> bool {
+    let mut last = None;
+    let mut rest = text;
+    while let Some(sign) = rest.chars().next() {
+        let (skipped, end) = match sign {
+            '\'' | '"' => (1, if sign == '"' { "\"" } else { "'" }),
+            '-' if rest.starts_with("--") => (2, "\n"),
+            '/' if rest.starts_with("/*") => (2, "*/"),
+            _ => (0, ""),
+        };
+        if skipped == 0 {
+            last = if sign.is_whitespace() { last } else { Some(sign) };
+            rest = &rest[sign.len_utf8()..];
+            continue;
+        }
+        let inside = &rest[skipped..];
+        rest = match inside.find(end) {
+            Some(at) => &inside[at + end.len()..],
+            // A comment may end with the text; what else is open goes on.
+            None if end == "\n" => "",
+            None => return false,
+        };
+        last = if skipped == 1 { Some(sign) } else { last };
+    }
+    last == Some(';')
 }
 
 /// Returns whether a segment of Rust can run.
@@ -80,6 +127,10 @@ fn indent_at(text: &str, at: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_complete(code: &str) -> Completeness {
+        super::is_complete(code, &|name| name == "trace_sql")
+    }
 
     fn indent(code: &str) -> Option<String> {
         match is_complete(code) {
@@ -147,6 +198,37 @@ mod tests {
         for code in ["%%opt\n1 + 1", "%%opt\n\n", "%%opt\n%who"] {
             assert_eq!(is_complete(code), Completeness::Complete, "{code:?}");
         }
+    }
+
+    #[test]
+    fn sql_runs_behind_its_semicolon_or_an_empty_line() {
+        for code in [
+            "%%trace_sql",
+            "%%trace_sql\n",
+            "%%trace_sql\nSELECT name, dur",
+            "%%trace_sql\nSELECT 'a;\nb",
+            "%%trace_sql\nSELECT 1 -- a;",
+            "%%trace_sql\nSELECT 1 /* a;",
+            "%%trace_sql\nSELECT \"a;\"",
+            "%%trace_sql --as x SELECT 1",
+            "\n%%trace_sql\nSELECT (",
+        ] {
+            assert_eq!(indent(code).as_deref(), Some(""), "{code:?}");
+        }
+        for code in [
+            "%%trace_sql\nSELECT name\nFROM kernels;",
+            "%%trace_sql\nSELECT 1; -- done",
+            "%%trace_sql\nSELECT 'it''s';  ",
+            "%%trace_sql\nSELECT name\nFROM kernels\n",
+            "%%trace_sql\nSELECT (\n  ",
+            "%%trace_sql --file question.sql\n",
+            "%%trace_sql SELECT 1;",
+            "%trace_sql SELECT 1",
+        ] {
+            assert_eq!(is_complete(code), Completeness::Complete, "{code:?}");
+        }
+        // Other cell magics hold Rust.
+        assert_eq!(is_complete("%%time\nlet = 3;"), Completeness::Invalid);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Cursor in a magic line, for completion and inspection.
 
-use super::segment::{MagicHead, segment_spans_while_typing};
+use super::segment::{MagicForm, MagicHead, segment_spans_while_typing};
 use super::words::{Unclosed, Word, lex};
 
 /// A magic line with the cursor in it.
@@ -59,6 +59,29 @@ pub fn magic_cursor(code: &str, at: usize) -> Option<MagicCursor<'_>> {
         name,
         position: CursorPosition::Argument { before, start: base + start, typed: &text[start..], open },
     })
+}
+
+/// The text of a magic that owns it: what follows its name, on its line and on the lines below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnedText<'cell> {
+    /// The magic, without its `%`.
+    pub name: &'cell str,
+    /// The text after the name.
+    pub text: &'cell str,
+    /// The byte of the cell at which it begins.
+    pub start: usize,
+}
+
+/// Returns the text of the magic in whose arguments, or lines below, byte `at` of the cell is.
+pub fn owned_text(code: &str, at: usize) -> Option<OwnedText<'_>> {
+    let spans = segment_spans_while_typing(code).into_iter();
+    let (head, end) = spans.filter_map(|span| Some((span.head?, span.range.end))).find(|(head, end)| {
+        let end = if head.form == MagicForm::Cell { *end } else { line_end(code, head) };
+        head.form != MagicForm::Help && head.name.end < at && at <= end
+    })?;
+    let end = if head.form == MagicForm::Cell { end } else { line_end(code, &head) };
+    let start = head.name.end;
+    Some(OwnedText { name: &code[head.name.clone()], text: &code[start..end], start })
 }
 
 fn ends_blank(text: &str) -> bool {
@@ -122,10 +145,23 @@ mod tests {
     }
 
     #[test]
+    fn text_of_a_magic_goes_to_the_end_of_its_cell() {
+        let owned = |code: &str, at: &str| {
+            owned_text(code, code.find(at).unwrap()).map(|owned| (owned.name.to_owned(), owned.text.to_owned()))
+        };
+        let of = |name: &str, text: &str| Some((name.to_owned(), text.to_owned()));
+        assert_eq!(owned("%%m --x 1\nSELECT a\nFROM b", "b"), of("m", " --x 1\nSELECT a\nFROM b"));
+        assert_eq!(owned("%m SELECT a\nlet b = 1;", "a"), of("m", " SELECT a"));
+        assert_eq!(owned("%m SELECT a\nlet b = 1;", "b"), None);
+        assert_eq!(owned("%%m x", "m"), None);
+    }
+
+    #[test]
     fn any_offset_is_accepted() {
         let code = "%é ä\n\"ö\n%x";
         for at in 0..code.len() + 3 {
             magic_cursor(code, at);
+            owned_text(code, at);
         }
     }
 }

@@ -21,7 +21,7 @@ pub use brackets::{Unpaired, unpaired};
 pub use completeness::{Completeness, is_complete};
 pub use engine_commands::without_commands;
 pub use foreign_syntax::foreign_syntax_hint;
-pub use magic_cursor::{CursorPosition, MagicCursor, magic_cursor};
+pub use magic_cursor::{CursorPosition, MagicCursor, OwnedText, magic_cursor, owned_text};
 pub use nesting::nests_too_deep;
 pub use segment::{Segment, segments};
 pub use words::{Piece, Unclosed, Word, words};

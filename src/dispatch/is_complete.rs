@@ -9,7 +9,8 @@ use serde_json::Value;
 /// Returns the content of the reply.
 pub(super) fn reply(request: Value) -> Result<Value, Failure> {
     let request: IsCompleteRequest = content(request)?;
-    Ok(typed(&match is_complete(&request.code) {
+    let takes_text = |name: &str| crate::magic::find(name).is_some_and(|magic| magic.takes_text());
+    Ok(typed(&match is_complete(&request.code, &takes_text) {
         Completeness::Complete => IsCompleteReply::complete(),
         Completeness::Incomplete { indent } => IsCompleteReply::incomplete(indent),
         Completeness::Invalid => IsCompleteReply::invalid(),

@@ -8,6 +8,7 @@ use super::signals::{self, Signal};
 use super::stdin::Stdin;
 use super::{comm, complete, inspect, is_complete, kernel_info, shutdown};
 use crate::Failure;
+use crate::comm::{Comms, TARGETS, Target};
 use crate::engine::{Engine, Stop};
 use crate::session::allocator;
 use crate::wire::{Channel, Connection, Outbox, Request, Wire, WireError};
@@ -38,6 +39,18 @@ enum Event {
 /// # Errors
 /// If the sockets cannot be opened or a thread cannot be started.
 pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireError> {
+    run_with(connection, engine, TARGETS.to_vec())
+}
+
+/// As [`run`], with these targets of conversations.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_with(
+    connection: &Connection,
+    engine: Box<dyn Engine>,
+    targets: Vec<&'static dyn Target>,
+) -> Result<(), WireError> {
     crate::log::start();
     allocator::limit_kept_memory();
     let open = |what| move |source| WireError::Open { what, source };
@@ -60,8 +73,9 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
     outbox.publish(None, "status", &Status::starting());
     crate::introspect::warm_up();
     let stdin = Arc::new(Stdin::default());
+    let comms = Comms::new(targets, runner.traces(), crate::execution::from_environment());
     let cells = CellQueue::new(outbox.clone(), runner, Arc::clone(&stdin));
-    let mut kernel = Kernel { outbox, cells, stdin, interrupter };
+    let mut kernel = Kernel { outbox, cells, comms, stdin, interrupter };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(open("event loop"))?;
     // A panic while one event is handled does not end the kernel: the loaded traces stay.
     while catch_unwind(AssertUnwindSafe(|| runtime.block_on(kernel.serve(&mut events, &parent)))).is_err() {
@@ -76,6 +90,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
 struct Kernel {
     outbox: Outbox,
     cells: CellQueue,
+    comms: Comms,
     stdin: Arc<Stdin>,
     /// Notes an interrupt request for the Rust segment that runs now; the `Stop` that it returns carries it out.
     interrupter: Box<dyn Fn() -> Stop + Send + Sync>,
@@ -120,6 +135,9 @@ impl Kernel {
             (Channel::Stdin, "input_reply") => self.stdin.reply(&request.content),
             (Channel::Stdin, other) => tracing::warn!("ignored {other} on the stdin channel"),
             (_, "execute_request") => self.cells.push(request),
+            (_, "comm_open") => self.comms.open(comm::incoming(request, &self.outbox)),
+            (_, "comm_msg") => self.comms.message(comm::incoming(request, &self.outbox)),
+            (_, "comm_close") => self.comms.close(comm::incoming(request, &self.outbox)),
             _ => return self.answer(request),
         }
         ControlFlow::Continue(())
@@ -156,17 +174,12 @@ impl Kernel {
             "inspect_request" => inspect::reply(content, &self.cells.runner().view()),
             "is_complete_request" => is_complete::reply(content),
             "history_request" => self.cells.history().reply(content),
-            "comm_info_request" => Ok(comm::info()),
+            "comm_info_request" => Ok(self.comms.info(content["target_name"].as_str())),
             "interrupt_request" => {
                 self.interrupt();
                 Ok(typed(&InterruptReply::new()))
             }
             "shutdown_request" => Ok(json!({"status": "ok", "restart": content["restart"] == true})),
-            "comm_open" => {
-                self.outbox.publish(Some(&request.origin), "comm_close", &comm::close(&content));
-                return None;
-            }
-            "comm_msg" | "comm_close" => return None,
             other => {
                 tracing::warn!("no answer to a {other}");
                 let unknown = Failure::new("ProtocolError", format!("{other} is not supported"));
@@ -188,6 +201,7 @@ impl Kernel {
     }
 
     fn end(&mut self) {
+        self.comms.end();
         self.interrupt();
         shutdown::end(self.cells.close());
     }

@@ -1,7 +1,7 @@
 //! Requests and replies: one file per request; around each of them `busy`, outputs, reply, `idle`.
 //!
 //! Cells run one at a time on their own thread. Every other request is answered at once, also while a cell runs, from a view
-//! of the notebook that is renewed after each cell.
+//! of the notebook that is renewed after each cell. Conversations (`src/comm`) have threads of their own.
 
 mod cell_sink;
 mod comm;
@@ -27,4 +27,4 @@ mod timeit;
 mod timing;
 
 pub use history_file::path as history_path;
-pub use kernel::run;
+pub use kernel::{run, run_with};

@@ -8,7 +8,7 @@ use crate::cell::{Segment, foreign_syntax_hint, segments};
 use crate::display::{Output, Sink};
 use crate::engine::Engine;
 use crate::magic::{self, Context};
-use crate::session::{CacheSetting, Session, View};
+use crate::session::{CacheSetting, Session, SharedSnapshot, View};
 use crate::sync::lock;
 use crate::{Error, Failure};
 use serde_json::{Map, Value, json};
@@ -44,6 +44,7 @@ pub(super) struct Runner {
     jobs: Option<Sender<Job>>,
     ended: Receiver<()>,
     view: Arc<Mutex<View>>,
+    traces: SharedSnapshot,
 }
 
 impl Runner {
@@ -67,6 +68,7 @@ impl Runner {
             view: view_of,
             rust_time: RustTime::default(),
         };
+        let traces = notebook.session.shared();
         std::thread::Builder::new().name("cells".to_owned()).spawn(move || {
             for job in queue {
                 finished(notebook.run(job));
@@ -77,7 +79,7 @@ impl Runner {
             std::mem::forget(session);
             drop(ending);
         })?;
-        Ok(Self { jobs: Some(jobs), ended, view })
+        Ok(Self { jobs: Some(jobs), ended, view, traces })
     }
 
     /// Sends a cell to the thread.
@@ -92,6 +94,11 @@ impl Runner {
     /// Returns the view of the notebook after the last cell.
     pub(super) fn view(&self) -> View {
         lock(&self.view).clone()
+    }
+
+    /// Returns the loaded traces, which change while a cell runs.
+    pub(super) fn traces(&self) -> SharedSnapshot {
+        self.traces.clone()
     }
 
     /// Makes the thread end after the running cell.

@@ -48,4 +48,9 @@ pub trait Sink: Send + Sync {
 
     /// Tells whether this cell was interrupted; long work calls it every few milliseconds.
     fn interrupted(&self) -> bool;
+
+    /// Tells whether the process ends with this work: interrupted work is then waited for, so that it ends what it started elsewhere.
+    fn ends_process(&self) -> bool {
+        false
+    }
 }

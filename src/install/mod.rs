@@ -11,6 +11,7 @@ mod toolchain;
 
 pub use doctor::doctor;
 pub use error::InstallError;
+pub(crate) use extension::SCRIPTS;
 pub use location::Location;
 pub(crate) use sources::carried;
 

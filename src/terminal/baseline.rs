@@ -111,7 +111,8 @@ pub(super) fn measured(
     paths: Vec<PathBuf>,
 ) -> Result<Vec<RunTimes>, Error> {
     let mut measured = Vec::new();
-    let paths = run_paths::expand(&paths).map_err(|reason| call.cannot("load the runs", reason))?;
+    let paths =
+        run_paths::expand(&run_paths::listed(&paths)?).map_err(|reason| call.cannot("load the runs", reason))?;
     for path in paths {
         let name = path.display().to_string();
         let run: LabeledTrace = Arc::as_ref(&load_path(call, context, path, "run", None)?).into();

@@ -1,9 +1,10 @@
 //! The commands: parsing their arguments, running them, and their exit codes.
 
+use super::interrupt::interrupt_flag;
 use super::screen::Screen;
 use super::{
-    baseline::Baseline, describe::Describe, diff::Diff, explain::Explain, export::Export, gate::Gate,
-    record_loop::RecordLoop, tree_diff::TreeDiff,
+    baseline::Baseline, critical_path::CriticalPath, describe::Describe, diff::Diff, explain::Explain, export::Export,
+    gate::Gate, record_loop::RecordLoop, report::ReportCommand, tree_diff::TreeDiff,
 };
 use crate::display::Sink;
 use crate::magic::argument::Call;
@@ -26,12 +27,16 @@ pub enum Command {
     Explain,
     /// `tracebook tree-diff CONTROL TEST`.
     TreeDiff,
+    /// `tracebook critical-path PATH`.
+    CriticalPath,
     /// `tracebook baseline ACTION NAME RUN…`.
     Baseline,
     /// `tracebook gate CONTROL TEST`.
     Gate,
     /// `tracebook record-loop CONTROL TEST`.
     RecordLoop,
+    /// `tracebook report CONTROL TEST --html FILE`.
+    Report,
     /// `tracebook export TRACE DIR`.
     Export,
 }
@@ -52,9 +57,11 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Command::Describe => &Describe,
         Command::Explain => &Explain,
         Command::TreeDiff => &TreeDiff,
+        Command::CriticalPath => &CriticalPath,
         Command::Baseline => &Baseline,
         Command::Gate => &Gate,
         Command::RecordLoop => &RecordLoop,
+        Command::Report => &ReportCommand,
         Command::Export => &Export,
     };
     match parse_and_run(magic, words) {
@@ -91,10 +98,14 @@ fn parse_and_run(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
 }
 
 fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
-    let out: Arc<dyn Sink> = Arc::new(Screen);
+    // Work of this process ends with it; a job of an engine is stopped first.
+    let has_engine = call.text("engine").is_some_and(|engine| engine != "local");
+    let interrupted = if has_engine { interrupt_flag()? } else { Arc::default() };
+    let out: Arc<dyn Sink> = Arc::new(Screen::new(interrupted));
     let mut session = Session::with_cache(CacheSetting::from_environment());
     let mut context = Context { session: &mut session, cells: &mut NoCells, out: &out };
-    crate::execution::from_environment().run(|| magic.run(call, &mut context))
+    let token = context.token();
+    crate::execution::from_environment().cancellation(token).run(|| magic.run(call, &mut context))
 }
 
 /// The missing worker process: Rust cells do not exist at the terminal.

@@ -2,7 +2,7 @@
 
 use super::load::load;
 use super::screen::Screen;
-use super::{HTML, JSON, LOADING, QUIET};
+use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
@@ -22,11 +22,16 @@ const NOTES: &str = concat!(
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
-        &[Argument::required("TRACE", Kind::Path, "a .json or .json.gz file, or a folder of such files, one per rank")],
+        &[Argument::required(
+            "TRACE",
+            Kind::Path,
+            "a trace file (.json or .pftrace, also .gz or .zst), or a .zip or folder of them, one per rank",
+        )],
     ),
     Group::new("Selection", &[crate::magic::trace_load::RANK]),
     LISTS,
     LOADING,
+    ENGINE,
     Group::new("Output", &[JSON, HTML, QUIET]),
 ];
 

@@ -1,15 +1,17 @@
 //! `tracebook diff`: a comparison of two traces.
 
 use super::diff_report::{DeviceTimeChange, DiffReport, RowFilters};
+use super::diff_stats;
 use super::load::load;
 use super::screen::Screen;
-use super::{HTML, JSON, LOADING, QUIET};
+use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::Error;
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::view::{
-    GROUPS, ROWS, SELECTION, SHOWN, SelectedRows, caption, chosen, csv, select, table, trace_diff, write_html,
+    GROUPS, ROWS, SELECTION, SHOWN, STATS, SelectedRows, caption, chosen, csv, refuse_without_stats, select, table,
+    trace_diff, write_html,
 };
 use trace::columns::DIFF_DURATION;
 use trace::polars::prelude::DataFrame;
@@ -25,15 +27,21 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
         &[
-            Argument::required("CONTROL", Kind::Path, "the baseline: a .json or .json.gz file, or a folder"),
+            Argument::required(
+                "CONTROL",
+                Kind::Path,
+                "the baseline: a trace file (.json or .pftrace, also .gz or .zst), a .zip or a folder; with --stats also a quoted pattern of runs: 'runs/a-*'",
+            ),
             Argument::required("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
         ],
     ),
     SELECTION,
+    STATS,
     GROUPS,
     ROWS,
     SHOWN,
     LOADING,
+    ENGINE,
     Group::new(
         "For CI",
         &[Argument::flag(
@@ -81,7 +89,9 @@ impl Magic for Diff {
          and events that are compared; --device-type and the flags under Rows do not affect it. --fail-over compares it in \
          whole nanoseconds: growth by exactly that percentage passes. It knows nothing of noise: tracebook gate judges by intervals, \
          of several runs.\n\n\
-         --json writes one object: version (2); control and test, each with path, ranks and iterations (null: the whole \
+         --stats compares all iterations, or all runs of both sides, with intervals and verdicts; its --json has version, control, test, \
+         scope, samples, n, comparable, noise_floor, sentences, columns, rows, warnings and seed.\n\n\
+         Without --stats, --json writes one object: version (2); control and test, each with path, ranks and iterations (null: the whole \
          window); device_type, use_short_name; where, filter and category as given (null: not given); device_time with control_us, test_us and change_percent (null \
          if undefined); groups with all names that were added, deleted, increased, decreased and unchanged, whatever the \
          flags under Rows; by (rank, iteration or null) and notes, sentences on the groups of --by; columns and rows, as in the file of --csv; warnings.\n\n\
@@ -95,11 +105,16 @@ impl Magic for Diff {
             "tracebook diff runs/main runs/branch --fail-over 5% --html diff.html --quiet",
             "tracebook diff runs/monday runs/tuesday --by rank --csv ranks.csv",
             "tracebook diff a b --json - | jq .device_time",
+            "tracebook diff 'runs/control-*' 'runs/test-*' --stats --device-type gpu",
         ]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html"])?;
+        if call.switch("stats") {
+            return diff_stats::run(call, context, prints);
+        }
+        refuse_without_stats(call)?;
         let control = load(call, context, "CONTROL", "control", call.list("control-rank"))?;
         let test = load(call, context, "TEST", "test", call.list("test-rank"))?;
         let diff = trace_diff(call, "control", "test", context)?;

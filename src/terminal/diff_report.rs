@@ -95,11 +95,7 @@ impl DiffReport {
     /// # Errors
     /// If it cannot be written.
     pub(super) fn write_json(&self, file: &DataFrame, out: &mut dyn Write) -> std::io::Result<()> {
-        let table = frame_table(file, "", file.height());
-        let names: Vec<&str> = table.headers.iter().map(|header| header.name.as_str()).collect();
-        let row = |row: &Vec<TableValue>| -> Value {
-            names.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), value(cell))).collect::<Map<_, _>>().into()
-        };
+        let (names, rows) = rows_as_json(file);
         let side = |path: &str, side: &Side| {
             let iterations = match &side.window {
                 Window::Iterations(numbers) => json!(numbers),
@@ -130,7 +126,7 @@ impl DiffReport {
             "groups": self.groups,
             "notes": self.notes,
             "columns": names,
-            "rows": table.rows.iter().map(row).collect::<Vec<_>>(),
+            "rows": rows,
             "warnings": self.warnings,
         });
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -150,6 +146,17 @@ impl DiffReport {
         }
         Ok(())
     }
+}
+
+/// Returns the names of the columns, and an object for each row.
+pub(super) fn rows_as_json(file: &DataFrame) -> (Vec<String>, Vec<Value>) {
+    let table = frame_table(file, "", file.height());
+    let names: Vec<String> = table.headers.iter().map(|header| header.name.clone()).collect();
+    let row = |row: &Vec<TableValue>| -> Value {
+        names.iter().zip(row).map(|(name, cell)| (name.clone(), value(cell))).collect::<Map<_, _>>().into()
+    };
+    let rows = table.rows.iter().map(row).collect();
+    (names, rows)
 }
 
 fn value(cell: &TableValue) -> Value {

@@ -2,16 +2,17 @@
 
 use super::load::load_path;
 use super::screen::Screen;
-use super::{HTML, JSON, LOADING, QUIET};
+use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::Context;
+use crate::magic::context::{Context, labeled};
 use crate::magic::explain::{COMPANION, EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
 use crate::magic::view::{csv, write_html};
 use crate::session::run_paths;
 use crate::{Error, Problem};
+use std::path::PathBuf;
 use std::sync::Arc;
-use trace::{EventFile, Explanation, LabeledTrace, TraceSet};
+use trace::{EventFile, Explanation, TraceSet, Warning};
 
 pub(super) struct Explain;
 
@@ -23,7 +24,7 @@ pub(super) const SIDES: [Group; 2] = [
             Argument::optional(
                 "CONTROL",
                 Kind::Path,
-                "the baseline: a .json or .json.gz file, a folder, or a quoted pattern of runs: 'runs/a-*'",
+                "the baseline: a trace file (.json or .pftrace, also .gz or .zst), a .zip, a folder, or a quoted pattern of runs: 'runs/a-*'",
             ),
             Argument::optional("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
             Argument::flag("companion", Kind::Path, COMPANION).or("none"),
@@ -45,6 +46,7 @@ const ARGUMENTS: &[Group] = &[
     SAMPLES,
     SHOWN_REGIONS,
     LOADING,
+    ENGINE,
     Group::new(
         "Output",
         &[
@@ -58,7 +60,7 @@ const ARGUMENTS: &[Group] = &[
 ];
 
 /// Loads the runs of a side: those of the flag, or the one of the positional argument.
-fn runs(
+pub(super) fn runs(
     call: &Call<'_>,
     context: &mut Context<'_>,
     argument: &'static str,
@@ -81,10 +83,26 @@ fn runs(
                 .into());
         }
     };
-    let paths = run_paths::expand(&paths).map_err(|reason| call.cannot(format!("load {flag}"), reason))?;
+    load_runs(call, context, &paths, flag)
+}
+
+/// Loads the runs at some paths or patterns; each has a label of its own.
+pub(super) fn load_runs(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    paths: &[PathBuf],
+    flag: &str,
+) -> Result<Vec<Arc<TraceSet>>, Error> {
+    let paths =
+        run_paths::expand(&run_paths::listed(paths)?).map_err(|reason| call.cannot(format!("load {flag}"), reason))?;
     let is_one = paths.len() == 1;
     let label = |number: usize| if is_one { flag.to_owned() } else { format!("{flag}{}", number + 1) };
     paths.into_iter().enumerate().map(|(at, path)| load_path(call, context, path, &label(at), None)).collect()
+}
+
+/// Prints the warnings of loaded runs.
+pub(super) fn warn_of<'a>(runs: impl Iterator<Item = &'a Arc<TraceSet>>) {
+    Screen::warn(&Warning::sentences(runs.flat_map(|run| run.warnings())));
 }
 
 /// Loads both sides, prints their warnings, and explains their difference.
@@ -92,11 +110,7 @@ pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<
     let control = runs(call, context, "CONTROL", "control")?;
     let test = runs(call, context, "TEST", "test")?;
     let companion = call.path("companion").map(|path| load_path(call, context, path, "companion", None)).transpose()?;
-    let warnings = control.iter().chain(&test).chain(&companion).flat_map(|run| run.warnings());
-    let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
-    Screen::warn(&warnings);
-    let labeled =
-        |runs: &[Arc<TraceSet>]| -> Vec<LabeledTrace> { runs.iter().map(|run| Arc::as_ref(run).into()).collect() };
+    warn_of(control.iter().chain(&test).chain(&companion));
     let mut query = query(call, labeled(&control), labeled(&test));
     if let Some(companion) = &companion {
         query = query.companion(Arc::as_ref(companion));

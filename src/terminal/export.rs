@@ -1,5 +1,6 @@
 //! `tracebook export`: a trace as a folder of Parquet files.
 
+use super::interrupt::interrupt_flag;
 use super::load::{ProgressLine, load};
 use super::screen::Screen;
 use super::{LOADING, QUIET};
@@ -9,11 +10,8 @@ use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::trace_export::{DIR, NOTES, OVERWRITE, bar, missing, options, summary};
 use crate::session::label;
-use signal_hook::consts::SIGINT;
-use signal_hook::flag::{register, register_conditional_shutdown};
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use trace::write::parquet::{ExportOptions, export_with};
 
@@ -26,7 +24,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::required(
                 "TRACE",
                 Kind::Path,
-                "a .json or .json.gz file, or a folder of such files, one per rank",
+                "a trace file (.json or .pftrace, also .gz or .zst), or a .zip or folder of them, one per rank",
             ),
             DIR,
         ],
@@ -87,13 +85,4 @@ impl Magic for Export {
         }
         Ok(())
     }
-}
-
-/// Returns a flag that Ctrl-C sets, so that the temporary folder is removed. A second Ctrl-C ends the program at once.
-fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let failed = |cause| Error::File { path: "the interrupt handler".into(), cause };
-    register_conditional_shutdown(SIGINT, 130, Arc::clone(&flag)).map_err(failed)?;
-    register(SIGINT, Arc::clone(&flag)).map_err(failed)?;
-    Ok(flag)
 }

@@ -3,7 +3,7 @@
 use super::baseline::measured;
 use super::explain::{SIDES, explanation};
 use super::screen::Screen;
-use super::{JSON, LOADING, QUIET};
+use super::{ENGINE, JSON, LOADING, QUIET};
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::baseline::{LIMIT, limits, unknown};
@@ -40,8 +40,12 @@ const BASELINE: Group = Group::new(
 const ACCEPT: Group = Group::new(
     "Accepted changes",
     &[
-        Argument::flag("accept", Kind::Text, "accept what a call or kernel costs in TEST; later gates honour it")
-            .repeatable(),
+        Argument::flag(
+            "accept",
+            Kind::Text,
+            "accept what a call, a kernel or a class (class:idle) costs in TEST; later gates honour it",
+        )
+        .repeatable(),
         Argument::flag("reason", Kind::Text, "why it is accepted"),
         Argument::flag("by", Kind::Text, "the person or account that accepts it")
             .or("GITHUB_ACTOR, GIT_AUTHOR_NAME or USER"),
@@ -60,7 +64,7 @@ pub(super) const FILES: Group = Group::new(
     ],
 );
 
-const ARGUMENTS: &[Group] = &[SIDES[0], SIDES[1], BASELINE, LIMITS, ACCEPT, SAMPLES, LOADING, FILES];
+const ARGUMENTS: &[Group] = &[SIDES[0], SIDES[1], BASELINE, LIMITS, ACCEPT, SAMPLES, LOADING, ENGINE, FILES];
 
 impl Magic for Gate {
     fn name(&self) -> &'static str {
@@ -92,7 +96,8 @@ impl Magic for Gate {
          Work that only TEST has exceeds any limit on its name. What was added, deleted or runs another number of times is listed \
          first, as a fact; it fails the gate only through the time it takes.\n\n\
          --accept keeps region, reason, author and date in a file of the repository. Later gates leave its regions out of all \
-         limits as long as they take at most a tenth longer than when they were accepted, and list what they left out.\n\n\
+         limits as long as they take at most a tenth longer than when they were accepted, and list what they left out. Idle time that \
+         a region causes is not its own: accept class:idle, too.\n\n\
          --json writes one object: version (1), verdict, sentence, scope, samples, comparable, limits, structure, regressions, \
          improvements, accepted, warnings, seed; times end in _ns, growths are shares of control.\n\n\
          Exit code: 0 no regression, 4 regression, 5 inconclusive (0 with --inconclusive pass), 1 an error, 2 wrong usage."
@@ -186,11 +191,23 @@ fn keep_accepted(
     for change in changes {
         change.keep(file)?;
         if !call.quiet() {
-            let up_to = trace_view::format::seconds(change.up_to_us / 1e6);
+            let up_to = trace_view::format::microseconds(change.up_to_us);
             Screen::log(&format!("accepted {} up to {up_to} a step in {}; commit it", change.region, file.display()));
+            if change.region != IDLE && idle_grows(explanation) {
+                Screen::log(&format!(
+                    "idle time grows, too, and still counts: --accept {IDLE} leaves it out of the limits"
+                ));
+            }
         }
     }
     Ok(())
+}
+
+/// The class of idle time, as limits and accepted changes name it.
+const IDLE: &str = "class:idle";
+
+fn idle_grows(explanation: &Explanation) -> bool {
+    explanation.classes.iter().any(|class| class.class == "idle" && class.delta_us > 0.01 * explanation.step.control_us)
 }
 
 /// Writes the files, prints the answer, and ends with its exit code.

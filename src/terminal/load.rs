@@ -3,7 +3,7 @@
 use super::screen::Screen;
 use crate::Error;
 use crate::magic::argument::Call;
-use crate::magic::context::Context;
+use crate::magic::context::{Context, jobs};
 use crate::magic::trace_load::options;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -42,6 +42,15 @@ pub(super) fn load_path(
     label: &str,
     ranks: Option<&[i64]>,
 ) -> Result<Arc<TraceSet>, Error> {
+    let place = path.display().to_string();
+    if let Some(engine) = context.engine(call, &place)? {
+        let ranks = ranks.map(<[i64]>::to_vec);
+        let options = LoadOptions { label: Some(label.to_owned()), ranks, ..options(call) };
+        let loaded = Arc::new(context.load_elsewhere(&place, options, &engine)?);
+        jobs::logs(loaded.unread_files()).iter().for_each(|log| Screen::log(log));
+        context.session.insert(Arc::clone(&loaded), path);
+        return Ok(loaded);
+    }
     let cache = if call.switch("no-cache") { None } else { cache(context) };
     let options = LoadOptions {
         label: Some(label.to_owned()),

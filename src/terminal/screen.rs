@@ -6,14 +6,22 @@ use crate::magic::context::write;
 use crate::{Error, Failure};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use trace_view::{Part, Report, terminal_safe};
 
 /// The sink of commands.
-pub(super) struct Screen;
+#[derive(Debug, Default)]
+pub(super) struct Screen {
+    /// Set by Ctrl-C, where a command handles it.
+    interrupted: Arc<AtomicBool>,
+}
 
 impl Sink for Screen {
     fn emit(&self, output: Output) {
         match output {
+            // A bar, which is updated in place in a notebook.
+            Output::Display { id: Some(_), .. } => {}
             Output::Display { bundle, .. } | Output::Result(bundle) => {
                 let _ = Self::print(bundle.plain());
             }
@@ -27,11 +35,20 @@ impl Sink for Screen {
     }
 
     fn interrupted(&self) -> bool {
-        false
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    fn ends_process(&self) -> bool {
+        true
     }
 }
 
 impl Screen {
+    /// Creates the sink of a command that this flag interrupts.
+    pub(super) const fn new(interrupted: Arc<AtomicBool>) -> Self {
+        Self { interrupted }
+    }
+
     /// Prints text and a newline on standard output. A closed pipe (`| head`) is not an error.
     ///
     /// # Errors

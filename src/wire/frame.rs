@@ -34,6 +34,10 @@ pub struct Request {
     pub origin: Origin,
     /// Its content, a JSON object.
     pub content: Value,
+    /// The bytes of the content as JSON.
+    pub content_bytes: usize,
+    /// The buffers behind the content, which the signature does not cover.
+    pub buffers: Vec<Vec<u8>>,
 }
 
 /// Why a message was dropped.
@@ -49,18 +53,20 @@ pub(super) enum Dropped {
     Malformed { part: &'static str, reason: String },
 }
 
-/// Verifies and parses a message. Buffers are legal on any message, and ignored.
+/// Verifies and parses a message. Buffers are legal on any message.
 pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) -> Result<Request, Dropped> {
     let delimiter = frames.iter().position(|frame| frame == DELIMITER).ok_or(Dropped::NoDelimiter(frames.len()))?;
-    let message = frames.split_off(delimiter + 1);
+    let mut message = frames.split_off(delimiter + 1);
     frames.truncate(delimiter);
-    let [signature, header, parent, metadata, content, ..] = message.as_slice() else {
+    let buffers = message.split_off(message.len().min(5));
+    let [signature, header, parent, metadata, content] = message.as_slice() else {
         return Err(Dropped::TooShort(message.len()));
     };
     if !signer.verify(signature, &[header, parent, metadata, content]) {
         return Err(Dropped::Signature);
     }
     let known = header::read(header).map_err(|reason| Dropped::Malformed { part: "header", reason })?;
+    let content_bytes = content.len();
     let content: Value =
         json::read(content).map_err(|error| Dropped::Malformed { part: "content", reason: error.to_string() })?;
     if !content.is_object() {
@@ -72,7 +78,7 @@ pub(super) fn read(mut frames: Vec<Vec<u8>>, channel: Channel, signer: &Signer) 
         Err(_) => json::repaired(header).into_owned().into_bytes(),
     };
     let origin = Origin::new(header, frames, known.msg_id);
-    Ok(Request { channel, msg_type: known.msg_type, origin, content })
+    Ok(Request { channel, msg_type: known.msg_type, origin, content, content_bytes, buffers })
 }
 
 /// Writes and signs our messages.
@@ -149,7 +155,8 @@ mod tests {
         let signer = Signer::new(b"k");
         let mut frames = frames(&signer);
         frames.extend([vec![0, 255], vec![]]);
-        assert!(read(frames, Channel::Shell, &signer).is_ok());
+        let request = read(frames, Channel::Shell, &signer).unwrap();
+        assert_eq!((request.buffers, request.content_bytes), (vec![vec![0, 255], vec![]], br#"{"code":"1"}"#.len()));
     }
 
     #[test]

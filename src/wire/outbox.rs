@@ -31,8 +31,20 @@ pub(super) enum Outgoing {
 impl Outbox {
     /// Publishes on iopub, for the request `parent` (`None` at the start and the end of the kernel).
     pub fn publish(&self, parent: Option<&Origin>, msg_type: &str, content: &impl Serialize) {
+        self.publish_with(parent, msg_type, content, Vec::new());
+    }
+
+    /// As [`publish`](Self::publish), with buffers behind the content, which the signature does not cover.
+    pub fn publish_with(
+        &self,
+        parent: Option<&Origin>,
+        msg_type: &str,
+        content: &impl Serialize,
+        buffers: Vec<Vec<u8>>,
+    ) {
         let topic = [format!("kernel.tracebook.{msg_type}").into_bytes()];
-        if let Some(frames) = self.write(&topic, parent, msg_type, &json!({}), content) {
+        if let Some(mut frames) = self.write(&topic, parent, msg_type, &json!({}), content) {
+            frames.extend(buffers);
             self.post(Outgoing::Publish(frames));
         }
     }

@@ -60,7 +60,8 @@ impl CacheEntry {
         if self.library.is_file() {
             return Some(CachedResult::Library(self.library.clone()));
         }
-        std::fs::read_to_string(&self.messages).ok().map(CachedResult::Messages)
+        let messages = std::fs::read_to_string(&self.messages).ok();
+        messages.filter(|text| !text.trim().is_empty()).map(CachedResult::Messages)
     }
 
     /// Stores the result for later starts. If it cannot be written, they compile again.
@@ -74,6 +75,8 @@ impl CacheEntry {
             }
         };
         match result {
+            // A compiler that was killed says nothing: the next start compiles again.
+            CachedResult::Messages(text) if text.trim().is_empty() => {}
             CachedResult::Library(compiled) => {
                 write_atomically(&self.library, &|next| std::fs::copy(compiled, next).map(drop))
             }
@@ -94,6 +97,8 @@ mod tests {
         let mark = StartupMark::set(run.path());
         let entry = |source, level| CacheEntry::of(&toolchain, Some(run.path()), source, level).unwrap();
         assert!(entry("a", "0").load().is_none());
+        entry("a", "0").store(&CachedResult::Messages("\n".to_owned()));
+        assert!(entry("a", "0").load().is_none(), "a killed compiler says nothing");
         entry("a", "0").store(&CachedResult::Messages("no".to_owned()));
         assert!(matches!(entry("a", "0").load(), Some(CachedResult::Messages(text)) if text == "no"));
         assert!(entry("a", "2").load().is_none() && entry("b", "0").load().is_none());

@@ -1,0 +1,102 @@
+//! `tracebook critical-path`: what bounds the step, and what would help.
+
+use super::load::load;
+use super::screen::Screen;
+use super::{HTML, JSON, LOADING, QUIET};
+use crate::Error;
+use crate::magic::Magic;
+use crate::magic::argument::{Argument, Call, Group, Kind};
+use crate::magic::context::{Context, write};
+use crate::magic::critical_path::{Answered, NOTES, OVERLAY, TITLE, TRIED, WINDOWS, csv_file, saved};
+use crate::magic::explain::write_json;
+use crate::magic::view::{csv, write_html};
+use std::path::Path;
+
+pub(super) struct CriticalPath;
+
+const ARGUMENTS: &[Group] = &[
+    Group::new(
+        "Arguments",
+        &[Argument::required("PATH", Kind::Path, "the trace: a .json or .json.gz file, or a folder of ranks")],
+    ),
+    WINDOWS,
+    TRIED,
+    LOADING,
+    Group::new(
+        "Output",
+        &[
+            Argument::flag(
+                "csv",
+                Kind::File,
+                "write all tables, durations in µs; - writes the first to standard output",
+            ),
+            OVERLAY,
+            JSON,
+            HTML,
+            QUIET,
+        ],
+    ),
+];
+
+impl Magic for CriticalPath {
+    fn name(&self) -> &'static str {
+        "critical-path"
+    }
+
+    fn spelled(&self) -> String {
+        "tracebook critical-path".to_owned()
+    }
+
+    fn help_hint(&self) -> String {
+        "tracebook critical-path --help".to_owned()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Find what bounds a step, interval by interval, and what would make it shorter."
+    }
+
+    fn arguments(&self) -> &'static [Group] {
+        ARGUMENTS
+    }
+
+    fn notes(&self) -> &'static str {
+        NOTES
+    }
+
+    fn examples(&self) -> &'static [&'static str] {
+        &[
+            "tracebook critical-path runs/monday",
+            "tracebook critical-path rank-0.json.gz --what-if 'name ~ \"gemm\" x 0.5'",
+            "tracebook critical-path runs/monday --rank all --instance all --json - | jq .windows[].summary",
+        ]
+    }
+
+    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+        let prints = Screen::is_free(call, &["csv", "json", "html"])?;
+        let traces = load(call, context, "PATH", "trace", None)?;
+        Screen::warn(&traces.warnings().iter().map(ToString::to_string).collect::<Vec<_>>());
+        let Answered { report, tables, json, copies } = Answered::of(call, &traces, |work| Ok(work()?))?;
+        for (table, frame) in tables {
+            if table.is_empty() {
+                Screen::file(call, "csv", |out| csv(&frame, out))?;
+            } else if let Some(path) = call.path("csv").filter(|path| path != Path::new("-")) {
+                let file = csv_file(&path, table);
+                write(&file, |out| csv(&frame, out))?;
+                if !call.quiet() {
+                    Screen::log(&format!("wrote {}", file.display()));
+                }
+            }
+        }
+        if let Some(json) = json {
+            Screen::file(call, "json", |out| write_json(&json, out))?;
+        }
+        for copy in &copies {
+            let copied = copy.save()?;
+            if !call.quiet() {
+                Screen::log(&format!("wrote {}", saved(copy, copied)));
+            }
+        }
+        Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
+        if prints { Screen::report(&report) } else { Ok(()) }
+    }
+}
