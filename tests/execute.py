@@ -17,10 +17,12 @@ CELL_SECONDS = 180
 
 
 def execute(notebook, folder, **start):
-    """Executes a notebook in place and raises at the first error of a cell. `start` are arguments of the kernel's start."""
+    """Executes a notebook in place and raises at the first error of a cell without the tag `raises-exception`. `start` are arguments of the kernel's start."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count, cell.metadata = [], None, {}
+            # The tag of a cell that shows a mistake.
+            kept = {"tags": ["raises-exception"]} if "raises-exception" in cell.metadata.get("tags", []) else {}
+            cell.outputs, cell.execution_count, cell.metadata = [], None, nbformat.NotebookNode(kept)
     client = NotebookClient(
         notebook,
         kernel_name=KERNEL,

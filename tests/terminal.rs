@@ -1,4 +1,4 @@
-//! `tracebook diff`, `describe`, `explain` and `tree-diff` as a shell and CI run them: outputs and exit codes of the binary.
+//! `tracebook diff`, `describe`, `explain`, `tree-diff` and `critical-path` as a shell and CI run them: outputs and exit codes of the binary.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ fn html_page_is_self_contained_and_escapes_names() {
     let page = std::fs::read_to_string(folder.path().join("diff.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(page.contains("aten::&lt;relu&gt;") && !page.contains("<relu>"));
-    assert!(page.contains("src=\"data:image/png;base64,") && !page.contains("http"), "self-contained, with a picture");
+    assert!(page.contains("<svg class=\"figure\"") && !page.contains("http"), "self-contained, with a figure");
     assert!(page.len() < 500_000, "{}", page.len());
 }
 
@@ -455,4 +455,33 @@ fn tree_diff_prints_a_tree_and_writes_files() {
     let wrong = tracebook(folder.path(), &["tree-diff", "control.json", "test.json.gz", "--modules"]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(err(&wrong).contains("cannot cut the tree at modules"), "{}", err(&wrong));
+}
+
+#[test]
+fn critical_path_prints_tables_and_writes_a_document() {
+    let folder = folder();
+    let words = ["critical-path", "control.json", "--what-if", "name ~ gemm x 0.5", "--html", "path.html"];
+    let output = tracebook(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("Rank 0 of trace, ProfilerStep#1 (instance 0, of 1 from 0), 100 µs, is "), "{text}");
+    assert!(text.contains("what bounds the step · trace") && text.contains("What if name ~ gemm x 0.5"), "{text}");
+    assert!(std::fs::read_to_string(folder.path().join("path.html")).unwrap().contains("<svg class=\"figure\""));
+    let output = tracebook(folder.path(), &["critical-path", "control.json", "--annotation", "", "--json", "-"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&document["version"], &document["replay_error_ns"]), (&json!(1), &json!(0)));
+    let window = &document["windows"][0];
+    let parts = window["summary"].as_array().unwrap().iter().map(|part| part["duration_ns"].as_i64().unwrap());
+    assert_eq!(Some(parts.sum::<i64>()), window["duration_ns"].as_i64());
+    assert_eq!(window["instance"], Value::Null);
+    let wrong = tracebook(folder.path(), &["critical-path", "control.json", "--what-if", "name ~ gemm"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(err(&wrong).contains("expected a factor; end with `x` and a factor"), "{}", err(&wrong));
+    let missing = tracebook(folder.path(), &["critical-path", "control.json", "--instance", "4"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(
+        err(&missing).contains("rank 0 has no instance 4 of `ProfilerStep`: it has 1 instance"),
+        "{}",
+        err(&missing)
+    );
 }

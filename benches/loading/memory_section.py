@@ -10,11 +10,11 @@ def kept(page):
     return page[start:] if start >= 0 else ""
 
 
-def with_section(page, section):
-    """Returns the page with this section, instead of an older one or at the end."""
-    start, end = page.find(BEGIN), page.find(END)
+def with_section(page, section, markers=(BEGIN, END)):
+    """Returns the page with this section, instead of an older one between these markers or at the end."""
+    start, end = map(page.find, markers)
     if 0 <= start < end:
-        return page[:start] + section + page[end + len(END) :]
+        return page[:start] + section + page[end + len(markers[1]) :]
     return f"{page.rstrip()}\n\n{section}\n"
 
 

@@ -64,7 +64,10 @@ CHECKS = {
             "wire::test_ipc_sockets_are_private_from_the_start",
         ),
         check("10,000 requests are all answered", "wire::test_ten_thousand_requests_are_all_answered"),
-        check("the kernel opens no connection to anywhere", "network::test_no_connection_but_those_of_jupyter"),
+        check(
+            "the kernel opens no connection but to storage or a cluster that a magic names",
+            "network::test_no_connection_but_those_of_jupyter",
+        ),
     ],
     "Requests and answers": [
         check(
@@ -75,6 +78,26 @@ CHECKS = {
         check("half a character in a request is read as U+FFFD", "wire::test_half_a_character_is_answered"),
         check("kernel_info is complete, debugger and subshells are not advertised", "requests::test_kernel_info_is_complete"),
         check("comms of unknown targets are closed", "requests::test_comms"),
+        check("comms: messages and buffers both ways, each with busy and idle", "comm::test_messages_and_buffers_go_both_ways"),
+        check(
+            "invalid, too large and late messages of comms do no harm",
+            "comm::test_invalid_messages_close_at_most_their_comm",
+            "comm::test_random_messages_do_no_harm",
+            "comm::test_panic_is_the_end_of_one_comm",
+        ),
+        check(
+            "comms are answered while a cell runs, from the traces of the moment",
+            "comm::test_answers_arrive_within_100_ms_while_a_cell_runs",
+            "comm::test_session_is_that_of_the_moment",
+            "comm::test_interrupt_is_for_cells",
+        ),
+        check(
+            "comms cost bounded threads and memory",
+            "comm::test_closed_comms_leave_threads_to_others",
+            "comm::test_thousand_comms",
+            "comm::test_client_that_does_not_read_costs_bounded_memory",
+            "comm::test_shutdown_with_open_comms",
+        ),
         check(
             "history: tail, range, search, across restarts",
             "requests::test_history",

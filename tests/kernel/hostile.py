@@ -65,6 +65,9 @@ class Tags(HTMLParser):
         "span", "strong", "style", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "wbr", "li", "h3", "h4",
     })  # fmt: skip
 
+    # The link of %open_perfetto, written by us.
+    OWN_LINK = [("href", "https://ui.perfetto.dev"), ("target", "_blank"), ("rel", "noopener noreferrer")]
+
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
         self.wrong, self.text = [], []
@@ -72,6 +75,8 @@ class Tags(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
+        if (tag, attributes) == ("a", self.OWN_LINK):
+            return
         if tag not in self.ALLOWED:
             self.wrong.append(f"<{tag}>")
         for name, value in attributes:

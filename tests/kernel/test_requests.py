@@ -20,11 +20,11 @@ def test_kernel_info_is_complete(echo):
 def test_comms(echo):
     assert echo.ask("comm_info_request").content == {"status": "ok", "comms": {}}
     assert echo.ask("comm_info_request", {"target_name": "jupyter.widget"}).content["comms"] == {}
-    opened = echo.send("comm_open", {"comm_id": "c1", "target_name": "unknown", "data": {}})
+    opened = echo.send("comm_open", {"comm_id": "c1", "target_name": "jupyter.widget", "data": {}})
     (close,) = echo.recv_until_idle(opened)
-    assert (close["msg_type"], close["content"]) == ("comm_close", {"comm_id": "c1", "data": {}})
-    for kind in ("comm_msg", "comm_close"):
-        assert echo.recv_until_idle(echo.send(kind, {"comm_id": "c1", "data": {}})) == []
+    assert (close["msg_type"], close["content"]["comm_id"]) == ("comm_close", "c1")
+    assert close["content"]["data"]["error"]["ename"] == "UnknownTarget"
+    assert echo.recv_until_idle(echo.send("comm_close", {"comm_id": "c1", "data": {}})) == []
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,9 @@ def test_comms(echo):
         ("%%opt\nlet x = = 3;", "invalid"),
         ("%%opt\n1 + 1", "complete"),
         ("let x = %compare_traces (", "complete"),
+        ("%%trace_sql\nSELECT name", "incomplete"),
+        ("%%trace_sql\nSELECT name\nFROM kernels\n", "complete"),
+        ("%%trace_sql\nSELECT name FROM kernels;", "complete"),
     ],
 )
 def test_is_complete(echo, code, status):

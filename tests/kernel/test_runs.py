@@ -59,11 +59,21 @@ def test_pattern_makes_a_group_of_runs(kernel, loaded):
 
 def test_statistics_over_runs_find_the_slower_operator(kernel, loaded):
     text = shown(kernel.ok("%compare_traces control test --stats", timeout=LONG))
-    assert "Scope: the programs of control and test. Samples are runs, 5 + 5, with 30 + 30 iterations." in text
+    assert "Between the programs (5 + 5 runs of 30 + 30 iterations): " in text
     (row,) = [line for line in text.splitlines() if line.startswith("op_0 ")]
     assert "regression" in row, text
     few = shown(kernel.ok("%compare_traces control_1,control_2 test_1,test_2 --stats", timeout=LONG))
-    assert "Too few runs: 4 a side are needed." in few and "too few: 2 a side, 4 needed" in few
+    assert "too few runs: 2 on one side, 4 a side needed" in few and "too few, 4 needed" in few
+
+
+def test_verdict_beside_an_interval_around_0_is_explained(kernel, shared):
+    runs = shared / "traces" / "recorded_runs"
+    kernel.ok(f"%trace_load {runs}/control-* --as ours --quiet\n%trace_load {runs}/test-* --as theirs --quiet", timeout=LONG)
+    text = shown(kernel.ok("%compare_traces ours theirs --stats", timeout=LONG))
+    assert text.startswith("theirs is "), text
+    assert "Verdicts rest on the interval of the ratio (ratio_low, ratio_high)" in text
+    assert "theirs is " in shown(kernel.ok("%explain ours theirs", timeout=LONG))
+    kernel.ok("%trace_drop ours\n%trace_drop theirs")
 
 
 def test_noise_of_one_run_is_honest_about_others(kernel, loaded):

@@ -53,3 +53,21 @@ def first(execute):
 def explained(execute):
     """The notebook that explains a slower step."""
     return execute("explain_demo")
+
+
+@pytest.fixture(scope="session")
+def critical(execute):
+    """The notebook of critical paths."""
+    return execute("critical_path")
+
+
+@pytest.fixture(scope="session")
+def explored(execute):
+    """The notebook of SQL, pipelines and files."""
+    return execute("explore")
+
+
+@pytest.fixture(scope="session")
+def timelines(execute):
+    """The notebook of timelines and flame graphs."""
+    return execute("timeline")

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod targets;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +20,8 @@ use tracebook::session::{Binding, Cells, Variable};
 fn main() {
     let file = std::env::args().next_back().expect("a connection file");
     let connection = tracebook::wire::Connection::read(Path::new(&file)).unwrap();
-    tracebook::dispatch::run(&connection, Box::new(Echo::default())).unwrap();
+    let targets = tracebook::comm::TARGETS.iter().copied().chain([&targets::Work as _]).collect();
+    tracebook::dispatch::run_with(&connection, Box::new(Echo::default()), targets).unwrap();
 }
 
 #[derive(Default)]
