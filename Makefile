@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory bench-explain bench-statistics site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory bench-scale bench-explain bench-critical-path bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -43,8 +43,11 @@ help:
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
 	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
+	@echo 'make bench-critical-path  time and memory of causal graphs of 10 thousand to 10 million events and of their replays; call graphs'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G; MEMORY_WRITE=1 writes docs/benchmarks.md)'
+	@echo 'make bench-scale  512 and 4,096 small ranks by processes and Ray, against one process (SCALE_RANKS=512,4096; SCALE_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (BENCH_WRITE=1 writes docs/statistics.md)'
+	@echo 'make bench-splits  recorded runs of one program divided and compared (SPLIT_RUNS=folders or patterns, SPLITS=200)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
 	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
 	@echo 'make soak       run a mixed load for SOAK_SECONDS=$(SOAK_SECONDS); fails if memory, handles or threads grow'
@@ -61,7 +64,7 @@ demo: machine venv kernel
 	@echo '    $(BIN)/jupyter lab $(EXECUTED)'
 	@echo
 
-test: machine machine-test check venv ruff check-js kernel wheel pytest
+test: machine machine-test check venv ruff check-js kernel wheel ray pytest
 	@echo '== make test: all passed'
 
 # Lints first, since they fail faster than tests.
@@ -106,9 +109,25 @@ $(TSC): | venv
 	@node=$(NODE); jlpm="$$(realpath '$(BIN)/jlpm')"; cd '$(TYPESCRIPT)' && \
 	  PATH="$$node:$$PATH" "$$jlpm" add --exact 'typescript@$(TYPESCRIPT_VERSION)' >fetched.log 2>&1 || { tail -3 fetched.log; exit 1; }
 
+# The server of S3 that tests/storage asks, in an environment of its own: it takes 18 s and 140 MB.
+S3_SERVER := $(TARGET)/s3-server-5.2.5
+
+s3-server: $(S3_SERVER)/.requirements
+
+$(S3_SERVER)/.requirements: tests/storage/requirements.txt
+	@echo '== fetching an S3 server for tests, once'
+	@python3 -m venv '$(S3_SERVER)'
+	@'$(S3_SERVER)/bin/python' -m pip install --quiet --disable-pip-version-check -r tests/storage/requirements.txt
+	@cp tests/storage/requirements.txt $@
+
 pytest:
 	@echo '== kernel, notebooks, browser (pytest)'
-	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests -ra
+	@$(MAKE) --silent --no-print-directory s3-server || echo '== S3 server for tests: cannot be fetched; its tests are skipped'
+	@# Most tests wait for a process: the browser's run beside the others.
+	@export TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1; log='$(TARGET)/pytest-browser.log'; failed=0; \
+	'$(BIN)/python' -m pytest tests/browser -ra >"$$log" 2>&1 & browser=$$!; \
+	'$(BIN)/python' -m pytest tests --ignore=tests/browser -ra || failed=$$?; \
+	wait $$browser || failed=$$?; cat "$$log"; exit $$failed
 
 # The whole workspace at once, so that no dependency is compiled twice with different features.
 build:
@@ -131,6 +150,20 @@ $(VENV)/.tracebook-requirements: tests/requirements.txt
 	@echo '== installing JupyterLab into $(VENV) (about a minute)'
 	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
 	@cp tests/requirements.txt $@
+
+# Ray, for the tests of clusters; without it they are skipped.
+RAY := $(TARGET)/ray-venv
+
+ray:
+	@$(MAKE) --silent --no-print-directory ray-venv || echo '== tests of clusters: SKIPPED: cannot install Ray from PyPI'
+
+ray-venv: $(RAY)/.requirements
+
+$(RAY)/.requirements: tests/kernel/ray-requirements.txt
+	@echo '== installing Ray into $(RAY), once (about a minute)'
+	@[ -x '$(RAY)/bin/python' ] || $(PYTHON) -m venv '$(RAY)'
+	@'$(RAY)/bin/python' -m pip install --quiet --disable-pip-version-check -r tests/kernel/ray-requirements.txt
+	@cp tests/kernel/ray-requirements.txt $@
 
 kernel: build venv
 	@echo '== installing the kernel into $(VENV)'
@@ -196,6 +229,9 @@ notebooks: machine venv kernel
 	@'$(BIN)/python' tests/execute.py notebooks/trace_analysis_demo.ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/your_first_diff.ipynb
 	@'$(BIN)/python' tests/execute.py notebooks/explain_demo.ipynb
+	@'$(BIN)/python' tests/execute.py notebooks/critical_path.ipynb
+	@'$(BIN)/python' tests/execute.py notebooks/timeline.ipynb
+	@'$(BIN)/python' tests/execute.py notebooks/explore.ipynb
 
 # The README's screenshots.
 .PHONY: screenshots
@@ -256,6 +292,14 @@ bench-memory: machine $(BENCH)/venv/.requirements
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(if $(MEMORY_WRITE),--write docs/benchmarks.md) $(MEMORY_FLAGS)
 
+# Jobs of many small ranks by engines, against one process on as many cores: equal answers, time, memory. Ray is left out without `make ray-venv`.
+SCALE_RANKS ?= 512,4096
+SCALE_FLAGS ?=
+
+bench-scale: build
+	@$(PYTHON) benches/scale --tracebook '$(TRACEBOOK)' --generator '$(TARGET)/release/large_trace' --folder '$(BENCH)/scale' \
+	  --ranks '$(SCALE_RANKS)' --ray '$(RAY)' $(if $(SCALE_WRITE),--write docs/benchmarks.md) $(SCALE_FLAGS)
+
 # Explanations of generated recordings: seconds and memory by events a side, runs alike and with half of the layers gone. Then of
 # recorded pairs, with their columns.
 EXPLAIN_EVENTS ?= 10000 100000 1000000 10000000
@@ -268,16 +312,38 @@ bench-explain:
 	@echo '| recordings | events of both | nodes | regions | seconds | per event | memory | per event |'
 	@for events in $(EXPLAIN_EVENTS); do for kind in 'alike stacks steps' 'half stacks steps' 'alike stacks one' 'half stacks one' \
 	  'alike flat one' 'unlike flat one'; do '$(TARGET)/release/examples/growth' $$events $$kind || exit 1; done; done
-	@echo '| pair | events of both | regions | columns | per event | seconds | memory | per event | columns and memory to columns |'
+	@echo '| pair | events of both | regions | columns | per event | seconds | memory | per event | columns and memory to columns | CPU of the page | of what bounds | share |'
 	@for pair in notebooks/data $(EXPLAIN_PAIRS); do control=$$(ls -d $$pair/control*|head -1); test=$$(ls -d $$pair/test*|head -1); \
 	  '$(TARGET)/release/examples/explain' $$control $$test || exit 1; done
 
-# How often comparisons of simulated recordings keep their promises; BENCH_WRITE=1 writes the page.
+# How often comparisons of simulated recordings keep their promises; BENCH_WRITE=1 writes the page up to its second heading.
 SIMULATIONS ?= 1000
+
+# Causal graphs of generated recordings: building, a replay, a path; memory with the events (40 bytes each), at its peak and after.
+CRITICAL_PATH_EVENTS ?= 10000 100000 1000000 10000000
+# Call graphs, and HTA's critical path of the whole recording, of a trace repeated in sequence.
+CALL_GRAPH_TRACE ?= notebooks/data/control/rank-3.json.gz
+CALL_GRAPH_TIMES ?= 1,10,100
+
+bench-critical-path:
+	@$(CARGO) build --release --locked --quiet -p causal --example replay
+	@echo '| threads | events | points | causes | build | per event | replay | path | segments | peak | graph |'
+	@for events in $(CRITICAL_PATH_EVENTS); do for kind in alone threads; do '$(TARGET)/release/examples/replay' $$events $$kind || exit 1; done; done
+	@$(CARGO) build --release --locked --quiet -p trace --example ask
+	@for name in call_graph 'critical_path as HTA'; do '$(TARGET)/release/examples/ask' $(CALL_GRAPH_TRACE) $(CALL_GRAPH_TIMES) "$$name" || exit 1; done
 
 bench-statistics:
 	@$(CARGO) build --release --locked --quiet -p statistics --example simulation
-	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS) $(if $(BENCH_WRITE),>'$(TARGET)/statistics.md' && mv '$(TARGET)/statistics.md' docs/statistics.md)
+	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS) $(if $(BENCH_WRITE),>'$(TARGET)/statistics.md' && \
+	  sed -n '/^## /,$$p' docs/statistics.md | sed '1{x;G}' >>'$(TARGET)/statistics.md' && mv '$(TARGET)/statistics.md' docs/statistics.md)
+
+# How often a change is called between runs of one program: recorded runs, divided in all ways, or in SPLITS random ones.
+SPLITS ?= 200
+SPLIT_RUNS ?= $(if $(TRACEBOOK_SHARED),$(foreach program,control test,'$(TRACEBOOK_SHARED)/traces/recorded_runs/$(program)-*'))
+
+bench-splits:
+	@$(CARGO) build --release --locked --quiet -p trace --example splits
+	@'$(TARGET)/release/examples/splits' --most $(SPLITS) $(SPLIT_RUNS)
 
 # Latency of the kernel and of stock evcxr, which is built once; EVCXR= leaves it out.
 STOCK := $(TARGET)/stock
