@@ -7,6 +7,7 @@ mod build;
 mod children;
 mod choice;
 mod frames;
+mod job_name;
 mod last_lines;
 mod listener;
 mod processes;
@@ -16,6 +17,7 @@ mod slurm;
 pub(crate) use build::build;
 pub(crate) use choice::{Chosen, ENGINES, Needs, NoEngine, address, engine, shared_folder};
 pub(crate) use frames::{read_frames, write_frame};
+use job_name::job_name;
 pub(crate) use listener::{Listener, Progress, listen};
 
 /// Partial results that are merged together.

@@ -1,6 +1,8 @@
 """Traces whose ranks children of the kernel, a Ray cluster and Slurm read: the digits are those of this process."""
 
+import contextlib
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from driver import LONG, Kernel
+from places import DATA
 from processes import children
 from ray_cluster import VENV, Cluster, installed
 from slurm_cluster import DAEMONS, SlurmCluster
@@ -168,6 +171,46 @@ def test_interrupt_of_a_command_ends_all_children(tracebook_argv, folder, tmp_pa
     wait_until(lambda: not tasks_of(slow), 5, "a child runs on")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["diff", "control", "test", "--csv", "-"],
+        ["describe", "job", "--json", "-"],
+        ["explain", "control", "test", "--json", "-"],
+        ["gate", "--control", "control", "--test", "test", "--limit", "3%", "--json", "-"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_print_the_same_by_an_engine(tracebook_argv, words):
+    line = [tracebook_argv[0], *(str(DATA / word) if (DATA / word).is_dir() else word for word in words)]
+
+    def ran(*engine):
+        done = subprocess.run([*line, *engine], capture_output=True, text=True, timeout=LONG, check=False)
+        return done.returncode, done.stdout
+
+    code, said = ran("--engine", "processes")
+    assert (code, said) == ran() and len(said) > 500, said
+
+
+def test_command_shows_its_progress_in_a_terminal(tracebook_argv, folder, tmp_path_factory):
+    slow = program(tmp_path_factory, tracebook_argv, slow="0.3")
+    line = [tracebook_argv[0], "describe", str(folder / "control"), "--engine", "processes"]
+    shown, terminal = pty.openpty()
+    environment = {**os.environ, "TRACEBOOK_TASK_PROGRAM": slow}
+    command = subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    said = b""
+    # A terminal without programs ends with an error.
+    with contextlib.suppress(OSError):
+        while piece := os.read(shown, 4096):
+            said += piece
+    os.close(shown)
+    assert command.wait(LONG) == 0
+    lines = said.decode().split("\r\x1b[2K")
+    assert any(re.search(rf"load of \S+ · \d+ of {RANKS} files · \d+ %", line) for line in lines), lines
+    assert lines[-1] == "", "the line is removed"
+
+
 def command_with(line, **environment):
     return subprocess.Popen(line, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
@@ -242,6 +285,22 @@ def test_interrupt_of_a_command_cancels_the_jobs_of_slurm(slurm, tracebook_argv,
     wait_until(lambda: tasks_of(slow), LONG, "no task runs")
     assert interrupted(command) == (130, "tracebook describe: interrupted")
     assert not tasks_of(slow) and not left(tmp_path)
+
+
+def test_restarted_kernel_finds_its_jobs_of_slurm(kernel_with, slurm, tracebook_argv, folder, tmp_path, tmp_path_factory):
+    slow = program(tmp_path_factory, tracebook_argv, slow="1")
+    line = f"%trace_load file://{folder / 'control'} --as control --engine slurm"
+    first = kernel_with(**of_slurm(slurm, tmp_path, TRACEBOOK_TASK_PROGRAM=slow))
+    first.client.execute(line)
+    wait_until(lambda: tasks_of(slow), LONG, "no task runs")
+    wait_until(lambda: list(left(tmp_path)[0].glob("jobs.json")), 10, "no note of the jobs")
+    os.kill(first.pid, signal.SIGKILL)
+    before = set(slurm.states())
+    again = kernel_with(**of_slurm(slurm, tmp_path, TRACEBOOK_TASK_PROGRAM=slow))
+    assert f"{RANKS} ranks" in text(again.ok(line, timeout=LONG))
+    assert set(slurm.states()) == before and len(before) == 2, "tasks and merge of the first kernel"
+    assert re.search(r"jobs: \d+, \d+", text(again.ok("%trace_info control")))
+    assert left(tmp_path) == []
 
 
 def test_failed_and_lost_tasks_of_slurm(kernel_with, slurm, tracebook_argv, folder, tmp_path, tmp_path_factory):

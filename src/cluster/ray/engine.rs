@@ -7,10 +7,9 @@ use super::package::{PROGRAM, Package};
 use super::token::Token;
 use crate::cluster::last_lines::last_lines;
 use crate::cluster::listener::{Progress, tell};
-use crate::cluster::{FAN_IN, build};
+use crate::cluster::{FAN_IN, build, job_name};
 use crate::sync::lock;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -169,7 +168,7 @@ impl Ray {
 
     /// Submits a job, or finds the same job of an earlier kernel that runs, or whose answer is still in its log.
     fn submitted(&self, job: &Job<'_>, progress: &mut Progress) -> Result<Submitted> {
-        let name = name_of(job);
+        let name = format!("tracebook-{}", job_name(job.given, job.bundles.unwrap_or_default()));
         let mut request = None;
         for attempt in 0..MOST_ATTEMPTS {
             check(job)?;
@@ -376,17 +375,4 @@ fn failed(engine: String, reason: String) -> Error {
 
 fn check(job: &Job<'_>) -> Result<()> {
     if (job.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
-}
-
-/// Returns the name of a job: the same for the same question of the same user to the same files, so that a kernel that was started again
-/// finds it.
-fn name_of(job: &Job<'_>) -> String {
-    let mut digest = Sha256::new();
-    digest.update(serde_json::to_vec(job.given).unwrap_or_default());
-    let mut inputs: Vec<_> = job.bundles.unwrap_or_default().iter().flat_map(|bundle| &bundle.inputs).collect();
-    inputs.sort_by_key(|input| (input.trace, input.at));
-    digest.update(serde_json::to_vec(&inputs).unwrap_or_default());
-    digest.update(std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default());
-    digest.update(rustix::process::getuid().as_raw().to_le_bytes());
-    format!("tracebook-{}", &hex::encode(digest.finalize())[..12])
 }

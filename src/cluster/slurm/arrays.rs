@@ -3,6 +3,7 @@
 use super::commands::{self, Submission, cancel};
 use super::engine::Slurm;
 use super::folder::JobFolder;
+use super::left::LeftJobs;
 use super::watch::{Array, End, Watch};
 use crate::cluster::children::Ended;
 use crate::cluster::frames::first_frame;
@@ -31,6 +32,12 @@ struct Task {
     bundle: Bundle,
     /// How often it was lost.
     losses: usize,
+}
+
+impl Task {
+    fn new(bundle: Bundle) -> Self {
+        Self { bundle, losses: 0 }
+    }
 }
 
 /// Memory of tasks, in bytes.
@@ -81,29 +88,37 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Runs all tasks, and brings the merged partial result. After an error, nothing runs on.
-    pub(super) fn run(mut self, bundles: Vec<Bundle>) -> Result<Ran> {
-        let ran = self.run_all(bundles);
+    /// Runs all tasks, or waits for those that were left, and brings the merged partial result. After an error, nothing runs on.
+    pub(super) fn run(mut self, bundles: Vec<Bundle>, left: Option<LeftJobs>) -> Result<Ran> {
+        let ran = self.run_all(bundles, left);
         if ran.is_err() {
             cancel(&self.submitted.iter().map(|array| array.id.clone()).collect::<Vec<_>>());
         }
         Ok(Ran { state: ran?, failed: self.failed })
     }
 
-    fn run_all(&mut self, bundles: Vec<Bundle>) -> Result<Vec<u8>> {
-        self.progress.whole = bundles.iter().map(|bundle| bundle.weight).sum();
-        self.progress.all_ranks = bundles.iter().map(|bundle| bundle.inputs.len()).sum();
-        let mut next: Vec<Task> = bundles.into_iter().map(|bundle| Task { bundle, losses: 0 }).collect();
-        let mut merge = loop {
-            let arrays = self.submit_maps(next)?;
-            let merge = self.submit_merge(&arrays.iter().map(|array| array.id.clone()).collect::<Vec<_>>())?;
-            next = self.map(arrays)?;
+    fn run_all(&mut self, bundles: Vec<Bundle>, left: Option<LeftJobs>) -> Result<Vec<u8>> {
+        let mut jobs = match left {
+            Some(left) => self.take_over(left),
+            None => self.submit_first(bundles)?,
+        };
+        self.progress.whole = jobs.bundles.iter().map(|bundle| bundle.weight).sum();
+        self.progress.all_ranks = jobs.bundles.iter().map(|bundle| bundle.inputs.len()).sum();
+        let mut arrays = jobs.arrays.clone();
+        let mut merge = jobs.merge.clone();
+        loop {
+            let next = self.map(arrays)?;
             if next.is_empty() {
-                break merge;
+                break;
             }
             // Another one merges, once these have ended, too.
             cancel(&[merge.id]);
-        };
+            arrays = self.submit_maps(next)?;
+            merge = self.submit_merge(&arrays)?;
+            jobs.arrays.extend(arrays.iter().cloned());
+            (jobs.merge, jobs.is_resent) = (merge.clone(), true);
+            jobs.note(self.folder).map_err(|error| self.cannot_use("write", error))?;
+        }
         loop {
             let name = format!("reduce-{}", merge.first);
             self.merge(merge, &name)?;
@@ -123,6 +138,26 @@ impl<'a> Arrays<'a> {
             written.map_err(|error| self.cannot_use("write", error))?;
             merge = self.submit_merge(&[])?;
         }
+    }
+
+    /// Submits the tasks and their merge, and notes them for a kernel that is started again.
+    fn submit_first(&mut self, bundles: Vec<Bundle>) -> Result<LeftJobs> {
+        let arrays = self.submit_maps(bundles.iter().cloned().map(Task::new).collect())?;
+        let merge = self.submit_merge(&arrays)?;
+        let jobs = LeftJobs { bundles, arrays, merge, is_resent: false };
+        jobs.note(self.folder).map_err(|error| self.cannot_use("write", error))?;
+        Ok(jobs)
+    }
+
+    /// Takes the jobs of a kernel that was killed for its own.
+    fn take_over(&mut self, left: LeftJobs) -> LeftJobs {
+        self.tasks = left.bundles.iter().cloned().map(Task::new).collect();
+        self.merges = 1;
+        for array in left.arrays.iter().chain([&left.merge]) {
+            self.slurm.note(&array.id);
+            self.submitted.push(array.clone());
+        }
+        left
     }
 
     fn cannot_use(&self, what: &str, error: std::io::Error) -> Error {
@@ -147,13 +182,14 @@ impl<'a> Arrays<'a> {
         Ok(arrays)
     }
 
-    /// Submits the job that merges, once others have ended.
-    fn submit_merge(&mut self, after: &[String]) -> Result<Array> {
+    /// Submits the job that merges, once these have ended.
+    fn submit_merge(&mut self, after: &[Array]) -> Result<Array> {
         let frame = first_frame(&self.given, &Value::Null);
         let written = self.folder.write_input(&format!("reduce-{}", self.merges), &frame);
         written.map_err(|error| self.cannot_use("write", error))?;
         self.merges += 1;
-        self.submit("reduce", self.merges - 1, None, after)
+        let after: Vec<String> = after.iter().map(|array| array.id.clone()).collect();
+        self.submit("reduce", self.merges - 1, None, &after)
     }
 
     fn submit(&mut self, step: &str, first: usize, tasks: Option<usize>, after: &[String]) -> Result<Array> {
@@ -287,7 +323,7 @@ impl<'a> Arrays<'a> {
     fn fail(&mut self, bundle: Bundle, reason: &str, said: &str, again: &mut Vec<Task>) {
         if bundle.inputs.len() > 1 {
             let alone = |input: trace::task::Input| Bundle { weight: input.bytes, inputs: vec![input], node: None };
-            again.extend(bundle.inputs.into_iter().map(|input| Task { bundle: alone(input), losses: 0 }));
+            again.extend(bundle.inputs.into_iter().map(|input| Task::new(alone(input))));
             return;
         }
         self.count(&bundle);

@@ -3,9 +3,11 @@
 use super::arrays::{Arrays, Memory};
 use super::commands;
 use super::folder::{JobFolder, shared_program};
+use super::left::folder_of;
 use super::script::Script;
 use crate::cluster::build;
 use crate::cluster::choice::Needs;
+use crate::cluster::job_name;
 use crate::cluster::listener::{Progress, tell};
 use crate::sync::lock;
 use std::path::{Path, PathBuf};
@@ -133,13 +135,13 @@ impl Engine for Slurm {
         let given = serde_json::to_value(job.given);
         let given = given.map_err(|error| self.failed(format!("the plan cannot be written: {error}")))?;
         let program = self.program()?;
-        let folder = JobFolder::create(&self.shared);
-        let folder = folder.map_err(|error| self.failed(format!("{}: {error}", self.shared.display())))?;
+        let folder = folder_of(&self.shared, &job_name(job.given, &bundles));
+        let (folder, left) = folder.map_err(|error| self.failed(format!("{}: {error}", self.shared.display())))?;
         let memory = self.memory(&bundles);
         let script = Script { folder: folder.path(), program: &program, cpus: self.cpus(), memory: memory.map };
         let script = folder.write("task.sh", &script.text());
         let script = script.map_err(|error| self.failed(format!("{}: {error}", folder.path().display())))?;
-        Arrays::new(self, job, &folder, (given, script, memory)).run(bundles)
+        Arrays::new(self, job, &folder, (given, script, memory)).run(bundles, left)
     }
 }
 

@@ -3,32 +3,69 @@
 use crate::cluster::write_frame;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, Permissions};
+use std::fs::{DirBuilder, File, Permissions};
 use std::io::{BufWriter, Result, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use tempfile::TempDir;
 
 /// The most bytes of a log that are read: its end.
 const MOST_SAID: usize = 8000;
-/// Programs that were not used for this long are removed.
+/// Programs, and folders of jobs, that were not used for this long are removed.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The folder of a job. It is private, and removed with this value.
+/// The folder of a job. It is private, and removed with this value; it stays if the process is killed.
 #[derive(Debug)]
-pub(super) struct JobFolder(TempDir);
+pub(super) struct JobFolder {
+    path: PathBuf,
+    /// Whether it was made now.
+    is_new: bool,
+    /// Locked while the folder is in use, if it has the name of its job.
+    lock: Option<File>,
+}
 
 impl JobFolder {
     /// Makes a folder for a job.
     pub(super) fn create(shared: &Path) -> Result<Self> {
-        let jobs = shared.join("jobs");
-        std::fs::create_dir_all(&jobs)?;
-        tempfile::Builder::new().prefix("job-").permissions(Permissions::from_mode(0o700)).tempdir_in(jobs).map(Self)
+        let jobs = jobs_in(shared)?;
+        let folder =
+            tempfile::Builder::new().prefix("job-").permissions(Permissions::from_mode(0o700)).tempdir_in(jobs)?;
+        Ok(Self { path: folder.keep(), is_new: true, lock: None })
+    }
+
+    /// Returns the folder of the job with this name: a new one, or the one that a process left which was killed. While another process
+    /// uses that, a new one.
+    pub(super) fn of_job(shared: &Path, name: &str) -> Result<Self> {
+        let jobs = jobs_in(shared)?;
+        remove_unused(&jobs, "job-");
+        match Self::taken(jobs.join(format!("job-{name}"))) {
+            Some(folder) => Ok(folder),
+            None => Self::create(shared),
+        }
+    }
+
+    /// Makes or takes a folder. `None` if another process uses it, or it is not this user's own.
+    fn taken(path: PathBuf) -> Option<Self> {
+        let is_new = DirBuilder::new().mode(0o700).create(&path).is_ok();
+        let found = path.symlink_metadata().ok()?;
+        if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o077 != 0 {
+            return None;
+        }
+        let file = path.join("lock");
+        let lock = File::options().create(true).truncate(false).write(true).open(&file).ok()?;
+        lock.try_lock().ok()?;
+        // The process that used the folder may have removed it, and a third one may have made another.
+        let is_there = file.metadata().ok()?.ino() == lock.metadata().ok()?.ino();
+        is_there.then_some(Self { path, is_new, lock: Some(lock) })
+    }
+
+    /// Returns whether the folder was made now; else another process left it.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     pub(super) fn path(&self) -> &Path {
-        self.0.path()
+        &self.path
     }
 
     /// Writes the first frame of a task.
@@ -38,11 +75,19 @@ impl JobFolder {
         file.flush()
     }
 
-    /// Writes a text file, and returns its path.
+    /// Writes a text file, unless it has this text, and returns its path.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf> {
         let path = self.path().join(name);
-        std::fs::write(&path, text)?;
+        // A shell may be reading the script of a job that was left.
+        if self.text(name).as_deref() != Some(text) {
+            std::fs::write(&path, text)?;
+        }
         Ok(path)
+    }
+
+    /// Reads a text file; `None` if there is none.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.path.join(name)).ok()
     }
 
     /// Returns the exit codes of those of these tasks that have ended.
@@ -83,7 +128,7 @@ impl JobFolder {
 
     /// Returns the numbers of the tasks whose partial results a merge has taken.
     pub(super) fn merged(&self, task: &str) -> BTreeSet<usize> {
-        let text = std::fs::read_to_string(self.path().join(format!("{task}.merged"))).unwrap_or_default();
+        let text = self.text(&format!("{task}.merged")).unwrap_or_default();
         let number = |word: &str| word.strip_prefix("map-")?.strip_suffix(".state")?.parse().ok();
         text.split_whitespace().filter_map(number).collect()
     }
@@ -94,11 +139,19 @@ impl Drop for JobFolder {
         // A task that is being cancelled may still write.
         for _ in 0..10 {
             if std::fs::remove_dir_all(self.path()).is_ok() {
-                return;
+                break;
             }
             std::thread::sleep(Duration::from_millis(100));
         }
+        drop(self.lock.take());
     }
+}
+
+/// Makes the folder of all jobs.
+fn jobs_in(shared: &Path) -> Result<PathBuf> {
+    let jobs = shared.join("jobs");
+    std::fs::create_dir_all(&jobs)?;
+    Ok(jobs)
 }
 
 fn end_of(file: &Path) -> String {
@@ -121,7 +174,7 @@ pub(super) fn shared_program(shared: &Path, program: &Path) -> Result<PathBuf> {
         let _ = file.set_modified(SystemTime::now());
         return Ok(kept);
     }
-    remove_unused(&folder);
+    remove_unused(&folder, "tracebook-");
     let mut copy = tempfile::NamedTempFile::new_in(&folder)?;
     std::io::copy(&mut source, copy.as_file_mut())?;
     copy.as_file().set_permissions(Permissions::from_mode(0o755))?;
@@ -130,14 +183,16 @@ pub(super) fn shared_program(shared: &Path, program: &Path) -> Result<PathBuf> {
     Ok(kept)
 }
 
-fn remove_unused(folder: &Path) {
+/// Removes what has such a name and was not changed for long: programs, and folders of jobs whose kernel was killed.
+fn remove_unused(folder: &Path, prefix: &str) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with("tracebook-");
+        let is_ours = entry.file_name().to_string_lossy().starts_with(prefix);
         let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|time| time.elapsed().ok());
         if is_ours && age.is_some_and(|age| age > UNUSED) {
-            // It stays, and takes space.
-            let _ = std::fs::remove_file(entry.path());
+            let path = entry.path();
+            // What cannot be removed stays, and takes space.
+            let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
         }
     }
 }
@@ -169,6 +224,29 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         drop(folder);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn folder_of_a_job_is_found_again_and_used_once() {
+        let shared = tempfile::tempdir().unwrap();
+        let first = JobFolder::of_job(shared.path(), "abc").unwrap();
+        assert!(first.is_new() && first.path() == shared.path().join("jobs/job-abc"));
+        assert_eq!(first.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        first.write("jobs.json", "left").unwrap();
+        let other = JobFolder::of_job(shared.path(), "abc").unwrap();
+        assert!(other.is_new() && other.path() != first.path(), "it is in use");
+        // A process that is killed removes nothing, and holds no lock.
+        let mut killed = std::mem::ManuallyDrop::new(first);
+        drop(killed.lock.take());
+        let again = JobFolder::of_job(shared.path(), "abc").unwrap();
+        assert_eq!((again.path(), again.text("jobs.json").as_deref()), (killed.path(), Some("left")));
+        assert!(!again.is_new());
+        std::fs::set_permissions(again.path(), Permissions::from_mode(0o755)).unwrap();
+        assert!(JobFolder::taken(again.path().to_owned()).is_none(), "others may have written it");
+        // Folders that nobody came back to are removed.
+        File::open(other.path()).unwrap().set_modified(SystemTime::now() - 2 * UNUSED).unwrap();
+        let _next = JobFolder::of_job(shared.path(), "next").unwrap();
+        assert!(!other.path().exists() && again.path().exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod arrays;
 mod commands;
 mod engine;
 mod folder;
+mod left;
 mod queue;
 mod script;
 mod watch;

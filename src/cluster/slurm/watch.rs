@@ -2,6 +2,7 @@
 
 use super::folder::JobFolder;
 use super::queue::{self, State};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -29,7 +30,7 @@ const NEVER: &[&str] = &[
 const HOPELESS: Duration = Duration::from_secs(10);
 
 /// Jobs whose tasks are numbered from `first`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) id: String,
     pub(super) first: usize,
