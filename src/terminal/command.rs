@@ -101,7 +101,7 @@ fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
     // Work of this process ends with it; a job of an engine is stopped first.
     let has_engine = call.text("engine").is_some_and(|engine| engine != "local");
     let interrupted = if has_engine { interrupt_flag()? } else { Arc::default() };
-    let out: Arc<dyn Sink> = Arc::new(Screen::new(interrupted));
+    let out: Arc<dyn Sink> = Arc::new(Screen::new(interrupted, call));
     let mut session = Session::with_cache(CacheSetting::from_environment());
     let mut context = Context { session: &mut session, cells: &mut NoCells, out: &out };
     let token = context.token();

@@ -1,7 +1,8 @@
 //! `tracebook export`: a trace as a folder of Parquet files.
 
 use super::interrupt::interrupt_flag;
-use super::load::{ProgressLine, load};
+use super::load::load;
+use super::progress_line::ProgressLine;
 use super::screen::Screen;
 use super::{LOADING, QUIET};
 use crate::Error;
@@ -72,7 +73,7 @@ impl Magic for Export {
         let folder = call.path("DIR").unwrap_or_default();
         // The ranks were selected by the load.
         let options = ExportOptions { ranks: None, ..options(call) };
-        let (start, mut line) = (Instant::now(), ProgressLine::new(call));
+        let (start, line) = (Instant::now(), ProgressLine::new(call));
         let written = export_with(&traces, &folder, &options, &mut |at| {
             line.print(|| bar(at, start.elapsed()).1);
             if interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,21 +1,15 @@
 //! Loading a trace with a progress line, if standard error is a terminal.
 
+use super::progress_line::ProgressLine;
 use super::screen::Screen;
 use crate::Error;
 use crate::magic::argument::Call;
 use crate::magic::context::{Context, jobs};
 use crate::magic::trace_load::options;
-use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use trace::{Cache, LoadOptions, LoadProgress, TraceSet};
-
-/// Delay before progress is shown.
-const DELAY: Duration = Duration::from_millis(300);
-/// Carriage return, and clear the line.
-const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
 /// Loads the trace at the path in `argument`, and keeps it in the session as `label`.
 ///
@@ -58,7 +52,7 @@ pub(super) fn load_path(
         cache: cache.clone(),
         ..options(call)
     };
-    let mut shown = ProgressLine::new(call);
+    let shown = ProgressLine::new(call);
     let loaded = TraceSet::load_with(&path, &options, &mut |progress| {
         shown.print(|| line(&path, progress));
         ControlFlow::Continue(())
@@ -84,42 +78,6 @@ fn cache(context: &mut Context<'_>) -> Option<Cache> {
     }
 }
 
-/// A line on standard error, if it is a terminal; shown after a delay.
-pub(super) struct ProgressLine {
-    start: Instant,
-    is_visible: bool,
-    shown: bool,
-}
-
-impl ProgressLine {
-    /// Starts the clock.
-    pub(super) fn new(call: &Call<'_>) -> Self {
-        let is_visible = std::io::stderr().is_terminal() && !call.quiet();
-        Self { start: Instant::now(), is_visible, shown: false }
-    }
-
-    /// Replaces the line.
-    pub(super) fn print(&mut self, text: impl FnOnce() -> String) {
-        if self.is_visible && self.start.elapsed() >= DELAY {
-            self.shown = true;
-            write(&format!("{CLEAR_LINE}{}", text()));
-        }
-    }
-
-    /// Removes the line.
-    pub(super) fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            write(CLEAR_LINE);
-        }
-    }
-}
-
-fn write(text: &str) {
-    let mut err = std::io::stderr();
-    // Progress is not worth an error.
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-}
-
 fn line(path: &Path, progress: &LoadProgress) -> String {
     let percent = 100.0 * progress.bytes_read as f64 / progress.bytes_total.max(1) as f64;
     let files = match progress.files_total {
@@ -127,5 +85,5 @@ fn line(path: &Path, progress: &LoadProgress) -> String {
         all => format!(" · {} of {all} files done", progress.files_done),
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    trace_view::terminal_safe(&format!("reading {name} · {:.0} %{files}", percent.clamp(0.0, 100.0)))
+    format!("reading {name} · {:.0} %{files}", percent.clamp(0.0, 100.0))
 }

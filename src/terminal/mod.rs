@@ -15,6 +15,7 @@ mod export;
 mod gate;
 mod interrupt;
 mod load;
+mod progress_line;
 mod record_loop;
 mod report;
 mod screen;

@@ -1,5 +1,6 @@
 //! Plain text for standard output (results) and standard error (everything else).
 
+use super::progress_line::ProgressLine;
 use crate::display::{Output, Sink};
 use crate::magic::argument::Call;
 use crate::magic::context::write;
@@ -8,20 +9,28 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trace_view::{Part, Report, terminal_safe};
+use trace_view::{HTML, Part, Report, terminal_safe};
 
 /// The sink of commands.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Screen {
     /// Set by Ctrl-C, where a command handles it.
     interrupted: Arc<AtomicBool>,
+    /// What is a bar in a notebook.
+    bar: ProgressLine,
 }
 
 impl Sink for Screen {
     fn emit(&self, output: Output) {
         match output {
-            // A bar, which is updated in place in a notebook.
-            Output::Display { id: Some(_), .. } => {}
+            // A bar, until its last line, which has no HTML.
+            Output::Display { id: Some(_), bundle } | Output::Update { bundle, .. } => {
+                if bundle.data.contains_key(HTML) {
+                    self.bar.print(|| bundle.plain().to_owned());
+                } else {
+                    self.bar.clear();
+                }
+            }
             Output::Display { bundle, .. } | Output::Result(bundle) => {
                 let _ = Self::print(bundle.plain());
             }
@@ -45,8 +54,8 @@ impl Sink for Screen {
 
 impl Screen {
     /// Creates the sink of a command that this flag interrupts.
-    pub(super) const fn new(interrupted: Arc<AtomicBool>) -> Self {
-        Self { interrupted }
+    pub(super) fn new(interrupted: Arc<AtomicBool>, call: &Call<'_>) -> Self {
+        Self { interrupted, bar: ProgressLine::new(call) }
     }
 
     /// Prints text and a newline on standard output. A closed pipe (`| head`) is not an error.
