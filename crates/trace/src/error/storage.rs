@@ -88,8 +88,10 @@ pub enum StorageReason {
         holds: Vec<String>,
     },
     /// The bucket or container does not exist.
-    #[error("there is no bucket `{bucket}`{}; {fix}", at(.endpoint.as_deref()))]
+    #[error("there is no {what} `{bucket}`{}; {fix}", at(.endpoint.as_deref()))]
     NoBucket {
+        /// What is missing: `bucket`, `container`.
+        what: &'static str,
         /// Its name.
         bucket: String,
         /// The address of the service, if it is not the provider's own.

@@ -80,19 +80,21 @@ fn of_answer(answer: &str, uri: &Uri) -> StorageReason {
         (404 | 410, _) => StorageReason::NotFound { folder: String::new(), holds: Vec::new() },
         (403, _) => StorageReason::Denied { code, fix: check(uri.scheme) },
         (412, _) => StorageReason::Changed,
+        (501, _) => StorageReason::Other(format!("the server does not know this request ({code}); check the endpoint")),
         (408 | 429 | 500..=599, _) => StorageReason::Busy { reason: code },
         _ => StorageReason::Other(format!("the server answered {code}")),
     }
 }
 
-/// Returns the reason of a bucket that does not exist.
+/// Returns the reason of a bucket or container that does not exist.
 fn no_bucket(uri: &Uri) -> StorageReason {
     let fix = match uri.scheme {
         Scheme::S3 => "check its name, and AWS_ENDPOINT",
         Scheme::Az => "check its name, and AZURE_STORAGE_ACCOUNT_NAME",
         _ => "check its name",
     };
-    StorageReason::NoBucket { bucket: uri.bucket.clone(), endpoint: None, fix }
+    let (what, _) = uri.scheme.first_part();
+    StorageReason::NoBucket { what, bucket: uri.bucket.clone(), endpoint: None, fix }
 }
 
 fn renew(scheme: Scheme) -> &'static str {

@@ -151,6 +151,7 @@ fn refusals_have_reasons() {
     assert!(matches!(of("401 Unauthorized"), StorageReason::WrongCredentials { .. }));
     let busy = of("503 Slow Down");
     assert!(matches!(busy, StorageReason::Busy { .. }) && busy.is_transient(), "{busy}");
+    assert!(of("501 Not Implemented").to_string().contains("check the endpoint"));
     assert!(matches!(reason("http://127.0.0.1:1/a.json"), StorageReason::NoConnection { .. }));
     let no_host = reason("http://no-such-host.invalid/a.json");
     assert!(matches!(no_host, StorageReason::NoHost { .. }), "{no_host:?}");

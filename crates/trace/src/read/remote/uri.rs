@@ -87,7 +87,7 @@ impl Scheme {
     }
 
     /// Returns what the first part of an address is, and the form of one.
-    fn first_part(self) -> (&'static str, &'static str) {
+    pub(super) fn first_part(self) -> (&'static str, &'static str) {
         match self {
             Self::S3 => ("bucket", "s3://BUCKET/FOLDER"),
             Self::Gs => ("bucket", "gs://BUCKET/FOLDER"),
