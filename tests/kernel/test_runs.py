@@ -69,7 +69,7 @@ def test_statistics_over_runs_find_the_slower_operator(kernel, loaded):
 def test_verdict_beside_an_interval_around_0_is_explained(kernel, shared):
     runs = shared / "traces" / "recorded_runs"
     kernel.ok(f"%trace_load {runs}/control-* --as ours --quiet\n%trace_load {runs}/test-* --as theirs --quiet", timeout=LONG)
-    text = shown(kernel.ok("%compare_traces ours theirs --stats", timeout=LONG))
+    text = shown(kernel.ok("%compare_traces ours theirs --stats", timeout=LONG)).lstrip()
     assert text.startswith("theirs is "), text
     assert "Verdicts rest on the interval of the ratio (ratio_low, ratio_high)" in text
     assert "theirs is " in shown(kernel.ok("%explain ours theirs", timeout=LONG))
