@@ -1,11 +1,13 @@
 //! The name of a job, by which a kernel that was started again finds it.
 
 use sha2::{Digest, Sha256};
+use std::fmt::Debug;
 use trace::task::{Bundle, Given};
 
-/// Returns 12 characters, the same for the same question of the same user of this machine to the same files.
-pub(super) fn job_name(given: &Given, bundles: &[Bundle]) -> String {
+/// Returns 12 characters, the same for the same question of the same user of this machine to the same files, with tasks of the same needs.
+pub(super) fn job_name(given: &Given, bundles: &[Bundle], needs: &impl Debug) -> String {
     let mut digest = Sha256::new();
+    digest.update(format!("{needs:?}"));
     digest.update(serde_json::to_vec(given).unwrap_or_default());
     let mut inputs: Vec<_> = bundles.iter().flat_map(|bundle| &bundle.inputs).collect();
     inputs.sort_by_key(|input| (input.trace, input.at));

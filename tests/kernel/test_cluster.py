@@ -382,6 +382,8 @@ def test_wrong_addresses_and_requests_are_one_sentence(kernel_with, cluster, fol
     assert "`ray[default]`" in refused("--address http://127.0.0.1:9")
     assert f"file://{folder}" in refused(f"--address {cluster.address}", path=folder / "control")
     assert "it needs CPU 1, node9 1" in refused(f"--address {cluster.address} --resource node9=1")
+    # The same question without it does not wait for that job.
+    kernel.ok(f"%trace_load file://{folder / 'control'} --engine ray --address {cluster.address} --rank 0", timeout=LONG)
 
 
 def test_interrupt_stops_the_job(kernel_with, cluster, tracebook_argv, folder, tmp_path_factory):
@@ -391,6 +393,12 @@ def test_interrupt_stops_the_job(kernel_with, cluster, tracebook_argv, folder, t
     cell = kernel.client.execute(f"%trace_load file://{folder / 'control'} --engine ray")
     wait_until(running, LONG, "no job runs")
     wait_until(lambda: tasks_of(slow), LONG, "no task runs")
+    kernel.interrupt()
+    assert kernel.finish(cell, 5).content["ename"] == "KeyboardInterrupt"
+    # Asked again at once, it is a job of its own.
+    before = set(cluster.jobs())
+    cell = kernel.client.execute(f"%trace_load file://{folder / 'control'} --engine ray")
+    wait_until(lambda: set(cluster.jobs()) - before, LONG, "no new job")
     kernel.interrupt()
     assert kernel.finish(cell, 5).content["ename"] == "KeyboardInterrupt"
     wait_until(lambda: not running(), 20, "the job runs on")

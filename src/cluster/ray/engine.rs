@@ -10,7 +10,7 @@ use crate::cluster::listener::{Progress, tell};
 use crate::cluster::{FAN_IN, build, job_name};
 use crate::sync::lock;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -61,6 +61,8 @@ pub(in crate::cluster) struct Ray {
     nodes: AtomicUsize,
     slots: AtomicUsize,
     jobs: Mutex<Vec<String>>,
+    /// Jobs that were stopped or have failed: the cluster may call them running for some seconds more.
+    given_up: Mutex<BTreeSet<String>>,
 }
 
 impl Ray {
@@ -99,6 +101,7 @@ impl Ray {
             nodes: AtomicUsize::new(0),
             slots: AtomicUsize::new(0),
             jobs: Mutex::default(),
+            given_up: Mutex::default(),
         })
     }
 
@@ -168,7 +171,7 @@ impl Ray {
 
     /// Submits a job, or finds the same job of an earlier kernel that runs, or whose answer is still in its log.
     fn submitted(&self, job: &Job<'_>, progress: &mut Progress) -> Result<Submitted> {
-        let name = format!("tracebook-{}", job_name(job.given, job.bundles.unwrap_or_default()));
+        let name = format!("tracebook-{}", job_name(job.given, job.bundles.unwrap_or_default(), &self.needs));
         let mut request = None;
         for attempt in 0..MOST_ATTEMPTS {
             check(job)?;
@@ -185,7 +188,7 @@ impl Ray {
                         return Ok(Submitted::Runs(id));
                     }
                 }
-                Some("PENDING" | "RUNNING") => return Ok(Submitted::Runs(id)),
+                Some("PENDING" | "RUNNING") if !lock(&self.given_up).contains(&id) => return Ok(Submitted::Runs(id)),
                 // Files may have changed since another load; a question names size and time of each.
                 Some("SUCCEEDED") if job.bundles.is_some() => {
                     let log = self.http.log(&id).unwrap_or_default();
@@ -352,7 +355,13 @@ impl Engine for Ray {
         lock(&self.jobs).push(id.clone());
         match submitted {
             Submitted::HasEnded(_, ran) => Ok(ran),
-            Submitted::Runs(id) => self.wait(&id, job, &mut progress),
+            Submitted::Runs(id) => {
+                let ran = self.wait(&id, job, &mut progress);
+                if ran.is_err() {
+                    lock(&self.given_up).insert(id);
+                }
+                ran
+            }
         }
     }
 }

@@ -135,7 +135,7 @@ impl Engine for Slurm {
         let given = serde_json::to_value(job.given);
         let given = given.map_err(|error| self.failed(format!("the plan cannot be written: {error}")))?;
         let program = self.program()?;
-        let folder = folder_of(&self.shared, &job_name(job.given, &bundles));
+        let folder = folder_of(&self.shared, &job_name(job.given, &bundles, &self.needs));
         let (folder, left) = folder.map_err(|error| self.failed(format!("{}: {error}", self.shared.display())))?;
         let memory = self.memory(&bundles);
         let script = Script { folder: folder.path(), program: &program, cpus: self.cpus(), memory: memory.map };
