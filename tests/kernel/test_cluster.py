@@ -383,7 +383,7 @@ def test_wrong_addresses_and_requests_are_one_sentence(kernel_with, cluster, fol
     assert f"file://{folder}" in refused(f"--address {cluster.address}", path=folder / "control")
     assert "it needs CPU 1, node9 1" in refused(f"--address {cluster.address} --resource node9=1")
     # The same question without it does not wait for that job.
-    kernel.ok(f"%trace_load file://{folder / 'control'} --engine ray --address {cluster.address} --rank 0", timeout=LONG)
+    kernel.ok(f"%trace_load file://{folder / 'control'} --engine ray --address {cluster.address}", timeout=LONG)
 
 
 def test_interrupt_stops_the_job(kernel_with, cluster, tracebook_argv, folder, tmp_path_factory):
