@@ -98,8 +98,8 @@ fn other_protocols_are_disconnected() {
     for greeting in [&b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..], &[0xff; 64], b"\0"] {
         let mut client = std::net::TcpStream::connect(address).unwrap();
         client.write_all(greeting).unwrap();
-        client.shutdown(std::net::Shutdown::Write).unwrap();
-        // If its bytes were not all read, the connection is reset.
+        // It may be disconnected by now; if its bytes were not all read, the connection is reset.
+        let _ = client.shutdown(std::net::Shutdown::Write);
         let _ = client.read_to_end(&mut Vec::new());
     }
     let _connected = subscriber(&endpoint, b"", 1);
