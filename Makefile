@@ -45,7 +45,7 @@ help:
 	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
 	@echo 'make bench-critical-path  time and memory of causal graphs of 10 thousand to 10 million events and of their replays; call graphs'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G; MEMORY_WRITE=1 writes docs/benchmarks.md)'
-	@echo 'make bench-scale  512 and 4,096 small ranks by processes and Ray, against one process (SCALE_RANKS=512,4096; SCALE_WRITE=1 writes docs/benchmarks.md)'
+	@echo 'make bench-scale  small and large ranks by processes and Ray, against one process (SCALE_RANKS=512,4096,512:25000000; SCALE_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (BENCH_WRITE=1 writes docs/statistics.md)'
 	@echo 'make bench-splits  recorded runs of one program divided and compared (SPLIT_RUNS=folders or patterns, SPLITS=200)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
@@ -292,8 +292,8 @@ bench-memory: machine $(BENCH)/venv/.requirements
 	@$(PYTHON) benches/memory --answers '$(TARGET)/release/examples/answers' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/memory' --python '$(BENCH)/venv/bin/python' --sizes '$(MEMORY_SIZES)' $(if $(MEMORY_WRITE),--write docs/benchmarks.md) $(MEMORY_FLAGS)
 
-# Jobs of many small ranks by engines, against one process on as many cores: equal answers, time, memory. Ray is left out without `make ray-venv`.
-SCALE_RANKS ?= 512,4096
+# Jobs of many ranks by engines, against one process on as many cores: equal answers, time, memory. Ray is left out without `make ray-venv`.
+SCALE_RANKS ?= 512,4096,512:25000000
 SCALE_FLAGS ?=
 
 bench-scale: build

@@ -1,10 +1,10 @@
-"""Many small ranks by an engine, against this process on as many cores: `make bench-scale`.
+"""Many ranks by an engine, against this process on as many cores: `make bench-scale`.
 
     python3 benches/scale --tracebook TARGET/tracebook --generator TARGET/large_trace --folder FOLDER
-                          [--ranks 512,4096] [--rank-bytes 250000] [--cores 2] [--rounds 3]
+                          [--ranks 512,4096,512:25000000] [--rank-bytes 250000] [--cores 2] [--rounds 3]
                           [--engines processes,ray] [--ray TARGET/ray-venv] [--keep] [--write docs/benchmarks.md]
 
-For each number of ranks, a job is generated, loaded and described: by threads of this process, by its children, and by a Ray cluster
+For each number of ranks, of `--rank-bytes` of JSON each unless it says how many, a job is generated, loaded and described: by threads of this process, by its children, and by a Ray cluster
 of one node per core on this machine, which is left out where Ray is not installed. Each run begins with an empty cache, and runs once more with
 what that left. The answers must be equal, byte by byte. The fixed part is the same run with one rank. A table without failures replaces the
 section of `--write`.
@@ -48,7 +48,8 @@ def main():
             print(f"no Ray in {options.ray}: left out (`make ray-venv` installs it)")
     try:
         asking = Asking(options.tracebook, options.folder, cores, cluster)
-        rows = [row for ranks in [1, *map(int, options.ranks.split(","))] for row in measured(asking, options, engines, ranks)]
+        sizes = [(1, options.rank_bytes), *(size(words, options.rank_bytes) for words in options.ranks.split(","))]
+        rows = [row for ranks, rank_bytes in sizes for row in measured(asking, options, engines, ranks, rank_bytes)]
     finally:
         if cluster:
             cluster.close()
@@ -67,9 +68,15 @@ def main():
         print(f"wrote {options.write}")
 
 
-def measured(asking, options, engines, ranks):
+def size(words, rank_bytes):
+    """Reads `512:25000000`: ranks, and bytes of JSON of each."""
+    ranks, _, own = words.partition(":")
+    return int(ranks), int(own or rank_bytes)
+
+
+def measured(asking, options, engines, ranks, rank_bytes):
     """Returns a row for each engine: medians of the rounds, which alternate, so that all have the same neighbours."""
-    job = generated(options.generator, options.folder, ranks, ranks * options.rank_bytes)
+    job = generated(options.generator, options.folder, ranks, ranks * rank_bytes)
     try:
         runs = {engine: [] for engine in ["local", *engines]}
         if ranks == 1:
@@ -84,15 +91,15 @@ def measured(asking, options, engines, ranks):
         if not options.keep:
             shutil.rmtree(job.folder)
     answers = {run.answer for own in runs.values() for run in own}
-    return [row(job, engine, own, len(answers) == 1) for engine, own in runs.items()]
+    return [row(job, rank_bytes, engine, own, len(answers) == 1) for engine, own in runs.items()]
 
 
-def row(job, engine, runs, is_equal):
+def row(job, rank_bytes, engine, runs, is_equal):
     median = lambda of: statistics.median(map(of, runs))  # noqa: E731
     return section.Row(
         engine,
         job.ranks,
-        job.size,
+        rank_bytes,
         median(lambda run: run.seconds),
         median(lambda run: run.again),
         max(run.tasks for run in runs),
@@ -107,7 +114,7 @@ def arguments():
     parser.add_argument("--tracebook", type=Path, required=True)
     parser.add_argument("--generator", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--ranks", default="512,4096")
+    parser.add_argument("--ranks", default="512,4096,512:25000000")
     parser.add_argument("--rank-bytes", type=int, default=250_000)
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
