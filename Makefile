@@ -132,7 +132,7 @@ pytest:
 # The whole workspace at once, so that no dependency is compiled twice with different features.
 build:
 	@if [ ! -x '$(TRACEBOOK)' ]; then \
-	  echo '== building: the first time polars and evcxr are compiled, 10 to 20 minutes on 2 cores; later seconds'; \
+	  echo '== building: the first time polars and evcxr are compiled, 15 to 25 minutes on 2 cores; later seconds'; \
 	else echo '== building'; fi
 	@$(CARGO) build --release --locked --workspace
 
