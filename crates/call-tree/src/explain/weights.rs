@@ -19,7 +19,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Of the iterations that count of all recordings, one after the other.
+    /// Computes the weights of the included iterations, in the order of the partial results.
     pub(super) fn of(partials: &[Partial]) -> Self {
         let mut runs: BTreeMap<u32, BTreeMap<i64, u64>> = BTreeMap::new();
         for partial in partials {

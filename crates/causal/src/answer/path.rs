@@ -30,7 +30,7 @@ impl Graph {
             None => {
                 let recorded = self.of_rank(window.rank, start, end).map(|point| self.ts[point as usize]).max();
                 let replayed = self.of_rank(window.rank, start, end).map(|point| times[point as usize]).max();
-                // What follows the last point stays as long as it is.
+                // A replay leaves the time between the last point and the end of the window unchanged.
                 let after = recorded.map_or(0, |last| end - last);
                 (start, replayed.map_or(end, |last| last.saturating_add(after)))
             }

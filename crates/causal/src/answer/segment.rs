@@ -39,7 +39,7 @@ pub struct Segment {
     /// Row of the event that the time belongs to: whose own time it is, or, between events, the GPU event or the call that waits.
     /// `None` if no event is known.
     pub event: Option<u32>,
-    /// What the time is spent on.
+    /// The class of the time.
     pub bound_by: BoundBy,
     /// Why the segment's end waits for its begin.
     pub because: Because,

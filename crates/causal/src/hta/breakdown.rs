@@ -1,10 +1,10 @@
-//! What bounds the edges of a path, and how much of it.
+//! Breakdown of a path by the class of its edges: rows by edge, and sums by class.
 
 use super::{EdgeKind, Frame, Graph, Path};
 use std::collections::HashMap;
 use std::fmt;
 
-/// What an edge of the path is bound by, in HTA's words.
+/// The class of an edge of the path, as HTA names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bound {
     /// Nothing: an edge without time.
@@ -49,7 +49,7 @@ impl fmt::Display for Bound {
 pub struct EdgeRow {
     /// Number of the edge.
     pub edge: u32,
-    /// What it stands for.
+    /// The kind of dependency between its nodes.
     pub kind: EdgeKind,
     /// Its length, in ns; negative where clocks disagree.
     pub duration: i64,

@@ -41,7 +41,7 @@ pub struct Edge {
     pub begin: u32,
     /// Number of the node at which it ends.
     pub end: u32,
-    /// What it stands for.
+    /// The kind of dependency between its nodes.
     pub kind: EdgeKind,
     /// Its length in the tables, in ns; negative where clocks disagree.
     pub weight: i64,

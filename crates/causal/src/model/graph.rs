@@ -53,7 +53,7 @@ pub struct Lag {
     pub rank: u32,
     /// Row of the event that the time belongs to; [`NONE`] without one.
     pub row: u32,
-    /// What the time is spent on.
+    /// The class of the time.
     pub bound_by: BoundBy,
     /// Why the point waits.
     pub because: Because,
