@@ -1,14 +1,13 @@
 //! One task as a child process: started, fed, ended with its output.
 
+use super::last_lines::end_of_log;
 use super::write_frame;
+use crate::sync::lock;
 use std::ffi::OsString;
 use std::io::{Read, Result};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// The most bytes of standard error that are kept: its end.
-const MOST_SAID: usize = 8000;
+use std::sync::{Arc, Mutex};
 
 /// How a task ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +61,7 @@ impl Children {
         command.args(["task", step]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.envs(program.environment.iter().map(|(name, value)| (name, value)));
         let (id, pipes) = {
-            let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = lock(&self.0);
             if running.is_over {
                 return Ok(None);
             }
@@ -82,7 +81,7 @@ impl Children {
         let read = stdout.map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut output));
         let said = said.join().unwrap_or_default();
         let child = {
-            let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = lock(&self.0);
             let at = running.children.iter().position(|(other, _)| *other == id);
             at.map(|at| running.children.swap_remove(at).1)
         };
@@ -96,7 +95,7 @@ impl Children {
 
     /// Kills all, and starts no more.
     pub(super) fn kill(&self) {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.0);
         running.is_over = true;
         for (_, mut child) in running.children.drain(..) {
             // It may have ended.
@@ -111,5 +110,5 @@ fn end_of(pipe: Option<impl Read>) -> String {
         // What was read before an error is worth showing.
         let _ = pipe.read_to_end(&mut bytes);
     }
-    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST_SAID)..]).trim().to_owned()
+    end_of_log(&bytes)
 }

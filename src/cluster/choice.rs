@@ -2,7 +2,7 @@
 
 use super::children::Program;
 use super::processes;
-use super::ray::{Address, Ray, TaskNeeds};
+use super::ray::{Address, Ray};
 use super::slurm::Slurm;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ const SHARED_FOLDER: &str = "TRACEBOOK_SLURM_FOLDER";
 pub(crate) struct Needs {
     /// Cores.
     pub(crate) cpus: f64,
-    /// Memory, in bytes.
+    /// Memory, in bytes; `None` leaves it to the engine.
     pub(crate) memory: Option<u64>,
     /// Further resources of Ray, `NAME=AMOUNT`.
     pub(crate) resources: BTreeMap<String, f64>,
@@ -77,9 +77,7 @@ pub(crate) fn engine(chosen: &Chosen) -> Result<Arc<dyn Engine>, NoEngine> {
         Chosen::Ray { address, needs } => {
             let checked = Address::of(address);
             let checked = checked.map_err(|expected| NoEngine::Address { given: address.clone(), expected })?;
-            let Needs { cpus, memory, resources } = needs.clone();
-            let ray = Ray::connect(checked, TaskNeeds { cpus, memory, resources }).map_err(NoEngine::Trace)?;
-            Ok(Arc::new(ray))
+            Ok(Arc::new(Ray::connect(checked, needs.clone()).map_err(NoEngine::Trace)?))
         }
         Chosen::Slurm { folder, needs } => {
             Ok(Arc::new(Slurm::connect(folder, needs.clone()).map_err(NoEngine::Trace)?))
@@ -103,8 +101,5 @@ fn half_of_free() -> Option<u64> {
     if let Some(set) = std::env::var(MEMORY_VARIABLE).ok().and_then(|text| trace::parse_size(&text)) {
         return Some(set);
     }
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib.saturating_mul(1024) / 2)
+    trace::free_memory().map(|free| free / 2)
 }

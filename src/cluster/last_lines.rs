@@ -1,12 +1,28 @@
 //! The end of what a task wrote: its log, as far as a table of failures or a message shows it.
 
+use trace::task::{FailedInput, Input};
+
+/// The most bytes of a log that are kept: its end.
+const MOST_BYTES: usize = 8000;
 /// The most lines.
 const MOST_LINES: usize = 20;
 /// The most characters of a line.
 const MOST_CHARACTERS: usize = 300;
 
+/// Returns the end of a log.
+pub(super) fn end_of_log(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST_BYTES)..]).trim().to_owned()
+}
+
+/// Returns inputs that could not be mapped, each with the reason and the last lines of the log of its task.
+pub(super) fn failed_inputs(inputs: Vec<Input>, reason: &str, log: &str) -> Vec<FailedInput> {
+    let log = last_lines(log, reason);
+    let failed = |input| FailedInput { input, reason: reason.to_owned(), log: log.clone() };
+    inputs.into_iter().map(failed).collect()
+}
+
 /// Returns the last lines of a log, without blank ones and control characters; empty if they are the line `reason` alone.
-pub(super) fn last_lines(log: &str, reason: &str) -> String {
+fn last_lines(log: &str, reason: &str) -> String {
     let lines: Vec<&str> = log.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     if matches!(&lines[..], [] | [_]) && lines.iter().all(|line| reason.contains(line.trim())) {
         return String::new();

@@ -2,12 +2,13 @@
 
 use super::children::{Children, Ended, Program};
 use super::frames::first_frame;
-use super::last_lines::last_lines;
+use super::last_lines::failed_inputs;
 use super::listener::{Progress, tell, unread};
 use super::{FAN_IN, build};
+use crate::sync::lock;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use trace::error::DistributedReason;
 use trace::task::{Bundle, EXIT_LATER, EXIT_PLAN, Engine, FailedInput, Job, Ran};
@@ -73,7 +74,7 @@ impl Processes {
                 let (done, queue, children) = (done.clone(), &queue, &children);
                 scope.spawn(move || {
                     loop {
-                        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                        let next = lock(queue).pop_front();
                         let Some(bundle) = next else { break };
                         let first = first_frame(given, &serde_json::json!(bundle.inputs));
                         let ended = self.run_task(children, "map", &[&first]);
@@ -81,10 +82,8 @@ impl Processes {
                         let several = matches!(&ended, Ok(Some(ended)) if ended.code != 0 && ended.code != i32::from(EXIT_PLAN))
                             && bundle.inputs.len() > 1;
                         if several {
-                            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-                            for input in bundle.inputs {
-                                queue.push_back(Bundle { weight: input.bytes, inputs: vec![input], node: None });
-                            }
+                            let mut queue = lock(queue);
+                            queue.extend(bundle.inputs.into_iter().map(Bundle::of_one));
                             continue;
                         }
                         if done.send((bundle, ended)).is_err() || is_over {
@@ -96,7 +95,7 @@ impl Processes {
             drop(done);
             let collected = self.collect(&ended, &mut progress, job);
             if collected.is_err() {
-                queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                lock(&queue).clear();
                 children.kill();
             }
             collected
@@ -124,15 +123,8 @@ impl Processes {
                         }
                         code if code == i32::from(EXIT_PLAN) => return Err(self.failed(ended.said)),
                         _ => {
-                            let reason = ended.reason();
-                            let log = last_lines(&ended.said, &reason);
                             progress.failed += bundle.inputs.len();
-                            let inputs = bundle.inputs.into_iter();
-                            failed.extend(inputs.map(|input| FailedInput {
-                                input,
-                                reason: reason.clone(),
-                                log: log.clone(),
-                            }));
+                            failed.extend(failed_inputs(bundle.inputs, &ended.reason(), &ended.said));
                         }
                     }
                     tell(progress);

@@ -99,7 +99,7 @@ pub use domain::{
 pub use error::{Error, Result};
 pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
-pub use exec::memory::parse_size;
+pub use exec::memory::{free_memory, parse_size};
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
     IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,

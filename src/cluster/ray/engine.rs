@@ -5,18 +5,19 @@ use super::http::{Http, Refusal};
 use super::log::{self, Event};
 use super::package::{PROGRAM, Package};
 use super::token::Token;
-use crate::cluster::last_lines::last_lines;
+use crate::cluster::choice::Needs;
+use crate::cluster::last_lines::failed_inputs;
 use crate::cluster::listener::{Progress, tell};
 use crate::cluster::{FAN_IN, build, job_name};
 use crate::sync::lock;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use trace::error::DistributedReason;
-use trace::task::{Engine, FailedInput, Job, Ran};
+use trace::task::{Engine, Job, Ran};
 use trace::{Error, Result};
 use trace_view::format::counted;
 
@@ -37,21 +38,12 @@ const LATE_LOG: Duration = Duration::from_secs(10);
 /// Jobs of one question that have no answer before the next is submitted.
 const MOST_ATTEMPTS: usize = 500;
 
-/// What a task needs of its node.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::cluster) struct TaskNeeds {
-    pub(in crate::cluster) cpus: f64,
-    /// In bytes; `None` leaves it to the largest file.
-    pub(in crate::cluster) memory: Option<u64>,
-    pub(in crate::cluster) resources: BTreeMap<String, f64>,
-}
-
 /// A Ray cluster.
 #[derive(Debug)]
 pub(in crate::cluster) struct Ray {
     http: Http,
     version: String,
-    needs: TaskNeeds,
+    needs: Needs,
     /// The program on every node; `None` ships `shipped`.
     on_nodes: Option<String>,
     shipped: PathBuf,
@@ -70,14 +62,14 @@ impl Ray {
     ///
     /// # Errors
     /// If no Ray dashboard answers there, or it refuses the token.
-    pub(in crate::cluster) fn connect(address: Address, needs: TaskNeeds) -> Result<Self> {
+    pub(in crate::cluster) fn connect(address: Address, needs: Needs) -> Result<Self> {
         Self::connect_with(address, needs, Token::find(), std::env::var("TRACEBOOK_TASK_PROGRAM").ok())
     }
 
     /// Connects with this token; `program` is a path on every node, or a file here that is shipped instead of this program.
     pub(super) fn connect_with(
         address: Address,
-        needs: TaskNeeds,
+        needs: Needs,
         token: Option<Token>,
         program: Option<String>,
     ) -> Result<Self> {
@@ -294,11 +286,7 @@ impl Ray {
                 Event::Progress { done, whole, tasks, failed, ranks, all_ranks } => {
                     *progress = Progress { done, whole, tasks, failed, ranks, all_ranks, ..progress.clone() };
                 }
-                Event::Failed { inputs, reason, log } => {
-                    let log = last_lines(&log, &reason);
-                    let of = |input| FailedInput { input, reason: reason.clone(), log: log.clone() };
-                    failed.extend(inputs.into_iter().map(of));
-                }
+                Event::Failed { inputs, reason, log } => failed.extend(failed_inputs(inputs, &reason, &log)),
                 Event::Said { .. } => {}
                 Event::Fatal { reason } => return Err(reason),
                 Event::State { bytes, sha256, base64 } => found = Some(log::state(bytes, &sha256, &base64)?),

@@ -1,8 +1,9 @@
 //! The calls against a small server in this process: what each answer becomes.
 #![allow(clippy::unwrap_used)]
 
-use super::super::engine::{Ray, TaskNeeds};
+use super::super::engine::Ray;
 use super::*;
+use crate::cluster::choice::Needs;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -100,8 +101,8 @@ fn refusals_name_the_fix() {
 
 /// The engine at a server, without a program to ship.
 fn ray(server: &Server) -> Ray {
-    let needs = TaskNeeds { cpus: 1.0, memory: None, resources: BTreeMap::new() };
-    Ray::connect_with(Address::of(&server.address).unwrap(), needs, None, Some("/program".to_owned())).unwrap()
+    Ray::connect_with(Address::of(&server.address).unwrap(), Needs::default(), None, Some("/program".to_owned()))
+        .unwrap()
 }
 
 fn asked(ray: &Ray, is_interrupted: &dyn Fn() -> bool) -> trace::Result<trace::task::Ran> {

@@ -8,4 +8,4 @@ mod package;
 mod token;
 
 pub(super) use address::Address;
-pub(super) use engine::{Ray, TaskNeeds};
+pub(super) use engine::Ray;

@@ -7,7 +7,7 @@ use super::left::LeftJobs;
 use super::watch::{Array, End, Watch};
 use crate::cluster::children::Ended;
 use crate::cluster::frames::first_frame;
-use crate::cluster::last_lines::last_lines;
+use crate::cluster::last_lines::failed_inputs;
 use crate::cluster::listener::{Progress, tell, unread};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -322,15 +322,12 @@ impl<'a> Arrays<'a> {
     /// A bundle of several inputs is sent again input by input, so that only the guilty one fails.
     fn fail(&mut self, bundle: Bundle, reason: &str, said: &str, again: &mut Vec<Task>) {
         if bundle.inputs.len() > 1 {
-            let alone = |input: trace::task::Input| Bundle { weight: input.bytes, inputs: vec![input], node: None };
-            again.extend(bundle.inputs.into_iter().map(|input| Task::new(alone(input))));
+            again.extend(bundle.inputs.into_iter().map(|input| Task::new(Bundle::of_one(input))));
             return;
         }
         self.count(&bundle);
         self.progress.failed += bundle.inputs.len();
-        let log = last_lines(said, reason);
-        let inputs = bundle.inputs.into_iter();
-        self.failed.extend(inputs.map(|input| FailedInput { input, reason: reason.to_owned(), log: log.clone() }));
+        self.failed.extend(failed_inputs(bundle.inputs, reason, said));
     }
 
     /// Returns why a task without an exit code ended, by the word of Slurm.

@@ -1,5 +1,6 @@
 //! The shared folder: programs of builds, and a folder for each job with its plans, partial results, logs and exit codes.
 
+use crate::cluster::last_lines::end_of_log;
 use crate::cluster::write_frame;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +10,6 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The most bytes of a log that are read: its end.
-const MOST_SAID: usize = 8000;
 /// Programs, and folders of jobs, that were not used for this long are removed.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -155,8 +154,7 @@ fn jobs_in(shared: &Path) -> Result<PathBuf> {
 }
 
 fn end_of(file: &Path) -> String {
-    let bytes = std::fs::read(file).unwrap_or_default();
-    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST_SAID)..]).trim().to_owned()
+    end_of_log(&std::fs::read(file).unwrap_or_default())
 }
 
 /// Copies the program to the shared folder, once per build, and returns where it is.

@@ -15,6 +15,13 @@ pub struct Bundle {
     pub node: Option<String>,
 }
 
+impl Bundle {
+    /// Makes a bundle of one input, which any node may map.
+    pub fn of_one(input: Input) -> Self {
+        Self { weight: input.bytes, inputs: vec![input], node: None }
+    }
+}
+
 /// Bytes of packed files that take a core about 15 s: it reads some 58 MB of packed text a second.
 const BYTES_OF_TASK: u64 = 58_000_000 * 15;
 /// Tasks for each slot, at least: the last of them waits for little.

@@ -65,7 +65,7 @@ impl Bound {
             Self::FreeShare(share) => {
                 let of =
                     |free| held().saturating_add((free as f64 * share.clamp(0.0, 1.0)) as u64).max(SMALLEST_DEFAULT);
-                Ok(free().map_or(u64::MAX, of))
+                Ok(free_memory().map_or(u64::MAX, of))
             }
             Self::Invalid(text) => Err(Error::MemorySetting { value: text.to_string() }),
         }
@@ -220,8 +220,8 @@ fn held() -> u64 {
     kilobytes(&status, "VmRSS:").unwrap_or(0)
 }
 
-/// Returns the free memory of the machine, or of the container if that is less.
-fn free() -> Option<u64> {
+/// Returns the free memory of the machine, or of the container if that is less, in bytes; `None` if the system does not report it.
+pub fn free_memory() -> Option<u64> {
     let machine = kilobytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
     let containers = [
         ("/sys/fs/cgroup", "memory.max", "memory.current"),
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn memory_of_process_and_machine_is_reported() {
         assert!(held() > 1 << 20);
-        assert!(free().unwrap() > 1 << 20);
+        assert!(free_memory().unwrap() > 1 << 20);
     }
 
     #[test]
