@@ -149,6 +149,8 @@ impl Builder<'_> {
             let Some(start) = rows.ts(row) else { continue };
             let (cat, name) = (rows.cat(row), rows.name(row));
             let kind = match category(cat) {
+                // In 2021, Kineto wrote annotations as operators.
+                Category::Operator if step(name).is_some() => Kind::Annotation,
                 Category::Operator => Kind::Operator,
                 Category::Annotation => Kind::Annotation,
                 Category::Python if is_module(name) => Kind::Module,

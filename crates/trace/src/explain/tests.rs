@@ -39,6 +39,32 @@ fn a_slower_kernel_is_all_of_the_change_but_idle() {
     assert!(idle.contains(&("drain", "", 50.0)), "{idle:?}");
 }
 
+/// In 2021, Kineto wrote operators, annotations and steps in one category.
+#[test]
+fn steps_in_the_category_of_operators_are_steps() {
+    let old = |us: i64| {
+        let mut trace = TraceBuilder::new();
+        for (iteration, at) in [(1, 0), (2, 100)] {
+            trace = trace
+                .complete("Operator", &format!("ProfilerStep#{iteration}"), 1, 1, at..at + 100)
+                .complete("Operator", "aten::mm", 1, 1, at + 5..at + 30)
+                .complete("Runtime", "cudaLaunchKernel", 1, 1, at + 10..at + 20)
+                .correlation(10 * iteration)
+                .complete("Kernel", "gemm", 0, 7, at + 30..at + 30 + us)
+                .arg("stream", "7")
+                .correlation(10 * iteration);
+        }
+        TraceSet::from_bytes(trace.json()).unwrap().with_label(if us == 20 { "a" } else { "b" })
+    };
+    let [now, old] = [timeline as fn(i64) -> TraceSet, old].map(|of| Explain::new(of(20), of(35)).run().unwrap());
+    assert_eq!(old.step.control_us, 100.0);
+    assert_eq!(old.sides[0].samples, now.sides[0].samples);
+    let classes = |explained: &crate::Explanation| {
+        explained.classes.iter().map(|class| (class.class, class.delta_us.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(classes(&old), classes(&now));
+}
+
 #[test]
 fn parts_of_every_waterfall_add_up_to_the_step() {
     let (control, test) = (demo("control"), demo("test"));
