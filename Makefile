@@ -78,9 +78,12 @@ clippy:
 	@echo '== clippy (checks every dependency once: some minutes)'
 	@$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 
+# Examples are benches and are compiled by clippy; only the one that tests start is linked.
 cargo-test: build
 	@echo '== cargo test'
-	@$(CARGO) test --release --locked --workspace
+	@$(CARGO) build --release --locked --workspace --bins --example echo_kernel
+	@$(CARGO) test --release --locked --workspace --lib --bins --tests
+	@$(CARGO) test --release --locked --workspace --doc
 
 doc:
 	@echo '== documentation'

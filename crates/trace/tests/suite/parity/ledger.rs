@@ -10,8 +10,8 @@ const WRITE: &str = "TRACEBOOK_WRITE_PARITY";
 /// Text before the sections.
 const HEAD: &str = "# Parity with HTA
 
-Written by the parity tests (`crates/trace/tests/parity`), which fail if this page is stale;
-`TRACEBOOK_WRITE_PARITY=1 cargo test -p trace --test parity` writes it. It compares the answers of HolisticTraceAnalysis 0.6.1,
+Written by the parity tests (`crates/trace/tests/suite/parity`), which fail if this page is stale;
+`TRACEBOOK_WRITE_PARITY=1 cargo test --release -p trace --test suite -- parity` writes it. It compares the answers of HolisticTraceAnalysis 0.6.1,
 recorded on third-party traces, with ours under `--compat hta`. Counts are equal, numbers are equal to 1e-9 relative. Matched: the
 same table. By decision: HTA raised an error or returned nothing, and ours is an answer or explains why it is empty. Missing: differs,
 or was never compared.

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[allow(dead_code)]
-#[path = "../examples/compare.rs"]
+#[path = "../../examples/compare.rs"]
 mod compare;
 #[allow(dead_code)]
-#[path = "../examples/overview.rs"]
+#[path = "../../examples/overview.rs"]
 mod overview;
 
 /// Tests run in the folder of their package.

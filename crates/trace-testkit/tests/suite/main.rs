@@ -1,0 +1,4 @@
+//! What the generators of traces promise.
+
+mod demo;
+mod large;

@@ -1,0 +1,11 @@
+//! The library as its users call it. One binary, since each links polars; tests of a process's memory have their own.
+
+mod demo;
+mod examples;
+mod execution;
+mod flame;
+mod large;
+mod mutations;
+mod parity;
+mod timeline;
+mod unusual_input;
