@@ -20,7 +20,7 @@ EXECUTED := $(DEMO).executed.ipynb
 # The folder of third-party traces and recorded answers; tests that need it are skipped without it.
 export TRACEBOOK_SHARED ?= $(CURDIR)/../shared
 
-# A crate of rust-analyzer reads it at compile time: setting or unsetting it would recompile 40 crates.
+# A crate of rust-analyzer's parser reads it at compile time: setting or unsetting it would recompile what uses the parser.
 unexport CI
 
 .DEFAULT_GOAL := help

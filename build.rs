@@ -18,8 +18,18 @@ const PACKAGES: [&str; 8] = [
     "crates/trace-view",
     "crates/workspace-hack",
 ];
-/// What else the workspace consists of; its manifests are needed, its code is not.
-const OTHERS: [&str; 2] = [".", "crates/trace-testkit"];
+/// What else the workspace and its lock file name; the manifests are needed, the code is not.
+const OTHERS: [&str; 9] = [
+    ".",
+    "crates/rust-analyzer/base-db",
+    "crates/rust-analyzer/hir",
+    "crates/rust-analyzer/ide",
+    "crates/rust-analyzer/ide-db",
+    "crates/rust-analyzer/project-model",
+    "crates/rust-analyzer/span",
+    "crates/rust-analyzer/vfs-notify",
+    "crates/trace-testkit",
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");

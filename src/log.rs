@@ -39,7 +39,7 @@ pub(crate) fn start() {
             Some(Err(failed)) => (None, Some(failed)),
             None => (None, None),
         };
-        // Only lines of this crate: rust-analyzer's crates log a lot.
+        // Only lines of this crate: crates that it depends on log a lot.
         let mut filter = Targets::new().with_target("tracebook", level(&configured).unwrap_or(LevelFilter::WARN));
         if wants_cells() {
             filter = filter.with_target("tracebook::cells", LevelFilter::DEBUG);

@@ -8,8 +8,19 @@ use std::path::{Path, PathBuf};
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Empty code for packages of which only the manifest is needed.
-const STUBS: &[(&str, &str)] =
-    &[("src/lib.rs", ""), ("src/main.rs", "fn main() {}\n"), ("crates/trace-testkit/src/lib.rs", "")];
+const STUBS: &[(&str, &str)] = &[
+    ("src/lib.rs", ""),
+    ("src/main.rs", "fn main() {}\n"),
+    ("tests/suite.rs", ""),
+    ("crates/rust-analyzer/base-db/src/lib.rs", ""),
+    ("crates/rust-analyzer/hir/src/lib.rs", ""),
+    ("crates/rust-analyzer/ide/src/lib.rs", ""),
+    ("crates/rust-analyzer/ide-db/src/lib.rs", ""),
+    ("crates/rust-analyzer/project-model/src/lib.rs", ""),
+    ("crates/rust-analyzer/span/src/lib.rs", ""),
+    ("crates/rust-analyzer/vfs-notify/src/lib.rs", ""),
+    ("crates/trace-testkit/src/lib.rs", ""),
+];
 
 mod embedded {
     // `FILES`, path and text, as `build.rs` found them.

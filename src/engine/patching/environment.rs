@@ -13,7 +13,7 @@ pub(in crate::engine) fn restore(command: &mut Command) {
     if let Some(path) = std::env::var_os(USER_PATH) {
         command.env("PATH", path);
     }
-    for name in ["CARGO", "RUSTC", "RUST_SRC_PATH", "EVCXR_TMPDIR", "EVCXR_CONFIG_DIR"] {
+    for name in ["EVCXR_TMPDIR", "EVCXR_CONFIG_DIR"] {
         command.env_remove(name);
     }
 }

@@ -5,7 +5,7 @@ pub(super) mod commands;
 pub(super) mod edits;
 pub(super) mod environment;
 pub(super) mod evcxr_source;
-pub(super) mod fake_cargo;
+pub(super) mod missing_cargo;
 pub(super) mod mold_script;
 pub(super) mod parsed_cell;
 pub(super) mod placeholders;

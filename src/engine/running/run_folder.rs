@@ -4,7 +4,7 @@ use super::stale_folders::{self, PREFIX};
 use crate::engine::compiling::toolchain::{CELLS_VARIABLE, default_folder};
 use crate::engine::patching::cell_crate::CRATE_FOLDER;
 use crate::engine::patching::environment::{RUN_FOLDER, USER_PATH};
-use crate::engine::patching::{fake_cargo, mold_script};
+use crate::engine::patching::{missing_cargo, mold_script};
 use crate::timeline;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -55,7 +55,7 @@ impl Drop for RunFolder {
 
 /// Creates the run's folder and sets the variables that steer evcxr.
 ///
-/// evcxr and its rust-analyzer read the process's environment, which a program with threads cannot change safely. So the
+/// evcxr reads the process's environment, which a program with threads cannot change safely. So the
 /// process replaces itself by a second start with the variables set; the process id stays.
 ///
 /// # Errors
@@ -96,33 +96,24 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     let (bin, program) = (folder("bin")?, folder("program")?.join("mold"));
     std::os::unix::fs::symlink(exe, &program)?;
     mold_script::write(&bin.join("mold"), path, &program)?;
-    // rust-analyzer would start cargo ten times and read the sources of std and of every dependency: 10 s and 1.6 GB. Without
-    // answers and with an empty std it stays small; the types that it then does not know come from the compiler.
-    let source = folder("rust-src")?;
-    for name in ["core", "alloc", "std", "proc_macro", "test"] {
-        let src = folder(&format!("rust-src/{name}/src"))?;
-        std::fs::write(src.join("lib.rs"), "")?;
-    }
-    let (quiet, cell) = (folder("quiet")?, folder(CRATE_FOLDER)?);
-    let cargo = fake_cargo::write(&quiet, &cell)?;
+    let cell = folder(CRATE_FOLDER)?;
     // At level 2, evcxr's default, a cell with polars takes five times as long to compile, and slow code is in the optimised
     // dylib anyway. To change the level later would load everything a second time.
     std::fs::write(folder("config")?.join("evcxr.toml"), "[evcxr]\nopt_level = \"0\"\n")?;
     let user_path = std::env::var_os("PATH").unwrap_or_default();
+    missing_cargo::write(&bin, &user_path)?;
     let mut search = bin.into_os_string();
     search.push(":");
     search.push(&user_path);
-    let toolchain =
-        std::env::var_os(CELLS_VARIABLE).or_else(|| default_folder().map(PathBuf::into_os_string)).unwrap_or_default();
+    let toolchain = std::env::var_os(CELLS_VARIABLE)
+        .or_else(|| default_folder().map(PathBuf::into_os_string))
+        .unwrap_or_default();
     let mut variables = vec![
         (CELLS_VARIABLE, toolchain),
         (RUN_FOLDER, path.as_os_str().to_owned()),
         (RUN_PROCESS, std::process::id().to_string().into()),
         (USER_PATH, user_path),
         ("PATH", search),
-        ("RUST_SRC_PATH", source.into_os_string()),
-        ("CARGO", cargo.into_os_string()),
-        ("RUSTC", quiet.join("none").into_os_string()),
         ("EVCXR_TMPDIR", cell.into_os_string()),
         ("EVCXR_CONFIG_DIR", folder("config")?.into_os_string()),
     ];
