@@ -34,11 +34,14 @@ const OTHERS: [&str; 9] = [
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = std::process::Command::new(rustc).arg("--version").output();
+    let output = std::process::Command::new(rustc).arg("-vV").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    // `rustc 1.95.0 (59807616e 2026-04-14)`
-    let version = text.split_whitespace().nth(1).unwrap_or(env!("CARGO_PKG_RUST_VERSION"));
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let version = field("release").unwrap_or(env!("CARGO_PKG_RUST_VERSION"));
     println!("cargo:rustc-env=TRACEBOOK_RUSTC_VERSION={version}");
+    // Compilers of a distribution may have none.
+    let commit = field("commit-hash").filter(|hash| *hash != "unknown").unwrap_or_default();
+    println!("cargo:rustc-env=TRACEBOOK_RUSTC_COMMIT={commit}");
 
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
     let mut files = vec![PathBuf::from("Cargo.lock")];

@@ -1,6 +1,6 @@
 //! The command line of `tracebook`.
 
-use crate::install::{Cells, InstallError, InstallOptions, Location, doctor, install, uninstall};
+use crate::install::{Cells, InstallError, InstallOptions, Location, PACK_LEVEL, doctor, install, uninstall};
 use crate::terminal::{self, Exit};
 use crate::wire::{Connection, WireError};
 use crate::{dispatch, engine, magic};
@@ -79,8 +79,20 @@ enum Command {
         /// Build only the library for Rust cells.
         #[arg(long)]
         build_cells: bool,
+        /// Fetch only the library for Rust cells: an archive that --pack-cells wrote, its folder or its address; without a value
+        /// that of the release that this program is from.
+        #[arg(long, value_name = "URL|FILE|FOLDER", num_args = 0..=1, default_missing_value = "",
+              conflicts_with_all = ["no_cells", "build_cells"])]
+        fetch_cells: Option<String>,
+        /// For packagers: pack the library for Rust cells into a folder, with its checksum.
+        #[arg(long, value_name = "FOLDER", conflicts_with_all = ["no_cells", "build_cells", "fetch_cells"])]
+        pack_cells: Option<PathBuf>,
+        /// The level of zstd for --pack-cells: 19, of releases, takes minutes, 3 seconds.
+        #[arg(long, value_name = "LEVEL", default_value_t = PACK_LEVEL, requires = "pack_cells",
+              value_parser = clap::value_parser!(i32).range(1..=19))]
+        pack_level: i32,
         /// For packagers: kernel.json names the program in DIR/bin relative to itself; nothing is built for Rust cells.
-        #[arg(long, requires = "prefix", conflicts_with_all = ["no_cells", "build_cells"])]
+        #[arg(long, requires = "prefix", conflicts_with_all = ["no_cells", "build_cells", "fetch_cells", "pack_cells"])]
         relocatable: bool,
     },
     /// Check what Jupyter and Rust cells need, and print a fix for each problem.
@@ -195,10 +207,12 @@ impl Cli {
                 let folder = engine::enter().map_err(CliError::Folder)?;
                 Ok(dispatch::run(&connection, engine::start(&folder))?)
             }
-            Command::Install { location, no_cells, build_cells, relocatable } => {
-                let cells = match (no_cells, build_cells) {
-                    (true, _) => Cells::Skip,
-                    (_, true) => Cells::Only,
+            Command::Install { location, no_cells, build_cells, fetch_cells, pack_cells, pack_level, relocatable } => {
+                let cells = match (fetch_cells, pack_cells) {
+                    (Some(from), _) => Cells::Fetch(Some(from).filter(|from| !from.is_empty())),
+                    (_, Some(folder)) => Cells::Pack { folder, level: pack_level },
+                    _ if no_cells => Cells::Skip,
+                    _ if build_cells => Cells::Only,
                     _ => Cells::Build,
                 };
                 Ok(install(&InstallOptions { location: location.into(), cells, relocatable }, &mut print_line)?)

@@ -8,6 +8,9 @@ mod patching;
 mod running;
 mod values;
 
-pub use compiling::{CELLS_VARIABLE, CellsToolchain, ToolchainError, compiler_version, default_folder};
+pub use compiling::{
+    CELLS_VARIABLE, CellsToolchain, RELEASES, ToolchainError, compiler_version, default_folder, installed_folder,
+    remedy,
+};
 pub use interface::{Engine, Stop};
 pub use running::{RunFolder, enter, runtime_hook, start};

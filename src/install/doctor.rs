@@ -1,7 +1,7 @@
 //! `tracebook doctor`: checks what Jupyter and Rust cells need, and prints a fix for each problem.
 
 use super::{Location, extension, kernelspec};
-use crate::engine::{CELLS_VARIABLE, CellsToolchain, ToolchainError, compiler_version, default_folder};
+use crate::engine::{CELLS_VARIABLE, CellsToolchain, ToolchainError, compiler_version, installed_folder, remedy};
 use crate::program::{command, shell_word};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -76,18 +76,16 @@ fn read(path: PathBuf) -> Option<(PathBuf, Value)> {
 fn toolchain(spec: Option<&Value>) -> Option<CellsToolchain> {
     let named = spec.and_then(|spec| spec["env"][CELLS_VARIABLE].as_str()).map(PathBuf::from);
     let named = named.or_else(|| std::env::var_os(CELLS_VARIABLE).map(PathBuf::from));
-    named.filter(|folder| !folder.as_os_str().is_empty()).or_else(default_folder).map(CellsToolchain::at)
+    named.filter(|folder| !folder.as_os_str().is_empty()).or_else(installed_folder).map(CellsToolchain::at)
 }
 
 fn compiler() -> Finding {
     match compiler_version() {
         Some(version) => Ok(version.lines().next().unwrap_or_default().to_owned()),
-        None => {
-            let command = command();
-            Err(format!(
-                "no Rust compiler: only magics work; install one from https://rustup.rs, then `{command} install --build-cells`"
-            ))
-        }
+        None => Err(format!(
+            "no Rust compiler: only magics work; install one from https://rustup.rs, then run {}",
+            remedy()
+        )),
     }
 }
 
@@ -103,9 +101,8 @@ fn linker() -> Finding {
 }
 
 fn cells(toolchain: Option<&CellsToolchain>) -> Finding {
-    let toolchain = toolchain.ok_or_else(|| {
-        format!("no data folder: HOME is not set; set it, then `{} install --build-cells`", command())
-    })?;
+    let toolchain =
+        toolchain.ok_or_else(|| format!("no data folder: HOME is not set; set it, then run {}", remedy()))?;
     let whole = toolchain.library().is_file() && toolchain.worker().is_file() && toolchain.metadata().is_dir();
     let checked = if whole { toolchain.check() } else { Err(ToolchainError::NotBuilt) };
     checked.map_err(|error| error.to_string())?;

@@ -1,10 +1,14 @@
 //! `tracebook install`, `uninstall` and `doctor`: the kernelspec, the JupyterLab extension, the cells toolchain.
 
+mod compiler;
 mod doctor;
+mod download;
 mod error;
 mod extension;
+mod fetched;
 mod kernelspec;
 mod location;
+mod packed;
 mod platform;
 mod sources;
 mod toolchain;
@@ -13,9 +17,11 @@ pub use doctor::doctor;
 pub use error::InstallError;
 pub(crate) use extension::SCRIPTS;
 pub use location::Location;
+pub use packed::PACK_LEVEL;
 pub(crate) use sources::carried;
 
 use crate::engine::{CellsToolchain, default_folder};
+use std::path::PathBuf;
 
 /// What `tracebook install` installs, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +36,7 @@ pub struct InstallOptions {
 }
 
 /// What to do about the cells toolchain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Cells {
     /// Build it.
     #[default]
@@ -39,6 +45,15 @@ pub enum Cells {
     Skip,
     /// Build it and do nothing else.
     Only,
+    /// Install a packed one and do nothing else: from a URL, a file or a folder, or from the release of this program.
+    Fetch(Option<String>),
+    /// Pack the one that is built into a folder and do nothing else.
+    Pack {
+        /// Where the archive and its checksum are written.
+        folder: PathBuf,
+        /// The level of zstd, 1 to 19.
+        level: i32,
+    },
 }
 
 /// Installs, and calls `report` with each step.
@@ -50,6 +65,16 @@ pub fn install(options: &InstallOptions, report: &mut dyn FnMut(&str)) -> Result
         report(&format!("note: {note}"));
     }
     let toolchain = CellsToolchain::at(default_folder().ok_or(InstallError::NoDataFolder)?);
+    match &options.cells {
+        Cells::Fetch(from) => {
+            fetched::fetch(&toolchain, from.as_deref(), report)?;
+            report(&format!("  Rust cells: {}", toolchain.folder().display()));
+            report("done: restart running kernels");
+            return Ok(());
+        }
+        Cells::Pack { folder, level } => return packed::pack(&toolchain, folder, *level, report).map(drop),
+        Cells::Build | Cells::Skip | Cells::Only => {}
+    }
     if options.cells != Cells::Only {
         let share = options.location.share()?;
         report(&format!("installing under {}", share.display()));

@@ -51,15 +51,12 @@ pub(super) fn build(toolchain: &CellsToolchain, report: &mut dyn FnMut(&str)) ->
     std::fs::write(fresh.sources_file(), CellsToolchain::SOURCES).map_err(written(&fresh.sources_file()))?;
     let length = std::fs::metadata(fresh.library()).map_err(written(&fresh.library()))?.len();
     std::fs::write(fresh.length_file(), length.to_string()).map_err(written(&fresh.length_file()))?;
-    link_worker(&sources.folder, &fresh)?;
-    try_cell(&fresh, &fresh.library())?;
-    let stub = write_stub(&artifacts.library, &fresh).and_then(|()| try_cell(&fresh, &fresh.stub()));
-    if stub.is_err() {
-        // Cells are then linked against the dylib itself.
-        let _ = std::fs::remove_file(fresh.stub());
-    }
-    let _ = std::fs::remove_dir_all(toolchain.folder());
-    std::fs::rename(&next, toolchain.folder()).map_err(written(toolchain.folder()))?;
+    link_worker_of_this_program(&fresh)?;
+    // Without a stub, cells are linked against the dylib itself.
+    let _ = write_stub(&artifacts.library, &fresh);
+    remove_unread_metadata(&fresh);
+    try_cells(&fresh)?;
+    replace(toolchain, &next)?;
     if sources.is_copy {
         // A gigabyte that is no longer needed. After a failure it stays, so that the next attempt continues there.
         let _ = std::fs::remove_dir_all(&sources.folder);
@@ -67,8 +64,31 @@ pub(super) fn build(toolchain: &CellsToolchain, report: &mut dyn FnMut(&str)) ->
     Ok(())
 }
 
+/// Compiles a cell against the library, and one against the stub, which is removed if that fails.
+///
+/// # Errors
+/// If a cell does not compile against the library.
+pub(super) fn try_cells(toolchain: &CellsToolchain) -> Result<(), InstallError> {
+    try_cell(toolchain, &toolchain.library())?;
+    if toolchain.stub().is_file() && try_cell(toolchain, &toolchain.stub()).is_err() {
+        // Cells are then linked against the dylib itself.
+        let _ = std::fs::remove_file(toolchain.stub());
+    }
+    Ok(())
+}
+
+/// Puts the folder `next` in place of the toolchain.
+///
+/// # Errors
+/// If a folder cannot be renamed.
+pub(super) fn replace(toolchain: &CellsToolchain, next: &Path) -> Result<(), InstallError> {
+    let _ = std::fs::remove_dir_all(toolchain.folder());
+    std::fs::rename(next, toolchain.folder())
+        .map_err(|source| InstallError::Write { path: toolchain.folder().to_owned(), source })
+}
+
 /// Returns a folder next to that of the toolchain.
-fn sibling(toolchain: &CellsToolchain, ending: &str) -> PathBuf {
+pub(super) fn sibling(toolchain: &CellsToolchain, ending: &str) -> PathBuf {
     let name = toolchain.folder().file_name().unwrap_or_default().to_string_lossy();
     toolchain.folder().with_file_name(format!("{name}.{ending}"))
 }
@@ -165,8 +185,20 @@ fn as_section(metadata: &[u8]) -> Vec<u8> {
     [magic, &(metadata.len() as u64).to_le_bytes(), metadata].concat()
 }
 
-/// Links the worker program against the dylib, so that it shares one copy of all crates with the cells.
-fn link_worker(sources: &Path, toolchain: &CellsToolchain) -> Result<(), InstallError> {
+/// The source of the worker program.
+const WORKER: &str = "crates/cells/src/bin/tracebook-worker.rs";
+
+/// Links the worker program against the dylib, so that it shares one copy of all crates with the cells. Its source comes with
+/// this program.
+///
+/// # Errors
+/// If it does not compile.
+pub(super) fn link_worker_of_this_program(toolchain: &CellsToolchain) -> Result<(), InstallError> {
+    let failed = || InstallError::Command { command: "rustc … tracebook-worker.rs".to_owned() };
+    let text = sources::carried().iter().find(|(path, _)| *path == WORKER).map(|(_, text)| *text).ok_or_else(failed)?;
+    let folder = tempfile::tempdir().map_err(|_| failed())?;
+    let source = folder.path().join("tracebook-worker.rs");
+    std::fs::write(&source, text).map_err(|_| failed())?;
     let mut command = Command::new("rustc");
     command.args(["--edition", "2024", "--crate-name", "tracebook_worker", "--crate-type", "bin", "-Copt-level=2"]);
     command.args(["-C", "prefer-dynamic", "-C", "rpath"]);
@@ -180,27 +212,78 @@ fn link_worker(sources: &Path, toolchain: &CellsToolchain) -> Result<(), Install
         .arg(with("dependency=", &toolchain.metadata()))
         .arg("--extern")
         .arg(with("cells=", &toolchain.library()));
-    command.arg("-o").arg(toolchain.worker()).arg(sources.join("crates/cells/src/bin/tracebook-worker.rs"));
-    let failed = || InstallError::Command { command: "rustc … tracebook-worker.rs".to_owned() };
+    command.arg("-o").arg(toolchain.worker()).arg(&source);
     command.status().ok().filter(|status| status.success()).map(drop).ok_or_else(failed)
+}
+
+/// Removes the metadata of crates that the compiler does not open for a cell: those that only build scripts and macros use. If
+/// the compiler does not tell, all stays.
+fn remove_unread_metadata(toolchain: &CellsToolchain) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let read = compile_cell(
+        toolchain,
+        &toolchain.library(),
+        folder.path(),
+        &["--emit=dep-info,metadata", "-Zbinary-dep-depinfo"],
+    )
+    .and_then(|()| std::fs::read_to_string(folder.path().join("cell.d")).map_err(|error| error.to_string()));
+    let Ok(list) = read else { return };
+    let read = read_metadata(&list, &toolchain.metadata());
+    let Ok(entries) = std::fs::read_dir(toolchain.metadata()) else { return };
+    if read.is_empty() {
+        return;
+    }
+    for entry in entries.flatten().filter(|entry| !read.contains(&entry.file_name().to_string_lossy().into_owned())) {
+        let _ = std::fs::remove_file(entry.path());
+    }
+}
+
+/// Returns the files in `folder` that a dep-info file names.
+fn read_metadata(list: &str, folder: &Path) -> BTreeSet<String> {
+    // A blank in a path is escaped.
+    let words = list.replace("\\ ", "\0");
+    let paths = words.split_whitespace().map(|word| PathBuf::from(word.trim_end_matches(':').replace('\0', " ")));
+    let inside = paths.filter(|path| path.parent() == Some(folder));
+    inside.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
 }
 
 /// Compiles one cell against the toolchain, so that a missing file is found now and not in a notebook.
 fn try_cell(toolchain: &CellsToolchain, cells: &Path) -> Result<(), InstallError> {
     let failed = |reason: String| InstallError::TestCell { reason };
     let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
-    let source = folder.path().join("cell.rs");
-    std::fs::write(&source, "use cells::prelude::*; #[unsafe(no_mangle)] pub extern \"C\" fn cell() -> usize { DataFrame::empty().height() }")
-        .map_err(|error| failed(error.to_string()))?;
+    compile_cell(toolchain, cells, folder.path(), &[]).map_err(failed)
+}
+
+/// Compiles a cell in `folder`; returns the message of the compiler if it fails.
+fn compile_cell(toolchain: &CellsToolchain, cells: &Path, folder: &Path, flags: &[&str]) -> Result<(), String> {
+    let source = folder.join("cell.rs");
+    let text = "use cells::prelude::*; #[unsafe(no_mangle)] pub extern \"C\" fn cell() -> usize { DataFrame::empty().height() }";
+    std::fs::write(&source, text).map_err(|error| error.to_string())?;
     let output = Command::new("rustc")
         .args(["--edition", "2024", "--crate-type", "cdylib", "-C", "prefer-dynamic", "-C", "rpath", "--out-dir"])
-        .arg(folder.path())
+        .arg(folder)
         .arg("-L")
         .arg(format!("dependency={}", toolchain.metadata().display()))
         .arg("--extern")
         .arg(format!("cells={}", cells.display()))
+        .args(flags)
         .arg(&source)
+        // For -Z flags.
+        .env("RUSTC_BOOTSTRAP", "1")
         .output()
-        .map_err(|error| failed(error.to_string()))?;
-    if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }
+        .map_err(|error| error.to_string())?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_that_a_cell_reads_is_named_by_dep_info() {
+        let list = "/x/cell.d: cell.rs /my\\ data/metadata/liba.rmeta /my\\ data/metadata/libm.so /my\\ data/libcells.so\n\n\
+                    /my\\ data/metadata/liba.rmeta:\n";
+        let read = read_metadata(list, Path::new("/my data/metadata"));
+        assert_eq!(read.into_iter().collect::<Vec<_>>(), ["liba.rmeta", "libm.so"]);
+    }
 }

@@ -15,4 +15,7 @@ pub(super) mod syntax;
 pub(super) mod toolchain;
 pub(super) mod wrapper;
 
-pub use toolchain::{CELLS_VARIABLE, CellsToolchain, ToolchainError, compiler_version, default_folder};
+pub use toolchain::{
+    CELLS_VARIABLE, CellsToolchain, RELEASES, ToolchainError, compiler_version, default_folder, installed_folder,
+    remedy,
+};

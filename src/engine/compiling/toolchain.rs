@@ -21,23 +21,22 @@ pub(crate) type Identity = (u64, u64, i64, i64);
 pub enum ToolchainError {
     /// There is no `rustc` or `cargo`.
     #[error(
-        "Rust cells need a Rust compiler and none was found; install one from https://rustup.rs, run \
-         `{} install --build-cells` and restart the kernel (magics work without one)",
-        crate::program::command()
+        "Rust cells need a Rust compiler and none was found; install one from https://rustup.rs, run {} and restart the kernel \
+         (magics work without one)",
+        remedy()
     )]
     NoCompiler,
     /// The toolchain was never built.
     #[error(
-        "the library for Rust cells is not built yet; run `{} install --build-cells` in a terminal (10 to 20 minutes, once) \
-         and restart the kernel (magics work without it)",
-        crate::program::command()
+        "the library for Rust cells is not installed yet; run {} and restart the kernel (magics work without it)",
+        remedy()
     )]
     NotBuilt,
     /// Another compiler built it.
     #[error(
-        "the library for Rust cells was built by {built}, but this machine now has {found}; run \
-         `{} install --build-cells` and restart the kernel (magics work all the same)",
-        crate::program::command()
+        "the library for Rust cells was built by {built}, but this machine now has {found}; run {} and restart the kernel \
+         (magics work all the same)",
+        remedy()
     )]
     OtherCompiler {
         /// The compiler that built it.
@@ -47,16 +46,15 @@ pub enum ToolchainError {
     },
     /// Another build of this program built it.
     #[error(
-        "the library for Rust cells was built by another build of Tracebook; run `{} install --build-cells` and \
-         restart the kernel (magics work all the same)",
-        crate::program::command()
+        "the library for Rust cells was built by another build of Tracebook; run {} and restart the kernel (magics work all \
+         the same)",
+        remedy()
     )]
     OtherBuild,
     /// A file is missing, or differs from what was installed.
     #[error(
-        "the library for Rust cells is damaged ({what}); run `{} install --build-cells` and restart the kernel \
-         (magics work all the same)",
-        crate::program::command()
+        "the library for Rust cells is damaged ({what}); run {} and restart the kernel (magics work all the same)",
+        remedy()
     )]
     Damaged {
         /// What is wrong.
@@ -166,17 +164,72 @@ impl CellsToolchain {
     }
 }
 
-/// Returns the output of `rustc -vV`, if there are rustc and cargo.
+/// Returns the output of `rustc -vV`, if there is a rustc. Only `:dep` and building the library need cargo, too.
 pub fn compiler_version() -> Option<String> {
-    let run = |program: &str, argument: &str| {
-        Command::new(program).arg(argument).output().ok().filter(|output| output.status.success())
-    };
-    // Not `-vV`: cargo would start a dozen processes to find out which Linux this is.
-    run("cargo", "-V")?;
-    String::from_utf8(run("rustc", "-vV")?.stdout).ok()
+    let output = Command::new("rustc").arg("-vV").output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
 }
 
-/// Returns the folder of the toolchain unless `kernel.json` names another. Its name contains our version.
+/// Where releases keep their packed libraries; only a program that a release built knows it.
+pub const RELEASES: Option<&str> = option_env!("TRACEBOOK_RELEASES");
+
+/// The compiler that built this program: its commit, and its version.
+const BUILT_BY: (&str, &str) = (env!("TRACEBOOK_RUSTC_COMMIT"), env!("TRACEBOOK_RUSTC_VERSION"));
+
+/// Returns the command that installs the library for the compiler of this machine, with its time.
+pub fn remedy() -> String {
+    remedy_for(crate::program::command(), RELEASES.is_some(), compiler_version().as_deref())
+}
+
+fn remedy_for(program: &str, is_release: bool, compiler: Option<&str>) -> String {
+    let (commit, version) = BUILT_BY;
+    let fits = !commit.is_empty() && compiler.is_none_or(|text| text.contains(&format!("commit-hash: {commit}")));
+    let build = format!("`{program} install --build-cells` in a terminal (10 to 20 minutes, once)");
+    match (is_release, fits) {
+        (true, true) => format!("`{program} install --fetch-cells` in a terminal (a minute)"),
+        // The release has a library for one compiler only.
+        (true, false) => {
+            format!("{build}, or install Rust {version} and run `{program} install --fetch-cells` (a minute)")
+        }
+        (false, _) => format!("{build}, or `--fetch-cells FILE` with the packed library of this build"),
+    }
+}
+
+/// The name of the folder of the toolchain. It contains our version.
+const FOLDER: &str = concat!("cells-", env!("CARGO_PKG_VERSION"));
+
+/// Returns the folder in which the toolchain is installed unless `kernel.json` names another: in the data folder of the user.
 pub fn default_folder() -> Option<PathBuf> {
-    Some(dirs::data_local_dir()?.join("tracebook").join(concat!("cells-", env!("CARGO_PKG_VERSION"))))
+    Some(dirs::data_local_dir()?.join("tracebook").join(FOLDER))
+}
+
+/// Returns the folder of the toolchain unless `kernel.json` names another: that of the user or, if there is none, the one that a
+/// package has installed with this program, in `share` beside `bin`.
+pub fn installed_folder() -> Option<PathBuf> {
+    let packaged = || {
+        let program = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
+        Some(program.parent()?.parent()?.join("share").join("tracebook").join(FOLDER))
+    };
+    let is_there = |folder: &PathBuf| CellsToolchain::at(folder).library().is_file();
+    let own = default_folder();
+    own.clone().filter(is_there).or_else(|| packaged().filter(is_there)).or(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedy_is_the_fastest_command_that_fits_the_compiler() {
+        let built = format!("rustc 1.0.0\ncommit-hash: {}\nrelease: 1.0.0", BUILT_BY.0);
+        let other = "rustc 1.0.0\ncommit-hash: 0\nrelease: 1.0.0";
+        assert!(remedy_for("x", false, Some(&built)).starts_with("`x install --build-cells`"));
+        assert_eq!(remedy_for("x", true, Some(&built)), "`x install --fetch-cells` in a terminal (a minute)");
+        assert_eq!(remedy_for("x", true, None), remedy_for("x", true, Some(&built)), "a compiler can still be chosen");
+        let both = remedy_for("x", true, Some(other));
+        assert!(
+            both.contains("--build-cells") && both.contains(BUILT_BY.1) && both.contains("--fetch-cells"),
+            "{both}"
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! The folder of a run, which holds everything that the run writes, and the second start of the process with evcxr's variables set.
 
 use super::stale_folders::{self, PREFIX};
-use crate::engine::compiling::toolchain::{CELLS_VARIABLE, default_folder};
+use crate::engine::compiling::toolchain::{CELLS_VARIABLE, installed_folder};
 use crate::engine::patching::cell_crate::CRATE_FOLDER;
 use crate::engine::patching::environment::{RUN_FOLDER, USER_PATH};
 use crate::engine::patching::{missing_cargo, mold_script};
@@ -106,7 +106,7 @@ fn lay_out(path: &Path, exe: &Path) -> std::io::Result<Vec<(&'static str, OsStri
     search.push(":");
     search.push(&user_path);
     let toolchain = std::env::var_os(CELLS_VARIABLE)
-        .or_else(|| default_folder().map(PathBuf::into_os_string))
+        .or_else(|| installed_folder().map(PathBuf::into_os_string))
         .unwrap_or_default();
     let mut variables = vec![
         (CELLS_VARIABLE, toolchain),
