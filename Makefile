@@ -179,11 +179,9 @@ install: machine build
 # Packs the built binary and the files that it would install; cargo compiles nothing again.
 wheel: machine build venv
 	@echo '== writing the wheel'
-	@rm -rf tracebook.data dist/tracebook-*.whl
-	@'$(TRACEBOOK)' install --prefix tracebook.data/data --relocatable >/dev/null
-	@'$(BIN)/python' -m maturin build --quiet --release --locked --out dist
-	@rm -rf tracebook.data
-	@ls dist/tracebook-*.whl
+	@rm -f dist/*.whl
+	@'$(BIN)/python' packaging/backend.py dist
+	@ls dist/*.whl
 
 # The documentation site, with mdBook from the path or built once.
 MDBOOK ?= $(or $(shell command -v mdbook),$(TARGET)/mdbook/bin/mdbook)

@@ -40,7 +40,7 @@ json.dump({"spec": KernelSpecManager().get_kernel_spec("tracebook").resource_dir
 @pytest.fixture(scope="module")
 def wheel():
     """The wheel that `make wheel` wrote last."""
-    wheels = list((ROOT / "dist").glob("tracebook-*.whl"))
+    wheels = list((ROOT / "dist").glob("*.whl"))
     assert len(wheels) == 1, "no wheel, or several: run `make wheel`"
     return wheels[0]
 
