@@ -13,7 +13,7 @@ def main(sdist):
     sdist = Path(sdist)
     recipe = RECIPE.read_text()
     value = dict(re.findall(r'^  (name|version): "?([^"$\n]+)"?$', recipe, re.MULTILINE))
-    expected = f"{value['name']}-{value['version']}.tar.gz"
+    expected = f"{value['name'].replace('-', '_')}-{value['version']}.tar.gz"
     if sdist.name != expected:
         sys.exit(f"invalid source distribution `{sdist.name}`: the recipe expects {expected}; change its name or version")
     if recipe.count(NO_CHECKSUM) != 1:

@@ -13,6 +13,8 @@ import yaml
 from places import ROOT
 
 RECIPE = ROOT / "conda" / "recipe.yaml"
+CONTEXT = yaml.safe_load(RECIPE.read_text())["context"]
+SDIST = f"{CONTEXT['name'].replace('-', '_')}-{CONTEXT['version']}.tar.gz"
 PINS = yaml.safe_load((ROOT / "conda" / "conda_build_config.yaml").read_text())
 
 
@@ -31,7 +33,7 @@ def test_recipe_renders_with_one_compiler_for_build_and_cells(platform):
     requirements = recipe["requirements"]
     assert f"rust_{platform} {pinned}.*" in requirements["build"]
     assert f"rust =={pinned}" in requirements["host"] and f"rust =={pinned}" in requirements["run"]
-    assert recipe["source"][0]["url"].endswith(f"/tracebook-{recipe['package']['version']}.tar.gz")
+    assert recipe["source"][0]["url"].endswith(f"/v{CONTEXT['version']}/{SDIST}")
 
 
 def test_key_that_the_format_does_not_have_is_refused():
@@ -50,8 +52,7 @@ def test_recipe_agrees_with_the_manifests():
 
 
 def test_recipe_of_a_release_has_the_checksum_of_its_sdist(tmp_path):
-    context = yaml.safe_load(RECIPE.read_text())["context"]
-    sdist = tmp_path / f"{context['name']}-{context['version']}.tar.gz"
+    sdist = tmp_path / SDIST
     sdist.write_bytes(b"sources")
     line = [sys.executable, ROOT / "packaging" / "conda_recipe.py"]
     ran = subprocess.run([*line, sdist], capture_output=True, text=True)

@@ -18,6 +18,8 @@ import tomllib
 from places import ROOT
 
 MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+NAME, ADDRESS = PROJECT["name"], PROJECT["urls"]["Repository"]
 VERSION = MANIFEST["workspace"]["package"]["version"]
 HERE = "https://github.com/me/it"
 TARGET, HASH = "x86_64-unknown-linux-gnu", "0123456789abcdef"
@@ -173,7 +175,7 @@ def check(tmp_path, pypi, monkeypatch):
     for name in ["Cargo.toml", "pyproject.toml", "conda/recipe.yaml", "packaging/check_release.py"]:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, root / name)
-        (root / name).write_text((root / name).read_text().replace("https://github.com/OWNER/tracebook", HERE))
+        (root / name).write_text((root / name).read_text().replace(ADDRESS, HERE))
     log = "# Changes\n\n## 9.9.9, 2027-01-01\n\n* newer\n\n## {version}, 2026-12-01\n\n* a change\n\n### Loading\n\n* another\n\n## 0.0.1, 2026-01-01\n"
     (root / "CHANGELOG.md").write_text(log.replace("{version}", VERSION))
     subprocess.run(["git", "init", "--quiet", root], check=True)
@@ -203,11 +205,11 @@ def commit_and_tag(root, tag):
 
 def test_commit_that_fits_is_released_with_its_notes(check):
     ran = check()
-    assert (ran.returncode, ran.stdout) == (0, f"tracebook {VERSION} can be released\n"), ran.stdout + ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, f"{NAME} {VERSION} can be released\n"), ran.stdout + ran.stderr
     assert (check.folder / "notes.md").read_text() == "* a change\n\n### Loading\n\n* another\n"
     output = dict(line.split("=", 1) for line in (check.folder / "output").read_text().splitlines())
     releases = f"{HERE}/releases/download/v{VERSION}"
-    assert output == {"name": "tracebook", "version": VERSION, "tag": f"v{VERSION}", "releases": releases}
+    assert output == {"name": NAME, "version": VERSION, "tag": f"v{VERSION}", "releases": releases}
 
 
 def test_tag_of_the_version_is_released_and_another_is_not(check):
@@ -256,17 +258,17 @@ def test_files_of_this_repository_have_one_address_each():
 
 
 def test_name_of_another_project_on_pypi_is_not_released(check, monkeypatch):
-    projects = {"/pypi/tracebook/json": {"summary": "Books", "project_urls": {"Homepage": "https://elsewhere.example"}}}
+    projects = {f"/pypi/{NAME}/json": {"summary": "Books", "project_urls": {"Homepage": "https://elsewhere.example"}}}
     monkeypatch.setattr(PyPI, "projects", projects)
     ran = check()
     assert ran.returncode == 1
-    message = "PyPI has another project called tracebook (Books): choose another `name` in [project] of pyproject.toml"
+    message = f"PyPI has another project called {NAME} (Books): choose another `name` in [project] of pyproject.toml"
     assert ran.stdout == f"::error::{message}\n"
-    assert check({"pyproject.toml": ('name = "tracebook"', 'name = "tracebook-x"')}).returncode == 0
+    assert check({"pyproject.toml": (f'name = "{NAME}"', f'name = "{NAME}-x"')}).returncode == 0
 
 
 def test_later_version_of_our_project_on_pypi_is_released(check, monkeypatch):
-    projects = {"/pypi/tracebook/json": {"summary": "Ours", "project_urls": {"Repository": HERE}}}
+    projects = {f"/pypi/{NAME}/json": {"summary": "Ours", "project_urls": {"Repository": HERE}}}
     monkeypatch.setattr(PyPI, "projects", projects)
     assert check().returncode == 0
 

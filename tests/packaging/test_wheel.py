@@ -10,9 +10,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import tomllib
 
 from places import ROOT
 
+NAME = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["name"]
 NOTEBOOK = [
     "%trace_load data/recorded_cpu/control --as control\n%trace_load data/recorded_cpu/test --as test",
     "%compare_traces control test --device-type cpu --top 5",
@@ -122,7 +124,7 @@ def test_doctor_sees_what_the_wheel_brought(place, plain):
 
 
 def test_pip_takes_everything_away_again(place):
-    pip = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "uninstall", "--quiet", "--yes", "tracebook"]
+    pip = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "uninstall", "--quiet", "--yes", NAME]
     subprocess.run(pip, check=True, timeout=120)
     left = [path for path in place.rglob("*") if path.is_file() and "tracebook" in path.name]
     assert left == []
