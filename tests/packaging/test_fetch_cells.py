@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from test_wheel import execute, place, plain, wheel  # noqa: F401: fixtures
+from executed import execute
+
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory):
@@ -22,7 +23,7 @@ def packed(tmp_path_factory):
 
 
 @pytest.fixture
-def machine(plain, tmp_path):  # noqa: F811
+def machine(plain, tmp_path):
     """A user's environment variables on a machine with rustc and a linker, and without cargo."""
     tools = tmp_path / "tools"
     tools.mkdir()
@@ -35,7 +36,7 @@ def machine(plain, tmp_path):  # noqa: F811
     return env
 
 
-def fetch(place, env, *source):  # noqa: F811
+def fetch(place, env, *source):
     program = place / "bin" / "tracebook"
     return subprocess.run([program, "install", "--fetch-cells", *source], capture_output=True, text=True, env=env, timeout=300)
 
@@ -69,7 +70,7 @@ def test_packed_library_has_name_and_checksum_and_is_small(packed):
 
 
 @pytest.mark.parametrize("source", ["folder", "server"])
-def test_first_rust_cell_needs_no_cargo(source, place, machine, packed, request):  # noqa: F811
+def test_first_rust_cell_needs_no_cargo(source, place, machine, packed, request):
     where = packed if source == "folder" else request.getfixturevalue("server")
     ran = fetch(place, machine, where)
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -80,7 +81,7 @@ def test_first_rust_cell_needs_no_cargo(source, place, machine, packed, request)
     assert [line for line in doctor.stdout.splitlines() if line.startswith("ok    Rust cells")], doctor.stdout
 
 
-def test_damaged_library_is_refused_and_the_old_one_stays(place, machine, packed, tmp_path):  # noqa: F811
+def test_damaged_library_is_refused_and_the_old_one_stays(place, machine, packed, tmp_path):
     assert fetch(place, machine, packed).returncode == 0
     damaged = shutil.copy(archive_in(packed), tmp_path)
     shutil.copy(f"{archive_in(packed)}.sha256", tmp_path)
@@ -93,7 +94,7 @@ def test_damaged_library_is_refused_and_the_old_one_stays(place, machine, packed
     assert outputs[-1]["data"]["text/plain"] == "2"
 
 
-def test_missing_library_is_named_with_the_way_out(place, machine, server, tmp_path):  # noqa: F811
+def test_missing_library_is_named_with_the_way_out(place, machine, server, tmp_path):
     for source in [f"{server}/nothing/", tmp_path, tmp_path / "gone.tar.zst", "http://127.0.0.1:9"]:
         ran = fetch(place, machine, source)
         assert ran.returncode == 1 and "install --build-cells` builds it" in ran.stderr, f"{source}: {ran.stderr}"

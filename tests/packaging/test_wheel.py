@@ -1,17 +1,14 @@
 """The wheel in an environment that is not activated and contains nothing else of ours."""
 
-import json
 import os
 import subprocess
 import sys
-import sysconfig
-import venv
 import zipfile
 from pathlib import Path
 
-import pytest
 import tomllib
 
+from executed import execute
 from places import ROOT
 
 NAME = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["name"]
@@ -23,66 +20,6 @@ NOTEBOOK = [
     "%trace_load data/job --as job\n%gpu_kernel_breakdown job",
 ]
 RUST = "1 + 1"
-
-# Runs in the environment of the wheel, as `jupyter execute` does there.
-EXECUTE = """
-import json, sys
-import nbformat
-from nbclient import NotebookClient
-from jupyter_client.kernelspec import KernelSpecManager
-
-cells = [nbformat.v4.new_code_cell(source) for source in json.load(sys.stdin)]
-notebook = nbformat.v4.new_notebook(cells=cells)
-NotebookClient(notebook, kernel_name="tracebook", timeout=120, allow_errors=True).execute()
-json.dump({"spec": KernelSpecManager().get_kernel_spec("tracebook").resource_dir,
-           "outputs": [cell.outputs for cell in notebook.cells]}, sys.stdout)
-"""
-
-
-@pytest.fixture(scope="module")
-def wheel():
-    """The wheel that `make wheel` wrote last."""
-    wheels = list((ROOT / "dist").glob("*.whl"))
-    assert len(wheels) == 1, "no wheel, or several: run `make wheel`"
-    return wheels[0]
-
-
-@pytest.fixture(scope="module")
-def place(wheel, tmp_path_factory):
-    """An environment with the wheel, and with the Jupyter of the test environment."""
-    place = tmp_path_factory.mktemp("an environment")
-    venv.create(place, with_pip=False, symlinks=True)
-    python = place / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet"]
-    subprocess.run([*pip, "--no-index", "--no-deps", wheel], check=True, timeout=120)
-    (site,) = (place / "lib").glob("python*/site-packages")
-    site.joinpath("jupyter.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    return place
-
-
-@pytest.fixture
-def plain(tmp_path):
-    """The environment variables of a user who activated and installed nothing else."""
-    gone = {"VIRTUAL_ENV", "CONDA_PREFIX", "TRACEBOOK_CELLS"}
-    ours = {name for name in os.environ if name.startswith("JUPYTER")}
-    env = {name: value for name, value in os.environ.items() if name not in gone | ours}
-    beside = Path(sys.executable).parent
-    path = os.pathsep.join(folder for folder in env["PATH"].split(os.pathsep) if Path(folder) != beside)
-    return {**env, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "PATH": path}
-
-
-def execute(place, env, cells):
-    ran = subprocess.run(
-        [place / "bin" / "python", "-c", EXECUTE],
-        input=json.dumps(cells),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=env,
-        cwd=ROOT / "notebooks",
-    )
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
 
 
 def test_the_wheel_carries_this_binary_and_all_that_it_installs(wheel):
