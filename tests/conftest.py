@@ -3,7 +3,10 @@
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
+import ports
 from places import KERNEL, shared_folder
+
+ports.use_for_kernels()
 
 
 def pytest_report_header():
