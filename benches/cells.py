@@ -49,6 +49,41 @@ class Kernel:
             sys.exit(f"{code}\n{reply['content']}")
         return seconds
 
+    def result(self, code):
+        """The text of the result of a cell."""
+        shown = []
+        self.client.execute_interactive(code, timeout=300, output_hook=shown.append)
+        return next(m["content"]["data"]["text/plain"] for m in shown if m["msg_type"] == "execute_result")
+
+    def ask(self, ask):
+        """The seconds until a request is answered."""
+        started = time.perf_counter()
+        ask()
+        return time.perf_counter() - started
+
+    def completed(self, code):
+        return self.ask(lambda: self.client.complete(code, len(code), reply=True, timeout=120))
+
+    def inspected(self, code):
+        return self.ask(lambda: self.client.inspect(code, len(code), reply=True, timeout=120))
+
+    def conversation(self):
+        """Opens a conversation with the kernel, and returns a function that says something and waits for the answer."""
+        session, shell = self.client.session, self.client.shell_channel
+        ids = {"comm_id": "timed", "target_name": "tracebook.echo"}
+
+        def say(kind="comm_msg"):
+            message = session.msg(kind, {**ids, "data": {"id": 1}})
+            shell.send(message)
+            while True:
+                answer = self.client.get_iopub_msg(timeout=120)
+                ours = answer["parent_header"].get("msg_id") == message["header"]["msg_id"]
+                if ours and answer["msg_type"] == "comm_msg":
+                    return
+
+        say("comm_open")
+        return say
+
     def memory(self, kind="Rss"):
         """The memory of the kernel and all its child processes, in MB; `Pss_Anon`: without mapped files."""
         pids, total = [self.manager.provisioner.process.pid], 0
@@ -73,6 +108,14 @@ class Kernel:
 
 
 CELLS_IN_A_ROW = 100
+# What is typed when help is asked for: with few and with many candidates, of values, paths and columns.
+TYPED = ["fr", "frame.", "nobody.", 'control.events().lazy().filter(col("dur").gt(lit(1))).', "std::", 'col("']
+LOOP = """
+let numbers: Vec<u64> = (0..4_000_000).collect();
+let started = std::time::Instant::now();
+let mut total = 0u64;
+for number in &numbers { total = total.wrapping_add(number ^ (number >> 3)); }
+(started.elapsed().as_secs_f64(), total).0"""
 
 
 def one_run(argv, options, times, env=None):
@@ -97,6 +140,19 @@ def one_run(argv, options, times, env=None):
         )
     group = 'control.events().lazy().group_by([col("name")]).agg([col("dur").sum()]).sort(["dur"], Default::default()).collect()?'
     note("group_by, agg, sort of the trace", kernel.run(group))
+    note("a loop over 4 million numbers, without its compilation", float(kernel.result(LOOP)))
+    note("the same with %%opt", float(kernel.result("%%opt" + LOOP)))
+    note("`control?`", kernel.run("control?"))
+    for typed in TYPED:
+        note("completion", kernel.completed(typed))
+        note("inspection", kernel.inspected(typed))
+    say = kernel.conversation()
+    kernel.client.execute('println!("begun"); std::thread::sleep(std::time::Duration::from_secs(3));')
+    while kernel.client.get_iopub_msg(timeout=120)["msg_type"] != "stream":
+        pass
+    for typed in TYPED:
+        note("completion while a cell runs", kernel.completed(typed))
+        note("answer of a conversation while a cell runs", kernel.ask(say))
     kernel.close()
 
     kernel = Kernel(argv, env)

@@ -1,8 +1,10 @@
 """Starts a kernel as Jupyter does, and drives it through jupyter_client."""
 
+import contextlib
 import json
 import os
 import queue
+import signal
 import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
@@ -12,9 +14,10 @@ import zmq
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
-TIMEOUT = 20
-# The timeout of a cell that may have to wait for the compiler on a busy machine.
-LONG = 120
+from waiting import AT_MOST, wait_until
+
+# The timeout of a request, and that of a cell that has to wait for the compiler on a busy machine.
+TIMEOUT, LONG = AT_MOST, 180
 
 
 @dataclass
@@ -23,6 +26,7 @@ class Ran:
 
     reply: dict
     outputs: list = field(default_factory=list)
+    # For figures; no test asserts it.
     seconds: float = 0.0
 
     @property
@@ -51,6 +55,14 @@ def plain(ran):
     return ran.one("execute_result")["data"]["text/plain"]
 
 
+def until_exists(path):
+    """A Rust cell that prints "begun", and runs until a file exists."""
+    return (
+        f'println!("begun");\nwhile !std::path::Path::new("{path}").exists() {{\n'
+        "    std::thread::sleep(std::time::Duration::from_millis(10));\n}"
+    )
+
+
 class Kernel:
     """A running kernel and one client of it."""
 
@@ -77,9 +89,35 @@ class Kernel:
         self.manager.start_kernel(env={name: value for name, value in env.items() if value is not None})
         self.client = self.manager.client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=TIMEOUT)
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def wait_until_ready(self):
+        """Waits for the welcome to iopub, from which on no message is missed, and for the first answer. `wait_for_ready` of the client
+        waits 0.2 s for more messages."""
         # Per channel and parent, in the order of arrival.
         self._kept = defaultdict(lambda: defaultdict(deque))
+        deadline = time.monotonic() + TIMEOUT
+        while not any(message["msg_type"] == "iopub_welcome" for message in self._kept["iopub"][None]):
+            assert self.is_alive(), "the kernel ended before it was ready"
+            with contextlib.suppress(queue.Empty):
+                self._keep("iopub", min(deadline, time.monotonic() + 1))
+            assert time.monotonic() < deadline, "the kernel welcomes no subscriber"
+        # After a restart a request may be lost with the connection to the old process.
+        reply = None
+        while reply is None:
+            assert self.is_alive() and time.monotonic() < deadline, "the kernel does not answer"
+            with contextlib.suppress(queue.Empty):
+                reply = self.ask("kernel_info_request", timeout=10).reply
+        self.client._handle_kernel_info_reply(reply)
+
+    def restart(self):
+        """Restarts the kernel as Jupyter does, and waits until it is ready."""
+        self.manager.restart_kernel()
+        self.wait_until_ready()
 
     # Requests
 
@@ -99,10 +137,15 @@ class Kernel:
                 return message["msg_type"] == "execute_input"
             return message["msg_type"] == "stream" and printed in message["content"]["text"]
 
-        kept, deadline = self._kept["iopub"], time.monotonic() + timeout
-        while not any(map(begun, kept[msg_id])):
-            self._keep("iopub", deadline)
+        self.wait_for(msg_id, lambda messages: any(map(begun, messages)), timeout)
         return msg_id
+
+    def wait_for(self, msg_id, condition, timeout=TIMEOUT):
+        """Waits until the iopub messages of a request, which are kept, satisfy a condition; returns them."""
+        kept, deadline = self._kept["iopub"], time.monotonic() + timeout
+        while not condition(kept[msg_id]):
+            self._keep("iopub", deadline)
+        return list(kept[msg_id])
 
     def interrupt(self):
         assert self.ask("interrupt_request", channel="control").content == {"status": "ok"}
@@ -129,6 +172,13 @@ class Kernel:
     def finish(self, msg_id, timeout=TIMEOUT, channel="shell"):
         reply = self.recv_reply(msg_id, timeout, channel)
         return Ran(reply, self.recv_until_idle(msg_id, timeout))
+
+    def has_replied(self, msg_id, channel="shell"):
+        """Whether the reply to a request is there."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._keep(channel, deadline=0)
+        return bool(self._kept[channel][msg_id])
 
     def recv_reply(self, msg_id, timeout=TIMEOUT, channel="shell"):
         return self._recv(channel, msg_id, timeout)
@@ -162,21 +212,13 @@ class Kernel:
         message = socket.get_msg(timeout=max(0.0, deadline - time.monotonic()))
         self._kept[channel][message["parent_header"].get("msg_id")].append(message)
 
-    def flush(self):
-        for channel in (self.client.iopub_channel, self.client.shell_channel):
-            while True:
-                try:
-                    channel.get_msg(timeout=0.1)
-                except queue.Empty:
-                    break
-
     # Raw sockets
 
     def raw(self, channel="shell", kind=zmq.DEALER):
         """A raw socket on a channel, to send what jupyter_client cannot."""
         socket = zmq.Context.instance().socket(kind)
         socket.linger = 0
-        socket.rcvtimeo = 3000
+        socket.rcvtimeo = TIMEOUT * 1000
         socket.connect(self.client._make_url({"heartbeat": "hb"}.get(channel, channel)))
         return socket
 
@@ -189,15 +231,14 @@ class Kernel:
     def is_alive(self):
         return self.manager.provisioner.process.poll() is None
 
-    def wait_for_end(self, within):
-        started = time.monotonic()
-        while self.is_alive():
-            assert time.monotonic() - started < within, f"still alive after {within} s"
-            time.sleep(0.01)
-        return time.monotonic() - started
+    def wait_for_end(self):
+        wait_until(lambda: not self.is_alive(), AT_MOST, "the kernel is still alive")
 
     def close(self):
+        """Kills the kernel. The manager, which would do the same, looks every 0.1 s whether it has ended."""
         self.client.stop_channels()
-        if self.is_alive():
-            self.manager.shutdown_kernel(now=True)
+        process = self.manager.provisioner.process
+        if process and process.poll() is None:
+            os.killpg(os.getpgid(process.pid), signal.SIGKILL)
+            process.wait()
         self.manager.cleanup_resources()

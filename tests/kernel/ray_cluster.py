@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -108,7 +107,8 @@ class Cluster:
                 process.wait(20)
             except subprocess.TimeoutExpired:
                 end(process.pid)
-        time.sleep(0.5)
+        sessions = {process.pid for process in self.started.values()}
+        wait_until(lambda: not any(session in sessions for _, session in processes()), START, "processes of the cluster are left")
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -118,8 +118,13 @@ HEALTH = {"period_ms": "1000", "timeout_ms": "30000", "failure_threshold": "3"}
 
 def end(session):
     """Kills the processes of a session."""
-    listed = subprocess.run(["ps", "-eo", "pid=,sid="], capture_output=True, text=True, check=True).stdout
-    for pid, of_session in (line.split() for line in listed.splitlines()):
-        if int(of_session) == session:
+    for pid, of_session in processes():
+        if of_session == session:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
+
+
+def processes():
+    """All processes that are no zombies, with their sessions."""
+    listed = subprocess.run(["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True, check=True).stdout
+    return [(int(pid), int(session)) for pid, session, state in map(str.split, listed.splitlines()) if not state.startswith("Z")]

@@ -1,12 +1,12 @@
 """A Slurm on this machine, where Debian's slurmctld, slurmd and munge are installed: a controller, and nodes of one core each."""
 
+import contextlib
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 from waiting import wait_until
@@ -109,9 +109,8 @@ class SlurmCluster:
 
     def close(self):
         self._asked("scancel", "--user", str(os.getuid()))
-        deadline = time.monotonic() + 10
-        while self._asked("squeue", "--noheader").strip() and time.monotonic() < deadline:
-            time.sleep(0.2)
+        with contextlib.suppress(AssertionError):
+            wait_until(lambda: not self._asked("squeue", "--noheader").strip(), 10, "jobs are left")
         for process in reversed(self.started):
             process.terminate()
         for process in self.started:

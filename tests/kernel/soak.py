@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from driver import LONG
 from places import DATA
-from processes import worker
+from processes import wait_until_opened, worker
 
 # Bounds of the growth from the first third of a run to the last: MB, handles, threads. The allocator keeps the memory of an
 # interrupted load, so that of the kernel varies by some tens of MB.
@@ -82,10 +82,11 @@ class Load:
         ran = self.kernel.run(code, timeout=LONG)
         assert ran.status == "error" and ran.content["ename"] == ename, ran.content
 
-    def interrupted(self, code, wait):
+    def interrupted(self, code, running):
+        """Interrupts a cell once `running` has returned."""
         msg_id = self.kernel.client.execute(code)
         behind = self.kernel.client.execute("%trace_list")
-        time.sleep(wait)
+        running(msg_id)
         self.kernel.interrupt()
         assert self.kernel.finish(msg_id, timeout=LONG).content["ename"] == "KeyboardInterrupt"
         assert self.kernel.finish(behind, timeout=LONG).status == "aborted"
@@ -106,9 +107,11 @@ class Load:
         self.fails('panic!("on purpose")', "Panic")
         self.fails("%trace_lod", "UsageError")
         assert len(self.ok('for n in 0..40_000 { println!("{n:062}"); }').text()) == 40_000 * 63
-        self.interrupted("loop {}", 0.7)
+        printed = lambda messages: any(message["msg_type"] == "stream" for message in messages)  # noqa: E731
+        self.interrupted('println!("begun"); loop {}', lambda msg_id: self.kernel.wait_for(msg_id, printed, LONG))
         self.cells += 1
-        self.interrupted(f"%trace_load '{self.long}' --as long --quiet", 0.1)
+        opened = lambda _: wait_until_opened(self.kernel.pid, self.long)  # noqa: E731
+        self.interrupted(f"%trace_load '{self.long}' --as long --quiet", opened)
         self.ok(f"%trace_load '{DATA}/test' --as passing --quiet")
         self.ok("%trace_drop passing")
         self.requests()
@@ -124,8 +127,8 @@ class Load:
             self.kernel.recv_until_idle(self.kernel.send("comm_open", {"comm_id": "c", "target_name": "t", "data": {}}))
 
 
-def run(kernel, folder, seconds, report=lambda line: None):
-    """Runs rounds for some seconds; returns the samples. A first round is not counted."""
+def run(kernel, folder, seconds=0, rounds=3, report=lambda line: None):
+    """Runs rounds for some seconds, and at least so many; returns the samples. A first round is not counted."""
     load = Load(kernel, folder)
     load.one_round()
     report(
@@ -133,7 +136,7 @@ def run(kernel, folder, seconds, report=lambda line: None):
         f"{'handles':>7} {'threads':>7} | {'files MB':>8}"
     )
     samples, started = [], time.monotonic()
-    while not samples or time.monotonic() - started < seconds or len(samples) < 3:
+    while time.monotonic() - started < seconds or len(samples) < rounds:
         load.one_round()
         load.ok("1")
         pid = worker(kernel.pid)
@@ -185,7 +188,7 @@ def main(seconds):
     with tempfile.TemporaryDirectory() as folder:
         kernel = Kernel([program, "run", "--connection-file"], folder, env={"TMPDIR": folder})
         try:
-            found = faults(run(kernel, folder, seconds, lambda line: print(line, flush=True)))
+            found = faults(run(kernel, folder, seconds, report=lambda line: print(line, flush=True)))
         finally:
             kernel.close()
     for line in found:

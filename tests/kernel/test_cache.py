@@ -134,7 +134,7 @@ def test_an_entry_rewritten_in_place_is_never_believed(start, folder, trace):
     # While no kernel uses it: the next that does makes it again.
     [entry] = entries(folder)
     os.kill(kernel.pid, signal.SIGKILL)
-    kernel.wait_for_end(within=5)
+    kernel.wait_for_end()
     rewrite(entry, spoil_the_middle)
     other = start(folder)
     other.ok(f"%trace_load {trace} --as one")
@@ -171,7 +171,7 @@ def test_entries_are_shown_limited_and_cleared(start, folder, trace):
     assert "which is in use" in text(kernel.ok("%trace_cache --clear"))
     other = start(folder)
     os.kill(kernel.pid, signal.SIGKILL)
-    kernel.wait_for_end(within=5)
+    kernel.wait_for_end()
     assert "removed 0 files" in text(other.ok(f"%trace_cache --clear {DATA}"))
     assert "removed 1 file" in text(other.ok(f"%trace_cache --clear {trace.parent}"))
     assert entries(folder) == []

@@ -1,7 +1,5 @@
 """Items, commands, dependencies and `.await` in Rust cells, and `%%opt`."""
 
-import time
-
 import pytest
 
 from driver import plain
@@ -140,13 +138,13 @@ def test_a_local_crate_needs_no_network(fresh, local_crate):
 
 def test_a_dependency_that_is_there_is_not_built(kernel):
     ran = kernel.ok(':dep polars = "0.55"\n:dep serde_json = "1"\nserde_json::json!(1)')
-    assert plain(ran) == "Number(1)" and ran.seconds < 20
+    assert plain(ran) == "Number(1)"
     assert ran.text("stderr").count("nothing to build") == 2
 
 
 def test_clashing_dependency_is_refused_with_the_fix(kernel):
     ran = kernel.run(':dep polars = "0.44"\n1')
-    assert ran.content["ename"] == "DependencyError" and ran.seconds < 5
+    assert (ran.kinds, ran.content["ename"]) == (["error"], "DependencyError"), "nothing is built"
     assert 'package = "polars"' in ran.content["evalue"]
     assert plain(kernel.ok("1")) == "1"
 
@@ -170,7 +168,7 @@ def test_second_polars_behind_a_crate_is_reported_with_the_fix(fresh, local_crat
 def test_await_needs_no_build(fresh):
     fresh.ok(":offline 1")
     ran = fresh.ok("tokio::time::sleep(std::time::Duration::from_millis(10)).await;\nlet waited = async { 5 }.await; waited")
-    assert plain(ran) == "5" and ran.seconds < 20
+    assert (ran.kinds, plain(ran)) == (["execute_result"], "5"), "no build is reported"
     assert plain(fresh.ok("let handle = tokio::spawn(async { 6 }); handle.await? + waited")) == "11"
     ran = fresh.run('let bad: i32 = async { "x".parse() }.await?;')
     assert ran.status == "error" and "invalid digit" in ran.content["evalue"]
@@ -179,34 +177,25 @@ def test_await_needs_no_build(fresh):
 
 def test_a_cell_that_waits_can_be_interrupted(fresh):
     fresh.ok("let awaited = async { 5 }.await;")
-    code = 'println!("begun"); tokio::time::sleep(std::time::Duration::from_secs(60)).await;'
+    code = 'println!("begun"); tokio::time::sleep(std::time::Duration::from_secs(600)).await;'
     message = fresh.begin(code, printed="begun", timeout=LONG)
-    requested = time.monotonic()
     fresh.interrupt()
     ran = fresh.finish(message)
     assert ran.content["ename"] == "KeyboardInterrupt" and "no variable was lost" in ran.content["evalue"]
-    assert time.monotonic() - requested < 1.5
     assert plain(fresh.ok("awaited")) == "5"
 
 
 # `%%opt`
 
-LOOP = """
-let numbers: Vec<u64> = (0..4_000_000).collect();
-let started = std::time::Instant::now();
-let mut total = 0u64;
-for number in &numbers { total = total.wrapping_add(number ^ (number >> 3)); }
-(total, started.elapsed().as_millis())"""
+# The optimiser makes a loop of it; without it, the stack is too small.
+RECURSION = """
+fn sum(n: u64, so_far: u64) -> u64 { if n == 0 { so_far } else { sum(n - 1, so_far + n) } }
+sum(std::hint::black_box(100_000_000), 0)"""
 
 
-def test_opt_makes_loops_fast_and_holds_for_one_cell(kernel):
-    def milliseconds(code):
-        total, elapsed = plain(kernel.ok(code)).strip("()").split(", ")
-        assert int(total) == sum(number ^ (number >> 3) for number in range(4_000_000))
-        return int(elapsed)
-
-    slow, fast, slow_again = milliseconds(LOOP), milliseconds("%%opt" + LOOP), milliseconds(LOOP)
-    assert fast * 3 < min(slow, slow_again), (slow, fast, slow_again)
+def test_opt_optimises_one_cell(fresh):
+    assert plain(fresh.ok("%%opt" + RECURSION)) == str(sum(range(100_000_001)))
+    assert fresh.run(RECURSION).content["ename"] == "ProcessLost"
 
 
 def test_opt_keeps_variables_and_overflow_is_an_error(kernel):

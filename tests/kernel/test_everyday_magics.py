@@ -5,6 +5,7 @@ import re
 import pytest
 
 from driver import LONG
+from waiting import wait_until
 
 
 def printed(ran):
@@ -76,8 +77,7 @@ def test_time_of_rust_keeps_variables_and_separates_running(kernel):
     (whole, unit, running) = re.search(
         r"Wall time: ([\d.]+) (m?s) \(Rust: .+ to compile, ([\d.]+) ms to run\)", ran.text()
     ).groups()
-    assert 295 <= float(running) < 2000, ran.text()
-    assert float(whole) * (1000 if unit == "s" else 1) > float(running)
+    assert float(whole) * (1000 if unit == "s" else 1) > float(running) >= 295, ran.text()
     cell = kernel.ok("%%time\n%pwd\nlet more = slept + 1;\nmore", timeout=LONG)
     assert cell.one("execute_result")["data"]["text/plain"] == "8"
     assert "Wall time: " in cell.text()
@@ -100,7 +100,7 @@ def test_timeit_of_rust_compiles_once(kernel):
     kernel.ok("let numbers: Vec<u64> = (0..1000).collect();", timeout=LONG)
     ran = kernel.ok("%timeit numbers.iter().sum::<u64>() // a comment", timeout=LONG)
     runs, loops = re.fullmatch(PER_LOOP, printed(ran)).groups()
-    assert 1 <= int(runs) <= 7 and int(loops) >= 100 and ran.seconds < 60
+    assert 1 <= int(runs) <= 7 and int(loops) >= 100
     cell = kernel.ok("%%timeit -n 5 -r 2 let few = 3usize;\nlet text = few.to_string();\ntext.parse::<usize>()?", timeout=LONG)
     assert re.fullmatch(PER_LOOP, printed(cell)).groups() == ("2", "5")
     wrong = kernel.run("let a = 1;\n%timeit numbers.lenn()", timeout=LONG)
@@ -112,12 +112,14 @@ def test_timeit_of_rust_compiles_once(kernel):
 
 
 @pytest.mark.rust_cells
-def test_timeit_stops_at_an_interrupt(kernel):
-    import threading
-
-    kernel.ok("1 + 1", timeout=LONG)
-    threading.Timer(2, kernel.manager.interrupt_kernel).start()
-    ran = kernel.run("%timeit -n 1000 -r 1000 std::thread::sleep(std::time::Duration::from_millis(10))", timeout=60)
+def test_timeit_stops_at_an_interrupt(kernel, tmp_path):
+    note = f'std::fs::write("{tmp_path}/begun", "")'
+    msg_id = kernel.client.execute(
+        f"%timeit -n 1000 -r 1000 {{ {note}; std::thread::sleep(std::time::Duration::from_millis(10)) }}"
+    )
+    wait_until((tmp_path / "begun").exists, LONG, "it does not run")
+    kernel.interrupt()
+    ran = kernel.finish(msg_id)
     assert ran.status == "error" and ran.content["ename"] == "KeyboardInterrupt", ran.content
 
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 
 import duckdb
 import polars as pl
@@ -16,6 +15,7 @@ import pytest
 from disks import mounted, unwritable
 from driver import Kernel
 from places import DATA, ROOT
+from waiting import wait_until
 
 PROGRAM = os.environ.get("TRACEBOOK_BIN") or str(ROOT / "target" / "release" / "tracebook")
 
@@ -228,10 +228,12 @@ def test_ctrl_c_removes_the_unfinished_folder(tmp_path):
     running = subprocess.Popen(
         [PROGRAM, "export", large, tmp_path / "lake"], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    end = time.monotonic() + 120
-    while not any(entry.name.endswith(".export") for entry in tmp_path.iterdir()) and time.monotonic() < end:
+
+    def writing():
         assert running.poll() is None, running.stderr.read()
-        time.sleep(0.001)
+        return any(entry.name.endswith(".export") for entry in tmp_path.iterdir())
+
+    wait_until(writing, 120, "nothing is written")
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=60) == 130, running.stderr.read()
     assert [entry.name for entry in tmp_path.iterdir()] == ["large.json"]

@@ -1,4 +1,7 @@
-"""How long a user waits for the kernel, on an idle machine and concurrently with two busy processes."""
+"""How long a user waits for the kernel, on an idle machine and concurrently with two busy processes.
+
+`make conformance` asserts the bounds of the figures. Otherwise these are tests of what is measured: other tests run meanwhile.
+"""
 
 import statistics
 import subprocess
@@ -9,10 +12,11 @@ import pytest
 import zmq
 
 from conformance import FIGURES, MACHINES
-from driver import LONG
+from driver import LONG, until_exists
 from long_load import repeated
 from places import DATA
-from processes import WITHIN, assert_gone, children
+from processes import assert_gone, children, processor_seconds
+from waiting import AT_MOST, wait_until
 
 pytestmark = pytest.mark.rust_cells
 
@@ -32,13 +36,14 @@ def machine(request):
 
 
 @pytest.fixture
-def measured(machine, record_property):
-    """Records a figure, and asserts its bound."""
+def measured(machine, record_property, request):
+    """Records a figure, and asserts its bound if figures are asked for."""
+    bounds = request.config.getoption("--conformance", None) == "figures"
 
     def measured(what, value):
         (figure,) = [figure for figure in FIGURES if figure.what == what]
         record_property((what, machine), value)
-        assert figure.bound is None or value <= figure.bound, f"{what}: {value:.0f} {figure.unit}"
+        assert not bounds or figure.bound is None or value <= figure.bound, f"{what}: {value:.0f} {figure.unit}"
 
     return measured
 
@@ -53,10 +58,11 @@ def long_trace(tmp_path_factory):
     return path
 
 
-def interrupted(kernel, code, wait=0.0, printed=None):
-    """Interrupts a cell `wait` seconds after it began; returns the milliseconds from the request to `idle`."""
+def interrupted(kernel, code, computed=0.0, printed=None):
+    """Interrupts a cell for which the kernel has computed so many seconds; returns the milliseconds from the request to `idle`."""
+    before = processor_seconds(kernel.pid)
     msg_id = kernel.begin(code, printed, timeout=LONG)
-    time.sleep(wait)
+    wait_until(lambda: processor_seconds(kernel.pid) - before >= computed, AT_MOST, "nothing is computed")
     started = time.monotonic()
     kernel.send("interrupt_request", channel="control")
     ran = kernel.finish(msg_id, timeout=LONG)
@@ -102,9 +108,8 @@ def test_cell_behind_a_crash(kernel, measured):
     measured("first Rust cell after a crash, with a loaded trace, median", statistics.median(milliseconds))
 
 
-def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured):
-    code = 'println!("begun"); std::thread::sleep(std::time::Duration::from_secs(6)); 1'
-    running = kernel.begin(code, printed="begun", timeout=LONG)
+def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured, tmp_path):
+    running = kernel.begin(until_exists(tmp_path / "asked") + "\n1", printed="begun", timeout=LONG)
     beat, beats, controls, completions = kernel.raw("hb", zmq.REQ), [], [], []
 
     def timed(into, ask):
@@ -121,6 +126,8 @@ def test_heartbeat_and_control_while_a_rust_cell_runs(kernel, measured):
         timed(beats, echo)
         timed(controls, lambda: kernel.recv_reply(kernel.send("kernel_info_request", channel="control"), channel="control"))
         timed(completions, lambda: kernel.recv_reply(kernel.send("complete_request", request)))
+    assert not kernel.has_replied(running)
+    (tmp_path / "asked").touch()
     assert kernel.finish(running, timeout=LONG).one("execute_result")["data"]["text/plain"] == "1"
     beat.close()
     measured("heartbeat while a Rust cell runs, longest of 50", max(beats))
@@ -146,6 +153,6 @@ def test_shutdown_while_a_rust_cell_runs(start, tracebook_argv, measured):
     assert below, "the process for Rust cells runs"
     started = time.monotonic()
     kernel.send("shutdown_request", {"restart": False}, "control")
-    kernel.wait_for_end(WITHIN)
-    assert_gone(below, within=max(0.2, WITHIN - (time.monotonic() - started)))
+    kernel.wait_for_end()
+    assert_gone(below)
     measured("shutdown while a Rust cell runs, until its last process is gone", (time.monotonic() - started) * 1000)

@@ -61,7 +61,7 @@ def load(kernel, path, label):
     wait_until(mapped, 60, "the trace was not written ahead of the cell that mentions it")
 
 
-def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tmp_path):
+def test_a_large_trace_is_in_memory_once(of_its_own, large, tmp_path):
     kernel = of_its_own
     kernel.ok('df!("n" => [1, 2])?.lazy().select([col("n").sum()]).collect()?', timeout=LONG)
     before = of_tree(kernel, "Pss_Anon")
@@ -71,13 +71,9 @@ def test_a_large_trace_is_in_memory_once_and_there_at_once(of_its_own, large, tm
         if n:
             load(kernel, large, f"large_{n}")
     # Whichever a cell mentions first, its categories have the numbers that they have in the kernel.
-    seconds = {
-        name: [kernel.ok(f"{name}_{n}.events().height()", timeout=LONG).seconds for n in range(LABELS)]
-        for name in ("small", "large")
-    }
-    added = min(seconds["large"]) - min(seconds["small"])
-    # 20 ms on an idle machine, 240 ms on a very busy one.
-    assert added < 0.6, seconds
+    for name in ("small", "large"):
+        for n in range(LABELS):
+            kernel.ok(f"{name}_{n}.events().height()", timeout=LONG)
     columns = int(plain(kernel.ok("large_0.memory_bytes()")))
     assert 70 * MEGABYTE < columns < 150 * MEGABYTE
     pid = worker(kernel.pid)

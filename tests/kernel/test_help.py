@@ -1,14 +1,9 @@
 """Help while a cell is written: completion (Tab) and inspection (Shift-Tab)."""
 
-import statistics
-import time
-
 import pytest
 
-from driver import LONG, Kernel
+from driver import LONG, Kernel, until_exists
 from places import DATA
-
-# The first cell may have to wait for a compiler on a busy machine.
 
 pytestmark = pytest.mark.rust_cells
 
@@ -199,32 +194,21 @@ def test_nothing_is_shown_for_unknown_names(kernel):
         assert reply["status"] == "ok" and not reply["found"], code
 
 
-TIMED = ["fr|", "frame.|", "nobody.|", 'control.events().lazy().filter(col("dur").gt(lit(1))).|', "std::|", 'col("|']
+MANY = {"fr|": 2, "frame.|": 100, 'control.events().lazy().filter(col("dur").gt(lit(1))).|': 100, "std::|": 30, 'col("|': 10}
 
 
-def times(kernel, kind):
-    found = []
-    for round in range(24):
-        started = time.monotonic()
-        ask(kernel, kind, TIMED[round % len(TIMED)])
-        found.append(time.monotonic() - started)
-    return found
+@pytest.mark.parametrize(("code", "least"), MANY.items())
+def test_all_that_fits_is_offered(kernel, code, least):
+    found = offered(kernel, code)
+    assert len(found) == len(set(found)) >= least, found
 
 
-def test_help_is_there_within_a_tenth_of_a_second(kernel):
-    for kind in ("complete_request", "inspect_request"):
-        found = times(kernel, kind)
-        assert statistics.median(found) < 0.1, found
-
-
-def test_help_is_there_while_a_cell_runs(kernel):
-    code = 'println!("begun"); std::thread::sleep(std::time::Duration::from_secs(4));'
-    running = kernel.begin(code, printed="begun", timeout=LONG)
-    started = time.monotonic()
+def test_help_is_there_while_a_cell_runs(kernel, tmp_path):
+    running = kernel.begin(until_exists(tmp_path / "asked"), printed="begun", timeout=LONG)
     assert offered(kernel, "frame.heig|") == ["height"]
     assert "fn height" in shown(kernel, "frame.heigh|t()")
-    assert statistics.median(times(kernel, "complete_request")) < 0.1
-    assert time.monotonic() - started < 3.5
+    assert not kernel.has_replied(running)
+    (tmp_path / "asked").touch()
     assert kernel.finish(running, LONG).status == "ok"
 
 

@@ -2,9 +2,10 @@
 
 import re
 import stat
-import time
 
 import pytest
+
+from waiting import AT_MOST, wait_until
 
 LINE = re.compile(r"(?P<level>ERROR|WARN|INFO|DEBUG|TRACE) tracebook\S*: (?P<text>.*)")
 
@@ -17,10 +18,14 @@ def logged(path):
 
 def wait_for_log(read, what):
     """Returns the log once it contains all of these texts: a request is logged after its reply."""
-    deadline, logged = time.monotonic() + 10, ""
-    while not all(part in logged for part in what):
-        assert time.monotonic() < deadline, logged
+    logged = ""
+
+    def complete():
+        nonlocal logged
         logged += read()
+        return all(part in logged for part in what)
+
+    wait_until(complete, AT_MOST, lambda: logged)
     return logged
 
 

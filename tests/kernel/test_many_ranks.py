@@ -10,8 +10,6 @@ from driver import LONG, Kernel
 RANKS = 512
 # The largest message of a magic; most are below 300 kB.
 MOST_BYTES = 1_000_000
-# The time that one magic may take on a busy machine.
-MOST_SECONDS = 15
 HEATMAP = "heatmap"
 PLOTLY = "application/vnd.plotly.v1+json"
 
@@ -94,7 +92,6 @@ def assert_readable(ran):
 @pytest.mark.parametrize("line", [*ANALYSES, *OTHERS])
 def test_answers_about_many_ranks_stay_readable(kernel, line):
     ran = kernel.ok(f"%{line}", timeout=LONG)
-    assert ran.seconds < MOST_SECONDS
     assert_readable(ran)
     maps = heat_maps(ran)
     assert len(maps) == {**ANALYSES, **OTHERS}[line], texts(ran)[:3000]

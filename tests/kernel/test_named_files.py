@@ -4,13 +4,14 @@ import os
 import stat
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 import disks
 from places import DATA
+from processes import wait_until_at_rest
+from waiting import AT_MOST, wait_until
 
 HEAD = "name,control_counts"
 
@@ -21,8 +22,12 @@ def loaded(tracebook):
     return tracebook
 
 
+def comparison(path):
+    return f"%compare_traces control test --quiet --csv '{path}'"
+
+
 def compare(kernel, path):
-    return kernel.run(f"%compare_traces control test --quiet --csv '{path}'")
+    return kernel.run(comparison(path))
 
 
 def mode(path):
@@ -56,11 +61,14 @@ def test_a_device_stays_one(loaded, tmp_path):
 def test_a_pipe_is_written_to_its_reader(loaded, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
+    msg_id = loaded.begin(comparison(pipe))
+    wait_until_at_rest(loaded.pid)
+    assert not loaded.has_replied(msg_id), "it waits for a reader"
     seen = []
-    reader = threading.Thread(target=lambda: (time.sleep(0.5), seen.append(pipe.read_text())))
+    reader = threading.Thread(target=lambda: seen.append(pipe.read_text()))
     reader.start()
-    assert compare(loaded, pipe).status == "ok", "it waits for a reader"
-    reader.join(10)
+    assert loaded.finish(msg_id).status == "ok"
+    reader.join(AT_MOST)
     assert seen[0].startswith(HEAD) and len(seen[0].splitlines()) > 20
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
 
@@ -76,12 +84,11 @@ def test_interrupt_ends_the_wait_for_a_pipe(loaded, tmp_path, read):
             os.write(end, b"x" * 4096)
     except BlockingIOError:
         pass
-    msg_id = loaded.client.execute(f"%compare_traces control test --quiet --csv '{pipe}'")
-    time.sleep(1)
-    started = time.monotonic()
+    msg_id = loaded.begin(comparison(pipe))
+    wait_until_at_rest(loaded.pid)
+    assert not loaded.has_replied(msg_id)
     loaded.interrupt()
     assert loaded.finish(msg_id).content["ename"] == "KeyboardInterrupt"
-    assert time.monotonic() - started < 1
     if end is not None:
         os.close(end)
 
@@ -154,9 +161,9 @@ def test_the_terminal_writes_through_descriptors(tracebook_argv, tmp_path):
     appended.write_text("first\n")
     out = diff(tracebook_argv, ["--quiet", "--csv", "/proc/self/fd/1"], f'exec "$@" >> {appended}')
     assert out.returncode == 0 and appended.read_text().startswith(f"first\n{HEAD}")
-    out = diff(tracebook_argv, ["--quiet", "--csv"], f'"$@" >(head -1 > {tmp_path}/head); wait; sleep 0.5')
+    out = diff(tracebook_argv, ["--quiet", "--csv"], f'"$@" >(head -1 > {tmp_path}/head)')
     assert out.returncode == 0, out.stderr
-    assert (tmp_path / "head").read_text().startswith(HEAD)
+    wait_until(lambda: (tmp_path / "head").read_text().startswith(HEAD), AT_MOST, "the program behind the pipe has not read it")
     link = tmp_path / "link"
     link.symlink_to("/proc/self/fd/1")
     out = diff(tracebook_argv, ["--quiet", "--csv", str(link)])

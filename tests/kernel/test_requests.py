@@ -2,6 +2,8 @@
 
 import pytest
 
+from processes import end
+
 
 def test_kernel_info_is_complete(echo):
     content = echo.ask("kernel_info_request").content
@@ -107,17 +109,14 @@ def test_history_of_earlier_sessions(start, echo_argv, tmp_path):
     first = start(echo_argv, env=env)
     first.ok("println a")
     first.ok("result 1")
-    first.send("shutdown_request", {"restart": False}, "control")
-    first.wait_for_end(2)
+    end(first)
     second = start(echo_argv, env=env)
     second.ok("println b")
     assert history(second, hist_access_type="tail", n=2) == [[1, 2, "result 1"], [2, 1, "println b"]]
     assert history(second, hist_access_type="range", session=-1, start=1, stop=2) == [[1, 1, "println a"]]
     assert history(second, hist_access_type="range", session=0, start=0) == [[2, 1, "println b"]]
     assert history(second, hist_access_type="search", pattern="println*") == [[1, 1, "println a"], [2, 1, "println b"]]
-    second.manager.restart_kernel()
-    second.client.wait_for_ready(timeout=10)
-    second.flush()
+    second.restart()
     assert history(second, hist_access_type="tail", n=1) == [[2, 1, "println b"]]
     (file,) = (tmp_path / "shared state").rglob("*.jsonl")
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)

@@ -10,7 +10,7 @@ def test_memory_handles_and_threads_stay_flat(start, tracebook_argv, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     kernel = start(tracebook_argv, env={"TMPDIR": str(temporary)})
-    assert soak.faults(soak.run(kernel, temporary, 20)) == []
+    assert soak.faults(soak.run(kernel, temporary, rounds=4)) == []
 
 
 def test_growth_is_seen():

@@ -1,13 +1,13 @@
 """Input: requested on the stdin channel, only if the front end allows it."""
 
-import time
-
 import pytest
+
+from driver import TIMEOUT
 
 
 def ask(kernel, code="input name? "):
     msg_id = kernel.client.execute(code, allow_stdin=True)
-    question = kernel.client.get_stdin_msg(timeout=5)
+    question = kernel.client.get_stdin_msg(timeout=TIMEOUT)
     assert question["msg_type"] == "input_request"
     assert question["parent_header"]["msg_id"] == msg_id
     return msg_id, question["content"]
@@ -35,11 +35,9 @@ def test_input_that_is_not_allowed_is_an_error(echo):
 
 def test_interrupt_while_waiting_for_input(echo):
     msg_id, _ = ask(echo)
-    started = time.monotonic()
     echo.interrupt()
     ran = echo.finish(msg_id)
     assert (ran.status, ran.content["ename"]) == ("error", "KeyboardInterrupt")
-    assert time.monotonic() - started < 1
 
 
 def test_late_answer_is_not_taken_for_the_next_question(echo):
@@ -47,7 +45,9 @@ def test_late_answer_is_not_taken_for_the_next_question(echo):
     echo.interrupt()
     assert echo.recv_reply(msg_id)["content"]["status"] == "error"
     echo.client.input("late")
-    time.sleep(0.1)
+    # The kernel has it when it has answered what was sent later.
+    for channel in ("control", "shell"):
+        echo.ask("kernel_info_request", channel=channel)
     msg_id, _ = ask(echo)
     echo.client.input("right")
     assert echo.finish(msg_id).text() == "right"

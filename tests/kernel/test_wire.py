@@ -4,7 +4,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,8 @@ import zmq
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.session import Session
 
-from driver import Kernel
+from driver import TIMEOUT, Kernel
+from processes import end
 
 DELIMITER = b"<IDS|MSG>"
 
@@ -44,6 +44,17 @@ def assert_alive(kernel):
     assert kernel.ok("println still here").text() == "still here\n"
 
 
+def later(kernel):
+    """A request whose answer shows that everything sent before it has been read."""
+    return signed(kernel, [json.dumps(header(msg_id="later")).encode(), *frames()[1:]])
+
+
+def assert_not_answered(kernel, raw, message):
+    raw.send_multipart(message)
+    raw.send_multipart(later(kernel))
+    assert json.loads(raw.recv_multipart()[3])["msg_id"] == "later"
+
+
 def test_rightly_signed_raw_message_is_answered(echo):
     raw = echo.raw()
     raw.send_multipart(signed(echo, frames()))
@@ -57,21 +68,13 @@ def test_rightly_signed_raw_message_is_answered(echo):
 @pytest.mark.parametrize("signature", [b"", b"0" * 64, b"not hex", b"\xff" * 64])
 @pytest.mark.parametrize("channel", ["shell", "control"])
 def test_wrong_signature_is_ignored(echo, channel, signature):
-    raw = echo.raw(channel)
-    raw.rcvtimeo = 300
-    raw.send_multipart([DELIMITER, signature, *frames()])
-    with pytest.raises(zmq.Again):
-        raw.recv_multipart()
+    assert_not_answered(echo, echo.raw(channel), [DELIMITER, signature, *frames()])
     assert_alive(echo)
 
 
 def test_signature_of_another_message_is_ignored(echo):
-    raw = echo.raw()
-    raw.rcvtimeo = 300
     message = signed(echo, frames())
-    raw.send_multipart([*message[:-1], b'{"code": "println forged"}'])
-    with pytest.raises(zmq.Again):
-        raw.recv_multipart()
+    assert_not_answered(echo, echo.raw(), [*message[:-1], b'{"code": "println forged"}'])
 
 
 MALFORMED = {
@@ -112,9 +115,19 @@ MALFORMED = {
 @pytest.mark.parametrize("channel", ["shell", "control", "stdin"])
 @pytest.mark.parametrize("name", MALFORMED)
 def test_malformed_message_does_no_harm(shared_echo, channel, name):
-    shared_echo.raw(channel).send_multipart(MALFORMED[name](shared_echo))
-    time.sleep(0.05)
-    assert_alive(shared_echo)
+    kernel, raw = shared_echo, shared_echo.raw(channel)
+    raw.send_multipart(MALFORMED[name](kernel))
+    if channel == "stdin":
+        question = kernel.begin("input name?", allow_stdin=True)
+        kernel.client.get_stdin_msg(timeout=TIMEOUT)
+        kernel.client.input("Ada")
+        assert kernel.finish(question).text() == "Ada"
+    else:
+        raw.send_multipart(later(kernel))
+        while json.loads(raw.recv_multipart()[3]).get("msg_id") != "later":
+            pass
+    raw.close()
+    assert_alive(kernel)
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +196,6 @@ def test_half_a_character_is_answered(shared_echo):
         for kind, content in requests.items():
             for in_header in (False, True):
                 socket = shared_echo.raw()
-                socket.rcvtimeo = 10_000
                 head = json.dumps(header(kind)).encode()
                 body = json.dumps(content).encode()
                 if in_header:
@@ -198,25 +210,24 @@ def test_half_a_character_is_answered(shared_echo):
                 assert json.loads(reply[3])["msg_id"] == "raw", "a client can read its own header"
                 socket.close()
     raw = shared_echo.raw()
-    raw.send_multipart(signed(shared_echo, [*frames("execute_request")[:3], b'{"code": "println \\ud83d"}']))
-    shown = ""
-    while not shown:
-        message = shared_echo.client.get_iopub_msg(timeout=10)
-        if message["msg_type"] == "stream" and "a" not in message["content"]["text"]:
-            shown = message["content"]["text"]
-    assert shown == "\ufffd\n"
-    shared_echo.flush()
+    head = json.dumps(header("execute_request", msg_id="half")).encode()
+    raw.send_multipart(signed(shared_echo, [head, b"{}", b"{}", b'{"code": "println \\ud83d"}']))
+    (shown,) = [message for message in shared_echo.recv_until_idle("half") if message["msg_type"] == "stream"]
+    assert shown["content"]["text"] == "\ufffd\n"
 
 
 # In a separate process that ends without cleaning up: libzmq overflows its stack when it removes a long topic.
 UNUSUAL_SUBSCRIBER = """
-import os, sys, time, zmq
+import os, sys, zmq
 socket = zmq.Context().socket(zmq.XSUB)
 socket.connect(sys.argv[1])
 for message in (b"\\x01" + b"x" * 1_000_000, b"\\x01\\xff\\xfe", b"\\x00never", b"\\x07", b"", b"hello"):
     socket.send(message)
 socket.send_multipart([b"\\x01", b"more", b"frames"])
-time.sleep(0.5)
+# The welcome to a later subscription: the kernel has read all of them.
+socket.send(b"\\x01last")
+while socket.recv_multipart()[0] != b"last":
+    pass
 os._exit(0)
 """
 
@@ -224,10 +235,9 @@ os._exit(0)
 def test_unusual_subscriptions_do_no_harm(start, echo_argv):
     kernel = start(echo_argv)
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", UNUSUAL_SUBSCRIBER, kernel.client._make_url("iopub")], check=True, timeout=20)
+        subprocess.run([sys.executable, "-c", UNUSUAL_SUBSCRIBER, kernel.client._make_url("iopub")], check=True, timeout=TIMEOUT)
         assert_alive(kernel)
-    kernel.send("shutdown_request", {"restart": False}, "control")
-    kernel.wait_for_end(2)
+    end(kernel)
     assert kernel.manager.provisioner.process.returncode == 0
 
 
@@ -239,18 +249,13 @@ def test_heartbeat_echoes_what_it_gets(echo):
 
 
 def test_heartbeat_and_control_answer_while_a_cell_runs(echo):
-    busy = echo.begin("hang 2000")
-    beat, latency = echo.raw("hb", zmq.REQ), []
+    busy = echo.begin("hang 600000")
+    beat = echo.raw("hb", zmq.REQ)
     for n in range(20):
-        started = time.monotonic()
         beat.send(b"%d" % n)
         assert beat.recv() == b"%d" % n
-        latency.append(time.monotonic() - started)
-        started = time.monotonic()
         echo.recv_reply(echo.send("kernel_info_request", channel="control"), channel="control")
-        latency.append(time.monotonic() - started)
-    assert max(latency) < 0.5, latency
-    assert echo.finish(busy).status == "ok"
+    assert not echo.has_replied(busy)
 
 
 def test_subscriber_is_welcomed(echo):
@@ -286,10 +291,10 @@ def test_two_clients_get_their_own_replies(echo):
     # A separate session: two sockets of one session count as one client that reconnected.
     other = echo.manager.client(session=Session(key=echo.client.session.key))
     other.start_channels()
-    other.wait_for_ready(timeout=10)
+    other.wait_for_ready(timeout=TIMEOUT)
     mine, theirs = echo.client.execute("println mine"), other.execute("println theirs")
     assert echo.recv_reply(mine)["content"]["status"] == "ok"
-    while other.get_shell_msg(timeout=10)["parent_header"]["msg_id"] != theirs:
+    while other.get_shell_msg(timeout=TIMEOUT)["parent_header"]["msg_id"] != theirs:
         pass
     other.stop_channels()
 
@@ -318,8 +323,8 @@ def by_hand(argv, tmp_path, key="k", **more):
     process = subprocess.Popen([*argv, str(path)])
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=10)
-        assert client.execute_interactive("println a", timeout=10)["content"]["status"] == "ok"
+        client.wait_for_ready(timeout=TIMEOUT)
+        assert client.execute_interactive("println a", timeout=TIMEOUT)["content"]["status"] == "ok"
     finally:
         client.stop_channels()
         process.kill()
@@ -336,13 +341,11 @@ def test_unknown_keys_of_the_connection_file(echo_argv, tmp_path):
 
 def test_ten_thousand_requests_are_all_answered(echo):
     ids = {echo.send("comm_info_request") for _ in range(10_000)}
-    deadline = time.monotonic() + 60
-    while ids and time.monotonic() < deadline:
-        ids.discard(echo.client.get_shell_msg(timeout=10)["parent_header"]["msg_id"])
-    assert not ids
+    while ids:
+        ids.discard(echo.client.get_shell_msg(timeout=TIMEOUT)["parent_header"]["msg_id"])
 
 
 def test_taken_port_ends_the_kernel_with_a_message(echo, echo_argv):
-    ended = subprocess.run([*echo_argv, echo.manager.connection_file], capture_output=True, text=True, timeout=10)
+    ended = subprocess.run([*echo_argv, echo.manager.connection_file], capture_output=True, text=True, timeout=TIMEOUT)
     assert ended.returncode != 0
     assert "cannot listen on" in ended.stderr or "Address already in use" in ended.stderr

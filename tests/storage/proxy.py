@@ -11,6 +11,7 @@ class Proxy:
     def __init__(self, port):
         self.to, self.name, self.cut, self.stall = port, b"\0", None, False
         self.cuts = 0
+        self.closed = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -36,7 +37,7 @@ class Proxy:
                     client.sendall(piece[: max(0, self.cut - passed)])
                     self.cuts += 1
                     if self.stall:
-                        threading.Event().wait(30)
+                        self.closed.wait()
                     break
                 client.sendall(piece)
                 passed += len(piece)
@@ -61,4 +62,5 @@ class Proxy:
             pass
 
     def close(self):
+        self.closed.set()
         self.listener.close()
