@@ -13,6 +13,8 @@ NAMES = ["chromium", "chromium-browser", "google-chrome"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars"]
 # A slow machine must not fail a test.
 SECONDS = 90
+# The size of a page.
+SIZE = (1400, 1000)
 expect.set_options(timeout=SECONDS * 1000)
 OURS = ("http://127.0.0.1", "http://localhost", "data:", "blob:", "ws:")
 
@@ -32,6 +34,14 @@ class Page:
         play.on("pageerror", lambda error: self.errors.append(f"{error.message}\n{error.stack}"))
         play.on("console", lambda line: self.errors.append(f"{line.text} {line.location}") if line.type == "error" else None)
         play.on("request", lambda request: None if request.url.startswith(OURS) else self.foreign_requests.append(request.url))
+
+    def begin(self):
+        """Forgets errors, and resets what a test may have changed."""
+        self.errors.clear()
+        self.foreign_requests.clear()
+        self.size(*SIZE)
+        self.play.emulate_media(media="null")
+        self.play.mouse.move(0, 0)
 
     def open(self, url):
         self.play.goto(url, wait_until="commit")
@@ -55,17 +65,31 @@ class Page:
 
 
 @contextlib.contextmanager
-def page(**options):
-    """A page in a fresh browser; `options` are those of Playwright's contexts."""
+def browser():
+    """A running browser. Only one at a time: Playwright has one event loop in a thread."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find(), args=FLAGS, timeout=SECONDS * 1000)
+        running = playwright.chromium.launch(executable_path=find(), args=FLAGS, timeout=SECONDS * 1000)
         try:
-            context = browser.new_context(
-                viewport={"width": 1400, "height": 1000},
-                permissions=["clipboard-read", "clipboard-write"],
-                **options,
-            )
-            context.set_default_timeout(SECONDS * 1000)
-            yield Page(context.new_page())
+            yield running
         finally:
-            browser.close()
+            running.close()
+
+
+@contextlib.contextmanager
+def context(browser, **options):
+    """A profile of a browser, with its own cache and storage; `options` are those of Playwright's contexts."""
+    made = browser.new_context(
+        viewport=dict(zip(("width", "height"), SIZE, strict=True)), permissions=["clipboard-read", "clipboard-write"], **options
+    )
+    made.set_default_timeout(SECONDS * 1000)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@contextlib.contextmanager
+def page(browser, **options):
+    """A page in a profile of its own."""
+    with context(browser, **options) as made:
+        yield Page(made.new_page())

@@ -10,7 +10,7 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
 import chromium
-from lab import Lab, lab, samples
+from lab import Lab, LabPage, lab, samples
 from looks import FIGURE, TABLE
 from places import ROOT
 from samples import write_samples
@@ -42,7 +42,7 @@ def sample_bundles():
     return json.loads(subprocess.run([samples()], check=True, capture_output=True).stdout)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory, sample_bundles) -> Lab:
     """JupyterLab with the executed notebooks, `samples.ipynb`, and `plain.ipynb`, which needs no extension. No notebook is
     trusted."""
@@ -61,13 +61,35 @@ def server(tmp_path_factory, sample_bundles) -> Lab:
         yield running
 
 
-@pytest.fixture
-def page():
-    """A page in a fresh browser."""
+@pytest.fixture(scope="package")
+def browser():
+    """The browser of all tests of this folder."""
     if not chromium.find():
         pytest.fail(f"no browser: none of {chromium.NAMES} is on the PATH, and CHROMIUM is not set")
-    with chromium.page() as opened:
-        yield opened
+    with chromium.browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def pages(browser):
+    """The page with JupyterLab that tests use one after the other, in a list; a test that fails leaves it empty."""
+    with chromium.context(browser) as profile:
+        yield profile, []
+
+
+@pytest.fixture
+def page(pages, request):
+    """A page without errors, of the usual size."""
+    profile, kept = pages
+    if not kept:
+        kept.append(LabPage(profile.new_page()))
+    (opened,) = kept
+    opened.begin()
+    failed = request.session.testsfailed
+    yield opened
+    if request.session.testsfailed != failed:
+        kept.clear()
+        opened.play.close()
 
 
 def without_extension(bundle):

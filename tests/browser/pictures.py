@@ -99,7 +99,7 @@ def main(target):
         notebooks = Path(place) / "notebooks"
         notebooks.mkdir()
         figures, tables = executed(notebooks / "tracebook.ipynb")
-        with lab(Path(place), notebooks) as server, chromium.page() as page:
+        with lab(Path(place), notebooks) as server, chromium.browser() as browser, chromium.page(browser) as page:
             open_notebook(page, server.url("tracebook.ipynb"), figures, tables)
             take(page, folder)
             assert not page.errors, page.errors

@@ -50,7 +50,7 @@ async (address) => {
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def with_figures(server, sample_bundles):
     specs = [copy.deepcopy(bundle["data"][FIGURE]) for bundle in sample_bundles if FIGURE in bundle["data"]]
     line = "<br><sub>{}</sub>"

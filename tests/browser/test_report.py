@@ -49,8 +49,8 @@ def write_hostile(source, target):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_from_disk_draws_its_figures_without_network(report, scheme, screenshots):
-    with chromium.page(color_scheme=scheme, offline=True) as page:
+def test_page_from_disk_draws_its_figures_without_network(browser, report, scheme, screenshots):
+    with chromium.page(browser, color_scheme=scheme, offline=True) as page:
         open_drawn(page, report)
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert background == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 22, 28)")
@@ -62,8 +62,8 @@ def test_page_from_disk_draws_its_figures_without_network(report, scheme, screen
         assert [url for url in page.foreign_requests if not url.startswith("file://")] == []
 
 
-def test_printed_page_is_light_and_shows_pictures(report, screenshots):
-    with chromium.page(color_scheme="dark", offline=True) as page:
+def test_printed_page_is_light_and_shows_pictures(browser, report, screenshots):
+    with chromium.page(browser, color_scheme="dark", offline=True) as page:
         open_drawn(page, report)
         page.play.pdf(path=screenshots / "report.pdf")
         page.play.emulate_media(media="print")
@@ -73,8 +73,8 @@ def test_printed_page_is_light_and_shows_pictures(report, screenshots):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_waterfall_has_the_colours_of_the_page(report, scheme):
-    with chromium.page(color_scheme=scheme, offline=True) as page:
+def test_the_waterfall_has_the_colours_of_the_page(browser, report, scheme):
+    with chromium.page(browser, color_scheme=scheme, offline=True) as page:
         open_drawn(page, report)
         texts = "[...document.querySelectorAll('svg.figure text')]"
         assert page.evaluate(f"{texts}.length > 10 && {texts}.every((text) => getComputedStyle(text).visibility === 'visible')")
@@ -84,8 +84,8 @@ def test_the_waterfall_has_the_colours_of_the_page(report, scheme):
         assert page.evaluate("[...document.images].every((image) => image.offsetHeight === 0)")
 
 
-def test_nothing_is_cut_in_print(report):
-    with chromium.page(color_scheme="dark", offline=True) as page:
+def test_nothing_is_cut_in_print(browser, report):
+    with chromium.page(browser, color_scheme="dark", offline=True) as page:
         open_drawn(page, report)
         page.size(SHEET, 1000)
         page.play.emulate_media(media="print")
@@ -100,10 +100,10 @@ def test_nothing_is_cut_in_print(report):
         assert page.evaluate("getComputedStyle(document.querySelector('svg.figure text')).fill") == "rgb(0, 0, 0)"
 
 
-def test_hostile_names_are_only_text(tmp_path, screenshots):
+def test_hostile_names_are_only_text(browser, tmp_path, screenshots):
     sides = [write_hostile(DATA / side / file, tmp_path / f"{side}.json") for side, file in SIDES]
     hostile = write_report(*sides, tmp_path / "hostile.html")
-    with chromium.page(offline=True) as page:
+    with chromium.page(browser, offline=True) as page:
         dialogs = []
         page.play.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         open_drawn(page, hostile)

@@ -50,7 +50,7 @@ TABLES = [comparison(12), comparison(5000, page=20), hostile(), comparison(5), l
 FEW, MANY, HOSTILE, APART, ALIKE, EVENTS = range(6)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def with_tables(server):
     bundles = [{"data": {TABLE: content, "text/plain": "a table"}, "metadata": {}} for content in TABLES]
     write_samples(server.folder / "tables.ipynb", bundles)

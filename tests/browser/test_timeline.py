@@ -44,17 +44,17 @@ def address():
 
 
 @pytest.fixture(scope="module")
-def browser():
-    """One browser for all tests: most of the time of a test would be its start."""
-    with chromium.page() as opened:
+def one_page(browser):
+    """One page for all tests."""
+    with chromium.page(browser) as opened:
         yield opened
 
 
 @pytest.fixture
-def page(browser):
-    browser.errors.clear()
-    browser.foreign_requests.clear()
-    return browser
+def page(one_page):
+    one_page.errors.clear()
+    one_page.foreign_requests.clear()
+    return one_page
 
 
 @pytest.fixture

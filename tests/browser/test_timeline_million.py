@@ -88,12 +88,12 @@ def measured():
 
 
 @pytest.fixture(scope="module")
-def page(server, measured):
+def page(server, browser, measured):
     file = server.folder / "million.json"
     write_trace(file, EVENTS)
     write_trace(server.folder / "small.json", 4_000)
     notebook(server.folder / "million.ipynb", KERNEL, CELLS)
-    with chromium.page() as opened:
+    with chromium.page(browser) as opened:
         open_cells(opened, server.url("million.ipynb"), len(CELLS))
         run(opened, LOAD)
         measured |= run(opened, MILLION, drawn=True)

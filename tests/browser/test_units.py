@@ -19,9 +19,9 @@ TESTS = [
 
 
 @pytest.fixture(scope="module")
-def units():
+def units(browser):
     """A page that can import the modules and the tests."""
-    with served() as address, chromium.page() as page:
+    with served() as address, chromium.page(browser) as page:
         page.open(address)
         yield page
 
