@@ -26,7 +26,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-memory bench-scale bench-explain bench-critical-path bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -42,6 +42,7 @@ help:
 	@echo 'make notebooks  execute the committed notebooks in place'
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
+	@echo 'make bench-browser  time timelines, tables, trees and conversations in Chromium (BROWSER_EVENTS=1000000)'
 	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
 	@echo 'make bench-critical-path  time and memory of causal graphs of 10 thousand to 10 million events and of their replays; call graphs'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G; MEMORY_WRITE=1 writes docs/benchmarks.md)'
@@ -357,6 +358,12 @@ bench-cells: machine venv kernel $(EVCXR)
 $(STOCK)/bin/evcxr_jupyter:
 	@echo '== building evcxr_jupyter to compare with: about 10 minutes on 2 cores, once'
 	@$(CARGO) install --quiet --locked --root '$(STOCK)' --target-dir '$(STOCK)/target' evcxr_jupyter@0.22.0
+
+# Events of the timeline in JupyterLab.
+BROWSER_EVENTS ?= 1000000
+
+bench-browser: machine venv kernel
+	@JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' benches/browser.py --events '$(BROWSER_EVENTS)'
 
 # Seconds per fuzz target. Without sanitizers, cargo-fuzz needs no nightly compiler.
 FUZZ_SECONDS ?= 60

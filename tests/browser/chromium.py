@@ -56,7 +56,7 @@ class Page:
     def wait(self, script, seconds=SECONDS):
         """Waits until a JavaScript expression is true."""
         try:
-            self.play.wait_for_function(script, polling=200, timeout=seconds * 1000)
+            self.play.wait_for_function(script, polling=50, timeout=seconds * 1000)
         except Exception as error:
             raise AssertionError(f"still not true after {seconds} s: {script}\nerrors of the page: {self.errors}") from error
 

@@ -1,6 +1,8 @@
 """Queries of an open notebook, in JavaScript."""
 
-import time
+import contextlib
+
+from waiting import AT_MOST
 
 FIGURE = "application/vnd.plotly.v1+json"
 TABLE = "application/vnd.tracebook.table.v1+json"
@@ -41,6 +43,22 @@ BLANK = """
 }).map((child) => child.outerHTML.slice(0, 300))
 """
 
+# Done when the page has been drawn with what observers of sizes changed.
+DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+
+# Whether the texts of all figures have the colour of the theme.
+THEMED = """
+(() => {
+  const digits = (colour) => colour.match(/\\d+/g)?.slice(0, 3).join();
+  const probe = document.createElement('span');
+  probe.style.color = 'var(--jp-content-font-color1)';
+  document.body.append(probe);
+  const wanted = digits(getComputedStyle(probe).color);
+  probe.remove();
+  return [...document.querySelectorAll('.tracebook-figure .xtick text')].every((text) => digits(getComputedStyle(text).fill) === wanted);
+})()
+"""
+
 # The height of all cells of the notebook.
 HEIGHT = "Math.ceil(document.querySelector('.jp-WindowedPanel-outer')?.scrollHeight ?? 0)"
 
@@ -61,12 +79,10 @@ def open_notebook(page, url, figures, tables):
 
 
 def blank_outputs(page):
-    """The outputs that still show nothing after ten seconds."""
-    for _ in range(50):
-        if not (blank := page.evaluate(BLANK)):
-            break
-        time.sleep(0.2)
-    return blank
+    """The outputs that show nothing and go on showing nothing."""
+    with contextlib.suppress(AssertionError):
+        page.wait(f"({BLANK.strip()}).length === 0", seconds=AT_MOST)
+    return page.evaluate(BLANK)
 
 
 def switch_theme(page, theme):
@@ -74,14 +90,17 @@ def switch_theme(page, theme):
     light = "false" if "Dark" in theme else "true"
     page.evaluate(f"window.jupyterapp.commands.execute('apputils:change-theme', {{ theme: '{theme}' }})")
     page.wait(f"document.body.dataset.jpThemeLight === '{light}'")
-    # Our renderers wait for the theme's style sheet.
-    page.evaluate("new Promise((resolve) => setTimeout(resolve, 1000))")
+    # The browser applies the style sheet, and then our renderers its colours.
+    sheet = "document.getElementById('jupyter-theme-css') ?? document.querySelector('link[rel=stylesheet][href*=theme]')"
+    page.wait(f"({sheet})?.sheet !== null")
+    page.wait(THEMED)
+    page.evaluate(DRAWN)
 
 
 def screenshot(page, path):
     """Writes a screenshot of the whole notebook."""
     page.size(1400, min(page.evaluate(HEIGHT) + 160, 16_000))
-    page.evaluate("new Promise((resolve) => setTimeout(resolve, 500))")
+    page.evaluate(DRAWN)
     page.screenshot(path)
     page.size(1400, 1000)
 

@@ -6,8 +6,9 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from looks import own_errors, switch_theme
+from looks import DRAWN, own_errors, switch_theme
 from places import KERNEL, ROOT
+from waiting import AT_MOST, wait_until
 
 CELLS = [
     "%trace_load data/job --as job\nlet as_of = 5; // use where",
@@ -256,11 +257,13 @@ def test_notebook_7_has_colours_and_durations(page, with_cells):
     notebook(with_cells.folder / "seven.ipynb", KERNEL, ["%trace_list\n1 + 1"])
     open_cells(page, with_cells.notebook_url("seven.ipynb"), 1)
     expect(cell(page, 0).locator(".cm-line span").first).to_have_text("%trace_list")
+
     # JupyterLab ignores the keys until the kernel has answered.
-    for _ in range(60):
+    def runs():
         cell(page, 0).locator(".cm-content").press("Control+Enter")
-        page.evaluate("new Promise((resolve) => setTimeout(resolve, 1000))")
-        if "[ ]" not in cell(page, 0).locator(".jp-InputPrompt").text_content():
-            break
+        page.evaluate(DRAWN)
+        return "[ ]" not in cell(page, 0).locator(".jp-InputPrompt").text_content()
+
+    wait_until(runs, AT_MOST, "the cell does not run")
     expect(cell(page, 0).locator(".tracebook-duration")).to_have_text(DURATION)
     assert own_errors(page) == []

@@ -6,7 +6,7 @@ import copy
 import pytest
 from playwright.sync_api import expect
 
-from looks import FIGURE, open_notebook, own_errors, switch_theme
+from looks import DRAWN, FIGURE, open_notebook, own_errors, switch_theme
 from samples import write_samples
 
 TITLE = "Mean, max and min duration of kernels on each rank of this job"
@@ -83,7 +83,7 @@ def resized(page, width):
         """[...document.querySelectorAll('.tracebook-figure')].every((figure) =>
              figure.querySelector('svg.main-svg').getBoundingClientRect().width === figure.offsetWidth)"""
     )
-    page.evaluate("new Promise((resolve) => setTimeout(resolve, 500))")
+    page.evaluate(DRAWN)
 
 
 def names(node):

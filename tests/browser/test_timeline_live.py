@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from looks import own_errors, switch_theme
+from looks import DRAWN, own_errors, switch_theme
 from places import KERNEL, ROOT
 from test_cells import cell, notebook, open_cells, run_all
 
@@ -66,11 +66,11 @@ def test_two_traces_and_flames_are_drawn(executed, screenshots):
     two = cell(page, TWO).locator(".tl-root")
     expect(two.locator(".tl-lane-group .tl-name")).to_have_text(["control · rank 3", "test · rank 1"])
     two.scroll_into_view_if_needed()
-    page.evaluate("new Promise((done) => setTimeout(done, 500))")
+    page.evaluate(DRAWN)
     page.screenshot(screenshots / "timeline-two.png")
     flame = cell(page, FLAME).locator(".tl-root")
     flame.scroll_into_view_if_needed()
-    page.evaluate("new Promise((done) => setTimeout(done, 500))")
+    page.evaluate(DRAWN)
     page.screenshot(screenshots / "flame-two.png")
     focus(page, flame, "Enter", "ArrowDown")
     expect(flame.locator(".tl-panel")).to_contain_text("difference")

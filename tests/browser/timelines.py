@@ -1,21 +1,22 @@
 """Questions to a drawn timeline, in JavaScript. `view` of the page is its `TimelineView`."""
 
-# How many frames per second the page draws while the view moves, and how many of them the timeline drew.
+from looks import DRAWN
+
+# Moves the view with each of so many frames of the page; returns how many the timeline drew, and the milliseconds that they took.
 PAN = """
-async (share) => {
+async ([share, frames]) => {
   const all = view.timeline.bounds.to;
   view.show({ from: all * 0.3, to: all * 0.3 + all * share });
-  await new Promise((done) => setTimeout(done, 300));
+  do { await new Promise(requestAnimationFrame); } while (view.pending || view.jump || view.tiles.waiting);
   const [begun, before] = [performance.now(), view.frames];
-  let frames = 0;
-  for (; performance.now() - begun < 1500; frames += 1) {
-    view.pan(frames % 100 < 50 ? 0.02 : -0.02);
+  for (let at = 0; at < frames; at += 1) {
+    view.pan(at % 100 < 50 ? 0.02 : -0.02);
     await new Promise(requestAnimationFrame);
   }
-  const seconds = (performance.now() - begun) / 1000;
-  return [frames / seconds, (view.frames - before) / seconds];
+  return [view.frames - before, performance.now() - begun];
 }
 """
+FRAMES = 40
 
 # The place on the page of a slice: its middle.
 PLACE = """
@@ -59,10 +60,18 @@ def hover(page, lane, row, time):
     return tip(page)
 
 
+def assert_pans(page, share):
+    """Asserts that the timeline draws every frame while a share of it moves."""
+    drawn, _ = page.play.evaluate(PAN, [share, FRAMES])
+    assert drawn >= FRAMES - 1, (share, drawn)
+
+
 def press(page, *keys):
+    """Presses keys; returns what is said once the view stands still."""
     for key in keys:
         page.play.keyboard.press(key)
-    page.evaluate("new Promise((done) => setTimeout(done, 250))")
+    page.evaluate(DRAWN)
+    page.wait("!view.jump && !view.pending")
     return page.evaluate(SAID)
 
 
