@@ -125,13 +125,16 @@ $(S3_SERVER)/.requirements: tests/storage/requirements.txt
 	@'$(S3_SERVER)/bin/python' -m pip install --quiet --disable-pip-version-check -r tests/storage/requirements.txt
 	@cp tests/storage/requirements.txt $@
 
+# Processes that run tests beside each other, besides the one for the browser.
+WORKERS ?= 3
+
 pytest:
 	@echo '== kernel, notebooks, browser (pytest)'
 	@$(MAKE) --silent --no-print-directory s3-server || echo '== S3 server for tests: cannot be fetched; its tests are skipped'
-	@# Most tests wait for a process: the browser's run beside the others.
+	@# Most tests wait for a process, so more of them run than there are cores; those of a file share a kernel and run in one worker.
 	@export TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1; log='$(TARGET)/pytest-browser.log'; failed=0; \
-	'$(BIN)/python' -m pytest tests/browser -ra >"$$log" 2>&1 & browser=$$!; \
-	'$(BIN)/python' -m pytest tests --ignore=tests/browser -ra || failed=$$?; \
+	'$(BIN)/python' -m pytest tests/browser -ra --durations=10 >"$$log" 2>&1 & browser=$$!; \
+	'$(BIN)/python' -m pytest tests --ignore=tests/browser -ra -n $(WORKERS) --dist loadfile --durations=20 || failed=$$?; \
 	wait $$browser || failed=$$?; cat "$$log"; exit $$failed
 
 # The whole workspace at once, so that no dependency is compiled twice with different features.
@@ -145,7 +148,8 @@ build:
 venv: $(if $(VIRTUAL_ENV),venv-active,$(VENV)/.tracebook-requirements)
 
 venv-active:
-	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, papermill, pytest, jupyter_kernel_test, playwright, maturin, ruff, duckdb, polars; \
+	@'$(BIN)/python' -c 'import jupyterlab, notebook, nbconvert, nbclient, papermill, pytest, xdist, jupyter_kernel_test, playwright, maturin, ruff, duckdb, polars, \
+	  jactionlint, rattler_build; \
 	  assert int(jupyterlab.__version__.split(".")[0]) >= 4' 2>/dev/null || { \
 	  echo '== installing JupyterLab into the active environment, $(VENV)'; \
 	  '$(BIN)/python' -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt; }
