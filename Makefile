@@ -125,7 +125,7 @@ $(S3_SERVER)/.requirements: tests/storage/requirements.txt
 	@'$(S3_SERVER)/bin/python' -m pip install --quiet --disable-pip-version-check -r tests/storage/requirements.txt
 	@cp tests/storage/requirements.txt $@
 
-# Processes that run tests beside each other, besides the one for the browser.
+# Processes that run tests concurrently, besides the one for the browser.
 WORKERS ?= 3
 
 pytest:

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The most bytes that a packed library may unpack to.
-const MAX_UNPACKED: u64 = 4 << 30;
+/// The most bytes that a packed library may extract to.
+const MAX_EXTRACTED: u64 = 4 << 30;
 /// The most bytes of a file that says what the library fits.
 const MAX_FACT: u64 = 64 << 10;
 
@@ -36,15 +36,15 @@ pub(super) fn fetch(
     } else {
         local(Path::new(from), || compiler.archive())?
     };
-    report(&format!("  Rust cells: checking and unpacking {}", packed.name));
+    report(&format!("  Rust cells: checking and extracting {}", packed.name));
     check_sum(&packed)?;
     let _ = std::fs::remove_dir_all(&next);
     let fresh = CellsToolchain::at(&next);
-    let unpacked = unpack(&packed, &fresh, &compiler).and_then(|()| {
+    let extracted = extract(&packed, &fresh, &compiler).and_then(|()| {
         build::link_worker_of_this_program(&fresh)?;
         build::try_cells(&fresh)
     });
-    if let Err(error) = unpacked {
+    if let Err(error) = extracted {
         let _ = std::fs::remove_dir_all(&next);
         return Err(error);
     }
@@ -103,13 +103,13 @@ fn unreadable(packed: &Packed, error: &std::io::Error) -> InstallError {
     InstallError::Fetch { from: packed.name.clone(), reason: error.to_string() }
 }
 
-/// Unpacks an archive into the folder of `fresh`, after a check of what it fits.
-fn unpack(packed: &Packed, fresh: &CellsToolchain, compiler: &Compiler) -> Result<(), InstallError> {
+/// Extracts an archive into the folder of `fresh`, after a check of what it fits.
+fn extract(packed: &Packed, fresh: &CellsToolchain, compiler: &Compiler) -> Result<(), InstallError> {
     let failed = |error: std::io::Error| unreadable(packed, &error);
     let unexpected = |what: String| InstallError::Unexpected { name: packed.name.clone(), what };
     let file = File::open(&packed.path).map_err(failed)?;
     let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(failed)?;
-    let mut archive = tar::Archive::new(decoder.take(MAX_UNPACKED));
+    let mut archive = tar::Archive::new(decoder.take(MAX_EXTRACTED));
     for folder in [fresh.folder().to_owned(), fresh.metadata(), fresh.folder().join("link")] {
         std::fs::create_dir_all(&folder).map_err(|source| InstallError::Write { path: folder, source })?;
     }
@@ -127,7 +127,7 @@ fn unpack(packed: &Packed, fresh: &CellsToolchain, compiler: &Compiler) -> Resul
         let path = fresh.folder().join(&name);
         let write = |source| InstallError::Write { path: path.clone(), source };
         let mut out = File::create_new(&path).map_err(write)?;
-        let limit = if fact { MAX_FACT } else { MAX_UNPACKED };
+        let limit = if fact { MAX_FACT } else { MAX_EXTRACTED };
         std::io::copy(&mut (&mut entry).take(limit), &mut out).map_err(failed)?;
         match name.as_str() {
             "rustc.txt" => {

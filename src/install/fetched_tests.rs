@@ -3,7 +3,7 @@
 use super::*;
 use crate::install::InstallError;
 
-/// An archive of these files, and a folder to unpack it to.
+/// An archive of these files, and a folder to extract it to.
 struct Case {
     folder: tempfile::TempDir,
     packed: Packed,
@@ -44,27 +44,27 @@ impl Case {
         CellsToolchain::at(self.folder.path().join("fresh"))
     }
 
-    fn unpacked(&self) -> Result<(), InstallError> {
-        unpack(&self.packed, &self.fresh(), &compiler())
+    fn extracted(&self) -> Result<(), InstallError> {
+        extract(&self.packed, &self.fresh(), &compiler())
     }
 
     fn error(&self) -> String {
-        self.unpacked().unwrap_err().to_string()
+        self.extracted().unwrap_err().to_string()
     }
 }
 
 #[test]
-fn library_that_fits_is_unpacked() {
+fn library_that_fits_is_extracted() {
     let mut files = facts();
     files.extend([("libcells.so", "library".to_owned()), ("metadata/liba.rmeta", "metadata".to_owned())]);
     let case = Case::of(&files);
-    case.unpacked().unwrap();
+    case.extracted().unwrap();
     assert_eq!(std::fs::read_to_string(case.fresh().library()).unwrap(), "library");
     assert_eq!(std::fs::read_to_string(case.fresh().metadata().join("liba.rmeta")).unwrap(), "metadata");
 }
 
 #[test]
-fn other_compiler_and_other_build_are_refused_before_the_library() {
+fn other_compiler_or_build_is_refused_before_the_library() {
     let other = compiler().text.replace("rustc ", "rustc 9.").replace("release: ", "release: 9.");
     let case = Case::of(&[("rustc.txt", other), ("libcells.so", "library".to_owned())]);
     let error = case.error();
@@ -74,7 +74,7 @@ fn other_compiler_and_other_build_are_refused_before_the_library() {
     );
     assert!(!case.fresh().library().exists());
     let case = Case::of(&[("rustc.txt", compiler().text), ("sources.txt", "0".to_owned())]);
-    assert!(matches!(case.unpacked(), Err(InstallError::OtherBuild { .. })));
+    assert!(matches!(case.extracted(), Err(InstallError::OtherBuild { .. })));
     let case = Case::of(&[("libcells.so", "library".to_owned())]);
     assert!(case.error().contains("before the other files"), "{}", case.error());
 }
@@ -105,7 +105,7 @@ fn damaged_and_incomplete_archives_are_refused() {
     bytes.truncate(bytes.len() / 2);
     std::fs::write(&case.packed.path, bytes).unwrap();
     std::fs::remove_dir_all(case.fresh().folder()).unwrap();
-    assert!(matches!(case.unpacked(), Err(InstallError::Fetch { .. })));
+    assert!(matches!(case.extracted(), Err(InstallError::Fetch { .. })));
 }
 
 #[test]

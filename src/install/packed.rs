@@ -16,7 +16,7 @@ pub const PACK_LEVEL: i32 = 19;
 /// Matches up to 128 MiB apart, the most that every decoder accepts: the stub repeats the metadata in the library.
 const WINDOW_LOG: u32 = 27;
 
-/// The files that say what the library fits; they come first, so that another library is refused before it is unpacked.
+/// The files that say what the library fits; they come first, so that another library is refused before it is extracted.
 const FACTS: [&str; 3] = ["rustc.txt", "sources.txt", "length.txt"];
 const LIBRARIES: [&str; 2] = ["libcells.so", "link/libcells.so"];
 
@@ -53,9 +53,9 @@ pub(super) fn pack(
     let sum = checksum_file(&path);
     std::fs::write(&sum, format!("{hash}  {name}\n")).map_err(written(&sum))?;
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let unpacked: u64 = files.iter().map(|file| length(&toolchain.folder().join(file))).sum();
+    let extracted: u64 = files.iter().map(|file| length(&toolchain.folder().join(file))).sum();
     let size = trace_view::format::bytes;
-    report(&format!("packed {} into {}: {}", size(unpacked), size(length(&path)), path.display()));
+    report(&format!("packed {} into {}: {}", size(extracted), size(length(&path)), path.display()));
     Ok(path)
 }
 

@@ -94,7 +94,7 @@ def test_damaged_library_is_refused_and_the_old_one_stays(place, machine, packed
     assert outputs[-1]["data"]["text/plain"] == "2"
 
 
-def test_missing_library_is_named_with_the_way_out(place, machine, server, tmp_path):
+def test_missing_library_is_named_with_the_fix(place, machine, server, tmp_path):
     for source in [f"{server}/nothing/", tmp_path, tmp_path / "gone.tar.zst", "http://127.0.0.1:9"]:
         ran = fetch(place, machine, source)
         assert ran.returncode == 1 and "install --build-cells` builds it" in ran.stderr, f"{source}: {ran.stderr}"
